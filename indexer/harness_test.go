@@ -36,7 +36,7 @@ type harness struct {
 // openOver opens another service over a database, as another process would.
 func openOver(t testing.TB, data *backendtest.Data, options memory.Options, embedders ...embed.Embedder) *harness {
 	t.Helper()
-	return &harness{backendtest.OpenOver(t, data, options, embedders...), t}
+	return &harness{backendtest.OpenOver(t, data, backendtest.Options{Memory: options}, embedders...), t}
 }
 
 // wrap makes a harness of a process that a test has opened itself.

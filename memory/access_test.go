@@ -37,7 +37,7 @@ func (d *serviceSurface) Offers(op string) bool    { return true }
 func (d *serviceSurface) Market() *meter.Market    { return d.harness.Market }
 
 func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
-	ctx, c, s := context.Background(), caller(p), d.harness.Service
+	ctx, c, s := context.Background(), caller(p), d.harness
 	purchase := search.Purchase{MaxCharge: op.MaxCharge}
 	path := memory.Path{Store: op.Store, Key: op.Key}
 	var ttl *time.Duration

@@ -245,7 +245,7 @@ func TestInContextAndEncryptedAreFixedAtCreation(t *testing.T) {
 func TestPutOfAnothersEntryKeepsItsOwner(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		setUpAccess(h)
+		h.SetUpAccess()
 		h.put(agent("other", acl.Public), "room", "plan", "first", 201)
 		r := h.put(agent("reader", acl.Public), "room", "plan", "second", 200)
 		if r.Owner != "other" || r.UpdatedBy != "reader" || r.Version != 2 {
@@ -294,7 +294,7 @@ func TestOnlyOwnersMayChangeAnExpiry(t *testing.T) {
 func TestEntryNotInContextIsVisibleOnlyToItsOwner(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		setUpAccess(h)
+		h.SetUpAccess()
 		other, reader := agent("other", acl.Public), agent("reader", acl.Public)
 		h.put(reader, "room", "token", "for all", 201)
 		h.put(other, "room", "token", "for me", 200) // updates what the path resolves to
@@ -404,7 +404,7 @@ func TestRestoreOfAnOlderVersionWritesANewOne(t *testing.T) {
 func TestRenameMovesOneEntry(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		setUpAccess(h)
+		h.SetUpAccess()
 		a := agent("reader", acl.Public)
 		first := h.put(a, "reader", "from", "text", 201)
 		h.put(a, "reader", "taken", "x", 201)

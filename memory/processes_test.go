@@ -159,7 +159,7 @@ type counter struct {
 func TestOneWriterWinsEachVersionAcrossProcesses(t *testing.T) {
 	onShared(t, func(t *testing.T, b backendtest.Backend) {
 		peers := openPeers(t, b.Open(t), encoder(t), memory.Options{})
-		setUpAccess(peers[0])
+		peers[0].SetUpAccess()
 		callers := []memory.Caller{agent("reader", acl.Public), agent("other", acl.Public)}
 		rounds := 8
 		if testing.Short() {

@@ -101,7 +101,7 @@ func writeAtRandom(h *harness, c memory.Caller) error {
 		}
 		return err
 	}
-	value := subjects[rand.IntN(len(subjects))] + " " + actions[rand.IntN(len(actions))]
+	value := fmt.Sprint("the cat sleeps on step ", rand.IntN(30))
 	_, err := h.Put(background, c, memory.PutRequest{Path: at, Value: text(value)})
 	return err
 }

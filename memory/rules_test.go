@@ -133,7 +133,7 @@ func TestLimitsCountLiveEntriesPerStoreOwnerAndLabel(t *testing.T) {
 func TestShareGrantsNoMoreThanTheCallerHas(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		setUpAccess(h)
+		h.SetUpAccess()
 		share := func(c memory.Caller, store, grantee string, level acl.Level, top acl.Label) error {
 			_, err := h.Share(background, c, memory.ShareRequest{Store: store, Grantee: grantee, Level: level, MaxLabel: top})
 			return err
@@ -166,7 +166,7 @@ func TestShareGrantsNoMoreThanTheCallerHas(t *testing.T) {
 func TestChatsAndCallersDoNotShareIDs(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		setUpAccess(h)
+		h.SetUpAccess()
 		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
 		must(h, h.RegisterCaller(background, acl.Principal{Agent: "known", Taint: acl.Public}))
 		h.wantStatus(h.PutParticipant(background, platform, "known", "x", nil), 409)
@@ -179,7 +179,7 @@ func TestChatsAndCallersDoNotShareIDs(t *testing.T) {
 func TestSettingsTurnStoreKindsOff(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		setUpAccess(h)
+		h.SetUpAccess()
 		a := agent("reader", acl.Public)
 		h.put(a, "reader", "k", "lighthouse", 201)
 		h.put(a, "room", "k", "lighthouse", 201)

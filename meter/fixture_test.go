@@ -36,7 +36,7 @@ func open(t *testing.T, b backendtest.Backend, limits memory.Limits) *fixture {
 	t.Helper()
 	data := b.Open(t)
 	clock := backendtest.NewClock()
-	service := backendtest.OpenOver(t, data, memory.Options{Limits: limits, Now: clock.Now}).Service
+	service := backendtest.OpenOver(t, data, backendtest.Options{Memory: memory.Options{Limits: limits, Now: clock.Now}}).Service
 	rows := data.Storage(t).ForMeter()
 	return &fixture{
 		T: t, ctx: t.Context(), clock: clock, memory: service, rows: rows,

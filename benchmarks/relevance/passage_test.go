@@ -44,7 +44,7 @@ func BenchmarkPassages(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	f := backendtest.Open(b, backendtest.Embedded(), memory.Options{}, encoder)
+	f := backendtest.Open(b, backendtest.Embedded(), backendtest.Options{}, encoder)
 	texts, paths := grouped(b, filepath.Join(*passagesOf, "corpus.jsonl"))
 	for path, text := range texts {
 		put(b, f.Service, path, text)

@@ -14,7 +14,6 @@ import (
 
 	"mneme/acl"
 	client "mneme/clients/go"
-	"mneme/memory"
 	"mneme/server"
 	"mneme/server/inprocess"
 	"mneme/server/rest"
@@ -39,7 +38,7 @@ func start(t testing.TB) (handler http.Handler, bearer string) {
 // alice.
 func serve(storage storage.Storage, dir string) (handler http.Handler, bearer string, err error) {
 	ctx := context.Background()
-	service, err := backendtest.NewProcess(ctx, storage, memory.Options{})
+	service, err := backendtest.NewProcess(ctx, storage, backendtest.Options{})
 	if err != nil {
 		return nil, "", err
 	}

@@ -70,7 +70,7 @@ func firstFixture(t *testing.T, rows storage.Storage) first {
 	t.Helper()
 	data := backendtest.Embedded().Open(t)
 	data.Storage = func(testing.TB) storage.Storage { return rows }
-	return first{backendtest.OpenOver(t, data, memory.Options{}, backendtest.MustEncoder(t)), t, rows}
+	return first{backendtest.OpenOver(t, data, backendtest.Options{}, backendtest.MustEncoder(t)), t, rows}
 }
 
 func unpack(t *testing.T, path string) []byte {

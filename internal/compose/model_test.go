@@ -127,7 +127,7 @@ func TestDatabasesOfTheFirstVersionGainCodes(t *testing.T) {
 			rows := open(t)
 			data := backendtest.Embedded().Open(t)
 			data.Storage = func(testing.TB) storage.Storage { return rows }
-			f := first{backendtest.OpenOver(t, data, memory.Options{}, coded, plain), t, rows}
+			f := first{backendtest.OpenOver(t, data, backendtest.Options{}, coded, plain), t, rows}
 			f.checkSearch()
 			if withCodes, without := f.countCodes(plain); withCodes != 0 || without == 0 {
 				t.Errorf("before the reindex %d chunks have codes, %d have none", withCodes, without)

@@ -38,7 +38,7 @@ func openWith(t testing.TB, limits memory.Limits) *harness {
 
 func openOn(t testing.TB, b backendtest.Backend, limits memory.Limits) *harness {
 	t.Helper()
-	f := backendtest.Open(t, b, memory.Options{Limits: limits}, backendtest.MustEncoder(t))
+	f := backendtest.Open(t, b, backendtest.Options{Memory: memory.Options{Limits: limits}}, backendtest.MustEncoder(t))
 	metrics := server.NewMetrics()
 	native, err := rest.New(f.Service, nil, metrics, limits.Value)
 	if err != nil {

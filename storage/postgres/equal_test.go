@@ -136,7 +136,7 @@ func owner(store string) memory.Caller {
 // fill imports the turns and embeds them.
 func fill(t *testing.T, rows storage.Storage, model indexer.Model, turns []line) *memory.Service {
 	t.Helper()
-	service := backendtest.OpenProcess(t, rows, memory.Options{}, model)
+	service := backendtest.OpenProcess(t, rows, backendtest.Options{}, model)
 	requests := make(map[string][]memory.PutRequest)
 	for _, turn := range turns {
 		value, err := json.Marshal(turn.Title + "\n" + turn.Text)

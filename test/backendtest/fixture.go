@@ -9,6 +9,7 @@ import (
 	"mneme/acl"
 	"mneme/embed"
 	"mneme/indexer"
+	"mneme/memory"
 )
 
 // Clock is a clock that a test moves. It is safe for concurrent use.
@@ -83,4 +84,27 @@ func (f *Fixture) Index() {
 // Principal returns a principal that claims nothing but its name and taint.
 func Principal(agent string, taint acl.Label) acl.Principal {
 	return acl.Principal{Agent: agent, Taint: taint}
+}
+
+// SetUpAccess makes reader and other participants of the chat room, and grants
+// the reader the store lender up to PUBLIC, and the store seller at level
+// search.
+func (f *Fixture) SetUpAccess() {
+	f.t.Helper()
+	ctx := context.Background()
+	platform := memory.Caller{Principal: acl.Principal{Agent: "platform", Taint: acl.Restricted, Platform: true}, Internal: true}
+	for _, member := range []string{"reader", "other"} {
+		f.must(f.PutParticipant(ctx, platform, "room", member, nil))
+	}
+	_, err := f.Share(ctx, memory.Caller{Principal: Principal("lender", acl.Restricted), Internal: true}, memory.ShareRequest{Store: "lender", Grantee: "reader", Level: acl.Read, MaxLabel: acl.Public})
+	f.must(err)
+	_, err = f.Share(ctx, memory.Caller{Principal: Principal("seller", acl.Restricted), Internal: true}, memory.ShareRequest{Store: "seller", Grantee: "reader", Level: acl.Search})
+	f.must(err)
+}
+
+func (f *Fixture) must(err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Fatal(err)
+	}
 }

@@ -1,10 +1,8 @@
-package memory_test
+package search_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -58,41 +56,22 @@ func TestHiddenEntriesDoNotAffectAnswers(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 5, "postgres+milvus": 12}
 	for _, b := range backendtest.Backends() {
 		t.Run(b.Name, func(t *testing.T) {
-			divideChecks(t, divisor[b.Name])
+			backendtest.DivideChecks(t, divisor[b.Name])
 			checkInterference(t, b.Exact())
 		})
 	}
 }
 
-// divideChecks divides the number of rapid's checks until the test ends. With -short,
-// as under the race detector, it is a quarter of that: one goroutine does most of it.
-func divideChecks(t *testing.T, by int) {
-	t.Helper()
-	if testing.Short() {
-		by *= 4
-	}
-	checks := flag.Lookup("rapid.checks").Value
-	before := checks.String()
-	n, err := strconv.Atoi(before)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := checks.Set(strconv.Itoa(max(1, n/by))); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = checks.Set(before) }) // the value was valid before
-}
-
 func checkInterference(t *testing.T, b backendtest.Backend) {
 	reader := agent("reader", acl.Internal)
 	rapid.Check(t, func(rt *rapid.T) {
-		options := memory.Options{}
+		options := backendtest.Options{}
 		sent := make(map[*harness]*judge) // what the reranker got, if there is one
 		reranked := rapid.Bool().Draw(rt, "reranked")
 		openOne := func() *harness {
 			j := &judge{}
 			if reranked {
-				options.Reranker, options.RerankBudget, options.Reranked = j, time.Hour, 5
+				options.Search.Reranker, options.Search.RerankBudget, options.Search.Reranked = j, time.Hour, 5
 			}
 			h := openWith(t, b, options)
 			sent[h] = j
@@ -101,7 +80,7 @@ func checkInterference(t *testing.T, b backendtest.Backend) {
 		with, without := openOne(), openOne()
 		both := []*harness{with, without}
 		for _, h := range both {
-			setUpAccess(h)
+			h.SetUpAccess()
 		}
 		followed := make(map[*harness]map[string]string, len(both)) // cursors by store
 		for _, h := range both {
@@ -134,14 +113,14 @@ func checkInterference(t *testing.T, b backendtest.Backend) {
 			h.Clock.Advance(time.Hour) // expires the short-lived entries, which are not swept
 		}
 		if a, b := changes(with, reader, followed[with]), changes(without, reader, followed[without]); a != b {
-			rt.Fatalf("hidden entries changed the changes:\n%s", difference(a, b))
+			rt.Fatalf("hidden entries changed the changes:\n%s", backendtest.Difference(a, b))
 		}
 		for i := range 3 {
 			query := drawText(rt, fmt.Sprint("query ", i))
 			a, b := answers(with, reader, query), answers(without, reader, query)
 			a, b = a+received(sent[with]), b+received(sent[without])
 			if a != b {
-				rt.Fatalf("hidden entries changed the answers to %q:\n%s", query, difference(a, b))
+				rt.Fatalf("hidden entries changed the answers to %q:\n%s", query, backendtest.Difference(a, b))
 			}
 		}
 	})
@@ -151,45 +130,6 @@ func checkInterference(t *testing.T, b backendtest.Backend) {
 func received(j *judge) string {
 	queries, texts := j.received()
 	return fmt.Sprintf("sent\n%s\n%s\n", strings.Join(queries, "\n"), strings.Join(texts, "\n"))
-}
-
-// difference returns the lines in which two texts differ.
-func difference(with, without string) string {
-	var out strings.Builder
-	a, b := strings.Split(with, "\n"), strings.Split(without, "\n")
-	for i := range max(len(a), len(b)) {
-		if i >= len(a) || i >= len(b) || a[i] != b[i] {
-			if i < len(a) {
-				fmt.Fprintln(&out, "with:   ", a[i])
-			}
-			if i < len(b) {
-				fmt.Fprintln(&out, "without:", b[i])
-			}
-		}
-	}
-	return out.String()
-}
-
-// setUpAccess makes reader and other participants of the chat room, and grants
-// the reader the store lender up to PUBLIC, and the store seller at level
-// search.
-func setUpAccess(h *harness) {
-	ctx := context.Background()
-	platform := caller(acl.Principal{Agent: "platform", Taint: acl.Restricted, Platform: true})
-	for _, member := range []string{"reader", "other"} {
-		must(h, h.PutParticipant(ctx, platform, "room", member, nil))
-	}
-	_, err := h.Share(ctx, agent("lender", acl.Restricted), memory.ShareRequest{Store: "lender", Grantee: "reader", Level: acl.Read, MaxLabel: acl.Public})
-	must(h, err)
-	_, err = h.Share(ctx, agent("seller", acl.Restricted), memory.ShareRequest{Store: "seller", Grantee: "reader", Level: acl.Search})
-	must(h, err)
-}
-
-func must(h *harness, err error) {
-	h.t.Helper()
-	if err != nil {
-		h.t.Fatal(err)
-	}
 }
 
 // drawStep draws a write of an entry that the reader may see, or of one that it
@@ -431,7 +371,7 @@ func answers(h *harness, c memory.Caller, query string) string {
 		keys := []string{"a", "b", "c", "d/e", "private/a", "expired/a", "deleted/a"}
 		batch := memory.BatchRequest{Store: store}
 		for _, key := range keys {
-			batch.Items = append(batch.Items, item(memory.BatchGet, key))
+			batch.Items = append(batch.Items, memory.BatchItem{Op: memory.BatchGet, PutRequest: memory.PutRequest{Path: memory.Path{Key: key}}})
 		}
 		outcomes, err := h.Batch(ctx, c, batch)
 		fmt.Fprintf(&out, "batch %s %v\n", store, err)

@@ -1,4 +1,4 @@
-package memory_test
+package search_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -24,14 +25,14 @@ func TestCachedCandidatesAreThoseOfTheRows(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 5}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
-			divideChecks(t, divisor[b.Name])
+			backendtest.DivideChecks(t, divisor[b.Name])
 			rapid.Check(t, func(rt *rapid.T) { checkCandidates(rt, t, b) })
 		})
 	}
 }
 
-// search shows the answer to a search of the store alice.
-func search(h *harness, c memory.Caller) string {
+// answered shows the answer to a search of the store alice.
+func answered(h *harness, c memory.Caller) string {
 	answer, err := h.Search(context.Background(), c, search.Request{Query: "x", Limit: 100, Stores: []string{"alice"}})
 	shown := fmt.Sprintln(err, answer.Label, answer.Incomplete)
 	for _, hit := range answer.Hits {
@@ -42,9 +43,9 @@ func search(h *harness, c memory.Caller) string {
 
 func checkCandidates(rt *rapid.T, t *testing.T, b backendtest.Backend) {
 	data, clock := b.Open(t), backendtest.NewClock()
-	options := memory.Options{Now: clock.Now, Limits: memory.Limits{Retention: new(time.Duration)}}
+	options := backendtest.Options{Memory: memory.Options{Now: clock.Now, Limits: memory.Limits{Retention: new(time.Duration)}}}
 	caching := openOver(t, data, options)
-	options.CandidateCache = 1 // no row has room
+	options.Search.CandidateCache = 1 // no row has room
 	reading := openOver(t, data, options)
 	share(caching, "alice", "bob", acl.ReadWrite)
 	for i, label := range []acl.Label{acl.Public, acl.Public, acl.Public, acl.Public, acl.Public, acl.Public, acl.Internal, acl.Internal} {
@@ -61,21 +62,21 @@ func checkCandidates(rt *rapid.T, t *testing.T, b backendtest.Backend) {
 	}
 	compare := func(what string) {
 		for _, c := range readers {
-			cached, rows, err := caching.Candidates(context.Background(), c, "alice")
+			cached, rows, err := caching.Searcher.Candidates(context.Background(), c, "alice")
 			if err != nil && !errors.Is(err, acl.ErrDenied) {
 				rt.Fatal(err)
 			}
 			if got, want := shown(cached), shown(rows); got != want {
 				rt.Fatalf("after %s, %s at %v has the candidates\n%s\nthe rows are\n%s", what, c.Agent, c.Taint, got, want)
 			}
-			if got, want := search(caching, c), search(reading, c); got != want {
+			if got, want := answered(caching, c), answered(reading, c); got != want {
 				rt.Fatalf("after %s, %s at %v finds\n%s\nwithout cached rows\n%s", what, c.Agent, c.Taint, got, want)
 			}
 		}
 	}
 	compare("the first writes")
-	for i, change := range rapid.SliceOfN(rapid.Custom(drawChange), 1, 12).Draw(rt, "changes") {
-		if err := change([]*harness{caching, reading}[i%2], clock); status(err) == 500 {
+	for i, change := range rapid.SliceOfN(rapid.Custom(backendtest.DrawChange), 1, 12).Draw(rt, "changes") {
+		if err := change([]*harness{caching, reading}[i%2].Fixture, clock); status(err) == 500 {
 			rt.Fatal(err)
 		}
 		if i%3 != 2 { // several changes between two searches, too
@@ -83,10 +84,10 @@ func checkCandidates(rt *rapid.T, t *testing.T, b backendtest.Backend) {
 		}
 	}
 	var working sync.WaitGroup
-	for i, changes := range rapid.SliceOfN(rapid.SliceOfN(rapid.Custom(drawChange), 0, 6), 2, 2).Draw(rt, "changes at a time") {
+	for i, changes := range rapid.SliceOfN(rapid.SliceOfN(rapid.Custom(backendtest.DrawChange), 0, 6), 2, 2).Draw(rt, "changes at a time") {
 		working.Go(func() {
 			for _, change := range changes {
-				if err := change([]*harness{caching, reading}[i], clock); status(err) == 500 {
+				if err := change([]*harness{caching, reading}[i].Fixture, clock); status(err) == 500 {
 					t.Error(err)
 				}
 			}
@@ -95,7 +96,7 @@ func checkCandidates(rt *rapid.T, t *testing.T, b backendtest.Backend) {
 	for _, c := range readers {
 		working.Go(func() {
 			for range 3 {
-				search(caching, c)
+				answered(caching, c)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package memory_test
+package search_test
 
 import (
 	"errors"
@@ -88,7 +88,7 @@ type asked struct {
 }
 
 func drawAsked(t *rapid.T, offered bool) asked {
-	a := asked{offered: offered, SearchRequest: search.Request{
+	a := asked{offered: offered, Request: search.Request{
 		Query: drawText(t, "query"), Limit: rapid.IntRange(1, 10).Draw(t, "limit"),
 		MinRelevance: rapid.SampledFrom([]float64{0, 0, 0.5}).Draw(t, "least relevance"),
 		MaxTokens:    rapid.SampledFrom([]int{0, 0, 60, 400}).Draw(t, "tokens"),
@@ -107,7 +107,7 @@ func drawAsked(t *rapid.T, offered bool) asked {
 func (w *bazaar) ask(c memory.Caller, a asked) (sold []string) {
 	w.t.Helper()
 	w.Index()
-	r := a.SearchRequest
+	r := a.Request
 	if a.offered {
 		r.Purchase.Offer = w.offer.ID
 	}

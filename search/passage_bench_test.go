@@ -1,11 +1,10 @@
-package memory_test
+package search_test
 
 import (
 	"fmt"
 	"testing"
 
 	"mneme/acl"
-	"mneme/memory"
 	"mneme/search"
 	"mneme/test/backendtest"
 )
@@ -13,7 +12,7 @@ import (
 // BenchmarkPassages searches 50 entries of 4 kB, with token codes, and shows ten of
 // them, whole and by passages.
 func BenchmarkPassages(b *testing.B) {
-	h := &harness{backendtest.Open(b, backendtest.Backends()[0], memory.Options{}, codedEncoder(b)), b}
+	h := &harness{backendtest.Open(b, backendtest.Backends()[0], backendtest.Options{}, codedEncoder(b)), b}
 	me := agent("a", acl.Public)
 	for i := range 50 {
 		h.put(me, "a", fmt.Sprintf("%03d", i), report("Otto's parrots eat only sunflower seeds."), 201)

@@ -1,4 +1,4 @@
-package memory_test
+package search_test
 
 import (
 	"fmt"
@@ -68,7 +68,7 @@ func TestHiddenEntriesDoNotAffectWhatABuyerIsAnswered(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 8}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
-			divideChecks(t, divisor[b.Name])
+			backendtest.DivideChecks(t, divisor[b.Name])
 			rapid.Check(t, func(rt *rapid.T) {
 				common := drawPrices(rt)
 				with, without := openBazaar(t, b, common), openBazaar(t, b, common)
@@ -83,7 +83,7 @@ func TestHiddenEntriesDoNotAffectWhatABuyerIsAnswered(t *testing.T) {
 				with.sayAccount(true)
 				without.sayAccount(true)
 				if a, b := with.said.String(), without.said.String(); a != b {
-					rt.Fatalf("hidden entries changed what the buyer is answered:\n%s", difference(a, b))
+					rt.Fatalf("hidden entries changed what the buyer is answered:\n%s", backendtest.Difference(a, b))
 				}
 			})
 		})
@@ -98,7 +98,7 @@ func TestWhatIsNotBoughtIsAsIfItWereAbsent(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 8}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
-			divideChecks(t, divisor[b.Name])
+			backendtest.DivideChecks(t, divisor[b.Name])
 			rapid.Check(t, func(rt *rapid.T) {
 				common := drawPrices(rt)
 				there, absent := openBazaar(t, b, common), openBazaar(t, b, common)
@@ -125,7 +125,7 @@ func TestWhatIsNotBoughtIsAsIfItWereAbsent(t *testing.T) {
 				there.sayAccount(false)
 				absent.sayAccount(false)
 				if a, b := there.said.String(), absent.said.String(); a != b {
-					rt.Fatalf("what was not bought changed what the buyer is answered:\n%s", difference(a, b))
+					rt.Fatalf("what was not bought changed what the buyer is answered:\n%s", backendtest.Difference(a, b))
 				}
 			})
 		})

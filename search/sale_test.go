@@ -1,4 +1,4 @@
-package memory_test
+package search_test
 
 import (
 	"context"
@@ -141,7 +141,7 @@ func openMarket(t *testing.T, b backendtest.Backend) *market {
 	data := b.Open(t)
 	open := data.Storage
 	data.Storage = func(t testing.TB) storage.Storage { return observedStorage{open(t), m} }
-	m.harness = openOver(t, data, memory.Options{Meter: m.room}, encoder(t))
+	m.harness = openOver(t, data, backendtest.Options{Search: search.Options{Meter: m.room}}, encoder(t))
 	for _, store := range []string{"seller", "vendor"} {
 		m.share(agent(store, acl.Internal), "reader", acl.Search)
 	}

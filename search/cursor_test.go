@@ -1,4 +1,4 @@
-package memory_test
+package search_test
 
 import (
 	"errors"
@@ -175,7 +175,7 @@ func TestEachPageJudgesItsHitsAgain(t *testing.T) {
 func TestACursorIsForOneCallerAndOneSearch(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data, e := b.Open(t), encoder(t)
-		h, other := openOver(t, data, memory.Options{}, e), openOver(t, data, memory.Options{}, e)
+		h, other := openOver(t, data, backendtest.Options{}, e), openOver(t, data, backendtest.Options{}, e)
 		a := agent("a", acl.Public)
 		for key, note := range notes {
 			h.put(a, "a", key, note, 201)
@@ -247,7 +247,7 @@ func TestThePageAfterBeginsWhereThisOneWasLeft(t *testing.T) {
 func TestHitsUnderLevelSearchAreOnTheFirstPageAlone(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		setUpAccess(h)
+		h.SetUpAccess()
 		reader := agent("reader", acl.Public)
 		for i := range 4 {
 			h.put(agent("seller", acl.Public), "seller", fmt.Sprint("sold", i), "when does the ferry leave? at nine", 201)
@@ -290,7 +290,7 @@ func TestACursorIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine does much: the full run has it")
 	}
-	h, a := openWith(t, backendtest.Embedded(), memory.Options{Reranker: &judge{}, RerankBudget: time.Hour, Reranked: 100}), agent("a", acl.Public)
+	h, a := openWith(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{Reranker: &judge{}, RerankBudget: time.Hour, Reranked: 100}}), agent("a", acl.Public)
 	var requests []memory.PutRequest
 	for i := range 450 {
 		requests = append(requests, memory.PutRequest{Path: path("a", fmt.Sprint("k", i)), Value: text(fmt.Sprint("the ferry leaves at ", i))})

@@ -1,4 +1,4 @@
-package memory_test
+package search_test
 
 import (
 	"context"
@@ -77,17 +77,17 @@ func oddsOf(words map[string]float64) func(context.Context, string, []string) ([
 }
 
 // openReranked opens a service with a Reranker, and one without over the same database.
-func openReranked(t *testing.T, b backendtest.Backend, o memory.Options) (with, without *harness) {
+func openReranked(t *testing.T, b backendtest.Backend, o backendtest.Options) (with, without *harness) {
 	t.Helper()
 	clock := backendtest.NewClock()
 	data := b.Open(t)
-	o.Now = clock.Now
-	if o.RerankBudget == 0 {
-		o.RerankBudget = time.Hour
+	o.Memory.Now = clock.Now
+	if o.Search.RerankBudget == 0 {
+		o.Search.RerankBudget = time.Hour
 	}
 	with = openOver(t, data, o, encoder(t))
 	with.Clock = clock
-	return with, openOver(t, data, memory.Options{Now: clock.Now}, encoder(t))
+	return with, openOver(t, data, backendtest.Options{Memory: memory.Options{Now: clock.Now}}, encoder(t))
 }
 
 const ferries = "When does the ferry leave?"
@@ -104,7 +104,7 @@ func (h *harness) putFerries(c memory.Caller, n int) {
 func TestTheRerankerOrdersTheHits(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		j := &judge{}
-		h, plain := openReranked(t, b, memory.Options{Reranker: j})
+		h, plain := openReranked(t, b, backendtest.Options{Search: search.Options{Reranker: j}})
 		a := agent("a", acl.Public)
 		h.putFerries(a, 12)
 		plain.Index()
@@ -147,7 +147,7 @@ func TestTheRerankerOrdersTheHits(t *testing.T) {
 
 func TestTheRerankersScoresDecideMinRelevance(t *testing.T) {
 	j := &judge{say: oddsOf(map[string]float64{"number004": 4})}
-	h, _ := openReranked(t, backendtest.Embedded(), memory.Options{Reranker: j})
+	h, _ := openReranked(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{Reranker: j}})
 	a := agent("a", acl.Public)
 	h.putFerries(a, 8)
 	if got := keys(h.search(a, search.Request{Query: ferries, MinRelevance: 0.5})); !slices.Equal(got, []string{"note004"}) {
@@ -194,9 +194,9 @@ func TestAFailedRerankerLeavesTheOwnOrder(t *testing.T) {
 		"never, and is slow to notice": func(context.Context, string, []string) ([]float64, error) { <-blocked; return nil, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			options := memory.Options{Reranker: &judge{say: say}}
+			options := backendtest.Options{Search: search.Options{Reranker: &judge{say: say}}}
 			if strings.HasPrefix(name, "never") {
-				options.RerankBudget = time.Millisecond
+				options.Search.RerankBudget = time.Millisecond
 			}
 			h, plain := openReranked(t, backendtest.Embedded(), options)
 			a := agent("a", acl.Public)
@@ -223,7 +223,7 @@ func TestASearchThatIsCanceledWhileItReranksFails(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}}
-	h, _ := openReranked(t, backendtest.Embedded(), memory.Options{Reranker: j})
+	h, _ := openReranked(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{Reranker: j}})
 	a := agent("a", acl.Public)
 	h.putFerries(a, 3)
 	if _, err := h.Search(ctx, a, search.Request{Query: ferries, Limit: 10}); !errors.Is(err, context.Canceled) {
@@ -240,7 +240,7 @@ func TestOthersReadWhileTheRerankerIsAsked(t *testing.T) {
 			<-answer
 			return make([]float64, len(texts)), nil
 		}}
-		h, _ := openReranked(t, b, memory.Options{Reranker: j})
+		h, _ := openReranked(t, b, backendtest.Options{Search: search.Options{Reranker: j}})
 		a := agent("a", acl.Public)
 		h.putFerries(a, 3)
 		var searches sync.WaitGroup
@@ -263,7 +263,7 @@ func TestOthersReadWhileTheRerankerIsAsked(t *testing.T) {
 func TestWhatIsNeverSentToTheReranker(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		j := &judge{}
-		h, _ := openReranked(t, b, memory.Options{Reranker: j})
+		h, _ := openReranked(t, b, backendtest.Options{Search: search.Options{Reranker: j}})
 		a, other, seller := agent("a", acl.Internal), agent("other", acl.Internal), agent("seller", acl.Internal)
 		high := agent("a", acl.Confidential)
 		h.put(a, "a", "own", "the ferry leaves, own", 201)
@@ -319,7 +319,7 @@ func TestWhatIsNeverSentToTheReranker(t *testing.T) {
 
 func TestTheRerankerGetsTheBestPassagesOfTheFirstCandidates(t *testing.T) {
 	j := &judge{}
-	h, plain := openReranked(t, backendtest.Embedded(), memory.Options{Reranker: j, Reranked: 5})
+	h, plain := openReranked(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{Reranker: j, Reranked: 5}})
 	a := agent("a", acl.Public)
 	for i := range 20 {
 		h.put(a, "a", fmt.Sprint("harbour/", strings.Repeat("x", i+1)), fmt.Sprintf("Boats come to the harbour, %d of them.", i), 201)
@@ -356,7 +356,7 @@ func TestTheRerankerGetsTheBestPassagesOfTheFirstCandidates(t *testing.T) {
 
 func TestEachCandidateIsJudgedByItsBestWording(t *testing.T) {
 	j := &judge{}
-	h, _ := openReranked(t, backendtest.Embedded(), memory.Options{Reranker: j})
+	h, _ := openReranked(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{Reranker: j}})
 	a := agent("a", acl.Public)
 	h.put(a, "a", "ferry", "The ferry leaves at nine.", 201)
 	h.put(a, "a", "bread", "Rye bread needs sourdough and salt.", 201)
@@ -386,7 +386,7 @@ func TestPagesKeepWhatTheRerankerSaid(t *testing.T) {
 			"relevance": {}, "recency": {Recency: &search.Recency{HalfLife: time.Hour, Weight: 0.5}}, "diversity": {Diversity: 0.3}, "threshold": {MinRelevance: 0.01},
 		} {
 			j := &judge{}
-			h, plain := openReranked(t, b, memory.Options{Reranker: j, Reranked: 15})
+			h, plain := openReranked(t, b, backendtest.Options{Search: search.Options{Reranker: j, Reranked: 15}})
 			a := agent("a", acl.Public)
 			h.putFerries(a, 25)
 			plain.Index()
@@ -420,7 +420,7 @@ func TestPagesKeepWhatTheRerankerSaid(t *testing.T) {
 
 func TestAJudgementIsOfTheTextAsItWas(t *testing.T) {
 	j := &judge{say: oddsOf(map[string]float64{"number002": 9, "number005": 8})}
-	h, plain := openReranked(t, backendtest.Embedded(), memory.Options{Reranker: j})
+	h, plain := openReranked(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{Reranker: j}})
 	a := agent("a", acl.Public)
 	h.putFerries(a, 6)
 	plain.Index()
@@ -458,7 +458,7 @@ func TestAJudgementIsOfTheTextAsItWas(t *testing.T) {
 
 func TestAnEntryThatIsLostWhileTheRerankerIsAskedIsNotShown(t *testing.T) {
 	j := &judge{}
-	h, _ := openReranked(t, backendtest.Embedded(), memory.Options{Reranker: j})
+	h, _ := openReranked(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{Reranker: j}})
 	a := agent("a", acl.Public)
 	h.putFerries(a, 4)
 	j.say = func(_ context.Context, _ string, texts []string) ([]float64, error) {
@@ -473,7 +473,7 @@ func TestAnEntryThatIsLostWhileTheRerankerIsAskedIsNotShown(t *testing.T) {
 // A Reranker finds nothing, so that its failure makes no search of a store free.
 func TestAFailedRerankerChangesNoCharge(t *testing.T) {
 	j := &judge{say: func(context.Context, string, []string) ([]float64, error) { return nil, errors.New("down") }}
-	h, plain := openReranked(t, backendtest.Embedded(), memory.Options{Reranker: j})
+	h, plain := openReranked(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{Reranker: j}})
 	buyer, seller := agent("buyer", acl.Internal), agent("seller", acl.Internal)
 	h.putFerries(buyer, 3)
 	h.put(agent("seller", acl.Restricted), "seller", "hidden", "nothing that the buyer may see", 201)

@@ -1,4 +1,4 @@
-package memory_test
+package search_test
 
 import (
 	"errors"
@@ -46,7 +46,7 @@ func TestAMeteredStoreIsSearchedWhereItIsNamedAndPaidFor(t *testing.T) {
 		offer := h.offer(seller, 10, 100)
 		h.buy(buyer, offer, 1000)
 		h.Index()
-		search := func(r search.Request) (keys []string, a search.Answer) {
+		find := func(r search.Request) (keys []string, a search.Answer) {
 			r.Query, r.Limit = "granite", 10
 			a = h.search(buyer, r)
 			hits, _ := h.eachHit(&a)
@@ -67,13 +67,13 @@ func TestAMeteredStoreIsSearchedWhereItIsNamedAndPaidFor(t *testing.T) {
 			{search.Request{Stores: []string{"seller"}, Purchase: search.Purchase{MaxCharge: new(int64(9))}}, search.SkipNoCharge, 0},
 			{search.Request{Stores: []string{"seller"}, Purchase: search.Purchase{MaxCharge: new(int64(900)), Barred: true}}, search.SkipNoConsent, 0},
 		} {
-			keys, a := search(c.r)
+			keys, a := find(c.r)
 			want := []search.Skipped{{Store: "seller", Offer: offer.ID.String(), Reason: c.reason}}
 			if len(keys) != c.most || !slices.Equal(a.Bill.Skipped, want) || a.Bill.Charges != nil {
 				t.Errorf("%+v shows %q, skips %v and costs %+v", c.r.Purchase, keys, a.Bill.Skipped, a.Bill.Charges)
 			}
 		}
-		keys, a := search(search.Request{Stores: []string{"buyer", "seller"}, Purchase: search.Purchase{MaxCharge: new(int64(250))}})
+		keys, a := find(search.Request{Stores: []string{"buyer", "seller"}, Purchase: search.Purchase{MaxCharge: new(int64(250))}})
 		if len(keys) != 3 || len(a.Bill.Charges) != 1 || a.Bill.Charges[0].Amount != 210 || len(a.Bill.Charges[0].Entries) != 2 || *a.Bill.Balance != 790 {
 			t.Errorf("showed %q for %+v, with %v left", keys, a.Bill.Charges, a.Bill.Balance)
 		}

@@ -1,4 +1,4 @@
-package memory_test
+package search_test
 
 import (
 	"encoding/json"
@@ -64,7 +64,7 @@ func TestALongValueIsShownByThePassageThatAnswers(t *testing.T) {
 		for _, codes := range []bool{false, true} {
 			h := open(t, b, memory.Limits{})
 			if codes {
-				h = &harness{backendtest.Open(t, b, memory.Options{}, codedEncoder(t)), t}
+				h = &harness{backendtest.Open(t, b, backendtest.Options{}, codedEncoder(t)), t}
 			}
 			me := agent("a", acl.Public)
 			needle := "Otto's parrots eat only sunflower seeds."
@@ -101,7 +101,7 @@ func TestALongValueIsShownByThePassageThatAnswers(t *testing.T) {
 
 // What is not in the words of the question is found by the meaning of its tokens.
 func TestAPassageIsChosenByMeaningToo(t *testing.T) {
-	h := &harness{backendtest.Open(t, backendtest.Backends()[0], memory.Options{}, codedEncoder(t)), t}
+	h := &harness{backendtest.Open(t, backendtest.Backends()[0], backendtest.Options{}, codedEncoder(t)), t}
 	me := agent("a", acl.Public)
 	needle := "Our physician warned that walnuts make her swell up."
 	h.put(me, "a", "report", report(needle), 201)

@@ -1,6 +1,8 @@
-package memory
+package search
 
 import (
+	"mneme/memory"
+
 	"context"
 	"fmt"
 	"slices"
@@ -15,29 +17,29 @@ import (
 // snapshot is a database with entries of one store, all of whose paths differ unless
 // they are changed. It notes what is read.
 type snapshot struct {
-	FeedReader // nil
-	rows       []Entry
-	records    []FeedRecord
-	head       FeedPositions
-	removed    FeedPositions
-	asked      []uuid.UUID // of Siblings
-	looked     int         // calls of FeedHeads
+	memory.FeedReader // nil
+	rows              []memory.Entry
+	records           []memory.FeedRecord
+	head              memory.FeedPositions
+	removed           memory.FeedPositions
+	asked             []uuid.UUID // of Siblings
+	looked            int         // calls of FeedHeads
 }
 
 // newSnapshot returns a snapshot of n public entries of a store.
 func newSnapshot(store string, n int) *snapshot {
 	s := new(snapshot)
 	for i := range n {
-		s.rows = append(s.rows, Entry{
-			ID: uuid.Must(uuid.NewV7()), Path: Path{Store: store, Key: fmt.Sprint("k", i)}, Label: acl.Public, Revision: 1, Tags: []string{"tag"},
+		s.rows = append(s.rows, memory.Entry{
+			ID: uuid.Must(uuid.NewV7()), Path: memory.Path{Store: store, Key: fmt.Sprint("k", i)}, Label: acl.Public, Revision: 1, Tags: []string{"tag"},
 		})
 	}
 	return s
 }
 
-func (s *snapshot) Siblings(_ context.Context, scope acl.Scope, ids []uuid.UUID) (rows []Entry, err error) {
+func (s *snapshot) Siblings(_ context.Context, scope acl.Scope, ids []uuid.UUID) (rows []memory.Entry, err error) {
 	s.asked = append(s.asked, ids...)
-	paths := make(map[Path]bool)
+	paths := make(map[memory.Path]bool)
 	for _, e := range s.rows {
 		if scope.Allows(e.Store, e.Label) && slices.Contains(ids, e.ID) {
 			paths[e.Path] = true
@@ -51,21 +53,21 @@ func (s *snapshot) Siblings(_ context.Context, scope acl.Scope, ids []uuid.UUID)
 	return rows, nil
 }
 
-func (s *snapshot) Matching(context.Context, acl.Scope, Filter, []uuid.UUID, int) ([]uuid.UUID, bool, error) {
+func (s *snapshot) Matching(context.Context, acl.Scope, memory.Filter, []uuid.UUID, int) ([]uuid.UUID, bool, error) {
 	panic("not used")
 }
 
-func (s *snapshot) FeedHeads(_ context.Context, stores []string) (map[string]FeedPositions, error) {
+func (s *snapshot) FeedHeads(_ context.Context, stores []string) (map[string]memory.FeedPositions, error) {
 	s.looked++
-	heads := make(map[string]FeedPositions)
+	heads := make(map[string]memory.FeedPositions)
 	for _, store := range stores {
 		heads[store] = s.head
 	}
 	return heads, nil
 }
 
-func (s *snapshot) Feed(_ context.Context, q FeedQuery) (Feed, error) {
-	feed := Feed{Last: s.head, Removed: s.removed}
+func (s *snapshot) Feed(_ context.Context, q memory.FeedQuery) (memory.Feed, error) {
+	feed := memory.Feed{Last: s.head, Removed: s.removed}
 	for _, r := range s.records {
 		if r.Label <= q.Ceiling && r.Position > *q.After.Of(r.Label) && r.Position > *s.removed.Of(r.Label) {
 			feed.Records = append(feed.Records, r)
@@ -83,10 +85,10 @@ func (s *snapshot) change(i int) {
 }
 
 // announce adds a record of a row to the feed.
-func (s *snapshot) announce(e Entry) {
+func (s *snapshot) announce(e memory.Entry) {
 	position := s.head.Of(e.Label)
 	*position++
-	s.records = append(s.records, FeedRecord{Label: e.Label, Position: *position, Namespace: e.Namespace, Key: e.Key})
+	s.records = append(s.records, memory.FeedRecord{Label: e.Label, Position: *position, Namespace: e.Namespace, Key: e.Key})
 }
 
 // read asks the cache for all rows, compares them with those of the snapshot, and
@@ -103,7 +105,7 @@ func (s *snapshot) read(t *testing.T, c *candidateCache, v viewer, scope acl.Sco
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := func(rows []Entry) []string {
+	text := func(rows []memory.Entry) []string {
 		var all []string
 		for _, e := range rows {
 			all = append(all, fmt.Sprintf("%+v", e))
@@ -158,7 +160,7 @@ func TestRowsThatHaveNotChangedAreReadOnce(t *testing.T) {
 		}, ada, public, n},
 		{"the records of a change were removed", func(s *snapshot) { s.change(3); s.removed = s.head }, ada, public, n},
 		{"what has a higher label changes", func(s *snapshot) {
-			e := Entry{ID: uuid.Must(uuid.NewV7()), Path: s.rows[3].Path, Label: acl.Internal}
+			e := memory.Entry{ID: uuid.Must(uuid.NewV7()), Path: s.rows[3].Path, Label: acl.Internal}
 			s.announce(e)
 		}, ada, public, 0},
 		{"the ceiling is higher", func(*snapshot) {}, ada, acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Internal}), n},

@@ -1,4 +1,4 @@
-package memory_test
+package search_test
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"mneme/acl"
 	"mneme/embed"
 	"mneme/embed/maxsim"
-	"mneme/memory"
 	"mneme/search"
 	"mneme/test/backendtest"
 )
@@ -53,7 +52,7 @@ func direction(word string) *[maxsim.Dim]float32 {
 // more than those of common ones, and stop words as much as a word that every second entry has.
 func TestMaxSimIsWeightedByRarity(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
-		h := openOver(t, b.Open(t), memory.Options{}, wordCoder{encoder(t)})
+		h := openOver(t, b.Open(t), backendtest.Options{}, wordCoder{encoder(t)})
 		a := agent("a", acl.Public)
 		for key, note := range map[string]string{"both": "heron pond", "rare": "heron lake", "common": "pond lake", "neither": "lake", "another": "pond", "last": "pond water"} {
 			h.put(a, "a", key, note, 201)
@@ -78,7 +77,7 @@ func TestMaxSimIsWeightedByRarity(t *testing.T) {
 
 // Of a long question the tokens of the greatest weight are compared.
 func TestALongQuestionKeepsItsRareWords(t *testing.T) {
-	h := openOver(t, backendtest.Embedded().Open(t), memory.Options{}, wordCoder{encoder(t)})
+	h := openOver(t, backendtest.Embedded().Open(t), backendtest.Options{}, wordCoder{encoder(t)})
 	a := agent("a", acl.Public)
 	h.put(a, "a", "k", "the heron", 201)
 	h.Index()

@@ -1,4 +1,4 @@
-package memory_test
+package search_test
 
 import (
 	"context"
@@ -140,7 +140,7 @@ func TestSearchWithABroadFilterFillsTheLimit(t *testing.T) {
 func TestSearchLevelGivesAtMostTenBareHits(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		setUpAccess(h)
+		h.SetUpAccess()
 		reader := agent("reader", acl.Public)
 		for i := range 30 {
 			h.put(agent("seller", acl.Public), "seller", fmt.Sprint("paid", i), "lighthouse keepers", 201)
@@ -183,7 +183,7 @@ func TestSearchLevelGivesAtMostTenBareHits(t *testing.T) {
 func TestSearchWithoutStoresCoversTheWholeScope(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		setUpAccess(h)
+		h.SetUpAccess()
 		reader := agent("reader", acl.Public)
 		h.put(reader, "reader", "own", "cormorant", 201)
 		h.put(reader, "room", "chat", "cormorant", 201)
@@ -250,17 +250,17 @@ func TestSearchNamesALegThatFailsOrIsTooSlow(t *testing.T) {
 }
 
 // serviceWith opens a service over an index.
-func serviceWith(t *testing.T, data *backendtest.Data, e embed.Embedder, index vector.Index) *memory.Service {
+func serviceWith(t *testing.T, data *backendtest.Data, e embed.Embedder, index vector.Index) *backendtest.Process {
 	t.Helper()
-	return backendtest.OpenProcess(t, data.Storage(t), memory.Options{VectorBudget: 50 * time.Millisecond}, indexer.Model{
+	return backendtest.OpenProcess(t, data.Storage(t), backendtest.Options{Search: search.Options{VectorBudget: 50 * time.Millisecond}}, indexer.Model{
 		Embedder: e, Open: func(context.Context) (vector.Index, error) { return index, nil },
-	}).Service
+	})
 }
 
 // What has no text is near to nothing, and found by its key and tags alone.
 func TestAnEntryWithoutTextIsFoundByItsWordsAlone(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
-		h := &harness{backendtest.OpenOver(t, b.Open(t), memory.Options{}, encoder(t)), t}
+		h := &harness{backendtest.OpenOver(t, b.Open(t), backendtest.Options{}, encoder(t)), t}
 		a := agent("a", acl.Public)
 		for key, value := range map[string]string{"q8": `""`, "z2": `55310`, "m4": `[3,4]`, "tagged": `null`, "real": `"The holiday plans are in the blue folder."`} {
 			h.putValue(a, "a", key, value, func(r *memory.PutRequest) {

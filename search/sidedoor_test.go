@@ -1,4 +1,4 @@
-package memory_test
+package search_test
 
 import (
 	"encoding/json"
@@ -63,11 +63,11 @@ func TestABuyerHasNoSideDoors(t *testing.T) {
 		w := openBazaar(t, b, prices{balance: 1_000_000, terms: meter.TermsRequest{PriceSearch: new(int64(10)), PriceEntry: new(int64(100))}})
 		w.write("seller", acl.Internal, "k", "granite quarry")
 		w.write("buyer", acl.Internal, "own", "my granite wall")
-		sold := w.ask(w.buyer, asked{offered: true, SearchRequest: search.Request{Query: "granite", Limit: 10}})
+		sold := w.ask(w.buyer, asked{offered: true, Request: search.Request{Query: "granite", Limit: 10}})
 		if len(sold) != 1 {
 			t.Fatalf("sold %q", sold)
 		}
-		s, c, at := w.Service, w.buyer, path("seller", "k")
+		s, c, at := w.harness, w.buyer, path("seller", "k")
 		for name, call := range map[string]func() error{
 			"get": func() error { _, err := s.Get(background, c, at); return err },
 			"list": func() error {

@@ -1,4 +1,4 @@
-package memory_test
+package search_test
 
 import (
 	"context"
@@ -174,7 +174,7 @@ func TestUnderLevelSearchRelevanceHasTwoDigits(t *testing.T) {
 func TestRelevanceDoesNotNeedTheIndex(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data, e := b.Open(t), encoder(t)
-		indexed := openOver(t, data, memory.Options{}, e)
+		indexed := openOver(t, data, backendtest.Options{}, e)
 		a := agent("a", acl.Public)
 		for key, note := range notes {
 			indexed.put(a, "a", key, note, 201)
@@ -184,7 +184,7 @@ func TestRelevanceDoesNotNeedTheIndex(t *testing.T) {
 		for _, hit := range indexed.search(a, search.Request{Query: question}).Hits {
 			want[hit.Key] = hit.Relevance
 		}
-		broken := backendtest.OpenProcess(t, data.Storage(t), memory.Options{}, indexer.Model{
+		broken := backendtest.OpenProcess(t, data.Storage(t), backendtest.Options{}, indexer.Model{
 			Embedder: e, Open: func(context.Context) (vector.Index, error) { return brokenIndex{}, nil },
 		})
 		answer, err := broken.Search(background, a, search.Request{Query: question, Limit: 10})
@@ -213,7 +213,7 @@ func TestAnEntryWithoutVectorsHasARelevance(t *testing.T) {
 
 // Without a model the words alone make the relevance.
 func TestRelevanceWithoutAModel(t *testing.T) {
-	h := &harness{backendtest.OpenOver(t, backendtest.Embedded().Open(t), memory.Options{}), t}
+	h := &harness{backendtest.OpenOver(t, backendtest.Embedded().Open(t), backendtest.Options{}), t}
 	a := agent("a", acl.Public)
 	for key, note := range notes {
 		h.put(a, "a", key, note, 201)
@@ -233,7 +233,7 @@ func TestRelevanceWithoutAModel(t *testing.T) {
 func TestHitsBeyondTheRankedOnesHaveARelevance(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		setUpAccess(h)
+		h.SetUpAccess()
 		var sold, own []memory.PutRequest
 		for i := range 110 { // as many as would crowd the reader's own out of the first hundred
 			sold = append(sold, memory.PutRequest{Path: path("seller", fmt.Sprint("sold", i)), Value: text("lighthouse keepers")})

@@ -1,4 +1,4 @@
-package memory_test
+package search_test
 
 // similarPair is two memories of somebody, and whether they say nearly the same or the
 // opposite: then an agent should change one rather than keep both.

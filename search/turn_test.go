@@ -1,4 +1,4 @@
-package memory_test
+package search_test
 
 import (
 	"context"
@@ -51,7 +51,7 @@ func awaitLoad(t *testing.T, h *harness, running, waiting int) {
 func TestSearchesTakeTurns(t *testing.T) {
 	t.Parallel()
 	gate := &held{Embedder: encoder(t), entered: make(chan string, 100), release: make(chan struct{})}
-	options := memory.Options{Searches: fairqueue.Limits{Running: 1, RunningEach: 1, Waiting: 6, WaitingEach: 5}}
+	options := backendtest.Options{Search: search.Options{Searches: fairqueue.Limits{Running: 1, RunningEach: 1, Waiting: 6, WaitingEach: 5}}}
 	h := &harness{backendtest.Open(t, backendtest.Embedded(), options, gate), t}
 	hog, ada, bob := agent("hog", acl.Public), agent("ada", acl.Public), agent("bob", acl.Public)
 	h.put(hog, "hog", "k", "tea", 201)
@@ -104,7 +104,7 @@ func TestSearchesTakeTurns(t *testing.T) {
 func TestACanceledSearchLeavesTheQueue(t *testing.T) {
 	t.Parallel()
 	gate := &held{Embedder: encoder(t), entered: make(chan string, 100), release: make(chan struct{})}
-	options := memory.Options{Searches: fairqueue.Limits{Running: 1, RunningEach: 1, Waiting: 6, WaitingEach: 5}}
+	options := backendtest.Options{Search: search.Options{Searches: fairqueue.Limits{Running: 1, RunningEach: 1, Waiting: 6, WaitingEach: 5}}}
 	h := &harness{backendtest.Open(t, backendtest.Embedded(), options, gate), t}
 	ada := agent("ada", acl.Public)
 	h.put(ada, "ada", "k", "tea", 201)
@@ -148,7 +148,7 @@ func (v *views) View(ctx context.Context, fn func(memory.ReadTx) error) error {
 func TestAnAgentHoldsHalfOfTheReadersAtMost(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		rows := &views{Storage: b.Open(t).Storage(t)}
-		p := backendtest.OpenProcess(t, rows, memory.Options{})
+		p := backendtest.OpenProcess(t, rows, backendtest.Options{})
 		h := &harness{backendtest.Wrap(t, p), t}
 		hog, ada := agent("hog", acl.Public), agent("ada", acl.Public)
 		h.put(hog, "hog", "k", "tea", 201)

@@ -1,4 +1,4 @@
-package memory_test
+package search_test
 
 import (
 	"context"
@@ -58,12 +58,12 @@ func TestAModeWhoseOnlyLegFailsIsAnError(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data, e := b.Open(t), encoder(t)
 		a := agent("a", acl.Public)
-		broken := backendtest.OpenProcess(t, data.Storage(t), memory.Options{}, indexer.Model{
+		broken := backendtest.OpenProcess(t, data.Storage(t), backendtest.Options{}, indexer.Model{
 			Embedder: e, Open: func(context.Context) (vector.Index, error) { return brokenIndex{}, nil },
 		})
-		modelless := openOver(t, data, memory.Options{})
+		modelless := openOver(t, data, backendtest.Options{})
 		modelless.put(a, "a", "seat", notes["seat"], 201)
-		for name, h := range map[string]*memory.Service{"a broken index": broken.Service, "no model": modelless.Service} {
+		for name, h := range map[string]*search.Searcher{"a broken index": broken.Searcher, "no model": modelless.Searcher} {
 			if _, err := h.Search(background, a, search.Request{Query: question, Limit: 10, Mode: search.ModeVector}); !errors.Is(err, search.ErrNoVectors) {
 				t.Errorf("%s, by meaning: %v", name, err)
 			}
@@ -123,7 +123,7 @@ func (f failing) Query(ctx context.Context, text string) (embed.Query, error) {
 }
 
 func TestTheVectorLegFailsIfAWordingCannotBeEmbedded(t *testing.T) {
-	h := openOver(t, backendtest.Embedded().Open(t), memory.Options{}, failing{encoder(t)})
+	h := openOver(t, backendtest.Embedded().Open(t), backendtest.Options{}, failing{encoder(t)})
 	a := agent("a", acl.Public)
 	h.put(a, "a", "seat", notes["seat"], 201)
 	h.Index()

@@ -1,4 +1,4 @@
-package memory_test
+package search_test
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func openIndexing(t testing.TB, b backendtest.Backend) *harness {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &harness{backendtest.Open(t, b, memory.Options{SimilarWait: wait.Limit}, e), t}
+	h := &harness{backendtest.Open(t, b, backendtest.Options{Memory: memory.Options{SimilarWait: wait.Limit}}, e), t}
 	ctx, stop := context.WithCancel(background)
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(ctx) }()
@@ -198,21 +198,21 @@ func pickStatus(i int) int {
 func TestWhatIsNotIndexedInTimeIsNotCompared(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data, clock, c := b.Open(t), backendtest.NewClock(), agent("anna", acl.Public)
-		h := openOver(t, data, memory.Options{Now: clock.Now, SimilarWait: time.Nanosecond}, encoder(t))
+		h := openOver(t, data, backendtest.Options{Memory: memory.Options{Now: clock.Now, SimilarWait: time.Nanosecond}}, encoder(t))
 		if put := h.put(c, "anna", "a", allergic, 201, similarTo); put.Similar != nil || !put.SimilarLate || put.Indexed {
 			t.Errorf("%+v", put)
 		}
 		// While entries lag, no write waits for the vectors of another.
 		const long = 24 * time.Hour
 		clock.Advance(2 * long)
-		h = openOver(t, data, memory.Options{Now: clock.Now, SimilarWait: long}, encoder(t))
+		h = openOver(t, data, backendtest.Options{Memory: memory.Options{Now: clock.Now, SimilarWait: long}}, encoder(t))
 		ctx, cancel := context.WithTimeout(background, wait.Limit)
 		defer cancel()
 		put, err := h.Put(ctx, c, memory.PutRequest{Path: path("anna", "b"), Value: text(allergic), Similar: true})
 		if err != nil || ctx.Err() != nil || put.Similar != nil || !put.SimilarLate || put.Indexed {
 			t.Errorf("%+v, %v, %v", put, err, ctx.Err())
 		}
-		h = openOver(t, data, memory.Options{Now: clock.Now, SimilarWait: long})
+		h = openOver(t, data, backendtest.Options{Memory: memory.Options{Now: clock.Now, SimilarWait: long}})
 		if put := h.put(c, "anna", "c", allergic, 201, similarTo); put.Similar != nil || put.SimilarLate || put.Indexed {
 			t.Errorf("without a model: %+v", put)
 		}

@@ -1,4 +1,4 @@
-package memory_test
+package search_test
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ import (
 // 2,000: as they are, waiting until each is indexed, and with what is similar. The
 // measurements of docs/decisions/0061-similar.md.
 //
-//	go test ./memory -run '^$' -bench PutSimilar -benchtime 300x
+//	go test ./search -run '^$' -bench PutSimilar -benchtime 300x
 func BenchmarkPutSimilar(b *testing.B) {
 	h, a, zipf := openIndexing(b, backendtest.Embedded()), agent("a", acl.Public), workload.NewZipf(1)
 	requests := make([]memory.PutRequest, 2_000)
