@@ -69,7 +69,7 @@ func openProcess(t testing.TB, rows storage.Storage) *process {
 	}
 	p := &process{t: t, rows: rows, storage: rows.ForMeter(), seen: &observer{refused: make(map[search.SkipReason]int)}}
 	p.meter = meter.NewMeter(p.storage, meter.MeterOptions{Observer: p.seen, Now: func() time.Time { return noon }})
-	p.market = meter.NewMarket(p.storage, service, meter.Options{})
+	p.market = meter.NewMarket(p.storage, service, search.New(rows, service, search.Options{}), meter.Options{})
 	return p
 }
 

@@ -117,7 +117,7 @@ func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found retriev
 			}
 		}
 		for _, c := range ranked.nearest {
-			answer.Nearest = append(answer.Nearest, memory.Near{*c.entry, c.relevance})
+			answer.Nearest = append(answer.Nearest, memory.Near{Entry: *c.entry, Relevance: c.relevance})
 		}
 		answer.Label = max(highestLabel(answer.Hits), labelOf(answer.Nearest))
 		answer.NoWords = !q.asks()

@@ -129,7 +129,7 @@ func (s *Searcher) compare(ctx context.Context, tx memory.ReadTx, q *likeness, f
 			return nil, false, fmt.Errorf("entry %s: %w", near[i].ID, err)
 		}
 		if alike >= fusion.MinAlike {
-			similar = append(similar, memory.Near{near[i], alike})
+			similar = append(similar, memory.Near{Entry: near[i], Relevance: alike})
 		}
 	}
 	slices.SortFunc(similar, func(a, b memory.Near) int {

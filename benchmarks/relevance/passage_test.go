@@ -63,7 +63,7 @@ func BenchmarkPassages(b *testing.B) {
 					answers[d.path] = append(answers[d.path], d.text)
 				}
 			}
-			ask(b, f.Service, q, answers, func(whole bool, shown int) {
+			ask(b, f.Searcher, q, answers, func(whole bool, shown int) {
 				for _, name := range []string{"all", q.Store} {
 					if stores[name] == nil {
 						stores[name] = &shares{}
@@ -143,15 +143,15 @@ func put(b *testing.B, service *memory.Service, path memory.Path, text string) {
 }
 
 // ask searches the question's store, and calls count for each value with answers.
-func ask(b *testing.B, service *memory.Service, q relevance.Query, answers map[memory.Path][]string, count func(whole bool, shown int)) {
+func ask(b *testing.B, searcher *search.Searcher, q relevance.Query, answers map[memory.Path][]string, count func(whole bool, shown int)) {
 	b.Helper()
 	agent := memory.Caller{Principal: acl.Principal{Agent: q.Store, Taint: acl.Public}}
-	a, err := service.Search(b.Context(), agent, search.Request{Query: q.Text, Limit: 100, Passages: true})
+	a, err := searcher.Search(b.Context(), agent, search.Request{Query: q.Text, Limit: 100, Passages: true})
 	if err != nil {
 		b.Fatal(err)
 	}
 	shown := map[memory.Path][]string{}
-	if _, err := service.EachHit(b.Context(), &a, func(h *search.Hit) error {
+	if _, err := searcher.EachHit(b.Context(), &a, func(h *search.Hit) error {
 		for _, p := range h.Passages {
 			shown[h.Path] = append(shown[h.Path], p.Text)
 		}

@@ -51,7 +51,7 @@ func serve(storage storage.Storage, dir string) (handler http.Handler, bearer st
 		return nil, "", err
 	}
 	metrics := server.NewMetrics()
-	surface, err := rest.New(service.Service, nil, metrics, 0)
+	surface, err := rest.New(service.Service, service.Searcher, nil, metrics, 0)
 	if err != nil {
 		return nil, "", err
 	}

@@ -48,7 +48,7 @@ func TestDatabasesOfTheFirstVersionOpen(t *testing.T) {
 func TestDumpsOfTheFirstVersionLoad(t *testing.T) {
 	backendtest.Each(t, backendtest.Storages(), func(t *testing.T, b backendtest.Backend) {
 		f := firstFixture(t, b.Open(t).Storage(t))
-		if _, err := f.LoadDump(t.Context(), bytes.NewReader(unpack(t, firstDump))); err != nil {
+		if _, err := f.LoadDump(t.Context(), bytes.NewReader(unpack(t, firstDump)), nil); err != nil {
 			t.Fatal(err)
 		}
 		f.Index()

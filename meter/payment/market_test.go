@@ -37,16 +37,17 @@ const (
 
 // desk is a service that sells a store, with a facilitator.
 type desk struct {
-	t       testing.TB
-	rows    storage.Storage
-	fake    *paymenttest.Facilitator
-	service *memory.Service
-	market  *meter.Market
-	offer   uuid.UUID
-	passes  passes       // unless nil, of the next market
-	client  *http.Client // unless nil, what the next market calls the facilitator with
-	till    *till        // unless nil, what settles payments of every method
-	methods *payment.Methods
+	t        testing.TB
+	rows     storage.Storage
+	fake     *paymenttest.Facilitator
+	service  *memory.Service
+	searcher *search.Searcher
+	market   *meter.Market
+	offer    uuid.UUID
+	passes   passes       // unless nil, of the next market
+	client   *http.Client // unless nil, what the next market calls the facilitator with
+	till     *till        // unless nil, what settles payments of every method
+	methods  *payment.Methods
 
 	mu  sync.Mutex
 	now time.Time
@@ -114,13 +115,14 @@ func (d *desk) open() {
 	d.must(methods.Refresh(context.Background()))
 	d.methods = methods
 	rules := meter.NewMeter(d.rows.ForMeter(), meter.MeterOptions{Now: d.clock})
-	d.service, err = memory.New(context.Background(), d.rows, memory.Options{Now: d.clock, Meter: rules})
+	d.service, err = memory.New(context.Background(), d.rows, memory.Options{Now: d.clock})
 	d.must(err)
+	d.searcher = search.New(d.rows, d.service, search.Options{Meter: rules})
 	marketed := meter.Options{Meter: rules, Gateway: methods}
 	if d.passes != nil {
 		marketed.Observer = d.passes
 	}
-	d.market = meter.NewMarket(d.rows.ForMeter(), d.service, marketed)
+	d.market = meter.NewMarket(d.rows.ForMeter(), d.service, d.searcher, marketed)
 }
 
 func (d *desk) must(err error) {
@@ -139,8 +141,8 @@ func agent(name string) memory.Caller {
 func (d *desk) request(key, scheme string, n int) meter.SearchRequest {
 	d.t.Helper()
 	r := meter.SearchRequest{
-		SearchRequest: search.Request{Query: "lighthouse", Limit: 10, Purchase: search.Purchase{Offer: d.offer}},
-		Call:          memory.Idempotency{Operation: "POST search", Path: d.offer.String(), Key: key, Digest: "body"},
+		Request: search.Request{Query: "lighthouse", Limit: 10, Purchase: search.Purchase{Offer: d.offer}},
+		Call:    memory.Idempotency{Operation: "POST search", Path: d.offer.String(), Key: key, Digest: "body"},
 	}
 	if scheme != "" {
 		r.Payment = d.pay(scheme, fullPrice, n)
@@ -172,7 +174,7 @@ func (d *desk) search(who string, r meter.SearchRequest) (meter.SearchResult, []
 		return found, nil, err
 	}
 	var keys []string
-	_, err = d.service.EachHit(context.Background(), &found.Answer, func(h *search.Hit) error {
+	_, err = d.searcher.EachHit(context.Background(), &found.Answer, func(h *search.Hit) error {
 		keys = append(keys, h.Key+string(h.Value))
 		return nil
 	})

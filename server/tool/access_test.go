@@ -54,11 +54,11 @@ func (d *direct) arrange(p acl.Principal, op accesstest.Operation) accesstest.Ou
 	created := false
 	switch op.Name {
 	case accesstest.JoinChat:
-		err = d.service.Admin().PutParticipant(ctx, c, op.Store, op.Other, nil)
+		err = d.service.PutParticipant(ctx, c, op.Store, op.Other, nil)
 	case accesstest.LeaveChat:
-		err = d.service.Admin().DeleteParticipant(ctx, c, op.Store, op.Other)
+		err = d.service.DeleteParticipant(ctx, c, op.Store, op.Other)
 	case accesstest.JoinUser:
-		err = d.service.Admin().PutSession(ctx, c, op.Store, op.Other, nil)
+		err = d.service.PutSession(ctx, c, op.Store, op.Other, nil)
 	case accesstest.Put:
 		var put memory.PutResult
 		put, err = d.service.Put(ctx, c, memory.PutRequest{

@@ -116,7 +116,7 @@ func TestTheToolsTakeTypos(t *testing.T) {
 // found returns the keys that alice's search finds.
 func (h *harness) found(r search.Request) (keys []string) {
 	h.t.Helper()
-	a, err := h.searcher.Search(h.t.Context(), memory.Caller{Principal: alice}, r)
+	a, err := h.service.Search(h.t.Context(), memory.Caller{Principal: alice}, r)
 	if err != nil {
 		h.t.Fatal(err)
 	}

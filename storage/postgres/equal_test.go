@@ -120,11 +120,11 @@ func answersOf(t *testing.T, b backendtest.Backend, embedder embed.Embedder, tur
 	t.Helper()
 	data := b.Open(t)
 	rows, model := data.Storage(t), data.Model(t, embedder)
-	service := fill(t, rows, model, turns)
+	searcher := fill(t, rows, model, turns)
 	settle(t, model)
 	answers := make([]answer, len(queries))
 	for i, q := range queries {
-		answers[i] = answer{lexicalHits(t, rows, q), fusedHits(t, service, q)}
+		answers[i] = answer{lexicalHits(t, rows, q), fusedHits(t, searcher, q)}
 	}
 	return answers
 }
@@ -134,7 +134,7 @@ func owner(store string) memory.Caller {
 }
 
 // fill imports the turns and embeds them.
-func fill(t *testing.T, rows storage.Storage, model indexer.Model, turns []line) *memory.Service {
+func fill(t *testing.T, rows storage.Storage, model indexer.Model, turns []line) *search.Searcher {
 	t.Helper()
 	service := backendtest.OpenProcess(t, rows, backendtest.Options{}, model)
 	requests := make(map[string][]memory.PutRequest)
@@ -161,7 +161,7 @@ func fill(t *testing.T, rows storage.Storage, model indexer.Model, turns []line)
 	if err := service.Drain(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	return service.Service
+	return service.Searcher
 }
 
 // settle waits until searches of a shared index see all writes.
@@ -180,9 +180,9 @@ func settle(t *testing.T, model indexer.Model) {
 
 // fusedHits searches with the service and returns the hits with their ranks in
 // each leg.
-func fusedHits(t *testing.T, service *memory.Service, q line) (hits []comparedHit) {
+func fusedHits(t *testing.T, searcher *search.Searcher, q line) (hits []comparedHit) {
 	t.Helper()
-	answer, err := service.Search(t.Context(), owner(q.Store), search.Request{Query: q.Text, Limit: 100, Explain: true})
+	answer, err := searcher.Search(t.Context(), owner(q.Store), search.Request{Query: q.Text, Limit: 100, Explain: true})
 	if err != nil || len(answer.Degraded) > 0 {
 		t.Fatal(err, answer.Degraded)
 	}
