@@ -61,9 +61,6 @@ func (e *BatchError) Error() string { return fmt.Sprintf("item %d: %v", e.Item, 
 // Unwrap returns why the item was refused.
 func (e *BatchError) Unwrap() error { return e.Err }
 
-// BatchLimits returns the limits of a Batch.
-func (s *Service) BatchLimits() BatchLimits { return s.limits.Batch }
-
 // Batch does the items in their order, in one transaction and at one instant. Each
 // is decided as Put, Get or Delete would decide it after the items before it. One
 // that is refused does not stop the others, unless the batch is atomic: then the

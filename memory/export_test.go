@@ -15,3 +15,9 @@ func (s *Service) Sweep(ctx context.Context) error {
 	}
 	return s.sweep(ctx, s.Instant())
 }
+
+// Versions returns the page that EachVersion yields.
+func (s *Service) Versions(ctx context.Context, c Caller, path Path, limit int, cursor string) (page Page, err error) {
+	page.Next, err = s.EachVersion(ctx, c, path, limit, cursor, page.add)
+	return page, err
+}

@@ -14,16 +14,8 @@ type versionPosition struct {
 	Version int
 }
 
-// Versions returns a page of the versions of the entry that the path resolves
-// to, the current one first. It holds all values of the page: EachVersion does
-// not.
-func (s *Service) Versions(ctx context.Context, c Caller, path Path, limit int, cursor string) (page Page, err error) {
-	page.Next, err = s.EachVersion(ctx, c, path, limit, cursor, page.add)
-	return page, err
-}
-
-// EachVersion yields the versions of a page and returns the cursor of the next
-// one. It reads them a batch at a time, each batch in a snapshot of its own, in
+// EachVersion yields a page of the versions of the entry that the path resolves to, the
+// current one first, and returns the cursor of the next page. It reads them a batch at a time, each batch in a snapshot of its own, in
 // which the path is resolved again. If it resolves to another entry by then,
 // the page ends with ErrCursor, as the next page would.
 func (s *Service) EachVersion(ctx context.Context, c Caller, path Path, limit int, cursor string, yield func(Found) error) (next string, err error) {

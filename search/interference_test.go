@@ -383,8 +383,9 @@ func answers(h *harness, c memory.Caller, query string) string {
 			f, err := h.Get(ctx, c, memory.Path{Store: store, Key: key})
 			fmt.Fprintf(&out, "get %s %s %v\n", store, key, err)
 			show(&f.Entry)
-			v, err := h.Versions(ctx, c, memory.Path{Store: store, Key: key}, 10, "")
-			fmt.Fprintf(&out, "versions %d %v\n", len(v.Items), err)
+			versions := 0
+			_, err = h.EachVersion(ctx, c, memory.Path{Store: store, Key: key}, 10, "", func(memory.Found) error { versions++; return nil })
+			fmt.Fprintf(&out, "versions %d %v\n", versions, err)
 		}
 	}
 	return out.String()

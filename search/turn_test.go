@@ -225,6 +225,7 @@ func TestAnAgentHoldsHalfOfTheReadersAtMost(t *testing.T) {
 // caller, or hold a turn already. All others use view.
 var readsWithoutTurn = map[string]string{
 	"memory.view":         "takes the turn",
+	"search.view":         "takes the turn",
 	"memory.look":         "once for all calls that wait for changes",
 	"memory.Dump":         "for the operator",
 	"memory.analyzeAgain": "at the start",
@@ -239,7 +240,7 @@ var readsWithoutTurn = map[string]string{
 
 func TestWhateverReadsTakesATurn(t *testing.T) {
 	met := make(map[string]bool)
-	for _, folder := range []string{".", "../meter"} {
+	for _, folder := range []string{".", "../memory", "../meter"} {
 		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 		if err != nil {
 			t.Fatal(err)

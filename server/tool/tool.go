@@ -248,7 +248,7 @@ func (t *Tools) Pay(ctx context.Context, p acl.Principal, name string, input jso
 	// Internal stays false: for tools, entries that are not in context do not
 	// exist.
 	c := &call{
-		service: t.service, market: t.market, payments: t.payments, meter: t.meter,
+		service: t.service, searcher: t.searcher, market: t.market, payments: t.payments, meter: t.meter,
 		caller: memory.Caller{Principal: p}, name: name, input: input, maxAnswer: t.maxText,
 	}
 	if paid != nil {

@@ -1,4 +1,4 @@
-package search_test
+package memory_test
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 // is nothing. The metrics are the medians of interleaved calls and their ratio,
 // which should be near 1.
 //
-//	go test ./search -run '^$' -bench BesideHidden -benchtime 4000x
+//	go test ./memory -run '^$' -bench BesideHidden -benchtime 4000x
 func BenchmarkBesideHidden(b *testing.B) {
 	for _, s := range backendtest.Storages() {
 		b.Run(s.Name, func(b *testing.B) {
@@ -62,7 +62,7 @@ func BenchmarkBesideHidden(b *testing.B) {
 // BenchmarkPut writes new entries and new versions of one entry, with values of
 // 200 bytes and of 20 kB.
 //
-//	go test ./search -run '^$' -bench 'Put$' -benchtime 2000x
+//	go test ./memory -run '^$' -bench 'Put$' -benchtime 2000x
 func BenchmarkPut(b *testing.B) {
 	for _, s := range backendtest.Storages() {
 		b.Run(s.Name, func(b *testing.B) {
