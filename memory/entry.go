@@ -1,6 +1,7 @@
-// Package memory holds mneme's use cases: the Service writes, reads, searches
-// and shares entries under the access rules of package acl. It reaches
-// storages, vector indexes and embedders through small interfaces.
+// Package memory holds mneme's entries and what is done with them: the Service writes,
+// reads, shares and follows entries under the access rules of package acl. It reaches
+// storages and the indexer through small interfaces. Package search answers questions
+// from the same entries.
 package memory
 
 import (

@@ -57,6 +57,7 @@ func (s *Searcher) scopeQuery(ctx context.Context, c memory.Caller, r Request) (
 			return nil, err
 		}
 	}
+	r.Explain = r.Explain || r.ExplainEntry != nil
 	q = &searchQuery{caller: c, request: r, at: s.instant()}
 	q.filter = r.Filter
 	if err := s.openPage(q); err != nil {
@@ -78,6 +79,16 @@ func (s *Searcher) scopeQuery(ctx context.Context, c memory.Caller, r Request) (
 	}
 	q.wordings = newWordings(r.wordings())
 	return q, nil
+}
+
+// findsNothing reports whether a search has no hits, whatever is stored: it may look in
+// no store, or its question has no words. What a payment was made for is decided all the
+// same, and an entry is explained without a store, too.
+func (q *searchQuery) findsNothing() bool {
+	if q.request.Purchase.Claim != nil {
+		return false
+	}
+	return !q.asks() || q.scope.Empty() && !q.request.Explain
 }
 
 // matchFilter finds the entries that pass the filter, if they are few enough to hand

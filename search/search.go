@@ -1,13 +1,12 @@
+// Package search answers questions from the entries of package memory: a Searcher finds
+// those that answer a question, by their words and their meaning, ranks them, and shows
+// what the caller may see of them, in pages and within a budget of tokens.
 package search
 
 import (
 	"context"
-	"slices"
 	"time"
 
-	"github.com/google/uuid"
-
-	"mneme/acl"
 	"mneme/memory"
 )
 
@@ -29,9 +28,16 @@ const (
 	searchOnlyDepth = 30
 )
 
-// Search answers a query from the stores that the caller may search: its turn,
-// scope, retrieve, rerank, load what is visible, merge, rank, the first values, and what
-// it costs.
+// Search answers a question from the stores that the caller may search. Its steps are one
+// file each:
+//
+//	takeTurn    waits until a search of the caller may run
+//	scopeQuery  authorizes and checks the request, and says where and for what to look
+//	retrieve    asks both legs, side by side, for the entries that may answer
+//	rerank      has a Reranker judge the first of them
+//	selectHits  reads their rows again, keeps what is visible, ranks it, loads the first values
+//	sell        decides what is shown of stores at level search, and what it costs
+//
 // Both legs are restricted to the scope before they rank. The rows, read again within the
 // scope, decide what is shown; the legs only say what to read. If too many of
 // their hits turn out not to be visible, the legs are asked for more.
@@ -43,7 +49,6 @@ func (s *Searcher) Search(ctx context.Context, c memory.Caller, r Request) (answ
 		answer.describe(span)
 		endSpan(span, err)
 	}()
-	r.Explain = r.Explain || r.ExplainEntry != nil
 	done, waited, err := s.takeTurn(ctx, c, r)
 	if err != nil {
 		return Answer{}, err
@@ -53,121 +58,29 @@ func (s *Searcher) Search(ctx context.Context, c memory.Caller, r Request) (answ
 	if err != nil {
 		return Answer{Hits: []Hit{}, Took: Took{Queue: waited}}, err
 	}
-	if q.scope.Empty() && !r.Explain && r.Purchase.Claim == nil {
-		return Answer{Hits: []Hit{}, Took: Took{Queue: waited}, Bill: Bill{Skipped: q.skipped}, NoWords: !q.asks()}, nil
-	}
-	q.took.Queue = waited
-	if !q.asks() && r.Purchase.Claim == nil {
-		return Answer{Hits: []Hit{}, Took: q.took, Bill: Bill{Skipped: q.skipped}, NoWords: true}, nil
+	if q.took.Queue = waited; q.findsNothing() {
+		return Answer{Hits: []Hit{}, Took: q.took, Bill: Bill{Skipped: q.skipped}, NoWords: !q.asks()}, nil
 	}
 	for fetch := firstFetch; ; fetch *= 4 {
+		last := fetch >= maxFetch
 		found, err := s.retrieve(ctx, q, fetch)
 		if err != nil {
 			return Answer{}, err
 		}
-		if err := s.rerank(ctx, q, found, fetch >= maxFetch); err != nil {
+		if err := s.rerank(ctx, q, found, last); err != nil {
 			return Answer{}, err
 		}
 		answer, err := s.selectHits(ctx, q, found)
 		if err != nil {
 			return Answer{}, err
 		}
-		if !answer.Incomplete || fetch >= maxFetch {
-			if err := s.sell(ctx, q, &answer); err != nil {
-				return Answer{}, err
-			}
-			answer.Took = q.took
-			return answer, nil
+		if answer.Incomplete && !last {
+			continue
 		}
+		if err := s.sell(ctx, q, &answer); err != nil {
+			return Answer{}, err
+		}
+		answer.Took = q.took
+		return answer, nil
 	}
-}
-
-// selectHits makes an answer of what the legs found, in one snapshot, and reads
-// the values of the first hits, unless sell decides which there are. It is incomplete
-// if the legs should be asked for more.
-func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found retrieved) (answer Answer, err error) {
-	ctx, end := s.startStep(ctx, "rows", &q.took.Fetch)
-	defer end(&err)
-	err = s.view(ctx, q.caller, func(tx memory.ReadTx) error {
-		// SECURITY: the scope of this snapshot decides what is shown.
-		scope, err := s.searchScope(ctx, tx, q.caller, q.request)
-		if err != nil {
-			return err
-		}
-		answer.unpaged = len(q.request.Stores) > 0 && scope.Any(searchOnly)
-		scope = q.bounded(scope)
-		if q.request.Explain {
-			q.dropped = make(map[uuid.UUID]*memory.Entry)
-		}
-		var ranked selected
-		if q.page != nil {
-			ranked, err = s.selectPage(ctx, tx, scope, q)
-		} else {
-			ranked, err = s.selectFound(ctx, tx, scope, q, found)
-		}
-		if err != nil {
-			return err
-		}
-		if answer.unsold, err = s.forSale(ctx, tx, scope, q, ranked); err != nil {
-			return err
-		}
-		if answer.unsold == nil {
-			if answer.Hits, answer.loaded, err = loadHits(ctx, tx, scope, q, ranked.hits); err != nil {
-				return err
-			}
-		}
-		for _, c := range ranked.nearest {
-			answer.Nearest = append(answer.Nearest, memory.Near{Entry: *c.entry, Relevance: c.relevance})
-		}
-		answer.Label = max(highestLabel(answer.Hits), labelOf(answer.Nearest))
-		answer.NoWords = !q.asks()
-		answer.Incomplete = ranked.short
-		answer.query, answer.rest = q, ranked.rest
-		if answer.Degraded, err = s.missing(ctx, tx, scope, q, found); err != nil || !q.request.Explain {
-			return err
-		}
-		answer.Explanation, err = s.explain(ctx, tx, scope, q, ranked)
-		return err
-	})
-	return answer, err
-}
-
-// selectFound selects the hits of a first page from what the legs found.
-func (s *Searcher) selectFound(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, found retrieved) (selected, error) {
-	merged, err := s.mergeFound(ctx, tx, scope, q, found)
-	if err != nil {
-		return selected{}, err
-	}
-	ranked, err := s.rank(ctx, tx, scope, q, merged.ordered)
-	ranked.short, ranked.visible, ranked.found = merged.short, merged.visible, merged.found
-	ranked.dropped = droppedFrom(slices.Concat(found.lexical, found.vector), merged.visible, q.dropped)
-	return ranked, err
-}
-
-// mergeFound returns the candidates among what the legs found, in the order of their
-// fusion, with what is visible and whether the legs should be asked for more.
-func (s *Searcher) mergeFound(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, found retrieved) (selected, error) {
-	visible, err := s.loadVisible(ctx, tx, scope, q, found)
-	if err != nil {
-		return selected{}, err
-	}
-	lexicalHits, lexicalShort := keepAllVisible(found.lexical, visible)
-	vectorHits, vectorShort := keepAllVisible(found.vector, visible)
-	kept := &legHits{lexicalHits, vectorHits}
-	return selected{ordered: merge(q, visible, kept), visible: visible, found: kept, short: lexicalShort || vectorShort}, nil
-}
-
-// labelOf returns the highest label of entries; zero if there are none.
-func labelOf(entries []memory.Near) (label acl.Label) {
-	for i := range entries {
-		label = max(label, entries[i].Entry.Label)
-	}
-	return label
-}
-
-func highestLabel(hits []Hit) (label acl.Label) {
-	for _, hit := range hits {
-		label = max(label, hit.Entry.Label)
-	}
-	return label
 }

@@ -304,12 +304,12 @@ func (f first) checkHistory() {
 	alice, diary := agent("alice", acl.Public), memory.Path{Store: "alice", Key: "diary"}
 	versions := func() (all []int) {
 		for cursor := ""; ; {
-			page, err := f.Versions(f.t.Context(), alice, diary, 100, cursor)
-			f.ok(err)
-			for _, v := range page.Items {
+			next, err := f.EachVersion(f.t.Context(), alice, diary, 100, cursor, func(v memory.Found) error {
 				all = append(all, v.Version)
-			}
-			if cursor = page.Next; cursor == "" {
+				return nil
+			})
+			f.ok(err)
+			if cursor = next; cursor == "" {
 				return all
 			}
 		}
