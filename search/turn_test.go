@@ -161,7 +161,7 @@ func TestAnAgentHoldsHalfOfTheReadersAtMost(t *testing.T) {
 				return err
 			},
 			"versions": func(c memory.Caller) error {
-				_, err := h.EachVersion(background, c, path(c.Agent, "k", func(memory.Found) error { return nil }), 10, "")
+				_, err := h.EachVersion(background, c, path(c.Agent, "k"), 10, "", func(memory.Found) error { return nil })
 				return err
 			},
 			"trash":  func(c memory.Caller) error { _, err := h.Trash(background, c, c.Agent, 10, ""); return err },
