@@ -8,6 +8,7 @@ import (
 	"mneme/acl"
 	"mneme/embed"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -35,7 +36,7 @@ type harness struct {
 // openOver opens another service over a database, as another process would.
 func openOver(t testing.TB, data *backendtest.Data, options memory.Options, embedders ...embed.Embedder) *harness {
 	t.Helper()
-	return &harness{backendtest.OpenOver(t, data, options, embedders...), t}
+	return &harness{backendtest.OpenOver(t, data, backendtest.Options{Memory: options}, embedders...), t}
 }
 
 // wrap makes a harness of a process that a test has opened itself.
@@ -59,7 +60,7 @@ func (h *harness) put(c memory.Caller, store, key, value string, change ...func(
 }
 
 // search runs a search that must succeed, with a limit of 10 unless set.
-func (h *harness) search(c memory.Caller, r memory.SearchRequest) memory.Answer {
+func (h *harness) search(c memory.Caller, r search.Request) search.Answer {
 	h.t.Helper()
 	if r.Limit == 0 {
 		r.Limit = 10

@@ -89,7 +89,7 @@ func (c *counting) Passages(ctx context.Context, texts []string) ([]embed.Passag
 func openExternal(t *testing.T, e embed.Embedder, o *externalIndex) (*harness, storage.Storage) {
 	t.Helper()
 	rows := sqlitetest.Open(t)
-	p := backendtest.OpenProcess(t, rows, memory.Options{}, indexer.Model{
+	p := backendtest.OpenProcess(t, rows, backendtest.Options{}, indexer.Model{
 		Embedder: e, Open: func(context.Context) (vector.Index, error) { return o, nil },
 	})
 	return wrap(t, p), rows

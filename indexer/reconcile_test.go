@@ -9,7 +9,6 @@ import (
 
 	"mneme/acl"
 	"mneme/indexer"
-	"mneme/memory"
 	"mneme/test/backendtest"
 	"mneme/vector"
 )
@@ -25,7 +24,7 @@ func TestReconcileRepairsAnIndexThatDiffersFromTheRows(t *testing.T) {
 		}
 		// As if other processes wrote it too: it does not follow the rows.
 		model.Local, model.Open = false, func(context.Context) (vector.Index, error) { return index, nil }
-		h := wrap(t, backendtest.OpenProcess(t, data.Storage(t), memory.Options{}, model))
+		h := wrap(t, backendtest.OpenProcess(t, data.Storage(t), backendtest.Options{}, model))
 		a := agent("a", acl.Internal)
 		var ids []uuid.UUID
 		for i := range 20 {

@@ -20,6 +20,7 @@ import (
 	"mneme/embed/openai"
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 	"mneme/test/wait"
 	"mneme/vector"
@@ -69,7 +70,7 @@ func TestOldModelServesUntilTheReindexToANewOne(t *testing.T) {
 		builtIn := encoder(t)
 		other, _ := remote(t)
 		data, a := b.Open(t), agent("a", acl.Public)
-		question := memory.SearchRequest{Query: "where do herons nest?", Limit: 10}
+		question := search.Request{Query: "where do herons nest?", Limit: 10}
 		serving := func(h *harness, want embed.Embedder, hits int) {
 			t.Helper()
 			fingerprint, degraded := "", true
@@ -175,7 +176,7 @@ func TestAReindexAddsAndRemovesCodes(t *testing.T) {
 		}
 		found := func(h *harness) {
 			t.Helper()
-			if answer := h.search(a, memory.SearchRequest{Query: "where do herons nest?"}); len(answer.Hits) != len(entries) || len(answer.Degraded) > 0 {
+			if answer := h.search(a, search.Request{Query: "where do herons nest?"}); len(answer.Hits) != len(entries) || len(answer.Degraded) > 0 {
 				t.Errorf("%d hits of %d entries, degraded %v", len(answer.Hits), len(entries), answer.Degraded)
 			}
 		}
@@ -244,7 +245,7 @@ func TestNothingIsLostWhileTheEmbedderIsDown(t *testing.T) {
 		done := make(chan error, 1)
 		go func() { done <- h.Run(ctx) }()
 		queue := func() int64 { return h.Status(background).Queue }
-		answer := h.search(a, memory.SearchRequest{Query: "note"})
+		answer := h.search(a, search.Request{Query: "note"})
 		if len(answer.Hits) == 0 || len(answer.Degraded) != 1 {
 			t.Errorf("while the embedder is down: %d hits, degraded %v", len(answer.Hits), answer.Degraded)
 		}
@@ -264,7 +265,7 @@ func TestNothingIsLostWhileTheEmbedderIsDown(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		if answer := h.search(a, memory.SearchRequest{Query: "note"}); len(answer.Degraded) != 0 {
+		if answer := h.search(a, search.Request{Query: "note"}); len(answer.Degraded) != 0 {
 			t.Errorf("degraded %v after the embedder is back", answer.Degraded)
 		}
 	})

@@ -27,7 +27,7 @@ func TestStalledProcessLeavesNoStaleVectors(t *testing.T) {
 			gate.Index = index
 			return gate, err
 		}
-		stalled := wrap(t, backendtest.OpenProcess(t, data.Storage(t), memory.Options{}, gated))
+		stalled := wrap(t, backendtest.OpenProcess(t, data.Storage(t), backendtest.Options{}, gated))
 		other := openOver(t, data, memory.Options{}, e)
 		a := agent("a", acl.Public)
 		storage, index := data.Storage(t).ForIndexer(), gate.Index

@@ -33,7 +33,7 @@ type StoreAccess struct {
 
 // Access returns what an agent may reach, as its own searches decide it. It takes a
 // platform token, reads no entry, and counts and costs nothing.
-func (s *Service) Access(ctx context.Context, c Caller, r AccessRequest) (found AgentAccess, err error) {
+func (a *Admin) Access(ctx context.Context, c Caller, r AccessRequest) (found AgentAccess, err error) {
 	ids := []string{r.Agent}
 	for _, id := range []string{r.Chat, r.User} {
 		if id != "" {
@@ -46,13 +46,13 @@ func (s *Service) Access(ctx context.Context, c Caller, r AccessRequest) (found 
 	if !r.Taint.Valid() {
 		return found, rule("taint", "must be a label")
 	}
-	err = s.view(ctx, c, func(tx ReadTx) error {
+	err = a.service.view(ctx, c, func(tx ReadTx) error {
 		found = AgentAccess{}
 		if found.Settings, err = tx.Settings(ctx, r.Agent); err != nil {
 			return err
 		}
 		principal := acl.Principal{Agent: r.Agent, Taint: r.Taint, Chat: r.Chat, User: r.User}
-		scope, err := acl.NewScope(ctx, tx, principal, acl.ScopeRequest{}, s.instant())
+		scope, err := acl.NewScope(ctx, tx, principal, acl.ScopeRequest{}, a.service.Instant())
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/test/accesstest"
 	"mneme/test/backendtest"
 )
@@ -36,8 +37,8 @@ func (d *serviceSurface) Offers(op string) bool    { return true }
 func (d *serviceSurface) Market() *meter.Market    { return d.harness.Market }
 
 func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
-	ctx, c, s := context.Background(), caller(p), d.harness.Service
-	purchase := memory.Purchase{MaxCharge: op.MaxCharge}
+	ctx, c, s := context.Background(), caller(p), d.harness
+	purchase := search.Purchase{MaxCharge: op.MaxCharge}
 	path := memory.Path{Store: op.Store, Key: op.Key}
 	var ttl *time.Duration
 	if op.TTL > 0 {
@@ -66,18 +67,18 @@ func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest
 		err := s.Export(ctx, c, op.Store, filtered(op.Option), func(f memory.Found) error { items = append(items, f); return nil })
 		return page(memory.Page{Items: items}, err)
 	case accesstest.Search, accesstest.RankedSearch, accesstest.RelevantSearch, accesstest.RefinedSearch:
-		a, err := s.Search(ctx, c, refined(memory.SearchRequest{
-			Query: op.Query, Stores: []string{op.Store}, Limit: 100, MinRelevance: op.MinRelevance, Ranking: memory.Ranking(op.Ranking), Purchase: purchase,
+		a, err := s.Search(ctx, c, refined(search.Request{
+			Query: op.Query, Stores: []string{op.Store}, Limit: 100, MinRelevance: op.MinRelevance, Ranking: search.Ranking(op.Ranking), Purchase: purchase,
 		}, op.Option, path))
-		if slices.ContainsFunc(a.Degraded, func(what string) bool { return what != memory.LagVector }) {
+		if slices.ContainsFunc(a.Degraded, func(what string) bool { return what != search.LagVector }) {
 			d.harness.t.Errorf("the answer is degraded: %v", a.Degraded)
 		}
 		return found(a, err)
 	case accesstest.PagedSearch:
-		return d.inPages(c, memory.SearchRequest{Query: op.Query, Stores: []string{op.Store}, Limit: 1, Purchase: purchase})
+		return d.inPages(c, search.Request{Query: op.Query, Stores: []string{op.Store}, Limit: 1, Purchase: purchase})
 	case accesstest.OfferSearch:
 		purchase.Offer = uuid.MustParse(op.Offer)
-		return found(s.Search(ctx, c, memory.SearchRequest{Query: op.Query, Limit: 100, Purchase: purchase}))
+		return found(s.Search(ctx, c, search.Request{Query: op.Query, Limit: 100, Purchase: purchase}))
 	case accesstest.Accept:
 		_, err := d.harness.Market.Accept(ctx, c, uuid.MustParse(op.Offer), memory.Preconditions{}, nil)
 		return written(memory.PutResult{Created: true}, err)
@@ -109,14 +110,14 @@ func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest
 }
 
 // inPages returns the keys of all pages of a search.
-func (d *serviceSurface) inPages(c memory.Caller, r memory.SearchRequest) (out accesstest.Outcome) {
+func (d *serviceSurface) inPages(c memory.Caller, r search.Request) (out accesstest.Outcome) {
 	for {
 		a, err := d.harness.Search(background, c, r)
 		page := found(a, err)
 		if out.Status, out.Keys = page.Status, append(out.Keys, page.Keys...); err != nil {
 			return out
 		}
-		_, err = d.harness.EachHit(background, &a, func(*memory.Hit) error { return nil })
+		_, err = d.harness.EachHit(background, &a, func(*search.Hit) error { return nil })
 		must(d.harness, err)
 		r.Cursor, err = d.harness.NextCursor(&a, 0)
 		must(d.harness, err)
@@ -127,20 +128,20 @@ func (d *serviceSurface) inPages(c memory.Caller, r memory.SearchRequest) (out a
 }
 
 // refined returns a search with an option of the matrix.
-func refined(r memory.SearchRequest, option string, path memory.Path) memory.SearchRequest {
+func refined(r search.Request, option string, path memory.Path) search.Request {
 	switch option {
 	case "mode":
-		r.Mode = memory.ModeLexical
+		r.Mode = search.ModeLexical
 	case "queries":
 		r.Query, r.Queries = "", []string{r.Query, "another wording"}
 	case "recency":
-		r.Recency = &memory.Recency{HalfLife: time.Hour, Weight: 0.5}
+		r.Recency = &search.Recency{HalfLife: time.Hour, Weight: 0.5}
 	case "diversity":
 		r.Diversity = 0.5
 	case "typos":
 		r.NoTypos = true
 	case "nearest":
-		r.MinRelevance, r.Nearest = 1, memory.MaxNearest
+		r.MinRelevance, r.Nearest = 1, search.MaxNearest
 	case "explain":
 		r.Explain = true
 	case accesstest.ExplainEntry:
@@ -202,8 +203,8 @@ func page(p memory.Page, err error) accesstest.Outcome {
 	return out
 }
 
-func found(a memory.Answer, err error) accesstest.Outcome {
-	out := accesstest.Outcome{Status: status(err), Label: a.Label, Lags: slices.Contains(a.Degraded, memory.LagVector), Charges: len(a.Bill.Charges)}
+func found(a search.Answer, err error) accesstest.Outcome {
+	out := accesstest.Outcome{Status: status(err), Label: a.Label, Lags: slices.Contains(a.Degraded, search.LagVector), Charges: len(a.Bill.Charges)}
 	if a.Explanation != nil && a.Explanation.Entry != nil {
 		out.Explained = a.Explanation.Entry.Outcome
 	}

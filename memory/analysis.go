@@ -92,5 +92,5 @@ func putDocuments(ctx context.Context, tx DocumentWriter, entries []Entry, now t
 // JSON it had the strings alone, letters were not those of NFKC, and an entry without
 // text had the vector of an empty one.
 func embeddedAlike(e *Entry) bool {
-	return isText(e.Value) && norm.NFKC.IsNormal(e.Value) && HasMeaning(e)
+	return IsText(e.Value) && norm.NFKC.IsNormal(e.Value) && HasMeaning(e)
 }

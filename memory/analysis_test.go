@@ -11,6 +11,7 @@ import (
 	"mneme/acl"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -47,7 +48,7 @@ func TestADatabaseOfAnEarlierAnalysisIsAnalyzedAgain(t *testing.T) {
 			return tx.SetMeta(background, "forms", []byte("1"))
 		}))
 		find := func(h *harness, query string) []string {
-			return keys(h.search(a, memory.SearchRequest{Query: query, Mode: memory.ModeLexical, NoTypos: true}))
+			return keys(h.search(a, search.Request{Query: query, Mode: search.ModeLexical, NoTypos: true}))
 		}
 		if got := find(before, "7719"); len(got) > 0 {
 			t.Fatalf("the earlier version finds %q", got)
@@ -66,7 +67,7 @@ func TestADatabaseOfAnEarlierAnalysisIsAnalyzedAgain(t *testing.T) {
 			t.Errorf("%d entries match", len(page.Items))
 		}
 		after.Index()
-		found := after.search(a, memory.SearchRequest{Query: "what opens the bicycle?", Mode: memory.ModeVector, Explain: true})
+		found := after.search(a, search.Request{Query: "what opens the bicycle?", Mode: search.ModeVector, Explain: true})
 		if hit := found.Hits[0]; hit.Key != "lock" || hit.Explain.Vector == nil {
 			t.Errorf("found %s by its vector", hit.Key)
 		}

@@ -61,9 +61,6 @@ func (e *BatchError) Error() string { return fmt.Sprintf("item %d: %v", e.Item, 
 // Unwrap returns why the item was refused.
 func (e *BatchError) Unwrap() error { return e.Err }
 
-// BatchLimits returns the limits of a Batch.
-func (s *Service) BatchLimits() BatchLimits { return s.limits.Batch }
-
 // Batch does the items in their order, in one transaction and at one instant. Each
 // is decided as Put, Get or Delete would decide it after the items before it. One
 // that is refused does not stop the others, unless the batch is atomic: then the
@@ -108,7 +105,7 @@ func (s *Service) updateBatch(ctx context.Context, tx Tx, c Caller, r BatchReque
 	if err != nil {
 		return nil, err
 	}
-	record, err := s.recorded(ctx, tx, c, r.Idempotency)
+	record, err := s.Outcomes().Recorded(ctx, tx, c, r.Idempotency)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +122,7 @@ func (s *Service) updateBatch(ctx context.Context, tx Tx, c Caller, r BatchReque
 	if err != nil {
 		return nil, err
 	}
-	return b.outcomes, s.record(ctx, tx, c, r.Idempotency, kept)
+	return b.outcomes, s.Outcomes().Record(ctx, tx, c, r.Idempotency, kept)
 }
 
 // batch is a Batch that runs in a transaction.
@@ -146,7 +143,7 @@ type batch struct {
 // newBatch authorises a batch. What the caller may do in the store is the same for
 // all its items.
 func (s *Service) newBatch(ctx context.Context, tx accessReader, c Caller, r BatchRequest) (*batch, error) {
-	now := s.instant()
+	now := s.Instant()
 	a, err := access(ctx, tx, c, r.Store, acl.Read, now)
 	if err != nil {
 		return nil, err
@@ -177,7 +174,7 @@ func (b *batch) prefetch(ctx context.Context, tx Tx) error {
 	}
 	var paths []Path
 	for i := range b.Items {
-		if path := b.Items[i].Path; checkPath(path) == nil {
+		if path := b.Items[i].Path; CheckPath(path) == nil {
 			paths = append(paths, path)
 		}
 	}
@@ -241,7 +238,7 @@ func (b *batch) get(ctx context.Context, tx EntryReader, i int) error {
 	}
 	b.outcomes[i].Found = b.withETag(*e)
 	b.found, b.unread = append(b.found, i), b.unread+e.bytes()
-	if b.unread >= batchBytes {
+	if b.unread >= BatchBytes {
 		return b.readFound(ctx)
 	}
 	return nil

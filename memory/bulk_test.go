@@ -11,6 +11,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/accesstest"
 	"mneme/test/backendtest"
 )
@@ -147,7 +148,7 @@ func (h *harness) state(store string, callers ...memory.Caller) string {
 		for _, f := range trash.Items {
 			fmt.Fprintln(&out, "trash", f.DeletedBy, f.Key, f.Version, string(f.Value))
 		}
-		found := h.search(c, memory.SearchRequest{Query: "one two", Stores: []string{store}, Mode: memory.ModeLexical, Limit: 100})
+		found := h.search(c, search.Request{Query: "one two", Stores: []string{store}, Mode: search.ModeLexical, Limit: 100})
 		for _, hit := range found.Hits {
 			fmt.Fprintln(&out, "hit", hit.Key, hit.Score)
 		}
@@ -158,7 +159,7 @@ func (h *harness) state(store string, callers ...memory.Caller) string {
 func TestABatchGivesTheOutcomesAndTheStateOfItsSingleCalls(t *testing.T) {
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
-			divideChecks(t, map[string]int{"sqlite": 1, "postgres": 5}[strings.Split(b.Name, "+")[0]])
+			backendtest.DivideChecks(t, map[string]int{"sqlite": 1, "postgres": 5}[strings.Split(b.Name, "+")[0]])
 			rapid.Check(t, func(rt *rapid.T) {
 				batched, single := open(t, b, memory.Limits{Keys: 5, Value: 50}), open(t, b, memory.Limits{Keys: 5, Value: 50})
 				owner, writer, reader := agent("owner", acl.Internal), agent("writer", acl.Internal), agent("reader", acl.Internal)
@@ -189,7 +190,7 @@ func TestABatchGivesTheOutcomesAndTheStateOfItsSingleCalls(t *testing.T) {
 				}
 				all := []memory.Caller{owner, writer, agent("owner", acl.Public), agent("owner", acl.Confidential)}
 				if got, want := batched.state("owner", all...), single.state("owner", all[:]...); got != want {
-					rt.Fatalf("the state differs:\n%s", difference(got, want))
+					rt.Fatalf("the state differs:\n%s", backendtest.Difference(got, want))
 				}
 			})
 		})
@@ -219,7 +220,7 @@ func TestAnAtomicBatchDoesAllItemsOrNone(t *testing.T) {
 			t.Errorf("the error is %v", err)
 		}
 		if after := h.state("a", me); after != before {
-			t.Errorf("something was done:\n%s", difference(after, before))
+			t.Errorf("something was done:\n%s", backendtest.Difference(after, before))
 		}
 		r.Items[2] = item(memory.BatchGet, "new")
 		outcomes, err := h.Batch(background, me, r)
@@ -303,7 +304,7 @@ func TestARepeatedBatchIsNotDoneAgain(t *testing.T) {
 			t.Errorf("first %s\nagain %s", first, again)
 		}
 		if after := h.state("a", me); after != before {
-			t.Errorf("the repetition did something:\n%s", difference(after, before))
+			t.Errorf("the repetition did something:\n%s", backendtest.Difference(after, before))
 		}
 		if string(outcomes[0].Value) != `"two"` || string(outcomes[7].Value) != `"two"` {
 			t.Errorf("a repeated put shows %s, and not what is there now", outcomes[0].Value)

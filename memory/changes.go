@@ -86,7 +86,7 @@ func (s *Service) changes(ctx context.Context, c Caller, r ChangesRequest, since
 		var due bool
 		var ceiling acl.Label
 		err := s.view(ctx, c, func(tx ReadTx) error {
-			instant := s.instant()
+			instant := s.Instant()
 			a, err := access(ctx, tx, c, r.Store, acl.Read, instant)
 			if err != nil {
 				return err
@@ -128,7 +128,7 @@ func nextExpiry(ctx context.Context, tx ExpiryReader, store string, ceiling acl.
 // sweepStore sweeps expired entries of a store.
 func (s *Service) sweepStore(ctx context.Context, store string, ceiling acl.Label) error {
 	err := s.storage.Update(ctx, func(tx Tx) error {
-		now := s.instant()
+		now := s.Instant()
 		due, err := tx.Expiring(ctx, ExpiryQuery{store, ceiling, now, sweepBatch})
 		if err != nil || len(due) == 0 {
 			return err
@@ -242,7 +242,7 @@ func latestChanges(ctx context.Context, tx PathReader, c Caller, a acl.Access, s
 			continue
 		}
 		change := Change{Namespace: r.Namespace, Key: r.Key, At: r.At}
-		if e := resolve(reader, a, at[path], now); e != nil {
+		if e := Resolve(reader, a, at[path], now); e != nil {
 			change.Version = e.Version
 		}
 		changes = append(changes, change)
@@ -270,12 +270,12 @@ func (s *Service) sealFeedCursor(c Caller, r ChangesRequest, at feedCursor) (str
 	for _, position := range at.positions {
 		b = binary.BigEndian.AppendUint64(b, uint64(position))
 	}
-	return s.secret.sealCursor(b, feedBound(c, r))
+	return s.secret.SealCursor(b, feedBound(c, r))
 }
 
 func (s *Service) openFeedCursor(c Caller, r ChangesRequest) (*feedCursor, error) {
 	var b []byte
-	if err := s.secret.openCursor(r.Since, &b, feedBound(c, r)); err != nil {
+	if err := s.secret.OpenCursor(r.Since, &b, feedBound(c, r)); err != nil {
 		return nil, err
 	}
 	if len(b) != feedCursorBytes {

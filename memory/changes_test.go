@@ -70,81 +70,11 @@ func listed(h *harness, c memory.Caller, store string) (map[memory.Path]int, err
 	return versions, err
 }
 
-// change is one call of a writer.
-type change func(h *harness, clock *backendtest.Clock) error
-
-// drawChange draws a call that changes what a reader of the store alice sees, or
-// may seem to.
-func drawChange(t *rapid.T) change {
-	ctx := context.Background()
-	writer := agent(rapid.SampledFrom([]string{"alice", "alice", "bob"}).Draw(t, "writer"),
-		rapid.SampledFrom([]acl.Label{acl.Public, acl.Public, acl.Internal, acl.Confidential}).Draw(t, "label"))
-	at := path("alice", rapid.SampledFrom([]string{"a", "b", "c/d"}).Draw(t, "key"))
-	put := memory.PutRequest{Path: at, Value: text("x")}
-	write := func(h *harness, _ *backendtest.Clock) error { _, err := h.Put(ctx, writer, put); return err }
-	switch rapid.SampledFrom([]string{"put", "put", "put", "not in context", "encrypted", "expiring", "delete", "delete", "restore", "revert", "rename", "move",
-		"batch", "share", "unshare", "clock", "purge"}).Draw(t, "kind") {
-	case "put":
-		return write
-	case "not in context":
-		put.InContext = new(bool)
-		return write
-	case "encrypted":
-		put.Path.Key, put.Encrypted = "sealed", new(true)
-		return write
-	case "expiring":
-		put.TTL = new(time.Duration(rapid.IntRange(1, 20).Draw(t, "ttl")) * time.Second)
-		return write
-	case "delete":
-		return func(h *harness, _ *backendtest.Clock) error {
-			return h.Delete(ctx, writer, at, memory.Preconditions{})
-		}
-	case "restore", "revert":
-		r := memory.RestoreRequest{Path: at}
-		if rapid.Bool().Draw(t, "version") {
-			r.Version = new(1)
-		}
-		return func(h *harness, _ *backendtest.Clock) error { _, err := h.Restore(ctx, writer, r); return err }
-	case "rename", "move":
-		r := memory.RenameRequest{Path: at, To: rapid.SampledFrom([]string{"a", "b", "e"}).Draw(t, "to")}
-		if rapid.Bool().Draw(t, "store") {
-			r.ToStore = writer.Agent
-		}
-		return func(h *harness, _ *backendtest.Clock) error { _, err := h.Rename(ctx, writer, r); return err }
-	case "batch":
-		other := put
-		other.Path.Key = "batch"
-		return func(h *harness, _ *backendtest.Clock) error {
-			_, err := h.PutAll(ctx, writer, []memory.PutRequest{put, other, put})
-			return err
-		}
-	case "share":
-		level := rapid.SampledFrom([]acl.Level{acl.Search, acl.Read, acl.ReadWrite}).Draw(t, "level")
-		most := rapid.SampledFrom([]acl.Label{acl.Public, acl.Internal, acl.Restricted}).Draw(t, "max label")
-		return func(h *harness, _ *backendtest.Clock) error {
-			_, err := h.Share(ctx, agent("alice", acl.Restricted), memory.ShareRequest{Store: "alice", Grantee: "bob", Level: level, MaxLabel: most})
-			return err
-		}
-	case "unshare":
-		return func(h *harness, _ *backendtest.Clock) error {
-			return h.Unshare(ctx, agent("alice", acl.Restricted), "alice", "bob")
-		}
-	case "clock":
-		by := time.Duration(rapid.IntRange(1, 10).Draw(t, "seconds")) * time.Second
-		return func(_ *harness, clock *backendtest.Clock) error { clock.Advance(by); return nil }
-	default:
-		return func(h *harness, clock *backendtest.Clock) error {
-			_, err := h.Purge(ctx, caller(acl.Principal{Agent: "platform", Platform: true}), clock.Now(), nil)
-			return err
-		}
-	}
-}
-
 func TestAFollowerHasWhatAListShows(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 8}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
-			divideChecks(t, divisor[b.Name])
+			backendtest.DivideChecks(t, divisor[b.Name])
 			rapid.Check(t, func(rt *rapid.T) { checkFollowers(rt, t, b) })
 		})
 	}
@@ -159,16 +89,16 @@ func checkFollowers(rt *rapid.T, t *testing.T, b backendtest.Backend) {
 	for _, c := range []memory.Caller{agent("alice", acl.Public), agent("alice", acl.Restricted), agent("bob", acl.Internal)} {
 		followers = append(followers, &follower{caller: c, limit: rapid.SampledFrom([]int{1, 2, 1000}).Draw(rt, "limit")})
 	}
-	writers := make([][]change, 3)
+	writers := make([][]backendtest.Change, 3)
 	for i := range writers {
-		writers[i] = rapid.SliceOfN(rapid.Custom(drawChange), 1, 12).Draw(rt, "changes")
+		writers[i] = rapid.SliceOfN(rapid.Custom(backendtest.DrawChange), 1, 12).Draw(rt, "changes")
 	}
 	var writing, following sync.WaitGroup
 	ended := make(chan struct{})
 	for i, changes := range writers {
 		writing.Go(func() {
 			for _, change := range changes {
-				if err := change(peers[i%2], clock); status(err) == 500 {
+				if err := change(peers[i%2].Fixture, clock); status(err) == 500 {
 					t.Error(err)
 				}
 			}

@@ -78,7 +78,7 @@ func writeUnderLoad(path string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	s, err := backendtest.NewProcess(ctx, storage, memory.Options{}, indexer.Model{
+	s, err := backendtest.NewProcess(ctx, storage, backendtest.Options{}, indexer.Model{
 		Embedder: e, Local: true,
 		Open: func(context.Context) (vector.Index, error) { return flat.New(e.Dim()), nil },
 	})
@@ -223,10 +223,8 @@ func checkDatabase(t *testing.T, path string, writes *writeLog) {
 	}
 	defer storage.Close()
 	e := encoder(t)
-	s, err := backendtest.NewProcess(ctx, storage, memory.Options{
-		// Leases of the killed process have expired by then.
-		Now: func() time.Time { return time.Now().Add(10 * time.Minute) },
-	}, indexer.Model{
+	s, err := backendtest.NewProcess(ctx, storage, backendtest.Options{Memory: memory.Options{ // Leases of the killed process have expired by then.
+		Now: func() time.Time { return time.Now().Add(10 * time.Minute) }}}, indexer.Model{
 		Embedder: e, Local: true,
 		Open: func(context.Context) (vector.Index, error) { return flat.New(e.Dim()), nil },
 	})

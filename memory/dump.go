@@ -76,14 +76,14 @@ func (l dumpLine) record() DumpRecord {
 // grants, participants, sessions, settings, known names, and the records of the
 // meter. No access rule applies. Vectors are left out; they are computed again
 // after loading.
-func (s *Service) Dump(ctx context.Context, w io.Writer) error {
+func (a *Admin) Dump(ctx context.Context, w io.Writer) error {
 	buffered := bufio.NewWriterSize(w, 1<<16)
 	encoder := json.NewEncoder(buffered)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(dumpFormat); err != nil {
 		return fmt.Errorf("dump: %w", err)
 	}
-	err := s.storage.View(ctx, func(tx ReadTx) error {
+	err := a.service.storage.View(ctx, func(tx ReadTx) error {
 		records := 0
 		err := tx.Dump(ctx, func(record DumpRecord) error {
 			records++
@@ -102,39 +102,40 @@ func (s *Service) Dump(ctx context.Context, w io.Writer) error {
 
 // LoadDump restores a dump and returns how many records it holds. The database
 // must be empty: a record that it has already is an error. A dump is loaded
-// completely or not at all; one whose ledger does not verify is not.
-func (s *Service) LoadDump(ctx context.Context, r io.Reader) (int, error) {
-	return s.LoadDumpWithProgress(ctx, r, func(int, int) {})
-}
-
-// LoadDumpWithProgress is LoadDump, and calls progress after each record, with the
-// number of all. A transaction that is retried starts over.
-func (s *Service) LoadDumpWithProgress(ctx context.Context, r io.Reader, progress func(done, total int)) (int, error) {
+// completely or not at all; one whose ledger does not verify is not. Unless it is nil,
+// progress is called after each record, with the number of all. A transaction that is
+// retried starts over.
+func (a *Admin) LoadDump(ctx context.Context, r io.Reader, progress func(done, total int)) (int, error) {
 	records, err := readDump(r)
 	if err != nil {
 		return 0, fmt.Errorf("load dump: %w", err)
 	}
 	sells := slices.ContainsFunc(records, func(r DumpRecord) bool { return r.Meter != nil })
-	if _, none := s.meter.(noMeter); sells && none {
+	if sells && a.service.ledger == nil {
 		return 0, fmt.Errorf("load dump: it has records of the meter, which this service does not have")
 	}
-	err = s.storage.Update(ctx, func(tx Tx) error {
+	err = a.service.storage.Update(ctx, func(tx Tx) error {
 		for i, record := range records {
 			doc := lexical.Document{}
-			if record.Entry != nil && record.Entry.Live(s.instant()) {
+			if record.Entry != nil && record.Entry.Live(a.service.Instant()) {
 				doc = document(record.Entry)
 			}
 			if err := tx.Load(ctx, record, doc); err != nil {
 				return fmt.Errorf("record %d: %w", i+1, err)
 			}
-			progress(i+1, len(records))
+			if progress != nil {
+				progress(i+1, len(records))
+			}
 		}
-		return s.meter.VerifyLoaded(ctx, tx)
+		if a.service.ledger == nil {
+			return nil
+		}
+		return a.service.ledger.VerifyLoaded(ctx, tx)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("load dump: %w", err)
 	}
-	s.indexer.Wake()
+	a.service.indexer.Wake()
 	return len(records), nil
 }
 

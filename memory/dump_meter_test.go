@@ -7,18 +7,13 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
-	"mneme/storage"
 	"mneme/test/backendtest"
 )
 
 // openMetered opens a service with a meter and its market over a new database.
 func openMetered(t *testing.T, b backendtest.Backend) (*harness, *meter.Market) {
-	data := b.Open(t)
-	rows := data.Storage(t)
-	data.Storage = func(testing.TB) storage.Storage { return rows }
-	m := meter.NewMeter(rows.ForMeter(), meter.MeterOptions{})
-	h := openOver(t, data, memory.Options{Meter: m}, encoder(t))
-	return h, meter.NewMarket(rows.ForMeter(), h.Service, meter.Options{Meter: m})
+	h := openOver(t, b.Open(t), memory.Options{}, encoder(t))
+	return h, h.Market
 }
 
 func TestLoadDumpRestoresTheLedgerIfItVerifies(t *testing.T) {
@@ -35,15 +30,15 @@ func TestLoadDumpRestoresTheLedgerIfItVerifies(t *testing.T) {
 
 		restored, market := openMetered(t, b)
 		forged := bytes.ReplaceAll(dump.Bytes(), []byte("1234"), []byte("4321"))
-		if _, err := restored.LoadDump(background, bytes.NewReader(forged)); err == nil {
+		if _, err := restored.LoadDump(background, bytes.NewReader(forged), nil); err == nil {
 			t.Error("a dump with a forged ledger was loaded")
 		}
 		unmetered, err := memory.New(background, b.Open(t).Storage(t), memory.Options{})
 		must(h, err)
-		if _, err := unmetered.LoadDump(background, bytes.NewReader(dump.Bytes())); err == nil {
+		if _, err := unmetered.Admin().LoadDump(background, bytes.NewReader(dump.Bytes()), nil); err == nil {
 			t.Error("a dump was loaded whose ledger nobody verified")
 		}
-		_, err = restored.LoadDump(background, bytes.NewReader(dump.Bytes()))
+		_, err = restored.LoadDump(background, bytes.NewReader(dump.Bytes()), nil)
 		must(restored, err)
 		account, err := market.Account(background, agent("buyer", acl.Public))
 		must(restored, err)
@@ -60,7 +55,7 @@ func TestDumpsOfAnotherVersionAreRefused(t *testing.T) {
 		`{"format":"mneme dump","version":3}{"end":{"records":0}}`:                                    false,
 		`{"format":"mneme dump","version":5}{"end":{"records":0}}`:                                    false,
 	} {
-		if _, err := h.LoadDump(background, bytes.NewReader([]byte(dump))); (err == nil) != ok {
+		if _, err := h.LoadDump(background, bytes.NewReader([]byte(dump)), nil); (err == nil) != ok {
 			t.Errorf("%s: %v", dump, err)
 		}
 	}

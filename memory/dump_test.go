@@ -7,6 +7,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -15,7 +16,7 @@ func TestLoadDumpRestoresTheDatabase(t *testing.T) {
 		e := encoder(t)
 		c := backendtest.NewClock()
 		h := openOver(t, b.Open(t), memory.Options{Now: c.Now}, e)
-		setUpAccess(h)
+		h.SetUpAccess()
 		a := agent("reader", acl.Internal)
 		h.put(a, "reader", "k", "one", 201)
 		h.put(a, "reader", "k", "two herons", 200)
@@ -28,7 +29,7 @@ func TestLoadDumpRestoresTheDatabase(t *testing.T) {
 		must(h, h.Dump(background, &dump))
 
 		restored := openOver(t, b.Open(t), memory.Options{Now: c.Now}, e)
-		_, err = restored.LoadDump(background, bytes.NewReader(dump.Bytes()))
+		_, err = restored.LoadDump(background, bytes.NewReader(dump.Bytes()), nil)
 		must(restored, err)
 		var again bytes.Buffer
 		must(restored, restored.Dump(background, &again))
@@ -36,17 +37,17 @@ func TestLoadDumpRestoresTheDatabase(t *testing.T) {
 			t.Errorf("the dump of the restored database differs:\n%s\n%s", dump.String(), again.String())
 		}
 		restored.Index()
-		if got := keys(restored.search(a, memory.SearchRequest{Query: "herons"})); len(got) == 0 || got[0] != "k" {
+		if got := keys(restored.search(a, search.Request{Query: "herons"})); len(got) == 0 || got[0] != "k" {
 			t.Errorf("the restored database finds %v", got)
 		}
 		v, err := restored.Versions(background, a, path("reader", "k"), 10, "")
 		if err != nil || len(v.Items) != 2 {
 			t.Errorf("%d versions after the restore (%v)", len(v.Items), err)
 		}
-		if _, err := restored.LoadDump(background, bytes.NewReader(dump.Bytes())); err == nil {
+		if _, err := restored.LoadDump(background, bytes.NewReader(dump.Bytes()), nil); err == nil {
 			t.Error("a dump was loaded twice")
 		}
-		if _, err := restored.LoadDump(background, bytes.NewReader(dump.Bytes()[:dump.Len()-9])); err == nil {
+		if _, err := restored.LoadDump(background, bytes.NewReader(dump.Bytes()[:dump.Len()-9]), nil); err == nil {
 			t.Error("a truncated dump was loaded")
 		}
 	})

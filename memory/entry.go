@@ -1,9 +1,11 @@
-// Package memory holds mneme's use cases: the Service writes, reads, searches
-// and shares entries under the access rules of package acl. It reaches
-// storages, vector indexes and embedders through small interfaces.
+// Package memory holds mneme's entries and what is done with them: the Service writes,
+// reads, shares and follows entries under the access rules of package acl. It reaches
+// storages and the indexer through small interfaces. Package search answers questions
+// from the same entries.
 package memory
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"time"
@@ -90,20 +92,11 @@ func idsOf(entries []Entry) []uuid.UUID {
 	return ids
 }
 
-// compareOrder breaks ties everywhere: by store, namespace, key, label and
-// owner, in byte order (labels by name).
-func compareOrder(a, b *Entry) int {
-	if c := a.Path.Compare(b.Path); c != 0 {
-		return c
-	}
-	if c := strings.Compare(a.Label.String(), b.Label.String()); c != 0 {
-		return c
-	}
-	return strings.Compare(a.Owner, b.Owner)
-}
-
 // Texts returns the texts by which an entry is found, in the order of
 // lexical.Analyze.
 func (e *Entry) Texts() []string {
 	return append([]string{lexical.TextOf(e.Value), lexical.KeyWords(e.Key), e.Description}, e.Tags...)
 }
+
+// IsText reports whether a value is a string.
+func IsText(value []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(value), []byte{'"'}) }

@@ -20,8 +20,6 @@ var (
 	ErrPrecondition = errors.New("the entry is not in the state that the request expects")
 	// ErrCursor: the cursor was not issued for this call by this service.
 	ErrCursor = errors.New("the cursor is not valid for this call")
-	// ErrNoVectors: the vector leg, the only one that was asked, failed.
-	ErrNoVectors = errors.New("search by meaning is not available")
 	// ErrNotCaller: the id cannot be a caller's, for example since it is a
 	// chat's.
 	ErrNotCaller = errors.New("this subject cannot call")

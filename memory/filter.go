@@ -71,30 +71,31 @@ func (f Filter) Empty() bool {
 	return f.Namespace == nil && len(f.Tags) == 0 && f.Type == "" && f.Where == nil && f.Match == nil
 }
 
-// Names of a filter's options, as requests have them.
+// The names of a filter's options, as requests have them.
 const (
-	optionNamespace = "namespace"
-	optionTags      = "tags"
-	optionType      = "type"
-	optionWhere     = "where"
-	optionTimezone  = "timezone"
-	optionMatch     = "match"
+	OptionNamespace = "namespace"
+	OptionTags      = "tags"
+	OptionType      = "type"
+	OptionWhere     = "where"
+	OptionTimezone  = "timezone"
+	OptionMatch     = "match"
 )
 
-// option is one of the options of a filter, alone.
-type option struct {
-	name string
+// FilterOption is one of the options of a filter, alone.
+type FilterOption struct {
+	Name string
 	Filter
 }
 
-// options returns the options that the filter has.
-func (f Filter) options() []option {
-	var has []option
-	for _, o := range []option{
-		{optionNamespace, Filter{Namespace: f.Namespace}}, {optionTags, Filter{Tags: f.Tags}}, {optionType, Filter{Type: f.Type}},
-		{optionWhere, Filter{Where: f.Where}}, {optionMatch, Filter{Match: f.Match}},
+// Options returns the options that the filter has. What they read counts with it.
+func (f Filter) Options() []FilterOption {
+	var has []FilterOption
+	for _, o := range []FilterOption{
+		{OptionNamespace, Filter{Namespace: f.Namespace}}, {OptionTags, Filter{Tags: f.Tags}}, {OptionType, Filter{Type: f.Type}},
+		{OptionWhere, Filter{Where: f.Where}}, {OptionMatch, Filter{Match: f.Match}},
 	} {
 		if !o.Empty() {
+			o.reading = f.reading
 			has = append(has, o)
 		}
 	}
@@ -116,9 +117,9 @@ func (f Filter) Condition() *condition.Condition {
 	return condition.All(append(all, f.Where)...)
 }
 
-// at returns the filter with its relative times as of an instant, and its local times
-// in its zone, or in UTC if that is unknown, which check refuses.
-func (f Filter) at(now time.Time) Filter {
+// At returns the filter with its relative times as of an instant, and its local times
+// in its zone, or in UTC if that is unknown, which Check refuses.
+func (f Filter) At(now time.Time) Filter {
 	zone, err := period.Zone(f.Timezone)
 	if err != nil {
 		zone = time.UTC
@@ -132,13 +133,13 @@ func (f Filter) at(now time.Time) Filter {
 func parseZone(name string) (*time.Location, error) {
 	zone, err := period.Zone(name)
 	if err != nil {
-		return nil, rule(optionTimezone, "%s", err)
+		return nil, rule(OptionTimezone, "%s", err)
 	}
 	return zone, nil
 }
 
-// searchable returns the filter for the entries that a search finds.
-func (f Filter) searchable() Filter {
+// Searchable returns the filter for the entries that a search finds.
+func (f Filter) Searchable() Filter {
 	f.Where = condition.All(f.Where, condition.Compare(condition.Encrypted, condition.Eq, condition.Bool(false)))
 	return f
 }
@@ -158,9 +159,9 @@ func (f Filter) within(prefix string, after *listPosition) Filter {
 	return f
 }
 
-// checkPrefixes refuses prefixes of Match that stand for too many words in a store
+// CheckPrefixes refuses prefixes of Match that stand for too many words in a store
 // of the scope.
-func (f Filter) checkPrefixes(ctx context.Context, tx LexicalLeg, scope acl.Scope) error {
+func (f Filter) CheckPrefixes(ctx context.Context, tx LexicalLeg, scope acl.Scope) error {
 	for _, prefix := range f.Match.Prefixes() {
 		_, many, err := tx.Terms(ctx, scope, TermQuery{prefix.Text, lexical.MaxPrefixTerms, true})
 		if err != nil {
@@ -173,7 +174,8 @@ func (f Filter) checkPrefixes(ctx context.Context, tx LexicalLeg, scope acl.Scop
 	return nil
 }
 
-func (f Filter) check() error {
+// Check checks the filter. The error is a RuleError.
+func (f Filter) Check() error {
 	if f.Namespace != nil {
 		if err := CheckNamespace(*f.Namespace); err != nil {
 			return err
@@ -219,9 +221,9 @@ func (f Filter) Judge() func(*Entry) bool {
 	}
 }
 
-// passing returns those of some entries of a scope, which may be read without
+// Passing returns those of some entries of a scope, which may be read without
 // values, that pass the filter, in their order.
-func (f Filter) passing(ctx context.Context, tx CandidateReader, scope acl.Scope, entries []*Entry) ([]*Entry, error) {
+func (f Filter) Passing(ctx context.Context, tx CandidateReader, scope acl.Scope, entries []*Entry) ([]*Entry, error) {
 	where := f.Condition()
 	if where == nil && f.Match == nil {
 		return entries, nil
@@ -246,7 +248,7 @@ func (f Filter) passing(ctx context.Context, tx CandidateReader, scope acl.Scope
 		}
 	}
 	if len(unsure) > 0 {
-		ids, _, err := f.matching(ctx, tx, scope, unsure, len(unsure))
+		ids, _, err := f.Matching(ctx, tx, scope, unsure, len(unsure))
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -78,7 +79,7 @@ func TestConditionsSelectWhatIsFoundAndListed(t *testing.T) {
 			`{"or":[{"key":{"prefix":"t"}},{"value.price":{"eq":12.50}}]}`:       "one three two|one three two",
 		} {
 			filter := memory.Filter{Where: where(text)}
-			found := keys(h.search(a, memory.SearchRequest{Query: "ferry", Filter: filter, Limit: 10}))
+			found := keys(h.search(a, search.Request{Query: "ferry", Filter: filter, Limit: 10}))
 			slices.Sort(found)
 			got := strings.Join(found, " ") + "|" + h.listed(a, memory.ListRequest{Store: "a", Filter: filter, Limit: 1})
 			if got != want {
@@ -126,7 +127,7 @@ func TestBoundsOfADateAreWholeInTheZoneOfTheRequest(t *testing.T) {
 			{`{"eq":"2023-06-30T12:00:00Z"}`, "Asia/Tokyo", "noon"},
 		} {
 			filter := memory.Filter{Where: where(`{"occurred_at":` + c[0] + `}`), Timezone: c[1]}
-			found := keys(h.search(a, memory.SearchRequest{Query: "ferry", Filter: filter, Limit: 10}))
+			found := keys(h.search(a, search.Request{Query: "ferry", Filter: filter, Limit: 10}))
 			slices.Sort(found)
 			if got := strings.Join(found, " "); got != c[2] {
 				t.Errorf("%s in %q finds %q, want %q", c[0], c[1], got, c[2])
@@ -144,7 +145,7 @@ func TestBoundsOfADateAreWholeInTheZoneOfTheRequest(t *testing.T) {
 			}
 		}
 		unknown := memory.Filter{Timezone: "Mars/Olympus"}
-		_, searched := h.Search(background, a, memory.SearchRequest{Query: "ferry", Filter: unknown, Limit: 10})
+		_, searched := h.Search(background, a, search.Request{Query: "ferry", Filter: unknown, Limit: 10})
 		_, listed := h.List(background, a, memory.ListRequest{Store: "a", Filter: unknown, Limit: 10})
 		exported := h.Export(background, a, "a", unknown, func(memory.Found) error { return nil })
 		for name, err := range map[string]error{"a search": searched, "a list": listed, "an export": exported} {
@@ -170,7 +171,7 @@ func TestConditionsJudgeWhatThePathResolvesTo(t *testing.T) {
 			var found, listed []string
 			for _, c := range []memory.Caller{low, high} {
 				filter := memory.Filter{Where: where(text)}
-				found = append(found, strings.Join(keys(h.search(c, memory.SearchRequest{Query: "barometer", Filter: filter, Limit: 10})), " "))
+				found = append(found, strings.Join(keys(h.search(c, search.Request{Query: "barometer", Filter: filter, Limit: 10})), " "))
 				listed = append(listed, h.listed(c, memory.ListRequest{Store: "a", Filter: filter, Limit: 10}))
 			}
 			if strings.Join(found, ":") != want || strings.Join(listed, ":") != want {
@@ -264,7 +265,7 @@ func TestConditionsWithinValuesReadALimitedAmount(t *testing.T) {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
-		_, err = h.Search(background, hog, memory.SearchRequest{Query: "ferry", Filter: within, Limit: 10})
+		_, err = h.Search(background, hog, search.Request{Query: "ferry", Filter: within, Limit: 10})
 		refused("a search", err, "where")
 		_, err = h.List(background, hog, memory.ListRequest{Store: "hog", Filter: within, Limit: 10})
 		refused("a list", err, "where")
@@ -279,7 +280,7 @@ func TestConditionsWithinValuesReadALimitedAmount(t *testing.T) {
 		if got := h.listed(hog, memory.ListRequest{Store: "hog", Filter: narrow, Limit: 10}); got != "k21 k25 k29 k33 k37" {
 			t.Errorf("with a tag the list is %q", got)
 		}
-		if got := len(h.search(hog, memory.SearchRequest{Query: "ferry", Filter: narrow, Limit: 10}).Hits); got != 5 {
+		if got := len(h.search(hog, search.Request{Query: "ferry", Filter: narrow, Limit: 10}).Hits); got != 5 {
 			t.Errorf("with a tag a search finds %d", got)
 		}
 	})

@@ -2,12 +2,12 @@ package memory_test
 
 import (
 	"encoding/json"
-	"errors"
 	"testing"
 
 	"mneme/acl"
 	"mneme/embed"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -48,44 +48,13 @@ func open(t testing.TB, b backendtest.Backend, limits memory.Limits) *harness {
 // openWith is open with options.
 func openWith(t testing.TB, b backendtest.Backend, options memory.Options) *harness {
 	t.Helper()
-	return &harness{backendtest.Open(t, b, options, encoder(t)), t}
+	return &harness{backendtest.Open(t, b, backendtest.Options{Memory: options}, encoder(t)), t}
 }
 
 // openOver opens another service over a database, as another process would.
 func openOver(t testing.TB, data *backendtest.Data, options memory.Options, embedders ...embed.Embedder) *harness {
 	t.Helper()
-	return &harness{backendtest.OpenOver(t, data, options, embedders...), t}
-}
-
-// status returns the HTTP status that REST gives an error.
-func status(err error) int {
-	var broken *memory.RuleError
-	var full *memory.QuotaError
-	var spent *memory.CapError
-	var unpaid *memory.PaymentError
-	switch {
-	case err == nil:
-		return 200
-	case errors.Is(err, acl.ErrDenied):
-		return 403
-	case errors.As(err, &broken) && broken.TooLarge:
-		return 413
-	case errors.As(err, &broken):
-		return 422
-	case errors.Is(err, memory.ErrNotFound):
-		return 404
-	case errors.Is(err, memory.ErrConflict), errors.Is(err, memory.ErrKindClash):
-		return 409
-	case errors.Is(err, memory.ErrPrecondition):
-		return 412
-	case errors.As(err, &full), errors.As(err, &spent):
-		return 429
-	case errors.As(err, &unpaid):
-		return 402
-	case errors.Is(err, memory.ErrCursor), errors.Is(err, acl.ErrBadID):
-		return 400
-	}
-	return 500
+	return &harness{backendtest.OpenOver(t, data, backendtest.Options{Memory: options}, embedders...), t}
 }
 
 func text(s string) json.RawMessage {
@@ -100,4 +69,36 @@ func caller(p acl.Principal) memory.Caller { return memory.Caller{Principal: p, 
 
 func agent(name string, taint acl.Label) memory.Caller {
 	return caller(acl.Principal{Agent: name, Taint: taint})
+}
+
+// status is backendtest.Status.
+func status(err error) int { return backendtest.Status(err) }
+
+func must(h *harness, err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// search runs a search that must succeed, with a limit of 10 unless set.
+func (h *harness) search(c memory.Caller, r search.Request) search.Answer {
+	h.t.Helper()
+	if r.Limit == 0 {
+		r.Limit = 10
+	}
+	a, err := h.Search(background, c, r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return a
+}
+
+// keys returns the keys of the hits of an answer.
+func keys(a search.Answer) []string {
+	var keys []string
+	for _, hit := range a.Hits {
+		keys = append(keys, hit.Key)
+	}
+	return keys
 }

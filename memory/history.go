@@ -14,23 +14,15 @@ type versionPosition struct {
 	Version int
 }
 
-// Versions returns a page of the versions of the entry that the path resolves
-// to, the current one first. It holds all values of the page: EachVersion does
-// not.
-func (s *Service) Versions(ctx context.Context, c Caller, path Path, limit int, cursor string) (page Page, err error) {
-	page.Next, err = s.EachVersion(ctx, c, path, limit, cursor, page.add)
-	return page, err
-}
-
-// EachVersion yields the versions of a page and returns the cursor of the next
-// one. It reads them a batch at a time, each batch in a snapshot of its own, in
+// EachVersion yields a page of the versions of the entry that the path resolves to, the
+// current one first, and returns the cursor of the next page. It reads them a batch at a time, each batch in a snapshot of its own, in
 // which the path is resolved again. If it resolves to another entry by then,
 // the page ends with ErrCursor, as the next page would.
 func (s *Service) EachVersion(ctx context.Context, c Caller, path Path, limit int, cursor string, yield func(Found) error) (next string, err error) {
 	bound := []string{"versions", c.Agent, c.Taint.String(), path.Store, path.Namespace, path.Key}
 	var before versionPosition
 	if cursor != "" {
-		if err := s.secret.openCursor(cursor, &before, bound); err != nil {
+		if err := s.secret.OpenCursor(cursor, &before, bound); err != nil {
 			return "", err
 		}
 	}
@@ -42,13 +34,13 @@ func (s *Service) EachVersion(ctx context.Context, c Caller, path Path, limit in
 			if err != nil {
 				return err
 			}
-			if err := checkLimit(limit); err != nil {
+			if err := CheckLimit(limit); err != nil {
 				return err
 			}
 			if before.ID != uuid.Nil && before.ID != e.ID { // the path resolves to another entry now
 				return ErrCursor
 			}
-			n := min(left, max(1, batchBytes/s.limits.Value))
+			n := min(left, max(1, BatchBytes/s.limits.Value))
 			versions, err := tx.List(ctx, HistoryQuery{e.ID, before.Version, n + 1})
 			if err != nil {
 				return err
@@ -70,7 +62,7 @@ func (s *Service) EachVersion(ctx context.Context, c Caller, path Path, limit in
 			return "", nil
 		}
 		if left <= 0 {
-			return s.secret.sealCursor(before, bound)
+			return s.secret.SealCursor(before, bound)
 		}
 	}
 }

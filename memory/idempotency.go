@@ -42,10 +42,14 @@ func (c Caller) idempotencyKey(i *Idempotency) IdempotencyKey {
 	return IdempotencyKey{Agent: c.Agent, Taint: c.Taint, Operation: i.Operation, Path: i.Path, Key: i.Key}
 }
 
-// recorded returns the outcome of an earlier call with the same key: nil if
+// Outcomes keeps the outcomes of calls with Idempotency-Keys. It is safe for concurrent
+// use.
+type Outcomes struct{ service *Service }
+
+// Recorded returns the outcome of an earlier call with the same key: nil if
 // there is none, ErrKeyReused if that call had another body. i is nil for a
-// call without a key.
-func (s *Service) recorded(ctx context.Context, tx Tx, c Caller, i *Idempotency) (*IdempotencyRecord, error) {
+// call without a key. The caller must have been authorised already.
+func (o *Outcomes) Recorded(ctx context.Context, tx Tx, c Caller, i *Idempotency) (*IdempotencyRecord, error) {
 	if i == nil {
 		return nil, nil
 	}
@@ -53,7 +57,7 @@ func (s *Service) recorded(ctx context.Context, tx Tx, c Caller, i *Idempotency)
 	if err != nil || record == nil {
 		return nil, err
 	}
-	if now := s.instant(); !now.Before(record.ExpiresAt) { // remove it, so that this call can be recorded
+	if now := o.service.Instant(); !now.Before(record.ExpiresAt) { // remove it, so that this call can be recorded
 		_, err := tx.Trim(ctx, ExpiredFacts{now})
 		return nil, err
 	}
@@ -63,13 +67,13 @@ func (s *Service) recorded(ctx context.Context, tx Tx, c Caller, i *Idempotency)
 	return record, nil
 }
 
-// record keeps an outcome in the transaction of its call. Digest and
+// Record keeps an outcome in the transaction of its call, unless i is nil. Digest and
 // ExpiresAt are filled in.
-func (s *Service) record(ctx context.Context, tx FactWriter, c Caller, i *Idempotency, outcome IdempotencyRecord) error {
+func (o *Outcomes) Record(ctx context.Context, tx FactWriter, c Caller, i *Idempotency, outcome IdempotencyRecord) error {
 	if i == nil {
 		return nil
 	}
-	outcome.Digest, outcome.ExpiresAt = i.Digest, s.instant().Add(s.limits.IdempotencyTTL)
+	outcome.Digest, outcome.ExpiresAt = i.Digest, o.service.Instant().Add(o.service.limits.IdempotencyTTL)
 	return tx.PutFact(ctx, OutcomeFact{c.idempotencyKey(i), outcome})
 }
 
@@ -77,7 +81,7 @@ func (s *Service) record(ctx context.Context, tx FactWriter, c Caller, i *Idempo
 // then it returns that entry as the caller sees it now. The caller has been
 // authorised already.
 func (s *Service) idempotent(ctx context.Context, tx Tx, c Caller, i *Idempotency, call func() (PutResult, error)) (PutResult, error) {
-	record, err := s.recorded(ctx, tx, c, i)
+	record, err := s.Outcomes().Recorded(ctx, tx, c, i)
 	if err != nil {
 		return PutResult{}, err
 	}
@@ -91,7 +95,7 @@ func (s *Service) idempotent(ctx context.Context, tx Tx, c Caller, i *Idempotenc
 	if err := s.showSources(ctx, tx, c, &result.Found); err != nil {
 		return PutResult{}, err
 	}
-	return result, s.record(ctx, tx, c, i, IdempotencyRecord{Created: result.Created, IDs: []uuid.UUID{result.ID}})
+	return result, s.Outcomes().Record(ctx, tx, c, i, IdempotencyRecord{Created: result.Created, IDs: []uuid.UUID{result.ID}})
 }
 
 // repeat answers a repeated call with the entry that the first one left;

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"errors"
 
 	"github.com/google/uuid"
 
@@ -23,9 +22,6 @@ type Indexer interface {
 	// or the entry is gone, and reports whether that happened before ctx
 	// ended.
 	WaitIndexed(ctx context.Context, id uuid.UUID) bool
-	// SuspectIndex says that the index of the serving model left a search
-	// unanswered.
-	SuspectIndex()
 	// RemoveVectors removes entries from the index that serves.
 	RemoveVectors(ctx context.Context, ids []uuid.UUID) error
 }
@@ -37,15 +33,10 @@ type Model struct {
 	Index       vector.Index
 }
 
-// errNoModel says that no vectors can answer a question.
-var errNoModel = errors.New("no embedder here made the vectors of this database")
-
-// noIndexer is the Indexer of a Service that was given none: searches answer
-// by words alone.
+// noIndexer is the Indexer of a Service that was given none.
 type noIndexer struct{}
 
 func (noIndexer) Serving() (Model, bool)                           { return Model{}, false }
 func (noIndexer) Wake()                                            {}
 func (noIndexer) WaitIndexed(context.Context, uuid.UUID) bool      { return false }
-func (noIndexer) SuspectIndex()                                    {}
 func (noIndexer) RemoveVectors(context.Context, []uuid.UUID) error { return nil }

@@ -59,7 +59,7 @@ func TestQuotaDependsOnTheCallersOwnWritesAlone(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 5}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
-			divideChecks(t, divisor[b.Name])
+			backendtest.DivideChecks(t, divisor[b.Name])
 			rapid.Check(t, func(rt *rapid.T) { checkQuotas(rt, t, b) })
 		})
 	}
@@ -159,7 +159,7 @@ func TestAuthorsOfFieldsFollowTheText(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 5}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
-			divideChecks(t, divisor[b.Name])
+			backendtest.DivideChecks(t, divisor[b.Name])
 			rapid.Check(t, func(rt *rapid.T) { checkAuthors(rt, t, b) })
 		})
 	}

@@ -68,7 +68,7 @@ func (s *Service) readable(ctx context.Context, tx accessReader, c Caller, names
 		}
 	}
 	allowed := make(map[uuid.UUID]bool, len(ids))
-	for few := range slices.Chunk(ids, max(1, batchBytes/s.limits.Value)) { // Get reads their values
+	for few := range slices.Chunk(ids, max(1, BatchBytes/s.limits.Value)) { // Get reads their values
 		entries, err := tx.Get(ctx, few)
 		if err != nil {
 			return nil, err

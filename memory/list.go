@@ -37,17 +37,17 @@ func (s *Service) EachListed(ctx context.Context, c Caller, r ListRequest, yield
 	var after *listPosition
 	if r.Cursor != "" {
 		after = new(listPosition)
-		if err := s.secret.openCursor(r.Cursor, after, bound); err != nil {
+		if err := s.secret.OpenCursor(r.Cursor, after, bound); err != nil {
 			return "", err
 		}
 	}
-	r.Filter = s.counted(r.Filter)
+	r.Filter = r.Filter.Counted(s.limits.Reading)
 	var passing matched
 	for left, size := r.Limit, 0; ; {
 		var items []Found
 		var more bool
 		err := s.view(ctx, c, func(tx ReadTx) error {
-			a, err := access(ctx, tx, c, r.Store, acl.Read, s.instant())
+			a, err := access(ctx, tx, c, r.Store, acl.Read, s.Instant())
 			if err != nil {
 				return err
 			}
@@ -71,7 +71,7 @@ func (s *Service) EachListed(ctx context.Context, c Caller, r ListRequest, yield
 			return "", nil
 		}
 		if left <= 0 {
-			return s.secret.sealCursor(*after, bound)
+			return s.secret.SealCursor(*after, bound)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func nextBatch(left, previous int) int {
 }
 
 func checkList(r ListRequest) error {
-	if err := r.Filter.check(); err != nil {
+	if err := r.Filter.Check(); err != nil {
 		return err
 	}
 	if len(r.Prefix) > MaxKey {
@@ -96,7 +96,7 @@ func checkList(r ListRequest) error {
 	if err := checkName("prefix", r.Prefix); err != nil {
 		return err
 	}
-	return checkLimit(r.Limit)
+	return CheckLimit(r.Limit)
 }
 
 // matched are the entries of a page that pass its filter, once the first batch has found
@@ -110,13 +110,13 @@ type matched struct {
 // list returns visible entries after a position, up to limit and up to a batch
 // of values, and reports whether there are more.
 func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r ListRequest, after *listPosition, passing *matched, limit int) (items []Found, more bool, err error) {
-	now := s.instant()
-	r.Filter = r.Filter.at(now)
+	now := s.Instant()
+	r.Filter = r.Filter.At(now)
 	scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Stores: []string{r.Store}}, now)
 	if err != nil {
 		return nil, false, err
 	}
-	if err := r.Filter.checkPrefixes(ctx, tx, scope); err != nil {
+	if err := r.Filter.CheckPrefixes(ctx, tx, scope); err != nil {
 		return nil, false, err
 	}
 	var entries []Entry
@@ -136,7 +136,7 @@ func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r
 			query.After, query.AfterNamespace, query.AfterKey = true, after.Namespace, after.Key
 		}
 		entries, err = scanVisible(ctx, tx, c, a, query, limit+1, now, func(entries []*Entry) ([]*Entry, error) {
-			return r.Filter.passing(ctx, tx, scope, entries)
+			return r.Filter.Passing(ctx, tx, scope, entries)
 		})
 		if err != nil {
 			return nil, false, err
@@ -163,10 +163,10 @@ func (m *matched) next(ctx context.Context, tx ReadTx, c Caller, a acl.Access, s
 	}
 	m.rest = m.rest[n:]
 	resolved := resolveAll(c, a, rows, now)
-	whole := batchOf(len(resolved), func(i int) int { return resolved[i].Size })
+	whole := BatchOf(len(resolved), func(i int) int { return resolved[i].Size })
 	m.push(resolved[whole:])
 	resolved = resolved[:whole]
-	kept, err := filter.passing(ctx, tx, scope, resolved)
+	kept, err := filter.Passing(ctx, tx, scope, resolved)
 	entries := make([]Entry, len(kept))
 	for i, e := range kept {
 		entries[i] = *e
@@ -192,7 +192,7 @@ func resolveAll(c Caller, a acl.Access, rows []Entry, now time.Time) (resolved [
 	slices.SortFunc(rows, func(e, f Entry) int { return e.Path.Compare(f.Path) })
 	groups, _ := groupByPath(rows, true)
 	for _, group := range groups {
-		if e := resolve(c, a, group, now); e != nil {
+		if e := Resolve(c, a, group, now); e != nil {
 			resolved = append(resolved, e)
 		}
 	}
@@ -209,7 +209,7 @@ func listMatching(ctx context.Context, tx CandidateReader, c Caller, a acl.Acces
 	if r.WithoutText || len(r.Filter.Tags) == 0 && r.Filter.Type == "" && r.Filter.Where == nil && r.Filter.Match == nil { // a scan knows the namespace
 		return nil, false, nil
 	}
-	ids, more, err := r.Filter.within(r.Prefix, after).matching(ctx, tx, scope, nil, maxMatching)
+	ids, more, err := r.Filter.within(r.Prefix, after).Matching(ctx, tx, scope, nil, maxMatching)
 	if err != nil || more {
 		return nil, false, err
 	}
@@ -251,7 +251,7 @@ func scanVisible(ctx context.Context, tx EntryReader, c Caller, a acl.Access, qu
 		}
 		var resolved []*Entry
 		for _, group := range groups {
-			if e := resolve(c, a, group, now); e != nil {
+			if e := Resolve(c, a, group, now); e != nil {
 				resolved = append(resolved, e)
 			}
 		}
@@ -303,7 +303,7 @@ func filterName(f Filter) string {
 // Export yields every entry of a store that the caller could list and that passes
 // the filter, in the order of List, as EachListed does.
 func (s *Service) Export(ctx context.Context, c Caller, store string, filter Filter, yield func(Found) error) error {
-	r := ListRequest{Store: store, Filter: filter.at(s.instant()), Limit: 100}
+	r := ListRequest{Store: store, Filter: filter.At(s.Instant()), Limit: 100}
 	for {
 		next, err := s.EachListed(ctx, c, r, yield)
 		if err != nil || next == "" {

@@ -9,6 +9,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -244,7 +245,7 @@ func TestInContextAndEncryptedAreFixedAtCreation(t *testing.T) {
 func TestPutOfAnothersEntryKeepsItsOwner(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		setUpAccess(h)
+		h.SetUpAccess()
 		h.put(agent("other", acl.Public), "room", "plan", "first", 201)
 		r := h.put(agent("reader", acl.Public), "room", "plan", "second", 200)
 		if r.Owner != "other" || r.UpdatedBy != "reader" || r.Version != 2 {
@@ -293,7 +294,7 @@ func TestOnlyOwnersMayChangeAnExpiry(t *testing.T) {
 func TestEntryNotInContextIsVisibleOnlyToItsOwner(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		setUpAccess(h)
+		h.SetUpAccess()
 		other, reader := agent("other", acl.Public), agent("reader", acl.Public)
 		h.put(reader, "room", "token", "for all", 201)
 		h.put(other, "room", "token", "for me", 200) // updates what the path resolves to
@@ -313,7 +314,7 @@ func TestEntryNotInContextIsVisibleOnlyToItsOwner(t *testing.T) {
 		h.wantStatus(h.Delete(background, tool, path("other", "key"), memory.Preconditions{}), 404)
 		h.Index()
 		for _, c := range []memory.Caller{other, reader} {
-			a, err := h.Search(background, c, memory.SearchRequest{Query: "mine", Limit: 10, Stores: []string{"room"}})
+			a, err := h.Search(background, c, search.Request{Query: "mine", Limit: 10, Stores: []string{"room"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -344,7 +345,7 @@ func TestExpiredEntryIsAbsentForEveryOperation(t *testing.T) {
 		h.wantStatus(err, 404)
 		_, err = h.Rename(background, a, memory.RenameRequest{Path: path("a", "brief"), To: "other"})
 		h.wantStatus(err, 404)
-		answer, err := h.Search(background, a, memory.SearchRequest{Query: "pelicans", Limit: 10})
+		answer, err := h.Search(background, a, search.Request{Query: "pelicans", Limit: 10})
 		if err != nil || len(answer.Hits) != 0 {
 			t.Errorf("a search found an expired entry (%v)", err)
 		}
@@ -403,7 +404,7 @@ func TestRestoreOfAnOlderVersionWritesANewOne(t *testing.T) {
 func TestRenameMovesOneEntry(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		setUpAccess(h)
+		h.SetUpAccess()
 		a := agent("reader", acl.Public)
 		first := h.put(a, "reader", "from", "text", 201)
 		h.put(a, "reader", "taken", "x", 201)

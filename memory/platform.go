@@ -15,8 +15,8 @@ import (
 // for good. The chat's id is known as a chat's from then on; ErrKindClash if an
 // agent has called with it. The agent's id stays what it is: only a verified token
 // makes it a caller's. It takes a platform token.
-func (s *Service) PutParticipant(ctx context.Context, c Caller, chat, agent string, ttl *time.Duration) error {
-	return s.putMember(ctx, c, chat, agent, ttl, func(tx Tx, m acl.Membership) error {
+func (a *Admin) PutParticipant(ctx context.Context, c Caller, chat, agent string, ttl *time.Duration) error {
+	return a.putMember(ctx, c, chat, agent, ttl, func(tx Tx, m acl.Membership) error {
 		if err := tx.PutFact(ctx, NameFact{chat, KindChat}); err != nil {
 			return err
 		}
@@ -27,8 +27,8 @@ func (s *Service) PutParticipant(ctx context.Context, c Caller, chat, agent stri
 // PutSession puts an agent into a session with a user; a ttl of nil or 0 means
 // for good; ErrKindClash if the user's id is known as a chat's. It takes a platform
 // token.
-func (s *Service) PutSession(ctx context.Context, c Caller, user, agent string, ttl *time.Duration) error {
-	return s.putMember(ctx, c, user, agent, ttl, func(tx Tx, m acl.Membership) error {
+func (a *Admin) PutSession(ctx context.Context, c Caller, user, agent string, ttl *time.Duration) error {
+	return a.putMember(ctx, c, user, agent, ttl, func(tx Tx, m acl.Membership) error {
 		if err := requireNoChat(ctx, tx, user); err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (s *Service) PutSession(ctx context.Context, c Caller, user, agent string, 
 	})
 }
 
-func (s *Service) putMember(ctx context.Context, c Caller, of, agent string, ttl *time.Duration, put func(Tx, acl.Membership) error) error {
+func (a *Admin) putMember(ctx context.Context, c Caller, of, agent string, ttl *time.Duration, put func(Tx, acl.Membership) error) error {
 	if err := platformOnly(c, of, agent); err != nil {
 		return err
 	}
@@ -45,9 +45,9 @@ func (s *Service) putMember(ctx context.Context, c Caller, of, agent string, ttl
 		if err := CheckTTL(*ttl); err != nil {
 			return err
 		}
-		m.ExpiresAt = expiry(s.instant(), *ttl)
+		m.ExpiresAt = expiry(a.service.Instant(), *ttl)
 	}
-	return s.storage.Update(ctx, func(tx Tx) error {
+	return a.service.storage.Update(ctx, func(tx Tx) error {
 		if err := requireNoChat(ctx, tx, agent); err != nil {
 			return err
 		}
@@ -68,26 +68,26 @@ func requireNoChat(ctx context.Context, tx NameReader, id string) error {
 
 // DeleteParticipant removes an agent from a chat; ErrNotFound if it is not a
 // participant. It takes a platform token.
-func (s *Service) DeleteParticipant(ctx context.Context, c Caller, chat, agent string) error {
-	return s.deleteMember(ctx, c, acl.ViaChat, chat, agent)
+func (a *Admin) DeleteParticipant(ctx context.Context, c Caller, chat, agent string) error {
+	return a.deleteMember(ctx, c, acl.ViaChat, chat, agent)
 }
 
 // DeleteSession ends an agent's session with a user; ErrNotFound if there is
 // none. It takes a platform token.
-func (s *Service) DeleteSession(ctx context.Context, c Caller, user, agent string) error {
-	return s.deleteMember(ctx, c, acl.ViaUser, user, agent)
+func (a *Admin) DeleteSession(ctx context.Context, c Caller, user, agent string) error {
+	return a.deleteMember(ctx, c, acl.ViaUser, user, agent)
 }
 
-func (s *Service) deleteMember(ctx context.Context, c Caller, via acl.Via, of, agent string) error {
+func (a *Admin) deleteMember(ctx context.Context, c Caller, via acl.Via, of, agent string) error {
 	if err := platformOnly(c, of, agent); err != nil {
 		return err
 	}
-	return s.storage.Update(ctx, func(tx Tx) error {
+	return a.service.storage.Update(ctx, func(tx Tx) error {
 		m, err := tx.Membership(ctx, via, of, agent)
 		if err != nil {
 			return err
 		}
-		if !m.Present || !m.ExpiresAt.IsZero() && !s.now().Before(m.ExpiresAt) {
+		if !m.Present || !m.ExpiresAt.IsZero() && !a.service.now().Before(m.ExpiresAt) {
 			return ErrNotFound
 		}
 		return tx.PutFact(ctx, MemberFact{Via: via, Of: of, Agent: agent})
@@ -144,15 +144,15 @@ func selfOrPlatform(c Caller, agent string) error {
 // be at least the retention ago: row, history, lexical terms, vectors and
 // idempotency records, and what the database's files still hold of them. It takes a
 // platform token.
-func (s *Service) Purge(ctx context.Context, c Caller, before time.Time, i *Idempotency) (PurgeResult, error) {
-	now := s.instant()
-	if err := s.checkPurge(c, before, now); err != nil {
+func (a *Admin) Purge(ctx context.Context, c Caller, before time.Time, i *Idempotency) (PurgeResult, error) {
+	now := a.service.Instant()
+	if err := a.checkPurge(c, before, now); err != nil {
 		return PurgeResult{}, err
 	}
 	var result PurgeResult
 	again := false
-	err := s.storage.Update(ctx, func(tx Tx) error {
-		record, err := s.recorded(ctx, tx, c, i)
+	err := a.service.storage.Update(ctx, func(tx Tx) error {
+		record, err := a.service.Outcomes().Recorded(ctx, tx, c, i)
 		if err != nil || record == nil {
 			return err
 		}
@@ -164,58 +164,58 @@ func (s *Service) Purge(ctx context.Context, c Caller, before time.Time, i *Idem
 	}
 	if again {
 		if result.ErasedOnDisk.IsZero() {
-			result.ErasedOnDisk, err = s.scrubPurged(ctx)
+			result.ErasedOnDisk, err = a.scrubPurged(ctx)
 		}
 		return result, err
 	}
-	if result.IDs, err = s.purge(ctx, before.UTC(), now); err != nil {
+	if result.IDs, err = a.purge(ctx, before.UTC(), now); err != nil {
 		return PurgeResult{}, err
 	}
-	if result.ErasedOnDisk, err = s.scrubPurged(ctx); err != nil {
+	if result.ErasedOnDisk, err = a.scrubPurged(ctx); err != nil {
 		return PurgeResult{}, err
 	}
 	numbers, err := json.Marshal(result)
 	if err != nil {
 		return PurgeResult{}, fmt.Errorf("purge: %w", err)
 	}
-	return result, s.storage.Update(ctx, func(tx Tx) error {
-		return s.record(ctx, tx, c, i, IdempotencyRecord{Numbers: numbers})
+	return result, a.service.storage.Update(ctx, func(tx Tx) error {
+		return a.service.Outcomes().Record(ctx, tx, c, i, IdempotencyRecord{Numbers: numbers})
 	})
 }
 
 // CountPurge counts the entries that Purge would erase, under the same rules, and
 // erases nothing.
-func (s *Service) CountPurge(ctx context.Context, c Caller, before time.Time) (n int64, err error) {
-	if err := s.checkPurge(c, before, s.instant()); err != nil {
+func (a *Admin) CountPurge(ctx context.Context, c Caller, before time.Time) (n int64, err error) {
+	if err := a.checkPurge(c, before, a.service.Instant()); err != nil {
 		return 0, err
 	}
-	err = s.storage.Update(ctx, func(tx Tx) error {
+	err = a.service.storage.Update(ctx, func(tx Tx) error {
 		n, err = tx.Count(ctx, Erasable{before.UTC()})
 		return err
 	})
 	return n, err
 }
 
-func (s *Service) checkPurge(c Caller, before, now time.Time) error {
+func (a *Admin) checkPurge(c Caller, before, now time.Time) error {
 	if !c.Platform {
 		return acl.ErrDenied
 	}
-	if before.After(now.Add(-*s.limits.Retention)) {
-		return rule("before", "must be at least the retention of %s ago", *s.limits.Retention)
+	if before.After(now.Add(-*a.service.limits.Retention)) {
+		return rule("before", "must be at least the retention of %s ago", *a.service.limits.Retention)
 	}
 	return nil
 }
 
 // purge erases in batches, each in a transaction of its own. It removes the
 // entries from the vector index as well, where a worker may not have yet.
-func (s *Service) purge(ctx context.Context, cutoff, now time.Time) ([]uuid.UUID, error) {
-	if err := s.sweep(ctx, now); err != nil {
+func (a *Admin) purge(ctx context.Context, cutoff, now time.Time) ([]uuid.UUID, error) {
+	if err := a.service.sweep(ctx, now); err != nil {
 		return nil, err
 	}
 	var all []uuid.UUID
 	for {
 		var ids []uuid.UUID
-		err := s.storage.Update(ctx, func(tx Tx) (err error) {
+		err := a.service.storage.Update(ctx, func(tx Tx) (err error) {
 			ids, err = tx.Erase(ctx, Purge{cutoff, 500})
 			return err
 		})
@@ -225,7 +225,7 @@ func (s *Service) purge(ctx context.Context, cutoff, now time.Time) ([]uuid.UUID
 		if len(ids) == 0 {
 			return all, nil
 		}
-		if err := s.indexer.RemoveVectors(ctx, ids); err != nil {
+		if err := a.service.indexer.RemoveVectors(ctx, ids); err != nil {
 			return nil, err
 		}
 		all = append(all, ids...)

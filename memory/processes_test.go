@@ -13,6 +13,7 @@ import (
 	"mneme/acl"
 	"mneme/embed"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -51,7 +52,7 @@ func openPeers(t *testing.T, data *backendtest.Data, e embed.Embedder, options m
 // findsByVector reports whether the vector leg of a search finds a key.
 func (h *harness) findsByVector(c memory.Caller, question, key string) bool {
 	h.t.Helper()
-	for _, hit := range h.search(c, memory.SearchRequest{Query: question, Explain: true}).Hits {
+	for _, hit := range h.search(c, search.Request{Query: question, Explain: true}).Hits {
 		if hit.Key == key && hit.Explain != nil && hit.Explain.Vector != nil {
 			return true
 		}
@@ -158,7 +159,7 @@ type counter struct {
 func TestOneWriterWinsEachVersionAcrossProcesses(t *testing.T) {
 	onShared(t, func(t *testing.T, b backendtest.Backend) {
 		peers := openPeers(t, b.Open(t), encoder(t), memory.Options{})
-		setUpAccess(peers[0])
+		peers[0].SetUpAccess()
 		callers := []memory.Caller{agent("reader", acl.Public), agent("other", acl.Public)}
 		rounds := 8
 		if testing.Short() {

@@ -10,6 +10,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -74,7 +75,7 @@ func TestConcurrentPurgeAndReconcileKeepTheIndexConsistent(t *testing.T) {
 		for i, h := range peers {
 			backendtest.Eventually(t, fmt.Sprintf("process %d finds every live entry by its vector", i), func() bool {
 				n := 0
-				for _, hit := range h.search(c, memory.SearchRequest{Query: "the cat sleeps by the window", Limit: 100, Explain: true}).Hits {
+				for _, hit := range h.search(c, search.Request{Query: "the cat sleeps by the window", Limit: 100, Explain: true}).Hits {
 					if hit.Explain.Vector != nil {
 						n++
 					}
@@ -100,7 +101,7 @@ func writeAtRandom(h *harness, c memory.Caller) error {
 		}
 		return err
 	}
-	value := subjects[rand.IntN(len(subjects))] + " " + actions[rand.IntN(len(actions))]
+	value := fmt.Sprint("the cat sleeps on step ", rand.IntN(30))
 	_, err := h.Put(background, c, memory.PutRequest{Path: at, Value: text(value)})
 	return err
 }

@@ -31,7 +31,7 @@ func (s *Service) Get(ctx context.Context, c Caller, path Path) (Found, error) {
 // the store, and without value and source: the values of entries that the path
 // does not resolve to are never read. It also returns the caller's access.
 func (s *Service) getVisible(ctx context.Context, tx accessReader, c Caller, path Path, level acl.Level) (acl.Access, *Entry, error) {
-	now := s.instant()
+	now := s.Instant()
 	a, err := access(ctx, tx, c, path.Store, level, now)
 	if err != nil {
 		return acl.Access{}, nil, err
@@ -42,14 +42,14 @@ func (s *Service) getVisible(ctx context.Context, tx accessReader, c Caller, pat
 
 // visibleAt is getVisible for a caller with this access.
 func visibleAt(ctx context.Context, tx EntryReader, c Caller, a acl.Access, path Path, now time.Time) (*Entry, error) {
-	if err := checkPath(path); err != nil {
+	if err := CheckPath(path); err != nil {
 		return nil, err
 	}
 	entries, err := tx.At(ctx, path.At(a.Ceiling))
 	if err != nil {
 		return nil, err
 	}
-	e := resolve(c, a, entries, now)
+	e := Resolve(c, a, entries, now)
 	if e == nil {
 		return nil, ErrNotFound
 	}
@@ -92,7 +92,7 @@ func (s *Service) withValues(ctx context.Context, tx EntryReader, entries []Entr
 // with their values and with the sources that the caller may see: as many as
 // are one batch. all reports that these are all of them.
 func (s *Service) withBatch(ctx context.Context, tx accessReader, c Caller, entries []Entry) (items []Found, all bool, err error) {
-	n := batchOf(len(entries), func(i int) int { return entries[i].Size })
+	n := BatchOf(len(entries), func(i int) int { return entries[i].Size })
 	if items, err = s.withValues(ctx, tx, entries[:n]); err != nil {
 		return nil, false, err
 	}
@@ -118,4 +118,21 @@ func pointers[T any](items []T) []*T {
 		all[i] = &items[i]
 	}
 	return all
+}
+
+// BatchBytes bounds the values, in bytes, that an answer holds at a time: they
+// are read a batch at a time while the answer is written. A single larger value
+// is a batch of its own.
+const BatchBytes = 512 << 10
+
+// BatchOf returns how many of n values, of the given sizes, are one batch: as
+// many as BatchBytes allows, at least one if n > 0.
+func BatchOf(n int, size func(int) int) int {
+	total := 0
+	for i := range n {
+		if total += size(i); total > BatchBytes && i > 0 {
+			return i
+		}
+	}
+	return n
 }

@@ -24,14 +24,14 @@ type reading struct {
 	began  time.Time     // of the one that runs
 }
 
-// counted returns the filter with a count of its own of what it reads.
-func (s *Service) counted(f Filter) Filter {
-	f.reading = &reading{limits: s.limits.Reading}
+// Counted returns the filter with a count of its own of what it reads, up to limits.
+func (f Filter) Counted(limits ReadingLimits) Filter {
+	f.reading = &reading{limits: limits}
 	return f
 }
 
-// matching is CandidateReader.Matching for the filter, whose time counts.
-func (f Filter) matching(ctx context.Context, tx CandidateReader, scope acl.Scope, ids []uuid.UUID, limit int) ([]uuid.UUID, bool, error) {
+// Matching is CandidateReader.Matching for the filter, whose time counts.
+func (f Filter) Matching(ctx context.Context, tx CandidateReader, scope acl.Scope, ids []uuid.UUID, limit int) ([]uuid.UUID, bool, error) {
 	if r := f.reading; r != nil {
 		r.began = time.Now()
 		defer func() { r.time += time.Since(r.began) }()
@@ -58,7 +58,7 @@ func (f Filter) Read(value []byte) error {
 // reads returns the option for which the filter reads values.
 func (f Filter) reads() string {
 	if f.Where != nil && f.Where.ReadsValue() {
-		return optionWhere
+		return OptionWhere
 	}
-	return optionMatch
+	return OptionMatch
 }

@@ -12,7 +12,7 @@ import (
 // stays until a purge. The entry must be at the session's label.
 func (s *Service) Delete(ctx context.Context, c Caller, path Path, conditions Preconditions) error {
 	err := s.storage.Update(ctx, func(tx Tx) error {
-		now := s.instant()
+		now := s.Instant()
 		a, err := access(ctx, tx, c, path.Store, acl.ReadWrite, now)
 		if err != nil {
 			return err
@@ -66,7 +66,7 @@ func softDelete(ctx context.Context, tx EntryWriter, c Caller, e *Entry, now tim
 func (s *Service) Restore(ctx context.Context, c Caller, r RestoreRequest) (PutResult, error) {
 	var result PutResult
 	err := s.storage.Update(ctx, func(tx Tx) error {
-		a, err := access(ctx, tx, c, r.Path.Store, acl.ReadWrite, s.instant())
+		a, err := access(ctx, tx, c, r.Path.Store, acl.ReadWrite, s.Instant())
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func checkRestore(r RestoreRequest) error {
 	if r.Version != nil && *r.Version < 1 {
 		return rule("version", "must be at least 1")
 	}
-	return checkPath(r.Path)
+	return CheckPath(r.Path)
 }
 
 // revert writes the contents of an older version as a new version of the entry
@@ -115,7 +115,7 @@ func (s *Service) revert(ctx context.Context, tx Tx, c Caller, r RestoreRequest)
 	if err := s.checkPreconditions(r.If, e); err != nil {
 		return PutResult{}, err
 	}
-	now := s.instant()
+	now := s.Instant()
 	before := *e
 	e.Value, e.Type, e.Description, e.Tags, e.Source = old[0].Value, old[0].Type, old[0].Description, old[0].Tags, old[0].Source
 	e.OccurredAt = old[0].OccurredAt
@@ -130,7 +130,7 @@ func (s *Service) revert(ctx context.Context, tx Tx, c Caller, r RestoreRequest)
 // undelete restores the path's latest deleted entry, of those that the caller
 // may restore.
 func (s *Service) undelete(ctx context.Context, tx Tx, c Caller, a acl.Access, r RestoreRequest) (PutResult, error) {
-	now := s.instant()
+	now := s.Instant()
 	query := TrashQuery{Store: r.Path.Store, Label: c.Taint, Path: &r.Path, Limit: 1}
 	deleted, err := restorable(ctx, tx, c, a, query, now)
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *Service) undelete(ctx context.Context, tx Tx, c Caller, a acl.Access, r
 	if writeTarget(c, a, entries, now) != nil {
 		return PutResult{}, conflict("a live entry exists at this key")
 	}
-	if err := s.checkPreconditions(r.If, resolve(c, a, entries, now)); err != nil {
+	if err := s.checkPreconditions(r.If, Resolve(c, a, entries, now)); err != nil {
 		return PutResult{}, err
 	}
 	whole, err := tx.Get(ctx, idsOf(deleted))

@@ -18,7 +18,7 @@ func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found,
 	to := Path{Store: r.ToStore, Namespace: r.Path.Namespace, Key: r.To}
 	var result PutResult
 	err := s.storage.Update(ctx, func(tx Tx) error {
-		now := s.instant()
+		now := s.Instant()
 		if _, err := access(ctx, tx, c, r.Path.Store, acl.ReadWrite, now); err != nil {
 			return err
 		}
@@ -26,7 +26,7 @@ func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found,
 		if err != nil {
 			return err
 		}
-		if err := checkPath(r.Path); err != nil {
+		if err := CheckPath(r.Path); err != nil {
 			return err
 		}
 		if err := CheckKey(r.To); err != nil {
@@ -54,7 +54,7 @@ func asToField(err error) error {
 }
 
 func (s *Service) rename(ctx context.Context, tx Tx, c Caller, dest acl.Access, r RenameRequest, to Path) (PutResult, error) {
-	now := s.instant()
+	now := s.Instant()
 	_, e, err := s.getVisible(ctx, tx, c, r.Path, acl.ReadWrite)
 	if err != nil {
 		return PutResult{}, err
@@ -72,7 +72,7 @@ func (s *Service) rename(ctx context.Context, tx Tx, c Caller, dest acl.Access, 
 	if err != nil {
 		return PutResult{}, err
 	}
-	if resolve(c, dest, atNew, now) != nil {
+	if Resolve(c, dest, atNew, now) != nil {
 		return PutResult{}, conflict("an entry exists at the new key")
 	}
 	if err := s.checkPreconditions(r.If, e); err != nil {

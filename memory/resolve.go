@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -39,18 +40,18 @@ func writeAccess(ctx context.Context, tx acl.Facts, c Caller, store string, now 
 func (s *Service) Authorize(ctx context.Context, c Caller, store string, level acl.Level) error {
 	return s.view(ctx, c, func(tx ReadTx) (err error) {
 		if level == acl.ReadWrite {
-			_, err = writeAccess(ctx, tx, c, store, s.instant())
+			_, err = writeAccess(ctx, tx, c, store, s.Instant())
 		} else {
-			_, err = access(ctx, tx, c, store, level, s.instant())
+			_, err = access(ctx, tx, c, store, level, s.Instant())
 		}
 		return err
 	})
 }
 
-// resolve returns which of the entries of a path the caller sees there; nil if
+// Resolve returns which of the entries of a path the caller sees there; nil if
 // none. The caller's own entry that is not in context comes first, then the
 // highest visible label, then the caller's own, then the newest.
-func resolve(c Caller, a acl.Access, entries []Entry, now time.Time) *Entry {
+func Resolve(c Caller, a acl.Access, entries []Entry, now time.Time) *Entry {
 	var best *Entry
 	for i := range entries {
 		e := &entries[i]
@@ -116,12 +117,12 @@ func (s *Service) checkPreconditions(p Preconditions, e *Entry) error {
 	if e != nil {
 		own = s.secret.ETag(e.ID, e.Version)
 	}
-	return p.check(own)
+	return p.Check(own)
 }
 
-// check checks preconditions against the entity tag of what there is; "" for
+// Check checks preconditions against the entity tag of what there is; "" for
 // nothing.
-func (p Preconditions) check(own string) error {
+func (p Preconditions) Check(own string) error {
 	if p.Match != nil && !matches(p.Match, own) || p.NoneMatch != nil && matches(p.NoneMatch, own) {
 		return ErrPrecondition
 	}
@@ -138,4 +139,33 @@ func asConflict(err error) error {
 		return conflict("another entry exists at this key and label")
 	}
 	return err
+}
+
+// SearchableFor returns those of some rows that a search of a caller may show:
+// within the scope, live, not encrypted, and what their path resolves to. The
+// rows hold all entries of each path.
+func SearchableFor(c Caller, scope acl.Scope, rows []Entry, now time.Time) []*Entry {
+	reader := Caller{Principal: c.Principal} // a search never finds what is not in context
+	shown := make(map[Path]*Entry, len(rows))
+	for i := range rows {
+		e := &rows[i]
+		a, ok := scope.Access(e.Store)
+		if !ok || !isVisible(reader, a, e, now) {
+			continue
+		}
+		if other := shown[e.Path]; other == nil || precedes(reader, e, other) {
+			shown[e.Path] = e
+		}
+	}
+	searchable := slices.Collect(maps.Values(shown))
+	return slices.DeleteFunc(searchable, func(e *Entry) bool { return !e.Searchable() })
+}
+
+// ReadableStore returns the scope of one store; ErrDenied if the caller may not read it.
+func ReadableStore(ctx context.Context, tx acl.Facts, c Caller, store string, now time.Time) (acl.Scope, error) {
+	scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Stores: []string{store}}, now)
+	if err == nil && scope.Any(func(a acl.Access) bool { return a.Level < acl.Read }) {
+		err = acl.ErrDenied
+	}
+	return scope, err
 }

@@ -11,6 +11,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -88,7 +89,7 @@ func (w *revocation) visibleTo(h *harness) (operations []string, byVector bool) 
 		slices.ContainsFunc(p.Items, func(f memory.Found) bool { return string(f.Value) == value }) {
 		operations = append(operations, "list")
 	}
-	a, err := h.Search(background, w.reader, memory.SearchRequest{Query: w.value, Limit: 100, Explain: true})
+	a, err := h.Search(background, w.reader, search.Request{Query: w.value, Limit: 100, Explain: true})
 	if err != nil {
 		return operations, false
 	}

@@ -77,7 +77,8 @@ func unprintable(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-func checkPath(p Path) error {
+// CheckPath checks the namespace and key of a path.
+func CheckPath(p Path) error {
 	if err := CheckNamespace(p.Namespace); err != nil {
 		return err
 	}
@@ -185,7 +186,7 @@ func checkSource(source json.RawMessage) error {
 
 // checkPut checks what can be checked of a write without reading rows.
 func (s *Service) checkPut(r PutRequest) error {
-	if err := checkPath(r.Path); err != nil {
+	if err := CheckPath(r.Path); err != nil {
 		return err
 	}
 	if err := s.checkValue(r.Value); err != nil {
@@ -230,7 +231,8 @@ func (s *Service) checkPut(r PutRequest) error {
 	return checkSource(r.Source)
 }
 
-func checkLimit(limit int) error {
+// CheckLimit checks how many items a page may have.
+func CheckLimit(limit int) error {
 	if limit < 1 || limit > 100 {
 		return rule("limit", "must be 1 to 100")
 	}

@@ -10,6 +10,7 @@ import (
 	"mneme/acl"
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -132,7 +133,7 @@ func TestLimitsCountLiveEntriesPerStoreOwnerAndLabel(t *testing.T) {
 func TestShareGrantsNoMoreThanTheCallerHas(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		setUpAccess(h)
+		h.SetUpAccess()
 		share := func(c memory.Caller, store, grantee string, level acl.Level, top acl.Label) error {
 			_, err := h.Share(background, c, memory.ShareRequest{Store: store, Grantee: grantee, Level: level, MaxLabel: top})
 			return err
@@ -165,7 +166,7 @@ func TestShareGrantsNoMoreThanTheCallerHas(t *testing.T) {
 func TestChatsAndCallersDoNotShareIDs(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		setUpAccess(h)
+		h.SetUpAccess()
 		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
 		must(h, h.RegisterCaller(background, acl.Principal{Agent: "known", Taint: acl.Public}))
 		h.wantStatus(h.PutParticipant(background, platform, "known", "x", nil), 409)
@@ -178,7 +179,7 @@ func TestChatsAndCallersDoNotShareIDs(t *testing.T) {
 func TestSettingsTurnStoreKindsOff(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
-		setUpAccess(h)
+		h.SetUpAccess()
 		a := agent("reader", acl.Public)
 		h.put(a, "reader", "k", "lighthouse", 201)
 		h.put(a, "room", "k", "lighthouse", 201)
@@ -190,7 +191,7 @@ func TestSettingsTurnStoreKindsOff(t *testing.T) {
 		if r := h.put(a, "reader", "new", "x", 201); r.ExpiresAt.IsZero() {
 			t.Error("the default ttl was not applied")
 		}
-		answer, err := h.Search(background, caller(acl.Principal{Agent: "reader", Taint: acl.Public, Chat: "room"}), memory.SearchRequest{Query: "lighthouse", Limit: 10})
+		answer, err := h.Search(background, caller(acl.Principal{Agent: "reader", Taint: acl.Public, Chat: "room"}), search.Request{Query: "lighthouse", Limit: 10})
 		must(h, err)
 		for _, hit := range answer.Hits {
 			if hit.Store == "room" {
@@ -319,13 +320,13 @@ func TestALongQueryIsRefused(t *testing.T) {
 	for limit, most := range map[int]int{0: 16_000, 100: 100} {
 		h := open(t, backendtest.Embedded(), memory.Limits{Query: limit})
 		a := agent("a", acl.Public)
-		_ = h.search(a, memory.SearchRequest{Query: strings.Repeat("x", most)})
-		_, err := h.Search(background, a, memory.SearchRequest{Query: strings.Repeat("x", most+1), Limit: 10})
+		_ = h.search(a, search.Request{Query: strings.Repeat("x", most)})
+		_, err := h.Search(background, a, search.Request{Query: strings.Repeat("x", most+1), Limit: 10})
 		var broken *memory.RuleError
 		if !errors.As(err, &broken) || broken.Field != "query" || !strings.Contains(broken.Rule, fmt.Sprint(most)) {
 			t.Errorf("limit %d: %v", limit, err)
 		}
-		_, err = h.Search(background, a, memory.SearchRequest{Query: strings.Repeat("x", most+1), Limit: 10, Stores: []string{"b"}})
+		_, err = h.Search(background, a, search.Request{Query: strings.Repeat("x", most+1), Limit: 10, Stores: []string{"b"}})
 		h.wantStatus(err, 403) // access is checked first
 	}
 }

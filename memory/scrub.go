@@ -28,7 +28,7 @@ func (s scrubbing) now(left Unscrubbed, at time.Time) bool {
 // purge erased, in whichever process, and other text every scrubEvery. A reader of an
 // older state only delays it.
 func (s *Service) scrubWhenDue(ctx context.Context, due *scrubbing) error {
-	now := s.instant()
+	now := s.Instant()
 	left, err := s.storage.Unscrubbed(ctx)
 	if err != nil || !due.now(left, now) {
 		return err
@@ -43,8 +43,8 @@ func (s *Service) scrubWhenDue(ctx context.Context, due *scrubbing) error {
 
 // scrubPurged is Scrub, but for a reader that keeps what was erased: the background work
 // of any process goes on with it, so that no time is known yet.
-func (s *Service) scrubPurged(ctx context.Context) (time.Time, error) {
-	at, err := s.storage.Scrub(ctx, s.instant())
+func (a *Admin) scrubPurged(ctx context.Context) (time.Time, error) {
+	at, err := a.service.storage.Scrub(ctx, a.service.Instant())
 	if errors.Is(err, ErrHeld) {
 		return time.Time{}, nil
 	}
@@ -54,9 +54,9 @@ func (s *Service) scrubPurged(ctx context.Context) (time.Time, error) {
 // Scrub removes what was erased before from the files of the database and returns when
 // none of them held it; the zero time where the database does that at times of its own.
 // ErrHeld: a reader of an older state keeps it. It takes a platform token.
-func (s *Service) Scrub(ctx context.Context, c Caller) (time.Time, error) {
+func (a *Admin) Scrub(ctx context.Context, c Caller) (time.Time, error) {
 	if !c.Platform {
 		return time.Time{}, acl.ErrDenied
 	}
-	return s.storage.Scrub(ctx, s.instant())
+	return a.service.storage.Scrub(ctx, a.service.Instant())
 }

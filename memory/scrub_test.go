@@ -51,7 +51,7 @@ func (h *keptLog) Scrub(ctx context.Context, now time.Time) (time.Time, error) {
 func TestAHeldPurgeIsScrubbedLater(t *testing.T) {
 	clock := backendtest.NewClock()
 	rows := &keptLog{Storage: backendtest.Embedded().Open(t).Storage(t), tries: 1}
-	p := backendtest.OpenProcess(t, rows, memory.Options{Limits: memory.Limits{Retention: new(time.Duration)}, Now: clock.Now})
+	p := backendtest.OpenProcess(t, rows, backendtest.Options{Memory: memory.Options{Limits: memory.Limits{Retention: new(time.Duration)}, Now: clock.Now}})
 	h := &harness{backendtest.Wrap(t, p), t}
 	platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
 	a := agent("a", acl.Public)

@@ -1,10 +1,12 @@
 package memory
 
 import (
+	"context"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -13,70 +15,70 @@ import (
 	"github.com/google/uuid"
 )
 
-// secret holds the keys of what clients must not read or forge: ETags and
+// Secret holds the keys of what clients must not read or forge: ETags and
 // cursors.
-type secret struct {
+type Secret struct {
 	etag   []byte
 	cursor cipher.AEAD
 }
 
-func newSecret(key []byte) (secret, error) {
+func newSecret(key []byte) (Secret, error) {
 	etag, err := hkdf.Key(sha256.New, key, nil, "mneme etag", 32)
 	if err != nil {
-		return secret{}, err
+		return Secret{}, err
 	}
 	seal, err := hkdf.Key(sha256.New, key, nil, "mneme cursor", 32)
 	if err != nil {
-		return secret{}, err
+		return Secret{}, err
 	}
 	block, err := aes.NewCipher(seal)
 	if err != nil {
-		return secret{}, err
+		return Secret{}, err
 	}
 	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
-		return secret{}, err
+		return Secret{}, err
 	}
-	return secret{etag: etag, cursor: aead}, nil
+	return Secret{etag: etag, cursor: aead}, nil
 }
 
 // ETag returns the strong entity tag of a version of an entry, without quotes.
 // It reveals neither.
-func (s secret) ETag(id uuid.UUID, version int) string {
+func (s Secret) ETag(id uuid.UUID, version int) string {
 	mac := hmac.New(sha256.New, s.etag)
 	mac.Write(id[:])
 	mac.Write(binary.BigEndian.AppendUint64(nil, uint64(version)))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// sealCursor encrypts a position. The cursor opens only for the same bound: the
+// SealCursor encrypts a position. The cursor opens only for the same bound: the
 // names of the call, the caller and the filters.
-func (s secret) sealCursor(position any, bound []string) (string, error) {
+func (s Secret) SealCursor(position any, bound []string) (string, error) {
 	plain, err := json.Marshal(position)
 	if err != nil {
 		return "", err
 	}
-	return s.seal(plain, bound), nil
+	return s.Seal(plain, bound), nil
 }
 
-// seal encrypts what a cursor holds, as sealCursor does.
-func (s secret) seal(plain []byte, bound []string) string {
+// Seal encrypts what a cursor holds, as SealCursor does.
+func (s Secret) Seal(plain []byte, bound []string) string {
 	sealed := s.cursor.Seal(nil, nil, plain, joinParts(bound)) //nolint:gosec // this AEAD makes its own random nonces and takes none
 	return base64.RawURLEncoding.EncodeToString(sealed)
 }
 
-// openCursor decrypts a cursor into position; ErrCursor if it was not sealed
+// OpenCursor decrypts a cursor into position; ErrCursor if it was not sealed
 // for the same bound.
-func (s secret) openCursor(cursor string, position any, bound []string) error {
-	plain, err := s.open(cursor, bound)
+func (s Secret) OpenCursor(cursor string, position any, bound []string) error {
+	plain, err := s.Open(cursor, bound)
 	if err != nil {
 		return err
 	}
 	return json.Unmarshal(plain, position)
 }
 
-// open is the inverse of seal, with the errors of openCursor.
-func (s secret) open(cursor string, bound []string) ([]byte, error) {
+// Open is the inverse of Seal, with the errors of OpenCursor.
+func (s Secret) Open(cursor string, bound []string) ([]byte, error) {
 	sealed, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil {
 		return nil, ErrCursor
@@ -101,9 +103,30 @@ func joinParts(parts []string) []byte {
 
 // Digest returns a keyed digest of parts, for what is compared but must not be
 // stored.
-func (s *Service) Digest(parts ...string) string {
-	mac := hmac.New(sha256.New, s.secret.etag)
+func (s Secret) Digest(parts ...string) string {
+	mac := hmac.New(sha256.New, s.etag)
 	mac.Write([]byte("digest"))
 	mac.Write(joinParts(parts))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// loadSecret returns the database's secret, which it creates in a new database.
+// Every process over one database has the same.
+func loadSecret(ctx context.Context, storage Storage) (Secret, error) {
+	const name = "secret"
+	var key []byte
+	err := storage.Update(ctx, func(tx Tx) (err error) {
+		if key, err = tx.Meta(ctx, name); err != nil || key != nil {
+			return err
+		}
+		key = make([]byte, 32)
+		if _, err := rand.Read(key); err != nil {
+			return err
+		}
+		return tx.SetMeta(ctx, name, key)
+	})
+	if err != nil {
+		return Secret{}, err
+	}
+	return newSecret(key)
 }

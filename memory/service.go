@@ -3,19 +3,12 @@ package memory
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
-	"go.opentelemetry.io/otel/trace"
-	"go.opentelemetry.io/otel/trace/noop"
-
-	"mneme/acl"
-	"mneme/internal/fairqueue"
 )
 
 // Limits bound what the Service accepts. Zero fields take the default.
@@ -85,114 +78,53 @@ func (l Limits) withDefaults() Limits {
 // Options configure a Service. Zero fields take the default.
 type Options struct {
 	Limits Limits
-	// Indexer keeps the vectors up to date with the rows. nil: searches use
-	// the lexical leg alone.
+	// Indexer keeps the vectors up to date with the rows. nil: there are none.
 	Indexer Indexer
-	// Meter bounds and sells what search-only grants show. nil: nothing is bounded,
-	// and metered stores are not searched.
-	Meter Meter
-	// VectorBudget bounds the time of a search's vector leg, embedding
-	// included. After it the answer is lexical and says so. Default 3 s.
-	VectorBudget time.Duration
+	// Ledger checks the records of a meter that a dump brings. nil: dumps with such
+	// records are not loaded.
+	Ledger Ledger
 	// SimilarWait bounds how long a Put with Similar waits for it. Default 2 s.
 	SimilarWait time.Duration
-	// Reranker judges the first candidates of searches ordered by relevance. nil: the
-	// order is that of the scores alone.
-	Reranker Reranker
-	// RerankBudget bounds the time of the Reranker's answers to a search. After it the
-	// order is that without it, and the answer says so. Default 2 s.
-	RerankBudget time.Duration
-	// Reranked is how many candidates the Reranker judges, at most 100. Default 50.
-	Reranked int
-	// QueryCache bounds the bytes of the cache of queries and their vectors.
-	// Default 8 MiB.
-	QueryCache int
-	// CandidateCache bounds the bytes of the cache of rows that searches have read.
-	// Default 64 MiB.
-	CandidateCache int
-	// Searches bound how many searches run and wait, of each agent and in all.
-	// Its zero value means 8 and 64 running, 64 and 1,024 waiting.
-	Searches fairqueue.Limits
-	// FitTokens counts the tokens of what a search with MaxTokens shows. Default:
-	// a token for every four bytes.
-	FitTokens FitTokens
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
 	Log *slog.Logger // default: discard
-	// Tracer makes the spans of searches and their steps. Default: none.
-	Tracer trace.Tracer
 }
 
-// Service has one method for each use case. Surfaces translate their requests
-// to these methods, which apply every access rule. It is safe for concurrent
-// use.
+// Service has one method for each use case of writing, reading, sharing and following.
+// Surfaces translate their requests to these methods, which apply every access rule. Those
+// of operators are Admin's, and package search answers questions. It is safe for
+// concurrent use.
 type Service struct {
 	storage Storage
+	readers *Readers
 	limits  Limits
 	now     func() time.Time
 	log     *slog.Logger
-	tracer  trace.Tracer
-	budget  time.Duration
-	secret  secret
+	secret  Secret
 
+	indexer     Indexer
+	ledger      Ledger // nil: none
+	similar     SimilarFinder
 	similarWait time.Duration
 
-	reranker     Reranker // nil: none
-	rerankBudget time.Duration
-	reranked     int // at most maxReranked
-
-	indexer Indexer
-	meter   Meter
-	metered bool // meter is not noMeter
-	queries *queryCache
 	callers *callerCache
 	waits   *feedWaits
-
-	candidates   *candidateCache
-	fitTokens    FitTokens
-	written      atomic.Int64 // entries
-	searches     *fairqueue.Queue
-	reads        *fairqueue.Queue // what holds a reader of the storage
-	searchLimits fairqueue.Limits
-}
-
-// Caller is the principal of a call, with what its surface allows.
-type Caller struct {
-	acl.Principal
-	// Internal gives access to the caller's own entries that are not in
-	// context. REST and the Robutler GET and PUT set it; no tool does.
-	Internal bool
+	written atomic.Int64 // entries
 }
 
 // New returns a Service over a storage. Call Run to have expired entries swept.
 func New(ctx context.Context, storage Storage, options Options) (*Service, error) {
 	s := &Service{
-		storage:     storage,
+		readers:     newReaders(storage.Readers()),
 		limits:      options.Limits.withDefaults(),
 		now:         options.Now,
 		log:         options.Log,
-		tracer:      options.Tracer,
-		budget:      options.VectorBudget,
+		indexer:     options.Indexer,
+		ledger:      options.Ledger,
 		similarWait: cmp.Or(options.SimilarWait, defaultSimilarWait),
-		queries:     newQueryCache(cmp.Or(options.QueryCache, queryCacheBytes)),
 		callers:     newCallerCache(),
-
-		reranker:     options.Reranker,
-		rerankBudget: cmp.Or(options.RerankBudget, defaultRerankBudget),
-		reranked:     min(cmp.Or(options.Reranked, defaultReranked), maxReranked),
-
-		candidates:   newCandidateCache(cmp.Or(options.CandidateCache, candidateCacheBytes)),
-		searchLimits: cmp.Or(options.Searches, defaultSearches),
-		indexer:      options.Indexer,
-		meter:        options.Meter,
-		metered:      options.Meter != nil,
-		fitTokens:    options.FitTokens,
+		waits:       newFeedWaits(storage),
 	}
-	s.searches, s.reads = fairqueue.New(s.searchLimits), readTurns(storage.Readers())
-	if s.fitTokens == nil {
-		s.fitTokens = estimateTokens
-	}
-	s.waits = newFeedWaits(storage)
 	s.storage = announcing{storage, s.waits.wake}
 	if s.now == nil {
 		s.now = time.Now
@@ -200,77 +132,46 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	if s.tracer == nil {
-		s.tracer = noop.Tracer{}
-	}
-	if s.budget == 0 {
-		s.budget = 3 * time.Second
-	}
 	if s.indexer == nil {
 		s.indexer = noIndexer{}
-	}
-	if s.meter == nil {
-		s.meter = noMeter{}
 	}
 	var err error
 	if s.secret, err = loadSecret(ctx, storage); err != nil {
 		return nil, fmt.Errorf("open memory service: %w", err)
 	}
-	if err = analyzeAgain(ctx, storage, s.log, s.instant()); err != nil {
+	if err = analyzeAgain(ctx, storage, s.log, s.Instant()); err != nil {
 		return nil, fmt.Errorf("open memory service: %w", err)
 	}
 	return s, nil
 }
 
-// instant returns the current time in the precision of rows.
-func (s *Service) instant() time.Time { return instantOf(s.now()) }
+// Admin returns the use cases of operators.
+func (s *Service) Admin() *Admin { return &Admin{s} }
 
-// loadSecret returns the database's secret, which it creates in a new database.
-// Every process over one database has the same.
-func loadSecret(ctx context.Context, storage Storage) (secret, error) {
-	const name = "secret"
-	var key []byte
-	err := storage.Update(ctx, func(tx Tx) (err error) {
-		if key, err = tx.Meta(ctx, name); err != nil || key != nil {
-			return err
-		}
-		key = make([]byte, 32)
-		if _, err := rand.Read(key); err != nil {
-			return err
-		}
-		return tx.SetMeta(ctx, name, key)
-	})
+// Instant returns the current time in the precision of rows.
+func (s *Service) Instant() time.Time { return instantOf(s.now()) }
+
+// Limits returns what the Service accepts.
+func (s *Service) Limits() Limits { return s.limits }
+
+// Readers returns what gives callers the readers of the storage in turn.
+func (s *Service) Readers() *Readers { return s.readers }
+
+// Outcomes returns the outcomes of calls with Idempotency-Keys.
+func (s *Service) Outcomes() *Outcomes { return &Outcomes{s} }
+
+// Secret returns the keys of entity tags and cursors.
+func (s *Service) Secret() Secret { return s.secret }
+
+// view runs fn on a snapshot once it is the caller's turn: see Readers.Take. fn must not
+// call view.
+func (s *Service) view(ctx context.Context, c Caller, fn func(ReadTx) error) error {
+	done, err := s.readers.Take(ctx, c)
 	if err != nil {
-		return secret{}, err
-	}
-	return newSecret(key)
-}
-
-// RegisterCaller records that an authenticated subject calls: its id is known
-// as a caller's from then on. ErrNotCaller if it is known as a chat's.
-func (s *Service) RegisterCaller(ctx context.Context, p acl.Principal) error {
-	if err := p.Validate(); err != nil {
-		return fmt.Errorf("%w: %w", ErrNotCaller, err)
-	}
-	if _, ok := s.callers.Get(p.Agent); ok {
-		return nil
-	}
-	var kind Kind
-	err := s.view(ctx, Caller{Principal: p}, func(tx ReadTx) (err error) {
-		kind, err = tx.KindOf(ctx, p.Agent)
-		return err
-	})
-	if err == nil && kind == KindUnknown {
-		err = s.storage.Update(ctx, func(tx Tx) error { return tx.PutFact(ctx, NameFact{p.Agent, KindCaller}) })
-	}
-	switch {
-	case kind == KindChat, errors.Is(err, ErrKindClash):
-		return ErrNotCaller
-	case err != nil:
 		return err
 	}
-	s.callers.Put(p.Agent, struct{}{})
-	return nil
+	defer done()
+	return s.storage.View(ctx, fn)
 }
 
 // wrote has the vectors of entries made that were written, moved or deleted.

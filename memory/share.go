@@ -20,7 +20,7 @@ import (
 func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Grant, error) {
 	var grant acl.Grant
 	err := s.storage.Update(ctx, func(tx Tx) error {
-		now := s.instant()
+		now := s.Instant()
 		a, err := shareAccess(ctx, tx, c, r.Store, now)
 		if err != nil {
 			return err
@@ -78,6 +78,11 @@ func (s *Service) checkGrants(ctx context.Context, tx Tx, store string, now time
 		return err
 	}
 	return &QuotaError{Limit: "grants", Max: s.limits.Grants, RetryAfter: quotaRetry}
+}
+
+// CheckNewGrant returns a QuotaError if a store has no room for another grant.
+func (s *Service) CheckNewGrant(ctx context.Context, tx Tx, store string) error {
+	return s.checkGrants(ctx, tx, store, s.Instant())
 }
 
 func hasExpired(g acl.Grant, now time.Time) bool {
@@ -170,7 +175,7 @@ func checkCaps(r ShareRequest) error {
 // manages.
 func (s *Service) Unshare(ctx context.Context, c Caller, store, grantee string) error {
 	return s.storage.Update(ctx, func(tx Tx) error {
-		now := s.instant()
+		now := s.Instant()
 		a, err := shareAccess(ctx, tx, c, store, now)
 		if err != nil {
 			return err
@@ -193,7 +198,7 @@ func (s *Service) Unshare(ctx context.Context, c Caller, store, grantee string) 
 func (s *Service) Grants(ctx context.Context, c Caller, store string) ([]acl.Grant, error) {
 	var grants []acl.Grant
 	err := s.view(ctx, c, func(tx ReadTx) error {
-		now := s.instant()
+		now := s.Instant()
 		if _, err := shareAccess(ctx, tx, c, store, now); err != nil {
 			return err
 		}
@@ -218,7 +223,7 @@ func (s *Service) Grants(ctx context.Context, c Caller, store string) ([]acl.Gra
 func (s *Service) Stores(ctx context.Context, c Caller, chat, user string) ([]StoreInfo, error) {
 	var infos []StoreInfo
 	err := s.view(ctx, c, func(tx ReadTx) error {
-		scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Chat: chat, User: user}, s.instant())
+		scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Chat: chat, User: user}, s.Instant())
 		if err != nil {
 			return err
 		}

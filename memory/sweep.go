@@ -34,13 +34,13 @@ func (s *Service) Run(ctx context.Context) error {
 				s.log.ErrorContext(ctx, "a background task failed", "task", "trim", "error", err)
 			}
 		}
-		if now := s.instant(); !now.Before(nextTrim) {
+		if now := s.Instant(); !now.Before(nextTrim) {
 			err := s.trimFeeds(ctx, now)
 			if nextTrim = now.Add(trimFeedsEvery); err != nil && ctx.Err() == nil {
 				s.log.ErrorContext(ctx, "a background task failed", "task", "trim_feed", "error", err)
 			}
 		}
-		if err := s.sweep(ctx, s.instant()); err != nil && ctx.Err() == nil {
+		if err := s.sweep(ctx, s.Instant()); err != nil && ctx.Err() == nil {
 			s.log.ErrorContext(ctx, "a background task failed", "task", "sweep", "error", err)
 		}
 		if err := s.scrubWhenDue(ctx, &scrubs); err != nil && ctx.Err() == nil {

@@ -31,7 +31,7 @@ func (s *Service) EachTrashed(ctx context.Context, c Caller, store string, limit
 	bound := []string{"trash", c.Agent, c.Taint.String(), store}
 	var after trashPosition
 	if cursor != "" {
-		if err := s.secret.openCursor(cursor, &after, bound); err != nil {
+		if err := s.secret.OpenCursor(cursor, &after, bound); err != nil {
 			return "", err
 		}
 	}
@@ -39,12 +39,12 @@ func (s *Service) EachTrashed(ctx context.Context, c Caller, store string, limit
 		var items []Found
 		var more bool
 		err := s.view(ctx, c, func(tx ReadTx) error {
-			now := s.instant()
+			now := s.Instant()
 			a, err := access(ctx, tx, c, store, acl.ReadWrite, now)
 			if err != nil {
 				return err
 			}
-			if err := checkLimit(limit); err != nil {
+			if err := CheckLimit(limit); err != nil {
 				return err
 			}
 			items, more, err = s.trash(ctx, tx, c, a, store, after, nextBatch(left, size))
@@ -64,7 +64,7 @@ func (s *Service) EachTrashed(ctx context.Context, c Caller, store string, limit
 			return "", nil
 		}
 		if left <= 0 {
-			return s.secret.sealCursor(after, bound)
+			return s.secret.SealCursor(after, bound)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func (s *Service) EachTrashed(ctx context.Context, c Caller, store string, limit
 // up to limit and up to a batch of values, and reports whether there are more.
 func (s *Service) trash(ctx context.Context, tx accessReader, c Caller, a acl.Access, store string, after trashPosition, limit int) (items []Found, more bool, err error) {
 	query := TrashQuery{Store: store, Label: c.Taint, AfterTime: after.Time, AfterID: after.ID, Limit: limit + 1}
-	deleted, err := restorable(ctx, tx, c, a, query, s.instant())
+	deleted, err := restorable(ctx, tx, c, a, query, s.Instant())
 	if err != nil {
 		return nil, false, err
 	}

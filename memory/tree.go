@@ -24,12 +24,12 @@ type Tree struct {
 func (s *Service) DeleteTree(ctx context.Context, c Caller, t Tree) (int, error) {
 	count := 0
 	err := s.storage.Update(ctx, func(tx Tx) error {
-		now := s.instant()
+		now := s.Instant()
 		a, err := access(ctx, tx, c, t.Store, acl.ReadWrite, now)
 		if err != nil {
 			return err
 		}
-		if err := checkPath(Path{t.Store, t.Namespace, t.Folder}); err != nil {
+		if err := CheckPath(Path{t.Store, t.Namespace, t.Folder}); err != nil {
 			return err
 		}
 		entries, err := s.listTree(ctx, tx, c, a, t, now)
@@ -69,7 +69,7 @@ func (s *Service) RenameTree(ctx context.Context, c Caller, t Tree, toStore, to 
 	}
 	count := 0
 	err := s.storage.Update(ctx, func(tx Tx) error {
-		now := s.instant()
+		now := s.Instant()
 		a, err := access(ctx, tx, c, t.Store, acl.ReadWrite, now)
 		if err != nil {
 			return err
@@ -78,7 +78,7 @@ func (s *Service) RenameTree(ctx context.Context, c Caller, t Tree, toStore, to 
 		if err != nil {
 			return err
 		}
-		if err := checkPath(Path{t.Store, t.Namespace, t.Folder}); err != nil {
+		if err := CheckPath(Path{t.Store, t.Namespace, t.Folder}); err != nil {
 			return err
 		}
 		if err := CheckKey(to); err != nil {
@@ -160,7 +160,7 @@ func (s *Service) requireVacant(ctx context.Context, tx EntryReader, c Caller, a
 	if err != nil {
 		return err
 	}
-	if resolve(c, a, at, now) != nil || len(below) > 0 {
+	if Resolve(c, a, at, now) != nil || len(below) > 0 {
 		return conflict("the new folder exists already")
 	}
 	return nil

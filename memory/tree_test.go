@@ -220,7 +220,7 @@ func TestSourceShowsOnlyIDsThatItsReaderMayGet(t *testing.T) {
 		shadowed := id(agent("me", acl.Public), "me", "e")
 		id(me, "me", "e")
 		all := fmt.Sprintf(`{"tool":"t","session":"s","read":["%s","%s","%s","%s","%s","nonsense","%s"],"extra":1}`, own, secret, above, deleted, shadowed, own)
-		setUpAccess(h)
+		h.SetUpAccess()
 		must(h, h.PutParticipant(context.Background(), caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true}), "room", "me", nil))
 		writer := agent("other", acl.Public)
 		for name, c := range map[string]struct {

@@ -9,10 +9,7 @@ import (
 	"mneme/internal/fairqueue"
 )
 
-// defaultSearches are the default limits on searches.
-var defaultSearches = fairqueue.Limits{Running: 64, RunningEach: 8, Waiting: 1024, WaitingEach: 64}
-
-// BusyError says that as many searches are waiting as may.
+// BusyError says that as many searches, or reads, are waiting as may.
 type BusyError struct {
 	fairqueue.Limits
 	RetryAfter time.Duration
@@ -24,29 +21,8 @@ func (e *BusyError) Error() string {
 }
 
 // retryBusy is when a caller may try again that was refused with a BusyError: by
-// then many of the waiting searches have run.
+// then many of the waiting calls have run.
 const retryBusy = time.Second
-
-// weightBytes is how much text of questions makes a search count as one more of its
-// agent's searches at a time. The time that a search takes grows with its question's
-// text: those of 16 kB, one after another, leave others the other processor.
-const weightBytes = 2000
-
-// takeTurn waits until a search of the caller may run. done ends the search. How
-// long it waits depends on the searches that run and wait, and nothing else.
-func (s *Service) takeTurn(ctx context.Context, c Caller, r SearchRequest) (done func(), waited time.Duration, err error) {
-	weight := 1
-	for _, wording := range r.wordings() {
-		weight += len(wording) / weightBytes
-	}
-	ctx, end := s.startStep(ctx, "queue", &waited)
-	done, err = s.searches.Enter(ctx, c.Agent, weight)
-	if errors.Is(err, fairqueue.ErrFull) {
-		err = &BusyError{Limits: s.searchLimits, RetryAfter: retryBusy}
-	}
-	end(&err)
-	return done, waited, err
-}
 
 // Waiting calls that read, of an agent and in all, above which a call is refused. Rates
 // of requests keep their number far below.
@@ -55,38 +31,28 @@ const (
 	readsWaiting     = 1 << 16
 )
 
-// readTurns returns the queue of what reads a database with so many readers. One agent
-// never holds more than half of them.
-func readTurns(readers int) *fairqueue.Queue {
-	return fairqueue.New(fairqueue.Limits{
-		Running: readers, RunningEach: max(1, readers/2), Waiting: readsWaiting, WaitingEach: readsWaitingEach,
-	})
+// Readers gives the readers of a storage to callers in turn. One agent never holds more
+// than half of them. It is safe for concurrent use.
+type Readers struct {
+	limits fairqueue.Limits
+	queue  *fairqueue.Queue
 }
 
-// TakeReader waits until a reader of the storage is free and it is the caller's turn. done
+func newReaders(n int) *Readers {
+	limits := fairqueue.Limits{Running: n, RunningEach: max(1, n/2), Waiting: readsWaiting, WaitingEach: readsWaitingEach}
+	return &Readers{limits: limits, queue: fairqueue.New(limits)}
+}
+
+// Take waits until a reader of the storage is free and it is the caller's turn. done
 // gives it back; until then the caller must not take another, for which it would wait
-// itself. Whatever reads for a caller takes one, in package meter too.
-func (s *Service) TakeReader(ctx context.Context, c Caller) (done func(), err error) {
-	done, err = s.reads.Enter(ctx, c.Agent, 1)
+// itself. Whatever reads for a caller takes one, in packages search and meter too.
+func (r *Readers) Take(ctx context.Context, c Caller) (done func(), err error) {
+	done, err = r.queue.Enter(ctx, c.Agent, 1)
 	if errors.Is(err, fairqueue.ErrFull) {
-		return nil, &BusyError{Limits: s.searchLimits, RetryAfter: retryBusy}
+		return nil, &BusyError{Limits: r.limits, RetryAfter: retryBusy}
 	}
 	return done, err
 }
 
-// view runs fn on a snapshot once it is the caller's turn: see TakeReader. fn must not
-// call view.
-func (s *Service) view(ctx context.Context, c Caller, fn func(ReadTx) error) error {
-	done, err := s.TakeReader(ctx, c)
-	if err != nil {
-		return err
-	}
-	defer done()
-	return s.storage.View(ctx, fn)
-}
-
-// SearchLoad returns how many searches run and wait, and how many were refused.
-func (s *Service) SearchLoad() fairqueue.Load { return s.searches.Load() }
-
-// ReadLoad returns how many snapshots are read and wait, and how many were refused.
-func (s *Service) ReadLoad() fairqueue.Load { return s.reads.Load() }
+// Load returns how many snapshots are read and wait, and how many were refused.
+func (r *Readers) Load() fairqueue.Load { return r.queue.Load() }

@@ -27,7 +27,7 @@ func (m *Market) Accept(ctx context.Context, c memory.Caller, offer uuid.UUID, h
 		if err != nil {
 			return err
 		}
-		record, err := m.service.Recorded(ctx, tx, c, i)
+		record, err := m.service.Outcomes().Recorded(ctx, tx, c, i)
 		if err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (m *Market) Accept(ctx context.Context, c memory.Caller, offer uuid.UUID, h
 		if grant, err = m.accept(ctx, tx, c, o, holds, now); err != nil {
 			return err
 		}
-		return m.service.Record(ctx, tx, c, i, memory.IdempotencyRecord{Created: true, IDs: []uuid.UUID{offer}})
+		return m.service.Outcomes().Record(ctx, tx, c, i, memory.IdempotencyRecord{Created: true, IDs: []uuid.UUID{offer}})
 	})
 	return grant, err
 }
@@ -57,7 +57,7 @@ func (m *Market) accept(ctx context.Context, tx Tx, c memory.Caller, o Offer, ho
 	if o.State != OfferOpen { // it was withdrawn meanwhile, or the caller's grant has just ended
 		return acl.Grant{}, memory.ErrNotFound
 	}
-	if err := m.service.CheckPreconditions(holds, m.service.ETag(o.ID, o.Version)); err != nil {
+	if err := holds.Check(m.service.Secret().ETag(o.ID, o.Version)); err != nil {
 		return acl.Grant{}, err
 	}
 	if old.Level == acl.None {

@@ -69,7 +69,7 @@ func TestWhoHasALevelAcceptsNothing(t *testing.T) {
 		if _, err := f.memory.Share(f.ctx, sam, memory.ShareRequest{Store: "sam", Grantee: "ben", Level: acl.Search}); err != nil {
 			f.Fatal(err)
 		}
-		if err := f.memory.PutSession(f.ctx, platform, "sam", "zoe", nil); err != nil {
+		if err := f.memory.Admin().PutSession(f.ctx, platform, "sam", "zoe", nil); err != nil {
 			f.Fatal(err)
 		}
 		o := f.offer(sam)

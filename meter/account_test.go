@@ -79,7 +79,7 @@ func TestAPayOutIsNotOverdrawn(t *testing.T) {
 
 func TestAccountsTakePlatformTokensAndWholeAmounts(t *testing.T) {
 	onEachStorage(t, func(f *fixture) {
-		if err := f.memory.PutParticipant(f.ctx, platform, "chat", "ben", nil); err != nil {
+		if err := f.memory.Admin().PutParticipant(f.ctx, platform, "chat", "ben", nil); err != nil {
 			f.Fatal(err)
 		}
 		for name, c := range map[string]struct {

@@ -9,10 +9,11 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 )
 
-// Offered implements memory.Meter.
-func (m *Meter) Offered(ctx context.Context, tx memory.ReadTx, c memory.Caller, p memory.Purchase, at time.Time) (acl.Grant, error) {
+// Offered implements search.Meter.
+func (m *Meter) Offered(ctx context.Context, tx memory.ReadTx, c memory.Caller, p search.Purchase, at time.Time) (acl.Grant, error) {
 	r := m.storage.Reading(tx)
 	grant, held, err := offered(ctx, r, c, p.Offer, at)
 	if err == nil && !held && p.Payment == nil {
@@ -74,7 +75,7 @@ func unpaid(ctx context.Context, tx pricer, c memory.Caller, limit int, grant ac
 // Quote returns the most that a search of an offer with this limit could cost the
 // caller now, whether or not it has a grant, as a PaymentError, or Offered's and
 // Admit's errors.
-func (m *Meter) Quote(ctx context.Context, c memory.Caller, offer uuid.UUID, limit int, at time.Time) (quote *memory.PaymentError, err error) {
+func (m *Meter) Quote(ctx context.Context, c memory.Caller, offer uuid.UUID, limit int, at time.Time) (quote *search.PaymentError, err error) {
 	err = m.storage.View(ctx, func(tx ReadTx) error {
 		grant, _, err := offered(ctx, tx, c, offer, at)
 		if err != nil {
@@ -88,22 +89,22 @@ func (m *Meter) Quote(ctx context.Context, c memory.Caller, offer uuid.UUID, lim
 	return quote, err
 }
 
-// Admit implements memory.Meter.
-func (m *Meter) Admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, p memory.Purchase, stores []acl.Access, at time.Time) (memory.Admission, error) {
+// Admit implements search.Meter.
+func (m *Meter) Admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, p search.Purchase, stores []acl.Access, at time.Time) (search.Admission, error) {
 	r := m.storage.Reading(tx)
 	lots, err := loadLots(ctx, r, c, p.Named, stores, at)
 	if err != nil {
-		return memory.Admission{}, err
+		return search.Admission{}, err
 	}
 	w, err := openPurse(ctx, r, c, p, lots)
 	if err != nil {
-		return memory.Admission{}, err
+		return search.Admission{}, err
 	}
 	if err := admit(lots, &w, c, p.Offer, p.Limit, at); err != nil {
 		m.refused(err)
-		return memory.Admission{}, err
+		return search.Admission{}, err
 	}
-	var a memory.Admission
+	var a search.Admission
 	for _, l := range lots {
 		if l.leftOut {
 			a.LeftOut = append(a.LeftOut, l.access.Store)
@@ -111,7 +112,7 @@ func (m *Meter) Admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, p 
 	}
 	a.Skipped = skippedOf(lots)
 	for _, skipped := range a.Skipped {
-		if skipped.Reason != memory.SkipNotNamed {
+		if skipped.Reason != search.SkipNotNamed {
 			m.options.Observer.Refused(skipped.Reason)
 		}
 	}
@@ -119,10 +120,10 @@ func (m *Meter) Admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, p 
 }
 
 // skippedOf returns the metered lots that are left out with a reason.
-func skippedOf(lots []*lot) (skipped []memory.Skipped) {
+func skippedOf(lots []*lot) (skipped []search.Skipped) {
 	for _, l := range lots {
 		if l.skipped != "" {
-			skipped = append(skipped, memory.Skipped{Store: l.access.Store, Offer: l.access.Offer, Reason: l.skipped})
+			skipped = append(skipped, search.Skipped{Store: l.access.Store, Offer: l.access.Offer, Reason: l.skipped})
 		}
 	}
 	return skipped
@@ -130,12 +131,12 @@ func skippedOf(lots []*lot) (skipped []memory.Skipped) {
 
 // refused notifies the observer of a search that failed for its price or a cap.
 func (m *Meter) refused(err error) {
-	var spent *memory.CapError
-	var unpaid *memory.PaymentError
+	var spent *search.CapError
+	var unpaid *search.PaymentError
 	switch {
 	case errors.As(err, &spent):
-		m.options.Observer.Refused(memory.SkipCap)
+		m.options.Observer.Refused(search.SkipCap)
 	case errors.As(err, &unpaid):
-		m.options.Observer.Refused(memory.SkipBalance)
+		m.options.Observer.Refused(search.SkipBalance)
 	}
 }

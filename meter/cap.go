@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/memory"
+	"mneme/search"
 )
 
 // Caps of an unmetered grant of level search, unless its maker set others.
@@ -71,14 +71,14 @@ func grantLimits(c acl.Caps) []limit {
 
 // spent returns the error for the cap among those that are spent that takes
 // longest to allow a search again; nil if none is.
-func spent(store string, limits []limit, counts map[Window]Count, at time.Time) *memory.CapError {
-	var longest *memory.CapError
+func spent(store string, limits []limit, counts map[Window]Count, at time.Time) *search.CapError {
+	var longest *search.CapError
 	for _, l := range limits {
 		if l.used(counts) < l.most {
 			continue
 		}
 		if after := l.window.end(at).Sub(at); longest == nil || after > longest.RetryAfter {
-			longest = &memory.CapError{Store: store, Cap: l.name, RetryAfter: after}
+			longest = &search.CapError{Store: store, Cap: l.name, RetryAfter: after}
 		}
 	}
 	return longest

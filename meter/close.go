@@ -9,19 +9,19 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/memory"
+	"mneme/search"
 )
 
 // errNotTaken: the search shows what the sale did not let through.
 var errNotTaken = errors.New("a hit was not taken from the sale")
 
-// Close implements memory.Sale.
-func (s *sale) Close(ctx context.Context, hits []memory.ShownHit) (memory.Bill, error) {
+// Close implements search.Sale.
+func (s *sale) Close(ctx context.Context, hits []search.ShownHit) (search.Bill, error) {
 	shown, err := s.byLot(hits)
 	if err != nil {
-		return memory.Bill{}, err
+		return search.Bill{}, err
 	}
-	bill := memory.Bill{Skipped: skippedOf(s.lots)}
+	bill := search.Bill{Skipped: skippedOf(s.lots)}
 	var owed []owing
 	for _, l := range s.lots {
 		if l.leftOut {
@@ -29,38 +29,38 @@ func (s *sale) Close(ctx context.Context, hits []memory.ShownHit) (memory.Bill, 
 		}
 		b, err := s.refill(l, shown[l])
 		if err != nil {
-			return memory.Bill{}, err
+			return search.Bill{}, err
 		}
 		switch {
 		case l.metered():
 			due, err := s.due(ctx, b, shown[l])
 			if err != nil {
-				return memory.Bill{}, err
+				return search.Bill{}, err
 			}
 			if s.paid {
 				owed = append(owed, due)
 			} else if err := s.meter.book(ctx, s.tx, &due); err != nil {
-				return memory.Bill{}, err
+				return search.Bill{}, err
 			}
 			bill.Charges = append(bill.Charges, due.Charge.told())
 		case l.named || b.hits > 0:
 			if err := s.count(ctx, b); err != nil {
-				return memory.Bill{}, err
+				return search.Bill{}, err
 			}
 			if err := s.tx.PutRecord(ctx, s.bought(b, uuid.Nil)); err != nil {
-				return memory.Bill{}, err
+				return search.Bill{}, err
 			}
 		}
 	}
 	if len(owed) > 0 {
 		if err := s.owe(ctx, owed); err != nil {
-			return memory.Bill{}, err
+			return search.Bill{}, err
 		}
 	}
 	if len(bill.Charges) > 0 {
 		balance, err := s.tx.Balance(ctx, s.caller.Agent)
 		if err != nil {
-			return memory.Bill{}, err
+			return search.Bill{}, err
 		}
 		bill.Balance = &balance
 	}
@@ -68,8 +68,8 @@ func (s *sale) Close(ctx context.Context, hits []memory.ShownHit) (memory.Bill, 
 }
 
 // byLot returns the hits of each lot.
-func (s *sale) byLot(hits []memory.ShownHit) (map[*lot][]memory.ShownHit, error) {
-	of := make(map[*lot][]memory.ShownHit)
+func (s *sale) byLot(hits []search.ShownHit) (map[*lot][]search.ShownHit, error) {
+	of := make(map[*lot][]search.ShownHit)
 	stores := make(map[string]bool)
 	for _, l := range s.lots {
 		stores[l.access.Store] = true
@@ -88,7 +88,7 @@ func (s *sale) byLot(hits []memory.ShownHit) (map[*lot][]memory.ShownHit, error)
 
 // refill returns the basket of a lot with what is shown alone. It never costs more
 // than what was taken: a price only rises with what was shown before.
-func (s *sale) refill(l *lot, shown []memory.ShownHit) (*basket, error) {
+func (s *sale) refill(l *lot, shown []search.ShownHit) (*basket, error) {
 	taken := s.baskets[l.access.Store]
 	b := &basket{lot: l, known: taken.known, knownValues: taken.knownValues, amount: l.search}
 	for _, h := range shown {
@@ -113,7 +113,7 @@ type owing struct {
 }
 
 // due counts a search of a metered lot and returns what it costs.
-func (s *sale) due(ctx context.Context, b *basket, shown []memory.ShownHit) (owing, error) {
+func (s *sale) due(ctx context.Context, b *basket, shown []search.ShownHit) (owing, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return owing{}, err
@@ -151,7 +151,7 @@ func (s *sale) owe(ctx context.Context, owed []owing) error {
 		return err
 	}
 	if claim == nil {
-		return memory.ErrFenced
+		return search.ErrFenced
 	}
 	if claim.Outcome, err = json.Marshal(outcome{Owed: owed}); err != nil {
 		return err
@@ -187,8 +187,8 @@ func (m *Meter) book(ctx context.Context, tx bookkeeper, due *owing) error {
 }
 
 // told returns what the buyer is told of a charge.
-func (c *Charge) told() memory.Charge {
-	return memory.Charge{
+func (c *Charge) told() search.Charge {
+	return search.Charge{
 		ID: c.ID, Store: c.Store, Offer: c.Offer.String(), Amount: c.Amount, Search: c.Search, Entries: c.Entries, Receipt: c.Receipt,
 	}
 }

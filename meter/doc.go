@@ -1,7 +1,7 @@
 // Package meter sells look-ups: what a search-only grant costs, and how much it
 // may show. It keeps offers, accounts, charges, the ledger and receipts.
 //
-// A Meter is the part of a search (it implements memory.Meter): it decides in the
+// A Meter is the part of a search (it implements search.Meter): it decides in the
 // search's own transactions which stores are searched and what is charged. A
 // Market is everything around it: offers, accounts, refunds, paid searches with
 // their claims and payments. Both keep their records in a Storage, which is the

@@ -30,7 +30,7 @@ func (m *Market) Offers(ctx context.Context, c memory.Caller, limit int, cursor 
 	bound := []string{"offers", c.Agent, c.Taint.String()}
 	query := OpenOffers{Ceiling: c.Taint, Limit: limit + 1}
 	if cursor != "" {
-		if err := m.service.OpenCursor(cursor, &query.After, bound...); err != nil {
+		if err := m.service.Secret().OpenCursor(cursor, &query.After, bound); err != nil {
 			return OfferPage{}, err
 		}
 	}
@@ -48,7 +48,7 @@ func (m *Market) Offers(ctx context.Context, c memory.Caller, limit int, cursor 
 	var page OfferPage
 	if len(offers) > limit {
 		offers = offers[:limit]
-		if page.Next, err = m.service.SealCursor(offers[limit-1].ID, bound...); err != nil {
+		if page.Next, err = m.service.Secret().SealCursor(offers[limit-1].ID, bound); err != nil {
 			return OfferPage{}, err
 		}
 	}
@@ -130,7 +130,7 @@ func (m *Market) show(c memory.Caller, o Offer) FoundOffer {
 	if o.Store != c.Agent {
 		o.Caps = OfferCaps{}
 	}
-	return FoundOffer{Offer: o, ETag: m.service.ETag(o.ID, o.Version)}
+	return FoundOffer{Offer: o, ETag: m.service.Secret().ETag(o.ID, o.Version)}
 }
 
 func (m *Market) showAll(c memory.Caller, offers []Offer) []FoundOffer {

@@ -11,6 +11,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/server/problem"
 	"mneme/test/backendtest"
 )
@@ -25,22 +26,23 @@ func onEachStorage(t *testing.T, test func(f *fixture)) {
 // fixture is a Market over a fresh database, with a clock that the test moves.
 type fixture struct {
 	*testing.T
-	ctx    context.Context
-	market *meter.Market
-	memory *memory.Service
-	rows   meter.Storage
-	clock  *backendtest.Clock
+	ctx      context.Context
+	market   *meter.Market
+	memory   *memory.Service
+	searcher *search.Searcher
+	rows     meter.Storage
+	clock    *backendtest.Clock
 }
 
 func open(t *testing.T, b backendtest.Backend, limits memory.Limits) *fixture {
 	t.Helper()
 	data := b.Open(t)
 	clock := backendtest.NewClock()
-	service := backendtest.OpenOver(t, data, memory.Options{Limits: limits, Now: clock.Now}).Service
+	f := backendtest.OpenOver(t, data, backendtest.Options{Memory: memory.Options{Limits: limits, Now: clock.Now}})
 	rows := data.Storage(t).ForMeter()
 	return &fixture{
-		T: t, ctx: t.Context(), clock: clock, memory: service, rows: rows,
-		market: meter.NewMarket(rows, service, meter.Options{}),
+		T: t, ctx: t.Context(), clock: clock, memory: f.Service, searcher: f.Searcher, rows: rows,
+		market: meter.NewMarket(rows, f.Service, f.Searcher, meter.Options{}),
 	}
 }
 

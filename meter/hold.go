@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/memory"
+	"mneme/search"
 )
 
 // defaultHold is how long a request holds a claim. A repetition takes an open claim
@@ -39,7 +40,7 @@ func lockKey(k memory.IdempotencyKey) string {
 // hold makes the claim of a search, or takes over the one that it has. held says that
 // this request holds it: it is open, or has to be settled. A claim that is done needs
 // no holder. lapsed is the holder from which an open claim is taken over.
-func (m *Market) hold(ctx context.Context, c memory.Caller, r order, lapsed memory.ClaimRef) (claim Claim, held bool, err error) {
+func (m *Market) hold(ctx context.Context, c memory.Caller, r order, lapsed search.ClaimRef) (claim Claim, held bool, err error) {
 	err = m.storage.Update(ctx, func(tx Tx) error {
 		now := m.service.Instant()
 		key, payment := keyOf(c, r.Call), r.Payment.identity()
@@ -144,7 +145,7 @@ func (m *Market) newClaim(key memory.IdempotencyKey, payment string, r order, no
 	if err != nil {
 		return Claim{}, err
 	}
-	expires := now.Add(m.service.IdempotencyTTL())
+	expires := now.Add(m.service.Limits().IdempotencyTTL)
 	if r.Payment != nil && r.Payment.Expires.After(expires) {
 		expires = instantOf(r.Payment.Expires)
 	}
@@ -155,7 +156,7 @@ func (m *Market) newClaim(key memory.IdempotencyKey, payment string, r order, no
 }
 
 // holder is the request that holds a claim.
-func (c *Claim) holder() memory.ClaimRef { return memory.ClaimRef{ID: c.ID, Fence: c.Fence} }
+func (c *Claim) holder() search.ClaimRef { return search.ClaimRef{ID: c.ID, Fence: c.Fence} }
 
 // take takes a claim over, unless another request settles it. One that is open takes
 // the key and the payment of the request that takes it over: an earlier payment of it
@@ -176,7 +177,7 @@ func (c *Claim) take(key memory.IdempotencyKey, payment string, now time.Time, h
 }
 
 // release removes a claim under which nothing was charged, after a failure. It returns
-// the failure, or memory.ErrFenced if another request has taken the claim over: then the
+// the failure, or search.ErrFenced if another request has taken the claim over: then the
 // failure may come from what that one does, and its outcome counts.
 func (m *Market) release(ctx context.Context, held *Claim, failure error) error {
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
@@ -196,7 +197,7 @@ func (m *Market) release(ctx context.Context, held *Claim, failure error) error 
 		return tx.DeleteRecords(own, ClaimID(claim.ID))
 	})
 	if err == nil && fenced && ctx.Err() == nil {
-		return memory.ErrFenced
+		return search.ErrFenced
 	}
 	return errors.Join(failure, err)
 }

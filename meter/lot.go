@@ -11,6 +11,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 )
 
 // lot is a store in which a search looks, with what it may show of it and ask for
@@ -25,7 +26,7 @@ type lot struct {
 	all     []limit          // of the offer
 	allOf   map[Window]Count // to all its buyers
 	search  int64            // price of the search, in micros
-	skipped memory.SkipReason
+	skipped search.SkipReason
 	leftOut bool // without a word, or as skipped says
 }
 
@@ -36,7 +37,7 @@ func (l *lot) metered() bool { return l.access.Offer != "" }
 func (l *lot) room() int64 { return min(room(l.limits, l.shown), room(l.all, l.allOf)) }
 
 // spent returns the error for a spent cap; nil if none is.
-func (l *lot) spent(at time.Time) *memory.CapError {
+func (l *lot) spent(at time.Time) *search.CapError {
 	own, all := spent(l.access.Store, l.limits, l.shown, at), spent(l.access.Store, l.all, l.allOf, at)
 	if own == nil || all != nil && all.RetryAfter > own.RetryAfter {
 		return all
@@ -45,7 +46,7 @@ func (l *lot) spent(at time.Time) *memory.CapError {
 }
 
 // leave leaves the lot out.
-func (l *lot) leave(reason memory.SkipReason) { l.leftOut, l.skipped = true, reason }
+func (l *lot) leave(reason search.SkipReason) { l.leftOut, l.skipped = true, reason }
 
 // loadLots reads what decides on stores: those that the request names first, in
 // its order.
@@ -114,13 +115,13 @@ type purse struct {
 	charge  int64 // of max_charge
 	money   int64 // of the payment, or else of the account
 	balance int64 // of the account
-	short   memory.SkipReason
+	short   search.SkipReason
 	barred  bool // the caller may not spend from its account, and no payment came
 	unasked bool // no max_charge was named
 }
 
 // openPurse returns what a search may spend on lots.
-func openPurse(ctx context.Context, tx Balancer, c memory.Caller, p memory.Purchase, lots []*lot) (purse, error) {
+func openPurse(ctx context.Context, tx Balancer, c memory.Caller, p search.Purchase, lots []*lot) (purse, error) {
 	if !slices.ContainsFunc(lots, (*lot).metered) {
 		return purse{}, nil
 	}
@@ -129,7 +130,7 @@ func openPurse(ctx context.Context, tx Balancer, c memory.Caller, p memory.Purch
 		return purse{}, err
 	}
 	w := purse{
-		charge: MaxBalance, money: balance, balance: balance, short: memory.SkipBalance,
+		charge: MaxBalance, money: balance, balance: balance, short: search.SkipBalance,
 		barred: p.Barred && p.Payment == nil, unasked: p.MaxCharge == nil,
 	}
 	if p.MaxCharge != nil {
@@ -142,12 +143,12 @@ func openPurse(ctx context.Context, tx Balancer, c memory.Caller, p memory.Purch
 }
 
 // lacks says what has no room for a price; "" if both have.
-func (w *purse) lacks(price int64) memory.SkipReason {
+func (w *purse) lacks(price int64) search.SkipReason {
 	switch {
 	case price == 0:
 		return ""
 	case price > w.charge:
-		return memory.SkipNoCharge
+		return search.SkipNoCharge
 	case price > w.money:
 		return w.short
 	}
@@ -189,16 +190,16 @@ func admit(lots []*lot, w *purse, c memory.Caller, offer uuid.UUID, limit int, a
 }
 
 // admitNamed decides on a metered store of a search that may leave it out.
-func (l *lot) admitNamed(w *purse, spent *memory.CapError) {
+func (l *lot) admitNamed(w *purse, spent *search.CapError) {
 	switch lacks := w.lacks(l.search); {
 	case !l.named:
-		l.leave(memory.SkipNotNamed)
+		l.leave(search.SkipNotNamed)
 	case w.barred:
-		l.leave(memory.SkipNoConsent)
+		l.leave(search.SkipNoConsent)
 	case w.unasked:
-		l.leave(memory.SkipNoCharge)
+		l.leave(search.SkipNoCharge)
 	case spent != nil:
-		l.leave(memory.SkipCap)
+		l.leave(search.SkipCap)
 	case lacks != "":
 		l.leave(lacks)
 	default:
@@ -207,7 +208,7 @@ func (l *lot) admitNamed(w *purse, spent *memory.CapError) {
 }
 
 // admitOffered decides on the store of a search of an offer.
-func (l *lot) admitOffered(w *purse, offer uuid.UUID, limit int, spent *memory.CapError) error {
+func (l *lot) admitOffered(w *purse, offer uuid.UUID, limit int, spent *search.CapError) error {
 	if l.offer.ID != offer {
 		return conflict("the caller searches this store under another offer")
 	}
@@ -216,7 +217,7 @@ func (l *lot) admitOffered(w *purse, offer uuid.UUID, limit int, spent *memory.C
 	}
 	lacks := w.lacks(l.search)
 	if w.barred {
-		lacks = memory.SkipNoConsent
+		lacks = search.SkipNoConsent
 	}
 	if lacks != "" {
 		return l.unpaid(w.balance, limit, lacks)
@@ -227,10 +228,10 @@ func (l *lot) admitOffered(w *purse, offer uuid.UUID, limit int, spent *memory.C
 
 // unpaid returns the error that names the price of a search of the lot for up to limit
 // hits.
-func (l *lot) unpaid(balance int64, limit int, reason memory.SkipReason) *memory.PaymentError {
+func (l *lot) unpaid(balance int64, limit int, reason search.SkipReason) *search.PaymentError {
 	// SECURITY: the caps of all buyers together are no part of the price.
 	own := room(l.limits, l.shown)
-	return &memory.PaymentError{
+	return &search.PaymentError{
 		Offer:   l.offer.ID.String(),
 		Price:   l.terms.highestPrice(limit, l.shown[WindowDay].Searches, l.shown[WindowTotal].Entries, own),
 		Balance: balance,
@@ -239,12 +240,12 @@ func (l *lot) unpaid(balance int64, limit int, reason memory.SkipReason) *memory
 }
 
 // reasons are the reasons of PaymentErrors in words.
-var reasons = map[memory.SkipReason]string{
-	memory.SkipNoCharge:  "max_charge is less than the price of the search",
-	memory.SkipBalance:   "the balance or payment is less than the price of the search",
-	memory.SkipNoConsent: "the token may not spend from the account",
+var reasons = map[search.SkipReason]string{
+	search.SkipNoCharge:  "max_charge is less than the price of the search",
+	search.SkipBalance:   "the balance or payment is less than the price of the search",
+	search.SkipNoConsent: "the token may not spend from the account",
 	skipUnpaid:           "it needs an accepted grant or a payment",
 }
 
 // skipUnpaid is the reason of a search of an offer with neither grant nor payment.
-const skipUnpaid memory.SkipReason = "unpaid"
+const skipUnpaid search.SkipReason = "unpaid"

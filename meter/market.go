@@ -76,7 +76,7 @@ type SalesRow struct {
 
 // MarketAPI lists the use cases of a Market, for the surfaces. Errors are those
 // of package memory (ErrNotFound, ErrConflict, RuleError, ErrPrecondition, …),
-// acl.ErrDenied, memory.CapError and memory.PaymentError.
+// acl.ErrDenied, search.CapError and search.PaymentError.
 type MarketAPI interface {
 	SearchAPI
 	MakeOffer(ctx context.Context, c memory.Caller, store string, r OfferRequest, i *memory.Idempotency) (FoundOffer, error)

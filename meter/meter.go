@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mneme/memory"
+	"mneme/search"
 )
 
 // MeterOptions configure a Meter. Zero fields take the default.
@@ -23,7 +24,7 @@ type Observer interface {
 	// Charged counts charges, those of no amount too.
 	Charged(n int)
 	// Refused counts the stores that a paid search left out or failed at, by reason.
-	Refused(reason memory.SkipReason)
+	Refused(reason search.SkipReason)
 	// PassedHalf counts buyers that were shown more than half of the entries of a
 	// store.
 	PassedHalf()
@@ -37,7 +38,7 @@ type Meter struct {
 	sold    chan sold // for Run
 }
 
-var _ memory.Meter = (*Meter)(nil)
+var _ search.Meter = (*Meter)(nil)
 
 // NewMeter returns a Meter over a database. Call Run to have buyers of most of a
 // store observed.
@@ -53,7 +54,7 @@ func NewMeter(storage Storage, options MeterOptions) *Meter {
 	return &Meter{storage: storage, options: options, sold: make(chan sold, 256)}
 }
 
-// VerifyLoaded implements memory.Meter.
+// VerifyLoaded implements search.Meter.
 func (m *Meter) VerifyLoaded(ctx context.Context, tx memory.Tx) error {
 	_, err := VerifyLedger(ctx, m.storage.Writing(tx))
 	return err
@@ -62,5 +63,5 @@ func (m *Meter) VerifyLoaded(ctx context.Context, tx memory.Tx) error {
 type noObserver struct{}
 
 func (noObserver) Charged(int)               {}
-func (noObserver) Refused(memory.SkipReason) {}
+func (noObserver) Refused(search.SkipReason) {}
 func (noObserver) PassedHalf()               {}

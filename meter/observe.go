@@ -6,6 +6,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 )
 
 // sold is what a search bought of a store.
@@ -14,9 +15,9 @@ type sold struct {
 	entries      int64 // newly charged
 }
 
-// Sold implements memory.Meter. What it has to read is read later, by Run: how long
+// Sold implements search.Meter. What it has to read is read later, by Run: how long
 // a search takes must not depend on the size of a store.
-func (m *Meter) Sold(c memory.Caller, bill memory.Bill) {
+func (m *Meter) Sold(c memory.Caller, bill search.Bill) {
 	m.options.Observer.Charged(len(bill.Charges))
 	for _, skipped := range bill.Skipped {
 		m.options.Observer.Refused(skipped.Reason)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/memory"
+	"mneme/search"
 )
 
 // SearchAPI is how every surface searches. It alone decides whether a search buys,
@@ -21,7 +22,7 @@ type SearchAPI interface {
 
 // SearchRequest is a search as a surface was asked for it.
 type SearchRequest struct {
-	memory.SearchRequest // its Purchase is set by Search
+	search.Request // its Purchase is set by Search
 	// Offer, unless uuid.Nil, is the offer whose store is searched, and no other.
 	Offer uuid.UUID
 	// MaxCharge bounds the sum of the charges, in micros. nil: it was not given.
@@ -40,19 +41,19 @@ type SearchRequest struct {
 	Prompted bool
 	// Fit, unless nil, fits a search that may be charged for to what the surface has
 	// room to show, or refuses it. offered says that it is a search of an offer.
-	Fit func(r *memory.SearchRequest, offered bool) error
+	Fit func(r *search.Request, offered bool) error
 }
 
 // SearchResult is the answer of a search that may have bought.
 type SearchResult struct {
-	memory.Answer
+	search.Answer
 	Settled *Settled // nil: there was no payment
 }
 
 // order is a SearchRequest after the decision what it may buy, which is in Purchase,
 // and what pays for it.
 type order struct {
-	memory.SearchRequest
+	search.Request
 	Call    memory.Idempotency
 	Payment *Payment // nil: the account pays
 }
@@ -71,12 +72,12 @@ func (m *Market) Search(ctx context.Context, c memory.Caller, r SearchRequest) (
 	case r.Offer != uuid.Nil:
 		// SECURITY: the scope is the token's, and nothing in a request changes it.
 		barred := r.Prompted && (!c.Spend || r.MaxCharge == nil)
-		found, err := m.place(ctx, c, r, memory.Purchase{Offer: r.Offer, MaxCharge: r.MaxCharge, Barred: barred}, r.Payment)
+		found, err := m.place(ctx, c, r, search.Purchase{Offer: r.Offer, MaxCharge: r.MaxCharge, Barred: barred}, r.Payment)
 		return found, r.explain(c, err, "")
 	case r.Prompted:
 		return m.searchPrompted(ctx, c, r)
 	default:
-		return m.place(ctx, c, r, memory.Purchase{MaxCharge: r.MaxCharge}, nil)
+		return m.place(ctx, c, r, search.Purchase{MaxCharge: r.MaxCharge}, nil)
 	}
 }
 
@@ -96,11 +97,11 @@ func CheckMaxCharge(most *int64) error { return checkRange("max_charge", most, M
 
 // searchPrompted runs a prompted search without an offer. If it leaves out the only
 // store that it names, that store is searched under its offer, and the payment pays
-// for it. Without one the error is the price as a memory.PaymentError, or what stands
+// for it. Without one the error is the price as a search.PaymentError, or what comes
 // before it.
 func (m *Market) searchPrompted(ctx context.Context, c memory.Caller, r SearchRequest) (SearchResult, error) {
 	// SECURITY: the scope is the token's, and nothing in a request changes it.
-	p := memory.Purchase{MaxCharge: r.MaxCharge, Barred: !c.Spend}
+	p := search.Purchase{MaxCharge: r.MaxCharge, Barred: !c.Spend}
 	alone := len(r.Stores) == 1
 	if alone && r.Payment != nil { // then the account does not pay, whatever it has
 		p.MaxCharge = nil
@@ -109,7 +110,7 @@ func (m *Market) searchPrompted(ctx context.Context, c memory.Caller, r SearchRe
 	if err != nil || !alone {
 		return found, err
 	}
-	i := slices.IndexFunc(found.Bill.Skipped, func(s memory.Skipped) bool { return s.Store == r.Stores[0] })
+	i := slices.IndexFunc(found.Bill.Skipped, func(s search.Skipped) bool { return s.Store == r.Stores[0] })
 	if i < 0 {
 		return found, nil
 	}
@@ -118,22 +119,22 @@ func (m *Market) searchPrompted(ctx context.Context, c memory.Caller, r SearchRe
 		return SearchResult{}, err
 	}
 	r.Stores = nil // it is the offer's
-	found, err = m.place(ctx, c, r, memory.Purchase{Offer: r.Offer, MaxCharge: r.MaxCharge, Barred: true}, r.Payment)
+	found, err = m.place(ctx, c, r, search.Purchase{Offer: r.Offer, MaxCharge: r.MaxCharge, Barred: true}, r.Payment)
 	return found, r.explain(c, err, skipped.Reason)
 }
 
 // place runs a request as an order of what p says, paid for by a payment or, without
 // one, by the account.
-func (m *Market) place(ctx context.Context, c memory.Caller, r SearchRequest, p memory.Purchase, paid *Payment) (SearchResult, error) {
-	o := order{SearchRequest: r.SearchRequest, Payment: paid}
+func (m *Market) place(ctx context.Context, c memory.Caller, r SearchRequest, p search.Purchase, paid *Payment) (SearchResult, error) {
+	o := order{Request: r.Request, Payment: paid}
 	o.Purchase = p
 	if r.Fit != nil && (p.Offer != uuid.Nil || r.MaxCharge != nil) {
-		if err := r.Fit(&o.SearchRequest, p.Offer != uuid.Nil); err != nil {
+		if err := r.Fit(&o.Request, p.Offer != uuid.Nil); err != nil {
 			return SearchResult{}, err
 		}
 	}
 	if p.Offer == uuid.Nil && p.MaxCharge == nil {
-		answer, err := m.service.Search(ctx, c, o.SearchRequest)
+		answer, err := m.searcher.Search(ctx, c, o.Request)
 		return SearchResult{Answer: answer}, err
 	}
 	if r.Call != nil {
@@ -152,29 +153,29 @@ func (m *Market) place(ctx context.Context, c memory.Caller, r SearchRequest, p 
 // explain says in the price of a prompted search what it lacked to be paid for from
 // the account. skipped is why the store that it named was left out; "": it named an
 // offer. Other errors are returned as they are.
-func (r *SearchRequest) explain(c memory.Caller, err error, skipped memory.SkipReason) error {
+func (r *SearchRequest) explain(c memory.Caller, err error, skipped search.SkipReason) error {
 	var refused *RefusedError
-	var price *memory.PaymentError
+	var price *search.PaymentError
 	switch {
 	case !r.Prompted || !errors.As(err, &price) || errors.As(err, &refused):
 	case r.Payment != nil && r.MaxCharge == nil: // the payment covers too little
 	case skipped != "":
 		price.Reason = lacking(skipped)
 	case !c.Spend:
-		price.Reason = lacking(memory.SkipNoConsent)
+		price.Reason = lacking(search.SkipNoConsent)
 	case r.MaxCharge == nil:
-		price.Reason = lacking(memory.SkipNoCharge)
+		price.Reason = lacking(search.SkipNoCharge)
 	}
 	return err
 }
 
 // lacking says what a prompted search lacks that was to be paid for from the account,
 // by the reason for which the store was left out.
-func lacking(reason memory.SkipReason) string {
+func lacking(reason search.SkipReason) string {
 	switch reason {
-	case memory.SkipNoConsent:
+	case search.SkipNoConsent:
 		return "this session may not spend from the account: its token lacks the scope spend"
-	case memory.SkipBalance:
+	case search.SkipBalance:
 		return "the account's balance is less than the price"
 	default:
 		return "give max_charge, in micros, of at least the price"

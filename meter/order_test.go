@@ -9,6 +9,7 @@ import (
 
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 )
 
 // What a search buys follows from its request, the token's scope and the balance. The
@@ -19,8 +20,8 @@ func TestWhatASearchBuysIsDecidedByItsRequest(t *testing.T) {
 		f.put(sam, "k")
 		f.accept(ben, offer)
 		f.topUp("ben", 100_000)
-		question := memory.SearchRequest{Query: "peanuts", Limit: 10}
-		if _, err := f.market.Search(f.ctx, ben, meter.SearchRequest{SearchRequest: question, Offer: offer.ID}); err != nil {
+		question := search.Request{Query: "peanuts", Limit: 10}
+		if _, err := f.market.Search(f.ctx, ben, meter.SearchRequest{Request: question, Offer: offer.ID}); err != nil {
 			f.Fatal(err) // from now on the entry is bought, and a search costs the same each time
 		}
 		most := func(micros int64) *int64 { return &micros }
@@ -33,21 +34,21 @@ func TestWhatASearchBuysIsDecidedByItsRequest(t *testing.T) {
 			prompted bool
 			spend    bool
 			cost     int64             // of a search that buys
-			skipped  memory.SkipReason // of one that leaves the store out
+			skipped  search.SkipReason // of one that leaves the store out
 			price    string            // the reason of one that has to be paid for
 		}{
-			"unnamed":             {skipped: memory.SkipNotNamed},
-			"unnamed, with max":   {most: most(5000), skipped: memory.SkipNotNamed},
-			"named":               {stores: named, skipped: memory.SkipNoCharge},
+			"unnamed":             {skipped: search.SkipNotNamed},
+			"unnamed, with max":   {most: most(5000), skipped: search.SkipNotNamed},
+			"named":               {stores: named, skipped: search.SkipNoCharge},
 			"named, with max":     {stores: named, most: most(5000), cost: 2000},
-			"named, too little":   {stores: named, most: most(1999), skipped: memory.SkipNoCharge},
-			"named, nothing":      {stores: named, most: most(0), skipped: memory.SkipNoCharge},
+			"named, too little":   {stores: named, most: most(1999), skipped: search.SkipNoCharge},
+			"named, nothing":      {stores: named, most: most(0), skipped: search.SkipNoCharge},
 			"offer":               {offer: offer.ID, cost: 2000},
 			"offer, with max":     {offer: offer.ID, most: most(2000), cost: 2000},
 			"offer, too little":   {offer: offer.ID, most: most(1999), price: "max_charge is less than the price of the search"},
-			"prompted, unnamed":   {prompted: true, spend: true, most: most(5000), skipped: memory.SkipNotNamed},
-			"prompted, two":       {prompted: true, spend: true, stores: both, skipped: memory.SkipNoCharge},
-			"prompted, no scope":  {prompted: true, stores: both, most: most(5000), skipped: memory.SkipNoConsent},
+			"prompted, unnamed":   {prompted: true, spend: true, most: most(5000), skipped: search.SkipNotNamed},
+			"prompted, two":       {prompted: true, spend: true, stores: both, skipped: search.SkipNoCharge},
+			"prompted, no scope":  {prompted: true, stores: both, most: most(5000), skipped: search.SkipNoConsent},
 			"prompted, paid":      {prompted: true, spend: true, stores: named, most: most(5000), cost: 2000},
 			"prompted, no max":    {prompted: true, spend: true, stores: named, price: noMax},
 			"prompted, little":    {prompted: true, spend: true, stores: named, most: most(1999), price: noMax},
@@ -58,10 +59,10 @@ func TestWhatASearchBuysIsDecidedByItsRequest(t *testing.T) {
 		} {
 			caller, before := ben, f.balance("ben")
 			caller.Spend = c.spend
-			r := meter.SearchRequest{SearchRequest: question, Offer: c.offer, MaxCharge: c.most, Prompted: c.prompted}
+			r := meter.SearchRequest{Request: question, Offer: c.offer, MaxCharge: c.most, Prompted: c.prompted}
 			r.Stores = c.stores
 			found, err := f.market.Search(f.ctx, caller, r)
-			var price *memory.PaymentError
+			var price *search.PaymentError
 			switch {
 			case c.price != "":
 				if !errors.As(err, &price) || price.Reason != c.price || price.Offer != offer.ID.String() {
@@ -70,7 +71,7 @@ func TestWhatASearchBuysIsDecidedByItsRequest(t *testing.T) {
 			case err != nil:
 				f.Errorf("%s: %v", name, err)
 			case c.skipped != "":
-				if want := []memory.Skipped{{Store: "sam", Offer: offer.ID.String(), Reason: c.skipped}}; !slices.Equal(found.Bill.Skipped, want) {
+				if want := []search.Skipped{{Store: "sam", Offer: offer.ID.String(), Reason: c.skipped}}; !slices.Equal(found.Bill.Skipped, want) {
 					f.Errorf("%s skips %v, want %v", name, found.Bill.Skipped, want)
 				}
 			case len(found.Bill.Charges) != 1 || len(found.Hits) != 1:
@@ -88,7 +89,7 @@ func TestASearchRefusesWhatItsRequestSaysOfBuyingFirst(t *testing.T) {
 		offer := f.offer(sam)
 		for name, r := range map[string]meter.SearchRequest{
 			"max_charge": {Offer: offer.ID, MaxCharge: new(int64(-1))},
-			"offer":      {Offer: offer.ID, SearchRequest: memory.SearchRequest{Stores: []string{"sam"}}},
+			"offer":      {Offer: offer.ID, Request: search.Request{Stores: []string{"sam"}}},
 			"payment":    {Payment: &meter.Payment{}},
 		} {
 			var broken *memory.RuleError
@@ -115,7 +116,7 @@ func TestOnlyASearchThatMayBeChargedForIsFitted(t *testing.T) {
 		} {
 			c.r.Query, c.r.Limit, c.r.Prompted = "peanuts", 10, true
 			offered := false
-			c.r.Fit = func(_ *memory.SearchRequest, of bool) error { offered = of; return full }
+			c.r.Fit = func(_ *search.Request, of bool) error { offered = of; return full }
 			if _, err := f.market.Search(f.ctx, ben, c.r); errors.Is(err, full) != c.fitted || offered != (c.r.Offer != uuid.Nil) {
 				f.Errorf("%s: %v, as one of an offer: %t", name, err, offered)
 			}

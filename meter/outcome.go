@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/memory"
+	"mneme/search"
 )
 
 // outcome is what a claim keeps of an answer.
@@ -16,7 +17,7 @@ type outcome struct {
 	Hits       []keptHit        `json:"hits"`
 	Stores     []string         `json:"stores"`  // of the charges
 	Charges    []uuid.UUID      `json:"charges"` // in the answer's order
-	Skipped    []memory.Skipped `json:"skipped,omitempty"`
+	Skipped    []search.Skipped `json:"skipped,omitempty"`
 	Degraded   []string         `json:"degraded,omitempty"`
 	Incomplete bool             `json:"incomplete,omitempty"`
 	// Owed are the charges until their payment is settled, or the answer is delivered
@@ -40,13 +41,13 @@ type settlement struct {
 
 // keep writes the outcome of a claim in the transaction of the charge. What cost
 // nothing, not even a charge of no amount, needs no claim and settles no payment.
-func (m *Market) keep(ctx context.Context, tx claimWriter, held *Claim, accepted *Accepted, a *memory.Answer) error {
+func (m *Market) keep(ctx context.Context, tx claimWriter, held *Claim, accepted *Accepted, a *search.Answer) error {
 	claim, err := First(tx.Claims(ctx, ClaimID(held.ID))) // the sale has locked it
 	if err != nil {
 		return err
 	}
 	if claim == nil || claim.State != ClaimOpen || claim.Fence != held.Fence {
-		return memory.ErrFenced
+		return search.ErrFenced
 	}
 	if len(a.Bill.Charges) == 0 {
 		return tx.DeleteRecords(ctx, ClaimID(claim.ID))
@@ -106,20 +107,20 @@ func (c *Claim) settled() (*Settled, error) {
 }
 
 // recalled returns the hits in the form in which a Service recalls them.
-func (o outcome) recalled() []memory.Recalled {
-	hits := make([]memory.Recalled, len(o.Hits))
+func (o outcome) recalled() []search.Recalled {
+	hits := make([]search.Recalled, len(o.Hits))
 	for i, h := range o.Hits {
-		hits[i] = memory.Recalled(h)
+		hits[i] = search.Recalled(h)
 	}
 	return hits
 }
 
 // bill returns the bill of an outcome, with the caller's balance now.
-func (o outcome) bill(ctx context.Context, tx ReadTx, c memory.Caller, claim Claim) (memory.Bill, error) {
-	bill := memory.Bill{Skipped: o.Skipped}
+func (o outcome) bill(ctx context.Context, tx ReadTx, c memory.Caller, claim Claim) (search.Bill, error) {
+	bill := search.Bill{Skipped: o.Skipped}
 	charges, err := tx.Charges(ctx, ChargesOfClaim(claim.ID))
 	if err != nil {
-		return memory.Bill{}, err
+		return search.Bill{}, err
 	}
 	for _, id := range o.Charges {
 		i := slices.IndexFunc(charges, func(c Charge) bool { return c.ID == id })

@@ -14,14 +14,15 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/storage"
 )
 
 // refusal reports whether an error is the answer to one search, rather than a
 // failure.
 func refusal(err error) bool {
-	var spent *memory.CapError
-	var unpaid *memory.PaymentError
+	var spent *search.CapError
+	var unpaid *search.PaymentError
 	return errors.As(err, &spent) || errors.As(err, &unpaid) || errors.Is(err, memory.ErrConflict) || errors.Is(err, memory.ErrPrecondition)
 }
 
@@ -44,7 +45,7 @@ func TestSumsAndCapsHoldUnderParallelSearches(t *testing.T) {
 		buyers := []string{"b0", "b1", "b2", "b3"}
 		var mu sync.Mutex
 		given := make(map[string]int64) // top-ups
-		var charges []memory.Charge
+		var charges []search.Charge
 		var done []uuid.UUID
 		refunded := make(map[uuid.UUID]bool)
 		act := func(p *process, n int) error {
@@ -186,8 +187,8 @@ func TestSearchesAtOneTimeShareWhatIsLeft(t *testing.T) {
 					b := of(n)
 					<-begin
 					a, err := q.buy(b)
-					var spent *memory.CapError
-					var unpaid *memory.PaymentError
+					var spent *search.CapError
+					var unpaid *search.PaymentError
 					if err != nil && !errors.As(err, &spent) && !errors.As(err, &unpaid) {
 						t.Error(err)
 					}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/memory"
+	"mneme/search"
 )
 
 // Payment is a payment that came with a request, as package payment reads it. It
@@ -97,9 +97,9 @@ type PaymentRefusal struct {
 
 func (e *PaymentRefusal) Error() string { return "the payment is refused: " + e.Reason }
 
-// RefusedError is a memory.PaymentError for a call whose payment was refused.
+// RefusedError is a search.PaymentError for a call whose payment was refused.
 type RefusedError struct {
-	Price   *memory.PaymentError
+	Price   *search.PaymentError
 	Refusal *PaymentRefusal
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/memory"
+	"mneme/search"
 )
 
 // ReceiptType is the type (typ) of receipts in their header: none is ever a token.
@@ -159,7 +159,7 @@ func DigestHits(hits json.RawMessage, store string) (Hash, int, error) {
 }
 
 // hitDigest returns the digest of hits as an answer shows them.
-func hitDigest(hits []memory.ShownHit) (Hash, error) {
+func hitDigest(hits []search.ShownHit) (Hash, error) {
 	of := make([]digestedHit, len(hits))
 	for i, h := range hits {
 		of[i] = digestedHit{Store: h.Store, Key: h.Key, Label: h.Label.String(), Score: h.Score, Relevance: h.Relevance}

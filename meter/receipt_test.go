@@ -11,14 +11,15 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 )
 
 // shown returns hits as a search shows them, and the same as REST answers them,
 // in another form of JSON and with a hit of another store.
-func shown() ([]memory.ShownHit, string) {
-	first := memory.Hit{Entry: memory.Entry{Path: memory.Path{Store: "shop", Key: "a/b"}, Label: acl.Public, Value: json.RawMessage(`{"b": 1.50, "a": "é"}`)}, Score: 0.93, Relevance: 0.93, Level: acl.Search}
-	second := memory.Hit{Entry: memory.Entry{Path: memory.Path{Store: "shop", Key: "c"}, Label: acl.Public, Value: json.RawMessage(`"long"`)}, Score: 0.5, Relevance: 0.5, Level: acl.Search, Passages: []memory.Passage{{Text: "lo", Highlights: [][2]int{{0, 2}}}}}
-	return []memory.ShownHit{{ID: uuid.UUID{1}, Hit: &first}, {ID: uuid.UUID{2}, Hit: &second}}, `[
+func shown() ([]search.ShownHit, string) {
+	first := search.Hit{Entry: memory.Entry{Path: memory.Path{Store: "shop", Key: "a/b"}, Label: acl.Public, Value: json.RawMessage(`{"b": 1.50, "a": "é"}`)}, Score: 0.93, Relevance: 0.93, Level: acl.Search}
+	second := search.Hit{Entry: memory.Entry{Path: memory.Path{Store: "shop", Key: "c"}, Label: acl.Public, Value: json.RawMessage(`"long"`)}, Score: 0.5, Relevance: 0.5, Level: acl.Search, Passages: []search.Passage{{Text: "lo", Highlights: [][2]int{{0, 2}}}}}
+	return []search.ShownHit{{ID: uuid.UUID{1}, Hit: &first}, {ID: uuid.UUID{2}, Hit: &second}}, `[
 		{"store_id":"shop","label":"PUBLIC","key":"a/b","value":{"a":"\u00e9","b":1.5},"score":0.930,"relevance":0.93},
 		{"store_id":"own","id":"x","key":"k","label":"PUBLIC","value":1,"score":0.9,"relevance":0.9},
 		{"store_id":"shop","label":"PUBLIC","key":"c","passages":[{"text":"lo","highlights":[[0,2]]}],"score":0.5,"relevance":5e-1}]`

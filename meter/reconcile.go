@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/memory"
+	"mneme/search"
 )
 
 // reconcileBatch is how many pending claims are read at a time.
@@ -62,7 +62,7 @@ func (m *Market) reconcile(ctx context.Context, id uuid.UUID) (done bool, err er
 		return err == nil, err
 	}
 	var refused *RefusedError
-	if err := m.settle(ctx, claim); errors.As(err, &refused) || errors.Is(err, memory.ErrFenced) {
+	if err := m.settle(ctx, claim); errors.As(err, &refused) || errors.Is(err, search.ErrFenced) {
 		return true, nil
 	} else if err != nil {
 		return false, err

@@ -21,7 +21,7 @@ func (m *Market) Refund(ctx context.Context, c memory.Caller, charge uuid.UUID, 
 		if err := requireOwn(ctx, tx, c, found.Store, m.service.Instant()); err != nil {
 			return err
 		}
-		record, err := m.service.Recorded(ctx, tx, c, i)
+		record, err := m.service.Outcomes().Recorded(ctx, tx, c, i)
 		if err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func (m *Market) Refund(ctx context.Context, c memory.Caller, charge uuid.UUID, 
 		if err := m.refund(ctx, tx, c, &refunded); err != nil {
 			return err
 		}
-		return m.service.Record(ctx, tx, c, i, memory.IdempotencyRecord{IDs: []uuid.UUID{charge}})
+		return m.service.Outcomes().Record(ctx, tx, c, i, memory.IdempotencyRecord{IDs: []uuid.UUID{charge}})
 	})
 	if err != nil {
 		return Charge{}, err

@@ -8,6 +8,7 @@ import (
 
 	"mneme/internal/lru"
 	"mneme/memory"
+	"mneme/search"
 )
 
 // capRefusals is the name of the cap on refused payments.
@@ -69,13 +70,13 @@ func (f *refusals) check(names [len(refusalRates)]string, now time.Time) error {
 	if wait == 0 {
 		return nil
 	}
-	return &memory.CapError{Cap: capRefusals, RetryAfter: wait}
+	return &search.CapError{Cap: capRefusals, RetryAfter: wait}
 }
 
 // count counts a payment that was refused or has no outcome.
 func (f *refusals) count(names [len(refusalRates)]string, err error, now time.Time) {
 	var refused *RefusedError
-	var unsettled *memory.UnsettledError
+	var unsettled *search.UnsettledError
 	if !errors.As(err, &refused) && !errors.As(err, &unsettled) {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/memory"
+	"mneme/search"
 )
 
 // Usage returns a page of the caller's charges, newest first.
@@ -15,7 +16,7 @@ func (m *Market) Usage(ctx context.Context, c memory.Caller, limit int, cursor s
 	bound := []string{"usage", c.Agent, c.Taint.String()}
 	query := BuyerCharges{Buyer: c.Agent, Ceiling: c.Taint, Limit: limit + 1}
 	if cursor != "" {
-		if err := m.service.OpenCursor(cursor, &query.Before, bound...); err != nil {
+		if err := m.service.Secret().OpenCursor(cursor, &query.Before, bound); err != nil {
 			return UsagePage{}, err
 		}
 	}
@@ -31,7 +32,7 @@ func (m *Market) Usage(ctx context.Context, c memory.Caller, limit int, cursor s
 		page = UsagePage{}
 		if len(charges) > limit {
 			charges = charges[:limit]
-			if page.Next, err = m.service.SealCursor(charges[limit-1].ID, bound...); err != nil {
+			if page.Next, err = m.service.Secret().SealCursor(charges[limit-1].ID, bound); err != nil {
 				return err
 			}
 		}
@@ -49,7 +50,7 @@ func (m *Market) withKeys(ctx context.Context, tx memory.ReadTx, c memory.Caller
 			entries[charge.Store] = append(entries[charge.Store], charge.Entries...)
 		}
 	}
-	keys, err := m.service.KeysOf(ctx, tx, c, entries)
+	keys, err := search.KeysOf(ctx, tx, c, entries, m.service.Instant())
 	if err != nil {
 		return nil, err
 	}

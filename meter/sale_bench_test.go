@@ -3,8 +3,8 @@ package meter_test
 import (
 	"testing"
 
-	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/storage"
 	"mneme/storage/postgres"
 	"mneme/storage/postgres/postgrestest"
@@ -34,7 +34,7 @@ func BenchmarkSale(b *testing.B) {
 			found := entries("shop", 30)
 			metered := p.of(offer, "buyer", found...)
 			free := p.of(offer, "buyer", found...)
-			free.purchase, free.stores = memory.Purchase{}, nil
+			free.purchase, free.stores = search.Purchase{}, nil
 			for name, search := range map[string]buying{"metered": metered, "none": free} {
 				b.Run(name, func(b *testing.B) {
 					for b.Loop() {

@@ -15,6 +15,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/storage"
 )
 
@@ -139,7 +140,7 @@ func TestAnAnswerStopsBeforeTheFirstNewEntryThatDoesNotFit(t *testing.T) {
 			b.found = append([]memory.Entry{goods[4], goods[0], goods[1]}, entries(store, 1)...)
 			if c.payment == nil && c.most == nil && name != "balance" {
 				a, err := p.buy(b)
-				var spent *memory.CapError
+				var spent *search.CapError
 				if name != "hits" && !errors.As(err, &spent) || name == "hits" && len(a.hits) != 3 {
 					t.Errorf("%s: got %v, %v", name, a.keys, err)
 				}
@@ -170,14 +171,14 @@ func TestASaleRefusesHitsThatItDidNotLetThrough(t *testing.T) {
 		goods := entries("shop", 2)
 		for name, id := range map[string]uuid.UUID{"not taken": goods[1].ID, "no candidate": uuid.Must(uuid.NewV7())} {
 			err := p.storage.Update(t.Context(), func(tx meter.Tx) error {
-				sale, err := p.meter.Open(t.Context(), tx, caller("buyer"), memory.Purchase{Offer: offer.ID, Named: []string{"shop"}}, []acl.Access{p.metered(offer)}, goods, noon)
+				sale, err := p.meter.Open(t.Context(), tx, caller("buyer"), search.Purchase{Offer: offer.ID, Named: []string{"shop"}}, []acl.Access{p.metered(offer)}, goods, noon)
 				if err != nil {
 					return err
 				}
 				if sale.Take(uuid.Nil) || !sale.Take(goods[0].ID) {
 					t.Error("Take let through what was not offered, or refused what was")
 				}
-				_, err = sale.Close(t.Context(), []memory.ShownHit{{ID: id, Hit: &memory.Hit{Entry: goods[1]}}})
+				_, err = sale.Close(t.Context(), []search.ShownHit{{ID: id, Hit: &search.Hit{Entry: goods[1]}}})
 				return err
 			})
 			if err == nil {
@@ -202,7 +203,7 @@ func TestASpentCapEndsSearchesUntilItsWindowEnds(t *testing.T) {
 		check := func(when string, b buying, want string, after time.Duration) {
 			t.Helper()
 			_, err := p.buy(b)
-			var spent *memory.CapError
+			var spent *search.CapError
 			if errors.As(err, &spent); (err == nil) != (want == "") || spent != nil && (spent.Cap != want || spent.RetryAfter != after || spent.Store != "shop") {
 				t.Errorf("%s: got %v, %+v", when, err, spent)
 			}
@@ -221,7 +222,7 @@ func TestASpentCapEndsSearchesUntilItsWindowEnds(t *testing.T) {
 		if got := p.balance("buyer"); got != 996 {
 			t.Errorf("the buyer has %d", got)
 		}
-		if p.seen.charged != 5 || p.seen.refused[memory.SkipCap] != 3 {
+		if p.seen.charged != 5 || p.seen.refused[search.SkipCap] != 3 {
 			t.Errorf("observed %+v", p.seen)
 		}
 	})
@@ -235,29 +236,29 @@ func TestASearchThatNamesStoresPassesByWhatItMayNotPayFor(t *testing.T) {
 		closed := p.sell("closed", priced(0, 0), meter.OfferCaps{SearchesPerDay: new(int64(0))})
 		both := []acl.Access{p.metered(second), p.metered(first)} // named in this order
 		found := []memory.Entry{entries("first", 1)[0], entries("second", 1)[0], entries("first", 1)[0]}
-		check := func(name string, b buying, shown int, want ...memory.Skipped) {
+		check := func(name string, b buying, shown int, want ...search.Skipped) {
 			t.Helper()
 			if a := p.mustBuy(b); len(a.hits) != shown || !slices.Equal(a.bill.Skipped, want) {
 				t.Errorf("%s: %d hits, skipped %+v", name, len(a.hits), a.bill.Skipped)
 			}
 		}
-		skip := func(o meter.Offer, reason memory.SkipReason) memory.Skipped {
-			return memory.Skipped{Store: o.Store, Offer: o.ID.String(), Reason: reason}
+		skip := func(o meter.Offer, reason search.SkipReason) search.Skipped {
+			return search.Skipped{Store: o.Store, Offer: o.ID.String(), Reason: reason}
 		}
 		unnamed := named("buyer", new(int64(1000)), both, found...)
 		unnamed.purchase.Named = nil
-		check("not named", unnamed, 0, skip(second, memory.SkipNotNamed), skip(first, memory.SkipNotNamed))
-		check("no max_charge", named("buyer", nil, both, found...), 0, skip(second, memory.SkipNoCharge), skip(first, memory.SkipNoCharge))
+		check("not named", unnamed, 0, skip(second, search.SkipNotNamed), skip(first, search.SkipNotNamed))
+		check("no max_charge", named("buyer", nil, both, found...), 0, skip(second, search.SkipNoCharge), skip(first, search.SkipNoCharge))
 		barred := named("buyer", new(int64(1000)), both, found...)
 		barred.purchase.Barred = true
-		check("no scope spend", barred, 0, skip(second, memory.SkipNoConsent), skip(first, memory.SkipNoConsent))
-		check("a spent cap", named("buyer", new(int64(1000)), []acl.Access{p.metered(closed)}, found...), 0, skip(closed, memory.SkipCap))
-		check("poor", named("poor", new(int64(1000)), both, found...), 0, skip(second, memory.SkipBalance), skip(first, memory.SkipBalance))
+		check("no scope spend", barred, 0, skip(second, search.SkipNoConsent), skip(first, search.SkipNoConsent))
+		check("a spent cap", named("buyer", new(int64(1000)), []acl.Access{p.metered(closed)}, found...), 0, skip(closed, search.SkipCap))
+		check("poor", named("poor", new(int64(1000)), both, found...), 0, skip(second, search.SkipBalance), skip(first, search.SkipBalance))
 		if p.balance("buyer") != 250 {
 			t.Fatal("charged for nothing")
 		}
-		check("max_charge for one search", named("buyer", new(int64(110)), both, found...), 1, skip(first, memory.SkipNoCharge)) // second: 110
-		check("a balance for one search", named("buyer", new(int64(1000)), both, found...), 1, skip(first, memory.SkipBalance))  // second: 100, bought
+		check("max_charge for one search", named("buyer", new(int64(110)), both, found...), 1, skip(first, search.SkipNoCharge)) // second: 110
+		check("a balance for one search", named("buyer", new(int64(1000)), both, found...), 1, skip(first, search.SkipBalance))  // second: 100, bought
 		p.topUp("buyer", 1000)
 		a := p.mustBuy(named("buyer", new(int64(1000)), both, found...))
 		if len(a.hits) != 3 || len(a.bill.Charges) != 2 || a.bill.Charges[0].Store != "second" || a.bill.Charges[1].Amount != 120 || *a.bill.Balance != p.balance("buyer") {
@@ -284,7 +285,7 @@ func TestUnmeteredGrantsHaveCaps(t *testing.T) {
 			t.Errorf("beyond entries_per_day: got %v", a.keys)
 		}
 		_, err := p.buy(named("a", nil, access, goods...))
-		var spent *memory.CapError
+		var spent *search.CapError
 		if !errors.As(err, &spent) || spent.Cap != "entries_per_day" || spent.RetryAfter != 11*time.Hour+29*time.Minute+30*time.Second {
 			t.Errorf("named: got %v", err)
 		}
@@ -334,7 +335,7 @@ func TestASearchThatCannotBePaidNamesItsPrice(t *testing.T) {
 		check := func(name string, b buying, price, balance int64) {
 			t.Helper()
 			_, err := p.buy(b)
-			var unpaid *memory.PaymentError
+			var unpaid *search.PaymentError
 			if !errors.As(err, &unpaid) || unpaid.Price != price || unpaid.Balance != balance || unpaid.Offer != offer.ID.String() || unpaid.Reason == "" {
 				t.Errorf("%s: got %v, %+v", name, err, unpaid)
 			}
@@ -369,12 +370,12 @@ func TestASearchOfAnOfferNeedsAGrantOrAPayment(t *testing.T) {
 		second := p.sell("shop", priced(1, 1), meter.OfferCaps{})
 		offered := func(c memory.Caller, offer uuid.UUID, payment *int64) (grant acl.Grant, err error) {
 			err = p.storage.View(t.Context(), func(tx meter.ReadTx) error {
-				grant, err = p.meter.Offered(t.Context(), tx, c, memory.Purchase{Offer: offer, Payment: payment, Limit: 1}, noon)
+				grant, err = p.meter.Offered(t.Context(), tx, c, search.Purchase{Offer: offer, Payment: payment, Limit: 1}, noon)
 				return err
 			})
 			return grant, err
 		}
-		var unpaid *memory.PaymentError
+		var unpaid *search.PaymentError
 		if _, err := offered(caller("stranger"), offer.ID, nil); !errors.As(err, &unpaid) || unpaid.Price != 110 {
 			t.Errorf("without either: %v", err)
 		}
@@ -407,10 +408,10 @@ func TestASearchOfAnOfferNeedsAGrantOrAPayment(t *testing.T) {
 }
 
 // claim makes the open claim of a payment.
-func (p *process) claim() *memory.ClaimRef {
+func (p *process) claim() *search.ClaimRef {
 	claim := meter.Claim{ID: uuid.Must(uuid.NewV7()), Payment: uuid.NewString(), State: meter.ClaimOpen, Fence: 3, HeldUntil: noon, ExpiresAt: noon.Add(time.Hour)}
 	p.must(p.storage.Update(p.t.Context(), func(tx meter.Tx) error { return tx.PutRecord(p.t.Context(), claim) }))
-	return &memory.ClaimRef{ID: claim.ID, Fence: claim.Fence}
+	return &search.ClaimRef{ID: claim.ID, Fence: claim.Fence}
 }
 
 func TestAPaymentWaitsForItsSettlement(t *testing.T) {
@@ -421,9 +422,9 @@ func TestAPaymentWaitsForItsSettlement(t *testing.T) {
 		claim := p.claim()
 		b := p.of(offer, "buyer", entries("shop", 1)...)
 		b.purchase.Payment = new(int64(200))
-		for name, ref := range map[string]memory.ClaimRef{"an older holder": {ID: claim.ID, Fence: 2}, "no such claim": {ID: uuid.Must(uuid.NewV7()), Fence: 3}} {
+		for name, ref := range map[string]search.ClaimRef{"an older holder": {ID: claim.ID, Fence: 2}, "no such claim": {ID: uuid.Must(uuid.NewV7()), Fence: 3}} {
 			b.purchase.Claim = &ref
-			if _, err := p.buy(b); !errors.Is(err, memory.ErrFenced) {
+			if _, err := p.buy(b); !errors.Is(err, search.ErrFenced) {
 				t.Errorf("%s: got %v", name, err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/memory"
+	"mneme/search"
 )
 
 // search runs an order. One with an Idempotency-Key or a payment happens once: it holds a
@@ -22,11 +23,11 @@ import (
 // then nothing is shown, and of a refused one nothing stays.
 func (m *Market) search(ctx context.Context, c memory.Caller, r order) (SearchResult, error) {
 	if r.Call.Key == "" && r.Payment == nil {
-		answer, err := m.service.Search(ctx, c, r.SearchRequest)
+		answer, err := m.searcher.Search(ctx, c, r.Request)
 		return SearchResult{Answer: answer}, err
 	}
 	if r.Call.Key == "" && r.Payment.Identifier != "" {
-		r.Call.Key = identifierKey + m.service.Digest("payment-identifier", r.Payment.Identifier)
+		r.Call.Key = identifierKey + m.service.Secret().Digest("payment-identifier", r.Payment.Identifier)
 	}
 	var seen watch
 	for wait := pollFirst; ; wait = min(2*wait, pollMost) {
@@ -51,7 +52,7 @@ func (m *Market) search(ctx context.Context, c memory.Caller, r order) (SearchRe
 		default:
 			result, err = m.searchHeld(ctx, c, r, &claim)
 		}
-		if !errors.Is(err, memory.ErrFenced) {
+		if !errors.Is(err, search.ErrFenced) {
 			return result, err
 		}
 	}
@@ -69,7 +70,7 @@ const (
 
 // watch is how long a request has seen the same holder of an open claim.
 type watch struct {
-	holder memory.ClaimRef
+	holder search.ClaimRef
 	until  time.Time // the holder's patience
 }
 
@@ -91,9 +92,9 @@ func (w *watch) see(claim Claim, most time.Duration) {
 
 // lapsed returns the holder from which the request may take an open claim over; zero if
 // there is none.
-func (w *watch) lapsed() memory.ClaimRef {
+func (w *watch) lapsed() search.ClaimRef {
 	if w.holder.ID == uuid.Nil || time.Now().Before(w.until) {
-		return memory.ClaimRef{}
+		return search.ClaimRef{}
 	}
 	return w.holder
 }
@@ -116,18 +117,18 @@ func (m *Market) searchHeld(ctx context.Context, c memory.Caller, r order, claim
 	if err != nil {
 		return SearchResult{}, m.release(ctx, claim, err)
 	}
-	search := r.SearchRequest
-	search.Purchase.Claim = new(claim.holder())
+	asked := r.Request
+	asked.Purchase.Claim = new(claim.holder())
 	if accepted != nil {
-		search.Purchase.Payment = &accepted.Covers
+		asked.Purchase.Payment = &accepted.Covers
 	}
 	kept := false
-	search.Purchase.Keep = func(ctx context.Context, tx memory.Tx, a *memory.Answer) error {
+	asked.Purchase.Keep = func(ctx context.Context, tx memory.Tx, a *search.Answer) error {
 		kept = true
 		return m.keep(ctx, m.storage.Writing(tx), claim, accepted, a)
 	}
-	answer, err := m.service.Search(ctx, c, search)
-	if errors.Is(err, memory.ErrFenced) {
+	answer, err := m.searcher.Search(ctx, c, asked)
+	if errors.Is(err, search.ErrFenced) {
 		return SearchResult{}, err
 	}
 	if err != nil {
@@ -178,7 +179,7 @@ func (m *Market) settleOrDeliver(ctx context.Context, claim *Claim) error {
 	if err := m.letGo(ctx, claim); err != nil {
 		return err
 	}
-	return &memory.UnsettledError{RetryAfter: retryUnsettled}
+	return &search.UnsettledError{RetryAfter: retryUnsettled}
 }
 
 // letGo lets the next request settle a pending claim.
@@ -197,10 +198,10 @@ func (m *Market) letGo(ctx context.Context, held *Claim) error {
 }
 
 // billOf returns the bill of a claim that has an outcome.
-func (m *Market) billOf(ctx context.Context, c memory.Caller, claim Claim) (bill memory.Bill, err error) {
+func (m *Market) billOf(ctx context.Context, c memory.Caller, claim Claim) (bill search.Bill, err error) {
 	out, err := claim.outcome()
 	if err != nil {
-		return memory.Bill{}, err
+		return search.Bill{}, err
 	}
 	err = m.view(ctx, c, func(tx ReadTx) error {
 		bill, err = out.bill(ctx, tx, c, claim)
@@ -220,7 +221,7 @@ func (m *Market) verify(ctx context.Context, c memory.Caller, r order) (*Accepte
 	if err := m.refused.check(refusalNames(c, &r), m.service.Instant()); err != nil {
 		return nil, err
 	}
-	done, err := m.service.TakeReader(ctx, c)
+	done, err := m.service.Readers().Take(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -258,12 +259,12 @@ func (m *Market) repeat(ctx context.Context, c memory.Caller, r order, claim Cla
 	if err != nil {
 		return SearchResult{}, err
 	}
-	search := r.SearchRequest
-	if search.Purchase.Offer != uuid.Nil {
-		search.Stores = out.Stores
-		search.Purchase.Payment = new(int64(0)) // that it was paid for stands in for a grant
+	asked := r.Request
+	if asked.Purchase.Offer != uuid.Nil {
+		asked.Stores = out.Stores
+		asked.Purchase.Payment = new(int64(0)) // that it was paid for stands in for a grant
 	}
-	if result.Answer, err = m.service.Recall(ctx, c, search, out.recalled()); err != nil {
+	if result.Answer, err = m.searcher.Recall(ctx, c, asked, out.recalled()); err != nil {
 		return SearchResult{}, err
 	}
 	result.Bill, result.Degraded, result.Incomplete = bill, out.Degraded, out.Incomplete

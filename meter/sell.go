@@ -34,7 +34,7 @@ func (m *Market) MakeOffer(ctx context.Context, c memory.Caller, store string, r
 		if err := r.check(c.Taint); err != nil {
 			return err
 		}
-		record, err := m.service.Recorded(ctx, tx, c, i)
+		record, err := m.service.Outcomes().Recorded(ctx, tx, c, i)
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func (m *Market) MakeOffer(ctx context.Context, c memory.Caller, store string, r
 		if made, err = m.makeOffer(ctx, tx, c, store, r); err != nil {
 			return err
 		}
-		return m.service.Record(ctx, tx, c, i, memory.IdempotencyRecord{Created: true, IDs: []uuid.UUID{made.ID}})
+		return m.service.Outcomes().Record(ctx, tx, c, i, memory.IdempotencyRecord{Created: true, IDs: []uuid.UUID{made.ID}})
 	})
 	if err != nil {
 		return FoundOffer{}, err
@@ -165,7 +165,7 @@ func (m *Market) changeOffer(ctx context.Context, c memory.Caller, id uuid.UUID,
 		if err := checkChange(c, offer); err != nil {
 			return err
 		}
-		if err := m.service.CheckPreconditions(holds, m.service.ETag(offer.ID, offer.Version)); err != nil {
+		if err := holds.Check(m.service.Secret().ETag(offer.ID, offer.Version)); err != nil {
 			return err
 		}
 		change(&offer)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mneme/memory"
+	"mneme/search"
 )
 
 // Options configure a Market. Zero fields take the default.
@@ -39,25 +40,27 @@ func (noPaymentObserver) Reconciled(int, int) {}
 // Like those of memory.Service, they apply every access rule themselves. It is
 // safe for concurrent use.
 type Market struct {
-	storage Storage
-	service *memory.Service
-	options Options
-	refused *refusals
+	storage  Storage
+	service  *memory.Service
+	searcher *search.Searcher
+	options  Options
+	refused  *refusals
 }
 
-// NewMarket returns a Market over the database of a service.
-func NewMarket(storage Storage, service *memory.Service, options Options) *Market {
+// NewMarket returns a Market over the database of a service, for the searches of
+// searcher.
+func NewMarket(storage Storage, service *memory.Service, searcher *search.Searcher, options Options) *Market {
 	options.Currency = cmp.Or(options.Currency, "USD")
 	options.Hold = cmp.Or(options.Hold, defaultHold)
 	if options.Observer == nil {
 		options.Observer = noPaymentObserver{}
 	}
-	return &Market{storage: storage, service: service, options: options, refused: newRefusals()}
+	return &Market{storage: storage, service: service, searcher: searcher, options: options, refused: newRefusals()}
 }
 
-// view runs fn on a snapshot once it is the caller's turn: memory.Service.TakeReader.
+// view runs fn on a snapshot once it is the caller's turn: memory.Readers.Take.
 func (m *Market) view(ctx context.Context, c memory.Caller, fn func(ReadTx) error) error {
-	done, err := m.service.TakeReader(ctx, c)
+	done, err := m.service.Readers().Take(ctx, c)
 	if err != nil {
 		return err
 	}

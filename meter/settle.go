@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/memory"
+	"mneme/search"
 )
 
 // settleTimeout bounds a settlement. Its caller may be gone: what was charged is
@@ -85,7 +85,7 @@ func (m *Market) beginSettling(ctx context.Context, held *Claim) (before settlem
 		case err != nil:
 			return err
 		case claim == nil || claim.State == ClaimPending && claim.Fence != held.Fence:
-			return memory.ErrFenced
+			return search.ErrFenced
 		case claim.State != ClaimPending:
 			*held = *claim
 			return nil
@@ -196,7 +196,7 @@ func (m *Market) deliver(ctx context.Context, held *Claim) error {
 		case err != nil:
 			return err
 		case e.claim == nil:
-			return memory.ErrFenced
+			return search.ErrFenced
 		case e.pending:
 			if err := m.bookOwed(ctx, tx, &e); err != nil {
 				return err
@@ -271,7 +271,7 @@ func (m *Market) credit(ctx context.Context, tx chargeWriter, charges []Charge, 
 // refuse takes back the charges of a payment that was refused, and removes its claim: the
 // call can be made again with another payment.
 func (m *Market) refuse(ctx context.Context, held *Claim, a Accepted, answer Settled) error {
-	price := &memory.PaymentError{Price: a.Covers, Reason: "the payment was refused"}
+	price := &search.PaymentError{Price: a.Covers, Reason: "the payment was refused"}
 	reversed := false
 	err := m.storage.Update(ctx, func(tx Tx) error {
 		e, err := end(ctx, tx, held.ID)

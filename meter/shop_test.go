@@ -12,6 +12,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/storage"
 	"mneme/storage/postgres"
 	"mneme/storage/postgres/postgrestest"
@@ -66,20 +67,20 @@ func openProcess(t testing.TB, rows storage.Storage) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{t: t, rows: rows, storage: rows.ForMeter(), seen: &observer{refused: make(map[memory.SkipReason]int)}}
+	p := &process{t: t, rows: rows, storage: rows.ForMeter(), seen: &observer{refused: make(map[search.SkipReason]int)}}
 	p.meter = meter.NewMeter(p.storage, meter.MeterOptions{Observer: p.seen, Now: func() time.Time { return noon }})
-	p.market = meter.NewMarket(p.storage, service, meter.Options{})
+	p.market = meter.NewMarket(p.storage, service, search.New(rows, service, search.Options{}), meter.Options{})
 	return p
 }
 
 // observer counts what a meter reports. Tests read it when nothing runs.
 type observer struct {
 	charged, half int
-	refused       map[memory.SkipReason]int
+	refused       map[search.SkipReason]int
 }
 
 func (o *observer) Charged(n int)                    { o.charged += n }
-func (o *observer) Refused(reason memory.SkipReason) { o.refused[reason]++ }
+func (o *observer) Refused(reason search.SkipReason) { o.refused[reason]++ }
 func (o *observer) PassedHalf()                      { o.half++ }
 
 func caller(agent string) memory.Caller { return as(agent, acl.Public) }
@@ -133,7 +134,7 @@ func unmetered(store string, caps acl.Caps) acl.Access {
 // buying is a search as the memory service runs it.
 type buying struct {
 	agent    string
-	purchase memory.Purchase
+	purchase search.Purchase
 	stores   []acl.Access
 	found    []memory.Entry // candidates, best first
 	limit    int            // of hits; 0: 10
@@ -144,18 +145,18 @@ type buying struct {
 // answer is what a search shows.
 type answer struct {
 	keys []string
-	bill memory.Bill
-	hits []memory.ShownHit
+	bill search.Bill
+	hits []search.ShownHit
 }
 
 // of returns a search through an offer under an accepted grant.
 func (p *process) of(offer meter.Offer, agent string, found ...memory.Entry) buying {
-	return buying{agent: agent, stores: []acl.Access{p.metered(offer)}, found: found, purchase: memory.Purchase{Offer: offer.ID, Named: []string{offer.Store}}}
+	return buying{agent: agent, stores: []acl.Access{p.metered(offer)}, found: found, purchase: search.Purchase{Offer: offer.ID, Named: []string{offer.Store}}}
 }
 
 // named returns a search that names stores and may spend up to most.
 func named(agent string, most *int64, stores []acl.Access, found ...memory.Entry) buying {
-	b := buying{agent: agent, stores: stores, found: found, purchase: memory.Purchase{MaxCharge: most}}
+	b := buying{agent: agent, stores: stores, found: found, purchase: search.Purchase{MaxCharge: most}}
 	for _, access := range stores {
 		b.purchase.Named = append(b.purchase.Named, access.Store)
 	}
@@ -173,7 +174,7 @@ func (p *process) buy(b buying) (a answer, err error) {
 	}
 	b.purchase.Limit = b.limit
 	c := caller(b.agent)
-	var admission memory.Admission
+	var admission search.Admission
 	err = p.storage.View(ctx, func(tx meter.ReadTx) (err error) {
 		admission, err = p.meter.Admit(ctx, tx, c, b.purchase, b.stores, b.at)
 		return err
@@ -205,8 +206,8 @@ func (p *process) buy(b buying) (a answer, err error) {
 		}
 		for _, e := range found {
 			if len(a.hits) < b.limit && sale.Take(e.ID) {
-				hit := memory.Hit{Entry: memory.Entry{Path: e.Path, Label: e.Label, Value: e.Value}, Score: 0.5, Relevance: 0.5, Level: acl.Search}
-				a.hits = append(a.hits, memory.ShownHit{ID: e.ID, Hit: &hit})
+				hit := search.Hit{Entry: memory.Entry{Path: e.Path, Label: e.Label, Value: e.Value}, Score: 0.5, Relevance: 0.5, Level: acl.Search}
+				a.hits = append(a.hits, search.ShownHit{ID: e.ID, Hit: &hit})
 			}
 		}
 		a.hits = a.hits[:len(a.hits)-b.hide]

@@ -10,9 +10,10 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 )
 
-// sale implements memory.Sale.
+// sale implements search.Sale.
 //
 // SECURITY: what it decides on an entry depends on the entries that it let through
 // before, on the buyer's own history, and on the offer's counts alone. An entry that
@@ -21,7 +22,7 @@ type sale struct {
 	meter   *Meter
 	tx      Tx
 	caller  memory.Caller
-	claim   *memory.ClaimRef // nil: none
+	claim   *search.ClaimRef // nil: none
 	paid    bool             // by a payment: the account is not charged
 	at      time.Time
 	lots    []*lot
@@ -51,8 +52,8 @@ type basket struct {
 	closed      bool        // an entry was refused
 }
 
-// Open implements memory.Meter.
-func (m *Meter) Open(ctx context.Context, tx memory.Tx, c memory.Caller, p memory.Purchase, stores []acl.Access, candidates []memory.Entry, at time.Time) (memory.Sale, error) {
+// Open implements search.Meter.
+func (m *Meter) Open(ctx context.Context, tx memory.Tx, c memory.Caller, p search.Purchase, stores []acl.Access, candidates []memory.Entry, at time.Time) (search.Sale, error) {
 	s, err := m.open(ctx, m.storage.Writing(tx), c, p, stores, candidates, at)
 	m.refused(err)
 	if err != nil {
@@ -61,7 +62,7 @@ func (m *Meter) Open(ctx context.Context, tx memory.Tx, c memory.Caller, p memor
 	return s, nil
 }
 
-func (m *Meter) open(ctx context.Context, tx Tx, c memory.Caller, p memory.Purchase, stores []acl.Access, candidates []memory.Entry, at time.Time) (*sale, error) {
+func (m *Meter) open(ctx context.Context, tx Tx, c memory.Caller, p search.Purchase, stores []acl.Access, candidates []memory.Entry, at time.Time) (*sale, error) {
 	if err := holdClaim(ctx, tx, p.Claim); err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func (m *Meter) open(ctx context.Context, tx Tx, c memory.Caller, p memory.Purch
 
 // holdClaim locks the claim of a search and returns ErrFenced unless the search
 // still holds it.
-func holdClaim(ctx context.Context, tx claimWriter, ref *memory.ClaimRef) error {
+func holdClaim(ctx context.Context, tx claimWriter, ref *search.ClaimRef) error {
 	if ref == nil {
 		return nil
 	}
@@ -99,7 +100,7 @@ func holdClaim(ctx context.Context, tx claimWriter, ref *memory.ClaimRef) error 
 		return err
 	}
 	if claim == nil || claim.State != ClaimOpen || claim.Fence != ref.Fence {
-		return memory.ErrFenced
+		return search.ErrFenced
 	}
 	return nil
 }
@@ -159,7 +160,7 @@ func (s *sale) offer(ctx context.Context, candidates []memory.Entry) error {
 	return nil
 }
 
-// Take implements memory.Sale.
+// Take implements search.Sale.
 func (s *sale) Take(id uuid.UUID) bool {
 	w, ok := s.wares[id]
 	if !ok {

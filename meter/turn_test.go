@@ -38,7 +38,7 @@ func TestReadsOfTheMarketTakeTurns(t *testing.T) {
 		offer := f.offer(sam)
 		f.accept(ben, offer)
 		rows := &heldViews{Storage: f.rows}
-		market := meter.NewMarket(rows, f.memory, meter.Options{})
+		market := meter.NewMarket(rows, f.memory, f.searcher, meter.Options{})
 		now, calls := f.clock.Now(), 8*max(4, runtime.NumCPU())
 		for name, call := range map[string]func(c memory.Caller) error{
 			"offer":    func(c memory.Caller) error { _, err := market.Offer(f.ctx, c, offer.ID); return err },
@@ -63,7 +63,7 @@ func TestReadsOfTheMarketTakeTurns(t *testing.T) {
 			}
 			var most int64
 			wait.Until(t, name+" takes turns", func() error {
-				load := f.memory.ReadLoad()
+				load := f.memory.Readers().Load()
 				if most = rows.running.Load(); most != int64(load.Running) || load.Running+load.Waiting != calls {
 					return fmt.Errorf("%d views run, %+v", most, load)
 				}

@@ -15,7 +15,7 @@ import (
 
 	"mneme/indexer"
 	"mneme/internal/fairqueue"
-	"mneme/memory"
+	"mneme/search"
 	"mneme/server/limit"
 	"mneme/server/series"
 )
@@ -97,7 +97,7 @@ func NewMetrics() *Metrics {
 		m.toolCalls, m.toolTimes, m.messages, m.messaging, m.refused, open,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.meter = newMeterMetrics(m.registry)
-	for _, leg := range []string{memory.LegLexical, memory.LegVector, memory.LagVector, memory.StepRerank} {
+	for _, leg := range []string{search.LegLexical, search.LegVector, search.LagVector, search.StepRerank} {
 		m.degraded.WithLabelValues(leg) // present as 0 from the start
 	}
 	for _, reason := range []string{limit.TotalConnections, limit.AddressConnections, agentRequests, addressRefusals} {
@@ -107,7 +107,7 @@ func NewMetrics() *Metrics {
 }
 
 // Search counts an answered search of any surface.
-func (m *Metrics) Search(answer memory.Answer) {
+func (m *Metrics) Search(answer search.Answer) {
 	m.searches.Inc()
 	m.record(&answer)
 	for step, took := range map[string]time.Duration{

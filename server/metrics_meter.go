@@ -3,7 +3,7 @@ package server
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"mneme/memory"
+	"mneme/search"
 )
 
 // meterMetrics are the metrics of paid look-ups. They hold no store, agent or
@@ -39,7 +39,7 @@ func newMeterMetrics(registry *prometheus.Registry) meterMetrics {
 		}),
 	}
 	registry.MustRegister(m.charges, m.notBought, m.passedHalf, m.unsettled, m.reconciled, m.overdue)
-	for _, reason := range []memory.SkipReason{memory.SkipNoCharge, memory.SkipCap, memory.SkipBalance, memory.SkipNoConsent} {
+	for _, reason := range []search.SkipReason{search.SkipNoCharge, search.SkipCap, search.SkipBalance, search.SkipNoConsent} {
 		m.notBought.WithLabelValues(string(reason)) // present as 0 from the start
 	}
 	return m
@@ -49,7 +49,7 @@ func newMeterMetrics(registry *prometheus.Registry) meterMetrics {
 func (m *Metrics) Charged(n int) { m.meter.charges.Add(float64(n)) }
 
 // Refused implements meter.Observer.
-func (m *Metrics) Refused(reason memory.SkipReason) {
+func (m *Metrics) Refused(reason search.SkipReason) {
 	m.meter.notBought.WithLabelValues(string(reason)).Inc()
 }
 

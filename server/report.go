@@ -6,7 +6,7 @@ import (
 
 	"mneme/indexer"
 	"mneme/internal/fairqueue"
-	"mneme/memory"
+	"mneme/search"
 	"mneme/server/series"
 )
 
@@ -91,7 +91,7 @@ func (m *Metrics) sampleUntil(ctx context.Context) {
 }
 
 // record adds a search to the series.
-func (m *Metrics) record(answer *memory.Answer) {
+func (m *Metrics) record(answer *search.Answer) {
 	t := &answer.Took
 	times := series.Times{
 		series.Whole: t.Total, series.Queue: t.Queue, series.Filter: t.Filter, series.Embed: t.Embed,

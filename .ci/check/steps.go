@@ -38,7 +38,7 @@ var steps = plan{
 
 	// Checks of Go, those that take longest first.
 	{name: "races", run: "check_races", inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, gcc, system}, needs: []string{"packages"}},
-	{name: "campaigns", run: "check_campaigns", inputs: []string{"test:./cmd/mneme/... ./memory"}, tools: []string{goVersion, postgres, system}, needs: []string{"postgres", "milvus"}},
+	{name: "campaigns", run: "check_campaigns", inputs: []string{"test:./cmd/mneme/... ./test/faults/... ./test/attacks ./memory ./search"}, tools: []string{goVersion, postgres, system}, needs: []string{"postgres", "milvus"}},
 	{name: "lint", run: "check_lint", inputs: []string{"*.go", "*go.mod", "*go.sum", ".golangci.yml"}, tools: []string{goVersion}, needs: []string{"go-tools"}},
 	{name: "platforms", run: "check_platforms", inputs: []string{"*.go", "*.s", "*go.mod", "*go.sum", "go:./..."}, tools: []string{goVersion}},
 	{name: "fuzzing", run: "check_fuzzing", inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, system}, needs: []string{"postgres"}},

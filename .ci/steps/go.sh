@@ -157,7 +157,7 @@ check_races() {
 	unset CI MNEME_POSTGRES_DSN MNEME_MILVUS_ADDR
 	export CGO_ENABLED=1
 	local test=(go test -p "$packages" ${all:+-count=1} -race -short -timeout 30m)
-	"${test[@]}" ./memory/... ./meter/... ./indexer/... ./vector ./vector/flat ./server/... ./embed/openai/... ./embed/rerank ./internal/...
+	"${test[@]}" ./memory/... ./search ./meter/... ./indexer/... ./vector ./vector/flat ./server/... ./embed/openai/... ./embed/rerank ./internal/...
 	(cd clients/go && "${test[@]}" ./...)
 	# SQLite itself is slow under the detector, and one goroutine does most of its suite.
 	"${test[@]}" -run 'Process|Waiting|TestStorage/(Transaction|Feed|Queue|Turn|Ledger|Charge)$' ./storage/sqlite
@@ -173,7 +173,9 @@ check_campaigns() {
 	local test=(go test ${all:+-count=1} -timeout 30m) running=() pid
 	"${test[@]}" ./test/faults -run '^(TestCampaign|TestAKilledPurchase|TestKilledPostgres)' -full &
 	running+=($!)
-	"${test[@]}" ./memory -run 'HiddenEntries|NotBought|Follower|BatchGives|CachedCandidates|AuthorsOfFields|Killed' -full &
+	"${test[@]}" ./memory -run 'HiddenEntries|Follower|BatchGives|AuthorsOfFields|Killed' -full &
+	running+=($!)
+	"${test[@]}" ./search -run 'HiddenEntries|NotBought|CachedCandidates' -full &
 	running+=($!)
 	"${test[@]}" ./test/attacks -run '^TestManyHugeQueriesTakeNoMemory$' -full
 	"${test[@]}" ./cmd/mneme -run '^TestMarkdownRoundTripLosesNothing$' -full

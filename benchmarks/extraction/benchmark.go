@@ -13,8 +13,8 @@ import (
 
 	"mneme/benchmarks/harness"
 	"mneme/configs"
-	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 )
 
 // Source is a store to be sold, and the questions of a buyer who wants answers.
@@ -192,7 +192,7 @@ func (b Benchmark) run(ctx context.Context, run *Run, buyer *buyer, entries, sea
 	run.End = "all searches were made"
 	for i := 0; i < searches; i++ {
 		answer, err := buyer.ask(ctx, question(i))
-		var spent *memory.CapError
+		var spent *search.CapError
 		switch {
 		case spentForGood(err):
 			run.End = "the offer sells no more to this buyer"

@@ -17,6 +17,7 @@ import (
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 )
 
 const (
@@ -141,10 +142,10 @@ type bought struct {
 // found is an entry that a search showed.
 type found struct{ key, text string }
 
-// ask buys a search. The error is a memory.CapError if a cap is spent.
+// ask buys a search. The error is a search.CapError if a cap is spent.
 func (b *buyer) ask(ctx context.Context, question string) (bought, error) {
 	answer, err := b.instance.Market.Search(ctx, b.caller, meter.SearchRequest{
-		SearchRequest: memory.SearchRequest{Query: question, Limit: meter.MaxHits}, Offer: b.offer,
+		Request: search.Request{Query: question, Limit: meter.MaxHits}, Offer: b.offer,
 	})
 	if err != nil {
 		return bought{}, err
@@ -153,7 +154,7 @@ func (b *buyer) ask(ctx context.Context, question string) (bought, error) {
 	for _, charge := range answer.Bill.Charges {
 		result.cost += charge.Amount
 	}
-	_, err = b.instance.EachHit(ctx, &answer.Answer, func(h *memory.Hit) error {
+	_, err = b.instance.EachHit(ctx, &answer.Answer, func(h *search.Hit) error {
 		result.hits = append(result.hits, found{h.Key, lexical.TextOf(h.Value)})
 		return nil
 	})
@@ -162,6 +163,6 @@ func (b *buyer) ask(ctx context.Context, question string) (bought, error) {
 
 // spentForGood reports whether an error is a cap that no waiting renews.
 func spentForGood(err error) bool {
-	var spent *memory.CapError
+	var spent *search.CapError
 	return errors.As(err, &spent) && spent.Cap == "entries_total"
 }

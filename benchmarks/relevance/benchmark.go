@@ -149,10 +149,7 @@ func (b *Benchmark) measure(ctx context.Context, config configs.Config, embedder
 	if err := b.load(ctx, instance, set); err != nil {
 		return nil, err
 	}
-	searches, err := newSearcher(ctx, sandbox.Config, instance, b.Log)
-	if err != nil {
-		return nil, err
-	}
+	searches := newSearcher(sandbox.Config, instance, b.Log)
 	return b.ask(ctx, searches, set)
 }
 

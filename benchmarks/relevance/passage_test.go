@@ -14,6 +14,7 @@ import (
 	"mneme/benchmarks/relevance"
 	"mneme/embed/e5"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
@@ -43,7 +44,7 @@ func BenchmarkPassages(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	f := backendtest.Open(b, backendtest.Embedded(), memory.Options{}, encoder)
+	f := backendtest.Open(b, backendtest.Embedded(), backendtest.Options{}, encoder)
 	texts, paths := grouped(b, filepath.Join(*passagesOf, "corpus.jsonl"))
 	for path, text := range texts {
 		put(b, f.Service, path, text)
@@ -62,7 +63,7 @@ func BenchmarkPassages(b *testing.B) {
 					answers[d.path] = append(answers[d.path], d.text)
 				}
 			}
-			ask(b, f.Service, q, answers, func(whole bool, shown int) {
+			ask(b, f.Searcher, q, answers, func(whole bool, shown int) {
 				for _, name := range []string{"all", q.Store} {
 					if stores[name] == nil {
 						stores[name] = &shares{}
@@ -142,15 +143,15 @@ func put(b *testing.B, service *memory.Service, path memory.Path, text string) {
 }
 
 // ask searches the question's store, and calls count for each value with answers.
-func ask(b *testing.B, service *memory.Service, q relevance.Query, answers map[memory.Path][]string, count func(whole bool, shown int)) {
+func ask(b *testing.B, searcher *search.Searcher, q relevance.Query, answers map[memory.Path][]string, count func(whole bool, shown int)) {
 	b.Helper()
 	agent := memory.Caller{Principal: acl.Principal{Agent: q.Store, Taint: acl.Public}}
-	a, err := service.Search(b.Context(), agent, memory.SearchRequest{Query: q.Text, Limit: 100, Passages: true})
+	a, err := searcher.Search(b.Context(), agent, search.Request{Query: q.Text, Limit: 100, Passages: true})
 	if err != nil {
 		b.Fatal(err)
 	}
 	shown := map[memory.Path][]string{}
-	if _, err := service.EachHit(b.Context(), &a, func(h *memory.Hit) error {
+	if _, err := searcher.EachHit(b.Context(), &a, func(h *search.Hit) error {
 		for _, p := range h.Passages {
 			shown[h.Path] = append(shown[h.Path], p.Text)
 		}

@@ -13,17 +13,18 @@ import (
 	"mneme/internal/compose"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/search"
 )
 
 // The ways in which a benchmark searches.
 const (
-	SystemLexical   = memory.LegLexical // the lexical leg alone, scored by BM25
-	SystemVector    = memory.LegVector  // the vector leg alone, scored by cosine
-	SystemRRF       = string(memory.RankingRRF)
-	SystemRelevance = string(memory.RankingRelevance)
+	SystemLexical   = search.LegLexical // the lexical leg alone, scored by BM25
+	SystemVector    = search.LegVector  // the vector leg alone, scored by cosine
+	SystemRRF       = string(search.RankingRRF)
+	SystemRelevance = string(search.RankingRelevance)
 	// SystemRerank is SystemRelevance with the configured reranking service, where there
 	// is one.
-	SystemRerank = memory.StepRerank
+	SystemRerank = search.StepRerank
 )
 
 // Systems lists the ways in the order of the tables, but for SystemRerank, which follows
@@ -59,44 +60,35 @@ type found struct {
 
 // searcher searches one instance in each of the ways.
 type searcher struct {
-	services map[string]*memory.Service
-	systems  []string
+	searchers map[string]*search.Searcher
+	systems   []string
 }
 
 // relevant returns the way whose relevance is measured: that of the configured searches.
 func (s *searcher) relevant() string { return s.systems[len(s.systems)-1] }
 
-// newSearcher returns a searcher. To search by one leg it opens a Service without
+// newSearcher returns a searcher. To search by one leg it has a Searcher without
 // the other: the vector leg is disabled by omitting the indexer, the lexical leg
-// by a storage on which it fails. The instance's own Service has the configured reranking
+// by a storage on which it fails. The instance's own Searcher has the configured reranking
 // service.
-func newSearcher(ctx context.Context, config configs.Config, instance *compose.Instance, log *slog.Logger) (*searcher, error) {
-	byWords, err := memory.New(ctx, instance.Storage, compose.Options(config, log, nil))
-	if err != nil {
-		return nil, err
+func newSearcher(config configs.Config, instance *compose.Instance, log *slog.Logger) *searcher {
+	byWords := search.New(instance.Storage, instance.Service, compose.SearchOptions(config, log, nil))
+	byMeaning := search.New(vectorOnly{instance.Storage}, instance.Service, compose.SearchOptions(config, log, instance.Indexer))
+	alone := search.New(instance.Storage, instance.Service, compose.SearchOptions(config, log, instance.Indexer))
+	searchers := map[string]*search.Searcher{
+		SystemLexical: byWords, SystemVector: byMeaning, SystemRRF: alone, SystemRelevance: alone, SystemRerank: instance.Searcher,
 	}
-	byMeaning, err := memory.New(ctx, vectorOnly{instance.Storage}, compose.Options(config, log, instance.Indexer))
-	if err != nil {
-		return nil, err
-	}
-	alone, err := memory.New(ctx, instance.Storage, compose.Options(config, log, instance.Indexer))
-	if err != nil {
-		return nil, err
-	}
-	services := map[string]*memory.Service{
-		SystemLexical: byWords, SystemVector: byMeaning, SystemRRF: alone, SystemRelevance: alone, SystemRerank: instance.Service,
-	}
-	return &searcher{services, systemsOf(config)}, nil
+	return &searcher{searchers, systemsOf(config)}
 }
 
 // search returns the first hits of a query in a store.
 func (s *searcher) search(ctx context.Context, system, store, query string, ids map[memory.Path]string) ([]found, error) {
 	caller := memory.Caller{Principal: acl.Principal{Agent: StoreOr(store), Taint: acl.Public}}
-	request := memory.SearchRequest{Query: query, Stores: []string{StoreOr(store)}, Limit: depth, Ranking: memory.RankingRRF, Explain: true}
+	request := search.Request{Query: query, Stores: []string{StoreOr(store)}, Limit: depth, Ranking: search.RankingRRF, Explain: true}
 	if system == SystemRelevance || system == SystemRerank {
-		request.Ranking = memory.RankingRelevance
+		request.Ranking = search.RankingRelevance
 	}
-	answer, err := s.services[system].Search(ctx, caller, request)
+	answer, err := s.searchers[system].Search(ctx, caller, request)
 	if err != nil {
 		return nil, err
 	}
@@ -120,10 +112,10 @@ func (s *searcher) search(ctx context.Context, system, store, query string, ids 
 // reranking service.
 func checkLegs(system string, failed []string) error {
 	for _, leg := range failed {
-		if system == SystemLexical && leg == memory.LegVector || system == SystemVector && leg == memory.LegLexical {
+		if system == SystemLexical && leg == search.LegVector || system == SystemVector && leg == search.LegLexical {
 			continue
 		}
-		if leg == memory.StepRerank {
+		if leg == search.StepRerank {
 			return errors.New("the reranking service failed or took too long (rerank.timeout)")
 		}
 		return fmt.Errorf("the %s leg failed", leg)

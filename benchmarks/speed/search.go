@@ -11,6 +11,7 @@ import (
 	"mneme/indexer"
 	"mneme/internal/workload"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/vector"
 	"mneme/vector/flat"
 )
@@ -55,11 +56,11 @@ func (r *caseRun) target(i int) int { return int(uint64(i) * 2_654_435_761 % uin
 
 // search asks for a memory as an agent. number makes each question unique, so that
 // no cache answers it.
-func (r *caseRun) search(ctx context.Context, agent string, target, number int) (memory.Answer, time.Duration, error) {
+func (r *caseRun) search(ctx context.Context, agent string, target, number int) (search.Answer, time.Duration, error) {
 	caller := memory.Caller{Principal: acl.Principal{Agent: agent, Taint: acl.Public}}
 	query := workload.NewMemory(r.Seed, target).Question() + " " + strconv.Itoa(number)
 	start := time.Now()
-	answer, err := r.instance.Search(ctx, caller, memory.SearchRequest{Query: query, Limit: 10})
+	answer, err := r.instance.Search(ctx, caller, search.Request{Query: query, Limit: 10})
 	return answer, time.Since(start), err
 }
 

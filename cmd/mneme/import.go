@@ -277,7 +277,7 @@ func (p *program) load(ctx context.Context, service *compose.Instance, in io.Rea
 	bar := p.newBar(0, "restoring")
 	bar.unit = "records"
 	defer bar.Exit()
-	return service.LoadDumpWithProgress(ctx, in, func(done, total int) {
+	return service.LoadDump(ctx, in, func(done, total int) {
 		bar.setTotal(int64(total))
 		if done%loadedEach == 0 || done == total {
 			_ = bar.Set64(int64(done))

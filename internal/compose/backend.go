@@ -23,12 +23,16 @@ import (
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/meter/payment"
+	"mneme/search"
 	"mneme/storage"
 )
 
-// Instance is a Service with its Indexer, the Market and their storage. Close it after use.
+// Instance is a Service with its Searcher, its Indexer, the Market and their storage. Close
+// it after use.
 type Instance struct {
 	*memory.Service
+	*memory.Admin
+	*search.Searcher
 	*indexer.Indexer
 	Storage storage.Storage
 	Market  *meter.Market
@@ -92,26 +96,37 @@ func open(ctx context.Context, config configs.Config, log *slog.Logger, models [
 	if err != nil {
 		return nil, errors.Join(err, rows.Close())
 	}
-	options := Options(config, log, ix)
-	if reranker != nil {
-		options.Reranker = reranker
-	}
-	options.Tracer = spans.Tracer("mneme/memory")
-	options.Now = now
 	sales := &saleObserver{}
 	prices := meter.NewMeter(rows.ForMeter(), meter.MeterOptions{Currency: config.Meter.Currency, Observer: sales, Now: now})
-	options.Meter = prices
-	service, err := memory.New(ctx, rows, options)
+	writing := Options(config, log, ix)
+	writing.Ledger, writing.Now = prices, now
+	service, err := memory.New(ctx, rows, writing)
 	if err != nil {
 		return nil, errors.Join(err, ix.Close(), rows.Close())
 	}
+	searching := SearchOptions(config, log, ix)
+	searching.Meter, searching.Tracer = prices, spans.Tracer("mneme/memory")
+	if reranker != nil {
+		searching.Reranker = reranker
+	}
+	searcher := search.New(rows, service, searching)
+	service.UseSimilar(searcher)
 	selling := meter.Options{Currency: config.Meter.Currency, Meter: prices, Observer: sales, Hold: config.Meter.Hold}
 	if payments != nil {
 		selling.Gateway = payments
 	}
-	market := meter.NewMarket(rows.ForMeter(), service, selling)
-	return &Instance{Service: service, Indexer: ix, Storage: rows, Market: market, meter: prices, payments: payments, reranker: reranker, sales: sales, tracing: spans, log: log}, nil
+	market := meter.NewMarket(rows.ForMeter(), service, searcher, selling)
+	return &Instance{
+		Service: service, Admin: service.Admin(), Searcher: searcher, Indexer: ix, Storage: rows, Market: market,
+		meter: prices, payments: payments, reranker: reranker, sales: sales, tracing: spans, log: log,
+	}, nil
 }
+
+// SearchLoad returns how many searches run and wait, and how many were refused.
+func (i *Instance) SearchLoad() fairqueue.Load { return i.Searcher.Load() }
+
+// ReadLoad returns how many snapshots are read and wait, and how many were refused.
+func (i *Instance) ReadLoad() fairqueue.Load { return i.Readers().Load() }
 
 // Run runs the background work of the Service, the Indexer and the Market until
 // ctx ends.
@@ -172,8 +187,8 @@ func closeTracing(spans tracing.Provider) {
 	spans.Close(ctx)
 }
 
-// Options returns the Service's options as configured, without Reranker. A nil ix leaves
-// the Service without vectors.
+// Options returns the Service's options as configured. A nil ix leaves the Service without
+// vectors.
 func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.Options {
 	return memory.Options{
 		Limits: memory.Limits{
@@ -182,6 +197,15 @@ func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.
 			History: memory.HistoryLimits{Versions: config.Limits.HistoryVersions},
 			Reading: memory.ReadingLimits{Bytes: config.Limits.ConditionBytes},
 		},
+		Indexer: ix,
+		Log:     log,
+	}
+}
+
+// SearchOptions returns the Searcher's options as configured, without Meter and Reranker. A
+// nil ix leaves the Searcher without vectors.
+func SearchOptions(config configs.Config, log *slog.Logger, ix search.Indexer) search.Options {
+	return search.Options{
 		Indexer:      ix,
 		VectorBudget: config.Search.VectorBudget,
 		RerankBudget: config.Rerank.Timeout,

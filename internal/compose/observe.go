@@ -3,7 +3,7 @@ package compose
 import (
 	"sync/atomic"
 
-	"mneme/memory"
+	"mneme/search"
 	"mneme/server"
 )
 
@@ -28,7 +28,7 @@ func (o *saleObserver) tell(observe func(*server.Metrics)) {
 
 func (o *saleObserver) Charged(n int) { o.tell(func(m *server.Metrics) { m.Charged(n) }) }
 
-func (o *saleObserver) Refused(reason memory.SkipReason) {
+func (o *saleObserver) Refused(reason search.SkipReason) {
 	o.tell(func(m *server.Metrics) { m.Refused(reason) })
 }
 

@@ -15,6 +15,7 @@ import (
 	"mneme/markdown"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/storage/postgres"
 	"mneme/test/backendtest"
 )
@@ -24,8 +25,8 @@ import (
 func (f previous) checkSearch() {
 	f.t.Helper()
 	var degraded []string // what the answers say: alice's store has entries that were queued long ago
-	search := func(c memory.Caller, query string) []memory.Hit {
-		answer, err := f.Search(f.t.Context(), c, memory.SearchRequest{Query: query, Limit: 10, Explain: true})
+	search := func(c memory.Caller, query string) []search.Hit {
+		answer, err := f.Search(f.t.Context(), c, search.Request{Query: query, Limit: 10, Explain: true})
 		f.ok(err)
 		if !slices.Equal(answer.Degraded, degraded) || len(answer.Hits) == 0 {
 			f.t.Fatalf("%q: %d hits, degraded %v", query, len(answer.Hits), answer.Degraded)
@@ -243,12 +244,16 @@ func (f previous) checkHistory() {
 	f.t.Helper()
 	alice, diary := agent("alice", acl.Public), memory.Path{Store: "alice", Key: "diary"}
 	versions := func() (all []int) {
-		page, err := f.Versions(f.t.Context(), alice, diary, 100, "")
-		f.ok(err)
-		for _, v := range page.Items {
-			all = append(all, v.Version)
+		for cursor := ""; ; {
+			next, err := f.EachVersion(f.t.Context(), alice, diary, 100, cursor, func(v memory.Found) error {
+				all = append(all, v.Version)
+				return nil
+			})
+			f.ok(err)
+			if cursor = next; cursor == "" {
+				return all
+			}
 		}
-		return all
 	}
 	if all := versions(); len(all) != 100 || all[0] != 110 {
 		f.t.Errorf("%d versions", len(all))

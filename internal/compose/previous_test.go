@@ -15,6 +15,7 @@ import (
 	"mneme/embed/e5"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/storage"
 	"mneme/storage/postgres"
 	"mneme/storage/postgres/postgrestest"
@@ -45,7 +46,7 @@ func TestDatabasesOfThePreviousVersionOpen(t *testing.T) {
 func TestDumpsOfThePreviousVersionLoad(t *testing.T) {
 	backendtest.Each(t, backendtest.Storages(), func(t *testing.T, b backendtest.Backend) {
 		f := previousFixture(t, b.Open(t).Storage(t))
-		if _, err := f.LoadDump(t.Context(), bytes.NewReader(unpack(t, previousDump))); err != nil {
+		if _, err := f.LoadDump(t.Context(), bytes.NewReader(unpack(t, previousDump)), nil); err != nil {
 			t.Fatal(err)
 		}
 		f.checkDump()
@@ -75,8 +76,8 @@ func previousFixture(t *testing.T, rows storage.Storage) previous {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := backendtest.OpenOver(t, data, memory.Options{Meter: rules}, encoder)
-	return previous{f, t, rows, meter.NewMarket(rows.ForMeter(), f.Service, meter.Options{Meter: rules})}
+	f := backendtest.OpenOver(t, data, backendtest.Options{Memory: memory.Options{Ledger: rules}, Search: search.Options{Meter: rules}}, encoder)
+	return previous{f, t, rows, meter.NewMarket(rows.ForMeter(), f.Service, f.Searcher, meter.Options{Meter: rules})}
 }
 
 func unpack(t *testing.T, path string) []byte {

@@ -17,6 +17,7 @@ import (
 	"mneme/configs"
 	"mneme/internal/compose"
 	"mneme/memory"
+	"mneme/search"
 )
 
 // standIn is a reranking service of any shape, for which the best text is that with the
@@ -76,11 +77,11 @@ func TestTheConfiguredRerankerOrdersTheHits(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			answer, err := instance.Search(t.Context(), a, memory.SearchRequest{Query: "secret wall", Limit: 10})
+			answer, err := instance.Search(t.Context(), a, search.Request{Query: "secret wall", Limit: 10})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := slices.Contains(answer.Degraded, memory.StepRerank); got != c.degraded {
+			if got := slices.Contains(answer.Degraded, search.StepRerank); got != c.degraded {
 				t.Errorf("degraded %v", answer.Degraded)
 			}
 			if first := answer.Hits[0].Key; (first == "three") == c.degraded {

@@ -30,7 +30,7 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 	instance.sales.follow(metrics)
 	metrics.Build(build.Version, build.Revision)
 	metrics.Describe(facts(instance, config, build))
-	native, err := rest.New(instance.Service, instance.Market, metrics, config.Limits.ValueBytes)
+	native, err := rest.New(instance.Service, instance.Searcher, instance.Market, metrics, config.Limits.ValueBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 		Metrics:  metrics,
 		Surfaces: append([]server.Surface{
 			native,
-			robutler.New(instance.Service, instance.Market, desk, metrics, config.Limits.ValueBytes),
+			robutler.New(instance.Service, instance.Searcher, instance.Market, desk, metrics, config.Limits.ValueBytes),
 			tool.NewSurface(tools.Over("http")),
 			mcp.NewSurface(tools.Over("mcp"), mcp.Options{
 				Version: build.Version, PublicURL: config.PublicURL, AuthorizationServers: issuers(config), Meter: metrics,
@@ -85,7 +85,7 @@ func connectionLimits(c configs.Connections) (limit.Connections, error) {
 // buy. A nil meter counts no calls.
 func NewTools(instance *Instance, config configs.Config, meter tool.Meter) *tool.Tools {
 	families := config.Tools
-	return tool.New(instance.Service, tool.Options{
+	return tool.New(instance.Service, instance.Searcher, tool.Options{
 		NoMemory: !families.Memory, NoTriggerfish: !families.Triggerfish, NoMAESTRO: !families.MAESTRO, NoKeyValue: !families.KV,
 		ValueLimit: config.Limits.ValueBytes, Meter: meter,
 		Market: instance.Market, Payments: instance.payments,

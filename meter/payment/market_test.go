@@ -20,6 +20,7 @@ import (
 	"mneme/meter"
 	"mneme/meter/payment"
 	"mneme/meter/payment/paymenttest"
+	"mneme/search"
 	"mneme/storage"
 	"mneme/storage/postgres"
 	"mneme/storage/postgres/postgrestest"
@@ -36,16 +37,17 @@ const (
 
 // desk is a service that sells a store, with a facilitator.
 type desk struct {
-	t       testing.TB
-	rows    storage.Storage
-	fake    *paymenttest.Facilitator
-	service *memory.Service
-	market  *meter.Market
-	offer   uuid.UUID
-	passes  passes       // unless nil, of the next market
-	client  *http.Client // unless nil, what the next market calls the facilitator with
-	till    *till        // unless nil, what settles payments of every method
-	methods *payment.Methods
+	t        testing.TB
+	rows     storage.Storage
+	fake     *paymenttest.Facilitator
+	service  *memory.Service
+	searcher *search.Searcher
+	market   *meter.Market
+	offer    uuid.UUID
+	passes   passes       // unless nil, of the next market
+	client   *http.Client // unless nil, what the next market calls the facilitator with
+	till     *till        // unless nil, what settles payments of every method
+	methods  *payment.Methods
 
 	mu  sync.Mutex
 	now time.Time
@@ -113,13 +115,14 @@ func (d *desk) open() {
 	d.must(methods.Refresh(context.Background()))
 	d.methods = methods
 	rules := meter.NewMeter(d.rows.ForMeter(), meter.MeterOptions{Now: d.clock})
-	d.service, err = memory.New(context.Background(), d.rows, memory.Options{Now: d.clock, Meter: rules})
+	d.service, err = memory.New(context.Background(), d.rows, memory.Options{Now: d.clock})
 	d.must(err)
+	d.searcher = search.New(d.rows, d.service, search.Options{Meter: rules})
 	marketed := meter.Options{Meter: rules, Gateway: methods}
 	if d.passes != nil {
 		marketed.Observer = d.passes
 	}
-	d.market = meter.NewMarket(d.rows.ForMeter(), d.service, marketed)
+	d.market = meter.NewMarket(d.rows.ForMeter(), d.service, d.searcher, marketed)
 }
 
 func (d *desk) must(err error) {
@@ -138,7 +141,7 @@ func agent(name string) memory.Caller {
 func (d *desk) request(key, scheme string, n int) meter.SearchRequest {
 	d.t.Helper()
 	r := meter.SearchRequest{
-		SearchRequest: memory.SearchRequest{Query: "lighthouse", Limit: 10}, Offer: d.offer, Call: d.call(key, "body"),
+		Request: search.Request{Query: "lighthouse", Limit: 10}, Offer: d.offer, Call: d.call(key, "body"),
 	}
 	if scheme != "" {
 		r.Payment = d.pay(scheme, fullPrice, n)
@@ -182,7 +185,7 @@ func (d *desk) search(who string, r meter.SearchRequest) (meter.SearchResult, []
 		return found, nil, err
 	}
 	var keys []string
-	_, err = d.service.EachHit(context.Background(), &found.Answer, func(h *memory.Hit) error {
+	_, err = d.searcher.EachHit(context.Background(), &found.Answer, func(h *search.Hit) error {
 		keys = append(keys, h.Key+string(h.Value))
 		return nil
 	})
@@ -335,7 +338,7 @@ func TestARefusedPaymentCostsNothingAndAnotherOneMayFollow(t *testing.T) {
 			onEachStorage(t, func(t *testing.T, d *desk) {
 				d.fake.Fail(failure)
 				_, _, err := d.search(buyer, d.request("key", payment.SchemeExact, 1))
-				var price *memory.PaymentError
+				var price *search.PaymentError
 				var refusal *meter.PaymentRefusal
 				if !errors.As(err, &price) || !errors.As(err, &refusal) || price.Price != fullPrice {
 					t.Fatalf("refused: %v", err)
@@ -640,7 +643,7 @@ func TestAKeyWithoutAPaymentChargesTheAccountOnce(t *testing.T) {
 		platform.Platform = true
 		_, err := d.market.TopUp(context.Background(), platform, buyer, 10_000, "first")
 		d.must(err)
-		var unpaid *memory.PaymentError
+		var unpaid *search.PaymentError
 		if _, _, err := d.search(buyer, d.request("key", "", 0)); !errors.As(err, &unpaid) { // not accepted yet
 			t.Fatalf("without a grant: %v", err)
 		}

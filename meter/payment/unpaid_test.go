@@ -18,6 +18,7 @@ import (
 	"mneme/meter"
 	"mneme/meter/payment"
 	"mneme/meter/payment/paymenttest"
+	"mneme/search"
 )
 
 // till is the service of every method: it finds each payment valid, and settles as it is
@@ -223,7 +224,7 @@ func TestNothingIsShownBeforeItIsPaid(t *testing.T) {
 			}
 			for range tries {
 				found, keys, err := d.search(buyer, r)
-				var later *memory.UnsettledError
+				var later *search.UnsettledError
 				if verified {
 					if err != nil || len(keys) != 3 || found.Settled == nil || found.Settled.State != meter.SettlePending {
 						t.Fatalf("a verified payment: %v for %+v, %v", keys, found.Settled, err)
@@ -298,7 +299,7 @@ func TestParallelSearchesOfAnEmptyTokenShowNothing(t *testing.T) {
 				r := d.request("", "", 0)
 				r.Payment = d.payments(i)["mpp credits"]
 				together.Go(func() {
-					var later *memory.UnsettledError
+					var later *search.UnsettledError
 					if _, err := d.market.Search(context.Background(), agent(buyer), r); !errors.As(err, &later) {
 						t.Errorf("got %v", err)
 					}
@@ -329,7 +330,7 @@ func TestRefusedPaymentsHaveACap(t *testing.T) {
 		}
 		refusedUntil := func(who func(n int) string, address func(n int) string, most int) {
 			t.Helper()
-			var spent *memory.CapError
+			var spent *search.CapError
 			var refusal *meter.RefusedError
 			for n := range most {
 				if err := try(who(n), address(n), n); !errors.As(err, &refusal) {

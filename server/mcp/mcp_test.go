@@ -14,7 +14,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"mneme/acl"
-	"mneme/memory"
 	"mneme/server"
 	"mneme/server/mcp"
 	"mneme/server/servertest"
@@ -32,9 +31,9 @@ type harness struct {
 
 func open(t testing.TB, o mcp.Options) *harness {
 	t.Helper()
-	f := backendtest.Open(t, backendtest.Embedded(), memory.Options{})
+	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{})
 	metrics := server.NewMetrics()
-	h := &harness{t: t, tools: tool.New(f.Service, tool.Options{Market: f.Market, Meter: metrics})}
+	h := &harness{t: t, tools: tool.New(f.Service, f.Searcher, tool.Options{Market: f.Market, Meter: metrics})}
 	o.Meter = metrics
 	h.Server = servertest.Open(t, f.Clock.Now, server.Options{
 		Service: f, Metrics: metrics,

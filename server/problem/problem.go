@@ -12,6 +12,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/server/limit"
 )
 
@@ -129,7 +130,7 @@ var constant = []struct {
 	{memory.ErrFeed, Gone},
 	{memory.ErrPrecondition, PreconditionFailed},
 	{memory.ErrUnavailable, Unavailable},
-	{memory.ErrNoVectors, Unavailable},
+	{search.ErrNoVectors, Unavailable},
 }
 
 // retrySoon is the Retry-After while the storage is unavailable.
@@ -144,9 +145,9 @@ func From(err error) *Problem {
 	var clash *memory.ConflictError
 	var busy *memory.BusyError
 	var waits *memory.WaitError
-	var spent *memory.CapError
-	var unpaid *memory.PaymentError
-	var unsettled *memory.UnsettledError
+	var spent *search.CapError
+	var unpaid *search.PaymentError
+	var unsettled *search.UnsettledError
 	var item *memory.BatchError
 	switch {
 	case errors.As(err, &p):

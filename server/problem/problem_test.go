@@ -12,6 +12,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/server/limit"
 	"mneme/server/problem"
 )
@@ -35,8 +36,8 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 		{memory.ErrKindClash, 409, "conflict"},
 		{memory.ErrPrecondition, 412, "precondition-failed"},
 		{&memory.QuotaError{Limit: "keys", Max: 3, RetryAfter: time.Minute}, 429, "quota"},
-		{&memory.CapError{Store: "hiker", Cap: "searches_per_day", RetryAfter: time.Hour}, 429, "cap"},
-		{&memory.PaymentError{Offer: "o", Price: 4500, Balance: 12, Reason: "the balance is too low"}, 402, "payment-required"},
+		{&search.CapError{Store: "hiker", Cap: "searches_per_day", RetryAfter: time.Hour}, 429, "cap"},
+		{&search.PaymentError{Offer: "o", Price: 4500, Balance: 12, Reason: "the balance is too low"}, 402, "payment-required"},
 		{&memory.BusyError{RetryAfter: time.Second}, 429, "too-many-searches"},
 		{limit.ErrStalled, 408, "request-timeout"},
 		{memory.ErrUnavailable, 503, "unavailable"},
@@ -82,7 +83,7 @@ func TestWriteSendsAProblemDocument(t *testing.T) {
 }
 
 func TestA402SaysWhatTheCallCosts(t *testing.T) {
-	unpaid := &memory.PaymentError{Offer: "o-1", Price: 4500, Reason: "the balance is too low"}
+	unpaid := &search.PaymentError{Offer: "o-1", Price: 4500, Reason: "the balance is too low"}
 	for _, members := range []map[string]any{nil, {"x402Version": 1, "accepts": []string{"a"}}} {
 		w := httptest.NewRecorder()
 		p := problem.From(unpaid)

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/test/accesstest"
 )
 
@@ -162,7 +162,7 @@ func (o *overHTTP) do(p acl.Principal, method, target, text string) accesstest.O
 		Degraded []string
 		Next     string `json:"next_cursor"`
 		Explain  struct {
-			Entry struct{ Outcome memory.Outcome }
+			Entry struct{ Outcome search.Outcome }
 		}
 	}
 	if a.header.Get("Content-Type") == "application/x-ndjson" {
@@ -186,7 +186,7 @@ func (o *overHTTP) do(p acl.Principal, method, target, text string) accesstest.O
 	out.Explained = read.Explain.Entry.Outcome
 	out.Value, _ = read.Value.(string)
 	out.Next, out.Charges = read.Next, len(read.Charges)
-	out.Lags, out.NoVectors = slices.Contains(read.Degraded, memory.LagVector), slices.Contains(read.Degraded, memory.LegVector)
+	out.Lags, out.NoVectors = slices.Contains(read.Degraded, search.LagVector), slices.Contains(read.Degraded, search.LegVector)
 	for _, e := range read.Nearest {
 		out.Keys = append(out.Keys, e.Key)
 	}

@@ -22,7 +22,7 @@ type binder struct{ surface *Surface }
 func (b binder) Bind(target any, c echo.Context) error {
 	r, most := c.Request(), b.surface.maxBody
 	if _, several := target.(*api.Batch); several {
-		most = int64(b.surface.service.BatchLimits().Bytes)
+		most = int64(b.surface.service.Limits().Batch.Bytes)
 	}
 	body, err := wire.ReadBody(r, most)
 	tooLarge := errors.Is(err, wire.ErrBodyTooLarge)

@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"mneme/memory"
+	"mneme/search"
 	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
@@ -115,7 +116,7 @@ func listing(each func(yield func(memory.Found) error) (next string, err error),
 
 // encodeHit encodes a hit. If the caller may not read the store, it has only
 // store, key, label, value, score and relevance.
-func encodeHit(h *memory.Hit) ([]byte, error) {
+func encodeHit(h *search.Hit) ([]byte, error) {
 	hit := wire.HitOf(h)
 	out := api.Hit{StoreId: hit.Store, Key: hit.Key, Label: api.Label(hit.Label), Score: hit.Score, Relevance: hit.Relevance}
 	if e := hit.Entry; e != nil {
@@ -164,9 +165,9 @@ func nearestOf(found []memory.Near) (out []api.Nearest) {
 
 // writeAnswer writes the answer of a search. It reads the values of the hits
 // while it writes them, so that the label is known only after them.
-func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r memory.SearchRequest, a *memory.Answer) error {
+func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r search.Request, a *search.Answer) error {
 	return wire.List(w, "hits", func(item func([]byte) error) (any, error) {
-		label, err := s.service.EachHit(ctx, a, func(h *memory.Hit) error {
+		label, err := s.searcher.EachHit(ctx, a, func(h *search.Hit) error {
 			text, err := encodeHit(h)
 			if err != nil {
 				return err
@@ -194,7 +195,7 @@ func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r memory.SearchR
 		if r.MaxTokens > 0 {
 			tail.Tokens = &a.Tokens
 		}
-		tail.Next, err = s.service.NextCursor(a, 0)
+		tail.Next, err = s.searcher.NextCursor(a, 0)
 		return tail, err
 	})
 }

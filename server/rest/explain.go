@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"mneme/memory"
+	"mneme/search"
 	"mneme/server"
 	"mneme/server/problem"
 	"mneme/server/rest/api"
@@ -12,7 +13,7 @@ import (
 
 // addExplain sets what a search explains: its hits, or also the entry that the
 // option names.
-func addExplain(ctx context.Context, to *memory.SearchRequest, option *api.ExplainOption) error {
+func addExplain(ctx context.Context, to *search.Request, option *api.ExplainOption) error {
 	if option == nil {
 		return nil
 	}

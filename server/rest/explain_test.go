@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/memory"
+	"mneme/search"
 	"mneme/server/limit"
 	"mneme/test/backendtest"
 )
@@ -60,7 +60,7 @@ func (asLong) Rerank(_ context.Context, query string, texts []string) ([]float64
 }
 
 func TestASearchSaysWhatTheRerankerSaid(t *testing.T) {
-	h := openOptions(t, backendtest.Embedded(), memory.Options{Reranker: asLong{}, RerankBudget: time.Hour}, nil, limit.Rate{PerSecond: 1_000_000})
+	h := openOptions(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{Reranker: asLong{}, RerankBudget: time.Hour}}, nil, limit.Rate{PerSecond: 1_000_000})
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/kite", `{"value":"red red red"}`)
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/ball", `{"value":"a red ball that rolled down a long hill"}`)
 	ask := func(body string) (a map[string]any, hits []any) {

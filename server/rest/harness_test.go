@@ -83,30 +83,30 @@ func openIndexing(t testing.TB) *harness {
 // openOn opens a harness over a backend, which answers so many requests of an agent.
 func openOn(t testing.TB, b backendtest.Backend, limits memory.Limits, methods *payment.Methods, requests limit.Rate, embedders ...embed.Embedder) *harness {
 	t.Helper()
-	return openOptions(t, b, memory.Options{Limits: limits, SimilarWait: wait.Limit}, methods, requests, embedders...)
+	return openOptions(t, b, backendtest.Options{Memory: memory.Options{Limits: limits, SimilarWait: wait.Limit}}, methods, requests, embedders...)
 }
 
 // openOptions is openOn with options of the service.
-func openOptions(t testing.TB, b backendtest.Backend, service memory.Options, methods *payment.Methods, requests limit.Rate, embedders ...embed.Embedder) *harness {
+func openOptions(t testing.TB, b backendtest.Backend, service backendtest.Options, methods *payment.Methods, requests limit.Rate, embedders ...embed.Embedder) *harness {
 	t.Helper()
 	data, clock := b.Open(t), backendtest.NewClock()
 	records := data.Storage(t).ForMeter()
 	rules := meter.NewMeter(records, meter.MeterOptions{Now: clock.Now})
-	service.Meter, service.Now = rules, clock.Now
+	service.Search.Meter, service.Memory.Now = rules, clock.Now
 	f := backendtest.OpenOver(t, data, service, embedders...)
 	f.Clock = clock
 	options := meter.Options{Meter: rules}
 	if methods != nil {
 		options.Gateway = methods
 	}
-	market := meter.NewMarket(records, f.Service, options)
+	market := meter.NewMarket(records, f.Service, f.Searcher, options)
 	metrics, log := server.NewMetrics(), &lockedBuffer{}
-	surface, err := rest.New(f.Service, market, metrics, service.Limits.Value)
+	surface, err := rest.New(f.Service, f.Searcher, market, metrics, service.Memory.Limits.Value)
 	if err != nil {
 		t.Fatal(err)
 	}
 	surface.TakePayments(checkout.Desk{Methods: methods, PublicURL: "https://memory.example"})
-	tools := tool.NewSurface(tool.New(f.Service, tool.Options{Market: market, ValueLimit: service.Limits.Value}))
+	tools := tool.NewSurface(tool.New(f.Service, f.Searcher, tool.Options{Market: market, ValueLimit: service.Memory.Limits.Value}))
 	page, err := console.NewSurface(nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)

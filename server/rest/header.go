@@ -102,8 +102,8 @@ func (s *Surface) callOf(key *api.IdempotencyKey, operation string, path []strin
 		return memory.Idempotency{}, err
 	}
 	call := memory.Idempotency{
-		Operation: operation, Path: s.service.Digest(append([]string{"path"}, path...)...),
-		Digest: s.service.Digest("body", string(text)),
+		Operation: operation, Path: s.service.Secret().Digest(append([]string{"path"}, path...)...),
+		Digest: s.service.Secret().Digest("body", string(text)),
 	}
 	if key == nil {
 		return call, nil
@@ -111,6 +111,6 @@ func (s *Surface) callOf(key *api.IdempotencyKey, operation string, path []strin
 	if len(*key) < 1 || len(*key) > maxIdempotencyKey || strings.ContainsFunc(*key, func(r rune) bool { return r < '!' || r > '~' }) {
 		return memory.Idempotency{}, problem.In(problem.Malformed, "Idempotency-Key", fmt.Sprintf("must have 1 to %d visible ASCII characters", maxIdempotencyKey))
 	}
-	call.Key = s.service.Digest("key", *key)
+	call.Key = s.service.Secret().Digest("key", *key)
 	return call, nil
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"mneme/memory"
+	"mneme/search"
 	"mneme/server"
 	"mneme/server/rest/api"
 	"mneme/server/series"
@@ -91,7 +91,7 @@ func slowOf(s series.Slow) api.SlowSearches {
 		}
 	}
 	return api.SlowSearches{
-		Mode: s.Mode, Options: memory.OptionSet(s.Options).Names(), Limit: s.Limit, Wordings: s.Wordings, Stores: s.Stores,
+		Mode: s.Mode, Options: search.OptionSet(s.Options).Names(), Limit: s.Limit, Wordings: s.Wordings, Stores: s.Stores,
 		Degraded: s.Degraded, Searches: s.Searches, Last: s.Last.UTC(), StepsMs: steps,
 	}
 }

@@ -73,7 +73,7 @@ func (in *importing) once(ctx context.Context, key api.IdempotencyKey, body io.R
 	if err != nil {
 		return api.ImportResult{}, err
 	}
-	before, numbers, err := s.service.RecordedImport(ctx, in.caller, in.store, *replay)
+	before, numbers, err := s.service.Outcomes().Import(ctx, in.caller, in.store, *replay)
 	if err != nil {
 		return api.ImportResult{}, err
 	}
@@ -86,14 +86,14 @@ func (in *importing) once(ctx context.Context, key api.IdempotencyKey, body io.R
 	} else if _, err := io.Copy(io.Discard, body); err != nil {
 		return api.ImportResult{}, errCutOff
 	}
-	replay.Digest = s.service.Digest("body", string(hash.Sum(nil)))
+	replay.Digest = s.service.Secret().Digest("body", string(hash.Sum(nil)))
 	if before == "" {
 		done := in.summary()
 		numbers, err := json.Marshal(counts{done.Created, done.Updated, done.Unchanged, done.Refused})
 		if err != nil {
 			return api.ImportResult{}, err
 		}
-		return done, s.service.RecordImport(ctx, in.caller, *replay, numbers)
+		return done, s.service.Outcomes().RecordImport(ctx, in.caller, *replay, numbers)
 	}
 	if replay.Digest != before {
 		return api.ImportResult{}, memory.ErrKeyReused

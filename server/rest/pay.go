@@ -40,5 +40,5 @@ func (s *Surface) readPayment(ctx context.Context, description string, body any)
 	if err != nil {
 		return checkout.Call{}, err
 	}
-	return s.desk.Read(r, description, s.service.Digest("body", string(text)))
+	return s.desk.Read(r, description, s.service.Secret().Digest("body", string(text)))
 }

@@ -17,7 +17,7 @@ func (s *Surface) PutParticipant(ctx context.Context, r api.PutParticipantReques
 	if err := checkPair("chat", r.Chat, r.Agent); err != nil {
 		return nil, err
 	}
-	err := s.service.PutParticipant(ctx, caller(ctx), r.Chat, r.Agent, duration(or(r.Body, api.Membership{}).Ttl))
+	err := s.service.Admin().PutParticipant(ctx, caller(ctx), r.Chat, r.Agent, duration(or(r.Body, api.Membership{}).Ttl))
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (s *Surface) DeleteParticipant(ctx context.Context, r api.DeleteParticipant
 	if err := checkPair("chat", r.Chat, r.Agent); err != nil {
 		return nil, err
 	}
-	if err := s.service.DeleteParticipant(ctx, caller(ctx), r.Chat, r.Agent); err != nil {
+	if err := s.service.Admin().DeleteParticipant(ctx, caller(ctx), r.Chat, r.Agent); err != nil {
 		return nil, err
 	}
 	return api.DeleteParticipant204Response{}, nil
@@ -40,7 +40,7 @@ func (s *Surface) PutSession(ctx context.Context, r api.PutSessionRequestObject)
 	if err := checkPair("user", r.User, r.Agent); err != nil {
 		return nil, err
 	}
-	err := s.service.PutSession(ctx, caller(ctx), r.User, r.Agent, duration(or(r.Body, api.Membership{}).Ttl))
+	err := s.service.Admin().PutSession(ctx, caller(ctx), r.User, r.Agent, duration(or(r.Body, api.Membership{}).Ttl))
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (s *Surface) DeleteSession(ctx context.Context, r api.DeleteSessionRequestO
 	if err := checkPair("user", r.User, r.Agent); err != nil {
 		return nil, err
 	}
-	if err := s.service.DeleteSession(ctx, caller(ctx), r.User, r.Agent); err != nil {
+	if err := s.service.Admin().DeleteSession(ctx, caller(ctx), r.User, r.Agent); err != nil {
 		return nil, err
 	}
 	return api.DeleteSession204Response{}, nil
@@ -109,7 +109,7 @@ func (s *Surface) GetAgentAccess(ctx context.Context, r api.GetAgentAccessReques
 	if r.Params.Taint != nil {
 		request.Taint, _ = acl.ParseLabel(string(*r.Params.Taint)) // 0, which is none, breaks a rule
 	}
-	found, err := s.service.Access(ctx, caller(ctx), request)
+	found, err := s.service.Admin().Access(ctx, caller(ctx), request)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (s *Surface) Purge(ctx context.Context, r api.PurgeRequestObject) (api.Purg
 	if err != nil {
 		return nil, err
 	}
-	purged, err := s.service.Purge(ctx, caller(ctx), r.Body.Before, replay)
+	purged, err := s.service.Admin().Purge(ctx, caller(ctx), r.Body.Before, replay)
 	if err != nil {
 		return nil, err
 	}

@@ -9,13 +9,14 @@ import (
 
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
 
 // SearchOffer searches the store of an offer.
 func (s *Surface) SearchOffer(ctx context.Context, r api.SearchOfferRequestObject) (api.SearchOfferResponseObject, error) {
-	request := memory.SearchRequest{
+	request := search.Request{
 		Query: r.Body.Query, Limit: or(r.Body.Limit, wire.DefaultHits), MinRelevance: or(r.Body.MinRelevance, 0),
 		MaxTokens: wire.MaxTokens(r.Body.MaxTokens), Passages: or(r.Body.Passages, false),
 	}
@@ -24,7 +25,7 @@ func (s *Surface) SearchOffer(ctx context.Context, r api.SearchOfferRequestObjec
 		return nil, err
 	}
 	found, err := s.market.Search(ctx, caller(ctx), meter.SearchRequest{
-		SearchRequest: request, Offer: r.Offer, MaxCharge: r.Body.MaxCharge, Payment: paid.Payment,
+		Request: request, Offer: r.Offer, MaxCharge: r.Body.MaxCharge, Payment: paid.Payment,
 		Call: func() (memory.Idempotency, error) {
 			return s.callOf(r.Params.IdempotencyKey, "POST /v1/offers/{offer}/search", []string{r.Offer.String()}, r.Body)
 		},
@@ -62,10 +63,10 @@ type charge struct {
 type skippedStore struct {
 	Store  string            `json:"store_id"`
 	Offer  string            `json:"offer"`
-	Reason memory.SkipReason `json:"reason"`
+	Reason search.SkipReason `json:"reason"`
 }
 
-func billOf(b memory.Bill) bill {
+func billOf(b search.Bill) bill {
 	out := bill{Balance: b.Balance}
 	for _, c := range b.Charges {
 		out.Charges = append(out.Charges, charge{

@@ -9,6 +9,7 @@ import (
 
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/server/problem"
 	"mneme/server/rest/api"
 	"mneme/server/wire"
@@ -31,11 +32,11 @@ func (s *Surface) Search(ctx context.Context, r api.SearchRequestObject) (api.Se
 	if err != nil {
 		return nil, err
 	}
-	request := memory.SearchRequest{
+	request := search.Request{
 		Query: or(r.Body.Query, ""), Queries: or(r.Body.Queries, nil), Stores: stores,
 		Filter: memory.Filter{Namespace: r.Body.Namespace, Tags: or(r.Body.Tags, nil), Type: or(r.Body.Type, ""), Where: where, Timezone: or(r.Body.Timezone, "")},
 		Limit:  or(r.Body.Limit, wire.DefaultHits),
-		Mode:   memory.Mode(or(r.Body.Mode, "")), Ranking: memory.Ranking(or(r.Body.Ranking, "")),
+		Mode:   search.Mode(or(r.Body.Mode, "")), Ranking: search.Ranking(or(r.Body.Ranking, "")),
 		MinRelevance: or(r.Body.MinRelevance, 0), Diversity: or(r.Body.Diversity, 0), Nearest: or(r.Body.Nearest, 0),
 		NoTypos:   !or(r.Body.Typos, true),
 		MaxTokens: wire.MaxTokens(r.Body.MaxTokens), Passages: or(r.Body.Passages, false), Cursor: or(r.Body.Cursor, ""),
@@ -57,7 +58,7 @@ func (s *Surface) Search(ctx context.Context, r api.SearchRequestObject) (api.Se
 	}
 	started := time.Now()
 	found, err := s.market.Search(ctx, caller(ctx), meter.SearchRequest{
-		SearchRequest: request, MaxCharge: r.Body.MaxCharge,
+		Request: request, MaxCharge: r.Body.MaxCharge,
 		Call: func() (memory.Idempotency, error) {
 			return s.callOf(r.Params.IdempotencyKey, "POST /v1/search", nil, r.Body)
 		},
@@ -77,7 +78,7 @@ func (s *Surface) Search(ctx context.Context, r api.SearchRequestObject) (api.Se
 
 // timingOf returns the Server-Timing header of a search: the duration of each
 // step in milliseconds.
-func timingOf(t memory.Took, total time.Duration) string {
+func timingOf(t search.Took, total time.Duration) string {
 	var metrics []string
 	for _, step := range []struct {
 		name string

@@ -16,6 +16,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/server"
 	"mneme/server/checkout"
 	"mneme/server/problem"
@@ -30,6 +31,7 @@ var specification []byte
 // openapi.yaml.
 type Surface struct {
 	service  *memory.Service
+	searcher *search.Searcher
 	market   meter.MarketAPI
 	metrics  *server.Metrics
 	maxBody  int64
@@ -42,9 +44,9 @@ type Surface struct {
 
 // New returns the surface. market runs its searches. valueLimit is the service's limit
 // on one value, in bytes; 0 means the default.
-func New(service *memory.Service, market meter.MarketAPI, metrics *server.Metrics, valueLimit int) (*Surface, error) {
+func New(service *memory.Service, searcher *search.Searcher, market meter.MarketAPI, metrics *server.Metrics, valueLimit int) (*Surface, error) {
 	s := &Surface{
-		service: service, market: market, metrics: metrics, maxBody: wire.MaxBody(valueLimit),
+		service: service, searcher: searcher, market: market, metrics: metrics, maxBody: wire.MaxBody(valueLimit),
 	}
 	var whole map[string]any // with its anchors resolved
 	if err := yaml.Unmarshal(specification, &whole); err != nil {

@@ -14,6 +14,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/test/accesstest"
 	"mneme/test/backendtest"
 )
@@ -160,7 +161,7 @@ func (o *portal) do(p acl.Principal, method, target, text string) accesstest.Out
 		}
 	}
 	out.Value, _ = read.Value.(string)
-	out.Lags, out.NoVectors = slices.Contains(read.Degraded, memory.LagVector), slices.Contains(read.Degraded, memory.LegVector)
+	out.Lags, out.NoVectors = slices.Contains(read.Degraded, search.LagVector), slices.Contains(read.Degraded, search.LegVector)
 	out.Keys = read.Keys
 	for _, hit := range read.Results {
 		out.Keys = append(out.Keys, hit.Key)

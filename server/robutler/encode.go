@@ -7,6 +7,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/server/wire"
 )
 
@@ -60,7 +61,7 @@ type details struct {
 	UpdatedBy  string    `json:"updatedBy"`
 }
 
-func encodeHit(found *memory.Hit) ([]byte, error) {
+func encodeHit(found *search.Hit) ([]byte, error) {
 	h := wire.HitOf(found)
 	out := hit{Key: h.Key, StoreID: h.Store, Score: h.Score, Relevance: h.Relevance, Label: h.Label}
 	if e := h.Entry; e != nil {
@@ -71,9 +72,9 @@ func encodeHit(found *memory.Hit) ([]byte, error) {
 
 // writeAnswer writes the answer of a search. It reads the values of the hits
 // while it writes them.
-func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, a *memory.Answer) error {
+func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, a *search.Answer) error {
 	return wire.List(w, "results", func(item func([]byte) error) (any, error) {
-		_, err := s.service.EachHit(ctx, a, func(h *memory.Hit) error {
+		_, err := s.searcher.EachHit(ctx, a, func(h *search.Hit) error {
 			text, err := encodeHit(h)
 			if err != nil {
 				return err
@@ -98,7 +99,7 @@ type charge struct {
 	Receipt string `json:"receipt"`
 }
 
-func chargesOf(b memory.Bill) (charges []charge) {
+func chargesOf(b search.Bill) (charges []charge) {
 	for _, c := range b.Charges {
 		charges = append(charges, charge{c.ID.String(), c.Store, c.Offer, c.Amount, c.Receipt})
 	}

@@ -12,6 +12,7 @@ import (
 
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/server/problem"
 	"mneme/server/wire"
 )
@@ -105,7 +106,7 @@ func (s *Surface) searchNotes(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	request := memory.SearchRequest{Stores: []string{about.agent}}
+	request := search.Request{Stores: []string{about.agent}}
 	if request.Filter.Where, err = q.namespaces(); err != nil {
 		return err
 	}
@@ -116,7 +117,7 @@ func (s *Surface) searchNotes(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	found, err := s.market.Search(ctx, visitor(c), meter.SearchRequest{SearchRequest: request})
+	found, err := s.market.Search(ctx, visitor(c), meter.SearchRequest{Request: request})
 	var broken *memory.RuleError
 	if errors.As(err, &broken) && broken.Field == "query" {
 		return problem.In(problem.Rule, "q", broken.Rule)
@@ -126,7 +127,7 @@ func (s *Surface) searchNotes(c echo.Context) error {
 	}
 	s.metrics.Search(found.Answer)
 	out := notesAnswer{[]note{}}
-	_, err = s.service.EachHit(ctx, &found.Answer, func(h *memory.Hit) error {
+	_, err = s.searcher.EachHit(ctx, &found.Answer, func(h *search.Hit) error {
 		out.Entries = append(out.Entries, noteOf(&h.Entry))
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/server/problem"
 	"mneme/server/wire"
 )
@@ -35,7 +36,7 @@ func (s *Surface) search(c echo.Context) error {
 	if about, err = about.resolve(c); err != nil {
 		return err
 	}
-	request := memory.SearchRequest{Query: question, Chat: about.chat, User: about.user, Limit: wire.DefaultHits}
+	request := search.Request{Query: question, Chat: about.chat, User: about.user, Limit: wire.DefaultHits}
 	if about.store != "" {
 		request.Stores = []string{about.store}
 	}
@@ -43,7 +44,7 @@ func (s *Surface) search(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	body := s.service.Digest("query", q.values.Encode())
+	body := s.service.Secret().Digest("query", q.values.Encode())
 	paid, err := s.desk.Read(c.Request(), "A search of a store", body)
 	if err != nil {
 		return err
@@ -52,7 +53,7 @@ func (s *Surface) search(c echo.Context) error {
 		most = nil
 	}
 	found, err := s.market.Search(c.Request().Context(), visitor(c), meter.SearchRequest{
-		SearchRequest: request, MaxCharge: most, Payment: paid.Payment, Prompted: true, // tools call this API
+		Request: request, MaxCharge: most, Payment: paid.Payment, Prompted: true, // tools call this API
 		Call: func() (memory.Idempotency, error) {
 			return memory.Idempotency{Operation: "GET " + root + "?action=search", Digest: body}, nil
 		},

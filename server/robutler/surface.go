@@ -12,6 +12,7 @@ import (
 
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/server"
 	"mneme/server/checkout"
 	"mneme/server/problem"
@@ -26,17 +27,18 @@ const root = base + "memory"
 
 // Surface is the Robutler portal API.
 type Surface struct {
-	service *memory.Service
-	market  meter.SearchAPI
-	desk    checkout.Desk
-	metrics *server.Metrics
-	maxBody int64
+	service  *memory.Service
+	searcher *search.Searcher
+	market   meter.SearchAPI
+	desk     checkout.Desk
+	metrics  *server.Metrics
+	maxBody  int64
 }
 
 // New returns the surface. desk takes the payments for searches. valueLimit is the
 // service's limit on one value, in bytes; 0 means the default.
-func New(service *memory.Service, market meter.SearchAPI, desk checkout.Desk, metrics *server.Metrics, valueLimit int) *Surface {
-	return &Surface{service: service, market: market, desk: desk, metrics: metrics, maxBody: wire.MaxBody(valueLimit)}
+func New(service *memory.Service, searcher *search.Searcher, market meter.SearchAPI, desk checkout.Desk, metrics *server.Metrics, valueLimit int) *Surface {
+	return &Surface{service: service, searcher: searcher, market: market, desk: desk, metrics: metrics, maxBody: wire.MaxBody(valueLimit)}
 }
 
 // Mount adds the routes. All require a token.

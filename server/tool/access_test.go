@@ -12,6 +12,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/server/problem"
 	"mneme/server/tool"
 	"mneme/test/accesstest"
@@ -354,12 +355,12 @@ func (d *direct) found(out accesstest.Outcome) accesstest.Outcome {
 		Degraded []string
 		Next     string `json:"next_cursor"`
 		Explain  struct {
-			Entry struct{ Outcome memory.Outcome }
+			Entry struct{ Outcome search.Outcome }
 		}
 	}
 	d.read(out, &got)
 	out.Next, out.Explained, out.Charges = got.Next, got.Explain.Entry.Outcome, len(got.Charges)
-	out.Lags, out.NoVectors = slices.Contains(got.Degraded, memory.LagVector), slices.Contains(got.Degraded, memory.LegVector)
+	out.Lags, out.NoVectors = slices.Contains(got.Degraded, search.LagVector), slices.Contains(got.Degraded, search.LegVector)
 	for _, hit := range got.Results {
 		out.Keys = append(out.Keys, hit.Key)
 		out.Bare = out.Bare || hit.UpdatedBy == "" && hit.UpdatedBySnakecase == "" && hit.Path == ""
@@ -379,10 +380,10 @@ func (d *direct) explained(p acl.Principal, op accesstest.Operation, out accesst
 	if e, err := d.service.Get(context.Background(), c, at); err != nil || e.InContext {
 		return out
 	}
-	if out.Explained != memory.OutcomeNotFound {
+	if out.Explained != search.OutcomeNotFound {
 		d.t.Errorf("a tool explains an entry that is not in context: %s", out.Explained)
 	}
-	out.Explained = memory.OutcomeNotInContext
+	out.Explained = search.OutcomeNotInContext
 	return out
 }
 

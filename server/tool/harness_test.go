@@ -36,9 +36,9 @@ func openWithModel(t testing.TB) *harness {
 
 func openWith(t testing.TB, limits memory.Limits, tools tool.Options, embedders ...embed.Embedder) *harness {
 	t.Helper()
-	f := backendtest.Open(t, backendtest.Embedded(), memory.Options{Limits: limits, SimilarWait: time.Nanosecond}, embedders...) // nothing is indexed by itself
+	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Limits: limits, SimilarWait: time.Nanosecond}}, embedders...) // nothing is indexed by itself
 	tools.ValueLimit, tools.Market = limits.Value, f.Market
-	return &harness{Tools: tool.New(f.Service, tools), t: t, service: f, clock: f.Clock, index: f.Index}
+	return &harness{Tools: tool.New(f.Service, f.Searcher, tools), t: t, service: f, clock: f.Clock, index: f.Index}
 }
 
 var (

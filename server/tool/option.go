@@ -9,6 +9,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/server/wire"
 )
 
@@ -71,9 +72,9 @@ func (o *searchOptions) request(c *call, given map[string]bool, limit int, store
 	case given["query"] && given["queries"]:
 		return r, refuse("Error: `queries` must not be given together with `query`")
 	}
-	r.SearchRequest = memory.SearchRequest{
-		Query: o.query, Queries: o.queries, Stores: stores, Limit: limit, Mode: memory.Mode(o.mode), Ranking: memory.Ranking(o.ranking),
-		MinRelevance: o.minRelevance, Nearest: memory.MaxNearest, NearestByDefault: true, Diversity: o.diversity, NoTypos: !o.typos, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
+	r.Request = search.Request{
+		Query: o.query, Queries: o.queries, Stores: stores, Limit: limit, Mode: search.Mode(o.mode), Ranking: search.Ranking(o.ranking),
+		MinRelevance: o.minRelevance, Nearest: search.MaxNearest, NearestByDefault: true, Diversity: o.diversity, NoTypos: !o.typos, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
 		Filter: memory.Filter{Timezone: o.timezone},
 	}
 	if given["min_relevance"] { // it is meant
@@ -96,7 +97,7 @@ func (o *searchOptions) request(c *call, given map[string]bool, limit int, store
 		}
 	}
 	if given["explain"] {
-		err = o.addExplain(c, &r.SearchRequest)
+		err = o.addExplain(c, &r.Request)
 	}
 	return r, err
 }
@@ -120,7 +121,7 @@ func (o *searchOptions) addPurchase(given map[string]bool, to *meter.SearchReque
 // addExplain sets what a search explains: its hits, or also an entry, of the only
 // store that it searches or of the caller's own unless the parameter names one. An
 // object without members is true: the schema has one type.
-func (o *searchOptions) addExplain(c *call, to *memory.SearchRequest) error {
+func (o *searchOptions) addExplain(c *call, to *search.Request) error {
 	if members, err := wire.Members(o.explain); err == nil && len(members) == 0 {
 		to.Explain = true
 		return nil
@@ -161,12 +162,12 @@ func searchProperties() map[string]any {
 	}
 	return map[string]any{
 		"query":         property("string", ""),
-		"queries":       property("array", fmt.Sprintf("For query: 2–%d wordings.", memory.MaxWordings), "items", map[string]any{"type": "string"}),
+		"queries":       property("array", fmt.Sprintf("For query: 2–%d wordings.", search.MaxWordings), "items", map[string]any{"type": "string"}),
 		"where":         property("object", `Filter: {"updated_at":{"gte":"now-7d"}}; and, or, not.`),
 		"timezone":      property("string", ""),
 		"match":         property("object", `Words: {"all":["bee sting"],"none":["pea*"]}.`),
-		"mode":          property("string", "", "enum", []memory.Mode{memory.ModeHybrid, memory.ModeLexical, memory.ModeVector}),
-		"ranking":       property("string", "", "enum", []memory.Ranking{memory.RankingRelevance, memory.RankingRRF}),
+		"mode":          property("string", "", "enum", []search.Mode{search.ModeHybrid, search.ModeLexical, search.ModeVector}),
+		"ranking":       property("string", "", "enum", []search.Ranking{search.RankingRelevance, search.RankingRRF}),
 		"min_relevance": property("number", fmt.Sprintf("0–1; default %v.", DefaultMinRelevance)),
 		"recency":       property("object", `{"half_life":"30d"} favours young.`),
 		"diversity":     property("number", "0–1."),

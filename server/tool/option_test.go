@@ -10,6 +10,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/server/tool"
 )
 
@@ -61,21 +62,21 @@ func TestTheToolsTakeEveryOptionOfASearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := memory.SearchRequest{Query: question, Limit: 10}
+	base := search.Request{Query: question, Limit: 10}
 	plain := h.found(base)
 	for option, c := range map[string]struct {
 		value  any
-		change func(*memory.SearchRequest)
+		change func(*search.Request)
 	}{
-		"queries":  {[]string{"a letter", "green tea"}, func(r *memory.SearchRequest) { r.Query, r.Queries = "", []string{"a letter", "green tea"} }},
-		"where":    {json.RawMessage(where), func(r *memory.SearchRequest) { r.Filter.Where = condition }},
-		"timezone": {"-12:00", func(r *memory.SearchRequest) { r.Filter.Where, r.Filter.Timezone = dated, "-12:00" }},
-		"match":    {json.RawMessage(match), func(r *memory.SearchRequest) { r.Filter.Match = words }},
-		"mode":     {"lexical", func(r *memory.SearchRequest) { r.Mode = memory.ModeLexical }},
-		"recency": {map[string]any{"half_life": "12h", "weight": 1}, func(r *memory.SearchRequest) {
-			r.Recency = &memory.Recency{HalfLife: 12 * time.Hour, Weight: 1}
+		"queries":  {[]string{"a letter", "green tea"}, func(r *search.Request) { r.Query, r.Queries = "", []string{"a letter", "green tea"} }},
+		"where":    {json.RawMessage(where), func(r *search.Request) { r.Filter.Where = condition }},
+		"timezone": {"-12:00", func(r *search.Request) { r.Filter.Where, r.Filter.Timezone = dated, "-12:00" }},
+		"match":    {json.RawMessage(match), func(r *search.Request) { r.Filter.Match = words }},
+		"mode":     {"lexical", func(r *search.Request) { r.Mode = search.ModeLexical }},
+		"recency": {map[string]any{"half_life": "12h", "weight": 1}, func(r *search.Request) {
+			r.Recency = &search.Recency{HalfLife: 12 * time.Hour, Weight: 1}
 		}},
-		"diversity": {0.9, func(r *memory.SearchRequest) { r.Diversity = 0.9 }},
+		"diversity": {0.9, func(r *search.Request) { r.Diversity = 0.9 }},
 	} {
 		r := base
 		c.change(&r)
@@ -113,7 +114,7 @@ func TestTheToolsTakeTypos(t *testing.T) {
 }
 
 // found returns the keys that alice's search finds.
-func (h *harness) found(r memory.SearchRequest) (keys []string) {
+func (h *harness) found(r search.Request) (keys []string) {
 	h.t.Helper()
 	a, err := h.service.Search(h.t.Context(), memory.Caller{Principal: alice}, r)
 	if err != nil {
@@ -204,7 +205,7 @@ type explained struct {
 	Explain *struct {
 		Filter *struct{ Passing *int }
 		Entry  *struct {
-			Outcome memory.Outcome
+			Outcome search.Outcome
 			Rank    int
 			Label   string
 			Options []string
@@ -243,10 +244,10 @@ func TestToolsExplainHitsAndEntries(t *testing.T) {
 			t.Errorf("%s: a hit is explained unasked", name)
 		}
 		got = ask("explain", map[string]any{"key": "ball"}, "where", json.RawMessage(`{"tags": {"contains": "x"}}`))
-		if x := got.Explain; x == nil || x.Filter == nil || *x.Filter.Passing != 1 || x.Entry.Outcome != memory.OutcomeFiltered || !slices.Equal(x.Entry.Options, []string{"where"}) {
+		if x := got.Explain; x == nil || x.Filter == nil || *x.Filter.Passing != 1 || x.Entry.Outcome != search.OutcomeFiltered || !slices.Equal(x.Entry.Options, []string{"where"}) {
 			t.Errorf("%s: an entry that is filtered out: %+v", name, x)
 		}
-		for store, want := range map[string]memory.Outcome{"self": memory.OutcomeNotFound, "bob": memory.OutcomeHit} {
+		for store, want := range map[string]search.Outcome{"self": search.OutcomeNotFound, "bob": search.OutcomeHit} {
 			if x := ask("explain", map[string]any{"store": store, "key": "his"}).Explain; x.Entry.Outcome != want {
 				t.Errorf("%s: %s in the store %s: %+v", name, "his", store, x.Entry)
 			}
@@ -260,7 +261,7 @@ func TestToolsExplainHitsAndEntries(t *testing.T) {
 	}
 	// The memory tool's store is that of an entry for which none is named.
 	got := decode[explained](h, h.must(alice, "memory", "command", "search", "query", "red", "store", "bob", "explain", map[string]any{"key": "his"}))
-	if got.Explain.Entry.Outcome != memory.OutcomeHit {
+	if got.Explain.Entry.Outcome != search.OutcomeHit {
 		t.Errorf("in the store that is searched: %+v", got.Explain.Entry)
 	}
 }
@@ -305,12 +306,12 @@ func TestAnExplainedAnswerStaysWithinItsLimit(t *testing.T) {
 		if len(text) > least || len(got.Results) == 0 || got.LeftOut != 100-len(got.Results) || got.Explain.Entry.Rank == 0 {
 			t.Errorf("%s: %d bytes, %d hits, %d left out, %+v", name, len(text), len(got.Results), got.LeftOut, got.Explain)
 		}
-		outcomes := make(map[memory.Outcome]int)
+		outcomes := make(map[search.Outcome]int)
 		for i := range 100 {
 			text := h.must(alice, name, append([]any{"query", "granite", s.limit, 100, "min_relevance", 0, "max_tokens", 1_000_000, "explain", map[string]any{"key": fmt.Sprintf("%03d", i)}}, s.command...)...)
 			outcomes[decode[explained](h, text).Explain.Entry.Outcome]++
 		}
-		if shown := len(got.Results); outcomes[memory.OutcomeHit] < shown-2 || outcomes[memory.OutcomeHit] > shown+2 || outcomes[memory.OutcomeHit]+outcomes[memory.OutcomeBeyondTokens] != 100 {
+		if shown := len(got.Results); outcomes[search.OutcomeHit] < shown-2 || outcomes[search.OutcomeHit] > shown+2 || outcomes[search.OutcomeHit]+outcomes[search.OutcomeBeyondTokens] != 100 {
 			t.Errorf("%s: %d hits are shown, and entries are explained as %v", name, shown, outcomes)
 		}
 	}

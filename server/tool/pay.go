@@ -12,6 +12,7 @@ import (
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/meter/payment"
+	"mneme/search"
 )
 
 const (
@@ -33,7 +34,7 @@ const (
 
 // bound bounds a search that may be charged for, so that the answer has room for
 // each hit, and with paged for a cursor.
-func (c *call) bound(r *memory.SearchRequest, paged bool) error {
+func (c *call) bound(r *search.Request, paged bool) error {
 	switch {
 	case !r.Passages:
 		return refuse("Error: `passages` must not be false in a search that has to be paid for")
@@ -66,10 +67,10 @@ type charged struct {
 type skipped struct {
 	Store  string            `json:"store_id"`
 	Offer  string            `json:"offer"`
-	Reason memory.SkipReason `json:"reason"`
+	Reason search.SkipReason `json:"reason"`
 }
 
-func billOf(b memory.Bill) billed {
+func billOf(b search.Bill) billed {
 	out := billed{Balance: b.Balance}
 	for _, c := range b.Charges {
 		out.Charges = append(out.Charges, charged{c.ID, c.Store, c.Offer, c.Amount})
@@ -82,10 +83,10 @@ func billOf(b memory.Bill) billed {
 
 // ask runs a search, which a model sends. paged says that its answer has a cursor, unless
 // it is one of an offer.
-func (c *call) ask(ctx context.Context, r meter.SearchRequest, paged bool) (memory.Answer, error) {
+func (c *call) ask(ctx context.Context, r meter.SearchRequest, paged bool) (search.Answer, error) {
 	r.Prompted, r.Payment = true, c.payment
 	r.Call = func() (memory.Idempotency, error) { return c.identity(), nil }
-	r.Fit = func(search *memory.SearchRequest, offered bool) error { return c.bound(search, paged && !offered) }
+	r.Fit = func(search *search.Request, offered bool) error { return c.bound(search, paged && !offered) }
 	found, err := c.market.Search(ctx, c.caller, r)
 	if err == nil {
 		c.settled, c.receipts = found.Settled, receiptsOf(found.Bill)
@@ -115,7 +116,7 @@ func (c *call) inputDigest() string {
 			text = sorted
 		}
 	}
-	return c.service.Digest("tool", c.name, string(text))
+	return c.service.Secret().Digest("tool", c.name, string(text))
 }
 
 // resource is the call as a payment names it.
@@ -126,7 +127,7 @@ func (c *call) resource() meter.Resource {
 
 // priced returns the result of a call that has to be paid for: what the payment
 // methods ask for, with the price, the balance and the offer.
-func (c *call) priced(price *memory.PaymentError, err error) (Result, error) {
+func (c *call) priced(price *search.PaymentError, err error) (Result, error) {
 	result := Result{Structured: true, IsError: true, Payment: make(http.Header), cause: err}
 	c.payments.Ask(result.Payment, c.resource(), price.Price, err)
 	answer := make(map[string]any)
@@ -163,7 +164,7 @@ func (c *call) settle(result *Result) (err error) {
 	return err
 }
 
-func receiptsOf(b memory.Bill) (receipts []string) {
+func receiptsOf(b search.Bill) (receipts []string) {
 	for _, charge := range b.Charges {
 		receipts = append(receipts, charge.Receipt)
 	}

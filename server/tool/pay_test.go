@@ -11,6 +11,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/server/tool"
 	"mneme/test/backendtest"
 )
@@ -30,11 +31,12 @@ func openShop(t *testing.T) *shop {
 	t.Helper()
 	ctx, rows, clock := t.Context(), backendtest.Embedded().Open(t).Storage(t), backendtest.NewClock()
 	rules := meter.NewMeter(rows.ForMeter(), meter.MeterOptions{Now: clock.Now})
-	service, err := memory.New(ctx, rows, memory.Options{Meter: rules, Now: clock.Now})
+	service, err := memory.New(ctx, rows, memory.Options{Now: clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	market := meter.NewMarket(rows.ForMeter(), service, meter.Options{Meter: rules})
+	searcher := search.New(rows, service, search.Options{Meter: rules})
+	market := meter.NewMarket(rows.ForMeter(), service, searcher, meter.Options{Meter: rules})
 	bob := memory.Caller{Principal: acl.Principal{Agent: "bob", Taint: acl.Public}}
 	if _, err := service.Put(ctx, bob, memory.PutRequest{Path: memory.Path{Store: "bob", Key: "hut"}, Value: json.RawMessage(`"The hut has water in September"`)}); err != nil {
 		t.Fatal(err)
@@ -52,7 +54,7 @@ func openShop(t *testing.T) *shop {
 	if _, err := market.TopUp(ctx, platform, "alice", shopMoney, "r"); err != nil {
 		t.Fatal(err)
 	}
-	return &shop{T: t, tools: tool.New(service, tool.Options{Market: market}), market: market, offer: offer.ID.String()}
+	return &shop{T: t, tools: tool.New(service, searcher, tool.Options{Market: market}), market: market, offer: offer.ID.String()}
 }
 
 func (s *shop) call(p acl.Principal, name string, pairs ...any) tool.Result {
@@ -199,7 +201,7 @@ func TestWhatAToolIsChargedForIsShown(t *testing.T) {
 				s.TopUp("alice", shopMoney)
 				spender := alice
 				spender.Spend = true
-				tools := tool.New(s.Service, tool.Options{Market: s.Market, MaxAnswer: most})
+				tools := tool.New(s.Service, s.Searcher, tool.Options{Market: s.Market, MaxAnswer: most})
 				for _, named := range [][]any{{"offer", offer.String()}, {"stores", []string{"bob", "alice"}}} {
 					before := s.Balance(alice)
 					r, err := tools.Call(t.Context(), spender, "memory_search", input(append(named, "query", "hut water", "max_charge", 100_000, "max_tokens", 1_000_000, "max_results", 100, "min_relevance", 0)...))
@@ -251,7 +253,7 @@ func TestOwnHitsLeaveRoomForWhatIsChargedFor(t *testing.T) {
 	}
 	spender := alice
 	spender.Spend = true
-	tools := tool.New(s.Service, tool.Options{Market: s.Market, MaxAnswer: tool.MinAnswer})
+	tools := tool.New(s.Service, s.Searcher, tool.Options{Market: s.Market, MaxAnswer: tool.MinAnswer})
 	r, err := tools.Call(t.Context(), spender, "memory_search", input("query", "hut water", "stores", []string{"alice", "bob"}, "max_charge", 100_000))
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/server/wire"
 )
 
@@ -70,11 +71,11 @@ func (c *call) hits(ctx context.Context, question string, r meter.SearchRequest,
 		return searchAnswer{}, err
 	}
 	answer := searchAnswer{Query: question, Degraded: a.Degraded, Incomplete: a.Incomplete, LeftOut: len(a.Hits), Explain: wire.ExplanationOf(a.Explanation), billed: billOf(a.Bill)}
-	if x := answer.Explain; x != nil && x.Entry != nil && x.Entry.Outcome == memory.OutcomeHit {
-		x.Entry.Outcome = memory.OutcomeBeyondTokens // what it becomes at its longest
+	if x := answer.Explain; x != nil && x.Entry != nil && x.Entry.Outcome == search.OutcomeHit {
+		x.Entry.Outcome = search.OutcomeBeyondTokens // what it becomes at its longest
 	}
 	if paged { // before any hit is shown, the cursor is longest
-		if answer.NextCursor, err = c.service.NextCursor(&a, maxPaged); err != nil {
+		if answer.NextCursor, err = c.searcher.NextCursor(&a, maxPaged); err != nil {
 			return searchAnswer{}, err
 		}
 	}
@@ -88,7 +89,7 @@ func (c *call) hits(ctx context.Context, question string, r meter.SearchRequest,
 	}
 	answer.Results, answer.LeftOut, answer.Explain = l.items, a.LeftOut()+passed, wire.ExplanationOf(a.Explanation)
 	if paged {
-		if answer.NextCursor, err = c.service.NextCursor(&a, maxPaged); err != nil {
+		if answer.NextCursor, err = c.searcher.NextCursor(&a, maxPaged); err != nil {
 			return searchAnswer{}, err
 		}
 	}
@@ -99,7 +100,7 @@ func (c *call) hits(ctx context.Context, question string, r meter.SearchRequest,
 }
 
 // explainNothing says why there are no results, and names what comes closest.
-func (answer *searchAnswer) explainNothing(a *memory.Answer) {
+func (answer *searchAnswer) explainNothing(a *search.Answer) {
 	switch {
 	case a.NoWords:
 		answer.Message = noWords
@@ -116,7 +117,7 @@ func (answer *searchAnswer) explainNothing(a *memory.Answer) {
 
 // addHits adds the hits of an answer to a list as far as they fit. It keeps room for
 // those that were charged for: another one that leaves them none is passed over.
-func (c *call) addHits(ctx context.Context, l *list, a *memory.Answer, show func(wire.Hit) any) (passed int, err error) {
+func (c *call) addHits(ctx context.Context, l *list, a *search.Answer, show func(wire.Hit) any) (passed int, err error) {
 	kept := 0 // bytes for what was charged for and is still to come
 	if len(a.Bill.Charges) > 0 {
 		for _, h := range a.Hits {
@@ -125,7 +126,7 @@ func (c *call) addHits(ctx context.Context, l *list, a *memory.Answer, show func
 			}
 		}
 	}
-	_, err = c.service.EachHit(ctx, a, func(h *memory.Hit) error {
+	_, err = c.searcher.EachHit(ctx, a, func(h *search.Hit) error {
 		if kept > 0 && h.Level < acl.Read {
 			kept -= paidHit
 		}
@@ -145,7 +146,7 @@ func (c *call) addHits(ctx context.Context, l *list, a *memory.Answer, show func
 }
 
 // addHit adds a hit to a list, cut if it does not fit, or returns errFull.
-func addHit(l *list, h *memory.Hit, show func(wire.Hit) any) error {
+func addHit(l *list, h *search.Hit, show func(wire.Hit) any) error {
 	if fits, err := l.tryAdd(show(wire.HitOf(h))); fits || err != nil {
 		return err
 	}

@@ -15,12 +15,12 @@ import (
 // openIndexing opens tools with the built-in model that index what is written.
 func openIndexing(t testing.TB) *harness {
 	t.Helper()
-	f := backendtest.Open(t, backendtest.Embedded(), memory.Options{SimilarWait: wait.Limit}, backendtest.MustEncoder(t))
+	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{SimilarWait: wait.Limit}}, backendtest.MustEncoder(t))
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- f.Run(ctx) }()
 	t.Cleanup(func() { stop(); <-ended })
-	return &harness{Tools: tool.New(f.Service, tool.Options{Market: f.Market}), t: t, service: f, clock: f.Clock, index: f.Index}
+	return &harness{Tools: tool.New(f.Service, f.Searcher, tool.Options{Market: f.Market}), t: t, service: f, clock: f.Clock, index: f.Index}
 }
 
 type saved struct {

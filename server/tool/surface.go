@@ -141,7 +141,7 @@ func (s *Surface) index(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	tag := `"` + s.tools.service.Digest("MEMORY.md", p.Agent, store, text)[:22] + `"`
+	tag := `"` + s.tools.service.Secret().Digest("MEMORY.md", p.Agent, store, text)[:22] + `"`
 	h := c.Response().Header()
 	h.Set("ETag", tag)
 	if known(c.Request().Header.Values("If-None-Match"), tag) {

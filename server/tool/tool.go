@@ -16,6 +16,7 @@ import (
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/meter/payment"
+	"mneme/search"
 	"mneme/server"
 	"mneme/server/problem"
 	"mneme/server/wire"
@@ -59,14 +60,14 @@ type Meter interface {
 	// a limit or a spent cap), failed, or canceled.
 	ToolCall(surface, tool, outcome string, took time.Duration)
 	// Search counts an answered search.
-	Search(memory.Answer)
+	Search(search.Answer)
 }
 
 // unmetered counts nothing.
 type unmetered struct{}
 
 func (unmetered) ToolCall(string, string, string, time.Duration) {}
-func (unmetered) Search(memory.Answer)                           {}
+func (unmetered) Search(search.Answer)                           {}
 
 // Definition describes a tool to a model and its client. SECURITY: everything
 // in it is constant, so that no memory can change a description.
@@ -124,10 +125,11 @@ type tool struct {
 
 // call is one call of a tool.
 type call struct {
-	service *memory.Service
-	meter   Meter
-	market  meter.SearchAPI
-	caller  memory.Caller
+	service  *memory.Service
+	searcher *search.Searcher
+	meter    Meter
+	market   meter.SearchAPI
+	caller   memory.Caller
 	// payments are the ways to pay, payment is what came with the call, and settled
 	// what became of it, with the receipts of the charges.
 	payments *payment.Methods
@@ -144,7 +146,7 @@ type call struct {
 }
 
 // search runs a search and counts it.
-func (c *call) search(ctx context.Context, r meter.SearchRequest, paged bool) (memory.Answer, error) {
+func (c *call) search(ctx context.Context, r meter.SearchRequest, paged bool) (search.Answer, error) {
 	answer, err := c.ask(ctx, r, paged)
 	if err == nil {
 		c.meter.Search(answer)
@@ -158,6 +160,7 @@ func (c *call) own(key string) memory.Path { return memory.Path{Store: c.caller.
 // Tools are the tools over one service.
 type Tools struct {
 	service  *memory.Service
+	searcher *search.Searcher
 	market   meter.SearchAPI
 	payments *payment.Methods
 	meter    Meter
@@ -169,8 +172,8 @@ type Tools struct {
 }
 
 // New returns the tools of the enabled families.
-func New(service *memory.Service, o Options) *Tools {
-	t := &Tools{service: service, market: o.Market, payments: o.Payments, meter: o.Meter, maxInput: wire.MaxEscapedBody(o.ValueLimit), maxText: DefaultAnswer}
+func New(service *memory.Service, searcher *search.Searcher, o Options) *Tools {
+	t := &Tools{service: service, searcher: searcher, market: o.Market, payments: o.Payments, meter: o.Meter, maxInput: wire.MaxEscapedBody(o.ValueLimit), maxText: DefaultAnswer}
 	if o.MaxAnswer != 0 {
 		t.maxText = max(MinAnswer, o.MaxAnswer)
 	}
@@ -241,7 +244,7 @@ func (t *Tools) Pay(ctx context.Context, p acl.Principal, name string, input jso
 	// Internal stays false: for tools, entries that are not in context do not
 	// exist.
 	c := &call{
-		service: t.service, market: t.market, payments: t.payments, meter: t.meter,
+		service: t.service, searcher: t.searcher, market: t.market, payments: t.payments, meter: t.meter,
 		caller: memory.Caller{Principal: p}, name: name, input: input, maxAnswer: t.maxText,
 	}
 	if paid != nil {
@@ -255,7 +258,7 @@ func (t *Tools) Pay(ctx context.Context, p acl.Principal, name string, input jso
 	defer func() { t.meter.ToolCall(t.surface, name, outcome, time.Since(start)) }()
 	result, err := tools[i].run(ctx, c)
 	outcome = outcomeOf(err)
-	var price *memory.PaymentError
+	var price *search.PaymentError
 	switch {
 	case err == nil:
 		return result, c.settle(&result)

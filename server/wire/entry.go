@@ -8,6 +8,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 )
 
 // Entry is an entry as answers show it, without its value: times are in UTC, and
@@ -84,7 +85,7 @@ type Passage struct {
 }
 
 // HitOf returns a hit as answers show it.
-func HitOf(h *memory.Hit) Hit {
+func HitOf(h *search.Hit) Hit {
 	hit := Hit{Store: h.Store, Key: h.Key, Label: h.Label.String(), Value: h.Value, Score: h.Score, Relevance: h.Relevance}
 	for _, p := range h.Passages {
 		passage := Passage{Text: p.Text, Highlights: p.Highlights}

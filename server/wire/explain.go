@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/memory"
+	"mneme/search"
 )
 
 // ErrExplain reports an option explain of another form.
@@ -76,11 +76,11 @@ type Summand struct {
 }
 
 // ExplainOf returns how a hit was ranked as answers show it; nil for nil.
-func ExplainOf(e *memory.Explain) *Explain {
+func ExplainOf(e *search.Explain) *Explain {
 	if e == nil {
 		return nil
 	}
-	leg := func(r *memory.LegRank) *LegRank {
+	leg := func(r *search.LegRank) *LegRank {
 		if r == nil {
 			return nil
 		}
@@ -130,7 +130,7 @@ type OptionExplanation struct {
 
 // EntryExplanation is what became of an entry in a search.
 type EntryExplanation struct {
-	Outcome     memory.Outcome `json:"outcome"`
+	Outcome     search.Outcome `json:"outcome"`
 	ID          *uuid.UUID     `json:"id,omitempty"`
 	Label       string         `json:"label,omitempty"`
 	Rank        int            `json:"rank,omitempty"`
@@ -143,7 +143,7 @@ type EntryExplanation struct {
 
 // ExplanationOf returns what a search explains beside its hits; nil if that is
 // nothing.
-func ExplanationOf(e *memory.Explanation) *Explanation {
+func ExplanationOf(e *search.Explanation) *Explanation {
 	if e == nil || e.Filter == nil && e.Entry == nil && len(e.Typos) == 0 {
 		return nil
 	}
@@ -162,7 +162,7 @@ func ExplanationOf(e *memory.Explanation) *Explanation {
 			Outcome: e.Outcome, Rank: e.Rank, Options: e.Options,
 			Score: e.Score, Relevance: e.Relevance, VectorsWait: e.VectorsWait, Explain: ExplainOf(e.Explain),
 		}
-		if e.Outcome != memory.OutcomeNotFound {
+		if e.Outcome != search.OutcomeNotFound {
 			x.Entry.ID, x.Entry.Label = &e.ID, e.Label.String()
 		}
 	}

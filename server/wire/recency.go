@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"mneme/memory"
+	"mneme/search"
 )
 
 // defaultRecency is the weight of a recency that gives none.
@@ -15,8 +15,8 @@ const defaultRecency = 0.5
 
 // Recency returns the recency of a search. Its half-life is a whole number with a
 // unit, such as 30d. One that is not is 0, which the service refuses.
-func Recency(halfLife string, weight *float64) *memory.Recency {
-	return &memory.Recency{HalfLife: span(halfLife), Weight: *cmp.Or(weight, new(defaultRecency))}
+func Recency(halfLife string, weight *float64) *search.Recency {
+	return &search.Recency{HalfLife: span(halfLife), Weight: *cmp.Or(weight, new(defaultRecency))}
 }
 
 var (

@@ -13,6 +13,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/server/problem"
 	"mneme/server/wire"
 )
@@ -115,7 +116,7 @@ func TestBodiesAreBounded(t *testing.T) {
 // SECURITY: HitOf decides for every surface what a caller with level search sees
 // of a hit.
 func TestHitOfASearchOnlyStoreHasNoEntry(t *testing.T) {
-	h := memory.Hit{Entry: memory.Entry{Owner: "owner", UpdatedAt: time.Unix(1, 0), Label: acl.Public}, Score: 2, Relevance: 1}
+	h := search.Hit{Entry: memory.Entry{Owner: "owner", UpdatedAt: time.Unix(1, 0), Label: acl.Public}, Score: 2, Relevance: 1}
 	for level, readable := range map[acl.Level]bool{acl.Search: false, acl.Read: true, acl.ReadWrite: true} {
 		h.Level = level
 		if got := wire.HitOf(&h); (got.Entry != nil) != readable || got.Score != 2 || got.Relevance != 1 {

@@ -13,6 +13,7 @@ import (
 	"mneme/embed"
 	"mneme/indexer"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/storage"
 	"mneme/storage/postgres/postgrestest"
 	"mneme/test/backendtest"
@@ -75,7 +76,7 @@ type comparedHit struct {
 	Key             string
 	Score           uint64 // math.Float64bits
 	Relevance       uint64 // likewise; 0 of a leg
-	Lexical, Vector memory.LegRank
+	Lexical, Vector search.LegRank
 }
 
 // TestAnswersAreThoseOfSQLite imports the same conversations into every backend
@@ -119,11 +120,11 @@ func answersOf(t *testing.T, b backendtest.Backend, embedder embed.Embedder, tur
 	t.Helper()
 	data := b.Open(t)
 	rows, model := data.Storage(t), data.Model(t, embedder)
-	service := fill(t, rows, model, turns)
+	searcher := fill(t, rows, model, turns)
 	settle(t, model)
 	answers := make([]answer, len(queries))
 	for i, q := range queries {
-		answers[i] = answer{lexicalHits(t, rows, q), fusedHits(t, service, q)}
+		answers[i] = answer{lexicalHits(t, rows, q), fusedHits(t, searcher, q)}
 	}
 	return answers
 }
@@ -133,9 +134,9 @@ func owner(store string) memory.Caller {
 }
 
 // fill imports the turns and embeds them.
-func fill(t *testing.T, rows storage.Storage, model indexer.Model, turns []line) *memory.Service {
+func fill(t *testing.T, rows storage.Storage, model indexer.Model, turns []line) *search.Searcher {
 	t.Helper()
-	service := backendtest.OpenProcess(t, rows, memory.Options{}, model)
+	service := backendtest.OpenProcess(t, rows, backendtest.Options{}, model)
 	requests := make(map[string][]memory.PutRequest)
 	for _, turn := range turns {
 		value, err := json.Marshal(turn.Title + "\n" + turn.Text)
@@ -160,7 +161,7 @@ func fill(t *testing.T, rows storage.Storage, model indexer.Model, turns []line)
 	if err := service.Drain(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	return service.Service
+	return service.Searcher
 }
 
 // settle waits until searches of a shared index see all writes.
@@ -179,9 +180,9 @@ func settle(t *testing.T, model indexer.Model) {
 
 // fusedHits searches with the service and returns the hits with their ranks in
 // each leg.
-func fusedHits(t *testing.T, service *memory.Service, q line) (hits []comparedHit) {
+func fusedHits(t *testing.T, searcher *search.Searcher, q line) (hits []comparedHit) {
 	t.Helper()
-	answer, err := service.Search(t.Context(), owner(q.Store), memory.SearchRequest{Query: q.Text, Limit: 100, Explain: true})
+	answer, err := searcher.Search(t.Context(), owner(q.Store), search.Request{Query: q.Text, Limit: 100, Explain: true})
 	if err != nil || len(answer.Degraded) > 0 {
 		t.Fatal(err, answer.Degraded)
 	}

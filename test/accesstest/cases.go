@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/memory"
+	"mneme/search"
 )
 
 // testCase is one operation with its expected outcome.
@@ -54,16 +54,16 @@ func hidden(r relation, label acl.Label, k kind) bool {
 }
 
 // outcome returns what a search says that became of an entry.
-func outcome(r relation, label acl.Label, k kind) memory.Outcome {
+func outcome(r relation, label acl.Label, k kind) search.Outcome {
 	switch {
 	case hidden(r, label, k):
-		return memory.OutcomeNotFound
+		return search.OutcomeNotFound
 	case k == internal:
-		return memory.OutcomeNotInContext
+		return search.OutcomeNotInContext
 	case k == encrypted:
-		return memory.OutcomeEncrypted
+		return search.OutcomeEncrypted
 	}
-	return memory.OutcomeHit
+	return search.OutcomeHit
 }
 
 // onEntry returns the cases of one entry.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 )
 
 // Operation is one operation that a caller tries.
@@ -111,7 +111,7 @@ type Outcome struct {
 	// Charges is how often a search was charged for.
 	Charges int
 	// Explained is what became of the entry that a search explained.
-	Explained memory.Outcome
+	Explained search.Outcome
 	// NoVectors: the vector leg of a search failed, as without a model, and an
 	// answer says no more than that.
 	NoVectors bool

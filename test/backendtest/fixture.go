@@ -46,12 +46,12 @@ type Fixture struct {
 // the options bring one. Of several embedders the first is the configured
 // one; without any, searches answer by words alone. The Service is closed
 // when the test ends.
-func Open(t testing.TB, b Backend, options memory.Options, embedders ...embed.Embedder) *Fixture {
+func Open(t testing.TB, b Backend, options Options, embedders ...embed.Embedder) *Fixture {
 	t.Helper()
 	var clock *Clock
-	if options.Now == nil {
+	if options.Memory.Now == nil {
 		clock = NewClock()
-		options.Now = clock.Now
+		options.Memory.Now = clock.Now
 	}
 	f := OpenOver(t, b.Open(t), options, embedders...)
 	f.Clock = clock
@@ -61,7 +61,7 @@ func Open(t testing.TB, b Backend, options memory.Options, embedders ...embed.Em
 // OpenOver opens a Service over a database that other Services may use, as
 // another process would. Unless the options say otherwise, its clock is the
 // system's.
-func OpenOver(t testing.TB, data *Data, options memory.Options, embedders ...embed.Embedder) *Fixture {
+func OpenOver(t testing.TB, data *Data, options Options, embedders ...embed.Embedder) *Fixture {
 	t.Helper()
 	var models []indexer.Model
 	for _, e := range embedders {
@@ -84,4 +84,27 @@ func (f *Fixture) Index() {
 // Principal returns a principal that claims nothing but its name and taint.
 func Principal(agent string, taint acl.Label) acl.Principal {
 	return acl.Principal{Agent: agent, Taint: taint}
+}
+
+// SetUpAccess makes reader and other participants of the chat room, and grants
+// the reader the store lender up to PUBLIC, and the store seller at level
+// search.
+func (f *Fixture) SetUpAccess() {
+	f.t.Helper()
+	ctx := context.Background()
+	platform := memory.Caller{Principal: acl.Principal{Agent: "platform", Taint: acl.Restricted, Platform: true}, Internal: true}
+	for _, member := range []string{"reader", "other"} {
+		f.must(f.PutParticipant(ctx, platform, "room", member, nil))
+	}
+	_, err := f.Share(ctx, memory.Caller{Principal: Principal("lender", acl.Restricted), Internal: true}, memory.ShareRequest{Store: "lender", Grantee: "reader", Level: acl.Read, MaxLabel: acl.Public})
+	f.must(err)
+	_, err = f.Share(ctx, memory.Caller{Principal: Principal("seller", acl.Restricted), Internal: true}, memory.ShareRequest{Store: "seller", Grantee: "reader", Level: acl.Search})
+	f.must(err)
+}
+
+func (f *Fixture) must(err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Fatal(err)
+	}
 }

@@ -7,8 +7,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mneme/indexer"
+	"mneme/internal/fairqueue"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/search"
 	"mneme/storage"
 	"mneme/test/wait"
 )
@@ -17,35 +19,53 @@ import (
 // the product has them.
 type Process struct {
 	*memory.Service
+	*memory.Admin
+	*search.Searcher
 	*indexer.Indexer
 	Market *meter.Market
+}
+
+// Options configure a Process. Zero fields take the defaults of their rooms.
+type Options struct {
+	Memory memory.Options
+	Search search.Options
 }
 
 // NewProcess opens a service and its indexer over a storage. The indexer has
 // the options' clock and log. Unless the options bring a meter, it has the product's.
 // Unless they have a budget for vectors, it is long: tests run on busy machines.
-func NewProcess(ctx context.Context, data storage.Storage, o memory.Options, models ...indexer.Model) (*Process, error) {
-	ix, err := indexer.New(ctx, data.ForIndexer(), indexer.Options{Models: models, Now: o.Now, Log: o.Log})
+func NewProcess(ctx context.Context, data storage.Storage, o Options, models ...indexer.Model) (*Process, error) {
+	ix, err := indexer.New(ctx, data.ForIndexer(), indexer.Options{Models: models, Now: o.Memory.Now, Log: o.Memory.Log})
 	if err != nil {
 		return nil, err
 	}
-	o.Indexer = ix
-	if o.VectorBudget == 0 {
-		o.VectorBudget = wait.Limit
+	o.Memory.Indexer, o.Search.Indexer = ix, ix
+	if o.Search.VectorBudget == 0 {
+		o.Search.VectorBudget = wait.Limit
 	}
-	prices := meter.NewMeter(data.ForMeter(), meter.MeterOptions{Now: o.Now})
-	if o.Meter == nil {
-		o.Meter = prices
+	prices := meter.NewMeter(data.ForMeter(), meter.MeterOptions{Now: o.Memory.Now})
+	if o.Search.Meter == nil {
+		o.Search.Meter = prices
 	}
-	service, err := memory.New(ctx, data, o)
+	o.Memory.Ledger = prices
+	service, err := memory.New(ctx, data, o.Memory)
 	if err != nil {
 		return nil, err
 	}
-	return &Process{Service: service, Indexer: ix, Market: meter.NewMarket(data.ForMeter(), service, meter.Options{Meter: prices})}, nil
+	searcher := search.New(data, service, o.Search)
+	service.UseSimilar(searcher)
+	market := meter.NewMarket(data.ForMeter(), service, searcher, meter.Options{Meter: prices})
+	return &Process{Service: service, Admin: service.Admin(), Searcher: searcher, Indexer: ix, Market: market}, nil
 }
 
+// SearchLoad returns how many searches run and wait, and how many were refused.
+func (p *Process) SearchLoad() fairqueue.Load { return p.Searcher.Load() }
+
+// ReadLoad returns how many snapshots are read and wait, and how many were refused.
+func (p *Process) ReadLoad() fairqueue.Load { return p.Readers().Load() }
+
 // OpenProcess is NewProcess for the time of a test.
-func OpenProcess(t testing.TB, data storage.Storage, o memory.Options, models ...indexer.Model) *Process {
+func OpenProcess(t testing.TB, data storage.Storage, o Options, models ...indexer.Model) *Process {
 	t.Helper()
 	p, err := NewProcess(context.Background(), data, o, models...)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"mneme/meter"
 	"mneme/meter/payment"
 	"mneme/meter/payment/paymenttest"
+	"mneme/search"
 )
 
 // Shop is a service over a fresh database, and a market that takes payments of x402
@@ -40,9 +41,9 @@ func OpenShop(t testing.TB) *Shop {
 	data, clock := Embedded().Open(t), NewClock()
 	records := data.Storage(t).ForMeter()
 	rules := meter.NewMeter(records, meter.MeterOptions{Now: clock.Now})
-	s.Fixture = OpenOver(t, data, memory.Options{Meter: rules, Now: clock.Now})
+	s.Fixture = OpenOver(t, data, Options{Memory: memory.Options{Now: clock.Now}, Search: search.Options{Meter: rules}})
 	s.Clock = clock
-	s.Market = meter.NewMarket(records, s.Service, meter.Options{Meter: rules, Gateway: s.Payments})
+	s.Market = meter.NewMarket(records, s.Service, s.Searcher, meter.Options{Meter: rules, Gateway: s.Payments})
 	return s
 }
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"mneme/memory"
+	"mneme/search"
 	"mneme/test/faults/oracle"
 )
 
@@ -201,7 +201,7 @@ func (c *client) searchFor(value string, v *oracle.View) error {
 	if err := json.Unmarshal(r.body, &answer); err != nil {
 		return fmt.Errorf("unreadable hits: %v", r)
 	}
-	if c.faulty.Load() && slices.Contains(answer.Degraded, memory.LegLexical) {
+	if c.faulty.Load() && slices.Contains(answer.Degraded, search.LegLexical) {
 		return fmt.Errorf("%w: the search says that it lacks what words find", errCutOff)
 	}
 	if v.Vectors != nil {

@@ -8,7 +8,6 @@ import (
 
 	"mneme/acl"
 	client "mneme/clients/go"
-	"mneme/memory"
 	"mneme/server"
 	"mneme/server/inprocess"
 	"mneme/server/rest"
@@ -21,7 +20,7 @@ import (
 // agent alice. The server has no model: searches are lexical.
 func start(t testing.TB) (handler http.Handler, bearer string) {
 	t.Helper()
-	service, err := backendtest.NewProcess(t.Context(), sqlitetest.Open(t), memory.Options{})
+	service, err := backendtest.NewProcess(t.Context(), sqlitetest.Open(t), backendtest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +33,7 @@ func start(t testing.TB) (handler http.Handler, bearer string) {
 		t.Fatal(err)
 	}
 	metrics := server.NewMetrics()
-	surface, err := rest.New(service.Service, service.Market, metrics, 0)
+	surface, err := rest.New(service.Service, service.Searcher, service.Market, metrics, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

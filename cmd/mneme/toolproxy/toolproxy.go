@@ -38,7 +38,7 @@ func New(ctx context.Context, server *client.Client, p acl.Principal, valueLimit
 	if list.Anthropic == nil {
 		return nil, client.ErrUnreadable
 	}
-	known := tool.New(nil, tool.Options{ValueLimit: valueLimit})
+	known := tool.New(nil, nil, tool.Options{ValueLimit: valueLimit})
 	definitions := known.Definitions(p)
 	t := &Tools{server: server, maxInput: known.MaxInput()}
 	for _, offered := range *list.Anthropic {

@@ -1,0 +1,70 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"mneme/acl"
+)
+
+const (
+	// indexedWait bounds the wait of a Put until its entry is indexed.
+	indexedWait = 10 * time.Second
+	// defaultSimilarWait bounds the wait of a Put with Similar until its entry is indexed
+	// and the similar ones are found.
+	defaultSimilarWait = 2 * time.Second
+)
+
+// SimilarFinder finds entries that are similar to one. Package search implements it.
+type SimilarFinder interface {
+	// Similar returns the entries of an indexed entry's store that say nearly the same
+	// or the opposite, of those that the caller may read, most alike first, at most
+	// three; nil if it has no vector to compare.
+	Similar(ctx context.Context, c Caller, e *Entry) ([]Near, error)
+}
+
+// UseSimilar has a Put with Similar find similar entries by f. It must be called before
+// the Service is used. Without it none are known.
+func (s *Service) UseSimilar(f SimilarFinder) { s.similar = f }
+
+// follow waits until a written entry is indexed, if the request says so, and finds the
+// entries that are similar to it. The write is durable already: what fails here is only
+// not known.
+func (s *Service) follow(ctx context.Context, c Caller, r PutRequest, result *PutResult) {
+	_, serving := s.indexer.Serving()
+	if !result.Searchable() || !serving {
+		return
+	}
+	result.SimilarLate = r.Similar && s.similar != nil
+	limit := indexedWait
+	if !r.Wait {
+		if limit = s.similarWait; s.lags(ctx, c, r.Path.Store) {
+			return
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if result.Indexed = s.indexer.WaitIndexed(ctx, result.ID); !result.Indexed || !r.Similar || s.similar == nil {
+		return
+	}
+	similar, err := s.similar.Similar(ctx, c, &result.Entry)
+	if err != nil && !errors.Is(err, acl.ErrDenied) && ctx.Err() == nil {
+		s.log.WarnContext(ctx, "similar entries were not found", "error", err)
+	}
+	result.Similar, result.SimilarLate = similar, err != nil
+}
+
+// lags reports whether entries of a store that the caller may read wait for their vectors
+// for so long that it is no use to wait for another, as while the embedder is down.
+func (s *Service) lags(ctx context.Context, c Caller, store string) (lagging bool) {
+	err := s.view(ctx, c, func(tx ReadTx) error {
+		now := s.Instant()
+		scope, err := ReadableStore(ctx, tx, c, store, now)
+		if err == nil {
+			lagging, err = tx.Waiting(ctx, WaitIn{scope, now.Add(-s.similarWait), now})
+		}
+		return err
+	})
+	return lagging || err != nil
+}

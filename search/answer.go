@@ -1,0 +1,130 @@
+package search
+
+import (
+	"time"
+
+	"mneme/acl"
+	"mneme/fusion"
+	"mneme/memory"
+)
+
+// Answer is the result of a search.
+type Answer struct {
+	// Hits are the hits, best first. Only the first of them, up to 512 kB of
+	// values, have their values: Service.EachHit reads the others.
+	Hits  []Hit
+	Label acl.Label // the highest of the hits and of Nearest; zero if there are none
+	// Nearest, best first, come closest where there are no hits, as many as the request
+	// asks for: entries that the caller may read.
+	Nearest []memory.Near
+	// NoWords says that there are no hits since the question has no words.
+	NoWords bool
+	// Degraded names the legs that failed or timed out: "lexical", "vector".
+	// "rerank" says that the Reranker did, and that the order is that without it.
+	// "vector_lag" says that entries which the caller may see wait for their
+	// vectors for more than five seconds, so that the vector leg lacks them.
+	Degraded []string
+	// Incomplete says that the search gave up looking for more visible hits.
+	Incomplete bool
+	// Tokens is set by EachHit if the request has MaxTokens: of what it yielded.
+	Tokens int
+	Took   Took
+	// Explanation is nil unless the request has Explain.
+	Explanation *Explanation
+	// Bill is what the search cost, and which metered stores it left out.
+	Bill Bill
+
+	// done is set by EachHit: how many of Hits it yielded or found that the
+	// caller no longer sees.
+	done    int
+	loaded  int // number of Hits that have their values
+	query   *searchQuery
+	rest    frozen // the candidates after Hits
+	unpaged bool   // no page follows, whatever is left
+
+	unsold *unsold // until Hits are decided with what they cost
+	sold   bool    // Hits were decided so: see Service.sell
+	over   int     // hits beyond Hits for which there was no room in MaxTokens
+}
+
+// Took holds how long the steps of a search took. The legs run concurrently.
+// Queue is the wait until the search could begin.
+//
+// Filter is the time in which the storage looked for the entries that pass the
+// request's Filter, before the legs. Rank, the reading and the arithmetic of the
+// relevance, is a part of Fetch.
+type Took struct {
+	Queue, Filter, Embed, Lexical, Vector, Rank, Fetch time.Duration
+	Rerank                                             time.Duration // choosing what the Reranker judges, and its answer
+	Total                                              time.Duration // of the search, the wait for its turn included
+}
+
+// Hit is an entry that a search found. From a store on which the caller has
+// level search it has store, key, label, value, score and relevance alone, the
+// last two the same number of two digits.
+//
+// EachHit shows a long value by Passages in its place, if the request has
+// Passages or the first hit is too long for MaxTokens.
+type Hit struct {
+	memory.Entry
+	// Passages are the stretches of the value's text that answer the query best,
+	// best first and apart; at least one if Truncated.
+	Passages  []Passage
+	Truncated bool // Value is nil, and Passages stand for it
+	// Highlights are the byte ranges of lexical.TextOf(Value) that have words of
+	// the query, if the request has Passages, the value is whole and the caller's
+	// level is above search.
+	Highlights [][2]int
+	// Score orders the hits of an answer, but for those beyond rerankDepth:
+	// fusion.Relevance's, or with RankingRRF that of the fusion.
+	Score float64
+	// Relevance is how likely the entry answers the query, 0–1. It has the same
+	// meaning for every query, store and ranking, and depends on no other hit; but
+	// whether a Reranker was asked about the hit does, which is part of it then.
+	Relevance float64
+	Level     acl.Level // the caller's on the store
+	Explain   *Explain  // nil unless asked for and allowed
+
+	// SECURITY: what follows is for this package alone.
+	query *searchQuery
+	found *candidate
+	whole memory.Entry // the entry, whatever the caller's level
+	codes []chunkCodes // of the chunks nearest to the query, for passages
+	// sold says that the hit is as it was sold, with its value or passages, which
+	// have so many tokens if the request has MaxTokens.
+	sold   bool
+	tokens int
+}
+
+// Explain says how a hit was ranked and why the caller may see it.
+type Explain struct {
+	Lexical, Vector *LegRank     // nil: the leg did not find it, or a page after the first
+	Fused           *float64     // score by Reciprocal Rank Fusion; nil on a page after the first
+	Parts           fusion.Parts // what the relevance is made of
+	// Summands are the numbers whose sum is the score by relevance.
+	Summands []fusion.Summand
+	// Wording is the index of the wording that Lexical, Vector, Parts and
+	// Summands are for: that to which the hit is most relevant.
+	Wording int
+	// Rerank is what the Reranker said of the hit; nil: nothing.
+	Rerank *Judgement
+	// Recency is the factor of the relevance in the score, 0–1; nil: none.
+	Recency *float64
+	// Similarity is the greatest to a hit before this one, 0–1, for Diversity;
+	// nil: not compared.
+	Similarity *float64
+	Via        acl.Via
+	Label      acl.Label
+}
+
+// LegRank is a hit's rank and score in one leg.
+type LegRank struct {
+	Rank  int // from 1
+	Score float64
+}
+
+// Judgement is what a Reranker said of a hit.
+type Judgement struct {
+	Rank  int     // among those that it judged, from 1; 0 on a page after the first
+	Score float64 // the probability that the hit answers the query, 0–1
+}

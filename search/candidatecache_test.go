@@ -1,0 +1,234 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/acl/acltest"
+	"mneme/memory"
+)
+
+// snapshot is a database with entries of one store, all of whose paths differ unless
+// they are changed. It notes what is read.
+type snapshot struct {
+	rows    []memory.Entry
+	records []memory.FeedRecord
+	head    memory.FeedPositions
+	removed memory.FeedPositions
+	asked   []uuid.UUID // of Siblings
+	looked  int         // calls of Feed for the heads alone
+}
+
+// newSnapshot returns a snapshot of n public entries of a store.
+func newSnapshot(store string, n int) *snapshot {
+	s := new(snapshot)
+	for i := range n {
+		s.rows = append(s.rows, memory.Entry{
+			ID: uuid.Must(uuid.NewV7()), Path: memory.Path{Store: store, Key: fmt.Sprint("k", i)}, Label: acl.Public, Revision: 1, Tags: []string{"tag"},
+		})
+	}
+	return s
+}
+
+func (s *snapshot) At(_ context.Context, query memory.PathQuery) (rows []memory.Entry, err error) {
+	scope, ids := query.(memory.Siblings).Scope, query.(memory.Siblings).IDs
+	s.asked = append(s.asked, ids...)
+	paths := make(map[memory.Path]bool)
+	for _, e := range s.rows {
+		if scope.Allows(e.Store, e.Label) && slices.Contains(ids, e.ID) {
+			paths[e.Path] = true
+		}
+	}
+	for _, e := range s.rows {
+		if scope.Allows(e.Store, e.Label) && paths[e.Path] {
+			rows = append(rows, e)
+		}
+	}
+	return rows, nil
+}
+
+func (s *snapshot) Matching(context.Context, acl.Scope, memory.Filter, []uuid.UUID, int) ([]uuid.UUID, bool, error) {
+	panic("not used")
+}
+
+func (s *snapshot) Feed(_ context.Context, queries ...memory.FeedQuery) (feeds []memory.Feed, err error) {
+	if queries[0].Limit == 0 {
+		s.looked++
+	}
+	for _, q := range queries {
+		feed := memory.Feed{Last: s.head, Removed: s.removed}
+		clear(feed.Last[q.Ceiling:])
+		clear(feed.Removed[q.Ceiling:])
+		for _, r := range s.records {
+			if q.Limit > 0 && r.Label <= q.Ceiling && r.Position > *q.After.Of(r.Label) && r.Position > *s.removed.Of(r.Label) {
+				feed.Records = append(feed.Records, r)
+			}
+		}
+		feeds = append(feeds, feed)
+	}
+	return feeds, nil
+}
+
+// change is a commit that changes a row: its revision and owner, and the feed.
+func (s *snapshot) change(i int) {
+	e := &s.rows[i]
+	e.Revision++
+	e.Owner = fmt.Sprint("owner", e.Revision)
+	s.announce(*e)
+}
+
+// announce adds a record of a row to the feed.
+func (s *snapshot) announce(e memory.Entry) {
+	position := s.head.Of(e.Label)
+	*position++
+	s.records = append(s.records, memory.FeedRecord{Label: e.Label, Position: *position, Namespace: e.Namespace, Key: e.Key})
+}
+
+// read asks the cache for all rows, compares them with those of the snapshot, and
+// returns how many were read from it.
+func (s *snapshot) read(t *testing.T, c *candidateCache, v viewer, scope acl.Scope) int {
+	t.Helper()
+	s.asked = nil
+	got, err := c.Siblings(t.Context(), s, v, scope, idsOf(s.rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := len(s.asked)
+	want, err := s.At(t.Context(), memory.Siblings{Scope: scope, IDs: idsOf(s.rows)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(rows []memory.Entry) []string {
+		var all []string
+		for _, e := range rows {
+			all = append(all, fmt.Sprintf("%+v", e))
+		}
+		slices.Sort(all)
+		return all
+	}
+	if !slices.Equal(text(got), text(want)) {
+		t.Fatalf("the cache returns\n%v\nthe rows are\n%v", text(got), text(want))
+	}
+	return asked
+}
+
+func TestRowsThatHaveNotChangedAreReadOnce(t *testing.T) {
+	const n = 20
+	store := acltest.StoreName(1)
+	public := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public})
+	ada, bob := viewer{"ada", acl.Public}, viewer{"bob", acl.Public}
+	for _, step := range []struct {
+		what  string
+		do    func(s *snapshot)
+		v     viewer
+		scope acl.Scope
+		want  int // rows read
+	}{
+		{"nothing", func(*snapshot) {}, ada, public, 0},
+		{"another agent asks", func(*snapshot) {}, bob, public, n},
+		{"a session of another label asks", func(*snapshot) {}, viewer{"ada", acl.Internal}, public, n},
+		{"one row changes", func(s *snapshot) { s.change(3) }, ada, public, 1},
+		{"one row changes twice", func(s *snapshot) { s.change(3); s.change(3) }, ada, public, 1},
+		{"a row comes to the path of another", func(s *snapshot) {
+			e := s.rows[5]
+			e.ID, e.Owner = uuid.Must(uuid.NewV7()), "bob"
+			s.rows = append(s.rows, e)
+			s.announce(e)
+		}, ada, public, 2},
+		{"a row goes to another path", func(s *snapshot) {
+			s.announce(s.rows[5])
+			s.rows[5].Key = "elsewhere"
+			s.announce(s.rows[5])
+		}, ada, public, 1},
+		{"a row is deleted", func(s *snapshot) { s.announce(s.rows[5]); s.rows = slices.Delete(s.rows, 5, 6) }, ada, public, 0},
+		{"a row was deleted and purged", func(s *snapshot) {
+			s.announce(s.rows[5])
+			s.records[len(s.records)-1].Key = ""
+			s.rows = slices.Delete(s.rows, 5, 6)
+		}, ada, public, n - 1},
+		{"more rows change than are told apart", func(s *snapshot) {
+			for range maxChangedPaths + 1 {
+				s.change(3)
+			}
+		}, ada, public, n},
+		{"the records of a change were removed", func(s *snapshot) { s.change(3); s.removed = s.head }, ada, public, n},
+		{"what has a higher label changes", func(s *snapshot) {
+			e := memory.Entry{ID: uuid.Must(uuid.NewV7()), Path: s.rows[3].Path, Label: acl.Internal}
+			s.announce(e)
+		}, ada, public, 0},
+		{"the ceiling is higher", func(*snapshot) {}, ada, acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Internal}), n},
+		{"the store is out of reach", func(*snapshot) {}, ada, acltest.Scope(t, acltest.Reach{Number: 2, Ceiling: acl.Public}), n},
+	} {
+		c := newCandidateCache(candidateCacheBytes)
+		s := newSnapshot(store, n)
+		if got := s.read(t, c, ada, public); got != n {
+			t.Fatalf("%d rows were read at first, want %d", got, n)
+		}
+		step.do(s)
+		if got := s.read(t, c, step.v, step.scope); got != step.want {
+			t.Errorf("%s: %d rows were read, want %d", step.what, got, step.want)
+		}
+		if got := s.read(t, c, step.v, step.scope); step.scope.Allows(store, acl.Public) && got != 0 {
+			t.Errorf("%s: %d rows were read again", step.what, got)
+		}
+	}
+}
+
+func TestRowsAboveALowerCeilingAreNotShown(t *testing.T) {
+	c, s, v := newCandidateCache(candidateCacheBytes), newSnapshot(acltest.StoreName(1), 10), viewer{"ada", acl.Internal}
+	for i := range 5 {
+		s.rows[i].Label = acl.Internal
+	}
+	for _, ceiling := range []acl.Label{acl.Internal, acl.Public, acl.Internal} {
+		scope := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: ceiling})
+		if got := s.read(t, c, v, scope); got != 10 {
+			t.Errorf("%d rows were read up to %v, want all", got, ceiling)
+		}
+	}
+}
+
+func TestASnapshotHasItsOwnRows(t *testing.T) {
+	scope, v := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), viewer{"ada", acl.Public}
+	c, older := newCandidateCache(candidateCacheBytes), newSnapshot(acltest.StoreName(1), 10)
+	older.read(t, c, v, scope)
+	newer := *older
+	newer.rows = slices.Clone(older.rows)
+	newer.change(3)
+	newer.read(t, c, v, scope)
+	for range 2 {
+		if got := older.read(t, c, v, scope); got != 10 {
+			t.Errorf("%d rows were read in the older snapshot, want all: others know of later changes", got)
+		}
+		if got := newer.read(t, c, v, scope); got != 0 {
+			t.Errorf("%d rows were read in the newer snapshot again", got)
+		}
+	}
+}
+
+func TestFewRowsOfAStoreAreNotCached(t *testing.T) {
+	scope, v := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), viewer{"ada", acl.Public}
+	c, s := newCandidateCache(candidateCacheBytes), newSnapshot(acltest.StoreName(1), minCached-1)
+	for range 2 {
+		if got := s.read(t, c, v, scope); got != minCached-1 || s.looked != 0 {
+			t.Errorf("%d rows were read and %d times positions, want all and none", got, s.looked)
+		}
+	}
+}
+
+func TestCachedRowsAreBounded(t *testing.T) {
+	const limit = 50_000
+	scope, v := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), viewer{"ada", acl.Public}
+	c, s := newCandidateCache(limit), newSnapshot(acltest.StoreName(1), 1000)
+	s.read(t, c, v, scope)
+	if got := c.rows.Bytes(); got > limit || got < limit/2 {
+		t.Errorf("%d bytes are cached, want about %d", got, limit)
+	}
+	if got := s.read(t, c, v, scope); got == 0 || got == 1000 {
+		t.Errorf("%d of 1,000 rows were read again, want those that have no room", got)
+	}
+}

@@ -1,0 +1,105 @@
+package search_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/search"
+	"mneme/test/backendtest"
+)
+
+// TestCachedCandidatesAreThoseOfTheRows compares the answers of a process that caches
+// rows of candidates with those of one that caches none, over the same database, while
+// both of them write.
+func TestCachedCandidatesAreThoseOfTheRows(t *testing.T) {
+	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 5}
+	for _, b := range backendtest.Storages() {
+		t.Run(b.Name, func(t *testing.T) {
+			backendtest.DivideChecks(t, divisor[b.Name])
+			rapid.Check(t, func(rt *rapid.T) { checkCandidates(rt, t, b) })
+		})
+	}
+}
+
+// answered shows the answer to a search of the store alice.
+func answered(h *harness, c memory.Caller) string {
+	answer, err := h.Search(context.Background(), c, search.Request{Query: "x", Limit: 100, Stores: []string{"alice"}})
+	shown := fmt.Sprintln(err, answer.Label, answer.Incomplete)
+	for _, hit := range answer.Hits {
+		shown += fmt.Sprintf("%+v %x %x\n", hit.Entry, hit.Score, hit.Relevance)
+	}
+	return shown
+}
+
+func checkCandidates(rt *rapid.T, t *testing.T, b backendtest.Backend) {
+	data, clock := b.Open(t), backendtest.NewClock()
+	options := backendtest.Options{Memory: memory.Options{Now: clock.Now, Limits: memory.Limits{Retention: new(time.Duration)}}}
+	caching := openOver(t, data, options)
+	options.Search.CandidateCache = 1 // no row has room
+	reading := openOver(t, data, options)
+	share(caching, "alice", "bob", acl.ReadWrite)
+	for i, label := range []acl.Label{acl.Public, acl.Public, acl.Public, acl.Public, acl.Public, acl.Public, acl.Internal, acl.Internal} {
+		caching.put(agent("alice", label), "alice", fmt.Sprint("other", i), "x", 201)
+	}
+	readers := []memory.Caller{agent("alice", acl.Public), agent("alice", acl.Restricted), agent("bob", acl.Internal)}
+	shown := func(entries []memory.Entry) string {
+		lines := make([]string, len(entries))
+		for i, e := range entries {
+			lines[i] = fmt.Sprintf("%+v", e)
+		}
+		slices.Sort(lines)
+		return strings.Join(lines, "\n")
+	}
+	compare := func(what string) {
+		for _, c := range readers {
+			cached, rows, err := caching.Searcher.Candidates(context.Background(), c, "alice")
+			if err != nil && !errors.Is(err, acl.ErrDenied) {
+				rt.Fatal(err)
+			}
+			if got, want := shown(cached), shown(rows); got != want {
+				rt.Fatalf("after %s, %s at %v has the candidates\n%s\nthe rows are\n%s", what, c.Agent, c.Taint, got, want)
+			}
+			if got, want := answered(caching, c), answered(reading, c); got != want {
+				rt.Fatalf("after %s, %s at %v finds\n%s\nwithout cached rows\n%s", what, c.Agent, c.Taint, got, want)
+			}
+		}
+	}
+	compare("the first writes")
+	for i, change := range rapid.SliceOfN(rapid.Custom(backendtest.DrawChange), 1, 12).Draw(rt, "changes") {
+		if err := change([]*harness{caching, reading}[i%2].Fixture, clock); status(err) == 500 {
+			rt.Fatal(err)
+		}
+		if i%3 != 2 { // several changes between two searches, too
+			compare(fmt.Sprint("change ", i))
+		}
+	}
+	var working sync.WaitGroup
+	for i, changes := range rapid.SliceOfN(rapid.SliceOfN(rapid.Custom(backendtest.DrawChange), 0, 6), 2, 2).Draw(rt, "changes at a time") {
+		working.Go(func() {
+			for _, change := range changes {
+				if err := change([]*harness{caching, reading}[i].Fixture, clock); status(err) == 500 {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for _, c := range readers {
+		working.Go(func() {
+			for range 3 {
+				answered(caching, c)
+			}
+		})
+	}
+	working.Wait()
+	compare("changes and searches at a time")
+}

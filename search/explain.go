@@ -1,0 +1,309 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/fusion"
+	"mneme/memory"
+)
+
+// Explanation says of a search what no hit shows.
+//
+// SECURITY: all of it depends on entries that the caller may read alone.
+type Explanation struct {
+	Filter *FilterCost       // nil: the request has no filter
+	Entry  *EntryExplanation // of Request.ExplainEntry; nil: it names none
+	Typos  []Typo            // the words that were looked for as others
+}
+
+// FilterCost says how a filter was applied. If few entries pass, the legs looked
+// among these alone. Otherwise they looked among all, and each row that they found was
+// judged, as the candidates are on a page after the first.
+type FilterCost struct {
+	// Passing is how many visible entries pass; nil: too many to hand to the legs.
+	Passing *int
+	Options []OptionCost
+}
+
+// OptionCost is one of the options of a filter.
+type OptionCost struct {
+	Name string // namespace, tags, type, where or match
+	// Dropped is how many visible entries that the legs found before their last
+	// candidate do not pass this option, whichever other options they pass; nil if
+	// the legs looked among the passing ones alone.
+	Dropped *int
+}
+
+// Outcome is what became of an entry in a search.
+type Outcome string
+
+// The outcomes.
+const (
+	OutcomeHit              Outcome = "hit"
+	OutcomeBeyondLimit      Outcome = "beyond_limit"        // after the hits
+	OutcomeBeyondTokens     Outcome = "beyond_max_tokens"   // a hit for which there was no room
+	OutcomeBelowRelevance   Outcome = "below_min_relevance" // a candidate, but not relevant enough
+	OutcomeBeyondDepth      Outcome = "beyond_depth"        // found by a leg, but not among the first of both
+	OutcomeNotRetrieved     Outcome = "not_retrieved"       // among the first of no leg that looked
+	OutcomeNotInCursor      Outcome = "not_in_cursor"       // on an earlier page, or no candidate of the first
+	OutcomeFiltered         Outcome = "filtered"            // does not pass the filter
+	OutcomeEncrypted        Outcome = "encrypted"           // no search finds it
+	OutcomeNotInContext     Outcome = "not_in_context"      // no search finds it
+	OutcomeStoreNotSearched Outcome = "store_not_searched"  // its store is not in the scope
+	OutcomeNotFound         Outcome = "not_found"           // absent, or the caller may not read it
+)
+
+// EntryExplanation says what became of the entry that a path resolves to in a
+// search. Of OutcomeNotFound it has the outcome alone.
+type EntryExplanation struct {
+	Outcome Outcome
+	ID      uuid.UUID
+	Label   acl.Label
+	// Rank is among the candidates that could be hits, from 1, on a page after the
+	// first from that page's first hit. With OutcomeNotRetrieved it is the rank
+	// that the score would have given. 0: it has none, or it is not known.
+	Rank int
+	// Options are those of the filter that the entry does not pass.
+	Options []string
+	// Relevance and Explain are as a hit's. Score is nil if it depends on other
+	// candidates and was not computed. All are nil if no search finds the entry.
+	Relevance, Score *float64
+	Explain          *Explain
+	// VectorsWait says that the entry has no vectors yet, so that the vector leg
+	// cannot find it.
+	VectorsWait bool
+}
+
+// explainHit says how a candidate was ranked and why the caller may see it.
+func explainHit(q *searchQuery, c *candidate) *Explain {
+	x := &Explain{
+		Lexical: c.lexical, Vector: c.vector, Parts: c.Parts, Summands: fusion.Summands(c.asked.question, c.Parts), Wording: c.asked.number,
+		Rerank: c.judged.explain(), Recency: c.recency, Similarity: c.similarity, Via: c.access.Via, Label: c.entry.Label,
+	}
+	if c.judged != nil {
+		x.Summands = append(x.Summands, fusion.Summand{Name: StepRerank, Value: c.judged.summand})
+	}
+	if q.page == nil {
+		x.Fused = &c.fused
+	}
+	return x
+}
+
+// explain explains a selection of hits, in its snapshot.
+func (s *Searcher) explain(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, ranked selected) (*Explanation, error) {
+	var x Explanation
+	var err error
+	if !q.request.Filter.Empty() {
+		if x.Filter, err = s.filterCost(ctx, tx, scope, q, ranked.dropped); err != nil {
+			return nil, err
+		}
+	}
+	q.dropped = nil
+	for _, asked := range q.wordings {
+		x.Typos = append(x.Typos, asked.typos...)
+	}
+	if q.request.ExplainEntry != nil {
+		x.Entry, err = s.explainEntry(ctx, tx, scope, q, ranked)
+	}
+	return &x, err
+}
+
+// droppedFrom returns the entries that the filter dropped from the legs' lists before
+// the last hit that each could keep, each once. What a list has beyond that depends
+// on how many hits its leg was asked for.
+func droppedFrom(lists []legList, visible map[uuid.UUID]*candidate, dropped map[uuid.UUID]*memory.Entry) (before []*memory.Entry) {
+	if len(dropped) == 0 {
+		return nil
+	}
+	entry := func(id uuid.UUID) *memory.Entry {
+		if c := visible[id]; c != nil {
+			return c.entry
+		}
+		return dropped[id]
+	}
+	seen := make(map[uuid.UUID]bool)
+	for _, list := range lists {
+		hits := slices.DeleteFunc(slices.Clone(list.hits), func(hit legHit) bool { return entry(hit.Entry) == nil })
+		sortHits(hits, entry)
+		kept := 0
+		for _, hit := range hits {
+			if kept == fusionDepth {
+				break
+			}
+			if visible[hit.Entry] != nil {
+				kept++
+			} else if !seen[hit.Entry] {
+				seen[hit.Entry] = true
+				before = append(before, dropped[hit.Entry])
+			}
+		}
+	}
+	return before
+}
+
+// filterCost says how the filter was applied and what each option dropped.
+func (s *Searcher) filterCost(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, dropped []*memory.Entry) (*FilterCost, error) {
+	var cost FilterCost
+	few := q.only != nil || q.nothing
+	if few {
+		passing := make(map[uuid.UUID]*candidate)
+		if err := s.addVisible(ctx, tx, scope, q, q.only, passing); err != nil {
+			return nil, err
+		}
+		cost.Passing = new(len(passing))
+	}
+	for _, option := range q.request.Filter.Options() {
+		of := OptionCost{Name: option.Name}
+		if !few {
+			passed, err := option.Passing(ctx, tx, scope, dropped)
+			if err != nil {
+				return nil, err
+			}
+			of.Dropped = new(len(dropped) - len(passed))
+		}
+		cost.Options = append(cost.Options, of)
+	}
+	return &cost, nil
+}
+
+// explainEntry says what became of the request's ExplainEntry.
+//
+// SECURITY: an entry that the caller may not read costs and reveals what an absent one
+// does: only what the path resolves to for the caller is looked at.
+func (s *Searcher) explainEntry(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, ranked selected) (*EntryExplanation, error) {
+	path, now := *q.request.ExplainEntry, s.instant()
+	a, err := acl.Decide(ctx, tx, q.caller.Principal, path.Store, now)
+	if err == nil {
+		err = a.Require(acl.Read)
+	}
+	if errors.Is(err, acl.ErrDenied) {
+		return &EntryExplanation{Outcome: OutcomeNotFound}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	entries, err := tx.At(ctx, path.At(a.Ceiling))
+	if err != nil {
+		return nil, err
+	}
+	e := memory.Resolve(memory.Caller{Principal: q.caller.Principal}, a, entries, now) // as addVisible
+	if e == nil {
+		e = memory.Resolve(q.caller, a, entries, now)
+	}
+	if e == nil {
+		return &EntryExplanation{Outcome: OutcomeNotFound}, nil
+	}
+	x := &EntryExplanation{ID: e.ID, Label: e.Label}
+	a, searched := scope.Access(path.Store)
+	switch {
+	case !e.InContext:
+		x.Outcome = OutcomeNotInContext
+	case e.Encrypted:
+		x.Outcome = OutcomeEncrypted
+	case !searched:
+		x.Outcome = OutcomeStoreNotSearched
+	default:
+		err = s.explainSearchable(ctx, tx, scope, q, ranked, &candidate{entry: e, access: a}, x)
+	}
+	return x, err
+}
+
+// explainSearchable says what became of a searchable entry of the scope.
+func (s *Searcher) explainSearchable(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, ranked selected, c *candidate, x *EntryExplanation) error {
+	if read := ranked.visible[c.entry.ID]; read != nil {
+		x.Rank = slices.Index(ranked.ordered, read) + 1
+		row := *read // the selection stays as it is
+		c = &row
+	}
+	if c.asked == nil {
+		c.ask(q, 0)
+	}
+	if !c.assessed() {
+		before := c.score
+		if err := s.assess(ctx, tx, scope, q, []*candidate{c}); err != nil {
+			return err
+		}
+		q.weighRecency([]*candidate{c})
+		if c.ordered {
+			c.score = before
+		}
+	}
+	for _, option := range q.request.Filter.Options() {
+		passed, err := option.Passing(ctx, tx, scope, []*memory.Entry{c.entry})
+		if err != nil {
+			return err
+		}
+		if len(passed) == 0 {
+			x.Options = append(x.Options, option.Name)
+		}
+	}
+	x.Outcome = outcomeOf(q, ranked, c, x)
+	if x.Outcome == OutcomeNotRetrieved {
+		x.Rank = q.wouldRank(ranked.ordered, c)
+	}
+	x.Relevance, x.Explain = &c.relevance, explainHit(q, c)
+	if c.ordered || !q.request.scored() {
+		x.Score = &c.score
+	}
+	x.VectorsWait = c.asked.embedding.Vector != nil && c.Cosine == nil
+	return nil
+}
+
+// outcomeOf returns what became of a searchable entry, of which x has the rank and
+// the options that it does not pass.
+func outcomeOf(q *searchQuery, ranked selected, c *candidate, x *EntryExplanation) Outcome {
+	entry := c.entry.ID
+	switch read := ranked.visible[entry] != nil; {
+	case len(x.Options) > 0:
+		return OutcomeFiltered
+	case 0 < x.Rank && x.Rank <= len(ranked.hits):
+		return OutcomeHit
+	case x.Rank > 0:
+		return OutcomeBeyondLimit
+	case q.page != nil && !read:
+		return OutcomeNotInCursor
+	case q.page == nil && !ranked.found.has(entry):
+		return OutcomeNotRetrieved
+	case !c.reaches(q.request.MinRelevance):
+		return OutcomeBelowRelevance
+	}
+	return OutcomeBeyondDepth
+}
+
+// has reports whether one of the lists has an entry.
+func (l *legHits) has(entry uuid.UUID) bool {
+	return slices.ContainsFunc(slices.Concat(l.lexical, l.vector), func(hits []legHit) bool {
+		return slices.ContainsFunc(hits, func(hit legHit) bool { return hit.Entry == entry })
+	})
+}
+
+// wouldRank returns the rank that a candidate, which no leg found, would have had by
+// its score; 0 if it would have none, or if that depends on other candidates.
+func (q *searchQuery) wouldRank(ordered []*candidate, c *candidate) int {
+	if q.request.scored() || !c.reaches(q.request.MinRelevance) {
+		return 0
+	}
+	byRelevance := ordered[:min(rerankDepth, len(ordered))]
+	rank := 1
+	for _, other := range byRelevance {
+		if other.score > c.score || other.score == c.score && compareOrder(other.entry, c.entry) < 0 {
+			rank++
+		}
+	}
+	if rank > rerankDepth {
+		return 0
+	}
+	return rank
+}
+
+// cut records that only the first hits of an answer had room in its MaxTokens.
+func (x *Explanation) cut(shown int) {
+	if x != nil && x.Entry != nil && x.Entry.Outcome == OutcomeHit && x.Entry.Rank > shown {
+		x.Entry.Outcome = OutcomeBeyondTokens
+	}
+}

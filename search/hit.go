@@ -1,0 +1,220 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/fusion"
+	"mneme/memory"
+)
+
+// EntryID returns the ID of a hit's entry, which Entry.ID does not show where the
+// caller has level search. It is for what is kept of a search, and for charges.
+func (h *Hit) EntryID() uuid.UUID { return h.whole.ID }
+
+// loadHits makes hits of the candidates, in their order. It reads the first
+// batch of values, of loaded hits; the others are without value until EachHit
+// reads them.
+func loadHits(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, candidates []*candidate) (hits []Hit, loaded int, err error) {
+	loaded = memory.BatchOf(len(candidates), func(i int) int { return candidates[i].entry.Size })
+	if hits, err = loadValues(ctx, tx, q, candidates[:loaded]); err != nil {
+		return nil, 0, err
+	}
+	if err := loadCodes(ctx, tx, scope, q, hits, true); err != nil {
+		return nil, 0, err
+	}
+	for _, c := range candidates[loaded:] {
+		row := *c.entry
+		c.entry = &row // lets go of the rows of all candidates
+		hits = append(hits, newHit(q, c, row))
+	}
+	return hits, loaded, nil
+}
+
+// loadValues reads the whole entries of the candidates and returns their hits
+// in the same order.
+func loadValues(ctx context.Context, tx memory.EntryReader, q *searchQuery, candidates []*candidate) ([]Hit, error) {
+	ids := make([]uuid.UUID, len(candidates))
+	index := make(map[uuid.UUID]int, len(candidates))
+	for i, c := range candidates {
+		ids[i], index[c.entry.ID] = c.entry.ID, i
+	}
+	entries, err := tx.Get(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]Hit, len(candidates))
+	for _, e := range entries {
+		i := index[e.ID]
+		hits[i] = newHit(q, candidates[i], e)
+	}
+	return hits, nil
+}
+
+// newHit shows of an entry what the caller's level on its store allows.
+func newHit(q *searchQuery, c *candidate, e memory.Entry) Hit {
+	hit := Hit{Score: c.score, Relevance: c.relevance, Level: c.access.Level, found: c, query: q, whole: e}
+	if c.access.Level < acl.Read {
+		hit.Relevance = fusion.RoundRelevance(c.relevance)
+		hit.Score = hit.Relevance
+		hit.Entry = memory.Entry{Path: memory.Path{Store: e.Store, Key: e.Key}, Label: e.Label, Value: e.Value, Size: e.Size}
+		return hit
+	}
+	e.Source = nil // its ids are not checked against what the caller may read: see Get
+	hit.Entry = e
+	if q.request.Explain {
+		hit.Explain = explainHit(q, c)
+	}
+	return hit
+}
+
+// EachHit yields the hits of an answer in their order, with their values or
+// passages, as many as the request's MaxTokens allows, and returns the highest
+// label among them, or where there are none among Answer.Nearest. It reads the values a
+// batch at a time, each batch in a snapshot of its own, so that neither a large answer nor
+// a slow reader holds much memory or a connection to the database.
+//
+// SECURITY: each batch is judged again in its snapshot. A hit that changed
+// since the search is shown as it is now; one that the caller may no longer
+// see is left out. Hits that were sold are shown as they were then.
+func (s *Searcher) EachHit(ctx context.Context, a *Answer, yield func(*Hit) error) (label acl.Label, err error) {
+	if len(a.Hits) == 0 {
+		return labelOf(a.Nearest), nil
+	}
+	if a.sold {
+		return s.eachSold(ctx, a, yield)
+	}
+	shown := make(map[string]int) // hits of each store on which the caller has level search
+	left := budget{fit: s.fitTokens, most: a.Hits[0].query.request.MaxTokens}
+	for rest := a.Hits; len(rest) > 0; {
+		batch, taken := rest[:a.loaded], a.loaded
+		if taken == 0 {
+			if batch, taken, err = s.reloadHits(ctx, rest); err != nil {
+				return label, err
+			}
+		}
+		for i := range batch {
+			if batch[i].Level < acl.Read {
+				if shown[batch[i].Store] == searchOnlyHits {
+					continue
+				}
+				shown[batch[i].Store]++
+			}
+			batch[i].present()
+			if !left.admit(&batch[i]) {
+				a.done += indexOf(rest, &batch[i])
+				a.Explanation.cut(a.done)
+				return label, nil
+			}
+			a.Tokens = left.used
+			label = max(label, batch[i].Label)
+			if err := yield(&batch[i]); err != nil {
+				a.done += indexOf(rest, &batch[i])
+				a.Explanation.cut(a.done)
+				return label, err
+			}
+			batch[i].release() // written: let it go
+		}
+		rest, a.loaded = rest[taken:], 0
+		a.done += taken
+	}
+	return label, nil
+}
+
+// indexOf returns the index of a hit's entry among hits.
+func indexOf(hits []Hit, of *Hit) int {
+	return slices.IndexFunc(hits, func(h Hit) bool { return h.found.entry.ID == of.found.entry.ID })
+}
+
+// LeftOut returns how many hits EachHit did not come to: for want of tokens, or
+// because yield ended it.
+func (a *Answer) LeftOut() int { return len(a.Hits) - a.done + a.over }
+
+// release drops what a hit holds of the entry's text.
+func (h *Hit) release() {
+	h.Value, h.whole.Value, h.Passages, h.codes = nil, nil, nil, nil
+}
+
+// reloadHits reads the values of the first of some hits, which a search found
+// earlier, and returns those that the caller still sees, as they are now. taken
+// is how many of the hits are done, at least one.
+func (s *Searcher) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, taken int, err error) {
+	q := hits[0].query
+	hits = hits[:memory.BatchOf(len(hits), func(i int) int { return hits[i].found.entry.Size })]
+	ids := make([]uuid.UUID, len(hits))
+	for i := range hits {
+		ids[i] = hits[i].found.entry.ID
+	}
+	err = s.view(ctx, q.caller, func(tx memory.ReadTx) error {
+		// SECURITY: the scope of this snapshot decides what is shown.
+		scope, err := s.remainingScope(ctx, tx, q)
+		if err != nil {
+			return err
+		}
+		if scope.Any(isMetered) { // what such a store shows is sold before
+			scope = scope.Without(isMetered)
+		}
+		visible := make(map[uuid.UUID]*candidate)
+		if err := s.addVisible(ctx, tx, scope, q, ids, visible); err != nil {
+			return err
+		}
+		var still []*candidate
+		taken = 0
+		bytes := 0
+		for i := range hits {
+			if now := visible[ids[i]]; now != nil {
+				// The value may have grown since it was measured.
+				if bytes += now.entry.Size; bytes > memory.BatchBytes && len(still) > 0 {
+					break
+				}
+				still = append(still, hits[i].found.at(now))
+			}
+			taken++
+		}
+		if batch, err = loadValues(ctx, tx, q, still); err != nil {
+			return err
+		}
+		return loadCodes(ctx, tx, scope, q, batch, false)
+	})
+	return batch, taken, err
+}
+
+// at returns the candidate as a later snapshot shows it: another row and
+// access, the same ranks and scores.
+func (c *candidate) at(later *candidate) *candidate {
+	now := *c
+	now.entry, now.access = later.entry, later.access
+	now.edited = c.edited || later.entry.Revision != c.entry.Revision
+	return &now
+}
+
+// remainingScope is searchScope for a search that was authorised before. A
+// named store to which the caller has lost access since is left out, rather
+// than an error.
+func (s *Searcher) remainingScope(ctx context.Context, tx memory.ReadTx, q *searchQuery) (acl.Scope, error) {
+	scope, err := s.searchScope(ctx, tx, q.caller, q.request)
+	if !errors.Is(err, acl.ErrDenied) {
+		return scope, err
+	}
+	r := q.request
+	r.Stores = nil
+	for _, store := range q.request.Stores {
+		one := q.request
+		one.Stores = []string{store}
+		switch _, err := s.searchScope(ctx, tx, q.caller, one); {
+		case errors.Is(err, acl.ErrDenied):
+		case err != nil:
+			return acl.Scope{}, err
+		default:
+			r.Stores = append(r.Stores, store)
+		}
+	}
+	if len(r.Stores) == 0 { // none is left; no names would mean all
+		return acl.Scope{}, nil
+	}
+	return s.searchScope(ctx, tx, q.caller, r)
+}

@@ -1,0 +1,46 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// KeysOf returns the keys of those of some entries that a search of the caller
+// could show now: in a store on which it has a level, visible, not encrypted, and
+// what their paths resolve to. entries are given by store.
+func KeysOf(ctx context.Context, tx memory.ReadTx, c memory.Caller, entries map[string][]uuid.UUID, now time.Time) (map[uuid.UUID]string, error) {
+	var stores []string
+	var ids []uuid.UUID
+	for store, of := range entries {
+		_, err := acl.Decide(ctx, tx, c.Principal, store, now)
+		if errors.Is(err, acl.ErrDenied) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		stores, ids = append(stores, store), append(ids, of...)
+	}
+	keys := make(map[uuid.UUID]string)
+	if len(stores) == 0 {
+		return keys, nil
+	}
+	scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Stores: stores}, now)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := tx.At(ctx, memory.Siblings{Scope: scope, IDs: ids})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range memory.SearchableFor(c, scope, rows, now) {
+		keys[e.ID] = e.Key
+	}
+	return keys, nil
+}

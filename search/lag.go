@@ -1,0 +1,40 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// LagVector is the name in an answer's Degraded of a vector leg that lacks
+// entries which wait for their vectors.
+const LagVector = "vector_lag"
+
+// maxLag is how long entries may wait for their vectors before answers say so.
+const maxLag = 5 * time.Second
+
+// missing returns what an answer's Degraded names: the legs that failed, StepRerank if
+// the Reranker did, and LagVector if the vector leg searched but entries within the scope
+// wait for their vectors for longer than maxLag.
+//
+// SECURITY: a store on which the caller has level search adds nothing: whether
+// its entries lag would reveal that something was written there.
+func (s *Searcher) missing(ctx context.Context, tx memory.QueueReader, scope acl.Scope, q *searchQuery, found retrieved) ([]string, error) {
+	failed := slices.Clone(found.failed)
+	if q.rerankFailed {
+		failed = append(failed, StepRerank)
+	}
+	if q.page != nil || q.request.Mode == ModeLexical || slices.Contains(failed, LegVector) {
+		return failed, nil
+	}
+	now := s.instant()
+	readable := scope.Without(func(a acl.Access) bool { return a.Level < acl.Read })
+	lagging, err := tx.Waiting(ctx, memory.WaitIn{Scope: readable, Before: now.Add(-maxLag), Now: now})
+	if err != nil || !lagging {
+		return failed, err
+	}
+	return append(failed, LagVector), nil
+}

@@ -1,0 +1,136 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// candidate is an entry that at least one leg found and the caller may see.
+// Each step of a search adds to it.
+type candidate struct {
+	entry  *memory.Entry // without value and source
+	access acl.Access    // the caller's to the entry's store
+	found  *legHits      // what the legs found, of every candidate
+	ranks  []int         // in each of their lists; 0: not in it
+	// asked is the wording to which the candidate is most relevant, and number
+	// its index; the first until the candidate is assessed.
+	asked  *wording
+	number int
+	// lexical and vector are the candidate's rank and score for that wording in
+	// each leg among the visible entries; nil: the leg did not find it.
+	lexical, vector *LegRank
+	fused           float64  // score by Reciprocal Rank Fusion
+	*assessment              // for that wording; nil: not assessed
+	judged          *judged  // by a Reranker; nil: not
+	score           float64  // orders the answer
+	ordered         bool     // score was set when the candidates were ordered
+	relevance       float64  // 0–1
+	recency         *float64 // factor of the relevance in the score, 0–1; nil: none
+	similarity      *float64 // to the hits before it, 0–1, for Diversity; nil: not compared
+	chunk           int      // the one that the vector leg found, from 0; -1: it found none
+	edited          bool     // the row has changed since the legs found it
+}
+
+// legHits are the visible hits of both legs, a list for each wording; no list
+// of a leg that did not search.
+type legHits struct{ lexical, vector [][]legHit }
+
+// ask sets the wording that counts for the candidate, by its index, and what the
+// legs found for it.
+func (c *candidate) ask(q *searchQuery, number int) {
+	c.asked, c.number = q.wordings[number], number
+	c.lexical, c.vector, c.chunk = nil, nil, -1
+	if c.found == nil {
+		return
+	}
+	if lists := c.found.lexical; len(lists) > 0 {
+		c.lexical = legRank(lists[number], c.ranks[number])
+	}
+	if lists := c.found.vector; len(lists) > 0 {
+		c.vector = legRank(lists[number], c.ranks[len(c.found.lexical)+number])
+		if c.vector != nil {
+			c.chunk = lists[number][c.vector.Rank-1].Chunk
+		}
+	}
+}
+
+// loadVisible reads the rows of the legs' hits within the scope and returns
+// those that the caller sees. Mostly all are visible, so that the rows of as
+// many as the fusion takes are read first, and the rest only if one of these
+// is not.
+func (s *Searcher) loadVisible(ctx context.Context, tx candidateTx, scope acl.Scope, q *searchQuery, found retrieved) (map[uuid.UUID]*candidate, error) {
+	visible := make(map[uuid.UUID]*candidate)
+	head, rest := found.entries()
+	if err := s.addVisible(ctx, tx, scope, q, head, visible); err != nil {
+		return nil, err
+	}
+	complete := !slices.ContainsFunc(head, func(id uuid.UUID) bool { return visible[id] == nil })
+	if complete || len(rest) == 0 {
+		return visible, nil
+	}
+	return visible, s.addVisible(ctx, tx, scope, q, rest, visible)
+}
+
+// addVisible adds those of ids to visible that the caller sees: within the
+// scope, live, not encrypted, passing the filter, and what their path
+// resolves to.
+func (s *Searcher) addVisible(ctx context.Context, tx candidateTx, scope acl.Scope, q *searchQuery, ids []uuid.UUID, visible map[uuid.UUID]*candidate) error {
+	rows, err := s.candidates.Siblings(ctx, tx, viewerOf(q.caller), scope, ids)
+	if err != nil {
+		return err
+	}
+	searchable := memory.SearchableFor(q.caller, scope, rows, s.instant())
+	passed, err := q.request.Filter.Passing(ctx, tx, scope, searchable)
+	for _, e := range passed {
+		a, _ := scope.Access(e.Store)
+		visible[e.ID] = &candidate{entry: e, access: a}
+	}
+	if q.dropped != nil {
+		for _, e := range searchable {
+			if visible[e.ID] == nil {
+				q.dropped[e.ID] = e
+			}
+		}
+	}
+	return err
+}
+
+// keepAllVisible returns the visible hits of each list of a leg. short reports
+// that one of them is not full although the leg may have more.
+func keepAllVisible(lists []legList, visible map[uuid.UUID]*candidate) (kept [][]legHit, short bool) {
+	for _, list := range lists {
+		hits, more := keepVisible(list, visible)
+		kept, short = append(kept, hits), short || more
+	}
+	return kept, short
+}
+
+// keepVisible returns the visible hits of a list, best first, at most
+// fusionDepth. Rows that loadVisible left unread are not missed: then all hits
+// before them are visible. short reports that the list is not full although
+// the leg may have more.
+func keepVisible(leg legList, visible map[uuid.UUID]*candidate) (kept []legHit, short bool) {
+	for _, hit := range leg.hits {
+		if visible[hit.Entry] != nil {
+			kept = append(kept, hit)
+		}
+	}
+	sortHits(kept, func(id uuid.UUID) *memory.Entry { return visible[id].entry })
+	if len(kept) < fusionDepth {
+		return kept, leg.more
+	}
+	return kept[:fusionDepth], false
+}
+
+// sortHits orders a leg's hits by score, best first, ties in compareOrder.
+func sortHits(hits []legHit, entry func(uuid.UUID) *memory.Entry) {
+	slices.SortFunc(hits, func(a, b legHit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), compareOrder(entry(a.Entry), entry(b.Entry)))
+	})
+}

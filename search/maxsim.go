@@ -1,0 +1,134 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/embed/maxsim"
+	"mneme/lexical"
+	"mneme/memory"
+	"mneme/vector"
+)
+
+// addMaxSim sets the MaxSim of the assessments of entries, in the order of ids,
+// whose nearest chunk has codes, if the wording has tokens.
+func (q *searchQuery) addMaxSim(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, asked *wording, ids []uuid.UUID, found []assessment) error {
+	tokens := asked.tokens()
+	if len(tokens) == 0 {
+		return nil
+	}
+	query := make([]maxsim.Vector, len(tokens))
+	total := 0.0
+	for i, t := range tokens {
+		query[i] = t.vector
+		total += t.weight
+	}
+	if err := q.readCodes(ctx, tx, scope, ids, found); err != nil {
+		return err
+	}
+	best := make([]float32, len(query))
+	for i := range found {
+		a := &found[i]
+		if len(a.codes) == 0 {
+			continue
+		}
+		if err := maxsim.Best(query, a.codes, best); err != nil {
+			return fmt.Errorf("entry %s: %w", ids[i], err)
+		}
+		sum := 0.0
+		for t, cosine := range best {
+			sum += float64(tokens[t].weight * float64(cosine))
+		}
+		a.MaxSim, a.ChunkTokens = new(sum/total), len(a.codes)/maxsim.TokenSize
+		a.codes = nil
+	}
+	return nil
+}
+
+// readCodes reads the codes of the nearest chunks of entries, in the order of ids.
+// Those of first chunks were read with the vectors.
+func (q *searchQuery) readCodes(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, ids []uuid.UUID, found []assessment) error {
+	var chunks []vector.ChunkID
+	var of []*assessment
+	for i := range found {
+		if a := &found[i]; a.nearest > 0 {
+			chunks, of = append(chunks, vector.ChunkID{Entry: ids[i], Chunk: a.nearest}), append(of, a)
+		}
+	}
+	if len(chunks) == 0 {
+		return nil
+	}
+	codes, err := tx.ChunkCodes(ctx, scope, q.fingerprint, chunks)
+	for i, a := range of {
+		a.codes = codes[i]
+	}
+	return err
+}
+
+// weightedToken is a token of a query with its weight in MaxSim.
+type weightedToken struct {
+	vector maxsim.Vector
+	weight float64
+}
+
+const (
+	// maxTokens is how many of a query's tokens MaxSim compares: those of the
+	// greatest weight. They bound its time.
+	maxTokens = 32
+	// plainWeight is the weight of a token whose word is none of the query's
+	// terms, such as a stop word. A word that every second entry has weighs as
+	// much. Punctuation weighs nothing.
+	plainWeight = 0.6
+)
+
+// tokens returns the tokens that MaxSim compares, with their weights: the rarity
+// of a token's word in the scope. Without the lexical leg, which counts the
+// words, all words weigh the same.
+func (w *wording) tokens() []weightedToken {
+	tokens := make([]weightedToken, 0, len(w.embedding.Tokens))
+	weights := make(map[string]float64) // by word
+	for _, t := range w.embedding.Tokens {
+		if t.Vector == (maxsim.Vector{}) { // the embedder makes no codes
+			continue
+		}
+		word := w.text[t.Start:t.End]
+		weight, ok := weights[word]
+		if !ok {
+			weight = w.rarity(word)
+			weights[word] = weight
+		}
+		if weight > 0 {
+			tokens = append(tokens, weightedToken{t.Vector, weight})
+		}
+	}
+	slices.SortStableFunc(tokens, func(a, b weightedToken) int { return cmp.Compare(b.weight, a.weight) })
+	return tokens[:min(len(tokens), maxTokens)]
+}
+
+// rarity returns the greatest weight as evidence of the query's terms that a word of
+// it has, plainWeight if it has none of them, and 0 for what is not a word.
+func (w *wording) rarity(word string) float64 {
+	terms := lexical.Analyze(word).Terms
+	if len(terms) == 0 {
+		return 0
+	}
+	if w.scorer == nil {
+		return 1
+	}
+	rarity, known := 0.0, false
+	for _, of := range terms {
+		i, ok := slices.BinarySearchFunc(w.terms, of.Text, func(t lexical.QueryTerm, text string) int { return cmp.Compare(t.Text, text) })
+		if ok {
+			rarity, known = max(rarity, w.scorer.Evidence(i, w.terms[i])), true
+		}
+	}
+	if !known {
+		return plainWeight
+	}
+	return rarity
+}

@@ -1,0 +1,367 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/embed/maxsim"
+	"mneme/internal/passage"
+	"mneme/lexical"
+	"mneme/memory"
+	"mneme/vector"
+)
+
+// Passage is a stretch of a hit's searched text: lexical.TextOf its value, or
+// of a value without text its JSON.
+type Passage struct {
+	Text string
+	// Start and End are its byte range in the searched text. Both are 0 under
+	// level search, where nothing reveals how long the rest is.
+	Start, End int
+	// Highlights are the byte ranges of Text that have words of the query, in
+	// order and apart.
+	Highlights [][2]int
+}
+
+// The bounds of passages: docs/decisions/0034-passages.md.
+const (
+	// longValue is the length, in bytes, up to which a value is shown whole by a
+	// search with Passages.
+	longValue = 1000
+	// passageSize bounds a passage, in bytes: about 170 tokens of English.
+	passageSize = 700
+	// maxPassages bounds the passages of a hit, and secondShare is the share of
+	// the best one's score that a further one must reach.
+	maxPassages = 2
+	secondShare = 0.9
+	// codedChunks is how many chunks of a value, those nearest to the query, are
+	// compared by token.
+	codedChunks = 3
+	// wordShare is the weight of the query's words in the choice of a passage,
+	// compared with that of its tokens' meanings.
+	wordShare = 0.5
+	// maxSought bounds the words that a passage is chosen by: those of the
+	// greatest weight. They bound its time.
+	maxSought = 32
+)
+
+// present replaces the value of a hit of a search with Passages by passages if
+// it is long, and else highlights it.
+func (h *Hit) present() {
+	if !h.query.request.Passages {
+		return
+	}
+	if h.isLong() {
+		h.cut(passage.Options{Size: passageSize, Most: maxPassages, Share: secondShare})
+		return
+	}
+	if h.Level >= acl.Read {
+		h.Highlights = h.highlight(lexical.TextOf(h.Value))
+	}
+}
+
+// isLong reports whether a hit's value is longer than longValue as it is read:
+// the text of a string, or else JSON.
+func (h *Hit) isLong() bool {
+	if len(h.whole.Value) <= longValue {
+		return false
+	}
+	return !memory.IsText(h.whole.Value) || len(lexical.TextOf(h.whole.Value)) > longValue
+}
+
+// Cut replaces the hit's value, or its passages, by its best passage, of at most
+// limit bytes. The value must have been read, by Service.EachHit that yields the
+// hit.
+func (h *Hit) Cut(limit int) {
+	h.cut(passage.Options{Size: min(limit, passageSize), Most: 1})
+	p := &h.Passages[0]
+	p.clip(boundary(p.Text, max(0, min(limit, len(p.Text)))))
+}
+
+// clip shortens a passage to its first n bytes.
+func (p *Passage) clip(n int) {
+	if p.End > 0 {
+		p.End -= len(p.Text) - n
+	}
+	p.Text = p.Text[:n]
+	for i := range p.Highlights {
+		if p.Highlights[i][1] > n {
+			p.Highlights = p.Highlights[:i]
+			return
+		}
+	}
+}
+
+// cut replaces the hit's value by its best passages, best first: at least one.
+func (h *Hit) cut(o passage.Options) {
+	text := lexical.TextOf(h.whole.Value)
+	if text == "" {
+		text = string(h.whole.Value)
+	}
+	segments := passage.Split(text)
+	evidence, weights := h.evidence(text, segments)
+	h.Passages = nil
+	for _, c := range passage.Choose(segments, evidence, weights, o) {
+		start, end := segments[c.First].Start, segments[c.Last].End
+		p := Passage{Text: text[start:end], Highlights: h.highlight(text[start:end])}
+		if h.Level >= acl.Read {
+			p.Start, p.End = start, end
+		}
+		h.Passages = append(h.Passages, p)
+	}
+	if h.Passages == nil { // white space alone
+		h.Passages = []Passage{{}}
+	}
+	h.Value, h.Highlights, h.Truncated = nil, nil, true
+}
+
+// highlight returns the byte ranges of a text that have words of the query or of
+// its exact match, in order and apart.
+func (h *Hit) highlight(text string) [][2]int {
+	var ranges [][2]int
+	h.seek().Find(text, func(_, start, end int) { ranges = append(ranges, [2]int{start, end}) })
+	slices.SortFunc(ranges, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(b[1], a[1])) })
+	joined := ranges[:0]
+	for _, r := range ranges {
+		if n := len(joined); n > 0 && r[0] <= joined[n-1][1] {
+			joined[n-1][1] = max(joined[n-1][1], r[1])
+			continue
+		}
+		joined = append(joined, r)
+	}
+	return joined
+}
+
+// evidence returns what each segment of the hit's text has of the query: its
+// words and those of its exact match, and where the codes of the text's tokens are known what is nearest in
+// meaning to each of its tokens. That counts as far as the encoder knows the
+// query's language, as in the hit's relevance.
+func (h *Hit) evidence(text string, segments []passage.Span) (evidence []passage.Evidence, weights []float64) {
+	asked := h.found.asked
+	words := h.seek()
+	weights = slices.Clone(words.weights)
+	tokens := asked.tokens()
+	if len(h.codes) == 0 {
+		tokens = nil
+	}
+	evidence = make([]passage.Evidence, len(segments))
+	n := len(weights) + len(tokens)
+	all := make([]float64, len(segments)*n)
+	for i := range evidence {
+		evidence[i] = all[i*n : (i+1)*n : (i+1)*n]
+	}
+	at := 0
+	words.Find(text, func(word, start, _ int) {
+		term := words.columns[word]
+		if term < 0 {
+			return
+		}
+		for at > 0 && segments[at-1].End > start { // a word may be reported after its parts
+			at--
+		}
+		for at < len(segments) && segments[at].End <= start {
+			at++
+		}
+		if at < len(segments) {
+			evidence[at][term] = 1
+		}
+	})
+	if len(tokens) == 0 {
+		return evidence, weights
+	}
+	total, familiarity := 0.0, asked.familiarity()
+	for _, t := range tokens {
+		total += t.weight
+	}
+	for _, t := range tokens {
+		weights = append(weights, float64(familiarity*t.weight/total))
+	}
+	h.addMeaning(text, segments, evidence, len(words.weights), tokens)
+	return evidence, weights
+}
+
+// soughtWords find the words of a wording and of a request's exact match.
+type soughtWords struct {
+	*lexical.Finder
+	// columns are, by the index of a word, the index among weights of those that
+	// passages are chosen by; -1: another.
+	columns []int
+	weights []float64 // which sum to wordShare
+}
+
+// seek returns the words of the hit's wording and of the request's Match. Words
+// that must be there weigh what the wording's weightiest does: the passage that
+// has them shows why the entry matches.
+func (h *Hit) seek() *soughtWords {
+	w := h.found.asked
+	if w.sought != nil {
+		return w.sought
+	}
+	exact, prefixes := h.query.request.Filter.Match.Words()
+	exact = slices.DeleteFunc(exact, func(e lexical.QueryTerm) bool {
+		return slices.ContainsFunc(w.terms, func(t lexical.QueryTerm) bool { return t.Text == e.Text })
+	})
+	terms := slices.Concat(w.terms, exact)
+	weights := make([]float64, len(terms)+len(prefixes))
+	most := 0.0
+	for i, term := range w.terms {
+		weights[i] = term.Weight
+		if w.scorer != nil {
+			weights[i] = w.scorer.Weight(i)
+		}
+		most = max(most, weights[i])
+	}
+	if most == 0 {
+		most = 1
+	}
+	for i := len(w.terms); i < len(weights); i++ {
+		weights[i] = most
+	}
+	w.sought = &soughtWords{Finder: lexical.NewFinder(terms, prefixes...)}
+	w.sought.choose(weights)
+	return w.sought
+}
+
+// choose sets columns and weights from the weights of all words.
+func (s *soughtWords) choose(all []float64) {
+	order := make([]int, len(all))
+	s.columns = make([]int, len(all))
+	for i := range order {
+		order[i], s.columns[i] = i, -1
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[b], all[a]) })
+	order = order[:min(len(order), maxSought)]
+	total := 0.0
+	for _, word := range order {
+		total += all[word]
+	}
+	for column, word := range order {
+		s.columns[word] = column
+		s.weights = append(s.weights, float64(wordShare*all[word]/max(total, 1e-9)))
+	}
+}
+
+// chunkCodes are the codes of a chunk's tokens.
+type chunkCodes struct {
+	chunk int
+	codes []byte
+}
+
+// addMeaning adds to evidence, from index first on, the largest cosine of each
+// token of the query with a token of the segment.
+func (h *Hit) addMeaning(text string, segments []passage.Span, evidence []passage.Evidence, first int, tokens []weightedToken) {
+	query := make([]maxsim.Vector, len(tokens))
+	for i, t := range tokens {
+		query[i] = t.vector
+	}
+	chunks := make([]int, len(h.codes))
+	for i, c := range h.codes {
+		chunks[i] = c.chunk
+	}
+	best := make([]float32, len(query))
+	for i, words := range h.query.embedder.CodeSpans(memory.ChunkHeader(&h.whole), text, chunks) {
+		codes := h.codes[i].codes
+		if len(codes) != len(words)*maxsim.TokenSize { // of an earlier text
+			continue
+		}
+		next := 0
+		for s, segment := range segments {
+			for next < len(words) && words[next][1] <= segment.Start {
+				next++
+			}
+			from := next
+			for next < len(words) && words[next][0] < segment.End {
+				next++
+			}
+			if from == next || maxsim.Best(query, codes[from*maxsim.TokenSize:next*maxsim.TokenSize], best) != nil {
+				continue
+			}
+			for t, cosine := range best {
+				evidence[s][first+t] = max(evidence[s][first+t], float64(cosine))
+			}
+		}
+	}
+}
+
+// loadCodes reads the codes of those hits that will be shown by passages: with
+// Passages the long ones, and else, with MaxTokens, the first of the answer.
+func loadCodes(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *searchQuery, hits []Hit, first bool) error {
+	if !q.request.Passages {
+		hits = hits[:min(1, len(hits))]
+		if q.request.MaxTokens == 0 || !first {
+			return nil
+		}
+	}
+	return readCodes(ctx, tx, scope, q, hits)
+}
+
+// readCodes reads the codes of those hits that are long.
+func readCodes(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *searchQuery, hits []Hit) error {
+	byID := make(map[uuid.UUID]*Hit)
+	var ids []uuid.UUID
+	for i := range hits {
+		if h := &hits[i]; h.isLong() && len(h.found.asked.tokens()) > 0 {
+			byID[h.whole.ID] = h
+			ids = append(ids, h.whole.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	nearest, err := nearestChunks(ctx, tx, scope, q, ids, byID)
+	if err != nil {
+		return err
+	}
+	codes, err := tx.ChunkCodes(ctx, scope, q.fingerprint, nearest)
+	if err != nil {
+		return err
+	}
+	for i, c := range nearest {
+		if len(codes[i]) > 0 {
+			h := byID[c.Entry]
+			h.codes = append(h.codes, chunkCodes{c.Chunk, codes[i]})
+		}
+	}
+	return nil
+}
+
+// nearestChunks returns the chunks of each hit that are nearest to the query, at
+// most codedChunks.
+func nearestChunks(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *searchQuery, ids []uuid.UUID, byID map[uuid.UUID]*Hit) ([]vector.ChunkID, error) {
+	type scored struct {
+		chunk  int
+		cosine float64
+	}
+	chunks := make(map[uuid.UUID][]scored, len(ids))
+	err := tx.Evidence(ctx, scope, memory.EvidenceQuery{Fingerprint: q.fingerprint, Entries: ids}, func(e memory.Evidence) error {
+		if len(e.Vector) > 0 {
+			asked := byID[e.Entry].found.asked
+			chunks[e.Entry] = append(chunks[e.Entry], scored{e.Chunk, e.Vector.Dot(asked.embedding.Vector)})
+		}
+		return nil
+	})
+	var nearest []vector.ChunkID
+	for _, id := range ids {
+		of := chunks[id]
+		slices.SortFunc(of, func(a, b scored) int {
+			return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.chunk, b.chunk))
+		})
+		for _, c := range of[:min(len(of), codedChunks)] {
+			nearest = append(nearest, vector.ChunkID{Entry: id, Chunk: c.chunk})
+		}
+	}
+	return nearest, err
+}
+
+// boundary moves an index back to the start of a character.
+func boundary(text string, i int) int {
+	for i > 0 && i < len(text) && !utf8.RuneStart(text[i]) {
+		i--
+	}
+	return i
+}

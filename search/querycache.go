@@ -1,0 +1,105 @@
+package search
+
+import (
+	"context"
+	"sync"
+	"unsafe"
+
+	"mneme/acl"
+	"mneme/embed"
+	"mneme/internal/lru"
+)
+
+// queryCacheBytes is the default bound of the query cache. It holds about 4,000
+// short queries of a 384-dimensional model, or 2,500 with the codes of ten tokens.
+const queryCacheBytes = 8 << 20
+
+// queryKey identifies an embedding. The agent and its session's taint are part of it,
+// so that the speed of an answer does not reveal what another agent asked, or is asking,
+// nor what this one asked in a session of another label.
+type queryKey struct {
+	agent              string
+	taint              acl.Label
+	fingerprint, query string
+}
+
+// queryCache keeps the embeddings of recent queries, and shares those that are being
+// made. It counts the bytes of keys, vectors and tokens, because one query may be a
+// thousand times as long as another.
+type queryCache struct {
+	*lru.Cache[queryKey, embed.Query]
+
+	mu     sync.Mutex
+	making map[queryKey]*making
+}
+
+// making is an embedding that is being made.
+type making struct {
+	done      chan struct{} // closed when embedding and err are set
+	embedding embed.Query
+	err       error
+	cancel    context.CancelFunc
+	callers   int // that wait for it; guarded by queryCache.mu
+}
+
+func newQueryCache(maxBytes int) *queryCache {
+	size := func(key queryKey, embedding embed.Query) int {
+		return len(key.agent) + len(key.fingerprint) + len(key.query) + 4*len(embedding.Vector) + int(unsafe.Sizeof(embed.Token{}))*len(embedding.Tokens)
+	}
+	return &queryCache{Cache: lru.New(maxBytes, size), making: make(map[queryKey]*making)}
+}
+
+// Embed returns an embedding that is not cached, and caches it. Calls with the same
+// key at the same time share one call of embedder, whose context ends when all of
+// them have given up. Each returns when its own context ends, even if the embedder
+// is slow to notice.
+func (q *queryCache) Embed(ctx context.Context, key queryKey, embedder embed.Embedder) (embed.Query, error) {
+	q.mu.Lock()
+	m := q.making[key]
+	if m == nil {
+		m = &making{done: make(chan struct{})}
+		var shared context.Context
+		shared, m.cancel = context.WithCancel(context.WithoutCancel(ctx))
+		q.making[key] = m
+		go q.embed(shared, key, embedder, m)
+	}
+	m.callers++
+	q.mu.Unlock()
+	select {
+	case <-m.done:
+		return m.embedding, m.err
+	case <-ctx.Done():
+		q.giveUp(key, m)
+		return embed.Query{}, ctx.Err()
+	}
+}
+
+// embed makes an embedding.
+func (q *queryCache) embed(ctx context.Context, key queryKey, embedder embed.Embedder, m *making) {
+	defer m.cancel()
+	m.embedding, m.err = embedder.Query(ctx, key.query)
+	if m.err == nil {
+		q.Put(key, m.embedding)
+	}
+	q.mu.Lock()
+	q.forget(key, m)
+	q.mu.Unlock()
+	close(m.done)
+}
+
+// giveUp ends the wait of a call. The last one cancels the embedding.
+func (q *queryCache) giveUp(key queryKey, m *making) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if m.callers--; m.callers == 0 {
+		q.forget(key, m) // a later call starts over
+		m.cancel()
+	}
+}
+
+// forget removes an embedding that is no longer being made. q.mu is locked.
+func (q *queryCache) forget(key queryKey, m *making) {
+	if q.making[key] == m {
+		delete(q.making, key)
+	}
+}

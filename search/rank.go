@@ -1,0 +1,213 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/fusion"
+	"mneme/memory"
+)
+
+// maxCandidates bounds the candidates of a search: as many as both legs hand
+// over for one wording.
+const maxCandidates = 2 * fusionDepth
+
+// merge makes one list of the legs' hits by Reciprocal Rank Fusion, best
+// first, ties in compareOrder, at most maxCandidates.
+func merge(q *searchQuery, visible map[uuid.UUID]*candidate, found *legHits) []*candidate {
+	byOrder := func(a, b uuid.UUID) int { return compareOrder(visible[a].entry, visible[b].entry) }
+	var lists [][]uuid.UUID
+	for _, hits := range slices.Concat(found.lexical, found.vector) {
+		lists = append(lists, entriesOf(hits))
+	}
+	items := fusion.RRF(byOrder, lists...)
+	merged := make([]*candidate, min(len(items), maxCandidates))
+	for i := range merged {
+		c := visible[items[i].ID]
+		c.found, c.ranks, c.fused = found, items[i].Ranks, items[i].Score
+		c.ask(q, 0)
+		merged[i] = c
+	}
+	return merged
+}
+
+// legRank describes the hit at a rank of a leg; nil for rank 0, which none has.
+func legRank(hits []legHit, rank int) *LegRank {
+	if rank == 0 {
+		return nil
+	}
+	return &LegRank{Rank: rank, Score: hits[rank-1].Score}
+}
+
+func entriesOf(hits []legHit) []uuid.UUID {
+	ids := make([]uuid.UUID, len(hits))
+	for i, hit := range hits {
+		ids[i] = hit.Entry
+	}
+	return ids
+}
+
+// rerankDepth is how many of the merged candidates are ordered by relevance.
+// Those after them follow in the order of the fusion, and are not hits of a
+// search with MinRelevance.
+const rerankDepth = 100
+
+// rank returns the hits among the merged candidates, in their order, at most as
+// many as the request's limit, with their scores and relevance, and the
+// candidates that follow them.
+func (s *Searcher) rank(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *searchQuery, merged []*candidate) (_ selected, err error) {
+	ctx, end := s.startStep(ctx, "rank", &q.took.Rank)
+	defer end(&err)
+	merged = limitHits(merged, len(merged), searchOnlyDepth)
+	byRelevance := q.request.Ranking != RankingRRF
+	var nearest []*candidate
+	if byRelevance || q.request.MinRelevance > 0 {
+		head, rest := merged[:min(rerankDepth, len(merged))], merged[min(rerankDepth, len(merged)):]
+		if err := s.assess(ctx, tx, scope, q, head); err != nil {
+			return selected{}, err
+		}
+		if q.request.MinRelevance > 0 {
+			assessed := slices.Clone(head)
+			head, rest = slices.DeleteFunc(head, func(c *candidate) bool { return !c.reaches(q.request.MinRelevance) }), nil
+			if len(head) == 0 {
+				nearest = q.nearest(assessed)
+			}
+		}
+		if byRelevance {
+			q.weighRecency(head)
+			slices.SortFunc(head, func(a, b *candidate) int {
+				return cmp.Or(cmp.Compare(b.score, a.score), compareOrder(a.entry, b.entry))
+			})
+			head = q.diversify(head)
+		}
+		merged = slices.Concat(head, rest)
+	}
+	hits := limitHits(merged, q.request.Limit, searchOnlyHits)
+	possible := hits
+	if len(q.admitted) > 0 {
+		possible = mayBeHits(merged, q.request.Limit)
+	}
+	rest := slices.DeleteFunc(slices.Clone(possible), (*candidate).assessed)
+	if err := s.assess(ctx, tx, scope, q, rest); err != nil {
+		return selected{}, err
+	}
+	q.weighRecency(rest)
+	if !byRelevance {
+		for _, c := range merged {
+			c.score, c.ordered = c.fused, true
+		}
+	}
+	return selected{hits: hits, possible: possible, ordered: merged, rest: after(merged, hits, q.request.scored()), nearest: nearest}, nil
+}
+
+// nearest returns the most relevant of assessed candidates that the caller may read, as
+// many as the request asks for.
+func (q *searchQuery) nearest(assessed []*candidate) []*candidate {
+	readable := slices.DeleteFunc(assessed, func(c *candidate) bool { return c.access.Level < acl.Read })
+	slices.SortFunc(readable, func(a, b *candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), compareOrder(a.entry, b.entry))
+	})
+	return readable[:min(len(readable), q.request.Nearest)]
+}
+
+// weighRecency replaces the scores of candidates, if the request has Recency, by
+// their relevance times a factor of their age.
+func (q *searchQuery) weighRecency(candidates []*candidate) {
+	r := q.request.Recency
+	if r == nil {
+		return
+	}
+	for _, c := range candidates {
+		factor := fusion.Recency(q.at.Sub(happened(c.entry)), r.HalfLife, r.Weight)
+		c.recency, c.score = &factor, float64(c.relevance*factor)
+	}
+}
+
+// happened returns when what the entry describes happened, or else when the entry
+// was changed last.
+func happened(e *memory.Entry) time.Time {
+	if e.OccurredAt.IsZero() {
+		return e.UpdatedAt
+	}
+	return e.OccurredAt.Time
+}
+
+// diversify returns candidates, best first, in the order of maximal marginal
+// relevance if the request has Diversity. Two of them are as similar as their
+// nearest chunks; one without vectors is similar to none.
+func (q *searchQuery) diversify(candidates []*candidate) []*candidate {
+	if q.request.Diversity == 0 {
+		return candidates
+	}
+	relevance := make([]float64, len(candidates))
+	vectors := make([][]float32, len(candidates))
+	for i, c := range candidates {
+		if relevance[i] = c.relevance; q.request.Recency != nil {
+			relevance[i] = c.score
+		}
+		vectors[i] = c.nearestVector.Floats()
+	}
+	cosines := q.cosines()
+	similarity := func(a, b int) float64 {
+		if len(vectors[a]) == 0 || len(vectors[b]) == 0 {
+			return 0
+		}
+		return cosines.Similarity(candidates[a].nearestVector.Dot(vectors[b]))
+	}
+	diverse := make([]*candidate, len(candidates))
+	for i, pick := range fusion.MMR(relevance, similarity, 1-q.request.Diversity) {
+		c := candidates[pick.Item]
+		c.score, c.similarity, c.ordered = pick.Score, &pick.Similarity, true
+		diverse[i] = c
+	}
+	for _, c := range candidates {
+		c.nearestVector = nil // compared: let it go
+	}
+	return diverse
+}
+
+// reaches reports whether the candidate's relevance, as the caller may see it,
+// is at least threshold.
+func (c *candidate) reaches(threshold float64) bool {
+	if c.access.Level < acl.Read {
+		return fusion.RoundRelevance(c.relevance) >= fusion.RoundRelevance(threshold)
+	}
+	return c.relevance >= threshold
+}
+
+// limitHits returns the first candidates up to limit, of each store on which
+// the caller has level search no more than most.
+func limitHits(ordered []*candidate, limit, most int) (limited []*candidate) {
+	perStore := make(map[string]int)
+	for _, c := range ordered {
+		if len(limited) == limit {
+			break
+		}
+		if c.access.Level < acl.Read {
+			if perStore[c.entry.Store] == most {
+				continue
+			}
+			perStore[c.entry.Store]++
+		}
+		limited = append(limited, c)
+	}
+	return limited
+}
+
+// compareOrder breaks ties everywhere: by store, namespace, key, label and
+// owner, in byte order (labels by name).
+func compareOrder(a, b *memory.Entry) int {
+	if c := a.Path.Compare(b.Path); c != 0 {
+		return c
+	}
+	if c := strings.Compare(a.Label.String(), b.Label.String()); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Owner, b.Owner)
+}

@@ -1,0 +1,272 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"mneme/acl"
+	"mneme/fusion"
+	"mneme/internal/passage"
+	"mneme/lexical"
+	"mneme/memory"
+)
+
+// Reranker judges how well texts answer a query. It may be a service of others.
+type Reranker interface {
+	// Rerank returns, for each of the texts, the log-odds that it answers the query:
+	// finite numbers that depend on this text and the query alone. Errors never
+	// include texts or queries.
+	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
+}
+
+// StepRerank is the name in an answer's Degraded of a Reranker that failed, timed out,
+// or answered with something else: the hits are in the order that they have without it.
+const StepRerank = "rerank"
+
+const (
+	defaultRerankBudget = 2 * time.Second
+	// defaultReranked is how many candidates a Reranker judges, and maxReranked how
+	// many it may: all that are ordered by relevance.
+	defaultReranked = 50
+	maxReranked     = rerankDepth
+	// Bytes of what a Reranker gets: of an entry in all and of its header (key,
+	// description, tags, day), and of the query. 2,000 are about 500 tokens of English,
+	// the window of common cross-encoders.
+	rerankTextBytes   = 2000
+	rerankHeaderBytes = 500
+	rerankQueryBytes  = 4000
+)
+
+var errRerankScores = errors.New("the reranker did not return a finite number for each text")
+
+// judgement is what a Reranker said of a candidate.
+type judgement struct {
+	logOdds float32
+	// rank is the position among those that were judged, from 1, and revision is that of
+	// the row whose text was judged; both 0 on a page after the first.
+	rank     int
+	revision int64
+}
+
+// judged is a judgement as it counts in a candidate's score.
+type judged struct {
+	judgement
+	summand float64 // of the score
+}
+
+// rerank asks the Reranker, if there is one, about the first candidates of a first page
+// that is ordered by relevance. What it says counts when assess is called next. Its
+// answer is awaited outside of any snapshot, so that a slow service holds no reader. It
+// is asked once, when the legs have found enough or last says that they are asked no more.
+func (s *Searcher) rerank(ctx context.Context, q *searchQuery, found retrieved, last bool) (err error) {
+	if !s.reranks(q) || len(found.lexical)+len(found.vector) == 0 {
+		return nil
+	}
+	ctx, end := s.startStep(ctx, StepRerank, &q.took.Rerank)
+	defer end(&err)
+	texts, short, err := s.toJudge(ctx, q, found)
+	if err != nil || short && !last {
+		return err
+	}
+	q.rerankAsked = true
+	if len(texts) == 0 {
+		return nil
+	}
+	said, err := s.judge(ctx, q, texts)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		s.log.WarnContext(ctx, "reranking failed", "error", err)
+		q.rerankFailed = true
+		return nil
+	}
+	q.judgements = rankJudgements(texts, said)
+	return nil
+}
+
+// reranks reports whether the Reranker is to be asked for a search.
+func (s *Searcher) reranks(q *searchQuery) bool {
+	return s.reranker != nil && !q.rerankAsked && q.page == nil && q.request.Ranking != RankingRRF && q.asks()
+}
+
+// sentText is the text of a candidate for the Reranker.
+type sentText struct {
+	entry    uuid.UUID
+	revision int64
+	wording  int // to which it is most relevant
+	text     string
+}
+
+// toJudge reads in one snapshot the texts of the most relevant candidates that may be
+// sent, most relevant first. short reports that the legs should be asked for more. What
+// conditions read here and how long ranking takes counts for this step alone.
+func (s *Searcher) toJudge(ctx context.Context, asked *searchQuery, found retrieved) (texts []sentText, short bool, err error) {
+	own := *asked
+	q := &own
+	q.request.Filter = q.request.Filter.Counted(s.limits.Reading)
+	err = s.view(ctx, q.caller, func(tx memory.ReadTx) error {
+		// SECURITY: the scope of this snapshot decides what is sent.
+		scope, err := s.searchScope(ctx, tx, q.caller, q.request)
+		if err != nil {
+			return err
+		}
+		scope = q.bounded(scope)
+		merged, err := s.mergeFound(ctx, tx, scope, q, found)
+		if err != nil {
+			return err
+		}
+		short = merged.short
+		head := limitHits(merged.ordered, rerankDepth, searchOnlyDepth)
+		if err := s.assess(ctx, tx, scope, q, head); err != nil {
+			return err
+		}
+		head = slices.DeleteFunc(head, func(c *candidate) bool { return !q.maySend(c) })
+		slices.SortFunc(head, func(a, b *candidate) int {
+			return cmp.Or(cmp.Compare(b.score, a.score), compareOrder(a.entry, b.entry))
+		})
+		texts, err = readTexts(ctx, tx, scope, q, head[:min(s.reranked, len(head))])
+		return err
+	})
+	return texts, short, err
+}
+
+// maySend reports whether a candidate's text may be sent to the Reranker, which may be a
+// service of others.
+//
+// SECURITY: of what the caller sees, entries of stores on which it has level search or an
+// offer are left out: their text is shown within caps and sold, and not handed on. The
+// value of an encrypted entry is not known here, and an entry that is not in context
+// leaves the service to its owner alone. A session sees no label above its taint: the
+// ceiling of each access is the taint, or less by a grant. That is asked here once more,
+// since what was sent cannot be taken back.
+func (q *searchQuery) maySend(c *candidate) bool {
+	return c.access.Level >= acl.Read && !isMetered(c.access) && c.entry.Searchable() &&
+		c.access.Sees(c.entry.Label) && c.entry.Label.CanFlowTo(q.caller.Taint)
+}
+
+// readTexts returns what is sent of candidates, a batch of values at a time.
+func readTexts(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, candidates []*candidate) (texts []sentText, err error) {
+	for len(candidates) > 0 {
+		n := memory.BatchOf(len(candidates), func(i int) int { return candidates[i].entry.Size })
+		hits, err := loadValues(ctx, tx, q, candidates[:n])
+		if err != nil {
+			return nil, err
+		}
+		if err := readCodes(ctx, tx, scope, q, hits); err != nil {
+			return nil, err
+		}
+		for i := range hits {
+			c := candidates[i]
+			texts = append(texts, sentText{c.entry.ID, c.entry.Revision, c.number, hits[i].textToJudge()})
+		}
+		candidates = candidates[n:]
+	}
+	return texts, nil
+}
+
+// textToJudge returns the entry's header and its value's text, or of a long one the best
+// passage, at most rerankTextBytes.
+func (h *Hit) textToJudge() string {
+	header := memory.ChunkHeader(&h.whole)
+	header = header[:boundary(header, min(len(header), rerankHeaderBytes))]
+	text := lexical.TextOf(h.whole.Value)
+	if room := rerankTextBytes - len(header) - 1; len(text) > room {
+		h.cut(passage.Options{Size: room, Most: 1})
+		text = h.Passages[0].Text
+		text = text[:boundary(text, min(len(text), room))]
+	}
+	if header == "" || text == "" {
+		return header + text
+	}
+	return header + "\n" + text
+}
+
+// judge asks the Reranker about texts, with one call for each wording, within the
+// budget, and returns its log-odds in their order.
+func (s *Searcher) judge(ctx context.Context, q *searchQuery, texts []sentText) ([]float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.rerankBudget)
+	defer cancel()
+	byWording := make([][]int, len(q.wordings)) // indexes of texts
+	for i, t := range texts {
+		byWording[t.wording] = append(byWording[t.wording], i)
+	}
+	all := make([]float64, len(texts))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(MaxWordings) // a long question has more parts
+	for w, of := range byWording {
+		if len(of) == 0 {
+			continue
+		}
+		group.Go(func() error {
+			said, err := s.judgeBy(ctx, q.wordings[w].text, texts, of)
+			for i, logOdds := range said {
+				all[of[i]] = logOdds
+			}
+			return err
+		})
+	}
+	return all, group.Wait()
+}
+
+// judgeBy asks the Reranker about the texts with these indexes for one query.
+func (s *Searcher) judgeBy(ctx context.Context, query string, texts []sentText, of []int) ([]float64, error) {
+	query = query[:boundary(query, min(len(query), rerankQueryBytes))]
+	sent := make([]string, len(of))
+	for i, index := range of {
+		sent[i] = texts[index].text
+	}
+	said, err := withDeadline(ctx, func() ([]float64, error) { return s.reranker.Rerank(ctx, query, sent) })
+	if err != nil {
+		return nil, err
+	}
+	if len(said) != len(sent) || slices.ContainsFunc(said, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }) {
+		return nil, errRerankScores
+	}
+	return said, nil
+}
+
+// rankJudgements returns the judgements of texts by entry. They are rounded to single
+// precision, as a cursor holds them.
+func rankJudgements(texts []sentText, logOdds []float64) map[uuid.UUID]judgement {
+	order := make([]int, len(texts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(logOdds[b], logOdds[a]) })
+	all := make(map[uuid.UUID]judgement, len(texts))
+	for n, i := range order {
+		odds := min(max(logOdds[i], -fusion.MaxLogOdds), fusion.MaxLogOdds)
+		all[texts[i].entry] = judgement{logOdds: float32(odds), rank: n + 1, revision: texts[i].revision}
+	}
+	return all
+}
+
+// weighJudgement replaces the score and relevance of an assessed candidate by those with
+// its judgement, if it has one of the row as it is now.
+func (q *searchQuery) weighJudgement(c *candidate) {
+	c.judged = nil
+	j, ok := q.judgements[c.entry.ID]
+	if !ok || j.revision != 0 && j.revision != c.entry.Revision || j.revision == 0 && c.entry.UpdatedAt.After(q.at) {
+		return
+	}
+	summand := fusion.Judged(c.score, float64(j.logOdds))
+	c.judged = &judged{j, summand}
+	c.score += summand
+	c.relevance = fusion.RelevanceOf(c.score)
+}
+
+// explain says what the Reranker said of a candidate; nil: nothing that counts.
+func (j *judged) explain() *Judgement {
+	if j == nil {
+		return nil
+	}
+	return &Judgement{Rank: j.rank, Score: fusion.Probability(float64(j.logOdds))}
+}

@@ -1,0 +1,281 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/embed"
+	"mneme/lexical"
+	"mneme/memory"
+	"mneme/vector"
+)
+
+// Legs of a search, as an answer's Degraded names them.
+const (
+	LegLexical = "lexical"
+	LegVector  = "vector"
+)
+
+// legHit is a lexical.Hit or a vector.Hit.
+type legHit struct {
+	Entry uuid.UUID
+	Score float64
+	Chunk int // of the vector leg
+}
+
+// legList is what one leg found.
+type legList struct {
+	hits []legHit // best first, ties with the last included
+	more bool     // the leg returned as many as it was asked for: it may have more
+}
+
+// retrieved is what both legs found, a list for each wording; no lists of a leg
+// that did not search.
+type retrieved struct {
+	lexical, vector []legList
+	failed          []string // the legs that failed: LegLexical, LegVector
+}
+
+// entries returns the entries of all lists, each once: in head those that a
+// list has among its first fusionDepth hits or tied with the last of these,
+// in rest the others.
+func (r retrieved) entries() (head, rest []uuid.UUID) {
+	seen := make(map[uuid.UUID]bool)
+	add := func(to []uuid.UUID, hits []legHit) []uuid.UUID {
+		for _, hit := range hits {
+			if !seen[hit.Entry] {
+				seen[hit.Entry] = true
+				to = append(to, hit.Entry)
+			}
+		}
+		return to
+	}
+	lists := slices.Concat(r.lexical, r.vector)
+	for _, list := range lists {
+		head = add(head, list.hits[:list.head()])
+	}
+	for _, list := range lists {
+		rest = add(rest, list.hits[list.head():])
+	}
+	return head, rest
+}
+
+// head counts the first fusionDepth hits and those that tie with the last of
+// them.
+func (l legList) head() int {
+	n := min(fusionDepth, len(l.hits))
+	for 0 < n && n < len(l.hits) && l.hits[n].Score == l.hits[n-1].Score {
+		n++
+	}
+	return n
+}
+
+// retrieve asks the legs of the search's mode, side by side, for their first
+// fetch hits of each wording within the scope. The other leg only prepares what
+// the relevance takes of it. A leg that fails is named in the result and the
+// other one answers; an error means that none is left that searches.
+func (s *Searcher) retrieve(ctx context.Context, q *searchQuery, fetch int) (retrieved, error) {
+	var r retrieved
+	if q.scope.Empty() || q.nothing && q.request.ExplainEntry == nil {
+		return r, nil
+	}
+	var lexicalErr, vectorErr error
+	done := make(chan struct{})
+	mode := q.request.Mode
+	known := q.page != nil || q.nothing
+	if known {
+		fetch = 0 // the candidates are known
+	}
+	go func() {
+		defer close(done)
+		r.vector, vectorErr = s.searchVectors(ctx, q, fetchIn(mode != ModeLexical, fetch))
+	}()
+	r.lexical, lexicalErr = s.searchLexical(ctx, q, fetchIn(mode != ModeVector, fetch))
+	<-done
+	if q.reread() && vectorErr == nil {
+		r.vector, vectorErr = s.searchVectors(ctx, q, fetchIn(mode != ModeLexical, fetch))
+	}
+	if err := ctx.Err(); err != nil {
+		return retrieved{}, err
+	}
+	if lexicalErr != nil && vectorErr != nil {
+		return retrieved{}, fmt.Errorf("both legs of a search failed: %w", lexicalErr)
+	}
+	if lexicalErr != nil {
+		s.log.WarnContext(ctx, "lexical leg failed", "error", lexicalErr)
+		r.failed = append(r.failed, LegLexical)
+	}
+	if vectorErr != nil {
+		s.log.WarnContext(ctx, "vector leg failed", "error", vectorErr)
+		r.failed = append(r.failed, LegVector)
+	}
+	switch {
+	case known:
+	case mode == ModeLexical && lexicalErr != nil:
+		return retrieved{}, fmt.Errorf("the only leg of a search failed: %w", lexicalErr)
+	case mode == ModeVector && vectorErr != nil:
+		return retrieved{}, ErrNoVectors
+	}
+	return r, nil
+}
+
+// fetchIn returns how many hits a leg is asked for: 0 unless it searches.
+func fetchIn(searches bool, fetch int) int {
+	if !searches {
+		return 0
+	}
+	return fetch
+}
+
+// searchLexical is the lexical leg. With a fetch of 0 it only makes the scorers.
+func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, fetch int) (lists []legList, err error) {
+	ctx, end := s.startStep(ctx, "lexical", &q.took.Lexical)
+	defer end(&err)
+	for _, asked := range q.wordings {
+		asked.scorer = nil
+	}
+	err = s.view(ctx, q.caller, func(tx memory.ReadTx) error {
+		lists = make([]legList, len(q.wordings))
+		for i, asked := range q.wordings {
+			if len(asked.terms) == 0 {
+				continue
+			}
+			now := s.instant()
+			found, err := asked.lexical(ctx, tx, q, fetch, now)
+			if err != nil {
+				return err
+			}
+			corrected, err := correction{q, tx, s.fitTokens, now}.correct(ctx, asked)
+			if err != nil {
+				return err
+			}
+			if corrected {
+				if found, err = asked.lexical(ctx, tx, q, fetch, now); err != nil {
+					return err
+				}
+			}
+			hits := make([]legHit, len(found))
+			for j, hit := range found {
+				hits[j] = legHit{Entry: hit.Entry, Score: hit.Score}
+			}
+			lists[i] = legList{hits: hits, more: len(hits) >= fetch}
+		}
+		return nil
+	})
+	if err != nil || fetch == 0 {
+		return nil, err
+	}
+	return lists, nil
+}
+
+// ErrNoVectors: the vector leg, the only one that was asked, failed.
+var ErrNoVectors = errors.New("search by meaning is not available")
+
+// errNoModel says that no vectors can answer a question.
+var errNoModel = errors.New("no embedder here made the vectors of this database")
+
+// defaultVectorBudget bounds the time of the vector leg.
+const defaultVectorBudget = 3 * time.Second
+
+// budgetBytes is the length of questions for which the vector leg has its budget; for
+// longer ones it has as many times as much.
+const budgetBytes = 4000
+
+// lexical asks the lexical leg for the wording's terms, and sets its scorer.
+func (w *wording) lexical(ctx context.Context, tx memory.LexicalLeg, q *searchQuery, fetch int, now time.Time) ([]lexical.Hit, error) {
+	found, scorer, err := tx.Lexical(ctx, q.scope, memory.LexicalQuery{Terms: w.terms, Limit: fetch, Only: q.only, Now: now})
+	w.scorer = scorer
+	return found, err
+}
+
+// searchVectors is the vector leg. It ends within the vector budget. With a
+// fetch of 0 it only embeds the wordings.
+func (s *Searcher) searchVectors(ctx context.Context, q *searchQuery, fetch int) (lists []legList, err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.budget*time.Duration(1+q.bytes()/budgetBytes))
+	defer cancel()
+	model, ok := s.indexer.Serving()
+	if !ok {
+		return nil, errNoModel
+	}
+	if err := s.embedWordings(ctx, q, model); err != nil || fetch == 0 {
+		return nil, err
+	}
+	ctx, end := s.startStep(ctx, "vector", &q.took.Vector)
+	defer end(&err)
+	lists = make([]legList, len(q.wordings))
+	for i, asked := range q.wordings {
+		query := vector.Query{Vector: asked.embedding.Vector, Limit: fetch, Only: q.only}
+		found, err := withDeadline(ctx, func() ([]vector.Hit, error) { return model.Index.Search(ctx, q.scope, query) })
+		if err != nil {
+			s.indexer.SuspectIndex()
+			return nil, err
+		}
+		hits := make([]legHit, len(found))
+		for j, hit := range found {
+			hits[j] = legHit{Entry: hit.Entry, Score: hit.Score, Chunk: hit.Chunk}
+		}
+		lists[i] = legList{hits: hits, more: len(hits) >= fetch}
+	}
+	return lists, nil
+}
+
+// embedWordings sets the wordings' embeddings, for the vector leg and for the
+// steps after it. Embeddings are cached and shared for each agent and taint.
+func (s *Searcher) embedWordings(ctx context.Context, q *searchQuery, model memory.Model) (err error) {
+	var missing []*wording
+	var texts []string
+	keyOf := func(text string) queryKey {
+		return queryKey{agent: q.caller.Agent, taint: q.caller.Taint, fingerprint: model.Fingerprint, query: text}
+	}
+	for _, asked := range q.wordings {
+		if asked.embedding.Vector != nil && q.fingerprint == model.Fingerprint {
+			continue // the legs were asked before
+		}
+		if asked.embedding, _ = s.queries.Get(keyOf(asked.text)); asked.embedding.Vector == nil {
+			missing, texts = append(missing, asked), append(texts, asked.text)
+		}
+	}
+	q.fingerprint, q.embedder = model.Fingerprint, model.Embedder
+	if len(missing) == 0 {
+		return nil
+	}
+	ctx, end := s.startStep(ctx, "embed", &q.took.Embed)
+	defer end(&err)
+	embeddings, err := embedAll(ctx, texts, func(ctx context.Context, text string) (embed.Query, error) {
+		return s.queries.Embed(ctx, keyOf(text), model.Embedder)
+	})
+	if err != nil {
+		return fmt.Errorf("embed the query: %w", err)
+	}
+	for i, asked := range missing {
+		asked.embedding = embeddings[i]
+	}
+	return nil
+}
+
+// withDeadline returns when f does or when ctx ends, whichever comes first, so
+// that a leg keeps to its budget over a client that is slow to notice the end
+// of ctx.
+func withDeadline[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	ch := make(chan outcome, 1)
+	go func() {
+		v, err := f()
+		ch <- outcome{v, err}
+	}()
+	select {
+	case o := <-ch:
+		return o.value, o.err
+	case <-ctx.Done():
+		var zero T
+		return zero, ctx.Err()
+	}
+}

@@ -1,0 +1,161 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+
+	"mneme/internal/fairqueue"
+	"mneme/memory"
+)
+
+// Options configure a Searcher. Zero fields take the default.
+type Options struct {
+	// Indexer has the model that answers questions. nil: searches use the lexical leg
+	// alone.
+	Indexer Indexer
+	// Meter bounds and sells what search-only grants show. nil: nothing is bounded,
+	// and metered stores are not searched.
+	Meter Meter
+	// VectorBudget bounds the time of a search's vector leg, embedding
+	// included. After it the answer is lexical and says so. Default 3 s.
+	VectorBudget time.Duration
+	// Reranker judges the first candidates of searches ordered by relevance. nil: the
+	// order is that of the scores alone.
+	Reranker Reranker
+	// RerankBudget bounds the time of the Reranker's answers to a search. After it the
+	// order is that without it, and the answer says so. Default 2 s.
+	RerankBudget time.Duration
+	// Reranked is how many candidates the Reranker judges, at most 100. Default 50.
+	Reranked int
+	// QueryCache bounds the bytes of the cache of queries and their vectors.
+	// Default 8 MiB.
+	QueryCache int
+	// CandidateCache bounds the bytes of the cache of rows that searches have read.
+	// Default 64 MiB.
+	CandidateCache int
+	// Searches bound how many searches run and wait, of each agent and in all.
+	// Its zero value stands for 8 and 64 running, 64 and 1,024 waiting.
+	Searches fairqueue.Limits
+	// FitTokens counts the tokens of what a search with MaxTokens shows. Default:
+	// a token for every four bytes.
+	FitTokens FitTokens
+	Log       *slog.Logger // default: discard
+	// Tracer makes the spans of searches and their steps. Default: none.
+	Tracer trace.Tracer
+}
+
+// Indexer has the vectors of the entries. Package indexer implements it.
+type Indexer interface {
+	// Serving returns the model that answers questions now; ok is false while
+	// there is none.
+	Serving() (model memory.Model, ok bool)
+	// SuspectIndex says that the index of the serving model left a search
+	// unanswered.
+	SuspectIndex()
+}
+
+// noIndexer is the Indexer of a Searcher that was given none: searches answer
+// by words alone.
+type noIndexer struct{}
+
+func (noIndexer) Serving() (memory.Model, bool) { return memory.Model{}, false }
+func (noIndexer) SuspectIndex()                 {}
+
+// Searcher answers questions from the entries of a memory.Service. Every answer shows
+// what its caller may see alone. It is safe for concurrent use.
+type Searcher struct {
+	storage memory.Storage
+	service *memory.Service
+	limits  memory.Limits
+	secret  memory.Secret
+	log     *slog.Logger
+	tracer  trace.Tracer
+
+	indexer   Indexer
+	meter     Meter
+	metered   bool // meter is not noMeter
+	budget    time.Duration
+	fitTokens FitTokens
+
+	reranker     Reranker // nil: none
+	rerankBudget time.Duration
+	reranked     int // at most maxReranked
+
+	queries      *queryCache
+	candidates   *candidateCache
+	searches     *fairqueue.Queue
+	searchLimits fairqueue.Limits
+}
+
+// New returns a Searcher over the storage of a Service, whose clock, limits, secret and
+// turns it shares.
+func New(storage memory.Storage, service *memory.Service, options Options) *Searcher {
+	s := &Searcher{
+		storage: storage,
+		service: service,
+		limits:  service.Limits(),
+		secret:  service.Secret(),
+		log:     options.Log,
+		tracer:  options.Tracer,
+
+		indexer:   options.Indexer,
+		meter:     options.Meter,
+		metered:   options.Meter != nil,
+		budget:    cmp.Or(options.VectorBudget, defaultVectorBudget),
+		fitTokens: options.FitTokens,
+
+		reranker:     options.Reranker,
+		rerankBudget: cmp.Or(options.RerankBudget, defaultRerankBudget),
+		reranked:     min(cmp.Or(options.Reranked, defaultReranked), maxReranked),
+
+		queries:      newQueryCache(cmp.Or(options.QueryCache, queryCacheBytes)),
+		candidates:   newCandidateCache(cmp.Or(options.CandidateCache, candidateCacheBytes)),
+		searchLimits: cmp.Or(options.Searches, defaultSearches),
+	}
+	s.searches = fairqueue.New(s.searchLimits)
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.tracer == nil {
+		s.tracer = noop.Tracer{}
+	}
+	if s.indexer == nil {
+		s.indexer = noIndexer{}
+	}
+	if s.meter == nil {
+		s.meter = noMeter{}
+	}
+	if s.fitTokens == nil {
+		s.fitTokens = estimateTokens
+	}
+	return s
+}
+
+// instant returns the current time in the precision of rows.
+func (s *Searcher) instant() time.Time { return s.service.Instant() }
+
+// view runs fn on a snapshot once it is the caller's turn: see memory.Readers. fn must not
+// call view.
+func (s *Searcher) view(ctx context.Context, c memory.Caller, fn func(memory.ReadTx) error) error {
+	done, err := s.service.Readers().Take(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return s.storage.View(ctx, fn)
+}
+
+// idsOf returns the ids of entries.
+func idsOf(entries []memory.Entry) []uuid.UUID {
+	ids := make([]uuid.UUID, len(entries))
+	for i := range entries {
+		ids[i] = entries[i].ID
+	}
+	return ids
+}

@@ -1,0 +1,101 @@
+package search
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// selectHits makes an answer of what the legs found, in one snapshot, and reads
+// the values of the first hits, unless sell decides which there are. It is incomplete
+// if the legs should be asked for more.
+func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found retrieved) (answer Answer, err error) {
+	ctx, end := s.startStep(ctx, "rows", &q.took.Fetch)
+	defer end(&err)
+	err = s.view(ctx, q.caller, func(tx memory.ReadTx) error {
+		// SECURITY: the scope of this snapshot decides what is shown.
+		scope, err := s.searchScope(ctx, tx, q.caller, q.request)
+		if err != nil {
+			return err
+		}
+		answer.unpaged = len(q.request.Stores) > 0 && scope.Any(searchOnly)
+		scope = q.bounded(scope)
+		if q.request.Explain {
+			q.dropped = make(map[uuid.UUID]*memory.Entry)
+		}
+		var ranked selected
+		if q.page != nil {
+			ranked, err = s.selectPage(ctx, tx, scope, q)
+		} else {
+			ranked, err = s.selectFound(ctx, tx, scope, q, found)
+		}
+		if err != nil {
+			return err
+		}
+		if answer.unsold, err = s.forSale(ctx, tx, scope, q, ranked); err != nil {
+			return err
+		}
+		if answer.unsold == nil {
+			if answer.Hits, answer.loaded, err = loadHits(ctx, tx, scope, q, ranked.hits); err != nil {
+				return err
+			}
+		}
+		for _, c := range ranked.nearest {
+			answer.Nearest = append(answer.Nearest, memory.Near{Entry: *c.entry, Relevance: c.relevance})
+		}
+		answer.Label = max(highestLabel(answer.Hits), labelOf(answer.Nearest))
+		answer.NoWords = !q.asks()
+		answer.Incomplete = ranked.short
+		answer.query, answer.rest = q, ranked.rest
+		if answer.Degraded, err = s.missing(ctx, tx, scope, q, found); err != nil || !q.request.Explain {
+			return err
+		}
+		answer.Explanation, err = s.explain(ctx, tx, scope, q, ranked)
+		return err
+	})
+	return answer, err
+}
+
+// selectFound selects the hits of a first page from what the legs found.
+func (s *Searcher) selectFound(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, found retrieved) (selected, error) {
+	merged, err := s.mergeFound(ctx, tx, scope, q, found)
+	if err != nil {
+		return selected{}, err
+	}
+	ranked, err := s.rank(ctx, tx, scope, q, merged.ordered)
+	ranked.short, ranked.visible, ranked.found = merged.short, merged.visible, merged.found
+	ranked.dropped = droppedFrom(slices.Concat(found.lexical, found.vector), merged.visible, q.dropped)
+	return ranked, err
+}
+
+// mergeFound returns the candidates among what the legs found, in the order of their
+// fusion, with what is visible and whether the legs should be asked for more.
+func (s *Searcher) mergeFound(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, found retrieved) (selected, error) {
+	visible, err := s.loadVisible(ctx, tx, scope, q, found)
+	if err != nil {
+		return selected{}, err
+	}
+	lexicalHits, lexicalShort := keepAllVisible(found.lexical, visible)
+	vectorHits, vectorShort := keepAllVisible(found.vector, visible)
+	kept := &legHits{lexicalHits, vectorHits}
+	return selected{ordered: merge(q, visible, kept), visible: visible, found: kept, short: lexicalShort || vectorShort}, nil
+}
+
+// labelOf returns the highest label of entries; zero if there are none.
+func labelOf(entries []memory.Near) (label acl.Label) {
+	for i := range entries {
+		label = max(label, entries[i].Entry.Label)
+	}
+	return label
+}
+
+func highestLabel(hits []Hit) (label acl.Label) {
+	for _, hit := range hits {
+		label = max(label, hit.Entry.Label)
+	}
+	return label
+}

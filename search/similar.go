@@ -1,0 +1,203 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/embed/maxsim"
+	"mneme/fusion"
+	"mneme/memory"
+	"mneme/vector"
+)
+
+const (
+	// maxSimilar is how many entries PutResult.Similar names.
+	maxSimilar = 3
+	// similarDepth is how many visible entries, those nearest by their vectors, are
+	// compared with a new one.
+	similarDepth = 32
+	// similarTokens bounds the tokens of each entry that are looked for in another.
+	similarTokens = 128
+)
+
+// Similar returns the entries of an indexed entry's store that say nearly the same or the
+// opposite, most alike first, at most maxSimilar; nil if it has no vector to compare. It
+// is a search whose question is the entry's own vector: nothing is embedded.
+func (s *Searcher) Similar(ctx context.Context, c memory.Caller, e *memory.Entry) (similar []memory.Near, err error) {
+	ctx, end := s.startStep(ctx, "similar", nil)
+	defer end(&err)
+	model, ok := s.indexer.Serving()
+	if !ok {
+		return nil, errNoModel
+	}
+	done, _, err := s.takeTurn(ctx, c, Request{})
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	q := &likeness{caller: c, entry: e, model: model}
+	if err := s.view(ctx, c, func(tx memory.ReadTx) error { return s.readOwn(ctx, tx, q) }); err != nil || q.own.vector == nil {
+		return nil, err
+	}
+	return s.searchAlike(ctx, q)
+}
+
+// searchAlike asks the index for the entries nearest to q's until enough of them are
+// visible, and returns those that are similar.
+func (s *Searcher) searchAlike(ctx context.Context, q *likeness) (similar []memory.Near, err error) {
+	for fetch := similarDepth; ; fetch *= 4 {
+		query := vector.Query{Vector: q.own.vector.Floats(), Limit: fetch}
+		found, err := withDeadline(ctx, func() ([]vector.Hit, error) { return q.model.Index.Search(ctx, q.scope, query) })
+		if err != nil {
+			return nil, err
+		}
+		var short bool
+		err = s.view(ctx, q.caller, func(tx memory.ReadTx) error {
+			similar, short, err = s.compare(ctx, tx, q, found)
+			return err
+		})
+		if err != nil || !short || len(found) < fetch || fetch >= maxFetch {
+			return similar, err
+		}
+	}
+}
+
+// likeness is the search for entries that are similar to one.
+type likeness struct {
+	caller memory.Caller
+	entry  *memory.Entry
+	model  memory.Model
+	scope  acl.Scope
+	own    firstChunk
+}
+
+// firstChunk is what entries are compared by: the vector and the codes of the first chunk.
+type firstChunk struct {
+	vector vector.Half // nil: there is none
+	codes  []byte
+}
+
+// readOwn reads the scope and the first chunk of the entry itself.
+func (s *Searcher) readOwn(ctx context.Context, tx memory.ReadTx, q *likeness) (err error) {
+	if q.scope, err = memory.ReadableStore(ctx, tx, q.caller, q.entry.Store, s.instant()); err != nil {
+		return err
+	}
+	chunks, err := q.firstChunks(ctx, tx, q.scope, []uuid.UUID{q.entry.ID})
+	q.own = chunks[q.entry.ID]
+	return err
+}
+
+// firstChunks returns the first chunks of entries that have one with a meaning.
+func (q *likeness) firstChunks(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, ids []uuid.UUID) (map[uuid.UUID]firstChunk, error) {
+	chunks := make(map[uuid.UUID]firstChunk)
+	err := tx.Evidence(ctx, scope, memory.EvidenceQuery{Fingerprint: q.model.Fingerprint, Entries: ids}, func(e memory.Evidence) error {
+		if e.Chunk == 0 && len(e.Vector) > 0 && !e.Vector.IsMeaningless() {
+			chunks[e.Entry] = firstChunk{slices.Clone(e.Vector), slices.Clone(e.Codes)}
+		}
+		return nil
+	})
+	return chunks, err
+}
+
+// compare returns those of the entries found that are similar. short says that fewer of
+// them are visible than are compared.
+//
+// SECURITY: the rows, read within the scope of this snapshot, decide what is named, by
+// the rules of a search; so does how many are compared.
+func (s *Searcher) compare(ctx context.Context, tx memory.ReadTx, q *likeness, found []vector.Hit) (similar []memory.Near, short bool, err error) {
+	scope, err := memory.ReadableStore(ctx, tx, q.caller, q.entry.Store, s.instant())
+	if err != nil {
+		return nil, false, err
+	}
+	near, err := s.nearestOthers(ctx, tx, q, scope, found)
+	if err != nil {
+		return nil, false, err
+	}
+	chunks, err := q.firstChunks(ctx, tx, scope, idsOf(near))
+	if err != nil {
+		return nil, false, err
+	}
+	similar = []memory.Near{}
+	for i := range near {
+		alike, err := q.alike(chunks[near[i].ID])
+		if err != nil {
+			return nil, false, fmt.Errorf("entry %s: %w", near[i].ID, err)
+		}
+		if alike >= fusion.MinAlike {
+			similar = append(similar, memory.Near{Entry: near[i], Relevance: alike})
+		}
+	}
+	slices.SortFunc(similar, func(a, b memory.Near) int {
+		return cmp.Or(cmp.Compare(b.Relevance, a.Relevance), compareOrder(&a.Entry, &b.Entry))
+	})
+	return similar[:min(len(similar), maxSimilar)], len(near) < similarDepth, nil
+}
+
+// nearestOthers returns those of the entries found that a search would show to the
+// caller, nearest first, at most similarDepth, without those of the entry's own path.
+func (s *Searcher) nearestOthers(ctx context.Context, tx memory.ReadTx, q *likeness, scope acl.Scope, found []vector.Hit) ([]memory.Entry, error) {
+	hits, ids := make([]legHit, len(found)), make([]uuid.UUID, len(found))
+	for i, hit := range found {
+		hits[i], ids[i] = legHit{Entry: hit.Entry, Score: hit.Score}, hit.Entry
+	}
+	visible := make(map[uuid.UUID]*candidate)
+	if err := s.addVisible(ctx, tx, scope, &searchQuery{caller: q.caller}, ids, visible); err != nil {
+		return nil, err
+	}
+	hits = slices.DeleteFunc(hits, func(h legHit) bool {
+		c := visible[h.Entry]
+		return c == nil || c.entry.Path == q.entry.Path
+	})
+	sortHits(hits, func(id uuid.UUID) *memory.Entry { return visible[id].entry })
+	near := make([]memory.Entry, min(len(hits), similarDepth))
+	for i := range near {
+		near[i] = *visible[hits[i].Entry].entry
+	}
+	return near, nil
+}
+
+// alike returns how likely an entry says nearly the same as q's or the opposite, 0–1; 0
+// without a vector.
+func (q *likeness) alike(other firstChunk) (float64, error) {
+	if other.vector == nil {
+		return 0, nil
+	}
+	unrelated, related := q.model.Embedder.Cosines()
+	cosine := q.own.vector.Dot(other.vector.Floats())
+	var maxSim *float64
+	if len(q.own.codes) > 0 && len(other.codes) > 0 {
+		there, err := meanMaxSim(q.own.codes, other.codes)
+		if err != nil {
+			return 0, err
+		}
+		back, err := meanMaxSim(other.codes, q.own.codes)
+		if err != nil {
+			return 0, err
+		}
+		maxSim = new((there + back) / 2)
+	}
+	return fusion.Alike(fusion.CosineRange{Unrelated: unrelated, Related: related}, cosine, maxSim), nil
+}
+
+// meanMaxSim returns the mean of the largest cosines of the first similarTokens tokens of a
+// chunk with a token of another.
+func meanMaxSim(codes, other []byte) (float64, error) {
+	tokens, err := maxsim.Vectors(codes, similarTokens)
+	if err != nil {
+		return 0, err
+	}
+	best := make([]float32, len(tokens))
+	if err := maxsim.Best(tokens, other, best); err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for _, cosine := range best {
+		sum += float64(cosine)
+	}
+	return sum / float64(len(tokens)), nil
+}

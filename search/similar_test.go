@@ -1,0 +1,236 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mneme/acl"
+	"mneme/embed/e5"
+	"mneme/memory"
+	"mneme/test/backendtest"
+	"mneme/test/wait"
+)
+
+// similarTo asks for what is similar to a written entry.
+func similarTo(r *memory.PutRequest) { r.Similar = true }
+
+// indexed waits until the entry is indexed.
+func indexed(r *memory.PutRequest) { r.Wait = true }
+
+// coding is the built-in encoder with codes of tokens, as the product has it.
+var coding = sync.OnceValues(func() (*backendtest.CachingEmbedder, error) {
+	e, err := e5.New(e5.Options{Codes: true})
+	if err != nil {
+		return nil, err
+	}
+	return backendtest.NewCachingEmbedder(e), nil
+})
+
+// openIndexing opens a service that indexes what is written.
+func openIndexing(t testing.TB, b backendtest.Backend) *harness {
+	t.Helper()
+	e, err := coding()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &harness{backendtest.Open(t, b, backendtest.Options{Memory: memory.Options{SimilarWait: wait.Limit}}, e), t}
+	ctx, stop := context.WithCancel(background)
+	ended := make(chan error, 1)
+	go func() { ended <- h.Run(ctx) }()
+	t.Cleanup(func() { stop(); <-ended })
+	return h
+}
+
+// similar writes an entry and returns the keys of those that are similar, most alike
+// first.
+func (h *harness) similar(c memory.Caller, store, key, value string) []string {
+	h.t.Helper()
+	put := h.put(c, store, key, value, 201, similarTo)
+	if !put.Indexed || put.Similar == nil || put.SimilarLate {
+		h.t.Fatalf("what is similar to %s is not known: %+v", key, put)
+	}
+	keys := make([]string, len(put.Similar))
+	for i, n := range put.Similar {
+		if keys[i] = n.Entry.Key; n.Relevance < 0.5 || n.Relevance > 1 || i > 0 && n.Relevance > put.Similar[i-1].Relevance {
+			h.t.Errorf("similar to %s: %s with relevance %v", key, keys[i], n.Relevance)
+		}
+	}
+	return keys
+}
+
+// subjectOf makes a key of a text, as an agent would.
+func subjectOf(text string) string {
+	words := strings.Fields(strings.ToLower(text))
+	words = slices.DeleteFunc(words, func(w string) bool { return len(w) <= 3 })
+	return strings.Trim(strings.Join(words[:min(len(words), 3)], "-"), ".,;")
+}
+
+// Of the pairs most that say the same or the opposite are named, few that share their
+// topic, and none that have nothing in common, whatever their keys.
+func TestSimilarEntriesAreThoseThatSayTheSameOrTheOpposite(t *testing.T) {
+	h := openIndexing(t, backendtest.Embedded())
+	for keys, keyOf := range map[string]func(pair int, of string) (string, string){
+		"subjects": func(_ int, of string) (string, string) { return "a/" + subjectOf(of), "b/" + subjectOf(of) },
+		"numbers":  func(n int, _ string) (string, string) { return fmt.Sprint("note-", n), fmt.Sprint("memo-", n+31) },
+	} {
+		named, all := make(map[string]int), make(map[string]int)
+		for n, p := range similarPairs {
+			c := agent(fmt.Sprint(keys, n), acl.Public)
+			first, _ := keyOf(n, p.old)
+			_, second := keyOf(n, p.text)
+			h.put(c, c.Agent, first, p.old, 201, indexed)
+			found := h.similar(c, c.Agent, second, p.text)
+			all[p.kind]++
+			if len(found) > 0 {
+				named[p.kind]++
+			} else if strings.Contains(p.text, "allerg") && p.kind != "topic" && p.kind != "apart" {
+				t.Errorf("%s: %q does not name %q", keys, p.text, p.old)
+			}
+			if len(found) > 0 != (p.kind == "same" || p.kind == "opposite") {
+				t.Logf("%s, %s: %q names %d of %q", keys, p.kind, p.text, len(found), p.old)
+			}
+		}
+		t.Logf("%s: named %v of %v", keys, named, all)
+		if named["same"]*10 < all["same"]*9 || named["opposite"]*10 < all["opposite"]*7 || named["topic"]*10 > all["topic"] || named["apart"] > 0 {
+			t.Errorf("%s: named %v of %v", keys, named, all)
+		}
+	}
+}
+
+const allergic = "Anna is allergic to bees."
+
+func TestSimilarNamesWhatTheWriterMayReadAlone(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		h := openIndexing(t, b)
+		public, internal, restricted := agent("anna", acl.Public), agent("anna", acl.Internal), agent("anna", acl.Restricted)
+		h.put(public, "anna", "public", allergic, 201)
+		h.put(internal, "anna", "internal", allergic, 201)
+		h.put(restricted, "anna", "restricted", allergic, 201)
+		h.put(public, "anna", "hidden", allergic, 201, notInContext)
+		h.put(public, "anna", "sealed", allergic, 201, sealed)
+		h.put(public, "anna", "expired", allergic, 201, ttl(time.Minute))
+		h.put(public, "anna", "deleted", allergic, 201)
+		must(h, h.Delete(background, public, path("anna", "deleted"), memory.Preconditions{}))
+		h.put(public, "anna", "shadowed", allergic, 201)
+		h.put(internal, "anna", "shadowed", "The tax return is due in May.", 201)
+		h.put(agent("ben", acl.Public), "ben", "elsewhere", allergic, 201)
+		h.Index() // so that nothing has waited for an hour
+		h.Clock.Advance(time.Hour)
+		_, err := h.Share(background, internal, memory.ShareRequest{Store: "anna", Grantee: "friend", Level: acl.ReadWrite})
+		must(h, err)
+		for name, c := range map[string]struct {
+			writer memory.Caller
+			want   string
+		}{
+			"public":         {public, "public shadowed"},
+			"internal":       {internal, "internal public"},
+			"restricted":     {restricted, "internal public restricted"},
+			"grantee":        {agent("friend", acl.Internal), "internal public"},
+			"public grantee": {agent("friend", acl.Public), "public shadowed"},
+		} {
+			found := h.similar(c.writer, "anna", "allergy", "Anna has a bee allergy.")
+			if slices.Sort(found); strings.Join(found, " ") != c.want {
+				t.Errorf("%s: %q, want %q", name, found, c.want)
+			}
+			if found := h.similar(c.writer, "anna", "plumber", "The plumber comes on Thursday."); len(found) > 0 {
+				t.Errorf("%s: the plumber is similar to %q", name, found)
+			}
+			for _, key := range []string{"allergy", "plumber"} {
+				must(h, h.Delete(background, c.writer, path("anna", key), memory.Preconditions{}))
+			}
+		}
+		for name, change := range map[string]func(*memory.PutRequest){"hidden2": notInContext, "sealed2": sealed} {
+			if put := h.put(public, "anna", name, allergic, 201, change, similarTo); put.Similar != nil || put.SimilarLate || put.Indexed {
+				t.Errorf("%s: %+v", name, put)
+			}
+		}
+	})
+}
+
+// What is named, in which order and with which relevance, depends on nothing that the
+// writer may not see, though it crowds out what it may.
+func TestHiddenEntriesDoNotAffectWhatIsSimilar(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		answer := func(hidden bool) string {
+			h := openIndexing(t, b)
+			c := agent("anna", acl.Internal)
+			if hidden {
+				for i := range 40 {
+					h.put(agent("anna", acl.Restricted), "anna", fmt.Sprint("secret-", i), allergic, 201)
+					h.put(c, "anna", "allergy", allergic, 201, ttl(time.Minute), func(r *memory.PutRequest) { r.Path.Namespace = fmt.Sprint("expired-", i) })
+					h.put(c, "anna", fmt.Sprint("private-", i), allergic, 201, notInContext)
+					h.put(agent("anna", acl.Restricted), "anna", "allergy", allergic, pickStatus(i), similarTo)
+				}
+				h.Index()
+				h.Clock.Advance(time.Hour)
+			}
+			h.put(c, "anna", "plumber", "The plumber comes on Thursday.", 201, indexed)
+			for i, text := range []string{"Anna has a bee allergy.", "Anna is not allergic to bees.", "Anna is allergic to the stings of bees."} {
+				h.put(c, "anna", fmt.Sprint("allergy-", i), text, 201, indexed)
+			}
+			var out strings.Builder
+			put := h.put(c, "anna", "allergy", allergic, 201, similarTo)
+			for _, n := range put.Similar {
+				fmt.Fprintf(&out, "%s %x\n", n.Entry.Key, n.Relevance)
+			}
+			return out.String()
+		}
+		without := answer(false)
+		if got := answer(true); got != without || strings.Count(without, "\n") != 3 {
+			t.Errorf("with hidden entries\n%s\nwithout\n%s", got, without)
+		}
+	})
+}
+
+// pickStatus returns the status of the write number i of a path.
+func pickStatus(i int) int {
+	if i == 0 {
+		return 201
+	}
+	return 200
+}
+
+func TestWhatIsNotIndexedInTimeIsNotCompared(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		data, clock, c := b.Open(t), backendtest.NewClock(), agent("anna", acl.Public)
+		h := openOver(t, data, backendtest.Options{Memory: memory.Options{Now: clock.Now, SimilarWait: time.Nanosecond}}, encoder(t))
+		if put := h.put(c, "anna", "a", allergic, 201, similarTo); put.Similar != nil || !put.SimilarLate || put.Indexed {
+			t.Errorf("%+v", put)
+		}
+		// While entries lag, no write waits for the vectors of another.
+		const long = 24 * time.Hour
+		clock.Advance(2 * long)
+		h = openOver(t, data, backendtest.Options{Memory: memory.Options{Now: clock.Now, SimilarWait: long}}, encoder(t))
+		ctx, cancel := context.WithTimeout(background, wait.Limit)
+		defer cancel()
+		put, err := h.Put(ctx, c, memory.PutRequest{Path: path("anna", "b"), Value: text(allergic), Similar: true})
+		if err != nil || ctx.Err() != nil || put.Similar != nil || !put.SimilarLate || put.Indexed {
+			t.Errorf("%+v, %v, %v", put, err, ctx.Err())
+		}
+		h = openOver(t, data, backendtest.Options{Memory: memory.Options{Now: clock.Now, SimilarWait: long}})
+		if put := h.put(c, "anna", "c", allergic, 201, similarTo); put.Similar != nil || put.SimilarLate || put.Indexed {
+			t.Errorf("without a model: %+v", put)
+		}
+	})
+}
+
+// An entry is compared with others, and not with what its own path held.
+func TestAnEntryIsNotSimilarToItself(t *testing.T) {
+	h := openIndexing(t, backendtest.Embedded())
+	low, high := agent("anna", acl.Public), agent("anna", acl.Internal)
+	h.put(low, "anna", "a", allergic, 201, indexed)
+	if put := h.put(low, "anna", "a", "Anna has a bee allergy.", 200, similarTo); len(put.Similar) > 0 || put.Similar == nil {
+		t.Errorf("%+v", put)
+	}
+	if found := h.similar(high, "anna", "a", allergic); len(found) > 0 {
+		t.Errorf("at another label: %q", found)
+	}
+	if put := h.put(low, "anna", "b", allergic, 201, similarTo, func(r *memory.PutRequest) { r.Path.Namespace = "notes" }); len(put.Similar) != 1 || put.Similar[0].Entry.Key != "a" {
+		t.Errorf("in another namespace: %+v", put)
+	}
+}

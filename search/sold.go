@@ -1,0 +1,94 @@
+package search
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+)
+
+// eachSold is EachHit for an answer that was sold. Its hits from stores at level search
+// are shown as they were sold, whatever has changed since: they were paid for, or
+// count. Hits from other stores are read again, and have the room in MaxTokens that
+// the sold ones leave. The first of them that does not fit ends them, and another
+// page begins with it.
+func (s *Searcher) eachSold(ctx context.Context, a *Answer, yield func(*Hit) error) (label acl.Label, err error) {
+	read := rereading{service: s}
+	tokens := 0 // of all hits that were sold
+	for i := range a.Hits {
+		if hit := &a.Hits[i]; hit.sold {
+			tokens += hit.tokens
+		} else {
+			read.rest = append(read.rest, *hit)
+		}
+	}
+	most := a.Hits[0].query.request.MaxTokens
+	left := budget{fit: s.fitTokens, most: most, used: tokens, some: tokens > 0}
+	fallen := make(map[string]int) // hits of each store that has fallen to level search since
+	full := false
+	a.done = len(a.Hits)
+	shown := 0
+	for i := range a.Hits {
+		hit := &a.Hits[i]
+		if !hit.sold {
+			if full {
+				continue
+			}
+			if hit, err = read.next(ctx, hit.found.entry.ID); err != nil {
+				return label, err
+			}
+			if hit == nil || searchOnly(hit.found.access) && fallen[hit.Store] == searchOnlyHits {
+				continue
+			}
+			if searchOnly(hit.found.access) {
+				fallen[hit.Store]++
+			}
+			hit.present()
+			if full = !left.admit(hit); full {
+				a.done = i
+				continue
+			}
+			hit.tokens = left.last
+		}
+		if most > 0 {
+			shown += hit.tokens
+			a.Tokens = shown
+		}
+		label = max(label, hit.Label)
+		if err := yield(hit); err != nil {
+			a.done = min(a.done, i)
+			return label, err
+		}
+		hit.release()
+	}
+	return label, nil
+}
+
+// rereading reads hits of a search again, a batch at a time.
+type rereading struct {
+	service *Searcher
+	rest    []Hit // that were not read yet
+	batch   []Hit // that the caller still sees
+}
+
+// next returns the hit of an entry as it is now; nil if the caller no longer sees it.
+// Entries are asked for in the order of the hits.
+func (r *rereading) next(ctx context.Context, entry uuid.UUID) (*Hit, error) {
+	for {
+		if len(r.batch) > 0 && r.batch[0].whole.ID == entry {
+			hit := &r.batch[0]
+			r.batch = r.batch[1:]
+			return hit, nil
+		}
+		if !slices.ContainsFunc(r.rest, func(h Hit) bool { return h.found.entry.ID == entry }) {
+			return nil, nil
+		}
+		batch, taken, err := r.service.reloadHits(ctx, r.rest)
+		if err != nil {
+			return nil, err
+		}
+		r.batch, r.rest = batch, r.rest[taken:]
+	}
+}

@@ -1,0 +1,41 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"mneme/internal/fairqueue"
+	"mneme/memory"
+)
+
+// defaultSearches are the default limits on searches.
+var defaultSearches = fairqueue.Limits{Running: 64, RunningEach: 8, Waiting: 1024, WaitingEach: 64}
+
+// retryBusy is when a caller may try again that was refused with a BusyError: by
+// then many of the waiting searches have run.
+const retryBusy = time.Second
+
+// weightBytes is how much text of questions makes a search count as one more of its
+// agent's searches at a time. The time that a search takes grows with its question's
+// text: those of 16 kB, one after another, leave others the other processor.
+const weightBytes = 2000
+
+// takeTurn waits until a search of the caller may run. done ends the search. How
+// long it waits depends on the searches that run and wait, and nothing else.
+func (s *Searcher) takeTurn(ctx context.Context, c memory.Caller, r Request) (done func(), waited time.Duration, err error) {
+	weight := 1
+	for _, wording := range r.wordings() {
+		weight += len(wording) / weightBytes
+	}
+	ctx, end := s.startStep(ctx, "queue", &waited)
+	done, err = s.searches.Enter(ctx, c.Agent, weight)
+	if errors.Is(err, fairqueue.ErrFull) {
+		err = &memory.BusyError{Limits: s.searchLimits, RetryAfter: retryBusy}
+	}
+	end(&err)
+	return done, waited, err
+}
+
+// Load returns how many searches run and wait, and how many were refused.
+func (s *Searcher) Load() fairqueue.Load { return s.searches.Load() }

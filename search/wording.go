@@ -1,0 +1,155 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"mneme/embed"
+	"mneme/fusion"
+	"mneme/internal/passage"
+	"mneme/lexical"
+)
+
+// wording is one way in which a search asks: its query, one of its queries, or a part of a
+// long one.
+type wording struct {
+	text   string
+	number int // of the query that it is, or is a part of
+	terms  []lexical.QueryTerm
+	scorer *lexical.Scorer // of terms in the scope; nil until the lexical leg has counted them
+	// embedding is of the model of the search's fingerprint; zero until the
+	// vector leg has made it.
+	embedding embed.Query
+	question  fusion.Question // set by assess
+	// corrected says that terms are looked for in place of words that no entry has: of
+	// typos, if there are any.
+	corrected bool
+	typos     []Typo
+	rewritten string // text with what was found in place of words; "": as it is
+	// sought is set by seek.
+	sought *soughtWords
+}
+
+// wordings returns the texts that a request asks.
+func (r *Request) wordings() []string {
+	if r.Queries != nil {
+		return r.Queries
+	}
+	return []string{r.Query}
+}
+
+// bytes returns the length of the query, or of the queries.
+func (q *searchQuery) bytes() (n int) {
+	for _, text := range q.request.wordings() {
+		n += len(text)
+	}
+	return n
+}
+
+// asks reports whether a wording has words. Punctuation alone asks for nothing.
+func (q *searchQuery) asks() bool {
+	return slices.ContainsFunc(q.wordings, func(w *wording) bool { return len(w.terms) > 0 })
+}
+
+func newWordings(texts []string) []*wording {
+	wordings := make([]*wording, 0, len(texts))
+	total := 0
+	for _, text := range texts {
+		total += len(text)
+	}
+	for i, text := range texts {
+		for _, read := range readings(text, total) {
+			wordings = append(wordings, &wording{text: read, number: i, terms: lexical.ParseQuery(read)})
+		}
+	}
+	return wordings
+}
+
+// A question of more than longQuestion bytes is read in parts, at most about maxParts in
+// all, of partBytes bytes at least: what it asks may be in any of its sentences, the
+// last as well as the first. Up to wholeQuestion bytes, which the window of
+// a model has room for, it is read as a whole, too. docs/decisions/0059-whole.md.
+const (
+	longQuestion  = 400
+	wholeQuestion = 2000
+	partBytes     = 200
+	maxParts      = 32
+)
+
+// readings returns a question, or a long one's parts, runs of sentences. total is the
+// length of all questions of the search.
+func readings(question string, total int) (read []string) {
+	if len(question) <= wholeQuestion {
+		read = append(read, question)
+	}
+	if len(question) <= longQuestion {
+		return read
+	}
+	size := max(partBytes, (total+maxParts-1)/maxParts)
+	segments := passage.Split(question)
+	for len(segments) > 0 {
+		n := 1
+		for n < len(segments) && segments[n].End-segments[0].Start <= size {
+			n++
+		}
+		read = append(read, question[segments[0].Start:segments[n-1].End])
+		segments = segments[n:]
+	}
+	return read
+}
+
+// familiarity returns the share of the wording's letters in words of
+// two letters or more which the encoder has as one token; 1 if that is not
+// known.
+func (w *wording) familiarity() float64 {
+	if w.embedding.Tokens == nil {
+		return 1
+	}
+	pieces := make(map[[2]int]int) // tokens of each word
+	for _, t := range w.embedding.Tokens {
+		pieces[[2]int{t.Start, t.End}]++
+	}
+	known := 0
+	for word, n := range pieces {
+		if letters := countLetters(w.text[word[0]:word[1]]); n == 1 && letters > 1 {
+			known += letters
+		}
+	}
+	return min(1, float64(known)/float64(max(1, countLetters(w.text))))
+}
+
+func countLetters(text string) (n int) {
+	for len(text) > 0 {
+		r, width := utf8.DecodeRuneInString(text)
+		if unicode.IsLetter(r) {
+			n++
+		}
+		text = text[width:]
+	}
+	return n
+}
+
+// embedAll embeds texts side by side, at most MaxWordings, by the function for one.
+func embedAll(ctx context.Context, texts []string, embedOne func(ctx context.Context, text string) (embed.Query, error)) ([]embed.Query, error) {
+	if len(texts) == 1 {
+		embedding, err := embedOne(ctx, texts[0])
+		return []embed.Query{embedding}, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	embeddings := make([]embed.Query, len(texts))
+	var running sync.WaitGroup
+	for i, text := range texts {
+		running.Go(func() {
+			var err error
+			if embeddings[i], err = embedOne(ctx, text); err != nil {
+				cancel(err) // the first error counts
+			}
+		})
+	}
+	running.Wait()
+	return embeddings, context.Cause(ctx)
+}

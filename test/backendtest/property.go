@@ -1,0 +1,125 @@
+package backendtest
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// DivideChecks divides the number of rapid's checks until the test ends. With -short,
+// as under the race detector, it is a quarter of that: one goroutine does most of it.
+func DivideChecks(t *testing.T, by int) {
+	t.Helper()
+	if testing.Short() {
+		by *= 4
+	}
+	checks := flag.Lookup("rapid.checks").Value
+	before := checks.String()
+	n, err := strconv.Atoi(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := checks.Set(strconv.Itoa(max(1, n/by))); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = checks.Set(before) }) // the value was valid before
+}
+
+// Change is one call of a writer.
+type Change func(f *Fixture, clock *Clock) error
+
+// DrawChange draws a call that changes what a reader of the store alice sees, or
+// may seem to.
+func DrawChange(t *rapid.T) Change {
+	ctx := context.Background()
+	agent := func(name string, taint acl.Label) memory.Caller {
+		return memory.Caller{Principal: Principal(name, taint), Internal: true}
+	}
+	writer := agent(rapid.SampledFrom([]string{"alice", "alice", "bob"}).Draw(t, "writer"),
+		rapid.SampledFrom([]acl.Label{acl.Public, acl.Public, acl.Internal, acl.Confidential}).Draw(t, "label"))
+	at := memory.Path{Store: "alice", Key: rapid.SampledFrom([]string{"a", "b", "c/d"}).Draw(t, "key")}
+	put := memory.PutRequest{Path: at, Value: []byte(`"x"`)}
+	write := func(f *Fixture, _ *Clock) error { _, err := f.Put(ctx, writer, put); return err }
+	switch rapid.SampledFrom([]string{"put", "put", "put", "not in context", "encrypted", "expiring", "delete", "delete", "restore", "revert", "rename", "move",
+		"batch", "share", "unshare", "clock", "purge"}).Draw(t, "kind") {
+	case "put":
+		return write
+	case "not in context":
+		put.InContext = new(bool)
+		return write
+	case "encrypted":
+		put.Path.Key, put.Encrypted = "sealed", new(true)
+		return write
+	case "expiring":
+		put.TTL = new(time.Duration(rapid.IntRange(1, 20).Draw(t, "ttl")) * time.Second)
+		return write
+	case "delete":
+		return func(f *Fixture, _ *Clock) error {
+			return f.Delete(ctx, writer, at, memory.Preconditions{})
+		}
+	case "restore", "revert":
+		r := memory.RestoreRequest{Path: at}
+		if rapid.Bool().Draw(t, "version") {
+			r.Version = new(1)
+		}
+		return func(f *Fixture, _ *Clock) error { _, err := f.Restore(ctx, writer, r); return err }
+	case "rename", "move":
+		r := memory.RenameRequest{Path: at, To: rapid.SampledFrom([]string{"a", "b", "e"}).Draw(t, "to")}
+		if rapid.Bool().Draw(t, "store") {
+			r.ToStore = writer.Agent
+		}
+		return func(f *Fixture, _ *Clock) error { _, err := f.Rename(ctx, writer, r); return err }
+	case "batch":
+		other := put
+		other.Path.Key = "batch"
+		return func(f *Fixture, _ *Clock) error {
+			_, err := f.PutAll(ctx, writer, []memory.PutRequest{put, other, put})
+			return err
+		}
+	case "share":
+		level := rapid.SampledFrom([]acl.Level{acl.Search, acl.Read, acl.ReadWrite}).Draw(t, "level")
+		most := rapid.SampledFrom([]acl.Label{acl.Public, acl.Internal, acl.Restricted}).Draw(t, "max label")
+		return func(f *Fixture, _ *Clock) error {
+			_, err := f.Share(ctx, agent("alice", acl.Restricted), memory.ShareRequest{Store: "alice", Grantee: "bob", Level: level, MaxLabel: most})
+			return err
+		}
+	case "unshare":
+		return func(f *Fixture, _ *Clock) error {
+			return f.Unshare(ctx, agent("alice", acl.Restricted), "alice", "bob")
+		}
+	case "clock":
+		by := time.Duration(rapid.IntRange(1, 10).Draw(t, "seconds")) * time.Second
+		return func(_ *Fixture, clock *Clock) error { clock.Advance(by); return nil }
+	default:
+		return func(f *Fixture, clock *Clock) error {
+			_, err := f.Purge(ctx, memory.Caller{Principal: acl.Principal{Agent: "platform", Platform: true}, Internal: true}, clock.Now(), nil)
+			return err
+		}
+	}
+}
+
+// Difference returns the lines in which two texts differ.
+func Difference(with, without string) string {
+	var out strings.Builder
+	a, b := strings.Split(with, "\n"), strings.Split(without, "\n")
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || a[i] != b[i] {
+			if i < len(a) {
+				fmt.Fprintln(&out, "with:   ", a[i])
+			}
+			if i < len(b) {
+				fmt.Fprintln(&out, "without:", b[i])
+			}
+		}
+	}
+	return out.String()
+}
