@@ -18,10 +18,11 @@ var statements = sqlcommon.Dialect{
 		numbers, ceilings := scopeLists(stores)
 		return []any{numbers, ceilings}
 	},
-	Paths:     pathLists,
-	Successor: successor,
-	Term:      func(term string) any { return []byte(term) },
-	Settings:  sqlcommon.NewTable("setting", "agent", "agent, enabled, own, chats, users, default_ttl"),
+	Paths:        pathLists,
+	Successor:    successor,
+	Term:         func(term string) any { return []byte(term) },
+	StoreNumbers: "SELECT id, number FROM store WHERE id = ANY($1)",
+	Settings:     sqlcommon.NewTable("setting", "agent", "agent, enabled, own, chats, users, default_ttl"),
 
 	ByID: fromEntry + `WHERE e.id = ANY($1) AND e.state < 2`,
 	At: `SELECT ` + withoutText + ` FROM store s CROSS JOIN ` + labels + `
@@ -62,6 +63,7 @@ var statements = sqlcommon.Dialect{
 		AND f.expires_at <= $3 ORDER BY f.expires_at LIMIT $4) e
 	WHERE s.id = $1 AND l.label <= $2 ORDER BY e.expires_at LIMIT $4`,
 
+	FeedHeads: `SELECT s.id, h.label, h.last, h.removed FROM store s JOIN feed_head h ON h.store = s.number WHERE s.id = ANY($1)`,
 	FeedPage: `SELECT f.position, f.at, coalesce(f.namespace, e.namespace, ''), coalesce(f.key, e.key, '')
 	FROM store s CROSS JOIN LATERAL (SELECT * FROM feed f WHERE f.store = s.number AND f.label = $2 AND f.position > $3
 		ORDER BY f.position LIMIT $4) f

@@ -23,9 +23,12 @@ type Dialect struct {
 	// Term returns the parameter for a term.
 	Term func(term string) any
 
+	StoreNumbers string // parameters: IDs of stores
+
 	Settings Table // agent, the four switches, default_ttl
 
-	// Rows: Text and Bare are the columns of ScanEntry with and without values.
+	// Rows with the columns of ScanEntry, at paths without values. Parameters: IDs; store,
+	// namespace, key, ceiling; store, paths, ceiling.
 	ByID, At, AtPaths, AtPathsInContext string
 	ScanStore, ScanNamespace            string // parameters: store, label, namespace, key, prefix, successor, limit
 	TrashStore, TrashPath               string // parameters: store, label, owner, time, ID, limit[, namespace, key]
@@ -41,7 +44,7 @@ type Dialect struct {
 	// Expiry. Parameters: [store, label,] time, limit.
 	Due, DueIn string
 
-	FeedPage string // parameters: store, label, position, limit
+	FeedHeads, FeedPage string // parameters: IDs of stores; store, label, position, limit
 
 	// Former versions of a row with a key, as the storage has it.
 	OldestVersions, DeleteVersions string // parameters: key, limit; key, version

@@ -20,16 +20,14 @@ var (
 	metas        = NewTable("meta", "name", "name, value")
 )
 
-// The planner plans a query with a list again each time, since it expects longer ones.
-const (
-	selectNumbers = "SELECT id, number FROM store WHERE id = ANY($1)"
-	selectNumber  = "SELECT id, number FROM store WHERE id = $1"
-)
+// selectNumber is for one store: PostgreSQL plans a query with a list again each time,
+// since it expects longer ones.
+const selectNumber = "SELECT id, number FROM store WHERE id = $1"
 
 // StoreNumbers implements acl.Facts.
 func (r Reads) StoreNumbers(ctx context.Context, stores []string) (map[string]int64, error) {
 	numbers := make(map[string]int64, len(stores))
-	text, arg := selectNumbers, any(stores)
+	text, arg := r.d.StoreNumbers, any(stores)
 	switch len(stores) {
 	case 0:
 		return numbers, nil

@@ -8,8 +8,6 @@ import (
 	"mneme/memory"
 )
 
-const selectHeads = `SELECT s.id, h.label, h.last, h.removed FROM store s CROSS JOIN feed_head h WHERE h.store = s.number AND s.id = ANY($1)`
-
 // Feed implements memory.FeedReader.
 func (r Reads) Feed(ctx context.Context, queries ...memory.FeedQuery) ([]memory.Feed, error) {
 	feeds := make([]memory.Feed, len(queries))
@@ -35,7 +33,7 @@ func (r Reads) Feed(ctx context.Context, queries ...memory.FeedQuery) ([]memory.
 			}
 		}
 		return nil
-	}, selectHeads, stores)
+	}, r.d.FeedHeads, stores)
 	for i, q := range queries {
 		if err == nil && q.Limit > 0 {
 			err = r.readFeed(ctx, q, &feeds[i])

@@ -12,11 +12,12 @@ import (
 // statements are those that package sqlcommon runs. An index on (store, label, …) is
 // searched label by label.
 var statements = sqlcommon.Dialect{
-	Scope:     func(stores []acl.Access) []any { return []any{scopeList(stores)} },
-	Paths:     func(paths []memory.Path) []any { return []any{pathList(paths)} },
-	Successor: successor,
-	Term:      func(term string) any { return term },
-	Settings:  sqlcommon.NewTable("setting", "agent", "agent, enabled, self, chat, user, default_ttl"),
+	Scope:        func(stores []acl.Access) []any { return []any{scopeList(stores)} },
+	Paths:        func(paths []memory.Path) []any { return []any{pathList(paths)} },
+	Successor:    successor,
+	Term:         func(term string) any { return term },
+	StoreNumbers: `SELECT s.id, s.number FROM json_each(?) j CROSS JOIN store s ON s.id = j.value`,
+	Settings:     sqlcommon.NewTable("setting", "agent", "agent, enabled, self, chat, user, default_ttl"),
 
 	ByID: `SELECT ` + withText + ` FROM json_each(?) j
 	CROSS JOIN entry e ON e.id = unhex(j.value) JOIN store s ON s.number = e.store` + joinFields + `WHERE e.state < 2`,
@@ -69,6 +70,8 @@ var statements = sqlcommon.Dialect{
 	WHERE store = (SELECT number FROM store WHERE id = ?1) AND label = ?2 AND state = 0 AND expires_at <= ?3
 	ORDER BY expires_at LIMIT ?4`,
 
+	FeedHeads: `SELECT s.id, h.label, h.last, h.removed FROM json_each(?) j
+	CROSS JOIN store s ON s.id = j.value CROSS JOIN feed_head h ON h.store = s.number`,
 	FeedPage: `SELECT f.position, f.at, coalesce(f.namespace, e.namespace, ''), coalesce(f.key, e.key, '') FROM store s
 	CROSS JOIN feed f ON f.store = s.number AND f.label = ?2 AND f.position > ?3
 	LEFT JOIN entry e ON e.doc = f.doc AND e.store = f.store AND e.label = f.label

@@ -64,7 +64,7 @@ var expiries = []clause{
 		f.equal(f.pending(e.ID), true)
 	}},
 
-	{"SweepFacts removes exactly the expired grants, memberships and idempotency records", func(f *fixture) {
+	{"Trim removes exactly the expired grants, memberships and idempotency records", func(f *fixture) {
 		for i, at := range []time.Time{start, after(time.Microsecond), {}} {
 			agent := fmt.Sprint("agent", i)
 			f.update(func(tx memory.Tx) error {

@@ -208,7 +208,7 @@ var lexicals = []clause{
 		f.exact(f.search(f.scope(scope...), "store shared words", 5), reference(entries, scope, "store shared words", 5))
 	}},
 
-	{"ManyTerms counts the terms with a prefix in each store of the scope", func(f *fixture) {
+	{"Terms counts the terms with a prefix in each store of the scope", func(f *fixture) {
 		f.put(entry("a", "1", says("pea peas peak")), entry("a", "2", says("peas peel speak p\U0010ffff pez")),
 			entry("a", "3", says("pear"), labelled(acl.Restricted)), entry("b", "4", says("peace peach pet pew")), entry("a", "5", says("perch"), encrypted))
 		for _, c := range []struct {
@@ -239,7 +239,7 @@ var lexicals = []clause{
 		}
 	}},
 
-	{"TermsWith lists the terms with a prefix within the scope", func(f *fixture) {
+	{"Terms lists the terms with a prefix within the scope", func(f *fixture) {
 		f.put(entry("a", "1", says("pea peas peak")), entry("a", "2", says("peas peel speak p\U0010ffff pez")),
 			entry("a", "3", says("pear"), labelled(acl.Restricted)), entry("b", "4", says("peace peach pea pew")), entry("a", "5", says("perch"), encrypted))
 		for _, c := range []struct {

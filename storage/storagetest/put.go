@@ -27,7 +27,7 @@ var puts = []clause{
 		f.equal(f.get(e.ID), []memory.Entry{e})
 	}},
 
-	{"Prefetch changes no result of what follows in its transaction", func(f *fixture) {
+	{"Prepare changes no result of what follows in its transaction", func(f *fixture) {
 		first, second := entry("a", "k"), entry("a", "k")
 		other := entry("a", "k", ownedBy("other"))
 		taken := first

@@ -266,7 +266,7 @@ var vectors = []clause{
 			f.save(e, "model", 1)
 		}
 		last := f.lastChange()
-		// TrimChanges goes by the storage's own clock: no change is a day old,
+		// Trim goes by the storage's own clock: no change is a day old,
 		// and all precede the next day.
 		f.updateIndex(func(tx indexer.Tx) error { return trimChanges(f.ctx, tx, time.Now().Add(-24*time.Hour)) })
 		f.equal(reset(0), false)
@@ -278,7 +278,7 @@ var vectors = []clause{
 		f.equal(f.changesAfter(last), idsOf(e))
 	}},
 
-	{"Unembedded lists and CountUnembedded counts live searchable entries without vectors of their revision, by ID", func(f *fixture) {
+	{"List and Count agree on the live searchable entries without vectors of their revision, by ID", func(f *fixture) {
 		fresh, stale, done := entry("a", "1", expiring(after(time.Microsecond))), entry("a", "2"), entry("a", "3")
 		gone, hidden, sealed := entry("a", "4"), entry("a", "5", outOfContext), entry("a", "6", encrypted)
 		f.put(fresh, stale, done, gone, hidden, sealed, entry("a", "7", expiring(start)))
