@@ -103,8 +103,8 @@ type Service struct {
 	secret  Secret
 
 	indexer     Indexer
-	ledger      Ledger // nil: none
-	similar     SimilarFinder
+	ledger      Ledger        // nil: none
+	similar     SimilarFinder // nil: none
 	similarWait time.Duration
 
 	callers *callerCache

@@ -106,7 +106,7 @@ func (c *Claim) settled() (*Settled, error) {
 	return kept.Settled, nil
 }
 
-// recalled returns the hits in the form in which a Service recalls them.
+// recalled returns the hits in the form in which a Searcher recalls them.
 func (o outcome) recalled() []search.Recalled {
 	hits := make([]search.Recalled, len(o.Hits))
 	for i, h := range o.Hits {

@@ -11,7 +11,7 @@ import (
 // Answer is the result of a search.
 type Answer struct {
 	// Hits are the hits, best first. Only the first of them, up to 512 kB of
-	// values, have their values: Service.EachHit reads the others.
+	// values, have their values: Searcher.EachHit reads the others.
 	Hits  []Hit
 	Label acl.Label // the highest of the hits and of Nearest; zero if there are none
 	// Nearest, best first, come closest where there are no hits, as many as the request
@@ -43,7 +43,7 @@ type Answer struct {
 	unpaged bool   // no page follows, whatever is left
 
 	unsold *unsold // until Hits are decided with what they cost
-	sold   bool    // Hits were decided so: see Service.sell
+	sold   bool    // Hits were decided so: see Searcher.sell
 	over   int     // hits beyond Hits for which there was no room in MaxTokens
 }
 

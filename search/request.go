@@ -44,7 +44,7 @@ type Request struct {
 	NearestByDefault bool `json:"-"` // no part of what a cursor is bound to
 	// Diversity, 0–1, moves hits down that resemble a hit before them.
 	Diversity float64
-	// Cursor asks for the page after an answer: see Service.NextCursor. All
+	// Cursor asks for the page after an answer: see Searcher.NextCursor. All
 	// other options are those of the first page.
 	Cursor string
 	// Explain explains the hits, and what the filter dropped: see Answer.Explanation.

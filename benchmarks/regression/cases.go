@@ -43,9 +43,9 @@ var cases = []benchCase{
 	{pkg: "storage/sqlite", bench: "Storage$", time: "1x"},
 
 	// Whole calls of the service and of the server.
-	{pkg: "memory", bench: "Search$/sqlite", time: "100x"},
+	{pkg: "search", bench: "Search$/sqlite", time: "100x"},
 	{pkg: "memory", bench: "Put$/sqlite", time: "200x"},
-	{pkg: "memory", bench: "Passages$", time: "50x"},
+	{pkg: "search", bench: "Passages$", time: "50x"},
 	{pkg: "meter", bench: "Sale$/sqlite", time: "100x"},
 	{pkg: "server", bench: "SmallGet$", time: "20000x"},
 	{pkg: "server/rest", bench: "Answer$", time: "300x"},
