@@ -1,4 +1,4 @@
-"""A check of the script in seconds, on the memories of samples/."""
+"""A check of the script in seconds, on the memories of examples/samples/."""
 
 import json
 import math
@@ -6,7 +6,7 @@ import os
 
 import dataset
 
-SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "samples", "memories.jsonl")
+SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "samples", "memories.jsonl")
 
 # Questions by store, with the key of the entry that answers them by its words.
 QUESTIONS = [
