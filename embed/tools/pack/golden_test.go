@@ -263,7 +263,7 @@ func FuzzSplitUnigram(f *testing.F) {
 	f.Add("\xff", "ﷺ㍿", 900)
 	f.Add("▁", "ไม่ ", 900)
 	f.Fuzz(func(t *testing.T, header, text string, times int) {
-		checkChunks(t, header, strings.Repeat(text, max(0, min(times, 6_000/(len(text)+1)))))
+		checkChunks(t, header, strings.Repeat(text, max(0, min(times, 2_000/(len(text)+1))))) // each chunk is tokenized once more
 	})
 }
 
