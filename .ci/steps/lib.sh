@@ -6,6 +6,7 @@
 #   mneme   the program, once the step "program" has built it
 #   long    "true" in a long run, else empty
 
+python=$(command -v python3 || true) # the system's, of which environments are made
 export PATH="$tools/bin:$tools/node/node_modules/.bin:$tools/python/bin:$PATH"
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=1
 
@@ -60,7 +61,7 @@ make_python() {
 	local folder=$tools/$1
 	shift
 	rm -rf "$folder"
-	python3 -m venv "$folder"
+	"$python" -m venv "$folder"
 	"$folder/bin/pip" install "$@"
 }
 
