@@ -127,10 +127,9 @@ func (s *Service) checkWrite(a acl.Access, r PutRequest) error {
 	return s.checkPut(r)
 }
 
-// put is one write inside a transaction that was authorised and validated: resolve
-// the path, judge the change and build the entry (build.go), check the quota (quota.go),
-// write. With
-// skipSame an entry with the same contents is left alone.
+// put is one write inside a transaction that was authorised and validated: resolve the
+// path, judge the change and build the entry (build.go), check the quota (quota.go), and
+// write. With skipSame an entry with the same contents is left alone.
 func (s *Service) put(ctx context.Context, tx Tx, c Caller, a acl.Access, r PutRequest, now time.Time, skipSame bool) (_ PutResult, unchanged bool, _ error) {
 	entries, err := s.liveAt(ctx, tx, r.Path, a.Ceiling, now)
 	if err != nil {
@@ -182,8 +181,8 @@ func (s *Service) write(ctx context.Context, tx Tx, e *Entry) error {
 	return err
 }
 
-// liveAt returns the live entries of a path up to a label, without values, and sweeps the expired ones so
-// that they do not block a new entry.
+// liveAt returns the live entries of a path up to a label, without values, and sweeps the
+// expired ones so that they do not block a new entry.
 func (s *Service) liveAt(ctx context.Context, tx Tx, path Path, ceiling acl.Label, now time.Time) ([]Entry, error) {
 	entries, err := tx.At(ctx, path.At(ceiling))
 	if err != nil {
