@@ -59,7 +59,8 @@ def on_page_markdown(markdown: str, *, page, config, files) -> str:
         if not path:
             return m[0]
         to = resolve(source, path)
-        uri = PAGES.get(to, to.removeprefix("docs/") if to.startswith("docs/") else None)
+        inside = to.startswith("docs/") and not to.startswith("docs/website/")  # which makes the site, and is none of it
+        uri = PAGES.get(to, to.removeprefix("docs/") if inside else None)
         if uri is None:
             if not (ROOT / to).exists():
                 log.warning("%s: %s leads nowhere", source, target)
