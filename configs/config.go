@@ -247,6 +247,7 @@ type MeterMPP struct {
 
 // MeterStripe configures payments by card.
 type MeterStripe struct {
+	URL       string `mapstructure:"url"`
 	Key       Secret `mapstructure:"key"`     // empty: off
 	Profile   string `mapstructure:"profile"` // that shared payment tokens are made for
 	Currency  string `mapstructure:"currency"`
@@ -325,7 +326,7 @@ func Default() Config {
 		Meter: Meter{
 			Currency: "USD", Hold: time.Minute,
 			X402: MeterX402{Name: "USDC", Version: "2", Decimals: 6, PerCredit: "1"},
-			MPP:  MeterMPP{Stripe: MeterStripe{Currency: "usd", PerCredit: "1"}},
+			MPP:  MeterMPP{Stripe: MeterStripe{URL: "https://api.stripe.com", Currency: "usd", PerCredit: "1"}},
 		},
 		Auth:    Auth{LocalKey: "auto"},
 		Tools:   Tools{Memory: true, Triggerfish: true, MAESTRO: true, KV: true},

@@ -8,9 +8,6 @@ import (
 	"mneme/meter/payment"
 )
 
-// stripeAPI is the URL of Stripe's API.
-const stripeAPI = "https://api.stripe.com"
-
 // settleWithin is the time within which a payment by x402 has to be settled.
 const settleWithin = 5 * time.Minute
 
@@ -31,7 +28,7 @@ func NewPayments(config configs.Meter) (*payment.Methods, error) {
 		options.MPP = &payment.MPP{Realm: m.Realm}
 		if s := m.Stripe; s.Key != "" {
 			options.MPP.Stripe = &payment.Stripe{
-				URL: stripeAPI, Key: string(s.Key), Profile: s.Profile, Currency: s.Currency, PerCredit: s.PerCredit,
+				URL: s.URL, Key: string(s.Key), Profile: s.Profile, Currency: s.Currency, PerCredit: s.PerCredit,
 			}
 		}
 	}
