@@ -10,8 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/internal/condition"
-	"mneme/lexical"
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/search"
@@ -167,24 +165,6 @@ func filtered(option string) (f memory.Filter) {
 		f.Match = match(accesstest.Match)
 	}
 	return f
-}
-
-// match parses exact words.
-func match(text string) *lexical.Match {
-	m, err := memory.ParseMatch([]byte(text))
-	if err != nil {
-		panic(err)
-	}
-	return m
-}
-
-// where parses a condition.
-func where(text string) *condition.Condition {
-	c, err := memory.ParseWhere([]byte(text))
-	if err != nil {
-		panic(err)
-	}
-	return c
 }
 
 func written(r memory.PutResult, err error) accesstest.Outcome {

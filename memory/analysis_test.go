@@ -48,7 +48,7 @@ func TestADatabaseOfAnEarlierAnalysisIsAnalyzedAgain(t *testing.T) {
 			return tx.SetMeta(background, "forms", []byte("1"))
 		}))
 		find := func(h *harness, query string) []string {
-			return keys(h.search(a, search.Request{Query: query, Mode: search.ModeLexical, NoTypos: true}))
+			return keys(h.MustSearch(a, search.Request{Query: query, Mode: search.ModeLexical, NoTypos: true}))
 		}
 		if got := find(before, "7719"); len(got) > 0 {
 			t.Fatalf("the earlier version finds %q", got)
@@ -67,7 +67,7 @@ func TestADatabaseOfAnEarlierAnalysisIsAnalyzedAgain(t *testing.T) {
 			t.Errorf("%d entries match", len(page.Items))
 		}
 		after.Index()
-		found := after.search(a, search.Request{Query: "what opens the bicycle?", Mode: search.ModeVector, Explain: true})
+		found := after.MustSearch(a, search.Request{Query: "what opens the bicycle?", Mode: search.ModeVector, Explain: true})
 		if hit := found.Hits[0]; hit.Key != "lock" || hit.Explain.Vector == nil {
 			t.Errorf("found %s by its vector", hit.Key)
 		}

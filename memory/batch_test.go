@@ -2,16 +2,12 @@ package memory_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/test/backendtest"
 )
-
-// long is a value of about 90 kB that says what it is about.
-func long(about string) string { return about + " " + strings.Repeat("and so on ", 9000) }
 
 func TestListsReadTheirValuesInBatches(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
@@ -24,7 +20,7 @@ func TestListsReadTheirValuesInBatches(t *testing.T) {
 			if i%3 > 0 {
 				value = long("granite")
 			}
-			h.put(me, "a", want[i], value, 201)
+			h.PutText(me, "a", want[i], value, 201)
 		}
 		for _, limit := range []int{1, 5, 13, 14, 15, 100} {
 			var got []string
@@ -80,9 +76,9 @@ func TestVersionsAreReadInBatches(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		me := agent("a", acl.Public)
-		h.put(me, "a", "k", "1", 201)
+		h.PutText(me, "a", "k", "1", 201)
 		for i := 2; i <= 13; i++ {
-			h.put(me, "a", "k", fmt.Sprint(i), 200)
+			h.PutText(me, "a", "k", fmt.Sprint(i), 200)
 		}
 		for _, limit := range []int{1, 4, 12, 13, 100} {
 			want, cursor := 13, ""
@@ -107,12 +103,4 @@ func TestVersionsAreReadInBatches(t *testing.T) {
 			}
 		}
 	})
-}
-
-// share grants a store to an agent.
-func (h *harness) share(c memory.Caller, grantee string, level acl.Level) {
-	h.t.Helper()
-	if _, err := h.Share(background, c, memory.ShareRequest{Store: c.Agent, Grantee: grantee, Level: level}); err != nil {
-		h.t.Fatal(err)
-	}
 }

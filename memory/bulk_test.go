@@ -148,7 +148,7 @@ func (h *harness) state(store string, callers ...memory.Caller) string {
 		for _, f := range trash.Items {
 			fmt.Fprintln(&out, "trash", f.DeletedBy, f.Key, f.Version, string(f.Value))
 		}
-		found := h.search(c, search.Request{Query: "one two", Stores: []string{store}, Mode: search.ModeLexical, Limit: 100})
+		found := h.MustSearch(c, search.Request{Query: "one two", Stores: []string{store}, Mode: search.ModeLexical, Limit: 100})
 		for _, hit := range found.Hits {
 			fmt.Fprintln(&out, "hit", hit.Key, hit.Score)
 		}
@@ -165,12 +165,12 @@ func TestABatchGivesTheOutcomesAndTheStateOfItsSingleCalls(t *testing.T) {
 				owner, writer, reader := agent("owner", acl.Internal), agent("writer", acl.Internal), agent("reader", acl.Internal)
 				for _, h := range []*harness{batched, single} {
 					no := false
-					h.grantWrite(owner, "writer")
-					h.share(owner, "reader", acl.Read)
-					h.put(agent("owner", acl.Public), "owner", "low", "one", 201)
-					h.put(agent("owner", acl.Confidential), "owner", "high", "one", 201)
-					h.put(owner, "owner", "theirs", "one", 201)
-					h.put(owner, "owner", "private", "one", 201, func(r *memory.PutRequest) { r.InContext = &no })
+					h.MustShare(owner, "writer", acl.ReadWrite)
+					h.MustShare(owner, "reader", acl.Read)
+					h.PutText(agent("owner", acl.Public), "owner", "low", "one", 201)
+					h.PutText(agent("owner", acl.Confidential), "owner", "high", "one", 201)
+					h.PutText(owner, "owner", "theirs", "one", 201)
+					h.PutText(owner, "owner", "private", "one", 201, func(r *memory.PutRequest) { r.InContext = &no })
 				}
 				for range rapid.IntRange(1, 3).Draw(rt, "batches") {
 					c := rapid.SampledFrom([]memory.Caller{owner, writer, reader}).Draw(rt, "caller")
@@ -209,7 +209,7 @@ func item(op memory.BatchOp, key string, value ...string) memory.BatchItem {
 func TestAnAtomicBatchDoesAllItemsOrNone(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, me := open(t, b, memory.Limits{}), agent("a", acl.Public)
-		h.put(me, "a", "old", "one", 201)
+		h.PutText(me, "a", "old", "one", 201)
 		r := memory.BatchRequest{Store: "a", Atomic: true, Items: []memory.BatchItem{
 			item(memory.BatchPut, "new", "two"), item(memory.BatchDelete, "old"), item(memory.BatchDelete, "absent"), item(memory.BatchPut, "more", "three"),
 		}}
@@ -228,8 +228,8 @@ func TestAnAtomicBatchDoesAllItemsOrNone(t *testing.T) {
 		if !outcomes[0].Created || string(outcomes[2].Value) != `"two"` || outcomes[1].Err != nil {
 			t.Errorf("the outcomes are %v", outcomes)
 		}
-		h.get(me, "a", "old", "")
-		h.get(me, "a", "more", "three")
+		h.WantText(me, "a", "old", "")
+		h.WantText(me, "a", "more", "three")
 	})
 }
 
@@ -242,12 +242,12 @@ func TestABatchNeedsReadAndHasLimits(t *testing.T) {
 			four.Items[i] = item(memory.BatchGet, "k")
 		}
 		_, err := h.Batch(background, other, four)
-		h.wantStatus(err, 403)
+		h.WantStatus(err, 403)
 		_, err = h.Batch(background, me, four)
-		h.wantStatus(err, 422)
+		h.WantStatus(err, 422)
 		_, err = h.Batch(background, me, memory.BatchRequest{Store: "a"})
-		h.wantStatus(err, 422)
-		h.put(me, "a", "k", "twelve bytes", 201)
+		h.WantStatus(err, 422)
+		h.PutText(me, "a", "k", "twelve bytes", 201)
 		four.Items = four.Items[:3]
 		outcomes, err := h.Batch(background, me, four)
 		must(h, err)
@@ -258,17 +258,17 @@ func TestABatchNeedsReadAndHasLimits(t *testing.T) {
 		if outcomes, err = h.Batch(background, me, four); err != nil || status(outcomes[1].Err) != 200 || status(outcomes[2].Err) != 413 {
 			t.Errorf("what is put takes room too: %v %v", outcomes, err)
 		}
-		h.share(me, "b", acl.Search)
+		h.MustShare(me, "b", acl.Search)
 		_, err = h.Batch(background, other, four)
-		h.wantStatus(err, 403)
+		h.WantStatus(err, 403)
 	})
 }
 
 func TestARepeatedBatchIsNotDoneAgain(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, me, other := open(t, b, memory.Limits{Keys: 3}), agent("a", acl.Public), agent("b", acl.Public)
-		h.put(me, "a", "gone", "one", 201)
-		h.grantWrite(me, "b")
+		h.PutText(me, "a", "gone", "one", 201)
+		h.MustShare(me, "b", acl.ReadWrite)
 		stale := item(memory.BatchPut, "new", "x")
 		stale.If.Match = []string{"stale"}
 		clash := item(memory.BatchPut, "new", "x")
@@ -322,12 +322,12 @@ func TestARepeatedBatchIsNotDoneAgain(t *testing.T) {
 		if got := statuses(h.Batch(background, other, r)); got != "201, 200" {
 			t.Fatal(got)
 		}
-		h.share(me, "b", acl.Read)
+		h.MustShare(me, "b", acl.Read)
 		if got := statuses(h.Batch(background, other, r)); !strings.HasPrefix(got, "403") || !strings.HasSuffix(got, ", 200") {
 			t.Errorf("with level read the repetition is %s", got)
 		}
 		must(h, h.Unshare(background, me, "a", "b"))
 		_, err = h.Batch(background, other, r)
-		h.wantStatus(err, 403)
+		h.WantStatus(err, 403)
 	})
 }

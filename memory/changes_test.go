@@ -200,11 +200,11 @@ func TestAWaitEndsAtAVisibleChangeAlone(t *testing.T) {
 		no := false
 		for i, writer := range []*harness{here, there} {
 			w := here.wait(low, here.following(low, "a"))
-			writer.put(high, "a", fmt.Sprint("hidden ", i), "x", 201)
+			writer.PutText(high, "a", fmt.Sprint("hidden ", i), "x", 201)
 			_, err := writer.Put(background, low, memory.PutRequest{Path: path("a", fmt.Sprint("private ", i)), Value: text("x"), InContext: &no})
 			must(here, err)
-			writer.put(agent("b", acl.Public), "b", fmt.Sprint("elsewhere ", i), "x", 201)
-			writer.put(low, "a", fmt.Sprint("seen ", i), "x", 201)
+			writer.PutText(agent("b", acl.Public), "b", fmt.Sprint("elsewhere ", i), "x", 201)
+			writer.PutText(low, "a", fmt.Sprint("seen ", i), "x", 201)
 			wantChanges(t, <-w.page, fmt.Sprintf("seen %d 1", i))
 		}
 	})
@@ -214,9 +214,9 @@ func TestAnExpiryEndsAWait(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := openOver(t, b.Open(t), memory.Options{})
 		c := agent("a", acl.Internal)
-		h.put(agent("a", acl.Public), "a", "k", "below", 201)
-		h.put(c, "a", "k", "x", 201, ttl(time.Second))
-		h.put(c, "a", "l", "x", 201, ttl(time.Second))
+		h.PutText(agent("a", acl.Public), "a", "k", "below", 201)
+		h.PutText(c, "a", "k", "x", 201, ttl(time.Second))
+		h.PutText(c, "a", "l", "x", 201, ttl(time.Second))
 		r := h.following(c, "a")
 		got := make(map[string]int)
 		for len(got) < 2 {
@@ -261,7 +261,7 @@ func TestAWaitIsJudgedAtItsEnd(t *testing.T) {
 					c.meanwhile()
 				}
 				if c.want != nil { // a change ends no wait of a caller that may not see it
-					h.put(agent("alice", acl.Public), "alice", name, "x", 201)
+					h.PutText(agent("alice", acl.Public), "alice", name, "x", 201)
 				}
 				close(w.stop)
 				page := <-w.page
@@ -318,7 +318,7 @@ func TestCursorsOfAFeedReachBackSoFar(t *testing.T) {
 			return page
 		}
 		r := h.following(c, "a")
-		h.put(c, "a", "k", "x", 201)
+		h.PutText(c, "a", "k", "x", 201)
 		page := ask(r, c, nil)
 		wantChanges(t, page, "k 1")
 		if len(page.Next) != len(r.Since) || page.Next == r.Since {
@@ -336,23 +336,23 @@ func TestCursorsOfAFeedReachBackSoFar(t *testing.T) {
 			bad := r
 			bad.Limit = limit
 			_, err := h.Changes(background, c, bad)
-			h.wantStatus(err, 422)
+			h.WantStatus(err, 422)
 		}
 		for _, wait := range []time.Duration{-1, memory.MaxChangeWait + 1} {
 			bad := r
 			bad.Wait = wait
 			_, err := h.Changes(background, c, bad)
-			h.wantStatus(err, 422)
+			h.WantStatus(err, 422)
 		}
 
 		// Hidden changes push nothing out of the feed.
 		for i := range 20 {
-			h.put(high, "a", fmt.Sprint(i), "x", 201)
+			h.PutText(high, "a", fmt.Sprint(i), "x", 201)
 		}
 		must(h, h.Sweep(background))
 		wantChanges(t, ask(r, c, nil), "k 1")
 		for i := range 10 {
-			h.put(c, "a", fmt.Sprint(i), "x", 201)
+			h.PutText(c, "a", fmt.Sprint(i), "x", 201)
 		}
 		must(h, h.Sweep(background))
 		ask(r, c, memory.ErrFeed)
@@ -376,7 +376,7 @@ func TestCursorsOfAFeedReachBackSoFar(t *testing.T) {
 func FuzzFeedCursor(f *testing.F) {
 	h := open(f, backendtest.Embedded(), memory.Limits{})
 	c := agent("a", acl.Public)
-	h.put(c, "a", "k", "x", 201)
+	h.PutText(c, "a", "k", "x", 201)
 	good := h.following(c, "a").Since
 	list, err := h.List(background, c, memory.ListRequest{Store: "a", Limit: 1})
 	must(h, err)

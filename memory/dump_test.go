@@ -18,11 +18,11 @@ func TestLoadDumpRestoresTheDatabase(t *testing.T) {
 		h := openOver(t, b.Open(t), memory.Options{Now: c.Now}, e)
 		h.SetUpAccess()
 		a := agent("reader", acl.Internal)
-		h.put(a, "reader", "k", "one", 201)
-		h.put(a, "reader", "k", "two herons", 200)
-		h.put(a, "room", "gone", "x", 201)
-		h.wantStatus(h.Delete(background, a, path("room", "gone"), memory.Preconditions{}), 200)
-		h.put(a, "reader", "sealed", "blob", 201, sealed, ttl(time.Hour))
+		h.PutText(a, "reader", "k", "one", 201)
+		h.PutText(a, "reader", "k", "two herons", 200)
+		h.PutText(a, "room", "gone", "x", 201)
+		h.WantStatus(h.Delete(background, a, path("room", "gone"), memory.Preconditions{}), 200)
+		h.PutText(a, "reader", "sealed", "blob", 201, sealed, ttl(time.Hour))
 		_, err := h.Put(background, a, memory.PutRequest{Path: path("reader", "json"), Value: []byte("{ \"a\" : [1.50, 2e3] }")})
 		must(h, err)
 		var dump bytes.Buffer
@@ -37,7 +37,7 @@ func TestLoadDumpRestoresTheDatabase(t *testing.T) {
 			t.Errorf("the dump of the restored database differs:\n%s\n%s", dump.String(), again.String())
 		}
 		restored.Index()
-		if got := keys(restored.search(a, search.Request{Query: "herons"})); len(got) == 0 || got[0] != "k" {
+		if got := keys(restored.MustSearch(a, search.Request{Query: "herons"})); len(got) == 0 || got[0] != "k" {
 			t.Errorf("the restored database finds %v", got)
 		}
 		v, err := restored.Versions(background, a, path("reader", "k"), 10, "")

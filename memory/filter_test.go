@@ -15,17 +15,6 @@ import (
 	"mneme/test/backendtest"
 )
 
-// putValue writes an entry with a JSON value.
-func (h *harness) putValue(c memory.Caller, store, key, value string, change ...func(*memory.PutRequest)) {
-	h.t.Helper()
-	r := memory.PutRequest{Path: memory.Path{Store: store, Key: key}, Value: json.RawMessage(value)}
-	for _, f := range change {
-		f(&r)
-	}
-	_, err := h.Put(background, c, r)
-	must(h, err)
-}
-
 // listed returns the keys of all pages of a list, and of the export, which must
 // be the same.
 func (h *harness) listed(c memory.Caller, r memory.ListRequest) string {
@@ -60,10 +49,10 @@ func TestConditionsSelectWhatIsFoundAndListed(t *testing.T) {
 		tags := func(tags ...string) func(*memory.PutRequest) {
 			return func(r *memory.PutRequest) { r.Tags = &tags }
 		}
-		h.putValue(a, "a", "one", `{"text":"a ferry to the island","price":12.50}`, tags("travel"))
-		h.putValue(a, "a", "two", `{"text":"a ferry to the mainland","price":30}`, tags("travel", "draft"))
-		h.putValue(a, "a", "three", `"the ferry was late"`, func(r *memory.PutRequest) { r.OccurredAt = new("2023-05-08") })
-		h.putValue(a, "a", "sealed", `"c2VhbGVk"`, tags("travel"), func(r *memory.PutRequest) { r.Encrypted = new(true) })
+		h.PutJSON(a, "a", "one", `{"text":"a ferry to the island","price":12.50}`, tags("travel"))
+		h.PutJSON(a, "a", "two", `{"text":"a ferry to the mainland","price":30}`, tags("travel", "draft"))
+		h.PutJSON(a, "a", "three", `"the ferry was late"`, func(r *memory.PutRequest) { r.OccurredAt = new("2023-05-08") })
+		h.PutJSON(a, "a", "sealed", `"c2VhbGVk"`, tags("travel"), func(r *memory.PutRequest) { r.Encrypted = new(true) })
 		h.Index()
 		for text, want := range map[string]string{ // what is found, and what is listed
 			`{"value.price":{"lt":20}}`:                                          "one|one",
@@ -79,7 +68,7 @@ func TestConditionsSelectWhatIsFoundAndListed(t *testing.T) {
 			`{"or":[{"key":{"prefix":"t"}},{"value.price":{"eq":12.50}}]}`:       "one three two|one three two",
 		} {
 			filter := memory.Filter{Where: where(text)}
-			found := keys(h.search(a, search.Request{Query: "ferry", Filter: filter, Limit: 10}))
+			found := keys(h.MustSearch(a, search.Request{Query: "ferry", Filter: filter, Limit: 10}))
 			slices.Sort(found)
 			got := strings.Join(found, " ") + "|" + h.listed(a, memory.ListRequest{Store: "a", Filter: filter, Limit: 1})
 			if got != want {
@@ -102,7 +91,7 @@ func TestBoundsOfADateAreWholeInTheZoneOfTheRequest(t *testing.T) {
 		for key, occurred := range map[string]string{
 			"day": "2023-06-30", "month": "2023-06", "year": "2023", "noon": "2023-06-30T12:00:00Z", "late": "2023-06-30T23:30:00Z", "none": "",
 		} {
-			h.putValue(a, "a", key, `"the ferry"`, func(r *memory.PutRequest) { r.OccurredAt = &occurred })
+			h.PutJSON(a, "a", key, `"the ferry"`, func(r *memory.PutRequest) { r.OccurredAt = &occurred })
 		}
 		h.Index()
 		for _, c := range [][3]string{ // a condition, a zone, and what fits
@@ -127,7 +116,7 @@ func TestBoundsOfADateAreWholeInTheZoneOfTheRequest(t *testing.T) {
 			{`{"eq":"2023-06-30T12:00:00Z"}`, "Asia/Tokyo", "noon"},
 		} {
 			filter := memory.Filter{Where: where(`{"occurred_at":` + c[0] + `}`), Timezone: c[1]}
-			found := keys(h.search(a, search.Request{Query: "ferry", Filter: filter, Limit: 10}))
+			found := keys(h.MustSearch(a, search.Request{Query: "ferry", Filter: filter, Limit: 10}))
 			slices.Sort(found)
 			if got := strings.Join(found, " "); got != c[2] {
 				t.Errorf("%s in %q finds %q, want %q", c[0], c[1], got, c[2])
@@ -161,8 +150,8 @@ func TestConditionsJudgeWhatThePathResolvesTo(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		low, high := agent("a", acl.Public), agent("a", acl.Internal)
-		h.putValue(low, "a", "k", `{"words":"barometer","state":"open"}`, func(r *memory.PutRequest) { r.Type = new("project") })
-		h.putValue(high, "a", "k", `{"words":"barometer","state":"done"}`, func(r *memory.PutRequest) { r.Type = new("feedback") })
+		h.PutJSON(low, "a", "k", `{"words":"barometer","state":"open"}`, func(r *memory.PutRequest) { r.Type = new("project") })
+		h.PutJSON(high, "a", "k", `{"words":"barometer","state":"done"}`, func(r *memory.PutRequest) { r.Type = new("feedback") })
 		h.Index()
 		for text, want := range map[string]string{
 			`{"value.state":{"eq":"open"}}`: "k:", `{"value.state":{"eq":"done"}}`: ":k", `{"value.state":{"exists":true}}`: "k:k",
@@ -171,7 +160,7 @@ func TestConditionsJudgeWhatThePathResolvesTo(t *testing.T) {
 			var found, listed []string
 			for _, c := range []memory.Caller{low, high} {
 				filter := memory.Filter{Where: where(text)}
-				found = append(found, strings.Join(keys(h.search(c, search.Request{Query: "barometer", Filter: filter, Limit: 10})), " "))
+				found = append(found, strings.Join(keys(h.MustSearch(c, search.Request{Query: "barometer", Filter: filter, Limit: 10})), " "))
 				listed = append(listed, h.listed(c, memory.ListRequest{Store: "a", Filter: filter, Limit: 10}))
 			}
 			if strings.Join(found, ":") != want || strings.Join(listed, ":") != want {
@@ -215,7 +204,7 @@ func TestACursorIsOfOneCondition(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
 		for _, key := range []string{"k", "l", "m"} {
-			h.putValue(a, "a", key, `1`)
+			h.PutJSON(a, "a", key, `1`)
 		}
 		r := memory.ListRequest{Store: "a", Limit: 1, Filter: memory.Filter{Where: where(`{"updated_at":{"gte":"now-1h"},"key":{"ne":"l"}}`)}}
 		page, err := h.List(background, a, r)
@@ -230,11 +219,11 @@ func TestACursorIsOfOneCondition(t *testing.T) {
 		for _, other := range []string{`{"updated_at":{"gte":"now-2h"},"key":{"ne":"l"}}`, `{"key":{"ne":"l"}}`} {
 			r.Filter.Where = where(other)
 			_, err := h.List(background, a, r)
-			h.wantStatus(err, 400)
+			h.WantStatus(err, 400)
 		}
 		r.Filter = memory.Filter{Where: where(`{"updated_at":{"gte":"now-1h"},"key":{"ne":"l"}}`), Timezone: "Europe/Berlin"}
 		_, err = h.List(background, a, r)
-		h.wantStatus(err, 400)
+		h.WantStatus(err, 400)
 	})
 }
 
@@ -248,10 +237,10 @@ func TestConditionsWithinValuesReadALimitedAmount(t *testing.T) {
 		h := open(t, b, memory.Limits{Reading: memory.ReadingLimits{Bytes: int64(25 * len(value(10)))}})
 		a, hog := agent("a", acl.Public), agent("hog", acl.Public)
 		for i := range 40 {
-			h.putValue(hog, "hog", fmt.Sprint("k", i), value(i), func(r *memory.PutRequest) { r.Tags = &[]string{fmt.Sprint("t", i%4)} })
+			h.PutJSON(hog, "hog", fmt.Sprint("k", i), value(i), func(r *memory.PutRequest) { r.Tags = &[]string{fmt.Sprint("t", i%4)} })
 		}
 		for i := range 10 {
-			h.putValue(a, "a", fmt.Sprint("k", i), value(i))
+			h.PutJSON(a, "a", fmt.Sprint("k", i), value(i))
 		}
 		h.Index()
 		within, phrase := memory.Filter{Where: where(`{"value.n":{"eq":-1}}`)}, memory.Filter{}
@@ -280,7 +269,7 @@ func TestConditionsWithinValuesReadALimitedAmount(t *testing.T) {
 		if got := h.listed(hog, memory.ListRequest{Store: "hog", Filter: narrow, Limit: 10}); got != "k21 k25 k29 k33 k37" {
 			t.Errorf("with a tag the list is %q", got)
 		}
-		if got := len(h.search(hog, search.Request{Query: "ferry", Filter: narrow, Limit: 10}).Hits); got != 5 {
+		if got := len(h.MustSearch(hog, search.Request{Query: "ferry", Filter: narrow, Limit: 10}).Hits); got != 5 {
 			t.Errorf("with a tag a search finds %d", got)
 		}
 	})
@@ -290,7 +279,7 @@ func TestConditionsWithinValuesTakeALimitedTime(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{Reading: memory.ReadingLimits{Time: 1}})
 		a := agent("a", acl.Public)
-		h.putValue(a, "a", "k", `{"n":1}`)
+		h.PutJSON(a, "a", "k", `{"n":1}`)
 		_, err := h.List(background, a, memory.ListRequest{Store: "a", Filter: memory.Filter{Where: where(`{"value.n":{"eq":1}}`)}, Limit: 10})
 		if err == nil || !strings.Contains(err.Error(), "of reading values") {
 			t.Errorf("a nanosecond: %v", err)
@@ -312,7 +301,7 @@ func TestBatchesOfAPageDoNotReadAllValuesAgain(t *testing.T) {
 		var want []string
 		for i := range entries {
 			want = append(want, fmt.Sprintf("k%03d", i))
-			h.putValue(a, "a", want[i], value)
+			h.PutJSON(a, "a", want[i], value)
 		}
 		r := memory.ListRequest{Store: "a", Filter: memory.Filter{Where: where(`{"value.n":{"eq":1}}`)}, Limit: entries}
 		var got []string
@@ -320,8 +309,8 @@ func TestBatchesOfAPageDoNotReadAllValuesAgain(t *testing.T) {
 		_, err := h.EachListed(background, a, r, func(f memory.Found) error {
 			if got = append(got, f.Key); !rewritten { // what changes meanwhile is judged as it is then
 				rewritten = true
-				h.putValue(a, "a", want[entries-1], `{"n":2}`)
-				h.putValue(agent("a", acl.Internal), "a", want[entries-2], `{"n":1}`)
+				h.PutJSON(a, "a", want[entries-1], `{"n":2}`)
+				h.PutJSON(agent("a", acl.Internal), "a", want[entries-2], `{"n":1}`)
 			}
 			return nil
 		})

@@ -1,37 +1,22 @@
 package memory_test
 
 import (
-	"encoding/json"
 	"testing"
 
-	"mneme/acl"
 	"mneme/embed"
 	"mneme/memory"
-	"mneme/search"
 	"mneme/test/backendtest"
 )
 
-// onEachBackend runs a test on every supported backend. It is for rules that
-// involve a search or the index; tests of other rules use onEachStorage, which
-// does not wait for Milvus.
-func onEachBackend(t *testing.T, test func(t *testing.T, b backendtest.Backend)) {
-	t.Helper()
-	t.Parallel()
-	backendtest.Each(t, backendtest.Backends(), test)
-}
-
-// onEachStorage runs a test on each storage, with the flat index.
-func onEachStorage(t *testing.T, test func(t *testing.T, b backendtest.Backend)) {
-	t.Helper()
-	t.Parallel()
-	backendtest.Each(t, backendtest.Storages(), test)
-}
-
-// encoder returns the built-in encoder.
-func encoder(t testing.TB) *backendtest.CachingEmbedder {
-	t.Helper()
-	return backendtest.MustEncoder(t)
-}
+// What the tests of packages memory and search have in common.
+var (
+	onEachBackend, onEachStorage = backendtest.OnEachBackend, backendtest.OnEachStorage
+	encoder                      = backendtest.MustEncoder
+	caller, agent                = backendtest.Caller, backendtest.Agent
+	status, keys, text, long     = backendtest.Status, backendtest.Keys, backendtest.Text, backendtest.Long
+	match, where                 = backendtest.Match, backendtest.Where
+	notInContext, sealed, ttl    = backendtest.NotInContext, backendtest.Sealed, backendtest.TTL
+)
 
 // harness is a service and its indexer under test.
 type harness struct {
@@ -57,48 +42,9 @@ func openOver(t testing.TB, data *backendtest.Data, options memory.Options, embe
 	return &harness{backendtest.OpenOver(t, data, backendtest.Options{Memory: options}, embedders...), t}
 }
 
-func text(s string) json.RawMessage {
-	raw, err := json.Marshal(s)
-	if err != nil {
-		panic(err)
-	}
-	return raw
-}
-
-func caller(p acl.Principal) memory.Caller { return memory.Caller{Principal: p, Internal: true} }
-
-func agent(name string, taint acl.Label) memory.Caller {
-	return caller(acl.Principal{Agent: name, Taint: taint})
-}
-
-// status is backendtest.Status.
-func status(err error) int { return backendtest.Status(err) }
-
 func must(h *harness, err error) {
 	h.t.Helper()
 	if err != nil {
 		h.t.Fatal(err)
 	}
-}
-
-// search runs a search that must succeed, with a limit of 10 unless set.
-func (h *harness) search(c memory.Caller, r search.Request) search.Answer {
-	h.t.Helper()
-	if r.Limit == 0 {
-		r.Limit = 10
-	}
-	a, err := h.Search(background, c, r)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	return a
-}
-
-// keys returns the keys of the hits of an answer.
-func keys(a search.Answer) []string {
-	var keys []string
-	for _, hit := range a.Hits {
-		keys = append(keys, hit.Key)
-	}
-	return keys
 }

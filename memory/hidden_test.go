@@ -24,8 +24,8 @@ func BenchmarkBesideHidden(b *testing.B) {
 			h := open(b, s, memory.Limits{})
 			low, high := agent("a", acl.Public), agent("a", acl.Restricted)
 			for i := range 50 {
-				h.put(high, "a", fmt.Sprint("hidden-", i), strings.Repeat("x", 99_000), 201)
-				h.put(low, "a", fmt.Sprint("other-", i), strings.Repeat("y", 9_000), 201)
+				h.PutText(high, "a", fmt.Sprint("hidden-", i), strings.Repeat("x", 99_000), 201)
+				h.PutText(low, "a", fmt.Sprint("other-", i), strings.Repeat("y", 9_000), 201)
 			}
 			compare := func(name string, call func(key string)) {
 				b.Run(name, func(b *testing.B) {

@@ -20,28 +20,28 @@ func TestAnEditTakesAnEntryOverIntoTheEditorsCount(t *testing.T) {
 		h := open(t, b, memory.Limits{Keys: 2, Bytes: 40})
 		alice, bob := agent("alice", acl.Public), agent("bob", acl.Public)
 		share(h, "alice", "bob", acl.ReadWrite)
-		h.put(alice, "alice", "1", "x", 201)
-		h.put(alice, "alice", "2", "x", 201)
-		h.put(alice, "alice", "3", "x", 429)
-		h.put(bob, "alice", "1", "y", 200)
-		h.put(alice, "alice", "3", "x", 201) // bob holds 1
-		h.put(alice, "alice", "1", "x", 429) // and alice has no room for it
-		h.put(bob, "alice", "2", "y", 200)
-		h.put(bob, "alice", "3", "y", 429)
-		h.put(bob, "alice", "2", strings.Repeat("y", 36), 429)
-		h.put(bob, "alice", "2", strings.Repeat("y", 30), 200)
+		h.PutText(alice, "alice", "1", "x", 201)
+		h.PutText(alice, "alice", "2", "x", 201)
+		h.PutText(alice, "alice", "3", "x", 429)
+		h.PutText(bob, "alice", "1", "y", 200)
+		h.PutText(alice, "alice", "3", "x", 201) // bob holds 1
+		h.PutText(alice, "alice", "1", "x", 429) // and alice has no room for it
+		h.PutText(bob, "alice", "2", "y", 200)
+		h.PutText(bob, "alice", "3", "y", 429)
+		h.PutText(bob, "alice", "2", strings.Repeat("y", 36), 429)
+		h.PutText(bob, "alice", "2", strings.Repeat("y", 30), 200)
 		// A rename and a restore are writes too.
-		h.put(alice, "alice", "4", "x", 201)
+		h.PutText(alice, "alice", "4", "x", 201)
 		_, err := h.Rename(background, alice, memory.RenameRequest{Path: path("alice", "1"), To: "5"})
-		h.wantStatus(err, 429)
-		h.wantStatus(h.Delete(background, alice, path("alice", "4"), memory.Preconditions{}), 200)
+		h.WantStatus(err, 429)
+		h.WantStatus(h.Delete(background, alice, path("alice", "4"), memory.Preconditions{}), 200)
 		_, err = h.Rename(background, alice, memory.RenameRequest{Path: path("alice", "1"), To: "5"})
-		h.wantStatus(err, 200)
+		h.WantStatus(err, 200)
 		_, err = h.Restore(background, alice, memory.RestoreRequest{Path: path("alice", "4")})
-		h.wantStatus(err, 429)
+		h.WantStatus(err, 429)
 		version := 1
 		_, err = h.Restore(background, alice, memory.RestoreRequest{Path: path("alice", "2"), Version: &version})
-		h.wantStatus(err, 429)
+		h.WantStatus(err, 429)
 	})
 }
 
@@ -170,7 +170,7 @@ func checkAuthors(rt *rapid.T, t *testing.T, b backendtest.Backend) {
 	alice, bob := agent("alice", acl.Public), agent("bob", acl.Public)
 	share(h, "alice", "bob", acl.ReadWrite)
 	at := path("alice", "note")
-	h.put(alice, "alice", "note", "x", 201)
+	h.PutText(alice, "alice", "note", "x", 201)
 	descriptions, types := []author{{"", "alice"}}, []author{{"", "alice"}} // by version
 	somebody := rapid.SampledFrom([]memory.Caller{alice, bob})
 	give := func(of []author, who, text string) author {
@@ -247,18 +247,18 @@ func TestSharingNeitherClaimsNorAsksForTheGranteesKind(t *testing.T) {
 			share(h, "alice", grantee, acl.ReadWrite)
 		}
 		_, err := h.Share(ctx, agent("alice", acl.Public), memory.ShareRequest{Store: "alice", Grantee: "fourth"})
-		h.wantStatus(err, 429)
+		h.WantStatus(err, 429)
 		for _, id := range []string{"unknown", "agent", "user"} { // named, but they never called
-			h.wantStatus(h.PutParticipant(ctx, platform, id, "somebody", nil), 200)
+			h.WantStatus(h.PutParticipant(ctx, platform, id, "somebody", nil), 200)
 		}
-		h.wantStatus(h.PutParticipant(ctx, platform, "known", "somebody", nil), 409)
-		h.wantStatus(h.PutParticipant(ctx, platform, "other", "chat", nil), 409)
-		h.wantStatus(h.PutSession(ctx, platform, "chat", "somebody", nil), 409)
+		h.WantStatus(h.PutParticipant(ctx, platform, "known", "somebody", nil), 409)
+		h.WantStatus(h.PutParticipant(ctx, platform, "other", "chat", nil), 409)
+		h.WantStatus(h.PutSession(ctx, platform, "chat", "somebody", nil), 409)
 		if err := h.RegisterCaller(ctx, acl.Principal{Agent: "unknown", Taint: acl.Public}); err == nil {
 			t.Error("a chat called")
 		}
 		// What was granted to a chat's id is nothing for its participants.
-		h.wantStatus(h.Authorize(ctx, memory.Caller{Principal: acl.Principal{Agent: "agent", Taint: acl.Public, Chat: "chat"}}, "alice", acl.Read), 403)
+		h.WantStatus(h.Authorize(ctx, memory.Caller{Principal: acl.Principal{Agent: "agent", Taint: acl.Public, Chat: "chat"}}, "alice", acl.Read), 403)
 	})
 }
 
@@ -271,13 +271,13 @@ func TestExpiredGrantsMakeRoom(t *testing.T) {
 		}
 		must(h, grant("a", time.Minute))
 		must(h, grant("b", 0))
-		h.wantStatus(grant("c", 0), 429)
-		h.wantStatus(grant("a", time.Hour), 200) // one that stands may be changed
-		h.wantStatus(grant("a", time.Minute), 200)
+		h.WantStatus(grant("c", 0), 429)
+		h.WantStatus(grant("a", time.Hour), 200) // one that stands may be changed
+		h.WantStatus(grant("a", time.Minute), 200)
 		h.Clock.Advance(time.Minute)
 		must(h, grant("a", 0))
-		h.wantStatus(grant("c", 0), 429)
-		h.wantStatus(h.Unshare(background, agent("alice", acl.Public), "alice", "b"), 200)
+		h.WantStatus(grant("c", 0), 429)
+		h.WantStatus(h.Unshare(background, agent("alice", acl.Public), "alice", "b"), 200)
 		must(h, grant("c", 0))
 	})
 }

@@ -15,65 +15,13 @@ import (
 
 var background = context.Background()
 
-// put writes a text and checks the status of the outcome.
-func (h *harness) put(c memory.Caller, store, key, value string, want int, change ...func(*memory.PutRequest)) memory.PutResult {
-	h.t.Helper()
-	r := memory.PutRequest{Path: memory.Path{Store: store, Key: key}, Value: text(value)}
-	for _, f := range change {
-		f(&r)
-	}
-	result, err := h.Put(background, c, r)
-	got := status(err)
-	if err == nil && result.Created {
-		got = 201
-	}
-	if got != want {
-		h.t.Fatalf("put %s/%s: status %d (%v), want %d", store, key, got, err, want)
-	}
-	return result
-}
-
-// get reads an entry and checks its text; "" means that it must not exist.
-func (h *harness) get(c memory.Caller, store, key, want string) memory.Found {
-	h.t.Helper()
-	f, err := h.Get(background, c, memory.Path{Store: store, Key: key})
-	if want == "" {
-		if status(err) != 404 {
-			h.t.Fatalf("get %s/%s: status %d, want 404", store, key, status(err))
-		}
-		return f
-	}
-	if err != nil {
-		h.t.Fatalf("get %s/%s: %v", store, key, err)
-	}
-	var got string
-	if json.Unmarshal(f.Value, &got) != nil || got != want {
-		h.t.Fatalf("get %s/%s: %s, want %q", store, key, f.Value, want)
-	}
-	return f
-}
-
-// wantStatus checks the status of an error.
-func (h *harness) wantStatus(err error, want int) {
-	h.t.Helper()
-	if got := status(err); got != want {
-		h.t.Fatalf("status %d (%v), want %d", got, err, want)
-	}
-}
-
 func path(store, key string) memory.Path { return memory.Path{Store: store, Key: key} }
-
-func notInContext(r *memory.PutRequest) { no := false; r.InContext = &no }
-func sealed(r *memory.PutRequest)       { yes := true; r.Encrypted = &yes }
-func ttl(d time.Duration) func(*memory.PutRequest) {
-	return func(r *memory.PutRequest) { r.TTL = &d }
-}
 
 func TestPutTakesTheLabelOfTheSession(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		for _, label := range []acl.Label{acl.Public, acl.Internal, acl.Confidential, acl.Restricted} {
-			if got := h.put(agent("a", label), "a", label.String(), "x", 201).Label; got != label {
+			if got := h.PutText(agent("a", label), "a", label.String(), "x", 201).Label; got != label {
 				t.Errorf("a session at %s wrote %s", label, got)
 			}
 		}
@@ -84,15 +32,15 @@ func TestHigherLabelShadowsLowerOneAtTheSameKey(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		low, high := agent("a", acl.Public), agent("a", acl.Internal)
-		h.put(low, "a", "name", "public name", 201)
-		h.get(high, "a", "name", "public name")
-		if r := h.put(high, "a", "name", "internal name", 201); r.Version != 1 {
+		h.PutText(low, "a", "name", "public name", 201)
+		h.WantText(high, "a", "name", "public name")
+		if r := h.PutText(high, "a", "name", "internal name", 201); r.Version != 1 {
 			t.Errorf("a create over a lower label has version %d", r.Version)
 		}
-		h.get(high, "a", "name", "internal name")
-		h.get(low, "a", "name", "public name")
-		h.put(low, "a", "name", "new public name", 200)
-		h.get(high, "a", "name", "internal name")
+		h.WantText(high, "a", "name", "internal name")
+		h.WantText(low, "a", "name", "public name")
+		h.PutText(low, "a", "name", "new public name", 200)
+		h.WantText(high, "a", "name", "internal name")
 		p, err := h.List(background, high, memory.ListRequest{Store: "a", Limit: 100})
 		if err != nil || len(p.Items) != 1 || p.Items[0].Label != acl.Internal {
 			t.Errorf("the list shows %d entries for one path (%v)", len(p.Items), err)
@@ -106,11 +54,11 @@ func TestListWithoutTextReturnsTheSameEntries(t *testing.T) {
 		low, high := agent("a", acl.Public), agent("a", acl.Internal)
 		kind, tags := "user", []string{"t"}
 		for _, key := range []string{"x", "y", "z"} {
-			h.put(low, "a", key, "low", 201, func(r *memory.PutRequest) {
+			h.PutText(low, "a", key, "low", 201, func(r *memory.PutRequest) {
 				r.Type, r.Tags, r.Source = &kind, &tags, json.RawMessage(`{"tool":"test"}`)
 			}, ttl(time.Hour))
 		}
-		h.put(high, "a", "y", "high", 201)
+		h.PutText(high, "a", "y", "high", 201)
 		whole, bare := memory.ListRequest{Store: "a", Limit: 2}, memory.ListRequest{Store: "a", Limit: 2, WithoutText: true}
 		for {
 			p, err := h.List(background, high, whole)
@@ -139,14 +87,14 @@ func TestPutKeepsFieldsThatItLeavesOut(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
 		kind, words, tags := "project", "what it is", []string{"x", "y", "x"}
-		h.put(a, "a", "k", "one", 201, func(r *memory.PutRequest) {
+		h.PutText(a, "a", "k", "one", 201, func(r *memory.PutRequest) {
 			r.Type, r.Description, r.Tags = &kind, &words, &tags
 		}, ttl(time.Hour))
-		r := h.put(a, "a", "k", "two", 200)
+		r := h.PutText(a, "a", "k", "two", 200)
 		if r.Type != kind || r.Description != words || len(r.Tags) != 2 || r.ExpiresAt.IsZero() || r.Version != 2 {
 			t.Errorf("a put changed fields that it left out: %+v", r.Entry)
 		}
-		if r = h.put(a, "a", "k", "three", 200, ttl(0)); !r.ExpiresAt.IsZero() {
+		if r = h.PutText(a, "a", "k", "three", 200, ttl(0)); !r.ExpiresAt.IsZero() {
 			t.Error("ttl 0 does not remove the expiry")
 		}
 	})
@@ -167,14 +115,14 @@ func TestWhenItOccurredFollowsTheEntry(t *testing.T) {
 			}
 		}
 		at := path("a", "k")
-		day := h.put(a, "a", "k", "one", 201, occurring("2023-05-08"))
+		day := h.PutText(a, "a", "k", "one", 201, occurring("2023-05-08"))
 		want(day.Entry, nil, "2023-05-08")
 		if !day.OccurredAt.Time.Equal(time.Date(2023, 5, 8, 0, 0, 0, 0, time.UTC)) {
 			t.Errorf("the date compares as %v", day.OccurredAt.Time)
 		}
-		want(h.put(a, "a", "k", "two", 200).Entry, nil, "2023-05-08") // left out
-		want(h.put(a, "a", "k", "three", 200, occurring("2023-05-08T15:56:00.1234567+02:00")).Entry, nil, "2023-05-08T13:56:00.123456Z")
-		want(h.put(a, "a", "k", "four", 200, occurring("")).Entry, nil, "")
+		want(h.PutText(a, "a", "k", "two", 200).Entry, nil, "2023-05-08") // left out
+		want(h.PutText(a, "a", "k", "three", 200, occurring("2023-05-08T15:56:00.1234567+02:00")).Entry, nil, "2023-05-08T13:56:00.123456Z")
+		want(h.PutText(a, "a", "k", "four", 200, occurring("")).Entry, nil, "")
 		zoned := func(text, zone string) func(*memory.PutRequest) {
 			return func(r *memory.PutRequest) { r.OccurredAt, r.Timezone = &text, zone }
 		}
@@ -212,8 +160,8 @@ func TestWhenItOccurredFollowsTheEntry(t *testing.T) {
 
 		// A tool's edit at a higher label inherits it; a plain write there does not.
 		high := agent("a", acl.Internal)
-		want(h.put(high, "a", "l", "five", 201, func(r *memory.PutRequest) { r.Inherit = true }).Entry, nil, "2023-05-08")
-		want(h.put(agent("a", acl.Restricted), "a", "l", "six", 201).Entry, nil, "")
+		want(h.PutText(high, "a", "l", "five", 201, func(r *memory.PutRequest) { r.Inherit = true }).Entry, nil, "2023-05-08")
+		want(h.PutText(agent("a", acl.Restricted), "a", "l", "six", 201).Entry, nil, "")
 
 		// An import leaves an entry alone only if that is the same too.
 		for text, unchanged := range map[string]bool{"2023-05-08": true, "2023-05-08T00:00:00Z": false, "2023-05": false, "2023-05-09": false, "": false} {
@@ -232,13 +180,13 @@ func TestInContextAndEncryptedAreFixedAtCreation(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
-		h.put(a, "a", "plain", "x", 201)
-		h.put(a, "a", "plain", "x", 409, notInContext)
-		h.put(a, "a", "plain", "x", 409, sealed)
-		h.put(a, "a", "sealed", "x", 201, sealed)
-		h.put(a, "a", "sealed", "y", 200)
+		h.PutText(a, "a", "plain", "x", 201)
+		h.PutText(a, "a", "plain", "x", 409, notInContext)
+		h.PutText(a, "a", "plain", "x", 409, sealed)
+		h.PutText(a, "a", "sealed", "x", 201, sealed)
+		h.PutText(a, "a", "sealed", "y", 200)
 		no := false
-		h.put(a, "a", "sealed", "y", 409, func(r *memory.PutRequest) { r.Encrypted = &no })
+		h.PutText(a, "a", "sealed", "y", 409, func(r *memory.PutRequest) { r.Encrypted = &no })
 	})
 }
 
@@ -246,13 +194,13 @@ func TestPutOfAnothersEntryKeepsItsOwner(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		h.SetUpAccess()
-		h.put(agent("other", acl.Public), "room", "plan", "first", 201)
-		r := h.put(agent("reader", acl.Public), "room", "plan", "second", 200)
+		h.PutText(agent("other", acl.Public), "room", "plan", "first", 201)
+		r := h.PutText(agent("reader", acl.Public), "room", "plan", "second", 200)
 		if r.Owner != "other" || r.UpdatedBy != "reader" || r.Version != 2 {
 			t.Errorf("owner %s, updated by %s, version %d", r.Owner, r.UpdatedBy, r.Version)
 		}
-		h.put(agent("reader", acl.Public), "room", "plan", "third", 403, ttl(time.Hour))
-		h.wantStatus(h.Delete(background, agent("reader", acl.Public), path("room", "plan"), memory.Preconditions{}), 403)
+		h.PutText(agent("reader", acl.Public), "room", "plan", "third", 403, ttl(time.Hour))
+		h.WantStatus(h.Delete(background, agent("reader", acl.Public), path("room", "plan"), memory.Preconditions{}), 403)
 		v, err := h.Versions(background, agent("other", acl.Public), path("room", "plan"), 10, "")
 		if err != nil || len(v.Items) != 2 || v.Items[0].UpdatedBy != "reader" || v.Items[1].UpdatedBy != "other" {
 			t.Errorf("the history does not name the writers: %d versions, %v", len(v.Items), err)
@@ -271,21 +219,21 @@ func TestOnlyOwnersMayChangeAnExpiry(t *testing.T) {
 			_, err := h.Share(background, host, memory.ShareRequest{Store: "host", Grantee: grantee, Level: acl.ReadWrite})
 			must(h, err)
 		}
-		until := h.put(owner, "host", "plan", "first", 201, ttl(time.Hour)).ExpiresAt
+		until := h.PutText(owner, "host", "plan", "first", 201, ttl(time.Hour)).ExpiresAt
 		for _, d := range []time.Duration{0, time.Minute} {
-			h.put(other, "host", "plan", "second", 403, ttl(d))
-			if r := h.put(other, "host", "plan", "third", 200, ttl(d), ifAllowed); !r.ExpiresAt.Equal(until) {
+			h.PutText(other, "host", "plan", "second", 403, ttl(d))
+			if r := h.PutText(other, "host", "plan", "third", 200, ttl(d), ifAllowed); !r.ExpiresAt.Equal(until) {
 				t.Errorf("ttl %s of another agent changed the expiry to %s", d, r.ExpiresAt)
 			}
 		}
-		h.put(other, "host", "plan", "fourth", 422, ttl(-1), ifAllowed)
-		if r := h.put(owner, "host", "plan", "fifth", 200, ttl(2*time.Hour), ifAllowed); !r.ExpiresAt.Equal(until.Add(time.Hour)) {
+		h.PutText(other, "host", "plan", "fourth", 422, ttl(-1), ifAllowed)
+		if r := h.PutText(owner, "host", "plan", "fifth", 200, ttl(2*time.Hour), ifAllowed); !r.ExpiresAt.Equal(until.Add(time.Hour)) {
 			t.Errorf("after the owner's put it expires at %s", r.ExpiresAt)
 		}
-		if r := h.put(host, "host", "plan", "sixth", 200, ttl(0), ifAllowed); !r.ExpiresAt.IsZero() {
+		if r := h.PutText(host, "host", "plan", "sixth", 200, ttl(0), ifAllowed); !r.ExpiresAt.IsZero() {
 			t.Errorf("after the put of the store's own agent it expires at %s", r.ExpiresAt)
 		}
-		if r := h.put(other, "host", "new", "first", 201, ttl(time.Hour), ifAllowed); r.ExpiresAt.IsZero() {
+		if r := h.PutText(other, "host", "new", "first", 201, ttl(time.Hour), ifAllowed); r.ExpiresAt.IsZero() {
 			t.Error("a new entry has no expiry")
 		}
 	})
@@ -296,22 +244,22 @@ func TestEntryNotInContextIsVisibleOnlyToItsOwner(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		h.SetUpAccess()
 		other, reader := agent("other", acl.Public), agent("reader", acl.Public)
-		h.put(reader, "room", "token", "for all", 201)
-		h.put(other, "room", "token", "for me", 200) // updates what the path resolves to
-		h.put(other, "room", "secret", "mine", 201, notInContext)
-		h.get(other, "room", "secret", "mine")
-		h.get(reader, "room", "secret", "")
-		h.put(reader, "room", "secret", "public", 201)
-		h.get(other, "room", "secret", "mine") // takes precedence over others at the path
-		h.get(reader, "room", "secret", "public")
+		h.PutText(reader, "room", "token", "for all", 201)
+		h.PutText(other, "room", "token", "for me", 200) // updates what the path resolves to
+		h.PutText(other, "room", "secret", "mine", 201, notInContext)
+		h.WantText(other, "room", "secret", "mine")
+		h.WantText(reader, "room", "secret", "")
+		h.PutText(reader, "room", "secret", "public", 201)
+		h.WantText(other, "room", "secret", "mine") // takes precedence over others at the path
+		h.WantText(reader, "room", "secret", "public")
 
 		tool := other
 		tool.Internal = false
-		h.get(tool, "room", "secret", "public")
-		h.put(other, "other", "key", "mine", 201, notInContext)
-		h.get(tool, "other", "key", "")
-		h.put(tool, "other", "key", "overwritten", 409)
-		h.wantStatus(h.Delete(background, tool, path("other", "key"), memory.Preconditions{}), 404)
+		h.WantText(tool, "room", "secret", "public")
+		h.PutText(other, "other", "key", "mine", 201, notInContext)
+		h.WantText(tool, "other", "key", "")
+		h.PutText(tool, "other", "key", "overwritten", 409)
+		h.WantStatus(h.Delete(background, tool, path("other", "key"), memory.Preconditions{}), 404)
 		h.Index()
 		for _, c := range []memory.Caller{other, reader} {
 			a, err := h.Search(background, c, search.Request{Query: "mine", Limit: 10, Stores: []string{"room"}})
@@ -326,7 +274,7 @@ func TestEntryNotInContextIsVisibleOnlyToItsOwner(t *testing.T) {
 		}
 		_, err := h.Share(background, agent("lender", acl.Public), memory.ShareRequest{Store: "lender", Grantee: "other", Level: acl.ReadWrite})
 		must(h, err)
-		h.put(other, "lender", "k", "x", 403, notInContext)
+		h.PutText(other, "lender", "k", "x", 403, notInContext)
 	})
 }
 
@@ -334,22 +282,22 @@ func TestExpiredEntryIsAbsentForEveryOperation(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
-		first := h.put(a, "a", "brief", "about pelicans", 201, ttl(time.Minute))
+		first := h.PutText(a, "a", "brief", "about pelicans", 201, ttl(time.Minute))
 		h.Index()
 		h.Clock.Advance(time.Minute)
-		h.get(a, "a", "brief", "")
-		h.wantStatus(h.Delete(background, a, path("a", "brief"), memory.Preconditions{}), 404)
+		h.WantText(a, "a", "brief", "")
+		h.WantStatus(h.Delete(background, a, path("a", "brief"), memory.Preconditions{}), 404)
 		_, err := h.Versions(background, a, path("a", "brief"), 10, "")
-		h.wantStatus(err, 404)
+		h.WantStatus(err, 404)
 		_, err = h.Restore(background, a, memory.RestoreRequest{Path: path("a", "brief")})
-		h.wantStatus(err, 404)
+		h.WantStatus(err, 404)
 		_, err = h.Rename(background, a, memory.RenameRequest{Path: path("a", "brief"), To: "other"})
-		h.wantStatus(err, 404)
+		h.WantStatus(err, 404)
 		answer, err := h.Search(background, a, search.Request{Query: "pelicans", Limit: 10})
 		if err != nil || len(answer.Hits) != 0 {
 			t.Errorf("a search found an expired entry (%v)", err)
 		}
-		again := h.put(a, "a", "brief", "new", 201, ttl(0))
+		again := h.PutText(a, "a", "brief", "new", 201, ttl(0))
 		if again.ID == first.ID || again.Version != 1 {
 			t.Error("a put revived an expired entry")
 		}
@@ -361,11 +309,11 @@ func TestRestoreFromTheTrash(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Internal)
 		for _, value := range []string{"older", "newer"} {
-			h.put(a, "a", "k", value, 201)
+			h.PutText(a, "a", "k", value, 201)
 			h.Clock.Advance(time.Second)
-			h.wantStatus(h.Delete(background, a, path("a", "k"), memory.Preconditions{}), 200)
+			h.WantStatus(h.Delete(background, a, path("a", "k"), memory.Preconditions{}), 200)
 		}
-		h.get(a, "a", "k", "")
+		h.WantText(a, "a", "k", "")
 		p, err := h.Trash(background, a, "a", 10, "")
 		if err != nil || len(p.Items) != 2 || string(p.Items[0].Value) != `"newer"` {
 			t.Fatalf("the trash holds %d entries (%v)", len(p.Items), err)
@@ -374,13 +322,13 @@ func TestRestoreFromTheTrash(t *testing.T) {
 			t.Error("the trash lists entries of another label")
 		}
 		r, err := h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k")})
-		h.wantStatus(err, 200)
+		h.WantStatus(err, 200)
 		if r.Version != 2 || string(r.Value) != `"newer"` {
 			t.Errorf("restored %s as version %d", r.Value, r.Version)
 		}
 		_, err = h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k")})
-		h.wantStatus(err, 409)
-		h.wantStatus(h.Delete(background, agent("a", acl.Confidential), path("a", "k"), memory.Preconditions{}), 409)
+		h.WantStatus(err, 409)
+		h.WantStatus(h.Delete(background, agent("a", acl.Confidential), path("a", "k"), memory.Preconditions{}), 409)
 	})
 }
 
@@ -388,16 +336,16 @@ func TestRestoreOfAnOlderVersionWritesANewOne(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
-		h.put(a, "a", "k", "one", 201)
-		h.put(a, "a", "k", "two", 200)
+		h.PutText(a, "a", "k", "one", 201)
+		h.PutText(a, "a", "k", "two", 200)
 		r, err := h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k"), Version: new(1)})
-		h.wantStatus(err, 200)
+		h.WantStatus(err, 200)
 		if r.Version != 3 {
 			t.Errorf("version %d, want 3", r.Version)
 		}
-		h.get(a, "a", "k", "one")
+		h.WantText(a, "a", "k", "one")
 		_, err = h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k"), Version: new(9)})
-		h.wantStatus(err, 404)
+		h.WantStatus(err, 404)
 	})
 }
 
@@ -406,30 +354,30 @@ func TestRenameMovesOneEntry(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		h.SetUpAccess()
 		a := agent("reader", acl.Public)
-		first := h.put(a, "reader", "from", "text", 201)
-		h.put(a, "reader", "taken", "x", 201)
+		first := h.PutText(a, "reader", "from", "text", 201)
+		h.PutText(a, "reader", "taken", "x", 201)
 		_, err := h.Rename(background, a, memory.RenameRequest{Path: path("reader", "from"), To: "taken"})
-		h.wantStatus(err, 409)
+		h.WantStatus(err, 409)
 		f, err := h.Rename(background, a, memory.RenameRequest{Path: path("reader", "from"), To: "to"})
-		h.wantStatus(err, 200)
+		h.WantStatus(err, 200)
 		if f.ID != first.ID || f.Version != 2 {
 			t.Errorf("a rename within a store must keep the id and add a version")
 		}
-		h.get(a, "reader", "from", "")
-		h.get(a, "reader", "to", "text")
+		h.WantText(a, "reader", "from", "")
+		h.WantText(a, "reader", "to", "text")
 
 		moved, err := h.Rename(background, a, memory.RenameRequest{Path: path("reader", "to"), To: "to", ToStore: "room"})
-		h.wantStatus(err, 200)
+		h.WantStatus(err, 200)
 		if moved.ID == first.ID || moved.Version != 1 {
 			t.Error("a rename into another store kept id or history")
 		}
-		h.get(a, "reader", "to", "")
-		h.get(agent("other", acl.Public), "room", "to", "text")
-		h.put(a, "reader", "sealed", "blob", 201, sealed)
+		h.WantText(a, "reader", "to", "")
+		h.WantText(agent("other", acl.Public), "room", "to", "text")
+		h.PutText(a, "reader", "sealed", "blob", 201, sealed)
 		_, err = h.Rename(background, a, memory.RenameRequest{Path: path("reader", "sealed"), To: "x"})
-		h.wantStatus(err, 422)
+		h.WantStatus(err, 422)
 		_, err = h.Rename(background, a, memory.RenameRequest{Path: path("reader", "taken"), To: "a//b"})
-		h.wantStatus(err, 422)
+		h.WantStatus(err, 422)
 	})
 }
 
@@ -441,15 +389,15 @@ func TestPreconditionsApplyToWhatGetReturns(t *testing.T) {
 			return func(r *memory.PutRequest) { r.If.Match = []string{tag} }
 		}
 		none := func(r *memory.PutRequest) { r.If.NoneMatch = []string{"*"} }
-		h.put(low, "a", "k", "x", 412, match("*"))
-		one := h.put(low, "a", "k", "one", 201, none)
-		h.put(low, "a", "k", "x", 412, none)
-		h.put(low, "a", "k", "x", 412, match("something else"))
-		h.put(high, "a", "k", "x", 412, none)
-		h.put(high, "a", "k", "above", 201, match(one.ETag))
-		two := h.put(low, "a", "k", "two", 200, match(one.ETag))
-		h.put(low, "a", "k", "x", 412, match(one.ETag))
-		h.wantStatus(h.Delete(background, low, path("a", "k"), memory.Preconditions{Match: []string{one.ETag}}), 412)
-		h.wantStatus(h.Delete(background, low, path("a", "k"), memory.Preconditions{Match: []string{two.ETag}}), 200)
+		h.PutText(low, "a", "k", "x", 412, match("*"))
+		one := h.PutText(low, "a", "k", "one", 201, none)
+		h.PutText(low, "a", "k", "x", 412, none)
+		h.PutText(low, "a", "k", "x", 412, match("something else"))
+		h.PutText(high, "a", "k", "x", 412, none)
+		h.PutText(high, "a", "k", "above", 201, match(one.ETag))
+		two := h.PutText(low, "a", "k", "two", 200, match(one.ETag))
+		h.PutText(low, "a", "k", "x", 412, match(one.ETag))
+		h.WantStatus(h.Delete(background, low, path("a", "k"), memory.Preconditions{Match: []string{one.ETag}}), 412)
+		h.WantStatus(h.Delete(background, low, path("a", "k"), memory.Preconditions{Match: []string{two.ETag}}), 200)
 	})
 }

@@ -52,7 +52,7 @@ func openPeers(t *testing.T, data *backendtest.Data, e embed.Embedder, options m
 // findsByVector reports whether the vector leg of a search finds a key.
 func (h *harness) findsByVector(c memory.Caller, question, key string) bool {
 	h.t.Helper()
-	for _, hit := range h.search(c, search.Request{Query: question, Explain: true}).Hits {
+	for _, hit := range h.MustSearch(c, search.Request{Query: question, Explain: true}).Hits {
 		if hit.Key == key && hit.Explain != nil && hit.Explain.Vector != nil {
 			return true
 		}
@@ -140,11 +140,11 @@ func TestProcessesFindEachOthersWritesByVector(t *testing.T) {
 		} {
 			for i, h := range peers {
 				key := fmt.Sprint("from", i)
-				h.put(a, "a", key, c.value, 201)
+				h.PutText(a, "a", key, c.value, 201)
 				for j, other := range peers {
 					backendtest.Eventually(t, fmt.Sprintf("process %d finds what process %d wrote", j, i), func() bool { return other.findsByVector(a, c.question, key) })
 				}
-				h.wantStatus(h.Delete(background, a, path("a", key), memory.Preconditions{}), 200)
+				h.WantStatus(h.Delete(background, a, path("a", key), memory.Preconditions{}), 200)
 			}
 		}
 	})

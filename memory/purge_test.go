@@ -75,7 +75,7 @@ func TestConcurrentPurgeAndReconcileKeepTheIndexConsistent(t *testing.T) {
 		for i, h := range peers {
 			backendtest.Eventually(t, fmt.Sprintf("process %d finds every live entry by its vector", i), func() bool {
 				n := 0
-				for _, hit := range h.search(c, search.Request{Query: "the cat sleeps by the window", Limit: 100, Explain: true}).Hits {
+				for _, hit := range h.MustSearch(c, search.Request{Query: "the cat sleeps by the window", Limit: 100, Explain: true}).Hits {
 					if hit.Explain.Vector != nil {
 						n++
 					}

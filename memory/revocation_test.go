@@ -110,7 +110,7 @@ func revocations(h *harness, clock *wallClock) []*revocation {
 	add := func(name string, writer, reader memory.Caller, store string, do func(h *harness, at memory.Path) error, change ...func(*memory.PutRequest)) {
 		w := &revocation{name: name, reader: reader, at: path(store, "folder/note"), value: "the heron of " + name + " wades in the reeds"}
 		w.do = func(h *harness) error { return do(h, w.at) }
-		h.put(writer, store, w.at.Key, w.value, 201, change...)
+		h.PutText(writer, store, w.at.Key, w.value, 201, change...)
 		all = append(all, w)
 	}
 	own := func(name string, do func(h *harness, c memory.Caller, at memory.Path) error, change ...func(*memory.PutRequest)) {

@@ -102,11 +102,11 @@ func TestPutNamesTheInvalidField(t *testing.T) {
 				t.Errorf("%s, in a store without access: status %d, want 403", field, status(err))
 			}
 		}
-		h.get(a, "a", "k", "")
+		h.WantText(a, "a", "k", "")
 		deep := strings.Repeat("[", 101) + strings.Repeat("]", 101)
 		wide := open(t, b, memory.Limits{})
 		_, err := wide.Put(background, a, memory.PutRequest{Path: path("a", "k"), Value: []byte(deep)})
-		h.wantStatus(err, 422)
+		h.WantStatus(err, 422)
 	})
 }
 
@@ -114,19 +114,19 @@ func TestLimitsCountLiveEntriesPerStoreOwnerAndLabel(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{Keys: 2, Bytes: 20})
 		low, high := agent("a", acl.Public), agent("a", acl.Internal)
-		h.put(low, "a", "1", "x", 201, ttl(time.Minute))
-		h.put(low, "a", "2", "x", 201)
-		h.put(low, "a", "3", "x", 429)
-		h.put(low, "a", "2", "y", 200)
-		h.put(high, "a", "3", "x", 201) // another label has its own count
+		h.PutText(low, "a", "1", "x", 201, ttl(time.Minute))
+		h.PutText(low, "a", "2", "x", 201)
+		h.PutText(low, "a", "3", "x", 429)
+		h.PutText(low, "a", "2", "y", 200)
+		h.PutText(high, "a", "3", "x", 201) // another label has its own count
 		h.Clock.Advance(time.Minute)
-		h.put(low, "a", "3", "x", 201) // expired entries do not count
-		h.put(low, "a", "4", "x", 429)
-		h.wantStatus(h.Delete(background, low, path("a", "2"), memory.Preconditions{}), 200)
-		h.put(low, "a", "4", strings.Repeat("x", 30), 429)
-		h.put(low, "a", "4", "x", 201)
+		h.PutText(low, "a", "3", "x", 201) // expired entries do not count
+		h.PutText(low, "a", "4", "x", 429)
+		h.WantStatus(h.Delete(background, low, path("a", "2"), memory.Preconditions{}), 200)
+		h.PutText(low, "a", "4", strings.Repeat("x", 30), 429)
+		h.PutText(low, "a", "4", "x", 201)
 		_, err := h.Restore(background, low, memory.RestoreRequest{Path: path("a", "2")})
-		h.wantStatus(err, 429)
+		h.WantStatus(err, 429)
 	})
 }
 
@@ -139,27 +139,27 @@ func TestShareGrantsNoMoreThanTheCallerHas(t *testing.T) {
 			return err
 		}
 		reader, other := agent("reader", acl.Internal), agent("other", acl.Internal)
-		h.wantStatus(share(reader, "lender", "friend", acl.Read, 0), 403) // read is not enough to share
-		h.wantStatus(share(reader, "room", "reader", acl.Read, 0), 422)
-		h.wantStatus(share(reader, "room", "friend", acl.ReadWrite, acl.Confidential), 403)
-		h.wantStatus(share(reader, "room", "friend", acl.ReadWrite, 0), 200)
-		h.wantStatus(share(other, "room", "friend", acl.Read, 0), 403) // another agent's grant
-		h.wantStatus(h.Unshare(background, other, "room", "friend"), 403)
-		h.put(agent("other", acl.Confidential), "room", "k", "secret", 201)
-		h.get(agent("friend", acl.Restricted), "room", "k", "") // above the maker's taint at the time of the grant
+		h.WantStatus(share(reader, "lender", "friend", acl.Read, 0), 403) // read is not enough to share
+		h.WantStatus(share(reader, "room", "reader", acl.Read, 0), 422)
+		h.WantStatus(share(reader, "room", "friend", acl.ReadWrite, acl.Confidential), 403)
+		h.WantStatus(share(reader, "room", "friend", acl.ReadWrite, 0), 200)
+		h.WantStatus(share(other, "room", "friend", acl.Read, 0), 403) // another agent's grant
+		h.WantStatus(h.Unshare(background, other, "room", "friend"), 403)
+		h.PutText(agent("other", acl.Confidential), "room", "k", "secret", 201)
+		h.WantText(agent("friend", acl.Restricted), "room", "k", "") // above the maker's taint at the time of the grant
 		friend := agent("friend", acl.Internal)
-		h.wantStatus(share(friend, "room", "far", acl.Read, 0), 200)
-		h.put(other, "room", "open", "text", 201)
-		h.get(agent("far", acl.Internal), "room", "open", "text")
+		h.WantStatus(share(friend, "room", "far", acl.Read, 0), 200)
+		h.PutText(other, "room", "open", "text", 201)
+		h.WantText(agent("far", acl.Internal), "room", "open", "text")
 
 		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
 		must(h, h.DeleteParticipant(background, platform, "room", "reader"))
 		for _, c := range []memory.Caller{friend, agent("far", acl.Internal)} {
 			_, err := h.Get(background, c, path("room", "open"))
-			h.wantStatus(err, 403) // reader's grant, and what was granted through it, ended
+			h.WantStatus(err, 403) // reader's grant, and what was granted through it, ended
 		}
-		h.wantStatus(share(other, "room", "friend", acl.Read, 0), 200) // a grant that is not in effect can be replaced
-		h.wantStatus(h.Unshare(background, platform, "room", "friend"), 200)
+		h.WantStatus(share(other, "room", "friend", acl.Read, 0), 200) // a grant that is not in effect can be replaced
+		h.WantStatus(h.Unshare(background, platform, "room", "friend"), 200)
 	})
 }
 
@@ -169,7 +169,7 @@ func TestChatsAndCallersDoNotShareIDs(t *testing.T) {
 		h.SetUpAccess()
 		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
 		must(h, h.RegisterCaller(background, acl.Principal{Agent: "known", Taint: acl.Public}))
-		h.wantStatus(h.PutParticipant(background, platform, "known", "x", nil), 409)
+		h.WantStatus(h.PutParticipant(background, platform, "known", "x", nil), 409)
 		if err := h.RegisterCaller(background, acl.Principal{Agent: "room", Taint: acl.Public}); !errors.Is(err, memory.ErrNotCaller) {
 			t.Errorf("a chat's id was registered as a caller: %v", err)
 		}
@@ -181,14 +181,14 @@ func TestSettingsTurnStoreKindsOff(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		h.SetUpAccess()
 		a := agent("reader", acl.Public)
-		h.put(a, "reader", "k", "lighthouse", 201)
-		h.put(a, "room", "k", "lighthouse", 201)
+		h.PutText(a, "reader", "k", "lighthouse", 201)
+		h.PutText(a, "room", "k", "lighthouse", 201)
 		h.Index()
 		off := acl.DefaultSettings()
 		off.Chat, off.DefaultTTL = false, time.Hour
 		must(h, h.PutSettings(background, a, "reader", off))
-		h.put(a, "room", "k", "x", 403)
-		if r := h.put(a, "reader", "new", "x", 201); r.ExpiresAt.IsZero() {
+		h.PutText(a, "room", "k", "x", 403)
+		if r := h.PutText(a, "reader", "new", "x", 201); r.ExpiresAt.IsZero() {
 			t.Error("the default ttl was not applied")
 		}
 		answer, err := h.Search(background, caller(acl.Principal{Agent: "reader", Taint: acl.Public, Chat: "room"}), search.Request{Query: "lighthouse", Limit: 10})
@@ -198,10 +198,10 @@ func TestSettingsTurnStoreKindsOff(t *testing.T) {
 				t.Error("a search covered a store kind that is off")
 			}
 		}
-		h.wantStatus(h.PutSettings(background, agent("other", acl.Public), "reader", off), 403)
+		h.WantStatus(h.PutSettings(background, agent("other", acl.Public), "reader", off), 403)
 		off.Enabled = false
 		must(h, h.PutSettings(background, a, "reader", off))
-		h.put(a, "reader", "k", "x", 403)
+		h.PutText(a, "reader", "k", "x", 403)
 	})
 }
 
@@ -210,7 +210,7 @@ func TestCursorsAreBoundToTheirCall(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Internal)
 		for i := range 7 {
-			h.put(a, "a", fmt.Sprint("k", i), "x", 201)
+			h.PutText(a, "a", fmt.Sprint("k", i), "x", 201)
 		}
 		list := func(c memory.Caller, r memory.ListRequest) (memory.Page, error) {
 			r.Store, r.Limit = "a", 3
@@ -219,7 +219,7 @@ func TestCursorsAreBoundToTheirCall(t *testing.T) {
 		first, err := list(a, memory.ListRequest{})
 		must(h, err)
 		var keys []string
-		h.put(a, "a", "k0/later", "x", 201) // before the cursor: must not be listed, nor shift the pages
+		h.PutText(a, "a", "k0/later", "x", 201) // before the cursor: must not be listed, nor shift the pages
 		for p := first; ; {
 			for _, item := range p.Items {
 				keys = append(keys, item.Key)
@@ -253,8 +253,8 @@ func TestRepeatedCallIsAnsweredLikeTheFirst(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
-		h.put(a, "a", "k", "one", 201)
-		h.put(a, "a", "k", "two", 200)
+		h.PutText(a, "a", "k", "one", 201)
+		h.PutText(a, "a", "k", "two", 200)
 		call := memory.RestoreRequest{Path: path("a", "k"), Version: new(1), Idempotency: &memory.Idempotency{Operation: "restore", Path: "p", Key: "key", Digest: "d"}}
 		for range 2 {
 			r, err := h.Restore(background, a, call)
@@ -280,20 +280,20 @@ func TestPurgeErasesWhatWasDeletedBeforeTheCutoff(t *testing.T) {
 		h := open(t, b, memory.Limits{Retention: new(24 * time.Hour)})
 		a := agent("a", acl.Public)
 		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
-		old := h.put(a, "a", "old", "x", 201)
-		h.wantStatus(h.Delete(background, a, path("a", "old"), memory.Preconditions{}), 200)
-		brief := h.put(a, "a", "brief", "x", 201, ttl(time.Minute))
+		old := h.PutText(a, "a", "old", "x", 201)
+		h.WantStatus(h.Delete(background, a, path("a", "old"), memory.Preconditions{}), 200)
+		brief := h.PutText(a, "a", "brief", "x", 201, ttl(time.Minute))
 		h.Clock.Advance(48 * time.Hour)
-		h.put(a, "a", "young", "x", 201)
-		h.wantStatus(h.Delete(background, a, path("a", "young"), memory.Preconditions{}), 200)
-		h.put(a, "a", "live", "x", 201)
+		h.PutText(a, "a", "young", "x", 201)
+		h.WantStatus(h.Delete(background, a, path("a", "young"), memory.Preconditions{}), 200)
+		h.PutText(a, "a", "live", "x", 201)
 		h.Index()
 		cutoff := h.Clock.Now().Add(-24 * time.Hour)
 
 		_, err := h.Purge(background, a, cutoff, nil)
-		h.wantStatus(err, 403)
+		h.WantStatus(err, 403)
 		_, err = h.Purge(background, platform, h.Clock.Now(), nil)
-		h.wantStatus(err, 422)
+		h.WantStatus(err, 422)
 		result, err := h.Purge(background, platform, cutoff, nil)
 		must(h, err)
 		if len(result.IDs) != 2 || result.IDs[0] == result.IDs[1] {
@@ -308,7 +308,7 @@ func TestPurgeErasesWhatWasDeletedBeforeTheCutoff(t *testing.T) {
 		if err != nil || len(p.Items) != 1 {
 			t.Errorf("the trash holds %d entries after the purge (%v)", len(p.Items), err)
 		}
-		h.get(a, "a", "live", "x")
+		h.WantText(a, "a", "live", "x")
 		h.Index()
 		if held, err := h.Reconcile(background); err != nil || held != (indexer.Reconciled{Rows: 1, Indexed: 1}) {
 			t.Errorf("not only the live entry has a vector: %+v, %v", held, err)
@@ -320,13 +320,13 @@ func TestALongQueryIsRefused(t *testing.T) {
 	for limit, most := range map[int]int{0: 16_000, 100: 100} {
 		h := open(t, backendtest.Embedded(), memory.Limits{Query: limit})
 		a := agent("a", acl.Public)
-		_ = h.search(a, search.Request{Query: strings.Repeat("x", most)})
+		_ = h.MustSearch(a, search.Request{Query: strings.Repeat("x", most)})
 		_, err := h.Search(background, a, search.Request{Query: strings.Repeat("x", most+1), Limit: 10})
 		var broken *memory.RuleError
 		if !errors.As(err, &broken) || broken.Field != "query" || !strings.Contains(broken.Rule, fmt.Sprint(most)) {
 			t.Errorf("limit %d: %v", limit, err)
 		}
 		_, err = h.Search(background, a, search.Request{Query: strings.Repeat("x", most+1), Limit: 10, Stores: []string{"b"}})
-		h.wantStatus(err, 403) // access is checked first
+		h.WantStatus(err, 403) // access is checked first
 	}
 }

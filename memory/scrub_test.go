@@ -19,7 +19,7 @@ func TestAPurgeSaysWhenItIsErasedOnDisk(t *testing.T) {
 		h := open(t, b, memory.Limits{Retention: new(time.Duration)})
 		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
 		a := agent("a", acl.Public)
-		h.put(a, "a", "k", "a value", 201)
+		h.PutText(a, "a", "k", "a value", 201)
 		must(h, h.Delete(background, a, path("a", "k"), memory.Preconditions{}))
 		h.Clock.Advance(time.Second)
 		result, err := h.Purge(background, platform, h.Clock.Now(), nil)
@@ -55,7 +55,7 @@ func TestAHeldPurgeIsScrubbedLater(t *testing.T) {
 	h := &harness{backendtest.Wrap(t, p), t}
 	platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
 	a := agent("a", acl.Public)
-	h.put(a, "a", "k", "a value", 201)
+	h.PutText(a, "a", "k", "a value", 201)
 	must(h, h.Delete(background, a, path("a", "k"), memory.Preconditions{}))
 	clock.Advance(time.Second)
 	again := &memory.Idempotency{Key: "purge", Operation: "purge"}

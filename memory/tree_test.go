@@ -38,14 +38,6 @@ func (h *harness) keysOf(c memory.Caller, store string) []string {
 	return keys
 }
 
-// grantWrite grants another agent readwrite on the caller's own store.
-func (h *harness) grantWrite(c memory.Caller, grantee string) {
-	h.t.Helper()
-	if _, err := h.Share(context.Background(), c, memory.ShareRequest{Store: c.Agent, Grantee: grantee, Level: acl.ReadWrite}); err != nil {
-		h.t.Fatal(err)
-	}
-}
-
 func TestDeleteTreeDeletesOnlyWhatIsBelowTheFolder(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
@@ -69,7 +61,7 @@ func TestTreeOperationsAreAllOrNothing(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		owner, guest := agent("owner", acl.Internal), agent("guest", acl.Internal)
-		h.grantWrite(owner, "guest")
+		h.MustShare(owner, "guest", acl.ReadWrite)
 		h.putKeys(guest, "owner", "a/1", "a/3", "b/1")
 		h.putKeys(owner, "owner", "a/2")
 		h.putKeys(agent("owner", acl.Public), "owner", "low/1")
@@ -139,7 +131,7 @@ func TestRenameTree(t *testing.T) {
 		if want := []string{"a", "x/y/b", "x/y/c/d"}; err != nil || n != 2 || !slices.Equal(h.keysOf(me, "me"), want) {
 			t.Errorf("%d, %v, %q", n, err, h.keysOf(me, "me"))
 		}
-		h.grantWrite(friend, "me")
+		h.MustShare(friend, "me", acl.ReadWrite)
 		n, err = h.RenameTree(context.Background(), me, memory.Tree{Store: "me", Folder: "x/y"}, "friend", "z")
 		if err != nil || n != 2 || !slices.Equal(h.keysOf(friend, "friend"), []string{"z/b", "z/c/d"}) || !slices.Equal(h.keysOf(me, "me"), []string{"a"}) {
 			t.Errorf("%d, %v, %q, %q", n, err, h.keysOf(me, "me"), h.keysOf(friend, "friend"))
@@ -234,7 +226,7 @@ func TestSourceShowsOnlyIDsThatItsReaderMayGet(t *testing.T) {
 			"another shape":       {me, `["x"]`, ``},
 			"none":                {me, ``, ``},
 		} {
-			h.put(writer, "room", "k/"+name, "x", 201, func(r *memory.PutRequest) {
+			h.PutText(writer, "room", "k/"+name, "x", 201, func(r *memory.PutRequest) {
 				if c.source != "" {
 					r.Source = json.RawMessage(c.source)
 				}

@@ -20,9 +20,11 @@ func (e *BusyError) Error() string {
 		e.RunningEach, e.Running, e.WaitingEach, e.Waiting)
 }
 
-// retryBusy is when a caller may try again that was refused with a BusyError: by
-// then many of the waiting calls have run.
-const retryBusy = time.Second
+// NewBusyError returns the error of a queue with these limits. The caller may try again
+// after a second: by then many of the waiting calls have run.
+func NewBusyError(limits fairqueue.Limits) *BusyError {
+	return &BusyError{Limits: limits, RetryAfter: time.Second}
+}
 
 // Waiting calls that read, of an agent and in all, above which a call is refused. Rates
 // of requests keep their number far below.
@@ -49,7 +51,7 @@ func newReaders(n int) *Readers {
 func (r *Readers) Take(ctx context.Context, c Caller) (done func(), err error) {
 	done, err = r.queue.Enter(ctx, c.Agent, 1)
 	if errors.Is(err, fairqueue.ErrFull) {
-		return nil, &BusyError{Limits: r.limits, RetryAfter: retryBusy}
+		return nil, NewBusyError(r.limits)
 	}
 	return done, err
 }

@@ -70,7 +70,7 @@ type Hit struct {
 	// Passages are the stretches of the value's text that answer the query best,
 	// best first and apart; at least one if Truncated.
 	Passages  []Passage
-	Truncated bool // Value is nil, and Passages stand for it
+	Truncated bool // Value is nil, and Passages replace it
 	// Highlights are the byte ranges of lexical.TextOf(Value) that have words of
 	// the query, if the request has Passages, the value is whole and the caller's
 	// level is above search.

@@ -18,9 +18,9 @@ func TestASearchReadsItsValuesInBatches(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		me := agent("a", acl.Public)
 		for i := range 20 {
-			h.put(me, "a", fmt.Sprintf("k%02d", i), long("granite"), 201)
+			h.PutText(me, "a", fmt.Sprintf("k%02d", i), long("granite"), 201)
 		}
-		a := h.search(me, search.Request{Query: "granite", Limit: 20})
+		a := h.MustSearch(me, search.Request{Query: "granite", Limit: 20})
 		loaded := 0
 		for _, hit := range a.Hits {
 			if hit.Value != nil {
@@ -48,16 +48,16 @@ func TestHitsThatChangeWhileAnAnswerIsWrittenAreJudgedAgain(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		owner, reader := agent("owner", acl.Internal), agent("reader", acl.Internal)
 		low := agent("owner", acl.Public)
-		h.share(owner, "reader", acl.Read)
+		h.MustShare(owner, "reader", acl.Read)
 		for i := range 20 {
 			who := low
 			if i >= 18 {
 				who = owner
 			}
-			h.put(who, "owner", fmt.Sprintf("k%02d", i), long("granite"), 201)
+			h.PutText(who, "owner", fmt.Sprintf("k%02d", i), long("granite"), 201)
 		}
 		find := func() search.Answer {
-			a := h.search(reader, search.Request{Query: "granite", Stores: []string{"owner"}, Limit: 20})
+			a := h.MustSearch(reader, search.Request{Query: "granite", Stores: []string{"owner"}, Limit: 20})
 			if len(a.Hits) != 20 || a.Label != acl.Internal {
 				t.Fatalf("%d hits, label %v", len(a.Hits), a.Label)
 			}
@@ -75,7 +75,7 @@ func TestHitsThatChangeWhileAnAnswerIsWrittenAreJudgedAgain(t *testing.T) {
 			if last.Label == acl.Internal {
 				who = owner
 			}
-			h.put(who, "owner", last.Key, "granite, but short", 200)
+			h.PutText(who, "owner", last.Key, "granite, but short", 200)
 			for _, hit := range a.Hits[10:19] { // deleted, among them maybe those at INTERNAL
 				c := low
 				if hit.Label == acl.Internal {
@@ -104,16 +104,16 @@ func TestAnAccessThatEndsWhileAnAnswerIsWrittenEndsTheHits(t *testing.T) {
 		for _, named := range []bool{true, false} {
 			h := open(t, b, memory.Limits{})
 			owner, reader := agent("owner", acl.Public), agent("reader", acl.Public)
-			h.share(owner, "reader", acl.Read)
+			h.MustShare(owner, "reader", acl.Read)
 			for i := range 12 {
-				h.put(owner, "owner", fmt.Sprintf("k%02d", i), long("granite"), 201)
-				h.put(reader, "reader", fmt.Sprintf("k%02d", i), long("granite"), 201)
+				h.PutText(owner, "owner", fmt.Sprintf("k%02d", i), long("granite"), 201)
+				h.PutText(reader, "reader", fmt.Sprintf("k%02d", i), long("granite"), 201)
 			}
 			r := search.Request{Query: "granite", Limit: 24}
 			if named {
 				r.Stores = []string{"owner", "reader"}
 			}
-			a := h.search(reader, r)
+			a := h.MustSearch(reader, r)
 			n, after := 0, 0
 			_, err := h.EachHit(background, &a, func(hit *search.Hit) error {
 				if n++; n == 1 {
@@ -139,15 +139,15 @@ func TestALevelThatFallsWhileAnAnswerIsWrittenBaresTheHits(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		owner, reader := agent("owner", acl.Public), agent("reader", acl.Public)
-		h.share(owner, "reader", acl.Read)
+		h.MustShare(owner, "reader", acl.Read)
 		for i := range 30 {
-			h.put(owner, "owner", fmt.Sprintf("k%02d", i), long("granite"), 201)
+			h.PutText(owner, "owner", fmt.Sprintf("k%02d", i), long("granite"), 201)
 		}
-		a := h.search(reader, search.Request{Query: "granite", Limit: 30})
+		a := h.MustSearch(reader, search.Request{Query: "granite", Limit: 30})
 		n, bare := 0, 0
 		_, err := h.EachHit(background, &a, func(hit *search.Hit) error {
 			if n++; n == 1 {
-				h.share(owner, "reader", acl.Search)
+				h.MustShare(owner, "reader", acl.Search)
 			}
 			if hit.Level < acl.Read {
 				if bare++; hit.Owner != "" || hit.UpdatedBy != "" || hit.Version != 0 || hit.Value == nil {
@@ -168,9 +168,9 @@ func TestAnErrorOfTheReaderEndsAnAnswer(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		me := agent("a", acl.Public)
 		for i := range 12 {
-			h.put(me, "a", fmt.Sprintf("k%02d", i), long("granite"), 201)
+			h.PutText(me, "a", fmt.Sprintf("k%02d", i), long("granite"), 201)
 		}
-		a := h.search(me, search.Request{Query: "granite", Limit: 12})
+		a := h.MustSearch(me, search.Request{Query: "granite", Limit: 12})
 		gone := errors.New("the client is gone")
 		n := 0
 		stop := func() error {
@@ -188,7 +188,7 @@ func TestAnErrorOfTheReaderEndsAnAnswer(t *testing.T) {
 			t.Errorf("%d entries, %v", n, err)
 		}
 		ctx, cancel := context.WithCancel(background)
-		a = h.search(me, search.Request{Query: "granite", Limit: 12})
+		a = h.MustSearch(me, search.Request{Query: "granite", Limit: 12})
 		if _, err := h.EachHit(ctx, &a, func(*search.Hit) error { cancel(); return nil }); !errors.Is(err, context.Canceled) {
 			t.Errorf("a cancelled answer ends with %v", err)
 		}

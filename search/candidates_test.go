@@ -49,7 +49,7 @@ func checkCandidates(rt *rapid.T, t *testing.T, b backendtest.Backend) {
 	reading := openOver(t, data, options)
 	share(caching, "alice", "bob", acl.ReadWrite)
 	for i, label := range []acl.Label{acl.Public, acl.Public, acl.Public, acl.Public, acl.Public, acl.Public, acl.Internal, acl.Internal} {
-		caching.put(agent("alice", label), "alice", fmt.Sprint("other", i), "x", 201)
+		caching.PutText(agent("alice", label), "alice", fmt.Sprint("other", i), "x", 201)
 	}
 	readers := []memory.Caller{agent("alice", acl.Public), agent("alice", acl.Restricted), agent("bob", acl.Internal)}
 	shown := func(entries []memory.Entry) string {

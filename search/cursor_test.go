@@ -16,7 +16,7 @@ import (
 // pageOf returns the hits of a page, whole, and the cursor of the next one.
 func (h *harness) pageOf(c memory.Caller, r search.Request) (hits []search.Hit, next string) {
 	h.t.Helper()
-	answer := h.search(c, r)
+	answer := h.MustSearch(c, r)
 	_, err := h.EachHit(background, &answer, func(hit *search.Hit) error {
 		hits = append(hits, *hit)
 		return nil
@@ -120,7 +120,7 @@ func TestPagesNeitherRepeatNorMissAHitWhileOthersWrite(t *testing.T) {
 			r.Limit = 9
 			got := h.pages(a, r, func() {
 				h.Clock.Advance(time.Minute)
-				h.put(a, "a", fmt.Sprint("another", n), "when the ferry leaves, the ferry leaves", 201)
+				h.PutText(a, "a", fmt.Sprint("another", n), "when the ferry leaves, the ferry leaves", 201)
 				n++
 			})
 			if len(got) != len(want) {
@@ -152,9 +152,9 @@ func TestEachPageJudgesItsHitsAgain(t *testing.T) {
 		h.Clock.Advance(time.Minute)
 		deleted, sealedOver, edited, worse := want[10].Key, want[11].Key, want[12].Key, want[13].Key
 		must(h, h.Delete(background, a, path("a", deleted), memory.Preconditions{}))
-		h.put(agent("a", acl.Internal), "a", sealedOver, "a higher one", 201)
-		h.put(a, "a", edited, "when the ferry leaves, the ferry leaves", 200)
-		h.put(a, "a", worse, "zebras", 200)
+		h.PutText(agent("a", acl.Internal), "a", sealedOver, "a higher one", 201)
+		h.PutText(a, "a", edited, "when the ferry leaves, the ferry leaves", 200)
+		h.PutText(a, "a", worse, "zebras", 200)
 		h.Index()
 		got, next := h.pageOf(a, r)
 		var found []string
@@ -178,7 +178,7 @@ func TestACursorIsForOneCallerAndOneSearch(t *testing.T) {
 		h, other := openOver(t, data, backendtest.Options{}, e), openOver(t, data, backendtest.Options{}, e)
 		a := agent("a", acl.Public)
 		for key, note := range notes {
-			h.put(a, "a", key, note, 201)
+			h.PutText(a, "a", key, note, 201)
 		}
 		h.Index()
 		r := search.Request{Query: question, Limit: 2}
@@ -224,8 +224,8 @@ func TestACursorIsForOneCallerAndOneSearch(t *testing.T) {
 func TestThePageAfterBeginsWhereThisOneWasLeft(t *testing.T) {
 	h, a := openNotes(t, backendtest.Embedded())
 	r := search.Request{Query: question, Limit: 4}
-	all := keys(h.search(a, search.Request{Query: question}))
-	answer := h.search(a, r)
+	all := keys(h.MustSearch(a, search.Request{Query: question}))
+	answer := h.MustSearch(a, r)
 	enough, shown := errors.New("enough"), 0
 	_, err := h.EachHit(background, &answer, func(*search.Hit) error {
 		if shown == 2 {
@@ -239,7 +239,7 @@ func TestThePageAfterBeginsWhereThisOneWasLeft(t *testing.T) {
 	}
 	r.Cursor, err = h.NextCursor(&answer, 0)
 	must(h, err)
-	if got := keys(h.search(a, r)); !slices.Equal(got, all[2:]) {
+	if got := keys(h.MustSearch(a, r)); !slices.Equal(got, all[2:]) {
 		t.Errorf("hits %v, want %v", got, all[2:])
 	}
 }
@@ -250,8 +250,8 @@ func TestHitsUnderLevelSearchAreOnTheFirstPageAlone(t *testing.T) {
 		h.SetUpAccess()
 		reader := agent("reader", acl.Public)
 		for i := range 4 {
-			h.put(agent("seller", acl.Public), "seller", fmt.Sprint("sold", i), "when does the ferry leave? at nine", 201)
-			h.put(reader, "reader", fmt.Sprint("own", i), "the harbour master knows of a ferry", 201)
+			h.PutText(agent("seller", acl.Public), "seller", fmt.Sprint("sold", i), "when does the ferry leave? at nine", 201)
+			h.PutText(reader, "reader", fmt.Sprint("own", i), "the harbour master knows of a ferry", 201)
 		}
 		h.Index()
 		r := search.Request{Query: ferry, Limit: 3}

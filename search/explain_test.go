@@ -16,7 +16,7 @@ import (
 func (h *harness) explained(c memory.Caller, r search.Request, of memory.Path) (search.EntryExplanation, search.Answer) {
 	h.t.Helper()
 	r.ExplainEntry = &of
-	answer := h.search(c, r)
+	answer := h.MustSearch(c, r)
 	h.eachHit(&answer)
 	if answer.Explanation == nil || answer.Explanation.Entry == nil {
 		h.t.Fatalf("%v is not explained: %+v", of, answer.Explanation)
@@ -28,16 +28,16 @@ func TestASearchSaysWhatBecameOfAnEntry(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
 		no, yes := false, true
-		h.put(a, "a", "sealed", "YmxvYg==", 201, func(r *memory.PutRequest) { r.Encrypted = &yes })
-		h.put(a, "a", "private", notes["seat"], 201, func(r *memory.PutRequest) { r.InContext = &no })
-		h.put(agent("lender", acl.Public), "lender", "lent", notes["seat"], 201)
-		h.put(agent("seller", acl.Public), "seller", "sold", notes["seat"], 201)
-		h.put(agent("stranger", acl.Public), "stranger", "own", notes["seat"], 201)
-		h.share(agent("lender", acl.Public), "a", acl.Read)
-		h.share(agent("seller", acl.Public), "a", acl.Search)
-		h.put(agent("a", acl.Internal), "a", "higher", notes["seat"], 201)
+		h.PutText(a, "a", "sealed", "YmxvYg==", 201, func(r *memory.PutRequest) { r.Encrypted = &yes })
+		h.PutText(a, "a", "private", notes["seat"], 201, func(r *memory.PutRequest) { r.InContext = &no })
+		h.PutText(agent("lender", acl.Public), "lender", "lent", notes["seat"], 201)
+		h.PutText(agent("seller", acl.Public), "seller", "sold", notes["seat"], 201)
+		h.PutText(agent("stranger", acl.Public), "stranger", "own", notes["seat"], 201)
+		h.MustShare(agent("lender", acl.Public), "a", acl.Read)
+		h.MustShare(agent("seller", acl.Public), "a", acl.Search)
+		h.PutText(agent("a", acl.Internal), "a", "higher", notes["seat"], 201)
 		h.Index()
-		h.put(a, "a", "waiting", "A train that nobody has indexed", 201)
+		h.PutText(a, "a", "waiting", "A train that nobody has indexed", 201)
 
 		tagged := memory.Filter{Tags: []string{"none"}, Type: "user", Namespace: new("other"), Where: where(`{"value.a":{"eq":1}}`), Match: match(`{"all":["lighthouse"]}`)}
 		all := []string{"namespace", "tags", "type", "where", "match"}
@@ -83,7 +83,7 @@ func TestASearchSaysWhatBecameOfAnEntry(t *testing.T) {
 			}
 			if c.want == search.OutcomeBeyondLimit {
 				c.r.Limit, c.r.Explain = 100, true
-				if all := keys(h.search(a, c.r)); got.Rank < 1 || all[got.Rank-1] != c.of.Key {
+				if all := keys(h.MustSearch(a, c.r)); got.Rank < 1 || all[got.Rank-1] != c.of.Key {
 					t.Errorf("%s: rank %d in %v", name, got.Rank, all)
 				}
 			}
@@ -101,14 +101,14 @@ func TestASearchSaysWhatBecameOfAnEntry(t *testing.T) {
 func TestAnExplainedEntryHasTheRelevanceOfAHit(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
-		h.put(agent("a", acl.Internal), "a", "seat", "Anna sits by the door.", 201)
+		h.PutText(agent("a", acl.Internal), "a", "seat", "Anna sits by the door.", 201)
 		h.Index()
 		for _, r := range []search.Request{
 			{Query: question}, {Query: question, Ranking: search.RankingRRF}, {Queries: wordings, Diversity: 0.3}, {Query: question, Recency: &search.Recency{HalfLife: 1e12, Weight: 1}},
 		} {
 			for _, c := range []memory.Caller{a, agent("a", acl.Internal)} {
 				r.Limit = 10
-				for _, hit := range h.search(c, r).Hits {
+				for _, hit := range h.MustSearch(c, r).Hits {
 					got, answer := h.explained(c, r, hit.Path)
 					shown := answer.Hits[got.Rank-1]
 					if got.Outcome != search.OutcomeHit || got.ID != hit.ID || got.Label != hit.Label || *got.Score != hit.Score || *got.Relevance != hit.Relevance {
@@ -120,7 +120,7 @@ func TestAnExplainedEntryHasTheRelevanceOfAHit(t *testing.T) {
 				}
 				// What the filter leaves out is as relevant.
 				r := r
-				want := h.search(c, r).Hits
+				want := h.MustSearch(c, r).Hits
 				r.Filter = memory.Filter{Tags: []string{"none"}}
 				for _, hit := range want {
 					got, answer := h.explained(c, r, hit.Path)
@@ -137,7 +137,7 @@ func TestPagesExplainAnEntry(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
 		for _, r := range []search.Request{{Query: question, Limit: 2}, {Query: question, Limit: 2, Ranking: search.RankingRRF}, {Query: question, Limit: 2, Diversity: 0.5}} {
-			order := keys(h.search(a, search.Request{Query: question, Limit: 10, Ranking: r.Ranking, Diversity: r.Diversity}))
+			order := keys(h.MustSearch(a, search.Request{Query: question, Limit: 10, Ranking: r.Ranking, Diversity: r.Diversity}))
 			for i, want := range []search.Outcome{search.OutcomeNotInCursor, search.OutcomeNotInCursor, search.OutcomeHit, search.OutcomeHit, search.OutcomeBeyondLimit} {
 				of := path("a", order[i])
 				r.ExplainEntry, r.Explain, r.Cursor = &of, true, ""
@@ -203,11 +203,11 @@ func TestABroadFilterSaysWhatEachOptionDropped(t *testing.T) {
 		}
 		r.MinRelevance, r.Explain = 0, true
 		r.Filter = memory.Filter{Where: where(`{"key":{"lt":"k0050"}}`)}
-		answer := h.search(a, r)
+		answer := h.MustSearch(a, r)
 		if cost := answer.Explanation.Filter; *cost.Passing != 50 || len(cost.Options) != 1 || cost.Options[0].Dropped != nil {
 			t.Errorf("a filter that few pass: %+v", cost)
 		}
-		if r.Filter = (memory.Filter{}); h.search(a, r).Explanation.Filter != nil {
+		if r.Filter = (memory.Filter{}); h.MustSearch(a, r).Explanation.Filter != nil {
 			t.Error("no filter has a cost")
 		}
 	})
@@ -225,12 +225,12 @@ func TestAnEntryIsExplainedWhereNothingIsSearched(t *testing.T) {
 			"explain.namespace": {Query: question, Limit: 1, ExplainEntry: &memory.Path{Store: "a", Namespace: "\x00", Key: "k"}},
 		} {
 			_, err := h.Search(background, a, r)
-			h.wantStatus(err, 422)
+			h.WantStatus(err, 422)
 			if broken := new(memory.RuleError); !errors.As(err, &broken) || broken.Field != name {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 		_, err := h.Search(background, a, search.Request{Query: question, Limit: 1, ExplainEntry: &memory.Path{Store: "a b", Key: "k"}})
-		h.wantStatus(err, 400)
+		h.WantStatus(err, 400)
 	})
 }

@@ -55,11 +55,11 @@ func TestMaxSimIsWeightedByRarity(t *testing.T) {
 		h := openOver(t, b.Open(t), backendtest.Options{}, wordCoder{encoder(t)})
 		a := agent("a", acl.Public)
 		for key, note := range map[string]string{"both": "heron pond", "rare": "heron lake", "common": "pond lake", "neither": "lake", "another": "pond", "last": "pond water"} {
-			h.put(a, "a", key, note, 201)
+			h.PutText(a, "a", key, note, 201)
 		}
 		h.Index()
 		maxSim := make(map[string]float64)
-		for _, hit := range h.search(a, search.Request{Query: "the heron pond", Explain: true}).Hits {
+		for _, hit := range h.MustSearch(a, search.Request{Query: "the heron pond", Explain: true}).Hits {
 			p := hit.Explain.Parts
 			if p.MaxSim == nil || p.ChunkTokens < 1 {
 				t.Fatalf("%s: parts %+v", hit.Key, p)
@@ -79,9 +79,9 @@ func TestMaxSimIsWeightedByRarity(t *testing.T) {
 func TestALongQuestionKeepsItsRareWords(t *testing.T) {
 	h := openOver(t, backendtest.Embedded().Open(t), backendtest.Options{}, wordCoder{encoder(t)})
 	a := agent("a", acl.Public)
-	h.put(a, "a", "k", "the heron", 201)
+	h.PutText(a, "a", "k", "the heron", 201)
 	h.Index()
-	hits := h.search(a, search.Request{Query: strings.Repeat("the ", 60) + "heron", Explain: true}).Hits
+	hits := h.MustSearch(a, search.Request{Query: strings.Repeat("the ", 60) + "heron", Explain: true}).Hits
 	if len(hits) != 1 || hits[0].Explain.Parts.MaxSim == nil || *hits[0].Explain.Parts.MaxSim < 0.99 {
 		t.Errorf("hits %+v", hits)
 	}

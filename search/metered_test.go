@@ -40,15 +40,15 @@ func TestAMeteredStoreIsSearchedWhereItIsNamedAndPaidFor(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		seller, buyer := agent("seller", acl.Internal), agent("buyer", acl.Internal)
 		for i := range 5 {
-			h.put(seller, "seller", fmt.Sprint("k", i), fmt.Sprintf("granite quarry number %d", i), 201)
+			h.PutText(seller, "seller", fmt.Sprint("k", i), fmt.Sprintf("granite quarry number %d", i), 201)
 		}
-		h.put(buyer, "buyer", "own", "my granite wall", 201)
+		h.PutText(buyer, "buyer", "own", "my granite wall", 201)
 		offer := h.offer(seller, 10, 100)
 		h.buy(buyer, offer, 1000)
 		h.Index()
 		find := func(r search.Request) (keys []string, a search.Answer) {
 			r.Query, r.Limit = "granite", 10
-			a = h.search(buyer, r)
+			a = h.MustSearch(buyer, r)
 			hits, _ := h.eachHit(&a)
 			for _, hit := range hits {
 				keys = append(keys, hit.Key)
@@ -79,27 +79,27 @@ func TestAMeteredStoreIsSearchedWhereItIsNamedAndPaidFor(t *testing.T) {
 		}
 		// By the offer, with nothing but level search's options.
 		r := search.Request{Query: "granite", Limit: 10, Purchase: search.Purchase{Offer: offer.ID}}
-		a = h.search(buyer, r)
+		a = h.MustSearch(buyer, r)
 		if hits, _ := h.eachHit(&a); len(hits) != 5 || len(a.Bill.Charges) != 1 || a.Bill.Charges[0].Amount != 310 {
 			t.Errorf("%d hits for %+v", len(hits), a.Bill.Charges)
 		}
 		refused := r
 		refused.Mode = search.ModeLexical
 		_, err := h.Search(background, buyer, refused)
-		h.wantStatus(err, 403)
+		h.WantStatus(err, 403)
 		refused = r
 		refused.Limit = 101
 		_, err = h.Search(background, buyer, refused)
-		h.wantStatus(err, 422)
+		h.WantStatus(err, 422)
 		for _, who := range []memory.Caller{agent("buyer", acl.Public), seller} {
 			if _, err = h.Search(background, who, r); status(err) != 404 && status(err) != 409 {
 				t.Errorf("%s at %v searches the offer: %v", who.Agent, who.Taint, err)
 			}
 		}
 		_, err = h.Search(background, buyer, search.Request{Query: "granite", Limit: 10, Stores: []string{"seller"}, Ranking: search.RankingRRF})
-		h.wantStatus(err, 403)
+		h.WantStatus(err, 403)
 		_, err = h.Get(background, buyer, path("seller", "k0"))
-		h.wantStatus(err, 403)
+		h.WantStatus(err, 403)
 	})
 }
 
@@ -114,13 +114,13 @@ func TestAStoreForSaleIsSharedByItsOwnAgentAlone(t *testing.T) {
 			_, err := h.Share(background, by, memory.ShareRequest{Store: "owner", Grantee: grantee, Level: acl.Read})
 			return err
 		}
-		h.grantWrite(owner, "writer")
+		h.MustShare(owner, "writer", acl.ReadWrite)
 		must(h, share(writer, "friend"))
 		must(h, share(platform, "other"))
-		h.put(owner, "owner", "k", "a note", 201)
+		h.PutText(owner, "owner", "k", "a note", 201)
 		offer := h.offer(owner, 10, 100)
 		for _, by := range []memory.Caller{writer, platform} {
-			h.wantStatus(share(by, "late"), 403)
+			h.WantStatus(share(by, "late"), 403)
 		}
 		must(h, share(owner, "direct"))
 		check := func(want int) {
@@ -145,7 +145,7 @@ func TestCapsOfAnUnmeteredGrant(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		owner, reader := agent("owner", acl.Public), agent("reader", acl.Public)
 		for i := range 6 {
-			h.put(owner, "owner", fmt.Sprint("k", i), fmt.Sprintf("granite quarry number %d", i), 201)
+			h.PutText(owner, "owner", fmt.Sprint("k", i), fmt.Sprintf("granite quarry number %d", i), 201)
 		}
 		h.Index()
 		named := search.Request{Query: "granite", Limit: 10, Stores: []string{"owner"}}
@@ -155,7 +155,7 @@ func TestCapsOfAnUnmeteredGrant(t *testing.T) {
 			if _, err := h.Search(background, reader, named); !errors.As(err, &full) || full.RetryAfter <= 0 || full.RetryAfter > most {
 				t.Errorf("a search past the cap: %v", err)
 			}
-			if a := h.search(reader, search.Request{Query: "granite", Limit: 10}); len(a.Hits) != 0 || a.Bill.Skipped != nil {
+			if a := h.MustSearch(reader, search.Request{Query: "granite", Limit: 10}); len(a.Hits) != 0 || a.Bill.Skipped != nil {
 				t.Errorf("%d hits past the cap, skipped %v", len(a.Hits), a.Bill.Skipped)
 			}
 		}
@@ -164,7 +164,7 @@ func TestCapsOfAnUnmeteredGrant(t *testing.T) {
 			must(h, err)
 		}
 		share(acl.Caps{EntriesPerDay: 4})
-		a := h.search(reader, named)
+		a := h.MustSearch(reader, named)
 		if hits, _ := h.eachHit(&a); len(hits) != 4 || a.Bill.Charges != nil || a.Bill.Skipped != nil {
 			t.Errorf("%d hits, %+v", len(hits), a.Bill)
 		}
@@ -172,11 +172,11 @@ func TestCapsOfAnUnmeteredGrant(t *testing.T) {
 		h.Clock.Advance(24 * time.Hour)
 		share(acl.Caps{SearchesPerHour: 2})
 		named.Query, named.MinRelevance = "xyzzy", 1
-		h.search(reader, named)                                                      // finds nothing, and counts
-		h.search(reader, search.Request{Query: "xyzzy", MinRelevance: 1, Limit: 10}) // does not
-		h.search(reader, search.Request{Query: "granite", Limit: 10})
+		h.MustSearch(reader, named)                                                      // finds nothing, and counts
+		h.MustSearch(reader, search.Request{Query: "xyzzy", MinRelevance: 1, Limit: 10}) // does not
+		h.MustSearch(reader, search.Request{Query: "granite", Limit: 10})
 		spent(time.Hour)
 		h.Clock.Advance(time.Hour)
-		h.search(reader, named)
+		h.MustSearch(reader, named)
 	})
 }

@@ -29,10 +29,10 @@ func relevanceByKey(answer search.Answer) map[string]float64 {
 func TestAModeSaysWhichLegFindsAndChangesNoRelevance(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
-		want := relevanceByKey(h.search(a, search.Request{Query: question}))
+		want := relevanceByKey(h.MustSearch(a, search.Request{Query: question}))
 		found := make(map[search.Mode]int)
 		for _, mode := range []search.Mode{search.ModeHybrid, search.ModeLexical, search.ModeVector} {
-			answer := h.search(a, search.Request{Query: question, Mode: mode, Explain: true})
+			answer := h.MustSearch(a, search.Request{Query: question, Mode: mode, Explain: true})
 			found[mode] = len(answer.Hits)
 			for _, hit := range answer.Hits {
 				x := hit.Explain
@@ -62,7 +62,7 @@ func TestAModeWhoseOnlyLegFailsIsAnError(t *testing.T) {
 			Embedder: e, Open: func(context.Context) (vector.Index, error) { return brokenIndex{}, nil },
 		})
 		modelless := openOver(t, data, backendtest.Options{})
-		modelless.put(a, "a", "seat", notes["seat"], 201)
+		modelless.PutText(a, "a", "seat", notes["seat"], 201)
 		for name, h := range map[string]*search.Searcher{"a broken index": broken.Searcher, "no model": modelless.Searcher} {
 			if _, err := h.Search(background, a, search.Request{Query: question, Limit: 10, Mode: search.ModeVector}); !errors.Is(err, search.ErrNoVectors) {
 				t.Errorf("%s, by meaning: %v", name, err)
@@ -85,13 +85,13 @@ func TestTheRelevanceOfAHitIsItsBestOverTheWordings(t *testing.T) {
 		h, a := openNotes(t, b)
 		best, which := make(map[string]float64), make(map[string]int)
 		for i, wording := range wordings {
-			for key, relevance := range relevanceByKey(h.search(a, search.Request{Query: wording})) {
+			for key, relevance := range relevanceByKey(h.MustSearch(a, search.Request{Query: wording})) {
 				if relevance > best[key] {
 					best[key], which[key] = relevance, i
 				}
 			}
 		}
-		answer := h.search(a, search.Request{Queries: wordings, Explain: true})
+		answer := h.MustSearch(a, search.Request{Queries: wordings, Explain: true})
 		if len(answer.Hits) != len(notes) {
 			t.Fatalf("hits %v", keys(answer))
 		}
@@ -125,10 +125,10 @@ func (f failing) Query(ctx context.Context, text string) (embed.Query, error) {
 func TestTheVectorLegFailsIfAWordingCannotBeEmbedded(t *testing.T) {
 	h := openOver(t, backendtest.Embedded().Open(t), backendtest.Options{}, failing{encoder(t)})
 	a := agent("a", acl.Public)
-	h.put(a, "a", "seat", notes["seat"], 201)
+	h.PutText(a, "a", "seat", notes["seat"], 201)
 	h.Index()
 	for _, limit := range []int{10, 1} { // the second time, some embeddings are cached
-		answer := h.search(a, search.Request{Queries: wordings, Limit: limit})
+		answer := h.MustSearch(a, search.Request{Queries: wordings, Limit: limit})
 		if len(answer.Hits) != 1 || !slices.Equal(answer.Degraded, []string{search.LegVector}) {
 			t.Errorf("hits %v, degraded %v", keys(answer), answer.Degraded)
 		}
@@ -142,12 +142,12 @@ func TestRecencyOrdersByAgeAndLeavesNoneOut(t *testing.T) {
 		const day = 24 * time.Hour
 		names := []string{"oldest", "older", "young", "youngest"}
 		for _, name := range names { // the same text but for the key
-			h.put(a, "a", name, "the ferry leaves at nine", 201)
+			h.PutText(a, "a", name, "the ferry leaves at nine", 201)
 			h.Clock.Advance(10 * day)
 		}
 		h.Index()
-		plain := h.search(a, search.Request{Query: "when does the ferry leave?"})
-		weighed := h.search(a, search.Request{Query: "when does the ferry leave?", Explain: true, Recency: &search.Recency{HalfLife: 10 * day, Weight: 1}})
+		plain := h.MustSearch(a, search.Request{Query: "when does the ferry leave?"})
+		weighed := h.MustSearch(a, search.Request{Query: "when does the ferry leave?", Explain: true, Recency: &search.Recency{HalfLife: 10 * day, Weight: 1}})
 		slices.Reverse(names)
 		if got := keys(weighed); !slices.Equal(got, names) {
 			t.Fatalf("hits %v, want %v", got, names)
@@ -160,18 +160,18 @@ func TestRecencyOrdersByAgeAndLeavesNoneOut(t *testing.T) {
 			}
 		}
 		yesterday := h.Clock.Now().Add(-day).Format(time.RFC3339)
-		h.put(a, "a", "oldest", "the ferry leaves at nine", 200, func(r *memory.PutRequest) { r.OccurredAt = &yesterday })
-		h.put(a, "a", "youngest", "the ferry leaves at nine", 200, func(r *memory.PutRequest) { r.OccurredAt = new("2001-01-01") })
-		told := h.search(a, search.Request{Query: "when does the ferry leave?", Recency: &search.Recency{HalfLife: 10 * day, Weight: 1}})
+		h.PutText(a, "a", "oldest", "the ferry leaves at nine", 200, func(r *memory.PutRequest) { r.OccurredAt = &yesterday })
+		h.PutText(a, "a", "youngest", "the ferry leaves at nine", 200, func(r *memory.PutRequest) { r.OccurredAt = new("2001-01-01") })
+		told := h.MustSearch(a, search.Request{Query: "when does the ferry leave?", Recency: &search.Recency{HalfLife: 10 * day, Weight: 1}})
 		if got := keys(told); got[0] != "oldest" || got[3] != "youngest" {
 			t.Errorf("by what the entries tell of: %v", got)
 		}
-		least := h.search(a, search.Request{Query: "when does the ferry leave?", MinRelevance: slices.Min([]float64{relevance["oldest"], relevance["older"], relevance["young"], relevance["youngest"]}),
+		least := h.MustSearch(a, search.Request{Query: "when does the ferry leave?", MinRelevance: slices.Min([]float64{relevance["oldest"], relevance["older"], relevance["young"], relevance["youngest"]}),
 			Recency: &search.Recency{HalfLife: time.Second, Weight: 1}})
 		if len(least.Hits) != len(names) {
 			t.Errorf("min_relevance judges the weighed relevance: hits %v", keys(least))
 		}
-		still := h.search(a, search.Request{Query: "when does the ferry leave?", Recency: &search.Recency{HalfLife: 10 * day}})
+		still := h.MustSearch(a, search.Request{Query: "when does the ferry leave?", Recency: &search.Recency{HalfLife: 10 * day}})
 		if !slices.Equal(keys(still), keys(plain)) {
 			t.Errorf("without weight, hits %v, want %v", keys(still), keys(plain))
 		}
@@ -186,14 +186,14 @@ func TestDiversityMovesNearDuplicatesDown(t *testing.T) {
 			"a": "Anna likes the window seat on trains.", "b": "Anna likes the window seat on trains.", "c": "Anna likes the window seat on a train.",
 			"d": "The train to Lisbon leaves on Thursday.", "e": "The harbour crane is painted green.",
 		} {
-			h.put(a, "a", key, note, 201)
+			h.PutText(a, "a", key, note, 201)
 		}
 		h.Index()
-		plain := h.search(a, search.Request{Query: question, Explain: true})
+		plain := h.MustSearch(a, search.Request{Query: question, Explain: true})
 		if got := keys(plain); !slices.Equal(got[3:], []string{"d", "e"}) {
 			t.Fatalf("hits %v", got)
 		}
-		diverse := h.search(a, search.Request{Query: question, Diversity: 0.4, Explain: true})
+		diverse := h.MustSearch(a, search.Request{Query: question, Diversity: 0.4, Explain: true})
 		got := keys(diverse)
 		if want := keys(plain); got[0] != want[0] || !slices.Equal(got[3:], want[1:3]) {
 			t.Errorf("hits %v, without diversity %v", got, keys(plain))

@@ -15,7 +15,7 @@ func BenchmarkPassages(b *testing.B) {
 	h := &harness{backendtest.Open(b, backendtest.Backends()[0], backendtest.Options{}, codedEncoder(b)), b}
 	me := agent("a", acl.Public)
 	for i := range 50 {
-		h.put(me, "a", fmt.Sprintf("%03d", i), report("Otto's parrots eat only sunflower seeds."), 201)
+		h.PutText(me, "a", fmt.Sprintf("%03d", i), report("Otto's parrots eat only sunflower seeds."), 201)
 	}
 	h.Index()
 	for name, r := range map[string]search.Request{
@@ -28,7 +28,7 @@ func BenchmarkPassages(b *testing.B) {
 			b.ReportAllocs()
 			r.Query, r.Limit = "what does Otto's parrot eat?", 10
 			for b.Loop() {
-				a := h.search(me, r)
+				a := h.MustSearch(me, r)
 				if hits, _ := h.eachHit(&a); len(hits) != 10 {
 					b.Fatalf("%d hits", len(hits))
 				}

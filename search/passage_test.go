@@ -69,10 +69,10 @@ func TestALongValueIsShownByThePassageThatAnswers(t *testing.T) {
 			me := agent("a", acl.Public)
 			needle := "Otto's parrots eat only sunflower seeds."
 			text := report(needle)
-			h.put(me, "a", "report", text, 201)
-			h.put(me, "a", "short", "The parrot of Otto is green.", 201)
+			h.PutText(me, "a", "report", text, 201)
+			h.PutText(me, "a", "short", "The parrot of Otto is green.", 201)
 			h.Index()
-			a := h.search(me, search.Request{Query: "what does Otto's parrot eat?", Passages: true})
+			a := h.MustSearch(me, search.Request{Query: "what does Otto's parrot eat?", Passages: true})
 			hits, _ := h.eachHit(&a)
 			if len(hits) != 2 || a.Tokens != 0 {
 				t.Fatalf("%d hits, %d tokens", len(hits), a.Tokens)
@@ -104,9 +104,9 @@ func TestAPassageIsChosenByMeaningToo(t *testing.T) {
 	h := &harness{backendtest.Open(t, backendtest.Backends()[0], backendtest.Options{}, codedEncoder(t)), t}
 	me := agent("a", acl.Public)
 	needle := "Our physician warned that walnuts make her swell up."
-	h.put(me, "a", "report", report(needle), 201)
+	h.PutText(me, "a", "report", report(needle), 201)
 	h.Index()
-	a := h.search(me, search.Request{Query: "which foods is she allergic to?", Passages: true})
+	a := h.MustSearch(me, search.Request{Query: "which foods is she allergic to?", Passages: true})
 	hits, _ := h.eachHit(&a)
 	if len(hits) != 1 || !strings.Contains(hits[0].Passages[0].Text, needle) {
 		t.Errorf("%+v", hits)
@@ -120,9 +120,9 @@ func TestExactWordsAreHighlightedAndChoosePassages(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		me := agent("a", acl.Public)
 		needle := "An adrenaline pen, for bee stings, and peanuts are in the blue bag."
-		h.put(me, "a", "report", report(needle), 201)
+		h.PutText(me, "a", "report", report(needle), 201)
 		short := needle + " So says the committee."
-		h.put(me, "a", "short", short, 201)
+		h.PutText(me, "a", "short", short, 201)
 		for text, want := range map[string][]string{
 			`{"all":["blue bag"]}`:                         {"blue", "bag"},
 			`{"any":["Pens","absent"]}`:                    {"pen"},
@@ -130,7 +130,7 @@ func TestExactWordsAreHighlightedAndChoosePassages(t *testing.T) {
 			`{"all":["pea*"]}`:                             {"peanuts"},
 			`{"any":["adren*","pen in the bag","peanut"]}`: {"adrenaline", "pen", "peanuts", "bag"},
 		} {
-			a := h.search(me, search.Request{Query: "what of the committee?", Passages: true, Filter: memory.Filter{Match: match(text)}})
+			a := h.MustSearch(me, search.Request{Query: "what of the committee?", Passages: true, Filter: memory.Filter{Match: match(text)}})
 			hits, _ := h.eachHit(&a)
 			if len(hits) != 2 {
 				t.Fatalf("%s: %d hits", text, len(hits))
@@ -153,12 +153,12 @@ func TestUnderLevelSearchAPassageHasNoPlace(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		owner := agent("a", acl.Public)
-		h.put(owner, "a", "report", report("Granite is quarried in Aberdeen."), 201)
-		h.put(owner, "a", "short", "Granite is hard.", 201)
+		h.PutText(owner, "a", "report", report("Granite is quarried in Aberdeen."), 201)
+		h.PutText(owner, "a", "short", "Granite is hard.", 201)
 		if _, err := h.Share(background, owner, memory.ShareRequest{Store: "a", Grantee: "b", Level: acl.Search}); err != nil {
 			t.Fatal(err)
 		}
-		a := h.search(agent("b", acl.Public), search.Request{Query: "granite", Passages: true, MaxTokens: 5000, Stores: []string{"a"}})
+		a := h.MustSearch(agent("b", acl.Public), search.Request{Query: "granite", Passages: true, MaxTokens: 5000, Stores: []string{"a"}})
 		hits, _ := h.eachHit(&a)
 		if len(hits) != 2 {
 			t.Fatalf("%d hits", len(hits))
@@ -190,14 +190,14 @@ func TestABudgetEndsBeforeTheFirstHitThatDoesNotFit(t *testing.T) {
 		me := agent("a", acl.Public)
 		for i := range 12 {
 			long := strings.Repeat("and nothing else ", 10*(i%3))
-			h.put(me, "a", fmt.Sprintf("k%02d", i), "granite "+long, 201, func(r *memory.PutRequest) { r.Description = new("a note") })
+			h.PutText(me, "a", fmt.Sprintf("k%02d", i), "granite "+long, 201, func(r *memory.PutRequest) { r.Description = new("a note") })
 		}
 		request := search.Request{Query: "granite", Limit: 12}
-		all := h.search(me, request)
+		all := h.MustSearch(me, request)
 		whole, _ := h.eachHit(&all)
 		for _, most := range []int{50, 51, 75, 100, 200, 10_000} {
 			request.MaxTokens = most
-			a := h.search(me, request)
+			a := h.MustSearch(me, request)
 			hits, _ := h.eachHit(&a)
 			used := 0
 			for i, hit := range hits {
@@ -224,13 +224,13 @@ func TestTheFirstHitIsCutRatherThanLeftOut(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		me := agent("a", acl.Public)
 		text := report("Granite is quarried in Aberdeen.")
-		h.put(me, "a", "report", text, 201, func(r *memory.PutRequest) { r.Description = new(strings.Repeat("d", 150)) })
-		h.put(me, "a", strings.Repeat("k", 400), "", 201, func(r *memory.PutRequest) {
+		h.PutText(me, "a", "report", text, 201, func(r *memory.PutRequest) { r.Description = new(strings.Repeat("d", 150)) })
+		h.PutText(me, "a", strings.Repeat("k", 400), "", 201, func(r *memory.PutRequest) {
 			r.Value = []byte(`{"list": ["basalt"], "numbers": [` + strings.Repeat("1, ", 999) + `1]}`)
 		})
 		for _, passages := range []bool{false, true} {
 			for _, most := range []int{50, 60, 100, 200, 1000} {
-				a := h.search(me, search.Request{Query: "granite", MaxTokens: most, Passages: passages})
+				a := h.MustSearch(me, search.Request{Query: "granite", MaxTokens: most, Passages: passages})
 				hits, label := h.eachHit(&a)
 				if len(hits) != 1 || label != acl.Public {
 					t.Fatalf("%d hits, %v", len(hits), label)
@@ -252,7 +252,7 @@ func TestTheFirstHitIsCutRatherThanLeftOut(t *testing.T) {
 			}
 		}
 		// Only a key that is longer exceeds a budget.
-		a := h.search(me, search.Request{Query: "basalt", MaxTokens: 50})
+		a := h.MustSearch(me, search.Request{Query: "basalt", MaxTokens: 50})
 		hits, _ := h.eachHit(&a)
 		if len(hits) != 1 || !hits[0].Truncated || len(hits[0].Passages) != 1 || hits[0].Passages[0].Text != "" || a.Tokens != 100 {
 			t.Errorf("%d tokens: %+v", a.Tokens, hits)
@@ -267,16 +267,16 @@ func TestABudgetHoldsOverBatches(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		me := agent("a", acl.Public)
 		for i := range 20 {
-			h.put(me, "a", fmt.Sprintf("k%02d", i), long("granite"), 201)
+			h.PutText(me, "a", fmt.Sprintf("k%02d", i), long("granite"), 201)
 		}
 		for most, want := range map[int]int{60_000: 2, 250_000: 11, 1_000_000: 20} {
-			a := h.search(me, search.Request{Query: "granite", Limit: 20, MaxTokens: most})
+			a := h.MustSearch(me, search.Request{Query: "granite", Limit: 20, MaxTokens: most})
 			values, _ := h.values(&a, nil)
 			if len(values) != want || a.LeftOut() != 20-want || a.Tokens > most {
 				t.Errorf("%d tokens: %d hits, %d left out, %d tokens", most, len(values), a.LeftOut(), a.Tokens)
 			}
 		}
-		a := h.search(me, search.Request{Query: "granite", Limit: 20, MaxTokens: 4000, Passages: true})
+		a := h.MustSearch(me, search.Request{Query: "granite", Limit: 20, MaxTokens: 4000, Passages: true})
 		if hits, _ := h.eachHit(&a); len(hits) < 10 || a.Tokens > 4000 {
 			t.Errorf("%d passages, %d tokens", len(hits), a.Tokens)
 		}
@@ -314,7 +314,7 @@ func FuzzSearchPassages(f *testing.F) {
 		if _, err := h.Put(background, me, memory.PutRequest{Path: memory.Path{Store: "a", Key: "k"}, Value: value}); err != nil {
 			t.Fatal(err)
 		}
-		a := h.search(me, search.Request{Query: query, MaxTokens: most, Passages: true})
+		a := h.MustSearch(me, search.Request{Query: query, MaxTokens: most, Passages: true})
 		hits, _ := h.eachHit(&a)
 		if a.Tokens > most {
 			t.Errorf("%d tokens of %d", a.Tokens, most)

@@ -31,7 +31,7 @@ const question = "where does Anna like to sit on a train?"
 func openNotes(t *testing.T, b backendtest.Backend) (*harness, memory.Caller) {
 	h, a := open(t, b, memory.Limits{}), agent("a", acl.Public)
 	for key, note := range notes {
-		h.put(a, "a", key, note, 201)
+		h.PutText(a, "a", key, note, 201)
 	}
 	h.Index()
 	return h, a
@@ -40,7 +40,7 @@ func openNotes(t *testing.T, b backendtest.Backend) (*harness, memory.Caller) {
 func TestHitsAreOrderedByRelevance(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
-		answer := h.search(a, search.Request{Query: question, Explain: true})
+		answer := h.MustSearch(a, search.Request{Query: question, Explain: true})
 		if len(answer.Hits) != len(notes) || answer.Hits[0].Key != "seat" {
 			t.Fatalf("hits %v", keys(answer))
 		}
@@ -66,10 +66,10 @@ func TestRankingByRRFChangesTheOrderAndNoRelevance(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
 		relevance := make(map[string]float64)
-		for _, hit := range h.search(a, search.Request{Query: question}).Hits {
+		for _, hit := range h.MustSearch(a, search.Request{Query: question}).Hits {
 			relevance[hit.Key] = hit.Relevance
 		}
-		answer := h.search(a, search.Request{Query: question, Ranking: search.RankingRRF, Explain: true})
+		answer := h.MustSearch(a, search.Request{Query: question, Ranking: search.RankingRRF, Explain: true})
 		for i, hit := range answer.Hits {
 			if hit.Score != *hit.Explain.Fused || hit.Relevance != relevance[hit.Key] {
 				t.Errorf("%s: score %v, fused %v, relevance %v, by relevance %v", hit.Key, hit.Score, *hit.Explain.Fused, hit.Relevance, relevance[hit.Key])
@@ -85,18 +85,18 @@ func TestTheRelevanceOfAHitDependsOnNoOtherHit(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
 		tags := []string{"x"}
-		h.put(a, "a", "tagged", "Anna sits by the aisle.", 201, func(r *memory.PutRequest) { r.Tags = &tags })
+		h.PutText(a, "a", "tagged", "Anna sits by the aisle.", 201, func(r *memory.PutRequest) { r.Tags = &tags })
 		h.Index()
-		among := h.search(a, search.Request{Query: question})
+		among := h.MustSearch(a, search.Request{Query: question})
 		i := slices.Index(keys(among), "tagged")
 		if i < 0 {
 			t.Fatalf("hits %v", keys(among))
 		}
-		alone := h.search(a, search.Request{Query: question, Filter: memory.Filter{Tags: tags}})
+		alone := h.MustSearch(a, search.Request{Query: question, Filter: memory.Filter{Tags: tags}})
 		if len(alone.Hits) != 1 || alone.Hits[0].Relevance != among.Hits[i].Relevance || alone.Hits[0].Score != among.Hits[i].Score {
 			t.Errorf("alone %+v, among others %+v", alone.Hits, among.Hits[i])
 		}
-		if first := h.search(a, search.Request{Query: question, Limit: 1}).Hits[0]; first.Relevance != among.Hits[0].Relevance {
+		if first := h.MustSearch(a, search.Request{Query: question, Limit: 1}).Hits[0]; first.Relevance != among.Hits[0].Relevance {
 			t.Errorf("with a limit of 1, relevance %v, was %v", first.Relevance, among.Hits[0].Relevance)
 		}
 	})
@@ -106,7 +106,7 @@ func TestMinRelevanceLeavesOutWhatIsLessRelevant(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
 		for _, ranking := range []search.Ranking{"", search.RankingRelevance, search.RankingRRF} {
-			all := h.search(a, search.Request{Query: question, Ranking: ranking})
+			all := h.MustSearch(a, search.Request{Query: question, Ranking: ranking})
 			for _, threshold := range []float64{0, all.Hits[2].Relevance, math.Nextafter(all.Hits[0].Relevance, 1), 1} {
 				var want []string
 				for _, hit := range all.Hits {
@@ -114,7 +114,7 @@ func TestMinRelevanceLeavesOutWhatIsLessRelevant(t *testing.T) {
 						want = append(want, hit.Key)
 					}
 				}
-				answer := h.search(a, search.Request{Query: question, Ranking: ranking, MinRelevance: threshold})
+				answer := h.MustSearch(a, search.Request{Query: question, Ranking: ranking, MinRelevance: threshold})
 				if got := keys(answer); !slices.Equal(got, want) || answer.Incomplete {
 					t.Errorf("%q from %v: %v, want %v; incomplete %v", ranking, threshold, got, want, answer.Incomplete)
 				}
@@ -147,11 +147,11 @@ func TestUnderLevelSearchRelevanceHasTwoDigits(t *testing.T) {
 		_, err := h.Share(background, a, memory.ShareRequest{Store: "a", Grantee: "buyer", Level: acl.Search})
 		must(h, err)
 		exact := make(map[string]float64)
-		for _, hit := range h.search(a, search.Request{Query: question}).Hits {
+		for _, hit := range h.MustSearch(a, search.Request{Query: question}).Hits {
 			exact[hit.Key] = hit.Relevance
 		}
 		buyer := agent("buyer", acl.Public)
-		hits := h.search(buyer, search.Request{Query: question}).Hits
+		hits := h.MustSearch(buyer, search.Request{Query: question}).Hits
 		if len(hits) != len(notes) {
 			t.Fatalf("%d hits", len(hits))
 		}
@@ -161,7 +161,7 @@ func TestUnderLevelSearchRelevanceHasTwoDigits(t *testing.T) {
 			}
 			// No threshold tells more digits.
 			for _, threshold := range []float64{hit.Relevance - 0.0049, hit.Relevance, hit.Relevance + 0.0049} {
-				found := h.search(buyer, search.Request{Query: question, MinRelevance: max(0, min(threshold, 1))})
+				found := h.MustSearch(buyer, search.Request{Query: question, MinRelevance: max(0, min(threshold, 1))})
 				if !slices.Contains(keys(found), hit.Key) {
 					t.Errorf("%s of relevance %v is missing from %v", hit.Key, hit.Relevance, threshold)
 				}
@@ -177,11 +177,11 @@ func TestRelevanceDoesNotNeedTheIndex(t *testing.T) {
 		indexed := openOver(t, data, backendtest.Options{}, e)
 		a := agent("a", acl.Public)
 		for key, note := range notes {
-			indexed.put(a, "a", key, note, 201)
+			indexed.PutText(a, "a", key, note, 201)
 		}
 		indexed.Index()
 		want := make(map[string]float64)
-		for _, hit := range indexed.search(a, search.Request{Query: question}).Hits {
+		for _, hit := range indexed.MustSearch(a, search.Request{Query: question}).Hits {
 			want[hit.Key] = hit.Relevance
 		}
 		broken := backendtest.OpenProcess(t, data.Storage(t), backendtest.Options{}, indexer.Model{
@@ -202,8 +202,8 @@ func TestRelevanceDoesNotNeedTheIndex(t *testing.T) {
 func TestAnEntryWithoutVectorsHasARelevance(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
-		h.put(a, "a", "waiting", "Anna likes to sit on the roof of a train.", 201)
-		for _, hit := range h.search(a, search.Request{Query: question, Explain: true}).Hits {
+		h.PutText(a, "a", "waiting", "Anna likes to sit on the roof of a train.", 201)
+		for _, hit := range h.MustSearch(a, search.Request{Query: question, Explain: true}).Hits {
 			if known := hit.Explain.Parts.Cosine != nil; known == (hit.Key == "waiting") || hit.Explain.Parts.Coverage == nil || hit.Relevance <= 0 {
 				t.Errorf("%s: relevance %v of %+v", hit.Key, hit.Relevance, hit.Explain.Parts)
 			}
@@ -216,9 +216,9 @@ func TestRelevanceWithoutAModel(t *testing.T) {
 	h := &harness{backendtest.OpenOver(t, backendtest.Embedded().Open(t), backendtest.Options{}), t}
 	a := agent("a", acl.Public)
 	for key, note := range notes {
-		h.put(a, "a", key, note, 201)
+		h.PutText(a, "a", key, note, 201)
 	}
-	answer := h.search(a, search.Request{Query: question, Explain: true})
+	answer := h.MustSearch(a, search.Request{Query: question, Explain: true})
 	if len(answer.Hits) == 0 || answer.Hits[0].Key != "seat" {
 		t.Fatalf("hits %v", keys(answer))
 	}
@@ -245,7 +245,7 @@ func TestHitsBeyondTheRankedOnesHaveARelevance(t *testing.T) {
 		_, err = h.PutAll(background, reader, own)
 		must(h, err)
 		h.Index()
-		answer := h.search(reader, search.Request{Query: "lighthouse keepers", Limit: 100})
+		answer := h.MustSearch(reader, search.Request{Query: "lighthouse keepers", Limit: 100})
 		if len(answer.Hits) != 100 || answer.Incomplete {
 			t.Fatalf("%d hits, incomplete %v", len(answer.Hits), answer.Incomplete)
 		}
@@ -254,7 +254,7 @@ func TestHitsBeyondTheRankedOnesHaveARelevance(t *testing.T) {
 				t.Errorf("hit %d has no relevance", i)
 			}
 		}
-		cut := h.search(reader, search.Request{Query: "lighthouse keepers", Limit: 100, MinRelevance: 1e-9})
+		cut := h.MustSearch(reader, search.Request{Query: "lighthouse keepers", Limit: 100, MinRelevance: 1e-9})
 		if want := keys(answer)[:80]; !slices.Equal(keys(cut), want) { // 10 of the seller's 30 candidates, 70 of the reader's
 			t.Errorf("with a least relevance %d hits, want the first %d", len(cut.Hits), len(want))
 		}

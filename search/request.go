@@ -59,7 +59,7 @@ type Request struct {
 // Mode says which legs of a search look for hits. Relevance is the same in all.
 type Mode string
 
-// The modes. The zero value stands for ModeHybrid.
+// The modes. The zero value means ModeHybrid.
 const (
 	ModeHybrid  Mode = "hybrid"  // both legs
 	ModeLexical Mode = "lexical" // the words
@@ -76,7 +76,7 @@ type Recency struct {
 // Ranking is what orders the hits of a search.
 type Ranking string
 
-// The rankings. The zero value stands for RankingRelevance.
+// The rankings. The zero value means RankingRelevance.
 const (
 	RankingRelevance Ranking = "relevance" // by relevance: see fusion.Relevance
 	RankingRRF       Ranking = "rrf"       // by the ranks in both legs: see fusion.RRF

@@ -96,7 +96,7 @@ const ferries = "When does the ferry leave?"
 func (h *harness) putFerries(c memory.Caller, n int) {
 	h.t.Helper()
 	for i := range n {
-		h.put(c, c.Agent, fmt.Sprintf("note%03d", i), fmt.Sprintf("The ferry number%03d leaves at %d, %s.", i, i%24, strings.Repeat("weather permitting ", i%7)), 201)
+		h.PutText(c, c.Agent, fmt.Sprintf("note%03d", i), fmt.Sprintf("The ferry number%03d leaves at %d, %s.", i, i%24, strings.Repeat("weather permitting ", i%7)), 201)
 	}
 	h.Index()
 }
@@ -110,10 +110,10 @@ func TestTheRerankerOrdersTheHits(t *testing.T) {
 		plain.Index()
 		j.say = oddsOf(map[string]float64{"number007": 6, "number003": 3, "number011": 0.5})
 		own := make(map[string]search.Hit)
-		for _, hit := range plain.search(a, search.Request{Query: ferries, Limit: 20}).Hits {
+		for _, hit := range plain.MustSearch(a, search.Request{Query: ferries, Limit: 20}).Hits {
 			own[hit.Key] = hit
 		}
-		answer := h.search(a, search.Request{Query: ferries, Limit: 20, Explain: true})
+		answer := h.MustSearch(a, search.Request{Query: ferries, Limit: 20, Explain: true})
 		if got := keys(answer)[:3]; !slices.Equal(got, []string{"note007", "note003", "note011"}) {
 			t.Errorf("first %v", got)
 		}
@@ -150,11 +150,11 @@ func TestTheRerankersScoresDecideMinRelevance(t *testing.T) {
 	h, _ := openReranked(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{Reranker: j}})
 	a := agent("a", acl.Public)
 	h.putFerries(a, 8)
-	if got := keys(h.search(a, search.Request{Query: ferries, MinRelevance: 0.5})); !slices.Equal(got, []string{"note004"}) {
+	if got := keys(h.MustSearch(a, search.Request{Query: ferries, MinRelevance: 0.5})); !slices.Equal(got, []string{"note004"}) {
 		t.Errorf("hits %v", got)
 	}
 	j.say = oddsOf(map[string]float64{"number005": -5})
-	answer := h.search(a, search.Request{Query: ferries, MinRelevance: 0.5, Nearest: 1})
+	answer := h.MustSearch(a, search.Request{Query: ferries, MinRelevance: 0.5, Nearest: 1})
 	if len(answer.Hits) != 0 || len(answer.Nearest) != 1 || answer.Nearest[0].Entry.Key != "note005" {
 		t.Errorf("hits %v, nearest %+v", keys(answer), answer.Nearest)
 	}
@@ -203,7 +203,7 @@ func TestAFailedRerankerLeavesTheOwnOrder(t *testing.T) {
 			h.putFerries(a, 10)
 			plain.Index()
 			r := search.Request{Query: ferries, Explain: true}
-			got, want := h.search(a, r), plain.search(a, r)
+			got, want := h.MustSearch(a, r), plain.MustSearch(a, r)
 			if !slices.Equal(got.Degraded, []string{search.StepRerank}) {
 				t.Errorf("degraded %v", got.Degraded)
 			}
@@ -254,7 +254,7 @@ func TestOthersReadWhileTheRerankerIsAsked(t *testing.T) {
 		for range 8 {
 			<-asked
 		}
-		h.get(a, "a", "note000", "The ferry number000 leaves at 0, .")
+		h.WantText(a, "a", "note000", "The ferry number000 leaves at 0, .")
 		close(answer)
 		searches.Wait()
 	})
@@ -266,22 +266,22 @@ func TestWhatIsNeverSentToTheReranker(t *testing.T) {
 		h, _ := openReranked(t, b, backendtest.Options{Search: search.Options{Reranker: j}})
 		a, other, seller := agent("a", acl.Internal), agent("other", acl.Internal), agent("seller", acl.Internal)
 		high := agent("a", acl.Confidential)
-		h.put(a, "a", "own", "the ferry leaves, own", 201)
-		h.put(high, "a", "high", "the ferry leaves, above the taint", 201)
-		h.put(high, "a", "own", "the ferry leaves, above the taint, same key", 201)
-		h.put(a, "a", "sealed", "the ferry leaves, sealed", 201, func(r *memory.PutRequest) { r.Encrypted = new(true) })
-		h.put(a, "a", "private", "the ferry leaves, private", 201, func(r *memory.PutRequest) { r.InContext = new(false) })
-		h.put(a, "a", "deleted", "the ferry leaves, deleted", 201)
+		h.PutText(a, "a", "own", "the ferry leaves, own", 201)
+		h.PutText(high, "a", "high", "the ferry leaves, above the taint", 201)
+		h.PutText(high, "a", "own", "the ferry leaves, above the taint, same key", 201)
+		h.PutText(a, "a", "sealed", "the ferry leaves, sealed", 201, func(r *memory.PutRequest) { r.Encrypted = new(true) })
+		h.PutText(a, "a", "private", "the ferry leaves, private", 201, func(r *memory.PutRequest) { r.InContext = new(false) })
+		h.PutText(a, "a", "deleted", "the ferry leaves, deleted", 201)
 		must(h, h.Delete(background, a, path("a", "deleted"), memory.Preconditions{}))
-		h.put(other, "other", "foreign", "the ferry leaves, foreign", 201)
+		h.PutText(other, "other", "foreign", "the ferry leaves, foreign", 201)
 		for _, level := range []acl.Level{acl.Search, acl.Read} {
 			store := agent("lender-"+level.String(), acl.Confidential)
-			h.put(store, store.Agent, "lent", "the ferry leaves, lent at "+level.String(), 201)
-			h.put(agent(store.Agent, acl.Public), store.Agent, "low", "the ferry leaves, low at "+level.String(), 201)
+			h.PutText(store, store.Agent, "lent", "the ferry leaves, lent at "+level.String(), 201)
+			h.PutText(agent(store.Agent, acl.Public), store.Agent, "low", "the ferry leaves, low at "+level.String(), 201)
 			_, err := h.Share(background, store, memory.ShareRequest{Store: store.Agent, Grantee: "a", Level: level, MaxLabel: acl.Internal})
 			must(h, err)
 		}
-		h.put(seller, "seller", "sold", "the ferry leaves, sold", 201)
+		h.PutText(seller, "seller", "sold", "the ferry leaves, sold", 201)
 		h.buy(a, h.offer(seller, 10, 100), 100_000)
 		h.Index()
 		charge := int64(1000)
@@ -291,7 +291,7 @@ func TestWhatIsNeverSentToTheReranker(t *testing.T) {
 			"by meaning": {Mode: search.ModeVector}, "filtered": {Filter: memory.Filter{Where: where(`{"key": {"ne": "x"}}`)}},
 		} {
 			r.Query, r.Limit = ferries, 50
-			h.search(a, r)
+			h.MustSearch(a, r)
 			want := []string{"own\nthe ferry leaves, own"}
 			if r.Stores == nil {
 				want = append([]string{"low\nthe ferry leaves, low at read"}, want...)
@@ -322,16 +322,16 @@ func TestTheRerankerGetsTheBestPassagesOfTheFirstCandidates(t *testing.T) {
 	h, plain := openReranked(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{Reranker: j, Reranked: 5}})
 	a := agent("a", acl.Public)
 	for i := range 20 {
-		h.put(a, "a", fmt.Sprint("harbour/", strings.Repeat("x", i+1)), fmt.Sprintf("Boats come to the harbour, %d of them.", i), 201)
+		h.PutText(a, "a", fmt.Sprint("harbour/", strings.Repeat("x", i+1)), fmt.Sprintf("Boats come to the harbour, %d of them.", i), 201)
 	}
 	filler := strings.Repeat("Nothing of note happened in the village that day. ", 400)
-	h.put(a, "a", "long", filler+"The ferry leaves when the red flag is up, said Ω. "+filler, 201, func(r *memory.PutRequest) {
+	h.PutText(a, "a", "long", filler+"The ferry leaves when the red flag is up, said Ω. "+filler, 201, func(r *memory.PutRequest) {
 		r.Description = new("About the ferry, and when does it leave")
 	})
 	h.Index()
 	plain.Index()
-	first := keys(plain.search(a, search.Request{Query: ferries, Limit: 5}))
-	h.search(a, search.Request{Query: ferries, Limit: 1})
+	first := keys(plain.MustSearch(a, search.Request{Query: ferries, Limit: 5}))
+	h.MustSearch(a, search.Request{Query: ferries, Limit: 1})
 	_, texts := j.received()
 	if len(texts) != 5 {
 		t.Fatalf("sent %d texts", len(texts))
@@ -348,7 +348,7 @@ func TestTheRerankerGetsTheBestPassagesOfTheFirstCandidates(t *testing.T) {
 	if long < 0 || !slices.Contains(first, "long") || !strings.Contains(texts[long], "red flag is up, said Ω") {
 		t.Errorf("first are %v; sent of the long one: %d, %.80q", first, long, texts)
 	}
-	h.search(a, search.Request{Query: ferries + strings.Repeat(" Ω", 4000), Limit: 1})
+	h.MustSearch(a, search.Request{Query: ferries + strings.Repeat(" Ω", 4000), Limit: 1})
 	if queries, _ := j.received(); len(queries) != 1 || len(queries[0]) > 4000 || strings.Contains(queries[0], "\uFFFD") {
 		t.Errorf("sent %d queries", len(queries))
 	}
@@ -358,8 +358,8 @@ func TestEachCandidateIsJudgedByItsBestWording(t *testing.T) {
 	j := &judge{}
 	h, _ := openReranked(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{Reranker: j}})
 	a := agent("a", acl.Public)
-	h.put(a, "a", "ferry", "The ferry leaves at nine.", 201)
-	h.put(a, "a", "bread", "Rye bread needs sourdough and salt.", 201)
+	h.PutText(a, "a", "ferry", "The ferry leaves at nine.", 201)
+	h.PutText(a, "a", "bread", "Rye bread needs sourdough and salt.", 201)
 	h.Index()
 	sent := make(map[string]string)
 	j.say = func(_ context.Context, query string, texts []string) ([]float64, error) {
@@ -370,7 +370,7 @@ func TestEachCandidateIsJudgedByItsBestWording(t *testing.T) {
 		}
 		return make([]float64, len(texts)), nil
 	}
-	answer := h.search(a, search.Request{Queries: []string{ferries, "What goes into rye bread?"}, Explain: true})
+	answer := h.MustSearch(a, search.Request{Queries: []string{ferries, "What goes into rye bread?"}, Explain: true})
 	if sent["ferry\nThe ferry leaves at nine."] != ferries || sent["bread\nRye bread needs sourdough and salt."] != "What goes into rye bread?" {
 		t.Errorf("sent %q", sent)
 	}
@@ -391,7 +391,7 @@ func TestPagesKeepWhatTheRerankerSaid(t *testing.T) {
 			h.putFerries(a, 25)
 			plain.Index()
 			r.Query, r.Limit = ferries, 100
-			whole := h.search(a, r)
+			whole := h.MustSearch(a, r)
 			if queries, texts := j.received(); len(queries) != 1 || len(texts) != 15 {
 				t.Fatalf("%s: %d queries, %d texts", name, len(queries), len(texts))
 			}
@@ -437,7 +437,7 @@ func TestAJudgementIsOfTheTextAsItWas(t *testing.T) {
 	r := search.Request{Query: ferries, Limit: 1}
 	_, r.Cursor = h.pageOf(a, r) // note002 was its hit
 	h.Clock.Advance(time.Second)
-	h.put(a, "a", "note005", "The ferry leaves, or so they say.", 200)
+	h.PutText(a, "a", "note005", "The ferry leaves, or so they say.", 200)
 	h.Index()
 	plain.Index()
 	if got, want := relevance(h, r, "note005"), relevance(plain, search.Request{Query: ferries, Limit: 10}, "note005"); got != want {
@@ -445,10 +445,10 @@ func TestAJudgementIsOfTheTextAsItWas(t *testing.T) {
 	}
 	// One that is changed while the reranker is asked.
 	j.say = func(ctx context.Context, query string, texts []string) ([]float64, error) {
-		h.put(a, "a", "note002", "The ferry leaves, or does it?", 200)
+		h.PutText(a, "a", "note002", "The ferry leaves, or does it?", 200)
 		return oddsOf(map[string]float64{"number002": 9})(ctx, query, texts)
 	}
-	answer := h.search(a, search.Request{Query: ferries, Limit: 10, Explain: true})
+	answer := h.MustSearch(a, search.Request{Query: ferries, Limit: 10, Explain: true})
 	for _, hit := range answer.Hits {
 		if (hit.Explain.Rerank == nil) != (hit.Key == "note002") {
 			t.Errorf("%s: %v", hit.Key, hit.Explain.Rerank)
@@ -465,7 +465,7 @@ func TestAnEntryThatIsLostWhileTheRerankerIsAskedIsNotShown(t *testing.T) {
 		must(h, h.Delete(background, a, path("a", "note001"), memory.Preconditions{}))
 		return make([]float64, len(texts)), nil
 	}
-	if got := keys(h.search(a, search.Request{Query: ferries})); len(got) != 3 || slices.Contains(got, "note001") {
+	if got := keys(h.MustSearch(a, search.Request{Query: ferries})); len(got) != 3 || slices.Contains(got, "note001") {
 		t.Errorf("hits %v", got)
 	}
 }
@@ -476,13 +476,13 @@ func TestAFailedRerankerChangesNoCharge(t *testing.T) {
 	h, plain := openReranked(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{Reranker: j}})
 	buyer, seller := agent("buyer", acl.Internal), agent("seller", acl.Internal)
 	h.putFerries(buyer, 3)
-	h.put(agent("seller", acl.Restricted), "seller", "hidden", "nothing that the buyer may see", 201)
+	h.PutText(agent("seller", acl.Restricted), "seller", "hidden", "nothing that the buyer may see", 201)
 	h.buy(buyer, h.offer(seller, 10, 100), 100_000)
 	h.Index()
 	plain.Index()
 	charge := int64(1000)
 	r := search.Request{Query: ferries, Limit: 10, Stores: []string{"buyer", "seller"}, Purchase: search.Purchase{MaxCharge: &charge}}
-	got, want := h.search(buyer, r), plain.search(buyer, r)
+	got, want := h.MustSearch(buyer, r), plain.MustSearch(buyer, r)
 	if len(got.Bill.Charges) != 1 || len(want.Bill.Charges) != 1 || got.Bill.Charges[0].Amount != want.Bill.Charges[0].Amount {
 		t.Errorf("charged %+v, without a reranker %+v", got.Bill.Charges, want.Bill.Charges)
 	}

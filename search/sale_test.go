@@ -143,7 +143,7 @@ func openMarket(t *testing.T, b backendtest.Backend) *market {
 	data.Storage = func(t testing.TB) storage.Storage { return observedStorage{open(t), m} }
 	m.harness = openOver(t, data, backendtest.Options{Search: search.Options{Meter: m.room}}, encoder(t))
 	for _, store := range []string{"seller", "vendor"} {
-		m.share(agent(store, acl.Internal), "reader", acl.Search)
+		m.MustShare(agent(store, acl.Internal), "reader", acl.Search)
 	}
 	return m
 }
@@ -151,7 +151,7 @@ func openMarket(t *testing.T, b backendtest.Backend) *market {
 func (m *market) fill(store string, n int, value string) {
 	m.t.Helper()
 	for i := range n {
-		m.put(agent(store, acl.Internal), store, fmt.Sprintf("%s%d", store, i), fmt.Sprintf("%s number %d", value, i), 201)
+		m.PutText(agent(store, acl.Internal), store, fmt.Sprintf("%s%d", store, i), fmt.Sprintf("%s number %d", value, i), 201)
 	}
 }
 
@@ -160,7 +160,7 @@ func (m *market) fill(store string, n int, value string) {
 func (m *market) shown(r search.Request, between ...func()) (keys []string, a search.Answer) {
 	m.t.Helper()
 	m.Index()
-	a = m.search(m.reader, r)
+	a = m.MustSearch(m.reader, r)
 	for _, f := range between {
 		f()
 	}
@@ -212,7 +212,7 @@ func TestWhatWasSoldIsShownAsItWas(t *testing.T) {
 		m.fill("reader", 3, "a granite wall")
 		keys, _ := m.shown(search.Request{Query: "granite", Limit: 10}, func() {
 			seller := agent("seller", acl.Internal)
-			m.put(seller, "seller", "seller0", "something else", 200)
+			m.PutText(seller, "seller", "seller0", "something else", 200)
 			must(m.harness, m.Delete(background, seller, path("seller", "seller1"), memory.Preconditions{}))
 			must(m.harness, m.Unshare(background, seller, "seller", "reader"))
 			must(m.harness, m.Delete(background, m.reader, path("reader", "reader1"), memory.Preconditions{}))
@@ -307,10 +307,10 @@ func TestAccessThatEndedMeanwhileIsNotSold(t *testing.T) {
 		if keys, _ := m.shown(search.Request{Query: "granite", Limit: 10}); slices.Contains(keys, "seller1") || len(keys) != 4 || slices.Contains(m.opened, "seller") {
 			t.Errorf("showed %q of %q after the grant ended", keys, m.opened)
 		}
-		m.share(seller, "reader", acl.Search)
+		m.MustShare(seller, "reader", acl.Search)
 		m.opened, m.before = nil, ends
 		_, err := m.Search(background, m.reader, search.Request{Query: "granite", Limit: 10, Stores: []string{"seller", "vendor"}})
-		if m.wantStatus(err, 403); m.opened != nil {
+		if m.WantStatus(err, 403); m.opened != nil {
 			t.Errorf("sold in %q", m.opened)
 		}
 	})
@@ -337,7 +337,7 @@ func TestWhatIsSoldFitsTheBudget(t *testing.T) {
 		r := search.Request{Query: "granite quarry", Limit: 10, MaxTokens: 900}
 		keys, a := m.shown(r, func() {
 			for i := range 4 {
-				m.put(m.reader, "reader", fmt.Sprint("reader", i), text+text+text, 200)
+				m.PutText(m.reader, "reader", fmt.Sprint("reader", i), text+text+text, 200)
 			}
 		})
 		for _, key := range m.soldKeys() {
@@ -357,7 +357,7 @@ func TestWhatDoesNotFitEndsItsStoreAlone(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		m := openMarket(t, b)
 		long := "a granite quarry" + strings.Repeat(" and nothing more of note", 15) // 98 tokens
-		write := func(store, key, value string) { m.put(agent(store, acl.Internal), store, key, value, 201) }
+		write := func(store, key, value string) { m.PutText(agent(store, acl.Internal), store, key, value, 201) }
 		write("seller", "best", "granite quarry river")
 		write("seller", "long", long)
 		write("vendor", "short", "a granite wall, and much else that nobody asked for")
@@ -437,7 +437,7 @@ func TestCapsAreOfLevelSearchAlone(t *testing.T) {
 			{acl.ReadWrite, acl.Caps{}, 200},
 		} {
 			grant, err := h.Share(background, owner, memory.ShareRequest{Store: "owner", Grantee: "friend", Level: c.level, Caps: c.caps})
-			if h.wantStatus(err, c.want); err == nil && grant.Caps != c.caps {
+			if h.WantStatus(err, c.want); err == nil && grant.Caps != c.caps {
 				t.Errorf("the grant has caps %+v, want %+v", grant.Caps, c.caps)
 			}
 		}

@@ -20,46 +20,25 @@ import (
 	"mneme/vector"
 )
 
-// search runs a search that must succeed, with a limit of 10 unless set.
-func (h *harness) search(c memory.Caller, r search.Request) search.Answer {
-	h.t.Helper()
-	if r.Limit == 0 {
-		r.Limit = 10
-	}
-	a, err := h.Search(background, c, r)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	return a
-}
-
-func keys(a search.Answer) []string {
-	var keys []string
-	for _, hit := range a.Hits {
-		keys = append(keys, hit.Key)
-	}
-	return keys
-}
-
 func TestSearchAcceptsAnyQuery(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
-		h.put(a, "a", "k", "we met at the \"Blue Door\" café (it's closed) on 5/7", 201)
+		h.PutText(a, "a", "k", "we met at the \"Blue Door\" café (it's closed) on 5/7", 201)
 		h.Index()
 		for _, query := range []string{
 			"?", "\"", "'", "it's", "a AND b OR NOT c", "NEAR(x, 2)", "col:term", "k*", "-minus +plus", "(((", "^caret",
 			"select * from entry; --", "🙂🙃", "👩‍👩‍👧‍👦", "\x00", "\u202e", "ไม่มีช่องว่าง", "没有空格", "zzzzqqqq",
 			strings.Repeat("word ", 2000), strings.Repeat("x", 10_000), strings.Repeat("🙂", 2500), "%", "_", "\\", "[CLS] [SEP] [MASK]",
 		} {
-			if a := h.search(a, search.Request{Query: query}); len(a.Degraded) > 0 {
+			if a := h.MustSearch(a, search.Request{Query: query}); len(a.Degraded) > 0 {
 				t.Errorf("%.20q degrades the answer: %v", query, a.Degraded)
 			}
 		}
 		_, err := h.Search(background, a, search.Request{Query: " \n", Limit: 10})
-		h.wantStatus(err, 422)
+		h.WantStatus(err, 422)
 		_, err = h.Search(background, a, search.Request{Query: "x", Limit: 101})
-		h.wantStatus(err, 422)
+		h.WantStatus(err, 422)
 	})
 }
 
@@ -67,16 +46,16 @@ func TestSearchFindsOneEntryPerPathAndNoEncryptedOnes(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		low, high := agent("a", acl.Public), agent("a", acl.Internal)
-		h.put(low, "a", "both", "the ferry leaves at nine", 201)
-		h.put(high, "a", "both", "the ferry leaves at ten", 201)
-		h.put(low, "a", "shadowed", "the ferry is blue", 201)
-		h.put(high, "a", "shadowed", "opaque", 201, sealed)
+		h.PutText(low, "a", "both", "the ferry leaves at nine", 201)
+		h.PutText(high, "a", "both", "the ferry leaves at ten", 201)
+		h.PutText(low, "a", "shadowed", "the ferry is blue", 201)
+		h.PutText(high, "a", "shadowed", "opaque", 201, sealed)
 		h.Index()
-		a := h.search(high, search.Request{Query: "ferry"})
+		a := h.MustSearch(high, search.Request{Query: "ferry"})
 		if len(a.Hits) != 1 || a.Hits[0].Label != acl.Internal || a.Label != acl.Internal {
 			t.Errorf("hits %v, want the INTERNAL entry alone", keys(a))
 		}
-		if got := keys(h.search(low, search.Request{Query: "ferry"})); len(got) != 2 {
+		if got := keys(h.MustSearch(low, search.Request{Query: "ferry"})); len(got) != 2 {
 			t.Errorf("a PUBLIC session finds %v", got)
 		}
 	})
@@ -87,10 +66,10 @@ func TestSearchFilter(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
 		kind, tags, space := "project", []string{"x", "y"}, "work"
-		h.put(a, "a", "plain", "harbour crane", 201)
-		h.put(a, "a", "tagged", "harbour crane", 201, func(r *memory.PutRequest) { r.Tags = &tags })
-		h.put(a, "a", "typed", "harbour crane", 201, func(r *memory.PutRequest) { r.Type = &kind })
-		h.put(a, "a", "spaced", "harbour crane", 201, func(r *memory.PutRequest) { r.Path.Namespace = space })
+		h.PutText(a, "a", "plain", "harbour crane", 201)
+		h.PutText(a, "a", "tagged", "harbour crane", 201, func(r *memory.PutRequest) { r.Tags = &tags })
+		h.PutText(a, "a", "typed", "harbour crane", 201, func(r *memory.PutRequest) { r.Type = &kind })
+		h.PutText(a, "a", "spaced", "harbour crane", 201, func(r *memory.PutRequest) { r.Path.Namespace = space })
 		h.Index()
 		empty := ""
 		for want, f := range map[string]memory.Filter{
@@ -100,7 +79,7 @@ func TestSearchFilter(t *testing.T) {
 			"plain,tagged,typed": {Namespace: &empty},
 			"":                   {Tags: []string{"x", "z"}},
 		} {
-			got := keys(h.search(a, search.Request{Query: "harbour", Filter: f}))
+			got := keys(h.MustSearch(a, search.Request{Query: "harbour", Filter: f}))
 			slices.Sort(got)
 			if strings.Join(got, ",") != want {
 				t.Errorf("%+v finds %v, want %s", f, got, want)
@@ -130,7 +109,7 @@ func TestSearchWithABroadFilterFillsTheLimit(t *testing.T) {
 			must(h, err)
 		}
 		h.Index()
-		answer := h.search(a, search.Request{Query: "tides", Limit: 100, Filter: memory.Filter{Namespace: &space}})
+		answer := h.MustSearch(a, search.Request{Query: "tides", Limit: 100, Filter: memory.Filter{Namespace: &space}})
 		if len(answer.Hits) != 100 || answer.Incomplete {
 			t.Errorf("%d hits, incomplete %v", len(answer.Hits), answer.Incomplete)
 		}
@@ -143,11 +122,11 @@ func TestSearchLevelGivesAtMostTenBareHits(t *testing.T) {
 		h.SetUpAccess()
 		reader := agent("reader", acl.Public)
 		for i := range 30 {
-			h.put(agent("seller", acl.Public), "seller", fmt.Sprint("paid", i), "lighthouse keepers", 201)
-			h.put(reader, "reader", fmt.Sprint("own", i), "lighthouse keepers", 201)
+			h.PutText(agent("seller", acl.Public), "seller", fmt.Sprint("paid", i), "lighthouse keepers", 201)
+			h.PutText(reader, "reader", fmt.Sprint("own", i), "lighthouse keepers", 201)
 		}
 		h.Index()
-		answer := h.search(reader, search.Request{Query: "lighthouse", Limit: 40})
+		answer := h.MustSearch(reader, search.Request{Query: "lighthouse", Limit: 40})
 		bare := 0
 		for _, hit := range answer.Hits {
 			if hit.Store == "seller" {
@@ -167,11 +146,11 @@ func TestSearchLevelGivesAtMostTenBareHits(t *testing.T) {
 		} {
 			r.Query, r.Limit, r.Stores = "lighthouse", 10, []string{"seller"}
 			_, err := h.Search(background, reader, r)
-			h.wantStatus(err, 403)
+			h.WantStatus(err, 403)
 		}
 		for _, r := range []search.Request{{Explain: true}, {Ranking: search.RankingRRF}} {
 			r.Query, r.Limit = "lighthouse", 100
-			for _, hit := range h.search(reader, r).Hits {
+			for _, hit := range h.MustSearch(reader, r).Hits {
 				if hit.Store == "seller" || (hit.Explain != nil) != r.Explain {
 					t.Errorf("a hit from %s, explained: %v", hit.Store, hit.Explain)
 				}
@@ -185,14 +164,14 @@ func TestSearchWithoutStoresCoversTheWholeScope(t *testing.T) {
 		h := open(t, b, memory.Limits{})
 		h.SetUpAccess()
 		reader := agent("reader", acl.Public)
-		h.put(reader, "reader", "own", "cormorant", 201)
-		h.put(reader, "room", "chat", "cormorant", 201)
-		h.put(agent("lender", acl.Public), "lender", "lent", "cormorant", 201)
-		h.put(agent("stranger", acl.Public), "stranger", "strange", "cormorant", 201)
+		h.PutText(reader, "reader", "own", "cormorant", 201)
+		h.PutText(reader, "room", "chat", "cormorant", 201)
+		h.PutText(agent("lender", acl.Public), "lender", "lent", "cormorant", 201)
+		h.PutText(agent("stranger", acl.Public), "stranger", "strange", "cormorant", 201)
 		h.Index()
 		find := func(c memory.Caller, r search.Request) string {
 			r.Query = "cormorant"
-			got := keys(h.search(c, r))
+			got := keys(h.MustSearch(c, r))
 			slices.Sort(got)
 			return strings.Join(got, " ")
 		}
@@ -207,9 +186,9 @@ func TestSearchWithoutStoresCoversTheWholeScope(t *testing.T) {
 			t.Errorf("with a named chat: found %s", got)
 		}
 		_, err := h.Search(background, reader, search.Request{Query: "x", Limit: 1, Stores: []string{"reader", "stranger"}})
-		h.wantStatus(err, 403)
+		h.WantStatus(err, 403)
 		none := agent("nobody", acl.Public)
-		if a := h.search(none, search.Request{Query: "cormorant"}); len(a.Hits) != 0 || a.Label != 0 {
+		if a := h.MustSearch(none, search.Request{Query: "cormorant"}); len(a.Hits) != 0 || a.Label != 0 {
 			t.Errorf("an agent without entries finds %v", keys(a))
 		}
 	})
@@ -263,7 +242,7 @@ func TestAnEntryWithoutTextIsFoundByItsWordsAlone(t *testing.T) {
 		h := &harness{backendtest.OpenOver(t, b.Open(t), backendtest.Options{}, encoder(t)), t}
 		a := agent("a", acl.Public)
 		for key, value := range map[string]string{"q8": `""`, "z2": `55310`, "m4": `[3,4]`, "tagged": `null`, "real": `"The holiday plans are in the blue folder."`} {
-			h.putValue(a, "a", key, value, func(r *memory.PutRequest) {
+			h.PutJSON(a, "a", key, value, func(r *memory.PutRequest) {
 				if key == "m4" {
 					r.Tags = &[]string{"zebra"}
 				}
@@ -271,7 +250,7 @@ func TestAnEntryWithoutTextIsFoundByItsWordsAlone(t *testing.T) {
 		}
 		h.Index()
 		for query, want := range map[string]string{"holiday plans": "real", "customer contact": "", "q8": "q8", "zebra": "m4", "z2": "z2", "?": "", "…": ""} {
-			got := strings.Join(keys(h.search(a, search.Request{Query: query, MinRelevance: 0.03, Limit: 10})), " ")
+			got := strings.Join(keys(h.MustSearch(a, search.Request{Query: query, MinRelevance: 0.03, Limit: 10})), " ")
 			if got != want && !strings.HasPrefix(got, want+" ") || want == "" && got != "" {
 				t.Errorf("%q finds %q, want %q", query, got, want)
 			}

@@ -40,7 +40,7 @@ type Options struct {
 	// Default 64 MiB.
 	CandidateCache int
 	// Searches bound how many searches run and wait, of each agent and in all.
-	// Its zero value stands for 8 and 64 running, 64 and 1,024 waiting.
+	// Its zero value means 8 and 64 running, 64 and 1,024 waiting.
 	Searches fairqueue.Limits
 	// FitTokens counts the tokens of what a search with MaxTokens shows. Default:
 	// a token for every four bytes.

@@ -23,7 +23,7 @@ func TestAReceiptIsForTheHitsThatAreShown(t *testing.T) {
 		w.write("seller", acl.Internal, fmt.Sprint("k", i), fmt.Sprint("granite quarry number ", i))
 	}
 	w.Index()
-	a := w.search(w.buyer, search.Request{Query: "granite", Stores: []string{"seller", "buyer"}, Purchase: search.Purchase{MaxCharge: new(int64(250))}})
+	a := w.MustSearch(w.buyer, search.Request{Query: "granite", Stores: []string{"seller", "buyer"}, Purchase: search.Purchase{MaxCharge: new(int64(250))}})
 	shown, _ := w.eachHit(&a)
 	type hit struct {
 		Store     string          `json:"store_id"`

@@ -50,7 +50,7 @@ func openIndexing(t testing.TB, b backendtest.Backend) *harness {
 // first.
 func (h *harness) similar(c memory.Caller, store, key, value string) []string {
 	h.t.Helper()
-	put := h.put(c, store, key, value, 201, similarTo)
+	put := h.PutText(c, store, key, value, 201, similarTo)
 	if !put.Indexed || put.Similar == nil || put.SimilarLate {
 		h.t.Fatalf("what is similar to %s is not known: %+v", key, put)
 	}
@@ -83,7 +83,7 @@ func TestSimilarEntriesAreThoseThatSayTheSameOrTheOpposite(t *testing.T) {
 			c := agent(fmt.Sprint(keys, n), acl.Public)
 			first, _ := keyOf(n, p.old)
 			_, second := keyOf(n, p.text)
-			h.put(c, c.Agent, first, p.old, 201, indexed)
+			h.PutText(c, c.Agent, first, p.old, 201, indexed)
 			found := h.similar(c, c.Agent, second, p.text)
 			all[p.kind]++
 			if len(found) > 0 {
@@ -108,17 +108,17 @@ func TestSimilarNamesWhatTheWriterMayReadAlone(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := openIndexing(t, b)
 		public, internal, restricted := agent("anna", acl.Public), agent("anna", acl.Internal), agent("anna", acl.Restricted)
-		h.put(public, "anna", "public", allergic, 201)
-		h.put(internal, "anna", "internal", allergic, 201)
-		h.put(restricted, "anna", "restricted", allergic, 201)
-		h.put(public, "anna", "hidden", allergic, 201, notInContext)
-		h.put(public, "anna", "sealed", allergic, 201, sealed)
-		h.put(public, "anna", "expired", allergic, 201, ttl(time.Minute))
-		h.put(public, "anna", "deleted", allergic, 201)
+		h.PutText(public, "anna", "public", allergic, 201)
+		h.PutText(internal, "anna", "internal", allergic, 201)
+		h.PutText(restricted, "anna", "restricted", allergic, 201)
+		h.PutText(public, "anna", "hidden", allergic, 201, notInContext)
+		h.PutText(public, "anna", "sealed", allergic, 201, sealed)
+		h.PutText(public, "anna", "expired", allergic, 201, ttl(time.Minute))
+		h.PutText(public, "anna", "deleted", allergic, 201)
 		must(h, h.Delete(background, public, path("anna", "deleted"), memory.Preconditions{}))
-		h.put(public, "anna", "shadowed", allergic, 201)
-		h.put(internal, "anna", "shadowed", "The tax return is due in May.", 201)
-		h.put(agent("ben", acl.Public), "ben", "elsewhere", allergic, 201)
+		h.PutText(public, "anna", "shadowed", allergic, 201)
+		h.PutText(internal, "anna", "shadowed", "The tax return is due in May.", 201)
+		h.PutText(agent("ben", acl.Public), "ben", "elsewhere", allergic, 201)
 		h.Index() // so that nothing has waited for an hour
 		h.Clock.Advance(time.Hour)
 		_, err := h.Share(background, internal, memory.ShareRequest{Store: "anna", Grantee: "friend", Level: acl.ReadWrite})
@@ -145,7 +145,7 @@ func TestSimilarNamesWhatTheWriterMayReadAlone(t *testing.T) {
 			}
 		}
 		for name, change := range map[string]func(*memory.PutRequest){"hidden2": notInContext, "sealed2": sealed} {
-			if put := h.put(public, "anna", name, allergic, 201, change, similarTo); put.Similar != nil || put.SimilarLate || put.Indexed {
+			if put := h.PutText(public, "anna", name, allergic, 201, change, similarTo); put.Similar != nil || put.SimilarLate || put.Indexed {
 				t.Errorf("%s: %+v", name, put)
 			}
 		}
@@ -161,20 +161,20 @@ func TestHiddenEntriesDoNotAffectWhatIsSimilar(t *testing.T) {
 			c := agent("anna", acl.Internal)
 			if hidden {
 				for i := range 40 {
-					h.put(agent("anna", acl.Restricted), "anna", fmt.Sprint("secret-", i), allergic, 201)
-					h.put(c, "anna", "allergy", allergic, 201, ttl(time.Minute), func(r *memory.PutRequest) { r.Path.Namespace = fmt.Sprint("expired-", i) })
-					h.put(c, "anna", fmt.Sprint("private-", i), allergic, 201, notInContext)
-					h.put(agent("anna", acl.Restricted), "anna", "allergy", allergic, pickStatus(i), similarTo)
+					h.PutText(agent("anna", acl.Restricted), "anna", fmt.Sprint("secret-", i), allergic, 201)
+					h.PutText(c, "anna", "allergy", allergic, 201, ttl(time.Minute), func(r *memory.PutRequest) { r.Path.Namespace = fmt.Sprint("expired-", i) })
+					h.PutText(c, "anna", fmt.Sprint("private-", i), allergic, 201, notInContext)
+					h.PutText(agent("anna", acl.Restricted), "anna", "allergy", allergic, pickStatus(i), similarTo)
 				}
 				h.Index()
 				h.Clock.Advance(time.Hour)
 			}
-			h.put(c, "anna", "plumber", "The plumber comes on Thursday.", 201, indexed)
+			h.PutText(c, "anna", "plumber", "The plumber comes on Thursday.", 201, indexed)
 			for i, text := range []string{"Anna has a bee allergy.", "Anna is not allergic to bees.", "Anna is allergic to the stings of bees."} {
-				h.put(c, "anna", fmt.Sprint("allergy-", i), text, 201, indexed)
+				h.PutText(c, "anna", fmt.Sprint("allergy-", i), text, 201, indexed)
 			}
 			var out strings.Builder
-			put := h.put(c, "anna", "allergy", allergic, 201, similarTo)
+			put := h.PutText(c, "anna", "allergy", allergic, 201, similarTo)
 			for _, n := range put.Similar {
 				fmt.Fprintf(&out, "%s %x\n", n.Entry.Key, n.Relevance)
 			}
@@ -199,7 +199,7 @@ func TestWhatIsNotIndexedInTimeIsNotCompared(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data, clock, c := b.Open(t), backendtest.NewClock(), agent("anna", acl.Public)
 		h := openOver(t, data, backendtest.Options{Memory: memory.Options{Now: clock.Now, SimilarWait: time.Nanosecond}}, encoder(t))
-		if put := h.put(c, "anna", "a", allergic, 201, similarTo); put.Similar != nil || !put.SimilarLate || put.Indexed {
+		if put := h.PutText(c, "anna", "a", allergic, 201, similarTo); put.Similar != nil || !put.SimilarLate || put.Indexed {
 			t.Errorf("%+v", put)
 		}
 		// While entries lag, no write waits for the vectors of another.
@@ -213,7 +213,7 @@ func TestWhatIsNotIndexedInTimeIsNotCompared(t *testing.T) {
 			t.Errorf("%+v, %v, %v", put, err, ctx.Err())
 		}
 		h = openOver(t, data, backendtest.Options{Memory: memory.Options{Now: clock.Now, SimilarWait: long}})
-		if put := h.put(c, "anna", "c", allergic, 201, similarTo); put.Similar != nil || put.SimilarLate || put.Indexed {
+		if put := h.PutText(c, "anna", "c", allergic, 201, similarTo); put.Similar != nil || put.SimilarLate || put.Indexed {
 			t.Errorf("without a model: %+v", put)
 		}
 	})
@@ -223,14 +223,14 @@ func TestWhatIsNotIndexedInTimeIsNotCompared(t *testing.T) {
 func TestAnEntryIsNotSimilarToItself(t *testing.T) {
 	h := openIndexing(t, backendtest.Embedded())
 	low, high := agent("anna", acl.Public), agent("anna", acl.Internal)
-	h.put(low, "anna", "a", allergic, 201, indexed)
-	if put := h.put(low, "anna", "a", "Anna has a bee allergy.", 200, similarTo); len(put.Similar) > 0 || put.Similar == nil {
+	h.PutText(low, "anna", "a", allergic, 201, indexed)
+	if put := h.PutText(low, "anna", "a", "Anna has a bee allergy.", 200, similarTo); len(put.Similar) > 0 || put.Similar == nil {
 		t.Errorf("%+v", put)
 	}
 	if found := h.similar(high, "anna", "a", allergic); len(found) > 0 {
 		t.Errorf("at another label: %q", found)
 	}
-	if put := h.put(low, "anna", "b", allergic, 201, similarTo, func(r *memory.PutRequest) { r.Path.Namespace = "notes" }); len(put.Similar) != 1 || put.Similar[0].Entry.Key != "a" {
+	if put := h.PutText(low, "anna", "b", allergic, 201, similarTo, func(r *memory.PutRequest) { r.Path.Namespace = "notes" }); len(put.Similar) != 1 || put.Similar[0].Entry.Key != "a" {
 		t.Errorf("in another namespace: %+v", put)
 	}
 }

@@ -12,10 +12,6 @@ import (
 // defaultSearches are the default limits on searches.
 var defaultSearches = fairqueue.Limits{Running: 64, RunningEach: 8, Waiting: 1024, WaitingEach: 64}
 
-// retryBusy is when a caller may try again that was refused with a BusyError: by
-// then many of the waiting searches have run.
-const retryBusy = time.Second
-
 // weightBytes is how much text of questions makes a search count as one more of its
 // agent's searches at a time. The time that a search takes grows with its question's
 // text: those of 16 kB, one after another, leave others the other processor.
@@ -31,7 +27,7 @@ func (s *Searcher) takeTurn(ctx context.Context, c memory.Caller, r Request) (do
 	ctx, end := s.startStep(ctx, "queue", &waited)
 	done, err = s.searches.Enter(ctx, c.Agent, weight)
 	if errors.Is(err, fairqueue.ErrFull) {
-		err = &memory.BusyError{Limits: s.searchLimits, RetryAfter: retryBusy}
+		err = memory.NewBusyError(s.searchLimits)
 	}
 	end(&err)
 	return done, waited, err

@@ -54,8 +54,8 @@ func TestSearchesTakeTurns(t *testing.T) {
 	options := backendtest.Options{Search: search.Options{Searches: fairqueue.Limits{Running: 1, RunningEach: 1, Waiting: 6, WaitingEach: 5}}}
 	h := &harness{backendtest.Open(t, backendtest.Embedded(), options, gate), t}
 	hog, ada, bob := agent("hog", acl.Public), agent("ada", acl.Public), agent("bob", acl.Public)
-	h.put(hog, "hog", "k", "tea", 201)
-	h.put(ada, "ada", "k", "tea", 201)
+	h.PutText(hog, "hog", "k", "tea", 201)
+	h.PutText(ada, "ada", "k", "tea", 201)
 
 	var group sync.WaitGroup
 	var mu sync.Mutex
@@ -107,9 +107,9 @@ func TestACanceledSearchLeavesTheQueue(t *testing.T) {
 	options := backendtest.Options{Search: search.Options{Searches: fairqueue.Limits{Running: 1, RunningEach: 1, Waiting: 6, WaitingEach: 5}}}
 	h := &harness{backendtest.Open(t, backendtest.Embedded(), options, gate), t}
 	ada := agent("ada", acl.Public)
-	h.put(ada, "ada", "k", "tea", 201)
+	h.PutText(ada, "ada", "k", "tea", 201)
 	var group sync.WaitGroup
-	group.Go(func() { h.search(ada, search.Request{Query: "one"}) })
+	group.Go(func() { h.MustSearch(ada, search.Request{Query: "one"}) })
 	awaitLoad(t, h, 1, 0)
 	ctx, cancel := context.WithCancel(background)
 	group.Go(func() {
@@ -151,8 +151,8 @@ func TestAnAgentHoldsHalfOfTheReadersAtMost(t *testing.T) {
 		p := backendtest.OpenProcess(t, rows, backendtest.Options{})
 		h := &harness{backendtest.Wrap(t, p), t}
 		hog, ada := agent("hog", acl.Public), agent("ada", acl.Public)
-		h.put(hog, "hog", "k", "tea", 201)
-		h.put(ada, "ada", "k", "tea", 201)
+		h.PutText(hog, "hog", "k", "tea", 201)
+		h.PutText(ada, "ada", "k", "tea", 201)
 		half := int64(max(1, rows.Readers()/2))
 		calls := map[string]func(c memory.Caller) error{
 			"get": func(c memory.Caller) error { _, err := h.Get(background, c, path(c.Agent, "k")); return err },

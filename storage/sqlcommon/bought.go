@@ -92,8 +92,8 @@ func (m MeterWriter) CountEntries(ctx context.Context, query meter.EntryQuery) (
 
 var (
 	bought       = NewTable("bought", "store, buyer, entry, digest", "store, buyer, entry, digest, charge")
-	selectBought = bought.Select() + "ORDER BY store, buyer, entry, digest"
-	insertBought = bought.Insert()
+	selectBought = bought.Select + "ORDER BY store, buyer, entry, digest"
+	insertBought = bought.Insert
 )
 
 func boughtValues(b *meter.Bought) []any {

@@ -12,11 +12,11 @@ import (
 
 var (
 	charges       = NewTable("charge", "id", "id, store, offer, label, buyer, seller, amount, search, hits, entries, at, state, receipt, claim, settle_by")
-	selectCharge  = charges.Select() + "WHERE id = $1"
-	selectOfClaim = charges.Select() + "WHERE claim = $1 ORDER BY id"
-	selectOfBuyer = charges.Select() + "WHERE label = $1 AND buyer = $3 AND id < $4 ORDER BY id DESC LIMIT $2"
-	insertCharge  = charges.Insert()
-	putCharge     = charges.Upsert()
+	selectCharge  = charges.Select + "WHERE id = $1"
+	selectOfClaim = charges.Select + "WHERE claim = $1 ORDER BY id"
+	selectOfBuyer = charges.Select + "WHERE label = $1 AND buyer = $3 AND id < $4 ORDER BY id DESC LIMIT $2"
+	insertCharge  = charges.Insert
+	putCharge     = charges.Upsert
 )
 
 func scanCharge(row Row) (c meter.Charge, err error) {

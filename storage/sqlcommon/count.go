@@ -8,9 +8,9 @@ import (
 
 var (
 	counts       = NewTable("metered_count", "store, buyer, offer, span, start", "store, buyer, offer, span, start, searches, entries")
-	selectCounts = counts.Select() + "ORDER BY store, buyer, offer, span, start"
-	insertCount  = counts.Insert()
-	addCount     = counts.Add()
+	selectCounts = counts.Select + "ORDER BY store, buyer, offer, span, start"
+	insertCount  = counts.Insert
+	addCount     = counts.Add
 )
 
 const selectCount = "SELECT searches, entries FROM metered_count WHERE store = $1 AND buyer = $2 AND offer = $3 AND span = $4 AND start = $5"

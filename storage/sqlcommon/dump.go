@@ -37,7 +37,7 @@ func (r Reads) dumpNames(ctx context.Context, yield Yield) error {
 			return err
 		}
 		return yield(memory.DumpRecord{Name: &name})
-	}, names.Select()+"ORDER BY id")
+	}, names.Select+"ORDER BY id")
 }
 
 func (r Reads) dumpSettings(ctx context.Context, yield Yield) error {
@@ -47,7 +47,7 @@ func (r Reads) dumpSettings(ctx context.Context, yield Yield) error {
 			return err
 		}
 		return yield(memory.DumpRecord{Settings: &s})
-	}, r.d.Settings.Select()+"ORDER BY agent")
+	}, r.d.Settings.Select+"ORDER BY agent")
 }
 
 func (r Reads) dumpParticipants(ctx context.Context, yield Yield) error {
@@ -65,7 +65,7 @@ func (r Reads) dumpMembers(ctx context.Context, table Table, yield func(*memory.
 			return err
 		}
 		return yield(&m)
-	}, table.Select()+"ORDER BY of, agent")
+	}, table.Select+"ORDER BY of, agent")
 }
 
 func (r Reads) dumpGrants(ctx context.Context, yield Yield) error {
@@ -141,14 +141,14 @@ func (w Writes) loadFact(ctx context.Context, record memory.DumpRecord) error {
 		return w.insertGrant(ctx, *record.Grant)
 	case record.Participant != nil:
 		m := record.Participant
-		return Insert(ctx, w.w, participants.Insert(), m.Of, m.Agent, orNull(m.ExpiresAt))
+		return Insert(ctx, w.w, participants.Insert, m.Of, m.Agent, orNull(m.ExpiresAt))
 	case record.Session != nil:
 		m := record.Session
-		return Insert(ctx, w.w, sessions.Insert(), m.Of, m.Agent, orNull(m.ExpiresAt))
+		return Insert(ctx, w.w, sessions.Insert, m.Of, m.Agent, orNull(m.ExpiresAt))
 	case record.Settings != nil:
-		return Insert(ctx, w.w, w.d.Settings.Insert(), settingsValues(record.Settings.Agent, record.Settings.Settings)...)
+		return Insert(ctx, w.w, w.d.Settings.Insert, settingsValues(record.Settings.Agent, record.Settings.Settings)...)
 	case record.Name != nil:
-		return Insert(ctx, w.w, names.Insert(), record.Name.ID, string(record.Name.Kind))
+		return Insert(ctx, w.w, names.Insert, record.Name.ID, string(record.Name.Kind))
 	}
 	return ErrRecord
 }

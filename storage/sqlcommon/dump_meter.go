@@ -8,9 +8,9 @@ import (
 )
 
 var (
-	selectAllOffers  = offers.Select() + "ORDER BY id"
-	selectAllCharges = charges.Select() + "ORDER BY id"
-	selectPaidClaims = claims.Select() + "WHERE payment <> '' ORDER BY id"
+	selectAllOffers  = offers.Select + "ORDER BY id"
+	selectAllCharges = charges.Select + "ORDER BY id"
+	selectPaidClaims = claims.Select + "WHERE payment <> '' ORDER BY id"
 )
 
 const selectAllLines = lineColumns + "ORDER BY number"

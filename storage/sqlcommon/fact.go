@@ -97,7 +97,7 @@ func scanSettings(row Row) (s memory.DumpSettings, err error) {
 
 // Settings implements acl.Facts.
 func (r Reads) Settings(ctx context.Context, agent string) (acl.Settings, error) {
-	found, err := First(ctx, r.r, scanSettings, r.d.Settings.Select()+"WHERE agent = $1", agent)
+	found, err := First(ctx, r.r, scanSettings, r.d.Settings.Select+"WHERE agent = $1", agent)
 	if err != nil || found == nil {
 		return acl.DefaultSettings(), err
 	}
@@ -121,7 +121,7 @@ func (r Reads) Meta(ctx context.Context, name string) (value []byte, err error) 
 
 // SetMeta implements memory.MetaWriter.
 func (w Writes) SetMeta(ctx context.Context, name string, value []byte) error {
-	_, err := w.w.Exec(ctx, metas.Upsert(), name, value)
+	_, err := w.w.Exec(ctx, metas.Upsert, name, value)
 	return err
 }
 
@@ -135,10 +135,10 @@ func (w Writes) PutFact(ctx context.Context, fact memory.Fact) (err error) {
 			_, err = w.w.Exec(ctx, "DELETE FROM "+members(f.Via).Name+" WHERE of = $1 AND agent = $2", f.Of, f.Agent)
 			return err
 		}
-		_, err = w.w.Exec(ctx, members(f.Via).Upsert(), f.Of, f.Agent, orNull(f.ExpiresAt))
+		_, err = w.w.Exec(ctx, members(f.Via).Upsert, f.Of, f.Agent, orNull(f.ExpiresAt))
 		return err
 	case memory.SettingsFact:
-		_, err = w.w.Exec(ctx, w.d.Settings.Upsert(), settingsValues(f.Agent, f.Settings)...)
+		_, err = w.w.Exec(ctx, w.d.Settings.Upsert, settingsValues(f.Agent, f.Settings)...)
 		return err
 	case memory.NameFact:
 		return w.claim(ctx, f.ID, f.Kind)
@@ -161,11 +161,11 @@ func (w Writes) putGrant(ctx context.Context, g acl.Grant) error {
 		if err != nil || n == 0 {
 			return err
 		}
-		return w.w.Queue(ctx, permitCounts.Add(), g.Store, -n)
+		return w.w.Queue(ctx, permitCounts.Add, g.Store, -n)
 	}
 	switch err := w.insertGrant(ctx, g); {
 	case errors.Is(err, memory.ErrExists):
-		_, err = w.w.Exec(ctx, permits.Upsert(), grantValues(g)...)
+		_, err = w.w.Exec(ctx, permits.Upsert, grantValues(g)...)
 		return err
 	default:
 		return err
@@ -174,10 +174,10 @@ func (w Writes) putGrant(ctx context.Context, g acl.Grant) error {
 
 // insertGrant inserts a grant and counts it; ErrExists if there is one.
 func (w Writes) insertGrant(ctx context.Context, g acl.Grant) error {
-	if err := Insert(ctx, w.w, permits.Insert(), grantValues(g)...); err != nil {
+	if err := Insert(ctx, w.w, permits.Insert, grantValues(g)...); err != nil {
 		return err
 	}
-	return w.w.Queue(ctx, permitCounts.Add(), g.Store, int64(1))
+	return w.w.Queue(ctx, permitCounts.Add, g.Store, int64(1))
 }
 
 func settingsValues(agent string, s acl.Settings) []any {
@@ -189,7 +189,7 @@ func settingsValues(agent string, s acl.Settings) []any {
 func (w Writes) claim(ctx context.Context, id string, kind memory.Kind) error {
 	known, err := NewReads(w.w, w.d).KindOf(ctx, id)
 	if err == nil && known == memory.KindUnknown {
-		if _, err = w.w.Exec(ctx, names.Insert(), id, string(kind)); err == nil {
+		if _, err = w.w.Exec(ctx, names.Insert, id, string(kind)); err == nil {
 			known, err = NewReads(w.w, w.d).KindOf(ctx, id)
 		}
 	}
@@ -213,7 +213,7 @@ func (w Writes) trimFacts(ctx context.Context, now time.Time) error {
 		return err
 	}
 	for _, store := range slices.Sorted(maps.Keys(swept)) {
-		if err := w.w.Queue(ctx, permitCounts.Add(), store, -swept[store]); err != nil {
+		if err := w.w.Queue(ctx, permitCounts.Add, store, -swept[store]); err != nil {
 			return err
 		}
 	}

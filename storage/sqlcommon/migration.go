@@ -38,8 +38,8 @@ func (m Migrations) versions() (all []int64) {
 	return all
 }
 
-// Check returns an error if the schema's version is neither 0, which stands for
-// none, nor one that the migrations lead on from.
+// Check returns an error if the schema's version is neither 0, an empty
+// database, nor one that the migrations lead on from.
 func (m Migrations) Check(version int64) error {
 	switch oldest, newest := slices.Min(m.versions()), m.Newest(); {
 	case version > newest:

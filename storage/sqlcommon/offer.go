@@ -11,11 +11,11 @@ import (
 
 var (
 	offers         = NewTable("offer", "id", "id, store, seller, title, description, terms, caps, label, open, version, created_at, updated_at")
-	selectOffer    = offers.Select() + "WHERE id = $1"
-	selectOffersOn = offers.Select() + "WHERE store = $1 ORDER BY id"
-	selectOpen     = offers.Select() + "WHERE open AND label = $1 AND id > $3 ORDER BY id LIMIT $2"
-	insertOffer    = offers.Insert()
-	putOffer       = offers.Upsert()
+	selectOffer    = offers.Select + "WHERE id = $1"
+	selectOffersOn = offers.Select + "WHERE store = $1 ORDER BY id"
+	selectOpen     = offers.Select + "WHERE open AND label = $1 AND id > $3 ORDER BY id LIMIT $2"
+	insertOffer    = offers.Insert
+	putOffer       = offers.Upsert
 )
 
 func scanOffer(row Row) (o meter.Offer, err error) {

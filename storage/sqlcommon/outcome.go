@@ -39,6 +39,6 @@ func (w Writes) putOutcome(ctx context.Context, key memory.IdempotencyKey, recor
 	if record.Created {
 		status = statusCreated
 	}
-	return Insert(ctx, w.w, outcomes.Insert(), append(outcomeKey(key),
+	return Insert(ctx, w.w, outcomes.Insert, append(outcomeKey(key),
 		record.Digest, status, IDs(record.IDs), []byte(record.Numbers), record.ExpiresAt)...)
 }

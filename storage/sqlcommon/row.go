@@ -21,7 +21,7 @@ const (
 // ScanEntry reads a row of these columns: ID, ID of the store, label, revision, version,
 // whether it is in context and encrypted; when it was created and updated, expires and
 // was deleted; owner, who updated and deleted it; namespace, key, type, description,
-// tags; when what it tells of happened, and the precision of that; the authors of type
+// tags; when what it describes happened, and the precision of that; the authors of type
 // and description, null for the owner; source, value, and the size of the value if it is
 // null.
 func ScanEntry(row Row) (e memory.Entry, err error) {

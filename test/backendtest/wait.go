@@ -21,6 +21,22 @@ func Each(t *testing.T, backends []Backend, test func(t *testing.T, b Backend)) 
 	}
 }
 
+// OnEachBackend runs a test on every supported backend, beside other tests. It is for
+// rules that involve a search or the index; tests of other rules use OnEachStorage, which
+// does not wait for Milvus.
+func OnEachBackend(t *testing.T, test func(t *testing.T, b Backend)) {
+	t.Helper()
+	t.Parallel()
+	Each(t, Backends(), test)
+}
+
+// OnEachStorage runs a test on each storage, with the flat index, beside other tests.
+func OnEachStorage(t *testing.T, test func(t *testing.T, b Backend)) {
+	t.Helper()
+	t.Parallel()
+	Each(t, Storages(), test)
+}
+
 // Eventually polls until a condition holds; see wait.Until, which also reports what was
 // seen instead.
 func Eventually(t testing.TB, condition string, holds func() bool) {
