@@ -306,7 +306,7 @@ func FuzzSearchPassages(f *testing.F) {
 		if !utf8.ValidString(text) || !utf8.ValidString(query) || len(text) > 20_000 || most < 50 || strings.TrimSpace(query) == "" || len(query) > 1000 {
 			return
 		}
-		h := &harness{h.Fixture, t}
+		h := &harness{h.For(t), t}
 		value, err := json.Marshal(text)
 		if err != nil {
 			t.Fatal(err)

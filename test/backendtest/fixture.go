@@ -73,6 +73,9 @@ func OpenOver(t testing.TB, data *Data, options Options, embedders ...embed.Embe
 // Wrap makes a Fixture of a Process that the test has opened itself.
 func Wrap(t testing.TB, p *Process) *Fixture { return &Fixture{Process: p, t: t} }
 
+// For returns the Fixture for a part of its test, such as an input of a fuzz target.
+func (f *Fixture) For(t testing.TB) *Fixture { return &Fixture{f.Process, f.Clock, t} }
+
 // Index processes the indexing queue until it is empty.
 func (f *Fixture) Index() {
 	f.t.Helper()
