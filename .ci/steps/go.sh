@@ -39,7 +39,7 @@ setup_go_tools() {
 	mv "$work/cmd" "$tools/bin/compose"
 }
 
-# in_modules COMMAND…: runs it in both modules; ./... in one has nothing of the other.
+# in_modules COMMAND…: runs it in both modules: ./... in one leaves the other out.
 in_modules() {
 	local module
 	for module in . clients/go; do (cd "$module" && "$@"); done

@@ -89,7 +89,7 @@ func (e *Encoder) encodeCodes(s *scratch, first, n int) []byte {
 }
 
 // queryTokens returns the tokens of a query, whose words are at spans: nil if the
-// tokenizer is not of an English model, whose tokens say nothing of how well it
+// tokenizer is not of an English model, whose tokens do not say how well it
 // knows a language. Those without a piece are left out: their vector is the same for
 // every script and emoji that the model was not trained on.
 func (e *Encoder) queryTokens(s *scratch, ids []int32, spans []span) []embed.Token {

@@ -86,7 +86,7 @@ func billOf(b search.Bill) billed {
 func (c *call) ask(ctx context.Context, r meter.SearchRequest, paged bool) (search.Answer, error) {
 	r.Prompted, r.Payment = true, c.payment
 	r.Call = func() (memory.Idempotency, error) { return c.identity(), nil }
-	r.Fit = func(search *search.Request, offered bool) error { return c.bound(search, paged && !offered) }
+	r.Fit = func(r *search.Request, offered bool) error { return c.bound(r, paged && !offered) }
 	found, err := c.market.Search(ctx, c.caller, r)
 	if err == nil {
 		c.settled, c.receipts = found.Settled, receiptsOf(found.Bill)
