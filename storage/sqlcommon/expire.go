@@ -66,12 +66,15 @@ func Erase(ctx context.Context, w Erasing, d *Dialect, what memory.Erasure) ([]u
 			return []uuid.UUID{e.Entry}, w.TrimHistory(ctx, e.Entry, e.Keep)
 		}
 		ids, err := w.Excess(ctx, e)
+		if err != nil {
+			return nil, err
+		}
 		for _, id := range ids {
-			if err == nil {
-				err = w.TrimHistory(ctx, id, e.Keep)
+			if err := w.TrimHistory(ctx, id, e.Keep); err != nil {
+				return nil, err
 			}
 		}
-		return ids, err
+		return ids, nil
 	}
 	return nil, errUnknown(what)
 }

@@ -17,11 +17,8 @@ func (w *writer) recordChange(ctx context.Context, id uuid.UUID) error {
 // SaveVectors implements indexer.VectorWriter.
 func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, fingerprint string, records []vector.Record) (bool, error) {
 	row, found, err := w.storedRow(ctx, id)
-	if err != nil || !found || row.Revision != revision {
+	if err != nil || !found || row.Revision != revision || len(records) > 0 && !row.Indexed() {
 		return false, err
-	}
-	if len(records) > 0 && (!row.Indexed()) {
-		return false, nil
 	}
 	model, err := w.Model(ctx, fingerprint)
 	if err != nil {
