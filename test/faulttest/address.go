@@ -10,6 +10,8 @@ import (
 	"net"
 	"strconv"
 	"sync"
+	"syscall"
+	"time"
 )
 
 // The ports of FreeAddr. They are below those that systems give to connections and to
@@ -22,14 +24,14 @@ var errNoPort = errors.New("faulttest: no port is free")
 // free for the caller until this process ends: other callers, of any process, are not
 // given it, and the system does not choose it.
 func FreeAddr() (string, error) {
-	address, release, err := reserve()
+	listener, release, err := reserve()
 	if err != nil {
 		return "", err
 	}
 	held.Lock()
 	defer held.Unlock()
 	held.releases = append(held.releases, release)
-	return address, nil
+	return listener.Addr().String(), listener.Close()
 }
 
 // held keeps the reservations of FreeAddr: a socket that nothing refers to is closed.
@@ -48,9 +50,10 @@ func FreePort() (string, error) {
 	return port, err
 }
 
-// reserve is FreeAddr until release. The UDP port of the same number is the lock: two
-// processes cannot both have it, and it ends with its process.
-func reserve() (address string, release func(), err error) {
+// reserve listens at a free address, which is the caller's until release. The UDP port of
+// the same number is the lock: two processes cannot both have it, and it ends with its
+// process.
+func reserve() (listener net.Listener, release func(), err error) {
 	var config net.ListenConfig
 	ctx := context.Background()
 	for _, n := range rand.Perm(ports) { //nolint:gosec // which one does not matter
@@ -59,15 +62,26 @@ func reserve() (address string, release func(), err error) {
 		if err != nil {
 			continue
 		}
-		l, err := config.Listen(ctx, "tcp", address)
+		listener, err := config.Listen(ctx, "tcp", address)
 		if err != nil {
 			_ = lock.Close() // it holds nothing
 			continue
 		}
-		if err := l.Close(); err != nil {
-			return "", nil, err
-		}
-		return address, func() { _ = lock.Close() }, nil
+		return listener, func() { _ = lock.Close() }, nil
 	}
-	return "", nil, errNoPort
+	return nil, nil, errNoPort
+}
+
+// listenAgain listens at a reserved address after its listener was closed. A process that
+// begins at that moment has a copy of the listener until its program runs, so the address
+// may be taken for some milliseconds more.
+func listenAgain(address string) (listener net.Listener, err error) {
+	var config net.ListenConfig
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		listener, err = config.Listen(context.Background(), "tcp", address)
+		if !errors.Is(err, syscall.EADDRINUSE) {
+			break
+		}
+	}
+	return listener, err
 }

@@ -2,7 +2,10 @@ package faulttest
 
 import (
 	"net"
+	"os"
+	"os/exec"
 	"runtime"
+	"sync"
 	"testing"
 )
 
@@ -31,5 +34,35 @@ func TestFreeAddressesAreReserved(t *testing.T) {
 			lock.Close()
 			t.Errorf("another process could be given %s", address)
 		}
+	}
+}
+
+// A process that begins at the same moment holds copies of open sockets for a while.
+func TestAProxyHasItsAddressWhileProcessesBegin(t *testing.T) {
+	var children sync.WaitGroup
+	defer children.Wait()
+	stop := make(chan struct{})
+	defer close(stop)
+	for range 4 {
+		children.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				child := exec.CommandContext(t.Context(), os.Args[0], "-test.list=^$")
+				if err := child.Run(); err != nil && t.Context().Err() == nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for range 2000 {
+		proxy := NewFaultProxy(t, "127.0.0.1:1")
+		proxy.Disable()
+		proxy.Enable(t)
+		proxy.Disable()
 	}
 }

@@ -25,16 +25,16 @@ type FaultProxy struct {
 // ends.
 func NewFaultProxy(t testing.TB, target string) *FaultProxy {
 	t.Helper()
-	address, release, err := reserve()
+	listener, release, err := reserve()
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &FaultProxy{
-		target: target, address: address, stalled: make(chan struct{}, 1),
+		target: target, address: listener.Addr().String(), stalled: make(chan struct{}, 1),
 		links: make(map[*link]bool), gate: make(chan struct{}),
 	}
 	close(p.gate)
-	p.Enable(t)
+	p.accept(listener)
 	t.Cleanup(func() {
 		p.Disable()
 		p.running.Wait()
@@ -93,11 +93,15 @@ func (p *FaultProxy) Disable() {
 // else is given meanwhile: see FreeAddr.
 func (p *FaultProxy) Enable(t testing.TB) {
 	t.Helper()
-	var config net.ListenConfig
-	listener, err := config.Listen(context.Background(), "tcp", p.address)
+	listener, err := listenAgain(p.address)
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.accept(listener)
+}
+
+// accept forwards the connections of a listener until it is closed.
+func (p *FaultProxy) accept(listener net.Listener) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.listener = listener
