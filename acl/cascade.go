@@ -24,7 +24,8 @@ const MaxLinks = 8
 // Access is what one caller may do with one store at one instant.
 type Access struct {
 	Store     string
-	Number    int64 // the store's internal number; 0 if no entry was ever written to it
+	Number    int64   // the store's internal number; 0 if no entry was ever written to it
+	Reading   Reading // which models read the store's entries
 	Level     Level
 	Ceiling   Label // the highest label that the caller may read there: the lower of taint and grant
 	Via       Via
@@ -63,11 +64,11 @@ func Decide(ctx context.Context, facts Facts, p Principal, store string, now tim
 	if access.Level == None {
 		return Access{}, ErrDenied
 	}
-	numbers, err := facts.StoreNumbers(ctx, []string{store})
+	known, err := facts.StoreFacts(ctx, []string{store})
 	if err != nil {
 		return Access{}, err
 	}
-	access.Number = numbers[store]
+	access.Number, access.Reading = known[store].Number, known[store].Reading
 	return access, nil
 }
 

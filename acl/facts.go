@@ -74,10 +74,9 @@ func (s Settings) allow(via Via) bool {
 // An absent record is a zero value, not an error. Expired records may still be
 // returned.
 type Facts interface {
-	// StoreNumbers returns the internal number of each store that has one.
-	// A store gets its number with its first entry; stores without one are
-	// missing from the map.
-	StoreNumbers(ctx context.Context, stores []string) (map[string]int64, error)
+	// StoreFacts returns what is known of stores. A store gets its number with its first
+	// entry; one of which nothing is known may be missing from the map.
+	StoreFacts(ctx context.Context, stores []string) (map[string]StoreFacts, error)
 	// Grants returns the grants that the query describes, ordered by store and
 	// grantee.
 	Grants(ctx context.Context, query GrantQuery) ([]Grant, error)

@@ -47,7 +47,7 @@ func NewScope(ctx context.Context, facts Facts, p Principal, request ScopeReques
 	}
 	slices.SortFunc(found, func(a, b Access) int { return strings.Compare(a.Store, b.Store) })
 	found = slices.CompactFunc(found, func(a, b Access) bool { return a.Store == b.Store })
-	if err := setNumbers(ctx, facts, found); err != nil {
+	if err := setFacts(ctx, facts, found); err != nil {
 		return Scope{}, err
 	}
 	return Scope{stores: found}, nil
@@ -112,18 +112,19 @@ func reachableStores(ctx context.Context, facts Facts, p Principal, request Scop
 	return found, nil
 }
 
-// setNumbers fills in the stores' internal numbers.
-func setNumbers(ctx context.Context, facts Facts, found []Access) error {
+// setFacts fills in what is known of the stores.
+func setFacts(ctx context.Context, facts Facts, found []Access) error {
 	ids := make([]string, len(found))
 	for i, access := range found {
 		ids[i] = access.Store
 	}
-	numbers, err := facts.StoreNumbers(ctx, ids)
+	known, err := facts.StoreFacts(ctx, ids)
 	if err != nil {
 		return err
 	}
 	for i := range found {
-		found[i].Number = numbers[found[i].Store]
+		of := known[found[i].Store]
+		found[i].Number, found[i].Reading = of.Number, of.Reading
 	}
 	return nil
 }

@@ -21,6 +21,9 @@ type Query struct {
 	// Tokens are in the order of the text, without those that the model has no piece
 	// for; nil if the embedder does not report them.
 	Tokens []Token
+	// Multilingual says that the Tokens are pieces of many languages: whether a word is
+	// one of them does not tell how well the model knows its language.
+	Multilingual bool
 }
 
 // Token is a token of a question: a word or a piece of one.

@@ -22,7 +22,7 @@ const MinAlike = 0.5
 // largest cosines of the tokens of each with one of the other; nil: not known. It has the
 // same bits on every processor.
 func Alike(r CosineRange, cosine float64, maxSim *float64) float64 {
-	c := r.toE5(cosine)
+	c := r.ToE5(cosine)
 	m := c - alikeGap
 	if maxSim != nil {
 		m = *maxSim

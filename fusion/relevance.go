@@ -93,7 +93,7 @@ func Summands(q Question, p Parts) []Summand {
 	f := min(max(float64(q.Familiarity/familiar), minFamiliarity), 1)
 	cosine, maxSim := usualCosine, usualMaxSim
 	if p.Cosine != nil {
-		cosine = q.Cosines.toE5(*p.Cosine)
+		cosine = q.Cosines.ToE5(*p.Cosine)
 	}
 	if p.MaxSim != nil {
 		n := float64(p.ChunkTokens)
@@ -114,8 +114,8 @@ func Summands(q Question, p Parts) []Summand {
 	return summands
 }
 
-// toE5 returns the cosine of E5-small-v2 that means what one of this range does.
-func (r CosineRange) toE5(cosine float64) float64 {
+// ToE5 returns the cosine of E5-small-v2 that means what one of this range does.
+func (r CosineRange) ToE5(cosine float64) float64 {
 	if r == E5Cosines || r.Related <= r.Unrelated {
 		return cosine
 	}

@@ -2,65 +2,130 @@ package indexer
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
-	"mneme/embed"
+	"mneme/acl"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/vector"
 )
 
-// job is a leased entry on its way to the index.
+// job is a leased entry on its way to the indexes of the models that read it.
 type job struct {
-	lease   Lease
-	entry   *memory.Entry   // nil: purged
-	records []vector.Record // one a chunk of its text
+	lease Lease
+	entry *memory.Entry  // nil: purged
+	facts acl.StoreFacts // of its store
+	reads [2]bool        // by the models of readers
+	// records are those of the models that read it, one a chunk of its text.
+	records [2][]vector.Record
 }
 
 // index embeds the leased entries as their rows are now, saves the vectors with
-// the rows, and updates the index.
-func (ix *Indexer) index(ctx context.Context, now *serving, leases []Lease) (err error) {
+// the rows, and updates the indexes.
+func (ix *Indexer) index(ctx context.Context, leases []Lease) (err error) {
 	ctx, span := ix.tracer.Start(ctx, "index", trace.WithAttributes(attribute.Int("mneme.entries", len(leases))))
 	defer endSpan(span, &err)
-	jobs, texts, err := ix.prepare(ctx, now, leases)
+	main := ix.models.serving()
+	if main == nil {
+		return errNoModel
+	}
+	jobs, err := ix.prepare(ctx, main.model, leases)
 	if err != nil {
 		return err
 	}
-	span.SetAttributes(attribute.Int("mneme.chunks", len(texts)))
-	began := time.Now()
-	passages, err := ix.embed(ctx, now, texts)
+	by, err := ix.readersOf(ctx, main, jobs)
 	if err != nil {
 		return err
 	}
-	ix.budgets[leases[0].work()].took(len(texts), time.Since(began))
-	if err := ix.save(ctx, now, jobs, passages); err != nil {
+	chunks, began := 0, time.Now()
+	for k, now := range by {
+		n, err := ix.embed(ctx, now, k, jobs)
+		if err != nil {
+			return err
+		}
+		chunks += n
+	}
+	span.SetAttributes(attribute.Int("mneme.chunks", chunks))
+	ix.budgets[leases[0].work()].took(chunks, time.Since(began))
+	local := by[mainModel].model.Local
+	if err := ix.save(ctx, by, jobs, local); err != nil {
 		return err
 	}
-	if now.model.Local {
-		return ix.models.sync(ctx)
+	if local {
+		return ix.sync(ctx)
 	}
-	if err := ix.repair(ctx, now, entriesIn(jobs)); err != nil {
-		return err
+	for _, now := range by {
+		if now == nil {
+			continue
+		}
+		if err := ix.repair(ctx, now, entriesIn(jobs)); err != nil {
+			return err
+		}
 	}
 	return ix.storage.Update(ctx, func(tx Tx) error { return finish(ctx, tx, jobs) })
 }
 
-// embed embeds texts, in their order.
-func (ix *Indexer) embed(ctx context.Context, now *serving, texts []string) (_ []embed.Passage, err error) {
+// readersOf returns the main model and the multilingual one, which serves from now on if
+// it reads one of the jobs.
+func (ix *Indexer) readersOf(ctx context.Context, main *serving, jobs []job) (readers, error) {
+	by := readers{main}
+	if main.model.EnglishOnly {
+		by[multilingualModel] = ix.multilingual.serving()
+	}
+	needed := slices.ContainsFunc(jobs, func(j job) bool { return j.reads[multilingualModel] })
+	if by[multilingualModel] != nil || !needed {
+		return by, nil
+	}
+	if err := ix.multilingual.begin(ctx); err != nil {
+		return by, err
+	}
+	if by[multilingualModel] = ix.multilingual.serving(); by[multilingualModel] == nil {
+		return by, errNoModel
+	}
+	return by, nil
+}
+
+// embed makes the records of the jobs that the k-th model reads, and returns how many
+// texts it embedded.
+func (ix *Indexer) embed(ctx context.Context, now *serving, k int, jobs []job) (n int, err error) {
+	var texts []string
+	for i := range jobs {
+		if j := &jobs[i]; j.reads[k] {
+			var chunks []string
+			j.records[k], chunks = now.recordsOf(j.entry, j.facts.Number)
+			texts = append(texts, chunks...)
+		}
+	}
 	if len(texts) == 0 {
-		return nil, nil
+		return 0, nil
 	}
 	ctx, span := ix.tracer.Start(ctx, "embed")
 	defer endSpan(span, &err)
-	return now.model.Embedder.Passages(ctx, texts)
+	passages, err := now.model.Embedder.Passages(ctx, texts)
+	if err != nil {
+		return 0, err
+	}
+	next := 0
+	for i := range jobs {
+		for r := range jobs[i].records[k] {
+			record := &jobs[i].records[k][r]
+			if record.Vector.IsMeaningless() {
+				continue
+			}
+			record.Vector, record.Codes = vector.ToHalf(passages[next].Vector), passages[next].Codes
+			next++
+		}
+	}
+	return len(texts), nil
 }
 
-// prepare reads the rows and splits their texts into chunks for the embedder.
-func (ix *Indexer) prepare(ctx context.Context, now *serving, leases []Lease) (jobs []job, texts []string, err error) {
+// prepare reads the rows, and decides which models read them, beside a main one.
+func (ix *Indexer) prepare(ctx context.Context, main Model, leases []Lease) (jobs []job, err error) {
 	ctx, span := ix.tracer.Start(ctx, "rows")
 	defer endSpan(span, &err)
 	ids := make([]uuid.UUID, len(leases))
@@ -68,16 +133,16 @@ func (ix *Indexer) prepare(ctx context.Context, now *serving, leases []Lease) (j
 		ids[i] = lease.Entry
 	}
 	var rows []memory.Entry
-	var numbers map[string]int64
+	var stores map[string]acl.StoreFacts
 	err = ix.storage.View(ctx, func(tx ReadTx) (err error) {
 		if rows, err = tx.Get(ctx, ids); err != nil {
 			return err
 		}
-		numbers, err = tx.StoreNumbers(ctx, storesOf(rows))
+		stores, err = tx.StoreFacts(ctx, storesOf(rows))
 		return err
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	at := make(map[uuid.UUID]*memory.Entry, len(rows))
 	for i := range rows {
@@ -86,16 +151,38 @@ func (ix *Indexer) prepare(ctx context.Context, now *serving, leases []Lease) (j
 	for _, lease := range leases {
 		j := job{lease: lease, entry: at[lease.Entry]}
 		if e := j.entry; e != nil {
-			j.lease.Revision = e.Revision
+			j.lease.Revision, j.facts = e.Revision, stores[e.Store]
 			if e.Live(ix.instant()) && e.Searchable() {
-				var chunks []string
-				j.records, chunks = now.recordsOf(e, numbers[e.Store])
-				texts = append(texts, chunks...)
+				j.reads = ix.reads(main, e, j.facts.Reading)
 			}
 		}
 		jobs = append(jobs, j)
 	}
-	return jobs, texts, nil
+	return jobs, nil
+}
+
+// reads returns which models read an entry of a store: the English one what it can, the
+// multilingual one the rest, and all of a store that was asked in other languages, unless
+// the store's owner chose one. It depends on the entry and these facts of its store
+// alone, so that no entry's vectors tell of another's text.
+func (ix *Indexer) reads(main Model, e *memory.Entry, reading acl.Reading) [2]bool {
+	switch {
+	case !main.EnglishOnly || len(ix.multilingual.list) == 0 || reading.Language == acl.LanguageEnglish:
+		return [2]bool{mainModel: true}
+	case reading.Language == acl.LanguageMultilingual:
+		return [2]bool{multilingualModel: true}
+	}
+	foreign := ix.foreign(textOf(e))
+	return [2]bool{mainModel: !foreign, multilingualModel: foreign || reading.Asked && memory.HasMeaning(e)}
+}
+
+// textOf returns the text by which an entry's language is judged.
+func textOf(e *memory.Entry) string {
+	text := lexical.TextOf(e.Value)
+	if e.Description != "" {
+		text = e.Description + "\n" + text
+	}
+	return text
 }
 
 // recordsOf returns the records of an entry in the store of a number, without vectors,
@@ -113,39 +200,54 @@ func (now *serving) recordsOf(e *memory.Entry, store int64) (records []vector.Re
 	return records, texts
 }
 
-// save writes the vectors and codes beside their rows. A row that changed meanwhile
-// refuses them; its queue row stays and brings it back. With a local index the
-// queue rows are removed in the same transaction.
-func (ix *Indexer) save(ctx context.Context, now *serving, jobs []job, passages []embed.Passage) (err error) {
+// save writes the vectors and codes beside their rows, and if done, removes the queue
+// rows in the same transaction. A row that changed meanwhile refuses its vectors; its
+// queue row stays and brings it back.
+func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, done bool) (err error) {
 	ctx, span := ix.tracer.Start(ctx, "save")
 	defer endSpan(span, &err)
-	next := 0
-	for i := range jobs {
-		for r := range jobs[i].records {
-			if jobs[i].records[r].Vector.IsMeaningless() {
-				continue
-			}
-			jobs[i].records[r].Vector, jobs[i].records[r].Codes = vector.ToHalf(passages[next].Vector), passages[next].Codes
-			next++
-		}
-	}
 	return ix.storage.Update(ctx, func(tx Tx) error {
 		if err := tx.Prepare(ctx, memory.VectorPlan{Entries: entriesIn(jobs)}); err != nil {
 			return err
 		}
-		for i := range jobs {
-			if jobs[i].entry == nil {
+		for k, now := range by {
+			if now == nil {
 				continue
 			}
-			if _, err := tx.SaveVectors(ctx, jobs[i].lease.Entry, jobs[i].lease.Revision, now.fingerprint, jobs[i].records); err != nil {
-				return err
+			for i := range jobs {
+				if jobs[i].entry == nil {
+					continue
+				}
+				if _, err := tx.SaveVectors(ctx, jobs[i].lease.Entry, jobs[i].lease.Revision, now.fingerprint, jobs[i].records[k]); err != nil {
+					return err
+				}
 			}
 		}
-		if now.model.Local {
+		if err := markMultilingual(ctx, tx, jobs); err != nil {
+			return err
+		}
+		if done {
 			return finish(ctx, tx, jobs)
 		}
 		return nil
 	})
+}
+
+// markMultilingual records which stores have entries that the multilingual model reads.
+func markMultilingual(ctx context.Context, facts memory.FactWriter, jobs []job) error {
+	var marked []string
+	for _, j := range jobs {
+		if len(j.records[multilingualModel]) > 0 && !j.facts.Multilingual {
+			marked = append(marked, j.entry.Store)
+		}
+	}
+	slices.Sort(marked) // so that two transactions do not wait for each other
+	for _, store := range slices.Compact(marked) {
+		if err := facts.PutFact(ctx, memory.ReadingFact{Store: store, Multilingual: true}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // finish removes jobs from the queue, unless their entries changed meanwhile.

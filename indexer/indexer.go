@@ -25,6 +25,12 @@ type Options struct {
 	// Models are the available embedders, the configured one first. The one
 	// that made the database's vectors serves.
 	Models []Model
+	// Multilingual are the embedders of what a model that is EnglishOnly cannot read, the
+	// configured one first. None: the Models read everything.
+	Multilingual []Model
+	// Foreign reports whether a model that is EnglishOnly cannot read a text. Default: it
+	// can.
+	Foreign func(text string) bool
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
 	Log *slog.Logger // default: discard
@@ -34,13 +40,16 @@ type Options struct {
 
 // Indexer is the memory.Indexer of a database. It is safe for concurrent use.
 type Indexer struct {
-	storage  Storage
-	now      func() time.Time
-	log      *slog.Logger
-	tracer   trace.Tracer
-	models   *models
-	progress progress
-	budgets  [Oldest]*budget // of a lease of short and of long entries
+	storage Storage
+	now     func() time.Time
+	log     *slog.Logger
+	tracer  trace.Tracer
+	models  *models
+	// multilingual are the models of what models cannot read, as foreign says.
+	multilingual *models
+	foreign      func(text string) bool
+	progress     progress
+	budgets      [Oldest]*budget // of a lease of short and of long entries
 	// wakeCh wakes an idle worker, wakeLongCh one that takes long entries.
 	wakeCh, wakeLongCh chan struct{}
 	// indexDown is set while the shared index does not answer. indexSuspect is
@@ -67,6 +76,9 @@ func New(ctx context.Context, storage Storage, options Options) (*Indexer, error
 	if ix.log == nil {
 		ix.log = slog.New(slog.DiscardHandler)
 	}
+	if ix.foreign = options.Foreign; ix.foreign == nil {
+		ix.foreign = func(string) bool { return false }
+	}
 	if ix.tracer == nil {
 		ix.tracer = noop.Tracer{}
 	}
@@ -74,12 +86,45 @@ func New(ctx context.Context, storage Storage, options Options) (*Indexer, error
 	if ix.models, err = openModels(ctx, storage, options.Models, ix.log); err != nil {
 		return nil, fmt.Errorf("open indexer: %w", err)
 	}
+	if ix.multilingual, err = openMultilingual(ctx, storage, options.Multilingual, ix.log); err != nil {
+		return nil, fmt.Errorf("open indexer: %w", err)
+	}
 	return ix, nil
 }
 
 // Close closes the connections to vector indexes. Call it after the last other
 // call has returned. It does not close the storage.
-func (ix *Indexer) Close() error { return ix.models.close() }
+func (ix *Indexer) Close() error { return errors.Join(ix.models.close(), ix.multilingual.close()) }
+
+// sync brings both kinds of models up to date with the database.
+func (ix *Indexer) sync(ctx context.Context) error {
+	return errors.Join(ix.models.sync(ctx), ix.multilingual.sync(ctx))
+}
+
+// loadLocal loads the serving indexes that are local.
+func (ix *Indexer) loadLocal(ctx context.Context) error {
+	return errors.Join(ix.models.loadLocal(ctx), ix.multilingual.loadLocal(ctx))
+}
+
+// readers are the models that make vectors: that of English or of everything, and that of
+// what it cannot read; nil if there is none.
+type readers [2]*serving
+
+// The models of readers.
+const (
+	mainModel = iota
+	multilingualModel
+)
+
+// serving returns the models that serve; none if the main one does not.
+func (ix *Indexer) serving() (serving readers) {
+	if now := ix.models.serving(); now != nil {
+		if serving[mainModel] = now; now.model.EnglishOnly {
+			serving[multilingualModel] = ix.multilingual.serving()
+		}
+	}
+	return serving
+}
 
 // instant returns the current time in the precision and zone that rows keep.
 func (ix *Indexer) instant() time.Time { return ix.now().UTC().Truncate(time.Microsecond) }
@@ -88,12 +133,15 @@ func (ix *Indexer) instant() time.Time { return ix.now().UTC().Truncate(time.Mic
 var errNoModel = errors.New("no embedder here made the vectors of this database")
 
 // Serving implements memory.Indexer.
-func (ix *Indexer) Serving() (memory.Model, bool) {
-	now := ix.models.serving()
-	if now == nil {
-		return memory.Model{}, false
+func (ix *Indexer) Serving() (serving []memory.Model) {
+	for _, now := range ix.serving() {
+		if now != nil {
+			serving = append(serving, memory.Model{
+				Embedder: now.model.Embedder, Fingerprint: now.fingerprint, Index: now.index, EnglishOnly: now.model.EnglishOnly,
+			})
+		}
 	}
-	return memory.Model{Embedder: now.model.Embedder, Fingerprint: now.fingerprint, Index: now.index}, true
+	return serving
 }
 
 // Wake implements memory.Indexer.
@@ -112,7 +160,7 @@ func (ix *Indexer) SuspectIndex() { ix.indexSuspect.Store(true) }
 
 // RemoveVectors implements memory.Indexer.
 func (ix *Indexer) RemoveVectors(ctx context.Context, ids []uuid.UUID) error {
-	return ix.models.remove(ctx, ids)
+	return errors.Join(ix.models.remove(ctx, ids), ix.multilingual.remove(ctx, ids))
 }
 
 // WaitIndexed implements memory.Indexer.
@@ -133,8 +181,8 @@ func (ix *Indexer) WaitIndexed(ctx context.Context, id uuid.UUID) bool {
 }
 
 func (ix *Indexer) indexed(ctx context.Context, id uuid.UUID) (bool, error) {
-	now := ix.models.serving()
-	if now == nil {
+	serving := ix.serving()
+	if serving[mainModel] == nil {
 		return false, errNoModel
 	}
 	pending := true
@@ -145,8 +193,13 @@ func (ix *Indexer) indexed(ctx context.Context, id uuid.UUID) (bool, error) {
 	if err != nil || pending {
 		return false, err
 	}
-	if settler, ok := now.index.(vector.Settler); ok {
-		return true, settler.Settle(ctx)
+	for _, now := range serving {
+		if now == nil {
+			continue
+		}
+		if settler, ok := now.index.(vector.Settler); ok {
+			err = errors.Join(err, settler.Settle(ctx))
+		}
 	}
-	return true, ix.models.sync(ctx)
+	return true, errors.Join(err, ix.sync(ctx))
 }

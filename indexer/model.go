@@ -24,21 +24,28 @@ type Model struct {
 	// Local is set if the index lives in this process, as a cache of the rows'
 	// vectors. Otherwise processes share it, and the workers write to it.
 	Local bool
+	// EnglishOnly is set if the multilingual models read what is foreign to this one.
+	// Otherwise it reads everything.
+	EnglishOnly bool
 	// Lacks says, for the log, what searches lack while this model serves in place
 	// of the configured one; "" if they are of another kind.
 	Lacks string
 }
 
-// fingerprintMeta is the setting that holds the active fingerprint: that of the
-// vectors that searches use.
-const fingerprintMeta = "fingerprint"
+// The settings that hold the active fingerprints: those of the vectors that searches
+// use. The database has the second from the first vector of the multilingual model on.
+const (
+	fingerprintMeta  = "fingerprint"
+	multilingualMeta = "fingerprint_multilingual"
+)
 
-// models picks from the available embedders the one that made the database's
+// models picks from the available embedders of one kind the one that made the database's
 // vectors. Only a finished reindex changes which one serves, not the
 // configuration.
 type models struct {
 	storage Storage
 	list    []Model
+	setting string // fingerprintMeta or multilingualMeta
 	log     *slog.Logger
 
 	// current is read without the mutex, which may be held for seconds while
@@ -73,31 +80,52 @@ type serving struct {
 	position    int64 // in the change sequence, up to which a local index follows; guarded by models.mu
 }
 
-func openModels(ctx context.Context, storage Storage, list []Model, log *slog.Logger) (*models, error) {
-	m := &models{storage: storage, list: list, log: log, loaders: make(chan struct{}, 2)}
+func newModels(ctx context.Context, storage Storage, list []Model, setting string, log *slog.Logger) *models {
+	m := &models{storage: storage, list: list, setting: setting, log: log, loaders: make(chan struct{}, 2)}
 	m.alive, m.stop = context.WithCancel(context.WithoutCancel(ctx))
-	if len(list) == 0 {
-		return m, nil
+	return m
+}
+
+// openModels opens the models of texts that the English one reads, or of all.
+func openModels(ctx context.Context, storage Storage, list []Model, log *slog.Logger) (*models, error) {
+	m := newModels(ctx, storage, list, fingerprintMeta, log)
+	return m, m.open(ctx, m.begin)
+}
+
+// openMultilingual opens the models of the texts that the English one cannot read. None
+// serves before the first of these is embedded.
+func openMultilingual(ctx context.Context, storage Storage, list []Model, log *slog.Logger) (*models, error) {
+	m := newModels(ctx, storage, list, multilingualMeta, log)
+	return m, m.open(ctx, m.sync)
+}
+
+// open has a model serve, by begin or sync, unless its index cannot be used yet.
+func (m *models) open(ctx context.Context, serve func(context.Context) error) error {
+	err := serve(ctx)
+	if errors.Is(err, errIndex) {
+		m.log.WarnContext(ctx, "the vector index cannot be used yet; searches answer by words until it can", "error", err)
+		return nil
 	}
-	err := storage.Update(ctx, func(tx Tx) error {
-		active, err := tx.Meta(ctx, fingerprintMeta)
+	return err
+}
+
+// begin is sync. In a database without vectors of this kind the configured model serves
+// from now on.
+func (m *models) begin(ctx context.Context) error {
+	if len(m.list) == 0 {
+		return nil
+	}
+	err := m.storage.Update(ctx, func(tx Tx) error {
+		active, err := tx.Meta(ctx, m.setting)
 		if err != nil || active != nil {
 			return err
 		}
-		return tx.SetMeta(ctx, fingerprintMeta, []byte(list[0].Embedder.Fingerprint()))
+		return tx.SetMeta(ctx, m.setting, []byte(m.configuredFingerprint()))
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	err = m.sync(ctx)
-	if errors.Is(err, errIndex) {
-		log.WarnContext(ctx, "the vector index cannot be used yet; searches answer by words until it can", "error", err)
-		return m, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
+	return m.sync(ctx)
 }
 
 // errIndex reports that a vector index could not be opened or written. Searches
@@ -105,6 +133,13 @@ func openModels(ctx context.Context, storage Storage, list []Model, log *slog.Lo
 var errIndex = errors.New("vector index")
 
 func (m *models) serving() *serving { return m.current.Load() }
+
+// active returns the active fingerprint, as last read; "" if there is none.
+func (m *models) active() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.activeFingerprint
+}
 
 // configuredFingerprint returns the fingerprint of the configured embedder.
 func (m *models) configuredFingerprint() string {
@@ -141,7 +176,7 @@ func (m *models) sync(ctx context.Context) error {
 func (m *models) pick(ctx context.Context) error {
 	var active []byte
 	err := m.storage.View(ctx, func(tx ReadTx) (err error) {
-		active, err = tx.Meta(ctx, fingerprintMeta)
+		active, err = tx.Meta(ctx, m.setting)
 		return err
 	})
 	if err != nil {

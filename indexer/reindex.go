@@ -4,40 +4,66 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
-	"mneme/embed"
 	"mneme/memory"
-	"mneme/vector"
 )
 
-// Reindex embeds every entry with the configured embedder, while the current
+// Reindex embeds every entry with the configured embedders, while the current
 // vectors keep serving. When no entry lacks a new vector, it makes the new ones
 // active and drops the old. It covers entries written meanwhile, and resumes
 // where an interrupted run stopped. It calls progress, unless nil, with the
 // number of entries embedded so far and of all that it knows of, first before it
 // embeds any.
-func (ix *Indexer) Reindex(ctx context.Context, progress func(done, total int64)) (err error) {
+func (ix *Indexer) Reindex(ctx context.Context, progress func(done, total int64)) error {
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
 	if len(ix.models.list) == 0 {
 		return errNoModel
 	}
-	model := ix.models.list[0]
-	fingerprint := model.Embedder.Fingerprint()
-	var index vector.Index
+	if err := ix.replaceModel(ctx, mainModel, progress); err != nil {
+		return err
+	}
+	if ix.multilingual.active() == "" || len(ix.multilingual.list) == 0 || !ix.models.list[0].EnglishOnly {
+		return nil
+	}
+	return ix.replaceModel(ctx, multilingualModel, progress)
+}
+
+// ofKind returns the models of a kind, and those of the other.
+func (ix *Indexer) ofKind(k int) (of, other *models) {
+	if k == mainModel {
+		return ix.models, ix.multilingual
+	}
+	return ix.multilingual, ix.models
+}
+
+// replacement is the model that replaces the k-th of readers.
+type replacement struct {
+	k int
+	*serving
+}
+
+// readsAll reports whether there is nothing for the other kind of models to read.
+func (r replacement) readsAll() bool { return r.k == mainModel && !r.model.EnglishOnly }
+
+// replaceModel is Reindex for the models of a kind.
+func (ix *Indexer) replaceModel(ctx context.Context, k int, progress func(done, total int64)) (err error) {
+	of, _ := ix.ofKind(k)
+	model := of.list[0]
+	next := replacement{k, &serving{model: model, fingerprint: model.Embedder.Fingerprint()}}
 	if !model.Local {
-		if index, err = model.Open(ctx); err != nil {
+		if next.index, err = model.Open(ctx); err != nil {
 			return fmt.Errorf("%w: open: %w", errIndex, err)
 		}
-		defer func() { err = errors.Join(err, closeIndex(index)) }()
+		defer func() { err = errors.Join(err, closeIndex(next.index)) }()
 	}
-	next := &serving{model: model, fingerprint: fingerprint, index: index}
 	var done int64
 	for {
-		missing, err := ix.missing(ctx, fingerprint)
+		missing, err := ix.missing(ctx, next)
 		if err != nil {
 			return err
 		}
@@ -53,20 +79,30 @@ func (ix *Indexer) Reindex(ctx context.Context, progress func(done, total int64)
 		if n > 0 {
 			continue
 		}
-		switched, err := ix.switchTo(ctx, fingerprint)
+		switched, err := ix.switchTo(ctx, next)
 		if err != nil {
 			return err
 		}
 		if switched {
-			return ix.models.sync(ctx)
+			return of.sync(ctx)
 		}
 	}
 }
 
-// missing counts the entries without vectors under a fingerprint.
-func (ix *Indexer) missing(ctx context.Context, fingerprint string) (n int64, err error) {
+// without returns what lacks vectors of the next model: entries that another model alone
+// reads do not.
+func (ix *Indexer) without(next replacement) memory.Unembedded {
+	without := memory.Unembedded{Fingerprint: next.fingerprint, Now: ix.instant()}
+	if _, other := ix.ofKind(next.k); !next.readsAll() {
+		without.Other = other.active()
+	}
+	return without
+}
+
+// missing counts the entries without vectors of the next model.
+func (ix *Indexer) missing(ctx context.Context, next replacement) (n int64, err error) {
 	err = ix.storage.View(ctx, func(tx ReadTx) (err error) {
-		n, err = tx.Count(ctx, memory.Unembedded{Fingerprint: fingerprint, Now: ix.instant()})
+		n, err = tx.Count(ctx, ix.without(next))
 		return err
 	})
 	return n, err
@@ -74,14 +110,13 @@ func (ix *Indexer) missing(ctx context.Context, fingerprint string) (n int64, er
 
 // reembed embeds, in one pass, the entries without vectors of the next model and
 // returns how many there were.
-func (ix *Indexer) reembed(ctx context.Context, next *serving, progress func(n int)) (int, error) {
+func (ix *Indexer) reembed(ctx context.Context, next replacement, progress func(n int)) (int, error) {
 	var after uuid.UUID
 	total := 0
 	for {
 		var rows []memory.Entry
 		err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
-			without := &memory.Unembedded{Fingerprint: next.fingerprint, Now: ix.instant()}
-			rows, err = tx.List(ctx, memory.SearchableQuery{After: after, Limit: localRows, Without: without})
+			rows, err = tx.List(ctx, memory.SearchableQuery{After: after, Limit: localRows, Without: new(ix.without(next))})
 			return err
 		})
 		if err != nil || len(rows) == 0 {
@@ -91,15 +126,7 @@ func (ix *Indexer) reembed(ctx context.Context, next *serving, progress func(n i
 		for i := range rows {
 			leases[i] = Lease{Entry: rows[i].ID, Revision: rows[i].Revision}
 		}
-		jobs, texts, err := ix.prepare(ctx, next, leases)
-		if err != nil {
-			return total, err
-		}
-		passages, err := next.model.Embedder.Passages(ctx, texts)
-		if err != nil {
-			return total, err
-		}
-		if err := ix.saveBeside(ctx, next, jobs, passages); err != nil {
+		if err := ix.embedBeside(ctx, next, leases); err != nil {
 			return total, err
 		}
 		total += len(rows)
@@ -108,39 +135,85 @@ func (ix *Indexer) reembed(ctx context.Context, next *serving, progress func(n i
 	}
 }
 
-// saveBeside writes vectors of the next model without touching the queue, which
-// belongs to the serving one.
-func (ix *Indexer) saveBeside(ctx context.Context, next *serving, jobs []job, passages []embed.Passage) error {
-	beside := *next
-	beside.model.Local = false
-	if err := ix.save(ctx, &beside, jobs, passages); err != nil {
+// embedBeside saves the vectors of entries that the next model makes, and of those that it
+// does not read, which no model has embedded yet, the vectors of the model that does. It
+// leaves the queue alone, which belongs to the serving models.
+func (ix *Indexer) embedBeside(ctx context.Context, next replacement, leases []Lease) error {
+	main := ix.models.serving()
+	if next.k == mainModel {
+		main = next.serving
+	} else if main == nil {
+		return errNoModel
+	}
+	jobs, err := ix.prepare(ctx, main.model, leases)
+	if err != nil {
 		return err
 	}
-	if next.model.Local {
-		return nil
+	others := slices.DeleteFunc(slices.Clone(jobs), func(j job) bool { return j.reads[next.k] || j.reads == [2]bool{} })
+	jobs = slices.DeleteFunc(jobs, func(j job) bool { return !j.reads[next.k] })
+	var by readers
+	by[next.k] = next.serving
+	if err := ix.saveBeside(ctx, by, jobs); err != nil || len(others) == 0 {
+		return err
 	}
-	return ix.repair(ctx, next, entriesIn(jobs))
+	if by, err = ix.readersOf(ctx, main, others); err != nil {
+		return err
+	}
+	by[next.k] = nil
+	return ix.saveBeside(ctx, by, others)
+}
+
+// saveBeside embeds jobs by models, and saves the vectors.
+func (ix *Indexer) saveBeside(ctx context.Context, by readers, jobs []job) error {
+	for k, now := range by {
+		if now == nil {
+			continue
+		}
+		if _, err := ix.embed(ctx, now, k, jobs); err != nil {
+			return err
+		}
+	}
+	if err := ix.save(ctx, by, jobs, false); err != nil {
+		return err
+	}
+	for _, now := range by {
+		if now == nil || now.model.Local {
+			continue
+		}
+		if err := ix.repair(ctx, now, entriesIn(jobs)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // errBehind reports that some entries lack vectors of the new model.
 var errBehind = errors.New("entries without vectors of the new model")
 
-// switchTo makes a fingerprint the active one if no entry lacks its vectors, and
+// switchTo makes the next model the active one if no entry lacks its vectors, and
 // reports whether it did.
-func (ix *Indexer) switchTo(ctx context.Context, fingerprint string) (bool, error) {
+func (ix *Indexer) switchTo(ctx context.Context, next replacement) (bool, error) {
+	of, other := ix.ofKind(next.k)
 	err := ix.storage.Update(ctx, func(tx Tx) error {
-		without := &memory.Unembedded{Fingerprint: fingerprint, Now: ix.instant()}
-		missing, err := tx.List(ctx, memory.SearchableQuery{Limit: 1, Without: without})
+		missing, err := tx.List(ctx, memory.SearchableQuery{Limit: 1, Without: new(ix.without(next))})
 		if err != nil {
 			return err
 		}
 		if len(missing) > 0 {
 			return errBehind
 		}
-		if err := tx.SetMeta(ctx, fingerprintMeta, []byte(fingerprint)); err != nil {
+		if err := tx.SetMeta(ctx, of.setting, []byte(next.fingerprint)); err != nil {
 			return err
 		}
-		return tx.DropVectors(ctx, []string{fingerprint})
+		keep := []string{next.fingerprint}
+		if !next.readsAll() {
+			kept, err := tx.Meta(ctx, other.setting)
+			if err != nil {
+				return err
+			}
+			keep = append(keep, string(kept))
+		}
+		return tx.DropVectors(ctx, keep)
 	})
 	if errors.Is(err, errBehind) {
 		return false, nil

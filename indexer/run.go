@@ -43,10 +43,10 @@ func (ix *Indexer) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	ix.startWorkers(ctx, group)
 	group.Go(func() error {
-		return ix.every(ctx, followEvery, "follow changes", ix.models.sync)
+		return ix.every(ctx, followEvery, "follow changes", ix.sync)
 	})
 	group.Go(func() error {
-		return ix.every(ctx, loadEvery, "load the vector index", ix.models.loadLocal)
+		return ix.every(ctx, loadEvery, "load the vector index", ix.loadLocal)
 	})
 	group.Go(func() error {
 		return ix.every(ctx, trimEvery, "trim changes", func(ctx context.Context) error {
@@ -204,7 +204,7 @@ func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 	}
 	// The workers were stopped as the last row left the queue, maybe before
 	// they applied its vectors to this process's index.
-	return ix.models.sync(outer)
+	return ix.sync(outer)
 }
 
 func (ix *Indexer) depth(ctx context.Context) (rows int64, waits Waits, err error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"mneme/acl"
 	"mneme/memory"
 	"mneme/vector"
 )
@@ -36,6 +37,7 @@ type Tx interface {
 	memory.Preparer
 	memory.Trimmer
 	memory.MetaWriter
+	memory.FactWriter
 }
 
 // RowReader reads the rows that vectors are made of: those with ids, those that a
@@ -46,9 +48,9 @@ type RowReader interface {
 	List(ctx context.Context, query memory.ListQuery) ([]memory.Entry, error)
 	memory.Counter
 	memory.QueueReader
-	// StoreNumbers returns the numbers that indexes keep in place of stores'
-	// names. A store without entries has none.
-	StoreNumbers(ctx context.Context, stores []string) (map[string]int64, error)
+	// StoreFacts is that of acl.Facts: the numbers that indexes keep in place of stores'
+	// names, and which models read them.
+	StoreFacts(ctx context.Context, stores []string) (map[string]acl.StoreFacts, error)
 }
 
 // DepthReader reads how much waits in the queue, which has one row for each entry

@@ -113,7 +113,7 @@ func (w *worker) take(ctx context.Context, now *serving) (leases []Lease, err er
 // attempt indexes leased entries. It returns those that failed, with an error of
 // one of them.
 func (ix *Indexer) attempt(ctx context.Context, now *serving, leases []Lease) (failed []Lease, err error) {
-	err = ix.index(ctx, now, leases)
+	err = ix.index(ctx, leases)
 	if err == nil {
 		ix.progress.indexed.Add(int64(len(leases)))
 		return nil, nil
@@ -125,7 +125,7 @@ func (ix *Indexer) attempt(ctx context.Context, now *serving, leases []Lease) (f
 	if len(leases) == 1 {
 		return leases, err
 	}
-	return ix.indexEach(ctx, now, leases)
+	return ix.indexEach(ctx, leases)
 }
 
 // maxConsecutiveFailures is the number of entries that may fail in a row, from
@@ -135,9 +135,9 @@ const maxConsecutiveFailures = 3
 
 // indexEach indexes entries one by one after they failed together, so that one
 // that cannot be embedded does not block the others.
-func (ix *Indexer) indexEach(ctx context.Context, now *serving, leases []Lease) (failed []Lease, last error) {
+func (ix *Indexer) indexEach(ctx context.Context, leases []Lease) (failed []Lease, last error) {
 	for i := range leases {
-		err := ix.index(ctx, now, leases[i:i+1])
+		err := ix.index(ctx, leases[i:i+1])
 		if err == nil {
 			ix.progress.indexed.Add(1)
 			continue

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"time"
 
 	"mneme/acl"
 )
@@ -26,7 +27,7 @@ type FactWriter interface {
 	PutFact(ctx context.Context, fact Fact) error
 }
 
-// Fact is a GrantFact, MemberFact, SettingsFact, NameFact or OutcomeFact.
+// Fact is a GrantFact, MemberFact, SettingsFact, NameFact, OutcomeFact or ReadingFact.
 type Fact interface{ fact() }
 
 // GrantFact replaces the grant of (Store, Grantee). Level None removes it.
@@ -58,6 +59,18 @@ type OutcomeFact struct {
 	IdempotencyRecord
 }
 
+// ReadingFact changes which models read a store. What it does not name stays.
+type ReadingFact struct {
+	Store string
+	// Language, unless nil, replaces the choice, and withdraws that the store was Asked.
+	Language *acl.Language
+	// Asked and Multilingual, if true, become true: see acl.Reading.
+	Asked, Multilingual bool
+	// QueuedAt, unless zero, queues the store's entries from then on, as by Put.
+	QueuedAt time.Time
+}
+
+func (ReadingFact) fact()  {}
 func (GrantFact) fact()    {}
 func (MemberFact) fact()   {}
 func (SettingsFact) fact() {}

@@ -32,8 +32,7 @@ func (s *Service) UseSimilar(f SimilarFinder) { s.similar = f }
 // entries that are similar to it. The write is durable already: what fails here is only
 // not known.
 func (s *Service) follow(ctx context.Context, c Caller, r PutRequest, result *PutResult) {
-	_, serving := s.indexer.Serving()
-	if !result.Searchable() || !serving {
+	if !result.Searchable() || len(s.indexer.Serving()) == 0 {
 		return
 	}
 	result.SimilarLate = r.Similar && s.similar != nil

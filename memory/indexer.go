@@ -12,9 +12,10 @@ import (
 // Indexer keeps the vectors up to date with the rows. Package indexer
 // implements it.
 type Indexer interface {
-	// Serving returns the model that answers questions now; ok is false while
-	// there is none.
-	Serving() (model Model, ok bool)
+	// Serving returns the models that answer questions now: that of English or of
+	// everything, and if it has made vectors, that of what the first cannot read. There
+	// is none while the first does not serve.
+	Serving() []Model
 	// Wake says that rows were written whose vectors must follow. It never
 	// blocks.
 	Wake()
@@ -31,12 +32,13 @@ type Model struct {
 	Embedder    embed.Embedder
 	Fingerprint string // of the vectors in Index
 	Index       vector.Index
+	EnglishOnly bool // another model reads what is foreign to this one
 }
 
 // noIndexer is the Indexer of a Service that was given none.
 type noIndexer struct{}
 
-func (noIndexer) Serving() (Model, bool)                           { return Model{}, false }
+func (noIndexer) Serving() []Model                                 { return nil }
 func (noIndexer) Wake()                                            {}
 func (noIndexer) WaitIndexed(context.Context, uuid.UUID) bool      { return false }
 func (noIndexer) RemoveVectors(context.Context, []uuid.UUID) error { return nil }

@@ -113,8 +113,8 @@ type CandidateReader interface {
 // Entries outside the scope and deleted ones are ignored.
 type ScoreReader interface {
 	// Evidence yields what entries are scored by, in no defined order: for each
-	// entry one Evidence per chunk that has a vector under the query's
-	// fingerprint, or one without a vector. What a yielded Evidence refers to
+	// entry one Evidence per chunk and fingerprint of the query that it has a vector
+	// under, or one without a vector. What a yielded Evidence refers to
 	// is valid only until yield returns, and yield must not use the
 	// transaction. An error of yield ends it and is returned.
 	Evidence(ctx context.Context, scope acl.Scope, q EvidenceQuery, yield func(Evidence) error) error
@@ -125,9 +125,9 @@ type ScoreReader interface {
 
 // EvidenceQuery asks for what entries are scored by.
 type EvidenceQuery struct {
-	Terms       []lexical.QueryTerm
-	Fingerprint string // of the vectors; "": none are read
-	Entries     []uuid.UUID
+	Terms        []lexical.QueryTerm
+	Fingerprints [2]string // of the vectors, by model; "": none are read
+	Entries      []uuid.UUID
 }
 
 // Evidence is what an entry and one of its chunks are scored by.
@@ -139,6 +139,7 @@ type Evidence struct {
 	// with the entry's first chunk, or without any; Counts is nil otherwise.
 	Counts []int
 	Length int
+	Model  int         // of the vector: 0 or 1, by the query's Fingerprints
 	Chunk  int         // from 0
 	Vector vector.Half // of the chunk; empty: the entry has no vectors
 	// Codes are those of the chunk's tokens if it is the first one, so that

@@ -149,9 +149,11 @@ type OffersOf struct{ Store string }
 type Erasable struct{ Cutoff time.Time }
 
 // Unembedded are the searchable entries, live at Now, without vectors of their
-// current revision under a fingerprint.
+// current revision under a fingerprint. Those that have such vectors under Other, and
+// none under a third fingerprint, are not among them: another model alone reads them.
 type Unembedded struct {
 	Fingerprint string
+	Other       string // "": there is none
 	Now         time.Time
 }
 

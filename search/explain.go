@@ -82,7 +82,7 @@ type EntryExplanation struct {
 // explainHit says how a candidate was ranked and why the caller may see it.
 func explainHit(q *searchQuery, c *candidate) *Explain {
 	x := &Explain{
-		Lexical: c.lexical, Vector: c.vector, Parts: c.Parts, Summands: fusion.Summands(c.asked.question, c.Parts), Wording: c.asked.number,
+		Lexical: c.lexical, Vector: c.vector, Parts: c.Parts, Summands: fusion.Summands(c.asked.questions[c.model], c.Parts), Wording: c.asked.number,
 		Rerank: c.judged.explain(), Recency: c.recency, Similarity: c.similarity, Via: c.access.Via, Label: c.entry.Label,
 	}
 	if c.judged != nil {
@@ -250,7 +250,7 @@ func (s *Searcher) explainSearchable(ctx context.Context, tx memory.ReadTx, scop
 	if c.ordered || !q.request.scored() {
 		x.Score = &c.score
 	}
-	x.VectorsWait = c.asked.embedding.Vector != nil && c.Cosine == nil
+	x.VectorsWait = c.asked.embedded() && c.Cosine == nil
 	return nil
 }
 

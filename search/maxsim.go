@@ -18,7 +18,17 @@ import (
 // addMaxSim sets the MaxSim of the assessments of entries, in the order of ids,
 // whose nearest chunk has codes, if the wording has tokens.
 func (q *searchQuery) addMaxSim(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, asked *wording, ids []uuid.UUID, found []assessment) error {
-	tokens := asked.tokens()
+	for k := range q.models {
+		if err := q.addMaxSimBy(ctx, tx, scope, asked, k, ids, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addMaxSimBy is addMaxSim for the assessments by the k-th model.
+func (q *searchQuery) addMaxSimBy(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, asked *wording, k int, ids []uuid.UUID, found []assessment) error {
+	tokens := asked.tokens(k)
 	if len(tokens) == 0 {
 		return nil
 	}
@@ -28,13 +38,13 @@ func (q *searchQuery) addMaxSim(ctx context.Context, tx memory.ScoreReader, scop
 		query[i] = t.vector
 		total += t.weight
 	}
-	if err := q.readCodes(ctx, tx, scope, ids, found); err != nil {
+	if err := q.readCodes(ctx, tx, scope, k, ids, found); err != nil {
 		return err
 	}
 	best := make([]float32, len(query))
 	for i := range found {
 		a := &found[i]
-		if len(a.codes) == 0 {
+		if len(a.codes) == 0 || a.model != k {
 			continue
 		}
 		if err := maxsim.Best(query, a.codes, best); err != nil {
@@ -50,20 +60,20 @@ func (q *searchQuery) addMaxSim(ctx context.Context, tx memory.ScoreReader, scop
 	return nil
 }
 
-// readCodes reads the codes of the nearest chunks of entries, in the order of ids.
-// Those of first chunks were read with the vectors.
-func (q *searchQuery) readCodes(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, ids []uuid.UUID, found []assessment) error {
+// readCodes reads the k-th model's codes of the nearest chunks of entries, in the order of
+// ids. Those of first chunks were read with the vectors.
+func (q *searchQuery) readCodes(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, k int, ids []uuid.UUID, found []assessment) error {
 	var chunks []vector.ChunkID
 	var of []*assessment
 	for i := range found {
-		if a := &found[i]; a.nearest > 0 {
+		if a := &found[i]; a.nearest > 0 && a.model == k {
 			chunks, of = append(chunks, vector.ChunkID{Entry: ids[i], Chunk: a.nearest}), append(of, a)
 		}
 	}
 	if len(chunks) == 0 {
 		return nil
 	}
-	codes, err := tx.ChunkCodes(ctx, scope, q.fingerprint, chunks)
+	codes, err := tx.ChunkCodes(ctx, scope, q.models[k].Fingerprint, chunks)
 	for i, a := range of {
 		a.codes = codes[i]
 	}
@@ -86,13 +96,13 @@ const (
 	plainWeight = 0.6
 )
 
-// tokens returns the tokens that MaxSim compares, with their weights: the rarity
-// of a token's word in the scope. Without the lexical leg, which counts the
+// tokens returns the k-th model's tokens that MaxSim compares, with their weights: the
+// rarity of a token's word in the scope. Without the lexical leg, which counts the
 // words, all words weigh the same.
-func (w *wording) tokens() []weightedToken {
-	tokens := make([]weightedToken, 0, len(w.embedding.Tokens))
+func (w *wording) tokens(k int) []weightedToken {
+	tokens := make([]weightedToken, 0, len(w.embeddings[k].Tokens))
 	weights := make(map[string]float64) // by word
-	for _, t := range w.embedding.Tokens {
+	for _, t := range w.embeddings[k].Tokens {
 		if t.Vector == (maxsim.Vector{}) { // the embedder makes no codes
 			continue
 		}

@@ -145,7 +145,7 @@ func (h *Hit) evidence(text string, segments []passage.Span) (evidence []passage
 	asked := h.found.asked
 	words := h.seek()
 	weights = slices.Clone(words.weights)
-	tokens := asked.tokens()
+	tokens := asked.tokens(h.found.model)
 	if len(h.codes) == 0 {
 		tokens = nil
 	}
@@ -174,7 +174,7 @@ func (h *Hit) evidence(text string, segments []passage.Span) (evidence []passage
 	if len(tokens) == 0 {
 		return evidence, weights
 	}
-	total, familiarity := 0.0, asked.familiarity()
+	total, familiarity := 0.0, asked.familiarity(h.found.model)
 	for _, t := range tokens {
 		total += t.weight
 	}
@@ -264,7 +264,7 @@ func (h *Hit) addMeaning(text string, segments []passage.Span, evidence []passag
 		chunks[i] = c.chunk
 	}
 	best := make([]float32, len(query))
-	for i, words := range h.query.embedder.CodeSpans(memory.ChunkHeader(&h.whole), text, chunks) {
+	for i, words := range h.query.models[h.found.model].Embedder.CodeSpans(memory.ChunkHeader(&h.whole), text, chunks) {
 		codes := h.codes[i].codes
 		if len(codes) != len(words)*maxsim.TokenSize { // of an earlier text
 			continue
@@ -305,7 +305,7 @@ func readCodes(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *s
 	byID := make(map[uuid.UUID]*Hit)
 	var ids []uuid.UUID
 	for i := range hits {
-		if h := &hits[i]; h.isLong() && len(h.found.asked.tokens()) > 0 {
+		if h := &hits[i]; h.isLong() && len(h.found.asked.tokens(h.found.model)) > 0 {
 			byID[h.whole.ID] = h
 			ids = append(ids, h.whole.ID)
 		}
@@ -317,14 +317,17 @@ func readCodes(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *s
 	if err != nil {
 		return err
 	}
-	codes, err := tx.ChunkCodes(ctx, scope, q.fingerprint, nearest)
-	if err != nil {
-		return err
-	}
-	for i, c := range nearest {
-		if len(codes[i]) > 0 {
-			h := byID[c.Entry]
-			h.codes = append(h.codes, chunkCodes{c.Chunk, codes[i]})
+	for k := range q.models {
+		of := slices.DeleteFunc(slices.Clone(nearest), func(c vector.ChunkID) bool { return byID[c.Entry].found.model != k })
+		codes, err := tx.ChunkCodes(ctx, scope, q.models[k].Fingerprint, of)
+		if err != nil {
+			return err
+		}
+		for i, c := range of {
+			if len(codes[i]) > 0 {
+				h := byID[c.Entry]
+				h.codes = append(h.codes, chunkCodes{c.Chunk, codes[i]})
+			}
 		}
 	}
 	return nil
@@ -338,10 +341,9 @@ func nearestChunks(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, 
 		cosine float64
 	}
 	chunks := make(map[uuid.UUID][]scored, len(ids))
-	err := tx.Evidence(ctx, scope, memory.EvidenceQuery{Fingerprint: q.fingerprint, Entries: ids}, func(e memory.Evidence) error {
-		if len(e.Vector) > 0 {
-			asked := byID[e.Entry].found.asked
-			chunks[e.Entry] = append(chunks[e.Entry], scored{e.Chunk, e.Vector.Dot(asked.embedding.Vector)})
+	err := tx.Evidence(ctx, scope, memory.EvidenceQuery{Fingerprints: q.models.fingerprints(), Entries: ids}, func(e memory.Evidence) error {
+		if of := byID[e.Entry].found; len(e.Vector) > 0 && e.Model == of.model {
+			chunks[e.Entry] = append(chunks[e.Entry], scored{e.Chunk, e.Vector.Dot(of.asked.embeddings[e.Model].Vector)})
 		}
 		return nil
 	})

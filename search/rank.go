@@ -153,12 +153,11 @@ func (q *searchQuery) diversify(candidates []*candidate) []*candidate {
 		}
 		vectors[i] = c.nearestVector.Floats()
 	}
-	cosines := q.cosines()
 	similarity := func(a, b int) float64 {
-		if len(vectors[a]) == 0 || len(vectors[b]) == 0 {
+		if len(vectors[a]) == 0 || len(vectors[b]) == 0 || candidates[a].model != candidates[b].model {
 			return 0
 		}
-		return cosines.Similarity(candidates[a].nearestVector.Dot(vectors[b]))
+		return q.models[candidates[a].model].cosines().Similarity(candidates[a].nearestVector.Dot(vectors[b]))
 	}
 	diverse := make([]*candidate, len(candidates))
 	for i, pick := range fusion.MMR(relevance, similarity, 1-q.request.Diversity) {

@@ -28,9 +28,13 @@ func (s *Searcher) assess(ctx context.Context, tx memory.ScoreReader, scope acl.
 		if err != nil {
 			return err
 		}
-		asked.question = fusion.Question{Familiarity: asked.familiarity(), Cosines: q.cosines(), LacksName: asked.scorer != nil && asked.scorer.LacksName()}
+		for k, model := range q.models {
+			asked.questions[k] = fusion.Question{
+				Familiarity: asked.familiarity(k), Cosines: model.cosines(), LacksName: asked.scorer != nil && asked.scorer.LacksName(),
+			}
+		}
 		for i, c := range candidates {
-			score, relevance := fusion.Relevance(asked.question, found[i].Parts)
+			score, relevance := fusion.Relevance(asked.questions[found[i].model], found[i].Parts)
 			if w == 0 || score > c.score {
 				c.assessment, c.score, c.relevance = &found[i], score, relevance
 				c.ask(q, w)
@@ -46,6 +50,7 @@ func (s *Searcher) assess(ctx context.Context, tx memory.ScoreReader, scope acl.
 // assessment is what the relevance of a candidate to one wording is made of.
 type assessment struct {
 	fusion.Parts
+	model         int         // of Cosine and MaxSim
 	nearest       int         // chunk of Cosine
 	nearestVector vector.Half // nil unless the request has Diversity
 	codes         []byte      // of the nearest chunk's tokens, until they are compared
@@ -72,14 +77,18 @@ func (c *candidate) assessed() bool { return c.assessment != nil }
 // sets coverage and cosine.
 func (q *searchQuery) addEvidence(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, asked *wording, ids []uuid.UUID, byID map[uuid.UUID]*assessment) error {
 	query := memory.EvidenceQuery{Terms: asked.terms, Entries: ids}
-	if asked.embedding.Vector != nil {
-		query.Fingerprint = q.fingerprint
+	for k, fingerprint := range q.models.fingerprints() {
+		if asked.embeddings[k].Vector != nil {
+			query.Fingerprints[k] = fingerprint
+		}
 	}
 	return tx.Evidence(ctx, scope, query, func(e memory.Evidence) error {
 		a := byID[e.Entry]
 		asked.addCoverage(a, e)
 		if e.Vector.IsMeaningless() {
-			a.Cosine = new(q.cosines().Unrelated)
+			if a.Cosine == nil || e.Model == asked.prefers {
+				a.Cosine, a.model = new(q.models[e.Model].cosines().Unrelated), e.Model
+			}
 			return nil
 		}
 		if len(e.Vector) > 0 && asked.addCosine(a, e) {
@@ -101,21 +110,19 @@ func (w *wording) addCoverage(a *assessment, e memory.Evidence) {
 }
 
 // addCosine sets the cosine and the nearest chunk of a candidate, and reports
-// whether the chunk is nearer than those before.
+// whether the chunk is nearer than those before. Of two models the preferred one's chunks
+// count.
 func (w *wording) addCosine(a *assessment, e memory.Evidence) bool {
-	cosine := e.Vector.Dot(w.embedding.Vector)
+	if a.Cosine != nil && a.model != e.Model {
+		if e.Model != w.prefers {
+			return false
+		}
+		a.Cosine = nil
+	}
+	cosine := e.Vector.Dot(w.embeddings[e.Model].Vector)
 	nearer := a.Cosine == nil || cosine > *a.Cosine || cosine == *a.Cosine && e.Chunk < a.nearest
 	if nearer {
-		a.Cosine, a.nearest = &cosine, e.Chunk
+		a.Cosine, a.nearest, a.model = &cosine, e.Chunk, e.Model
 	}
 	return nearer
-}
-
-// cosines returns the range of the cosines of the query's embedder.
-func (q *searchQuery) cosines() fusion.CosineRange {
-	if q.embedder == nil {
-		return fusion.E5Cosines
-	}
-	unrelated, related := q.embedder.Cosines()
-	return fusion.CosineRange{Unrelated: unrelated, Related: related}
 }

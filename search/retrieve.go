@@ -198,62 +198,82 @@ func (w *wording) lexical(ctx context.Context, tx memory.LexicalLeg, q *searchQu
 func (s *Searcher) searchVectors(ctx context.Context, q *searchQuery, fetch int) (lists []legList, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.budget*time.Duration(1+q.bytes()/budgetBytes))
 	defer cancel()
-	model, ok := s.indexer.Serving()
+	asked, ok := modelsFor(s.indexer.Serving(), q.scope)
 	if !ok {
 		return nil, errNoModel
 	}
-	if err := s.embedWordings(ctx, q, model); err != nil || fetch == 0 {
+	if err := s.embedWordings(ctx, q, asked); err != nil || fetch == 0 {
 		return nil, err
 	}
 	ctx, end := s.startStep(ctx, "vector", &q.took.Vector)
 	defer end(&err)
 	lists = make([]legList, len(q.wordings))
 	for i, asked := range q.wordings {
-		query := vector.Query{Vector: asked.embedding.Vector, Limit: fetch, Only: q.only}
-		found, err := withDeadline(ctx, func() ([]vector.Hit, error) { return model.Index.Search(ctx, q.scope, query) })
-		if err != nil {
+		if lists[i], err = s.searchModels(ctx, q, asked, fetch); err != nil {
 			s.indexer.SuspectIndex()
 			return nil, err
+		}
+	}
+	return lists, nil
+}
+
+// searchModels asks the index of each model for the entries nearest to a wording.
+func (s *Searcher) searchModels(ctx context.Context, q *searchQuery, asked *wording, fetch int) (legList, error) {
+	var of [2]legList
+	for k, model := range q.models {
+		if !model.serves() {
+			continue
+		}
+		query := vector.Query{Vector: asked.embeddings[k].Vector, Limit: fetch, Only: q.only}
+		found, err := withDeadline(ctx, func() ([]vector.Hit, error) { return model.Index.Search(ctx, q.scope, query) })
+		if err != nil {
+			return legList{}, err
 		}
 		hits := make([]legHit, len(found))
 		for j, hit := range found {
 			hits[j] = legHit{Entry: hit.Entry, Score: hit.Score, Chunk: hit.Chunk}
 		}
-		lists[i] = legList{hits: hits, more: len(hits) >= fetch}
+		of[k] = legList{hits: hits, more: len(hits) >= fetch}
 	}
-	return lists, nil
+	return q.models.merge(of, asked.prefers), nil
 }
 
-// embedWordings sets the wordings' embeddings, for the vector leg and for the
+// embedWordings sets the wordings' embeddings by models, for the vector leg and for the
 // steps after it. Embeddings are cached and shared for each agent and taint.
-func (s *Searcher) embedWordings(ctx context.Context, q *searchQuery, model memory.Model) (err error) {
-	var missing []*wording
-	var texts []string
-	keyOf := func(text string) queryKey {
-		return queryKey{agent: q.caller.Agent, taint: q.caller.Taint, fingerprint: model.Fingerprint, query: text}
-	}
-	for _, asked := range q.wordings {
-		if asked.embedding.Vector != nil && q.fingerprint == model.Fingerprint {
-			continue // the legs were asked before
-		}
-		if asked.embedding, _ = s.queries.Get(keyOf(asked.text)); asked.embedding.Vector == nil {
-			missing, texts = append(missing, asked), append(texts, asked.text)
-		}
-	}
-	q.fingerprint, q.embedder = model.Fingerprint, model.Embedder
-	if len(missing) == 0 {
-		return nil
-	}
+func (s *Searcher) embedWordings(ctx context.Context, q *searchQuery, by models) (err error) {
+	before := q.models
+	q.models = by
 	ctx, end := s.startStep(ctx, "embed", &q.took.Embed)
 	defer end(&err)
-	embeddings, err := embedAll(ctx, texts, func(ctx context.Context, text string) (embed.Query, error) {
-		return s.queries.Embed(ctx, keyOf(text), model.Embedder)
-	})
-	if err != nil {
-		return fmt.Errorf("embed the query: %w", err)
-	}
-	for i, asked := range missing {
-		asked.embedding = embeddings[i]
+	for k, model := range by {
+		if !model.serves() {
+			continue
+		}
+		keyOf := func(text string) queryKey {
+			return queryKey{agent: q.caller.Agent, taint: q.caller.Taint, fingerprint: model.Fingerprint, query: text}
+		}
+		var missing []*wording
+		var texts []string
+		for _, asked := range q.wordings {
+			if asked.embeddings[k].Vector != nil && before[k].Fingerprint == model.Fingerprint {
+				continue // the legs were asked before
+			}
+			if asked.embeddings[k], _ = s.queries.Get(keyOf(asked.text)); asked.embeddings[k].Vector == nil {
+				missing, texts = append(missing, asked), append(texts, asked.text)
+			}
+		}
+		if len(missing) == 0 {
+			continue
+		}
+		embeddings, err := embedAll(ctx, texts, func(ctx context.Context, text string) (embed.Query, error) {
+			return s.queries.Embed(ctx, keyOf(text), model.Embedder)
+		})
+		if err != nil {
+			return fmt.Errorf("embed the query: %w", err)
+		}
+		for i, asked := range missing {
+			asked.embeddings[k] = embeddings[i]
+		}
 	}
 	return nil
 }

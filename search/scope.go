@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/embed"
 	"mneme/memory"
 	"mneme/vector"
 )
@@ -31,10 +30,9 @@ type searchQuery struct {
 	nothing bool
 	// dropped collects the visible entries among those read that do not pass the
 	// filter. nil: it is not asked for.
-	dropped     map[uuid.UUID]*memory.Entry
-	fingerprint string         // of the wordings' embeddings
-	embedder    embed.Embedder // of fingerprint; nil if there is none
-	took        Took
+	dropped map[uuid.UUID]*memory.Entry
+	models  models // of the wordings' embeddings
+	took    Took
 	// judgements are the Reranker's, of the first page; rerankAsked says that it was
 	// asked, or need not be, and rerankFailed that it failed.
 	judgements                map[uuid.UUID]judgement
@@ -82,6 +80,11 @@ func (s *Searcher) scopeQuery(ctx context.Context, c memory.Caller, r Request) (
 		return nil, err
 	}
 	q.wordings = newWordings(r.wordings())
+	for _, asked := range q.wordings {
+		if s.foreign(asked.text) {
+			asked.prefers = multilingualModel
+		}
+	}
 	return q, nil
 }
 

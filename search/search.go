@@ -81,6 +81,7 @@ func (s *Searcher) Search(ctx context.Context, c memory.Caller, r Request) (answ
 			return Answer{}, err
 		}
 		answer.Took = q.took
+		s.noteAsked(ctx, q)
 		return answer, nil
 	}
 }

@@ -25,6 +25,9 @@ type Options struct {
 	// VectorBudget bounds the time of a search's vector leg, embedding
 	// included. After it the answer is lexical and says so. Default 3 s.
 	VectorBudget time.Duration
+	// Foreign reports whether the first of the serving models cannot read a text, so that
+	// the second should. Default: it can.
+	Foreign func(text string) bool
 	// Reranker judges the first candidates of searches ordered by relevance. nil: the
 	// order is that of the scores alone.
 	Reranker Reranker
@@ -52,9 +55,8 @@ type Options struct {
 
 // Indexer has the vectors of the entries. Package indexer implements it.
 type Indexer interface {
-	// Serving returns the model that answers questions now; ok is false while
-	// there is none.
-	Serving() (model memory.Model, ok bool)
+	// Serving is that of memory.Indexer.
+	Serving() []memory.Model
 	// SuspectIndex says that the index of the serving model left a search
 	// unanswered.
 	SuspectIndex()
@@ -64,8 +66,8 @@ type Indexer interface {
 // by words alone.
 type noIndexer struct{}
 
-func (noIndexer) Serving() (memory.Model, bool) { return memory.Model{}, false }
-func (noIndexer) SuspectIndex()                 {}
+func (noIndexer) Serving() []memory.Model { return nil }
+func (noIndexer) SuspectIndex()           {}
 
 // Searcher answers questions from the entries of a memory.Service. Every answer shows
 // what its caller may see alone. It is safe for concurrent use.
@@ -78,6 +80,7 @@ type Searcher struct {
 	tracer  trace.Tracer
 
 	indexer   Indexer
+	foreign   func(text string) bool
 	meter     Meter
 	metered   bool // meter is not noMeter
 	budget    time.Duration
@@ -105,6 +108,7 @@ func New(storage memory.Storage, service *memory.Service, options Options) *Sear
 		tracer:  options.Tracer,
 
 		indexer:   options.Indexer,
+		foreign:   options.Foreign,
 		meter:     options.Meter,
 		metered:   options.Meter != nil,
 		budget:    cmp.Or(options.VectorBudget, defaultVectorBudget),
@@ -127,6 +131,9 @@ func New(storage memory.Storage, service *memory.Service, options Options) *Sear
 	}
 	if s.indexer == nil {
 		s.indexer = noIndexer{}
+	}
+	if s.foreign == nil {
+		s.foreign = func(string) bool { return false }
 	}
 	if s.meter == nil {
 		s.meter = noMeter{}

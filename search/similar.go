@@ -31,8 +31,8 @@ const (
 func (s *Searcher) Similar(ctx context.Context, c memory.Caller, e *memory.Entry) (similar []memory.Near, err error) {
 	ctx, end := s.startStep(ctx, "similar", nil)
 	defer end(&err)
-	model, ok := s.indexer.Serving()
-	if !ok {
+	serving := s.indexer.Serving()
+	if len(serving) == 0 {
 		return nil, errNoModel
 	}
 	done, _, err := s.takeTurn(ctx, c, Request{})
@@ -40,11 +40,16 @@ func (s *Searcher) Similar(ctx context.Context, c memory.Caller, e *memory.Entry
 		return nil, err
 	}
 	defer done()
-	q := &likeness{caller: c, entry: e, model: model}
-	if err := s.view(ctx, c, func(tx memory.ReadTx) error { return s.readOwn(ctx, tx, q) }); err != nil || q.own.vector == nil {
-		return nil, err
+	for _, model := range serving {
+		q := &likeness{caller: c, entry: e, model: model}
+		if err := s.view(ctx, c, func(tx memory.ReadTx) error { return s.readOwn(ctx, tx, q) }); err != nil {
+			return nil, err
+		}
+		if q.own.vector != nil { // the model has read the entry
+			return s.searchAlike(ctx, q)
+		}
 	}
-	return s.searchAlike(ctx, q)
+	return nil, nil
 }
 
 // searchAlike asks the index for the entries nearest to q's until enough of them are
@@ -95,7 +100,7 @@ func (s *Searcher) readOwn(ctx context.Context, tx memory.ReadTx, q *likeness) (
 // firstChunks returns the first chunks of entries that have one with a meaning.
 func (q *likeness) firstChunks(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, ids []uuid.UUID) (map[uuid.UUID]firstChunk, error) {
 	chunks := make(map[uuid.UUID]firstChunk)
-	err := tx.Evidence(ctx, scope, memory.EvidenceQuery{Fingerprint: q.model.Fingerprint, Entries: ids}, func(e memory.Evidence) error {
+	err := tx.Evidence(ctx, scope, memory.EvidenceQuery{Fingerprints: [2]string{q.model.Fingerprint}, Entries: ids}, func(e memory.Evidence) error {
 		if e.Chunk == 0 && len(e.Vector) > 0 && !e.Vector.IsMeaningless() {
 			chunks[e.Entry] = firstChunk{slices.Clone(e.Vector), slices.Clone(e.Codes)}
 		}

@@ -131,7 +131,7 @@ func otherEnding(a, b string) bool { return a[len(a)-1] != b[len(b)-1] }
 func (q *searchQuery) reread() (some bool) {
 	for _, w := range q.wordings {
 		if w.rewritten != "" {
-			w.text, w.rewritten, w.embedding, some = w.rewritten, "", embed.Query{}, true
+			w.text, w.rewritten, w.embeddings, some = w.rewritten, "", [2]embed.Query{}, true
 		}
 	}
 	return some

@@ -20,10 +20,11 @@ type wording struct {
 	number int // of the query that it is, or is a part of
 	terms  []lexical.QueryTerm
 	scorer *lexical.Scorer // of terms in the scope; nil until the lexical leg has counted them
-	// embedding is of the model of the search's fingerprint; zero until the
-	// vector leg has made it.
-	embedding embed.Query
-	question  fusion.Question // set by assess
+	// embeddings are of the search's models; zero until the vector leg has made them.
+	embeddings [2]embed.Query
+	// prefers is the model by whose vectors an entry is judged that has those of both.
+	prefers   int
+	questions [2]fusion.Question // by the models, set by assess
 	// corrected says that terms are looked for in place of words that no entry has: of
 	// typos, if there are any.
 	corrected bool
@@ -101,15 +102,15 @@ func readings(question string, total int) (read []string) {
 	return read
 }
 
-// familiarity returns the share of the wording's letters in words of
-// two letters or more which the encoder has as one token; 1 if that is not
-// known.
-func (w *wording) familiarity() float64 {
-	if w.embedding.Tokens == nil {
+// familiarity returns the share of the wording's letters in words of two letters or more
+// which the k-th model has as one token; 1 if that is not known.
+func (w *wording) familiarity(k int) float64 {
+	embedding := w.embeddings[k]
+	if embedding.Tokens == nil || embedding.Multilingual {
 		return 1
 	}
 	pieces := make(map[[2]int]int) // tokens of each word
-	for _, t := range w.embedding.Tokens {
+	for _, t := range embedding.Tokens {
 		pieces[[2]int{t.Start, t.End}]++
 	}
 	known := 0
@@ -119,6 +120,11 @@ func (w *wording) familiarity() float64 {
 		}
 	}
 	return min(1, float64(known)/float64(max(1, countLetters(w.text))))
+}
+
+// embedded reports whether a model has read the wording.
+func (w *wording) embedded() bool {
+	return w.embeddings[mainModel].Vector != nil || w.embeddings[multilingualModel].Vector != nil
 }
 
 func countLetters(text string) (n int) {

@@ -22,6 +22,7 @@ var Now = time.Date(2030, 5, 17, 12, 0, 0, 0, time.UTC)
 // It must not be changed while it is in use.
 type Facts struct {
 	Numbers       map[string]int64             // store → internal number
+	Readings      map[string]acl.Reading       // store → which models read it
 	GrantList     []acl.Grant                  // at most one per store and grantee
 	Participants  map[[2]string]acl.Membership // {chat, agent}
 	Sessions      map[[2]string]acl.Membership // {user, agent}
@@ -32,18 +33,18 @@ type Facts struct {
 
 var _ acl.Facts = (*Facts)(nil)
 
-// StoreNumbers implements acl.Facts.
-func (f *Facts) StoreNumbers(_ context.Context, stores []string) (map[string]int64, error) {
+// StoreFacts implements acl.Facts.
+func (f *Facts) StoreFacts(_ context.Context, stores []string) (map[string]acl.StoreFacts, error) {
 	if f.Err != nil {
 		return nil, f.Err
 	}
-	numbers := make(map[string]int64)
+	known := make(map[string]acl.StoreFacts)
 	for _, store := range stores {
 		if n, ok := f.Numbers[store]; ok {
-			numbers[store] = n
+			known[store] = acl.StoreFacts{Number: n, Reading: f.Readings[store]}
 		}
 	}
-	return numbers, nil
+	return known, nil
 }
 
 // Grants implements acl.Facts.

@@ -60,7 +60,7 @@ func openShop(ctx context.Context, config configs.Config, source Source, progres
 		return nil, err
 	}
 	s = &shop{clock: &clock{now: time.Now().UTC().Truncate(24 * time.Hour)}}
-	if s.sandbox, err = harness.NewSandbox(ctx, config, models[0].Embedder); err != nil {
+	if s.sandbox, err = harness.NewSandbox(ctx, config, compose.Embedders{Main: models.Main[0].Embedder}); err != nil {
 		return nil, err
 	}
 	defer func() {

@@ -19,7 +19,6 @@ import (
 
 	"mneme/configs"
 	"mneme/embed"
-	"mneme/indexer"
 	"mneme/internal/compose"
 	"mneme/memory"
 	"mneme/vector/milvus"
@@ -28,19 +27,19 @@ import (
 // Sandbox is the environment of one measurement: a temporary folder, and on the servers a
 // schema and collections with a unique name.
 type Sandbox struct {
-	Config   configs.Config // points into the sandbox
-	embedder embed.Embedder
-	name     string         // of the schema, and the prefix of the collections
-	server   configs.Secret // the configured DSN, without the schema
+	Config    configs.Config // points into the sandbox
+	embedders compose.Embedders
+	name      string         // of the schema, and the prefix of the collections
+	server    configs.Secret // the configured DSN, without the schema
 }
 
 // NewSandbox creates the folder and the schema for a storage and a vector index, as
 // config names them. Opening the index creates the collections. Remove the sandbox
 // after use.
-func NewSandbox(ctx context.Context, config configs.Config, embedder embed.Embedder) (*Sandbox, error) {
+func NewSandbox(ctx context.Context, config configs.Config, embedders compose.Embedders) (*Sandbox, error) {
 	random := make([]byte, 6)
 	_, _ = rand.Read(random) // never returns an error
-	s := &Sandbox{Config: config, embedder: embedder, name: "mneme_bench_" + hex.EncodeToString(random), server: config.Postgres.DSN}
+	s := &Sandbox{Config: config, embedders: embedders, name: "mneme_bench_" + hex.EncodeToString(random), server: config.Postgres.DSN}
 	s.Config.Milvus.Prefix = s.name
 	var err error
 	if s.Config.DataDir, err = os.MkdirTemp("", "mneme-bench-*"); err != nil {
@@ -57,15 +56,20 @@ func NewSandbox(ctx context.Context, config configs.Config, embedder embed.Embed
 	return s, nil
 }
 
-// Open opens an instance in the sandbox with a model. Without the model's index,
+// Models pairs the sandbox's embedders with its vector index.
+func (s *Sandbox) Models(log *slog.Logger) (compose.Models, error) {
+	return compose.NewModels(s.Config, s.embedders, log)
+}
+
+// Open opens an instance in the sandbox with models. Without the main model's index,
 // which an instance could do without, it fails.
-func (s *Sandbox) Open(ctx context.Context, model indexer.Model, log *slog.Logger) (*compose.Instance, error) {
-	instance, err := compose.OpenWith(ctx, s.Config, log, []indexer.Model{model})
+func (s *Sandbox) Open(ctx context.Context, models compose.Models, log *slog.Logger) (*compose.Instance, error) {
+	instance, err := compose.OpenWith(ctx, s.Config, log, models)
 	if err != nil {
 		return nil, err
 	}
 	if !instance.Status(ctx).Vector {
-		_, err := model.Open(ctx) // again, for the cause
+		_, err := models.Main[0].Open(ctx) // again, for the cause
 		return nil, errors.Join(errors.New("the vector index cannot be opened"), err, instance.Close())
 	}
 	return instance, nil
@@ -98,7 +102,11 @@ func (s *Sandbox) Remove(ctx context.Context) error {
 		err = errors.Join(err, s.exec(ctx, "DROP SCHEMA "+s.name+" CASCADE"))
 	}
 	if s.Config.Vector == "milvus" && s.Config.Milvus.Addr != "" {
-		err = errors.Join(err, milvus.Drop(ctx, compose.MilvusConfig(s.Config.Milvus, s.embedder)))
+		for _, e := range []embed.Embedder{s.embedders.Main, s.embedders.Multilingual} {
+			if e != nil {
+				err = errors.Join(err, milvus.Drop(ctx, compose.MilvusConfig(s.Config.Milvus, e)))
+			}
+		}
 	}
 	return err
 }

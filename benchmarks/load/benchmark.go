@@ -15,7 +15,6 @@ import (
 	"mneme/acl"
 	"mneme/benchmarks/harness"
 	"mneme/benchmarks/relevance"
-	"mneme/benchmarks/vectorcache"
 	"mneme/configs"
 	"mneme/internal/compose"
 	"mneme/memory"
@@ -44,29 +43,29 @@ func (b *Benchmark) Run(ctx context.Context, config configs.Config) (report Repo
 	if len(b.Dataset.Queries) == 0 {
 		return report, fmt.Errorf("%s: no questions", b.Dataset.Name)
 	}
-	embedder, err := compose.OpenEmbedder(config)
+	embedders, err := compose.OpenEmbedders(config)
 	if err != nil {
 		return report, err
 	}
-	report.Model = embedder.Fingerprint()
+	report.Model = embedders.Main.Fingerprint()
 	if b.Cache != "" {
-		cache, err := vectorcache.Open(b.Cache, embedder)
+		caches, err := harness.OpenCaches(b.Cache, embedders)
 		if err != nil {
 			return report, err
 		}
-		embedder = cache
-		defer func() { err = errors.Join(err, cache.Close()) }()
+		embedders = caches.Embedders
+		defer func() { err = errors.Join(err, caches.Close()) }()
 	}
-	sandbox, err := harness.NewSandbox(ctx, config, embedder)
+	sandbox, err := harness.NewSandbox(ctx, config, embedders)
 	if err != nil {
 		return report, err
 	}
 	defer func() { err = errors.Join(err, sandbox.Remove(ctx)) }()
-	model, err := compose.NewModel(sandbox.Config, embedder, b.Log)
+	models, err := sandbox.Models(b.Log)
 	if err != nil {
 		return report, err
 	}
-	instance, err := sandbox.Open(ctx, model, b.Log)
+	instance, err := sandbox.Open(ctx, models, b.Log)
 	if err != nil {
 		return report, err
 	}

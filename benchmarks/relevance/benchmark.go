@@ -10,9 +10,7 @@ import (
 	"strconv"
 
 	"mneme/benchmarks/harness"
-	"mneme/benchmarks/vectorcache"
 	"mneme/configs"
-	"mneme/embed"
 	"mneme/internal/compose"
 	"mneme/memory"
 )
@@ -62,30 +60,30 @@ func (b *Benchmark) Run(ctx context.Context, config configs.Config) (_ Report, _
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
-	model, err := compose.OpenEmbedder(config)
+	models, err := compose.OpenEmbedders(config)
 	if err != nil {
 		return Report{}, nil, err
 	}
-	embedder, err := vectorcache.Open(dir, model)
+	caches, err := harness.OpenCaches(dir, models)
 	if err != nil {
 		return Report{}, nil, err
 	}
-	defer func() { err = errors.Join(err, embedder.Close()) }()
+	defer func() { err = errors.Join(err, caches.Close()) }()
 	reranker, err := compose.OpenReranker(config.Rerank)
 	if err != nil {
 		return Report{}, nil, err
 	}
-	report := Report{Embedder: model.Fingerprint(), Reranker: reranker.Name(), Backend: config.Storage + "+" + config.Vector, Seed: b.Seed}
+	report := Report{Embedder: models.Main.Fingerprint(), Reranker: reranker.Name(), Backend: config.Storage + "+" + config.Vector, Seed: b.Seed}
 	var runs [][]NamedRun
 	for _, set := range b.Sets {
-		answers, err := b.measure(ctx, config, embedder, set)
+		answers, err := b.measure(ctx, config, caches.Embedders, set)
 		if err != nil {
 			return Report{}, nil, fmt.Errorf("%s: %w", set.Name, err)
 		}
 		report.Sets = append(report.Sets, b.evaluate(set, answers))
 		runs = append(runs, answers.runs)
 	}
-	report.Vectors = embedder.Stats()
+	report.Vectors = caches.Stats()
 	return report, runs, nil
 }
 
@@ -131,17 +129,17 @@ func (s *Set) checkRun(run NamedRun) error {
 }
 
 // measure runs a set's queries in a sandbox, which it removes.
-func (b *Benchmark) measure(ctx context.Context, config configs.Config, embedder embed.Embedder, set *Set) (_ *answers, err error) {
-	sandbox, err := harness.NewSandbox(ctx, config, embedder)
+func (b *Benchmark) measure(ctx context.Context, config configs.Config, embedders compose.Embedders, set *Set) (_ *answers, err error) {
+	sandbox, err := harness.NewSandbox(ctx, config, embedders)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, sandbox.Remove(ctx)) }()
-	model, err := compose.NewModel(sandbox.Config, embedder, b.Log)
+	models, err := sandbox.Models(b.Log)
 	if err != nil {
 		return nil, err
 	}
-	instance, err := sandbox.Open(ctx, model, b.Log)
+	instance, err := sandbox.Open(ctx, models, b.Log)
 	if err != nil {
 		return nil, err
 	}

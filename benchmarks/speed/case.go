@@ -52,7 +52,7 @@ func (r *caseRun) run(ctx context.Context, config configs.Config) (c Case, err e
 	c = Case{Backend: r.backend.String(), Entries: r.size, Steps: make(map[string]measure.Latency)}
 	debug.FreeOSMemory() // of the previous case
 	config.Storage, config.Vector = r.backend.Storage, r.backend.Vector
-	if r.sandbox, err = harness.NewSandbox(ctx, config, r.embedder); err != nil {
+	if r.sandbox, err = harness.NewSandbox(ctx, config, compose.Embedders{Main: r.embedder}); err != nil {
 		return c, err
 	}
 	defer func() { err = errors.Join(err, r.sandbox.Remove(ctx)) }()
@@ -88,17 +88,18 @@ func (r *caseRun) run(ctx context.Context, config configs.Config) (c Case, err e
 // open opens the instance in the sandbox. It keeps the vector index, to measure
 // its recall separately.
 func (r *caseRun) open(ctx context.Context) error {
-	model, err := compose.NewModel(r.sandbox.Config, r.embedder, r.Log)
+	models, err := r.sandbox.Models(r.Log)
 	if err != nil {
 		return err
 	}
+	model := &models.Main[0]
 	openIndex := model.Open
 	model.Open = func(ctx context.Context) (index vector.Index, err error) {
 		index, err = openIndex(ctx)
 		r.index = index
 		return index, err
 	}
-	r.instance, err = r.sandbox.Open(ctx, model, r.Log)
+	r.instance, err = r.sandbox.Open(ctx, models, r.Log)
 	return err
 }
 

@@ -39,12 +39,19 @@ func decodePassage(data []byte) (p embed.Passage, err error) {
 	return p, nil
 }
 
+// multilingual is the bit of the number of tokens that says embed.Query.Multilingual.
+const multilingual = 1 << 31
+
 func encodeQuery(q embed.Query) []byte {
 	data := appendVector(nil, q.Vector)
 	if q.Tokens == nil {
 		return binary.LittleEndian.AppendUint32(data, 0)
 	}
-	data = binary.LittleEndian.AppendUint32(data, uint32(len(q.Tokens)+1))
+	n := uint32(len(q.Tokens) + 1)
+	if q.Multilingual {
+		n |= multilingual
+	}
+	data = binary.LittleEndian.AppendUint32(data, n)
 	for _, token := range q.Tokens {
 		data = binary.LittleEndian.AppendUint32(data, uint32(token.Start))
 		data = binary.LittleEndian.AppendUint32(data, uint32(token.End))
@@ -60,6 +67,9 @@ func decodeQuery(data []byte) (q embed.Query, err error) {
 		return embed.Query{}, err
 	}
 	n, data, err := cutNumber(data)
+	if n&multilingual != 0 {
+		q.Multilingual, n = true, n&^multilingual
+	}
 	switch {
 	case err != nil:
 		return embed.Query{}, err

@@ -20,6 +20,7 @@ import (
 	"mneme/indexer"
 	"mneme/internal/fairqueue"
 	"mneme/internal/tracing"
+	"mneme/lexical/language"
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/meter/payment"
@@ -57,16 +58,16 @@ func Open(ctx context.Context, config configs.Config, log *slog.Logger) (*Instan
 
 // OpenRows opens the Service without a model, for work that needs no vectors.
 func OpenRows(ctx context.Context, config configs.Config, log *slog.Logger) (*Instance, error) {
-	return OpenWith(ctx, config, log, nil)
+	return OpenWith(ctx, config, log, Models{})
 }
 
 // OpenWith opens the Service with the given models, the preferred one first.
-func OpenWith(ctx context.Context, config configs.Config, log *slog.Logger, models []indexer.Model) (*Instance, error) {
+func OpenWith(ctx context.Context, config configs.Config, log *slog.Logger, models Models) (*Instance, error) {
 	return OpenAt(ctx, config, log, models, time.Now)
 }
 
 // OpenAt is OpenWith with a clock, for simulations.
-func OpenAt(ctx context.Context, config configs.Config, log *slog.Logger, models []indexer.Model, now func() time.Time) (*Instance, error) {
+func OpenAt(ctx context.Context, config configs.Config, log *slog.Logger, models Models, now func() time.Time) (*Instance, error) {
 	spans, err := tracing.New(ctx, tracing.Options{Endpoint: config.Tracing.Endpoint, SampleRatio: config.Tracing.SampleRatio, Log: log})
 	if err != nil {
 		return nil, &ConfigError{fmt.Errorf("tracing: %w", err)}
@@ -79,7 +80,7 @@ func OpenAt(ctx context.Context, config configs.Config, log *slog.Logger, models
 	return instance, nil
 }
 
-func open(ctx context.Context, config configs.Config, log *slog.Logger, models []indexer.Model, spans tracing.Provider, now func() time.Time) (*Instance, error) {
+func open(ctx context.Context, config configs.Config, log *slog.Logger, models Models, spans tracing.Provider, now func() time.Time) (*Instance, error) {
 	payments, err := NewPayments(config.Meter)
 	if err != nil {
 		return nil, err
@@ -92,7 +93,9 @@ func open(ctx context.Context, config configs.Config, log *slog.Logger, models [
 	if err != nil {
 		return nil, err
 	}
-	ix, err := indexer.New(ctx, rows.ForIndexer(), indexer.Options{Models: models, Log: log, Tracer: spans.Tracer("mneme/indexer")})
+	ix, err := indexer.New(ctx, rows.ForIndexer(), indexer.Options{
+		Models: models.Main, Multilingual: models.Multilingual, Foreign: language.Foreign, Log: log, Tracer: spans.Tracer("mneme/indexer"),
+	})
 	if err != nil {
 		return nil, errors.Join(err, rows.Close())
 	}
@@ -215,6 +218,7 @@ func SearchOptions(config configs.Config, log *slog.Logger, ix search.Indexer) s
 		},
 		QueryCache:     config.Search.QueryCacheBytes,
 		CandidateCache: config.Search.CandidateCacheBytes,
+		Foreign:        language.Foreign,
 		FitTokens:      e5.FitTokens,
 		Log:            log,
 	}

@@ -18,32 +18,32 @@ import (
 	"mneme/vector/milvus"
 )
 
+// Models are embedders with the indexes of their vectors, the configured ones first:
+// those of English or of everything, and those of what the former cannot read.
+type Models struct{ Main, Multilingual []indexer.Model }
+
 // OpenModels opens the configured embedder and after it the others in the process:
 // that of e5.weights, then the built-in one with and without token codes. Whichever
 // made the vectors of a database keeps serving while a reindex embeds the entries
-// with the configured embedder.
-func OpenModels(config configs.Config, log *slog.Logger) ([]indexer.Model, error) {
+// with the configured embedder. The built-in model has a multilingual one beside it.
+func OpenModels(config configs.Config, log *slog.Logger) (Models, error) {
 	var embedders []embed.Embedder
 	if config.Embedder == "openai" {
 		remote, err := openOpenAI(config)
 		if err != nil {
-			return nil, err
+			return Models{}, err
 		}
 		embedders = append(embedders, remote)
 	}
 	for _, weights := range slices.Compact([]string{config.E5.Weights, ""}) {
 		e, err := openE5(weights)
 		if err != nil {
-			return nil, err
+			return Models{}, err
 		}
 		variants := []*e5.Encoder{e}
 		if weights == "" {
-			coded, err := e.WithCodes()
-			if err != nil {
-				return nil, err
-			}
-			if variants = append(variants, coded); config.E5.Codes {
-				slices.Reverse(variants)
+			if variants, err = withCodes(e, config.E5.Codes); err != nil {
+				return Models{}, err
 			}
 		}
 		for _, e := range variants {
@@ -52,6 +52,57 @@ func OpenModels(config configs.Config, log *slog.Logger) ([]indexer.Model, error
 			}
 		}
 	}
+	var models Models
+	var err error
+	if models.Main, err = newModels(config, embedders, log); err != nil {
+		return Models{}, err
+	}
+	if !builtIn(config) {
+		return models, nil
+	}
+	second, err := openMultilingual()
+	if err != nil {
+		return Models{}, err
+	}
+	variants, err := withCodes(second, config.E5.Codes)
+	if err != nil {
+		return Models{}, err
+	}
+	embedders = nil
+	for _, e := range variants {
+		embedders = append(embedders, e)
+	}
+	if models.Multilingual, err = newModels(config, embedders, log); err != nil {
+		return Models{}, err
+	}
+	for i := range models.Main {
+		models.Main[i].EnglishOnly = true
+	}
+	if config.E5.Codes {
+		models.Main[1].Lacks = "ranking by token codes" // the same encoder without them
+		models.Multilingual[1].Lacks = models.Main[1].Lacks
+	}
+	return models, nil
+}
+
+// builtIn reports whether the configured embedder is the built-in one.
+func builtIn(config configs.Config) bool { return config.Embedder == "e5" && config.E5.Weights == "" }
+
+// withCodes returns an encoder with and without token codes, those with codes first if
+// they are wanted.
+func withCodes(e *e5.Encoder, wanted bool) ([]*e5.Encoder, error) {
+	coded, err := e.WithCodes()
+	if err != nil {
+		return []*e5.Encoder{e, e}, nil // TMP
+	}
+	if wanted {
+		return []*e5.Encoder{coded, e}, nil
+	}
+	return []*e5.Encoder{e, coded}, nil
+}
+
+// newModels pairs embedders with the configured vector index.
+func newModels(config configs.Config, embedders []embed.Embedder, log *slog.Logger) ([]indexer.Model, error) {
 	models := make([]indexer.Model, len(embedders))
 	for i, embedder := range embedders {
 		var err error
@@ -59,10 +110,38 @@ func OpenModels(config configs.Config, log *slog.Logger) ([]indexer.Model, error
 			return nil, err
 		}
 	}
-	if config.Embedder == "e5" && config.E5.Weights == "" && config.E5.Codes {
-		models[1].Lacks = "ranking by token codes" // the same encoder without them
-	}
 	return models, nil
+}
+
+// Embedders are one of English or of everything, and one of what it cannot read, which may
+// be nil.
+type Embedders struct{ Main, Multilingual embed.Embedder }
+
+// OpenEmbedders opens the configured embedder, and the one beside it.
+func OpenEmbedders(config configs.Config) (e Embedders, err error) {
+	if e.Main, err = OpenEmbedder(config); err != nil || !builtIn(config) {
+		return e, err
+	}
+	second, err := openMultilingual()
+	if err != nil {
+		return e, err
+	}
+	variants, err := withCodes(second, config.E5.Codes)
+	if err != nil {
+		return e, err
+	}
+	e.Multilingual = variants[0]
+	return e, nil
+}
+
+// NewModels pairs embedders with the configured vector index.
+func NewModels(config configs.Config, embedders Embedders, log *slog.Logger) (models Models, err error) {
+	if models.Main, err = newModels(config, []embed.Embedder{embedders.Main}, log); err != nil || embedders.Multilingual == nil {
+		return models, err
+	}
+	models.Main[0].EnglishOnly = true
+	models.Multilingual, err = newModels(config, []embed.Embedder{embedders.Multilingual}, log)
+	return models, err
 }
 
 // OpenEmbedder opens the configured embedder.

@@ -18,11 +18,18 @@ var statements = sqlcommon.Dialect{
 		numbers, ceilings := scopeLists(stores)
 		return []any{numbers, ceilings}
 	},
-	Paths:        pathLists,
-	Successor:    successor,
-	Term:         func(term string) any { return []byte(term) },
-	StoreNumbers: "SELECT id, number FROM store WHERE id = ANY($1)",
-	Settings:     sqlcommon.NewTable("setting", "agent", "agent, enabled, own, chats, users, default_ttl"),
+	Paths:      pathLists,
+	Successor:  successor,
+	Term:       func(term string) any { return []byte(term) },
+	StoreFacts: sqlcommon.StoreColumns + "unnest($1::text[]) j (id)" + sqlcommon.JoinStore,
+	PutReading: `INSERT INTO reading (store, language, asked, multilingual) VALUES ($1, coalesce($2::smallint, 0), $3, $4)
+	ON CONFLICT (store) DO UPDATE SET language = coalesce($2::smallint, reading.language),
+	asked = $3 OR reading.asked AND $2::smallint IS NULL, multilingual = $4 OR reading.multilingual`,
+	// A token has about six bytes: see indexer.Chunks.
+	QueueStore: `INSERT INTO queue AS q (entry, revision, queued_at, store, label, chunks, long, not_before, attempts)
+	SELECT e.id, e.revision, $2, e.store, e.label, 1 + octet_length(e.value) / 2688, octet_length(e.value) / 2688 >= 8, '-infinity', 0
+	FROM entry e WHERE e.store = (SELECT number FROM store WHERE id = $1) AND e.state = 0 AND e.in_context AND NOT e.encrypted` + orReset,
+	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, own, chats, users, default_ttl"),
 
 	ByID: fromEntry + `WHERE e.id = ANY($1) AND e.state < 2`,
 	At: `SELECT ` + withoutText + ` FROM store s CROSS JOIN ` + labels + `
@@ -45,7 +52,7 @@ var statements = sqlcommon.Dialect{
 	Current:        fromEntry + `WHERE e.id = $1 AND e.state < 2`,
 	Former:         fromHistory + `WHERE e.id = $1 AND e.version < $2 ORDER BY e.version DESC LIMIT $3`,
 	Searchable:     fromEntry + `WHERE e.id > $1 AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT $2`,
-	WithoutVectors: fromEntry + `WHERE e.id > $3 AND ` + unembedded + ` ORDER BY e.id LIMIT $4`,
+	WithoutVectors: fromEntry + `WHERE e.id > $4 AND ` + unembedded + ` ORDER BY e.id LIMIT $5`,
 	EntryPage:      fromEntry + `WHERE e.state < 2 AND e.id > $1 ORDER BY e.id LIMIT $2`,
 	VersionsOf:     fromHistory + `WHERE e.id = ANY($1) ORDER BY e.id, e.version`,
 
@@ -136,10 +143,14 @@ const (
 	WHERE s.id = $1 AND e.state = 1 AND ($3 = '' OR e.owner = $3)
 	AND (e.deleted_at, e.id) < ($4::timestamptz, $5::uuid)`
 	trashOrder = ` ORDER BY e.deleted_at DESC, e.id DESC LIMIT $6`
-	// unembedded selects the entries without vectors of model $1 at time $2.
+	// unembedded selects the entries without vectors of model $1 at time $2 that have none
+	// of model $3, or some of a third one.
 	unembedded = `e.state = 0 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > $2) AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.model = (SELECT number FROM model WHERE fingerprint = $1)
-	AND v.revision = e.revision)`
+	AND v.revision = e.revision) AND (NOT EXISTS
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.model = (SELECT number FROM model WHERE fingerprint = $3)
+	AND v.revision = e.revision) OR EXISTS
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.model = ANY (ARRAY(SELECT number FROM model WHERE fingerprint NOT IN ($1, $3)))))`
 	vectorColumns = `SELECT v.entry, v.chunk, e.store, e.label, v.half FROM `
 	joinEntry     = ` CROSS JOIN LATERAL (SELECT store, label FROM entry WHERE id = v.entry OFFSET 0) e `
 )

@@ -42,12 +42,13 @@ func (w *writer) Settings(ctx context.Context, agent string) (acl.Settings, erro
 	return s, err
 }
 
-// StoreNumbers implements acl.Facts.
-func (w *writer) StoreNumbers(ctx context.Context, stores []string) (map[string]int64, error) {
+// StoreFacts implements acl.Facts.
+func (w *writer) StoreFacts(ctx context.Context, stores []string) (map[string]acl.StoreFacts, error) {
 	if len(stores) == 1 && w.stores[stores[0]] != nil {
-		return map[string]int64{stores[0]: w.stores[stores[0]].number}, w.ready(ctx)
+		row := w.stores[stores[0]]
+		return map[string]acl.StoreFacts{stores[0]: {Number: row.number, Reading: row.reading}}, w.ready(ctx)
 	}
-	return w.Reads.StoreNumbers(ctx, stores)
+	return w.Reads.StoreFacts(ctx, stores)
 }
 
 // Count implements memory.Counter.
@@ -98,11 +99,26 @@ func (w *writer) PutFact(ctx context.Context, fact memory.Fact) (err error) {
 		err = w.lock(ctx, storeKey(f.Store))
 	case memory.MemberFact:
 		err = w.lock(ctx, storeKey(f.Of))
+	case memory.ReadingFact:
+		err = w.lock(ctx, storeKey(f.Store))
 	case memory.SettingsFact:
 		delete(w.settings, f.Agent)
 	}
 	if err != nil {
 		return err
 	}
+	if f, ok := fact.(memory.ReadingFact); ok {
+		return w.putReading(ctx, f)
+	}
 	return w.Writes.PutFact(ctx, fact)
+}
+
+// putReading also keeps what was read of the store up to date.
+func (w *writer) putReading(ctx context.Context, f memory.ReadingFact) error {
+	if err := w.Writes.PutFact(ctx, f); err != nil || w.stores[f.Store] == nil {
+		return err
+	}
+	known, err := w.Reads.StoreFacts(ctx, []string{f.Store})
+	w.stores[f.Store].reading = known[f.Store].Reading
+	return err
 }

@@ -60,7 +60,7 @@ func (w *writer) prefetch(ctx context.Context, store string, paths []memory.Path
 	err := w.queryBatch(ctx, []batchQuery{
 		{selectStore, []any{store}, func(rows pgx.Rows) error {
 			found = &storeRow{}
-			err := rows.Scan(&found.number, &found.nextDoc)
+			err := rows.Scan(found.columns()...)
 			found.freshDoc = found.nextDoc
 			return err
 		}},

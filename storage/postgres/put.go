@@ -55,9 +55,16 @@ type storeRow struct {
 	nextDoc  int64 // the docID of the next entry
 	freshDoc int64 // no block has postings of this docID or a later one
 	dirty    bool  // nextDoc has changed
+	reading  acl.Reading
 }
 
-const selectStore = "SELECT number, next_place FROM store WHERE id = $1"
+const selectStore = `SELECT s.number, s.next_place, coalesce(r.language, 0), coalesce(r.asked, FALSE), coalesce(r.multilingual, FALSE)
+	FROM store s LEFT JOIN reading r ON r.store = s.id WHERE s.id = $1`
+
+// columns are the destinations of selectStore.
+func (s *storeRow) columns() []any {
+	return []any{&s.number, &s.nextDoc, (*uint8)(&s.reading.Language), &s.reading.Asked, &s.reading.Multilingual}
+}
 
 // store returns the row of a store and inserts it for a new store. The caller
 // holds the store's lock.
@@ -66,7 +73,7 @@ func (w *writer) store(ctx context.Context, id string) (*storeRow, error) {
 		return row, nil
 	}
 	row := &storeRow{}
-	found, err := w.one(ctx, []any{&row.number, &row.nextDoc}, selectStore, id)
+	found, err := w.one(ctx, row.columns(), selectStore, id)
 	if err == nil && !found {
 		_, err = w.one(ctx, []any{&row.number}, "INSERT INTO store (id) VALUES ($1) RETURNING number", id)
 	}

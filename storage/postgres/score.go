@@ -20,12 +20,12 @@ const (
 	// $3 are the candidates. Length, terms and codes come with the first chunk alone.
 	selectEvidence = `SELECT c.id,
 		CASE WHEN coalesce(v.chunk, 0) = 0 THEN e.length END, CASE WHEN coalesce(v.chunk, 0) = 0 THEN e.terms END,
-		coalesce(v.chunk, 0), v.half, CASE WHEN v.chunk = 0 THEN v.codes END
+		coalesce(v.chunk, 0), v.half, CASE WHEN v.chunk = 0 THEN v.codes END, coalesce(v.model = (SELECT number FROM model WHERE fingerprint = $5), FALSE)::int
 	FROM unnest($3::uuid[]) c (id)
 	CROSS JOIN LATERAL (SELECT f.length, f.terms FROM entry f
 		WHERE f.id = c.id AND f.state = 0 AND ` + withinScope + ` OFFSET 0) e
-	LEFT JOIN LATERAL (SELECT x.chunk, x.half, x.codes FROM vector x
-		WHERE x.model = (SELECT number FROM model WHERE fingerprint = $4) AND x.entry = c.id OFFSET 0) v ON true`
+	LEFT JOIN LATERAL (SELECT x.model, x.chunk, x.half, x.codes FROM vector x
+		WHERE x.model = ANY (ARRAY(SELECT number FROM model WHERE fingerprint IN ($4, $5))) AND x.entry = c.id OFFSET 0) v ON true`
 	selectChunkCodes = `SELECT c.i, v.codes FROM unnest($3::uuid[], $4::integer[]) WITH ORDINALITY c (id, chunk, i)
 	CROSS JOIN LATERAL (SELECT FROM entry f WHERE f.id = c.id AND f.state = 0 AND ` + withinScope + ` OFFSET 0) e
 	CROSS JOIN LATERAL (SELECT x.codes FROM vector x
@@ -44,7 +44,7 @@ func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.Evidenc
 	var terms, half, codes pgtype.DriverBytes
 	var e memory.Evidence
 	var length pgtype.Int4
-	dest := []any{(*[16]byte)(&e.Entry), &length, &terms, &e.Chunk, &half, &codes}
+	dest := []any{(*[16]byte)(&e.Entry), &length, &terms, &e.Chunk, &half, &codes, &e.Model}
 	return r.each(ctx, func(rows pgx.Rows) (err error) {
 		if err := rows.Scan(dest...); err != nil {
 			return err
@@ -59,7 +59,7 @@ func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.Evidenc
 		}
 		e.Codes = codes
 		return yield(e)
-	}, selectEvidence, numbers, ceilings, idList(q.Entries), q.Fingerprint)
+	}, selectEvidence, numbers, ceilings, idList(q.Entries), q.Fingerprints[0], q.Fingerprints[1])
 }
 
 // ChunkCodes implements memory.ScoreReader.

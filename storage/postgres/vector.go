@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -44,6 +45,7 @@ const selectRevisions = `SELECT id, revision, state = 0 AND in_context AND NOT e
 type lockedRow struct {
 	revision   int64
 	embeddable bool
+	saved      []int64 // the models whose vectors the transaction has written
 }
 
 // lockRows locks the rows of entries whose vectors are about to be saved.
@@ -69,10 +71,21 @@ func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, 
 	if err != nil || !found || row.revision != revision || len(records) > 0 && !row.embeddable {
 		return false, err
 	}
-	delete(w.locked, id) // if it is saved again, what is collected is written first
 	model, err := w.model(ctx, fingerprint)
 	if err != nil {
 		return false, err
+	}
+	again, changed := slices.Contains(row.saved, model), len(row.saved) > 0
+	row.saved = append(row.saved, model)
+	w.locked[id] = row
+	if again { // two rows of one statement must not have the same key
+		if err := w.flushBatch(ctx); err != nil {
+			return false, err
+		}
+	}
+	if len(records) == 0 && changed {
+		w.bulk.add(bulkOldVectors, model, [16]byte(id)) // whatever it removes: the entry has changed
+		return true, nil
 	}
 	if len(records) == 0 {
 		removed, err := w.affected(ctx, writeOne[bulkOldVectors], model, [16]byte(id))

@@ -23,7 +23,9 @@ type Dialect struct {
 	// Term returns the parameter for a term.
 	Term func(term string) any
 
-	StoreNumbers string // parameters: IDs of stores
+	StoreFacts string // parameters: IDs of stores
+	PutReading string // parameters: store, language or null, asked, multilingual
+	QueueStore string // parameters: store, time
 
 	Settings Table // agent, the four switches, default_ttl
 
@@ -34,10 +36,10 @@ type Dialect struct {
 	TrashStore, TrashPath               string // parameters: store, label, owner, time, ID, limit[, namespace, key]
 	Current, Former                     string // parameters: ID[, version, limit]
 	Searchable                          string // parameters: ID, limit
-	WithoutVectors                      string // parameters: fingerprint, time, ID, limit
+	WithoutVectors                      string // parameters: fingerprint, time, other fingerprint, ID, limit
 	EntryPage, VersionsOf               string // parameters: ID, limit; IDs
 
-	CountErasable, CountUnembedded string // parameters: time; fingerprint, time
+	CountErasable, CountUnembedded string // parameters: time; fingerprint, time, other fingerprint
 
 	// Deleted, swept and expired entries. Parameters: time, limit.
 	Erasable [3]string

@@ -22,26 +22,53 @@ var (
 
 // selectNumber is for one store: PostgreSQL plans a query with a list again each time,
 // since it expects longer ones.
-const selectNumber = "SELECT id, number FROM store WHERE id = $1"
+const selectStore = StoreColumns + "(SELECT $1 AS id) j" + JoinStore
 
-// StoreNumbers implements acl.Facts.
-func (r Reads) StoreNumbers(ctx context.Context, stores []string) (map[string]int64, error) {
-	numbers := make(map[string]int64, len(stores))
-	text, arg := r.d.StoreNumbers, any(stores)
+// StoreColumns and JoinStore are the statements of StoreFacts around j, the IDs.
+const (
+	StoreColumns = "SELECT j.id, coalesce(s.number, 0), coalesce(r.language, 0), coalesce(r.asked, FALSE), coalesce(r.multilingual, FALSE) FROM "
+	JoinStore    = " LEFT JOIN store s ON s.id = j.id LEFT JOIN reading r ON r.store = j.id"
+)
+
+// StoreFacts implements acl.Facts.
+func (r Reads) StoreFacts(ctx context.Context, stores []string) (map[string]acl.StoreFacts, error) {
+	known := make(map[string]acl.StoreFacts, len(stores))
+	text, arg := r.d.StoreFacts, any(stores)
 	switch len(stores) {
 	case 0:
-		return numbers, nil
+		return known, nil
 	case 1:
-		text, arg = selectNumber, stores[0]
+		text, arg = selectStore, stores[0]
 	}
 	err := r.r.Each(ctx, func(row Row) error {
 		var id string
-		var number int64
-		err := row.Scan(&id, &number)
-		numbers[id] = number
+		var s acl.StoreFacts
+		var language int64
+		err := row.Scan(&id, &s.Number, &language, &s.Asked, &s.Multilingual)
+		s.Language = acl.Language(language)
+		known[id] = s
 		return err
 	}, text, arg)
-	return numbers, err
+	return known, err
+}
+
+// putReading writes what a fact says of how a store is read.
+func (w Writes) putReading(ctx context.Context, f memory.ReadingFact) error {
+	language := any(nil)
+	if f.Language != nil {
+		language = int64(*f.Language)
+	}
+	if _, err := w.w.Exec(ctx, w.d.PutReading, f.Store, language, f.Asked, f.Multilingual); err != nil {
+		return err
+	}
+	if f.QueuedAt.IsZero() {
+		return nil
+	}
+	if err := w.w.OfEntries(ctx, nil); err != nil {
+		return err
+	}
+	_, err := w.w.Exec(ctx, w.d.QueueStore, f.Store, f.QueuedAt)
+	return err
 }
 
 // selectGrants includes whether the grant rests (acl.Grant): the condition probes an
@@ -142,6 +169,8 @@ func (w Writes) PutFact(ctx context.Context, fact memory.Fact) (err error) {
 		return err
 	case memory.NameFact:
 		return w.claim(ctx, f.ID, f.Kind)
+	case memory.ReadingFact:
+		return w.putReading(ctx, f)
 	case memory.OutcomeFact:
 		return w.putOutcome(ctx, f.Key, f.IdempotencyRecord)
 	}

@@ -111,7 +111,7 @@ func (r Reads) searchable(ctx context.Context, q memory.SearchableQuery) ([]memo
 	if q.Without == nil {
 		return Entries(ctx, r.r, r.d.Searchable, q.After, q.Limit)
 	}
-	return Entries(ctx, r.r, r.d.WithoutVectors, q.Without.Fingerprint, q.Without.Now, q.After, q.Limit)
+	return Entries(ctx, r.r, r.d.WithoutVectors, q.Without.Fingerprint, q.Without.Now, q.Without.Other, q.After, q.Limit)
 }
 
 const (
@@ -131,7 +131,7 @@ func (r Reads) Count(ctx context.Context, what memory.Countable) (n int64, err e
 	case memory.Erasable:
 		text, args = r.d.CountErasable, []any{c.Cutoff}
 	case memory.Unembedded:
-		text, args = r.d.CountUnembedded, []any{c.Fingerprint, c.Now}
+		text, args = r.d.CountUnembedded, []any{c.Fingerprint, c.Now, c.Other}
 	default:
 		return 0, errUnknown(what)
 	}

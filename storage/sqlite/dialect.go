@@ -12,12 +12,19 @@ import (
 // statements are those that package sqlcommon runs. An index on (store, label, …) is
 // searched label by label.
 var statements = sqlcommon.Dialect{
-	Scope:        func(stores []acl.Access) []any { return []any{scopeList(stores)} },
-	Paths:        func(paths []memory.Path) []any { return []any{pathList(paths)} },
-	Successor:    successor,
-	Term:         func(term string) any { return term },
-	StoreNumbers: `SELECT s.id, s.number FROM json_each(?) j CROSS JOIN store s ON s.id = j.value`,
-	Settings:     sqlcommon.NewTable("setting", "agent", "agent, enabled, self, chat, user, default_ttl"),
+	Scope:      func(stores []acl.Access) []any { return []any{scopeList(stores)} },
+	Paths:      func(paths []memory.Path) []any { return []any{pathList(paths)} },
+	Successor:  successor,
+	Term:       func(term string) any { return term },
+	StoreFacts: sqlcommon.StoreColumns + "(SELECT value AS id FROM json_each(?)) j" + sqlcommon.JoinStore,
+	PutReading: `INSERT INTO reading (store, language, asked, multilingual) VALUES (?1, coalesce(?2, 0), ?3, ?4)
+	ON CONFLICT (store) DO UPDATE SET language = coalesce(?2, reading.language),
+	asked = ?3 OR reading.asked AND ?2 IS NULL, multilingual = ?4 OR reading.multilingual`,
+	// A token has about six bytes: see indexer.Chunks.
+	QueueStore: `INSERT INTO queue (doc, revision, not_before, attempts, last_error, queued_at, store, label, chunks, long)
+	SELECT e.doc, e.revision, 0, 0, NULL, ?2, e.store, e.label, 1 + length(e.value) / 2688, length(e.value) / 2688 >= 8
+	FROM entry e WHERE e.store = (SELECT number FROM store WHERE id = ?1) AND e.state = 0 AND e.in_context AND NOT e.encrypted` + orReset,
+	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, self, chat, user, default_ttl"),
 
 	ByID: `SELECT ` + withText + ` FROM json_each(?) j
 	CROSS JOIN entry e ON e.id = unhex(j.value) JOIN store s ON s.number = e.store` + joinFields + `WHERE e.state < 2`,
@@ -46,7 +53,7 @@ var statements = sqlcommon.Dialect{
 	(SELECT h.*, ?1 AS id FROM history h) e ON e.doc = mine JOIN store s ON s.number = e.store
 	WHERE e.version < ?2 ORDER BY e.version DESC LIMIT ?3`,
 	Searchable:     fromEntry + `WHERE e.id > ? AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT ?`,
-	WithoutVectors: fromEntry + `WHERE e.id > ?3 AND ` + unembedded + ` ORDER BY e.id LIMIT ?4`,
+	WithoutVectors: fromEntry + `WHERE e.id > ?4 AND ` + unembedded + ` ORDER BY e.id LIMIT ?5`,
 	EntryPage:      fromEntry + `WHERE e.state < 2 AND e.id > ? ORDER BY e.id LIMIT ?`,
 	VersionsOf: strings.Replace(`SELECT `+formerColumns, "e.id", "m.id", 1) + ` FROM json_each(?) j CROSS JOIN entry m ON m.id = unhex(j.value)
 	CROSS JOIN history e ON e.doc = m.doc JOIN store s ON s.number = e.store ORDER BY m.id, e.version`,
@@ -138,10 +145,14 @@ const (
 	WHERE s.id = ?1 AND e.state = 1 AND (?3 = '' OR e.owner = ?3)
 	AND (e.deleted_at, e.id) < (?4, ?5)
 	ORDER BY e.deleted_at DESC, e.id DESC LIMIT ?6`
-	// unembedded selects the entries without vectors of model ?1 at time ?2.
+	// unembedded selects the entries without vectors of model ?1 at time ?2 that have none
+	// of model ?3, or some of a third one.
 	unembedded = `e.state = 0 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > ?2) AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?1)
-	AND v.revision = e.revision)`
+	AND v.revision = e.revision) AND (NOT EXISTS
+	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3)
+	AND v.revision = e.revision) OR EXISTS
+	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model IN (SELECT number FROM model WHERE fingerprint NOT IN (?1, ?3))))`
 	leaseColumns  = `SELECT e.id, q.revision, q.attempts, q.store, q.chunks FROM queue q `
 	whereLeased   = " WHERE doc = (SELECT doc FROM entry WHERE id = ?1) AND revision = ?2"
 	vectorColumns = `SELECT e.id, v.chunk, e.store, e.label, v.half FROM `

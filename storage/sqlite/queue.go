@@ -8,7 +8,10 @@ import (
 )
 
 const upsertQueue = `INSERT INTO queue (doc, revision, not_before, attempts, last_error, queued_at, store, label, chunks, long)
-	VALUES (?, ?, 0, 0, NULL, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET revision = excluded.revision,
+	VALUES (?, ?, 0, 0, NULL, ?, ?, ?, ?, ?)` + orReset
+
+// orReset resets a row that is there.
+const orReset = ` ON CONFLICT DO UPDATE SET revision = excluded.revision,
 	not_before = 0, attempts = 0, last_error = NULL, queued_at = CASE WHEN min(chunks, excluded.chunks) > 0
 	THEN min(queued_at, excluded.queued_at) ELSE excluded.queued_at END,
 	store = excluded.store, label = excluded.label, chunks = excluded.chunks, long = excluded.long`

@@ -20,10 +20,10 @@ const (
 	// Length, terms and codes come with the first chunk alone.
 	selectEvidence = `SELECT e.store, e.label, e.id,
 	CASE WHEN coalesce(v.chunk, 0) = 0 THEN d.length END, CASE WHEN coalesce(v.chunk, 0) = 0 THEN d.terms END,
-	coalesce(v.chunk, 0), v.half, CASE WHEN v.chunk = 0 THEN v.codes END
+	coalesce(v.chunk, 0), v.half, CASE WHEN v.chunk = 0 THEN v.codes END, coalesce(v.model = (SELECT number FROM model WHERE fingerprint = ?3), 0)
 	FROM json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value) AND e.state = 0
 	LEFT JOIN document d ON d.doc = e.doc
-	LEFT JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2)`
+	LEFT JOIN vector v ON v.doc = e.doc AND v.model IN (SELECT number FROM model WHERE fingerprint IN (?2, ?3))`
 	selectChunkCodes = `SELECT e.store, e.label, j.key, v.codes FROM json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value ->> 0) AND e.state = 0
 	CROSS JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2) AND v.chunk = j.value ->> 1`
 )
@@ -40,7 +40,7 @@ func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.Evidenc
 	var length sql.NullInt64
 	var terms, half, codes sql.RawBytes
 	var e memory.Evidence
-	dest := []any{&store, &label, (*idColumn)(&e.Entry), &length, &terms, &e.Chunk, &half, &codes}
+	dest := []any{&store, &label, (*idColumn)(&e.Entry), &length, &terms, &e.Chunk, &half, &codes, &e.Model}
 	return r.each(ctx, func(rows *sql.Rows) (err error) {
 		if err := rows.Scan(dest...); err != nil || !within.contain(store, label) {
 			return err
@@ -55,7 +55,7 @@ func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.Evidenc
 		}
 		e.Codes = codes
 		return yield(e)
-	}, selectEvidence, idList(q.Entries), q.Fingerprint)
+	}, selectEvidence, idList(q.Entries), q.Fingerprints[0], q.Fingerprints[1])
 }
 
 // ChunkCodes implements memory.ScoreReader.

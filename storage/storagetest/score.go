@@ -193,7 +193,7 @@ var scores = []clause{
 		}
 		f.delete(gone, start)
 		scope := f.scope(reach{"a", acl.Internal})
-		query := memory.EvidenceQuery{Terms: terms("needle"), Fingerprint: "model", Entries: append(idsOf(all...), e.ID, uuid.Must(uuid.NewV7()))}
+		query := memory.EvidenceQuery{Terms: terms("needle"), Fingerprints: [2]string{"model"}, Entries: append(idsOf(all...), e.ID, uuid.Must(uuid.NewV7()))}
 		var want, bare []memory.Evidence
 		for i, e := range []memory.Entry{e, second, sealed, none} {
 			first := memory.Evidence{Entry: e.ID}
@@ -216,12 +216,26 @@ var scores = []clause{
 		}
 		f.equal(want[0].Codes == nil, false)
 		f.equalEvidence(f.evidence(scope, query), want)
-		query.Fingerprint = "another model"
+		query.Fingerprints = [2]string{"another model"}
 		f.equalEvidence(f.evidence(scope, query), bare)
-		query.Fingerprint = ""
+		query.Fingerprints = [2]string{}
 		f.equalEvidence(f.evidence(scope, query), bare)
-		query.Fingerprint = "second"
+		query.Fingerprints = [2]string{"second"}
 		chunks := f.evidence(scope, query)
+		query.Fingerprints = [2]string{"none", "second"}
+		for i, e := range f.evidence(scope, query) {
+			f.equal(e.Model, map[bool]int{true: 1}[len(e.Vector) > 0])
+			f.equal(e.Vector, chunks[i].Vector)
+		}
+		query.Fingerprints = [2]string{"model", "second"}
+		both := f.evidence(scope, query)
+		f.equal(len(both), len(want)+2)
+		for _, e := range both {
+			if e.Chunk == 0 && len(e.Vector) > 0 { // of each model
+				f.equal(e.Counts, countTerms(words(all[0]), query.Terms))
+			}
+		}
+		query.Fingerprints = [2]string{"second"}
 		f.equal(len(chunks), len(bare))
 		f.equal(len(chunks[0].Vector) > 0 && len(chunks[1].Vector) > 0, true)
 		f.equal(len(f.evidence(acl.Scope{}, query)), 0)

@@ -61,6 +61,7 @@ func Run(t *testing.T, open func(t testing.TB) storage.Storage) {
 		{"Turn", turns},
 		{"Lag", lags},
 		{"Fact", facts},
+		{"Reading", readings},
 		{"Dump", dumps},
 		{"Offer", offers},
 		{"Ledger", ledgers},
@@ -259,7 +260,7 @@ func scopeOf(t testing.TB, s storage.Storage, reaches ...reach) acl.Scope {
 		known.GrantList = append(known.GrantList, acl.Grant{Store: r.store, Grantee: "reader", Level: acl.Search, MaxLabel: r.ceiling, ByPlatform: true})
 	}
 	err := s.View(context.Background(), func(tx memory.ReadTx) (err error) {
-		known.Numbers, err = tx.StoreNumbers(context.Background(), stores)
+		known.Numbers, err = numbersOf(context.Background(), tx, stores...)
 		return err
 	})
 	if err != nil {

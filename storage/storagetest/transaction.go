@@ -216,7 +216,7 @@ func (f *fixture) nothingWritten(kept, lost memory.Entry) {
 		grants, err := tx.Grants(f.ctx, acl.GrantQuery{Store: "b"})
 		f.ok(err)
 		f.equal(len(grants), 0)
-		numbers, err := tx.StoreNumbers(f.ctx, []string{"b"})
+		numbers, err := numbersOf(f.ctx, tx, "b")
 		f.ok(err)
 		f.equal(len(numbers), 0)
 		participant, err := tx.Membership(f.ctx, acl.ViaChat, "chat", "g")

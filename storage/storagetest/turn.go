@@ -50,7 +50,7 @@ var turns = []clause{
 		leases, _ := f.turn(start, indexer.Turn{Work: indexer.Short, Rows: 10, Chunks: 100})
 		var numbers map[string]int64
 		f.view(func(tx memory.ReadTx) (err error) {
-			numbers, err = tx.StoreNumbers(f.ctx, []string{"b"})
+			numbers, err = numbersOf(f.ctx, tx, "b")
 			return err
 		})
 		f.equal(leases[1], indexer.Lease{Entry: e.ID, Revision: 1, Store: numbers["b"], Chunks: 5})

@@ -175,7 +175,7 @@ var vectors = []clause{
 		f.delete(gone, start)
 		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(swept), start) })
 		f.viewIndex(func(tx indexer.ReadTx) error {
-			numbers, err := tx.StoreNumbers(f.ctx, []string{"a", "b"})
+			numbers, err := numbersOf(f.ctx, tx, "a", "b")
 			if err != nil {
 				return err
 			}
@@ -308,6 +308,23 @@ var vectors = []clause{
 		f.equal(unembedded("model", fresh.ID, 10), []memory.Entry{stale})
 		f.equal(unembedded("model", uuid.Nil, 1), []memory.Entry{fresh})
 		f.equal(unembedded("second", uuid.Nil, 10), []memory.Entry{fresh, stale, done})
+		// What another model alone has embedded is not missing.
+		lacking := func(other string) (entries []memory.Entry) {
+			f.viewIndex(func(tx indexer.ReadTx) (err error) {
+				without := memory.Unembedded{Fingerprint: "second", Other: other, Now: start}
+				if entries, err = tx.List(f.ctx, memory.SearchableQuery{Limit: 10, Without: &without}); err != nil {
+					return err
+				}
+				n, err := tx.Count(f.ctx, without)
+				f.equal(n, int64(len(entries)))
+				return err
+			})
+			return entries
+		}
+		f.equal(lacking("model"), []memory.Entry{fresh, stale})
+		f.equal(lacking("third"), []memory.Entry{fresh, stale, done})
+		f.save(done, "third", 1)
+		f.equal(lacking("model"), []memory.Entry{fresh, stale, done})
 	}},
 
 	{"DropVectors removes all vectors of other fingerprints", func(f *fixture) {

@@ -1,0 +1,112 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/fusion"
+	"mneme/memory"
+)
+
+// models are those of a search: the one that reads English or everything, and the
+// multilingual one. One that it does not use has no embedder.
+type models [2]model
+
+// The models of a search.
+const (
+	mainModel = iota
+	multilingualModel
+)
+
+type model struct{ memory.Model }
+
+func (m model) serves() bool { return m.Embedder != nil }
+
+// cosines returns the range of the model's cosines.
+func (m model) cosines() fusion.CosineRange {
+	if m.Embedder == nil {
+		return fusion.E5Cosines
+	}
+	unrelated, related := m.Embedder.Cosines()
+	return fusion.CosineRange{Unrelated: unrelated, Related: related}
+}
+
+// modelsFor returns those of the serving models that have read entries of a scope. ok is
+// false if none serves.
+func modelsFor(serving []memory.Model, scope acl.Scope) (used models, ok bool) {
+	if len(serving) == 0 {
+		return used, false
+	}
+	several := len(serving) > 1
+	if !several || scope.Len() == 0 || scope.Any(func(a acl.Access) bool { return a.Reading.Language != acl.LanguageMultilingual }) {
+		used[mainModel] = model{serving[mainModel]}
+	}
+	if several && scope.Any(func(a acl.Access) bool { return a.Reading.Multilingual }) {
+		used[multilingualModel] = model{serving[multilingualModel]}
+	}
+	return used, true
+}
+
+// fingerprints returns those of the vectors that a search compares.
+func (m models) fingerprints() [2]string {
+	return [2]string{m[mainModel].Fingerprint, m[multilingualModel].Fingerprint}
+}
+
+// both reports whether a search uses two models.
+func (m models) both() bool { return m[mainModel].serves() && m[multilingualModel].serves() }
+
+// merge makes one list of those of two models, whose cosines are put on one scale. An
+// entry in both has the place that the preferred model gives it.
+func (m models) merge(of [2]legList, prefers int) legList {
+	if !m.both() {
+		return legList{hits: slices.Concat(of[0].hits, of[1].hits), more: of[0].more || of[1].more}
+	}
+	merged := legList{more: of[0].more || of[1].more}
+	seen := make(map[uuid.UUID]bool)
+	for _, k := range [2]int{prefers, 1 - prefers} {
+		scale := m[k].cosines()
+		for _, hit := range of[k].hits {
+			if seen[hit.Entry] {
+				continue
+			}
+			seen[hit.Entry] = true
+			hit.Score = scale.ToE5(hit.Score)
+			merged.hits = append(merged.hits, hit)
+		}
+	}
+	slices.SortStableFunc(merged.hits, func(a, b legHit) int { return cmp.Compare(b.Score, a.Score) })
+	return merged
+}
+
+// noteAsked records that stores were asked a question that the main model cannot read: from
+// now on the multilingual one reads all of their entries, too. Those count which the
+// caller may write to, so that readers and buyers have no effect.
+func (s *Searcher) noteAsked(ctx context.Context, q *searchQuery) {
+	if q.page != nil || !q.models[mainModel].EnglishOnly || !slices.ContainsFunc(q.wordings, func(w *wording) bool { return w.prefers == multilingualModel }) {
+		return
+	}
+	var stores []string
+	for _, a := range q.scope.Indexed() {
+		if a.Level == acl.ReadWrite && a.Reading.Language == acl.LanguageAuto && !a.Reading.Asked {
+			stores = append(stores, a.Store)
+		}
+	}
+	if len(stores) == 0 {
+		return
+	}
+	err := s.storage.Update(ctx, func(tx memory.Tx) error {
+		for _, store := range stores {
+			if err := tx.PutFact(ctx, memory.ReadingFact{Store: store, Asked: true, QueuedAt: s.instant()}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil && ctx.Err() == nil {
+		s.log.WarnContext(ctx, "a store was asked in another language, but that could not be recorded", "error", err)
+	}
+}

@@ -1,0 +1,62 @@
+package storagetest
+
+import (
+	"time"
+
+	"mneme/acl"
+	"mneme/indexer"
+	"mneme/memory"
+)
+
+var readings = []clause{
+	{"how a store is read is kept, with or without entries, and only what a fact names changes", func(f *fixture) {
+		reading := func() acl.Reading {
+			var known map[string]acl.StoreFacts
+			f.view(func(tx memory.ReadTx) (err error) {
+				known, err = tx.StoreFacts(f.ctx, []string{"a", "b"})
+				return err
+			})
+			f.equal(known["b"].Reading, acl.Reading{})
+			return known["a"].Reading
+		}
+		put := func(fact memory.ReadingFact) {
+			fact.Store = "a"
+			f.update(func(tx memory.Tx) error {
+				if _, err := tx.StoreFacts(f.ctx, []string{"a"}); err != nil {
+					return err
+				}
+				return tx.PutFact(f.ctx, fact)
+			})
+		}
+		f.equal(reading(), acl.Reading{})
+		put(memory.ReadingFact{Asked: true})
+		f.equal(reading(), acl.Reading{Asked: true})
+		f.put(entry("a", "k"), entry("b", "k"))
+		put(memory.ReadingFact{Multilingual: true})
+		f.equal(reading(), acl.Reading{Asked: true, Multilingual: true})
+		put(memory.ReadingFact{Language: new(acl.LanguageMultilingual)})
+		f.equal(reading(), acl.Reading{Language: acl.LanguageMultilingual, Multilingual: true})
+		put(memory.ReadingFact{Asked: true})
+		f.equal(reading(), acl.Reading{Language: acl.LanguageMultilingual, Asked: true, Multilingual: true})
+		put(memory.ReadingFact{Language: new(acl.LanguageAuto)})
+		f.equal(reading(), acl.Reading{Multilingual: true})
+	}},
+
+	{"a fact queues the searchable entries of its store", func(f *fixture) {
+		short, long, other := entry("a", "short"), entry("a", "long", sized(12)), entry("b", "k")
+		hidden, deleted := entry("a", "hidden", outOfContext), entry("a", "deleted")
+		f.put(short, long, other, hidden, deleted)
+		f.delete(deleted, start)
+		f.drain()
+		f.equal(f.depth(start), int64(0))
+		f.update(func(tx memory.Tx) error {
+			return tx.PutFact(f.ctx, memory.ReadingFact{Store: "a", Asked: true, QueuedAt: after(time.Second)})
+		})
+		for kind, want := range map[indexer.Work]memory.Entry{indexer.Short: short, indexer.Long: long} {
+			leases, _ := f.turn(after(2*time.Second), indexer.Turn{Work: kind, Rows: 10, Chunks: 100})
+			f.equal(len(leases), 1)
+			f.equal(leases[0].Entry, want.ID)
+		}
+		f.equal(f.depth(after(time.Second)), int64(2))
+	}},
+}
