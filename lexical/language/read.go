@@ -1,0 +1,412 @@
+package language
+
+import (
+	"math/bits"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The evidence of one word. It is for a language, for English, or half for each.
+const (
+	grammarWeight = 1   // a word of English grammar, or any word of another language's list
+	contentWeight = 0.7 // another English word
+	loanWeight    = 0.1 // a word of both that says little
+	sharedWeight  = 0.4 // a word of English and of other languages, for both
+	nameWeight    = 0.2 // an English word that is capitalized within a sentence: of a name or title
+	oneLetter     = 0.3 // a word of one letter, which may be a variable, or of one before a hyphen (non-linear)
+	quotedFactor  = 0.5 // within a quotation
+	letterWeight  = 0.5 // an accented letter that English words do not have
+	strongWeight  = 1   // one that a single language has
+	endWeight     = 0.4 // an ending, of a word that no list has
+	shortEnd      = 0.2 // an ending of two letters
+	clisisWeight  = 0.7 // an elided article (l'eau), an English clitic (it's)
+	markWeight    = 1   // ¿ and ¡
+)
+
+// reader reads the words of a text.
+type reader struct {
+	text          string
+	evidence      evidence
+	sentenceStart bool // whether the next word begins a sentence
+	afterName     bool // whether the word before was capitalized, or a particle of a name
+	quoted        bool // whether the next word is in a quotation, which is not all of the text
+}
+
+// read returns the evidence of a text.
+func read(text string) evidence {
+	r := reader{text: cut(text), sentenceStart: true}
+	for i := 0; i < len(r.text); {
+		end := r.chunkEnd(i)
+		if r.isCode(r.text[i:end]) {
+			r.countScripts(r.text[i:end])
+			r.evidence.code++
+			r.afterName = false
+		} else {
+			r.readChunk(i, end)
+		}
+		i = end
+		for i < len(r.text) && isSpace(r.text[i]) {
+			if r.text[i] == '\n' {
+				r.sentenceStart, r.quoted = true, false
+			}
+			i++
+		}
+	}
+	return r.evidence
+}
+
+// cut returns what is read of a text.
+func cut(text string) string {
+	if len(text) <= maxRead {
+		return text
+	}
+	end := maxRead
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
+}
+
+func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
+
+// chunkEnd returns the end of the chunk without white space that begins at start.
+func (r *reader) chunkEnd(start int) int {
+	for start < len(r.text) && !isSpace(r.text[start]) {
+		start++
+	}
+	return start
+}
+
+// isCode reports whether a chunk is likely a name of a file, an address, an identifier or
+// code: its letters have digits, capitals after small letters, or marks of code between
+// them.
+func (r *reader) isCode(chunk string) bool {
+	if isQuotedWord(chunk) {
+		return true
+	}
+	chunk = strings.Trim(chunk, `.,;:!?()[]{}"'*-`)
+	small := false
+	for i := range len(chunk) {
+		c := chunk[i]
+		switch {
+		case c >= 'A' && c <= 'Z':
+			if small {
+				return true
+			}
+		case c >= '0' && c <= '9', strings.IndexByte("_/\\@=<>{}[]#$|:&+~^%*`", c) >= 0:
+			return true
+		case c == '(' && small:
+			return true
+		case c == '.' && i+1 < len(chunk) && isSmall(chunk[i+1]) && small:
+			return true
+		}
+		small = isSmall(c)
+	}
+	return false
+}
+
+// isQuotedWord reports whether a chunk is one word within straight quotes, like a name or
+// a value in code.
+func isQuotedWord(chunk string) bool {
+	chunk = strings.Trim(chunk, ".,;:!?()[]{}")
+	n := len(chunk) - 1
+	return n > 0 && chunk[0] == chunk[n] && (chunk[0] == '"' || chunk[0] == '\'')
+}
+
+func isSmall(c byte) bool   { return c >= 'a' && c <= 'z' }
+func isCapital(c byte) bool { return c >= 'A' && c <= 'Z' }
+
+// countScripts counts the letters of code that are not Latin.
+func (r *reader) countScripts(chunk string) {
+	for _, c := range chunk {
+		if c >= utf8.RuneSelf && unicode.IsLetter(c) {
+			if s := scriptOf(c); s != latinScript {
+				r.evidence.addLetter(s, c)
+			}
+		}
+	}
+}
+
+func (e *evidence) addLetter(s script, c rune) {
+	e.scripts[s] += s.weight()
+	e.hints |= hintOf(c)
+}
+
+// readChunk reads the words of a chunk.
+func (r *reader) readChunk(start, end int) {
+	for i := start; i < end; {
+		c, width := rune(r.text[i]), 1
+		if c >= utf8.RuneSelf {
+			c, width = utf8.DecodeRuneInString(r.text[i:end])
+		}
+		if isLetter(c) {
+			i = r.readWord(i, end)
+			continue
+		}
+		switch c {
+		case '.', '!', '?', ':', '(':
+			r.sentenceStart = true
+		case '"', '“', '”', '„', '«', '»':
+			r.sentenceStart = true
+			r.quoted = c != '”' && c != '»' && !r.quoted && r.evidence.words > 0
+		case '¿', '¡':
+			r.sentenceStart = true
+			r.evidence.addAll(spanish, markWeight)
+		}
+		i += width
+	}
+}
+
+func isLetter(c rune) bool {
+	if c < utf8.RuneSelf {
+		return c|0x20 >= 'a' && c|0x20 <= 'z'
+	}
+	return unicode.IsLetter(c) || unicode.IsMark(c)
+}
+
+// maxWord is the length of the longest word of the lists, in bytes. Of a longer word only
+// the ending counts.
+const maxWord = 32
+
+// word is one Latin word.
+type word struct {
+	lower    [maxWord]byte // in lower case, its last letters if it is longer
+	length   int           // of lower
+	long     bool          // whether it is longer
+	capital  bool          // whether it begins with a capital
+	capitals int           // number of capitals
+	letters  uint64        // languages that have all its accented letters
+	accents  bool          // whether it has any
+	size     int           // number of letters
+}
+
+// readWord reads the word at start, and returns its end.
+func (r *reader) readWord(start, end int) int {
+	var w word
+	i := start
+	for i < end {
+		c, width := rune(r.text[i]), 1
+		if c >= utf8.RuneSelf {
+			c, width = utf8.DecodeRuneInString(r.text[i:end])
+		}
+		if !isLetter(c) {
+			break
+		}
+		if s := scriptOf(c); s != latinScript {
+			if unicode.IsLetter(c) {
+				r.evidence.addLetter(s, c)
+				r.seeBulgarian(c, r.text[i+width:end])
+			}
+			if w.size > 0 {
+				break
+			}
+			i += width
+			continue
+		}
+		w.add(c)
+		i += width
+	}
+	if w.size > 0 {
+		r.evidence.scripts[latinScript] += w.size
+		r.judge(&w, start, i, end)
+	}
+	return max(i, start+1)
+}
+
+// seeBulgarian notes a ъ that Russian would not write: there an iotated vowel follows.
+func (r *reader) seeBulgarian(c rune, after string) {
+	if c != 'ъ' && c != 'Ъ' {
+		return
+	}
+	switch next, _ := utf8.DecodeRuneInString(after); next {
+	case 'е', 'ё', 'ю', 'я', 'Е', 'Ё', 'Ю', 'Я':
+	default:
+		r.evidence.hints |= bulgarian
+	}
+}
+
+// add adds a letter.
+func (w *word) add(c rune) {
+	if unicode.IsMark(c) {
+		return // of a text that is not composed: the letter without its accent
+	}
+	lower := unicode.ToLower(c)
+	if lower != c {
+		w.capitals++
+		w.capital = w.capital || w.size == 0
+	}
+	w.size++
+	if lower >= utf8.RuneSelf {
+		if !w.accents {
+			w.accents, w.letters = true, ^uint64(0)
+		}
+		w.letters &= letterLanguages[lower]
+	}
+	if n := utf8.RuneLen(lower); w.length+n > maxWord {
+		w.long = true
+		w.length = copy(w.lower[:], w.lower[n:w.length])
+		for w.length > 0 && w.lower[0]&0xC0 == 0x80 { // within a letter
+			w.length = copy(w.lower[:], w.lower[1:w.length])
+		}
+	}
+	w.length += utf8.EncodeRune(w.lower[w.length:], lower)
+}
+
+// judge adds the evidence of a word of the text, from start to end of the chunk.
+func (r *reader) judge(w *word, start, after, end int) {
+	named, first := r.afterName, r.sentenceStart
+	r.afterName, r.sentenceStart = w.capital, false
+	if r.clitic(w, start, after, end) {
+		return
+	}
+	r.evidence.words++
+	found, known := vocabulary[string(w.lower[:w.length])]
+	if w.capitals > 1 { // an acronym, or a word of SQL
+		r.evidence.english += found.english
+		return
+	}
+	if w.long {
+		found, known = entry{}, false
+	}
+	languages := found.languages
+	if w.capital && !first { // a name, but for nouns of German
+		languages &= german
+	}
+	if named && found.particle && !w.capital && r.nextIsCapital(after) {
+		r.afterName = true // of a name
+		return
+	}
+	r.weigh(w, found, languages, first, after < end && r.text[after] == '-')
+	if r.quoted || w.capital && !first || found.english > 0 {
+		return
+	}
+	if w.accents {
+		r.evidence.addLetters(w.letters)
+	}
+	if !known {
+		r.evidence.addEnding(w)
+	}
+}
+
+// weigh adds the evidence of the word itself.
+func (r *reader) weigh(w *word, found entry, languages uint64, first, joined bool) {
+	factor := float32(1)
+	if r.quoted {
+		factor = quotedFactor
+	}
+	switch {
+	case found.english == loanWeight:
+		r.evidence.english += loanWeight
+		r.evidence.addAll(languages, factor*loanWeight)
+	case found.english > 0 && found.languages != 0:
+		r.evidence.english += sharedWeight
+		r.evidence.addAll(languages, factor*sharedWeight)
+	case found.english > 0 && w.capital && !first && w.size > 1:
+		r.evidence.english += nameWeight
+	case found.english > 0:
+		r.evidence.english += found.english
+	case w.length == 1 || joined:
+		r.evidence.addAll(languages, factor*oneLetter)
+	default:
+		r.evidence.addAll(languages, factor*grammarWeight)
+	}
+}
+
+// addLetters adds the evidence of accented letters, which a set of languages has.
+func (e *evidence) addLetters(languages uint64) {
+	if bits.OnesCount64(languages) == 1 {
+		e.addAll(languages, strongWeight)
+		return
+	}
+	e.addAll(languages, letterWeight)
+}
+
+// minEndingSize is the least number of letters of a word whose ending says something.
+const minEndingSize = 6
+
+// addEnding adds the evidence of the longest ending, or else the beginning or a pair of
+// letters, of a word that no list has.
+func (e *evidence) addEnding(w *word) {
+	if w.size < minEndingSize {
+		return
+	}
+	for n := min(maxEnding, w.length); n >= 2; n-- {
+		if languages := endings[string(w.lower[w.length-n:w.length])]; languages != 0 {
+			if n == 2 {
+				e.addAll(languages, shortEnd)
+			} else {
+				e.addAll(languages, endWeight)
+			}
+			return
+		}
+	}
+	for n := maxBeginning; n >= minBeginning; n-- {
+		if languages := beginnings[string(w.lower[:n])]; languages != 0 {
+			e.addAll(languages, endWeight)
+			return
+		}
+	}
+	for n := range w.length - 1 {
+		if languages := pairs.of(w.lower[n], w.lower[n+1]); languages != 0 {
+			e.addAll(languages, shortEnd)
+			return
+		}
+	}
+}
+
+// clitic adds the evidence of an apostrophe after the word or before it, and reports
+// whether the word is but an elided article or a clitic.
+func (r *reader) clitic(w *word, start, after, end int) bool {
+	if width := apostrophe(r.text[after:end]); width > 0 && after+width < end && !isCapital(r.text[after+width]) {
+		if elided[string(w.lower[:w.length])] && !isClitic(r.text[after+width:end]) {
+			r.evidence.addAll(eliding, clisisWeight)
+			return true
+		}
+	}
+	if start > 0 && (r.text[start-1] == '\'' || strings.HasSuffix(r.text[:start], "’")) && isClitic(r.text[start:end]) {
+		if start > 1 && !isSpace(r.text[start-2]) {
+			r.evidence.english += clisisWeight
+		}
+		return true
+	}
+	return false
+}
+
+// apostrophe returns the length of the apostrophe that a text begins with, or 0.
+func apostrophe(text string) int {
+	switch {
+	case strings.HasPrefix(text, "'"):
+		return 1
+	case strings.HasPrefix(text, "’"):
+		return len("’")
+	}
+	return 0
+}
+
+// isClitic reports whether text begins with an English clitic: it's, don't, we're.
+func isClitic(text string) bool {
+	n := 0
+	for n < len(text) && isSmall(text[n]) {
+		n++
+	}
+	switch text[:n] {
+	case "s", "t", "re", "ve", "ll", "m", "d":
+		return true
+	}
+	return false
+}
+
+// nextIsCapital reports whether the next word after white space begins with a capital.
+func (r *reader) nextIsCapital(after int) bool {
+	rest := r.text[after:]
+	if rest == "" || rest[0] != ' ' {
+		return false
+	}
+	c, _ := utf8.DecodeRuneInString(rest[1:])
+	if isSmall(byte(c)) && c < utf8.RuneSelf { // another particle: "de la Cruz"
+		next := strings.IndexByte(rest[1:], ' ')
+		return next > 0 && next <= 3 && r.nextIsCapital(after+1+next)
+	}
+	return unicode.IsUpper(c)
+}
