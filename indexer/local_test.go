@@ -58,10 +58,12 @@ func TestSearchesLoadTheirStores(t *testing.T) {
 		t.Cleanup(func() { must(writing, ix.Close()) })
 		var numbers map[string]int64
 		must(writing, storage.ForIndexer().View(background, func(tx indexer.ReadTx) (err error) {
-			numbers, err = tx.StoreNumbers(background, []string{"a", "b"})
+			known, err := tx.StoreFacts(background, []string{"a", "b"})
+			numbers = map[string]int64{"a": known["a"].Number, "b": known["b"].Number}
 			return err
 		}))
-		model, ok := ix.Serving()
+		serving := ix.Serving()
+		ok := len(serving) == 1
 		if !ok || index.of(numbers["a"])+index.of(numbers["b"]) > 0 {
 			t.Fatalf("serving is %v, loaded %v", ok, index.written)
 		}
@@ -70,7 +72,7 @@ func TestSearchesLoadTheirStores(t *testing.T) {
 		search := func(store string) []vector.Hit {
 			t.Helper()
 			scope := acltest.Scope(t, acltest.Reach{Number: numbers[store], Ceiling: acl.Restricted})
-			hits, err := model.Index.Search(background, scope, vector.Query{Vector: query.Vector, Limit: 10})
+			hits, err := serving[0].Index.Search(background, scope, vector.Query{Vector: query.Vector, Limit: 10})
 			must(writing, err)
 			return hits
 		}
@@ -96,7 +98,7 @@ func TestSearchesLoadTheirStores(t *testing.T) {
 				t.Errorf("%s: hits are %v", store, hits)
 			}
 		}
-		must(writing, backendtest.CheckIndex(t, storage.ForIndexer(), e.Fingerprint(), model.Index))
+		must(writing, backendtest.CheckIndex(t, storage.ForIndexer(), e.Fingerprint(), serving[0].Index))
 	})
 }
 
@@ -115,7 +117,7 @@ func TestASearchWaitsForItsStoresNoLongerThanItsContext(t *testing.T) {
 	}}})
 	must(writing, err)
 	t.Cleanup(func() { must(writing, ix.Close()) })
-	model, _ := ix.Serving()
+	model := ix.Serving()[0]
 	scope := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Restricted})
 	query := vector.Query{Vector: make([]float32, e.Dim()), Limit: 10}
 	query.Vector[0] = 1

@@ -115,6 +115,9 @@ type StoreInfo struct {
 	Kind      string // self, grant, chat or user
 	Level     acl.Level
 	ExpiresAt time.Time // zero: never
+	// Reading says which models read the store's entries; the zero value if the caller
+	// has level search on it.
+	Reading acl.Reading
 }
 
 // ShareRequest grants a store to an agent.

@@ -66,8 +66,10 @@ type ReadingFact struct {
 	Language *acl.Language
 	// Asked and Multilingual, if true, become true: see acl.Reading.
 	Asked, Multilingual bool
-	// QueuedAt, unless zero, queues the store's entries from then on, as by Put.
+	// QueuedAt, unless zero, queues the store's entries from then on, as by Put: those
+	// without vectors under Lacking.
 	QueuedAt time.Time
+	Lacking  string // a fingerprint; "": all entries
 }
 
 func (ReadingFact) fact()  {}

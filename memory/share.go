@@ -241,5 +241,9 @@ func infoOf(a acl.Access) StoreInfo {
 	if a.Via == acl.ViaOwn {
 		kind = "self"
 	}
-	return StoreInfo{Store: a.Store, Kind: kind, Level: a.Level, ExpiresAt: a.ExpiresAt}
+	info := StoreInfo{Store: a.Store, Kind: kind, Level: a.Level, ExpiresAt: a.ExpiresAt}
+	if a.Level >= acl.Read { // else it would tell of what is stored
+		info.Reading = a.Reading
+	}
+	return info
 }

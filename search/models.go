@@ -98,9 +98,14 @@ func (s *Searcher) noteAsked(ctx context.Context, q *searchQuery) {
 	if len(stores) == 0 {
 		return
 	}
+	lacking := ""
+	if serving := s.indexer.Serving(); len(serving) > multilingualModel {
+		lacking = serving[multilingualModel].Fingerprint
+	}
 	err := s.storage.Update(ctx, func(tx memory.Tx) error {
 		for _, store := range stores {
-			if err := tx.PutFact(ctx, memory.ReadingFact{Store: store, Asked: true, QueuedAt: s.instant()}); err != nil {
+			fact := memory.ReadingFact{Store: store, Asked: true, QueuedAt: s.instant(), Lacking: lacking}
+			if err := tx.PutFact(ctx, fact); err != nil {
 				return err
 			}
 		}

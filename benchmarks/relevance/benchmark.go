@@ -148,6 +148,12 @@ func (b *Benchmark) measure(ctx context.Context, config configs.Config, embedder
 		return nil, err
 	}
 	searches := newSearcher(sandbox.Config, instance, b.Log)
+	if err := searches.askForeign(ctx, set); err != nil {
+		return nil, err
+	}
+	if err := harness.MakeVectors(ctx, instance, b.Progress, set.Name+": vectors of other languages"); err != nil {
+		return nil, err
+	}
 	return b.ask(ctx, searches, set)
 }
 

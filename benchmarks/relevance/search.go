@@ -12,6 +12,7 @@ import (
 	"mneme/configs"
 	"mneme/internal/compose"
 	"mneme/lexical"
+	"mneme/lexical/language"
 	"mneme/memory"
 	"mneme/search"
 )
@@ -79,6 +80,22 @@ func newSearcher(config configs.Config, instance *compose.Instance, log *slog.Lo
 		SystemLexical: byWords, SystemVector: byMeaning, SystemRRF: alone, SystemRelevance: alone, SystemRerank: instance.Searcher,
 	}
 	return &searcher{searchers, systemsOf(config)}
+}
+
+// askForeign asks each store its first question in another language than English, from which
+// on the multilingual model reads all of the store's entries.
+func (s *searcher) askForeign(ctx context.Context, set *Set) error {
+	asked := make(map[string]bool)
+	for _, query := range set.Queries {
+		if asked[query.Store] || !language.Foreign(query.Text) {
+			continue
+		}
+		asked[query.Store] = true
+		if _, err := s.search(ctx, SystemRRF, query.Store, query.Text, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // search returns the first hits of a query in a store.

@@ -79,12 +79,13 @@ func fillDatabase(b *testing.B, dir string, entries int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	synthetic, err := workload.NewSynthetic(ctx, models[0].Embedder)
+	synthetic, err := workload.NewSynthetic(ctx, models.Main[0].Embedder)
 	if err != nil {
 		b.Fatal(err)
 	}
-	models[0].Embedder = disguised{synthetic, models[0].Embedder.Fingerprint()}
-	instance, err := compose.OpenWith(ctx, config, log, []indexer.Model{models[0]})
+	model := models.Main[0]
+	model.Embedder = disguised{synthetic, model.Embedder.Fingerprint()}
+	instance, err := compose.OpenWith(ctx, config, log, compose.Models{Main: []indexer.Model{model}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -31,20 +31,20 @@ func builtIn(t *testing.T) (coded, plain string) {
 func TestModelsAreTheConfiguredOneAndBothBuiltInOnes(t *testing.T) {
 	coded, plain := builtIn(t)
 	config := configs.Default()
-	check := func(want ...string) []indexer.Model {
+	check := func(want ...string) (main []indexer.Model) {
 		t.Helper()
 		models, err := compose.OpenModels(config, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, m := range models {
+		for _, m := range models.Main {
 			got = append(got, m.Embedder.Fingerprint())
 		}
 		if !slices.Equal(got[len(got)-2:], want) {
 			t.Errorf("models are %v, want %v", got, want)
 		}
-		return models
+		return models.Main
 	}
 	if models := check(coded, plain); models[0].Lacks != "" || models[1].Lacks == "" {
 		t.Errorf("%q lacks nothing, %q lacks codes", models[0].Lacks, models[1].Lacks)
@@ -73,7 +73,7 @@ func TestADatabaseWithoutCodesIsToldToReindex(t *testing.T) {
 			t.Fatal(err)
 		}
 		var log bytes.Buffer
-		ix, err = indexer.New(t.Context(), rows.ForIndexer(), indexer.Options{Models: models, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		ix, err = indexer.New(t.Context(), rows.ForIndexer(), indexer.Options{Models: models.Main, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		if err != nil {
 			t.Fatal(err)
 		}

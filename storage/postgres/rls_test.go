@@ -43,7 +43,8 @@ func putSamples(t *testing.T, s *Storage) map[string]int64 {
 	})
 	var numbers map[string]int64
 	err := s.View(t.Context(), func(tx memory.ReadTx) (err error) {
-		numbers, err = tx.StoreNumbers(t.Context(), []string{"a", "b"})
+		known, err := tx.StoreFacts(t.Context(), []string{"a", "b"})
+		numbers = map[string]int64{"a": known["a"].Number, "b": known["b"].Number}
 		return err
 	})
 	if err != nil {

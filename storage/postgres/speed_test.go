@@ -165,7 +165,11 @@ func benchScope(b *testing.B, s *Storage, stores []string) acl.Scope {
 		facts.GrantList = append(facts.GrantList, acl.Grant{Store: store, Grantee: "reader", Level: acl.Search, MaxLabel: acl.Restricted, ByPlatform: true})
 	}
 	must(b, s.View(context.Background(), func(tx memory.ReadTx) (err error) {
-		facts.Numbers, err = tx.StoreNumbers(context.Background(), stores)
+		known, err := tx.StoreFacts(context.Background(), stores)
+		facts.Numbers = make(map[string]int64)
+		for store, of := range known {
+			facts.Numbers[store] = of.Number
+		}
 		return err
 	}))
 	return facts.Scope(b, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{})

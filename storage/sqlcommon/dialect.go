@@ -25,7 +25,7 @@ type Dialect struct {
 
 	StoreFacts string // parameters: IDs of stores
 	PutReading string // parameters: store, language or null, asked, multilingual
-	QueueStore string // parameters: store, time
+	QueueStore string // parameters: store, time, fingerprint
 
 	Settings Table // agent, the four switches, default_ttl
 

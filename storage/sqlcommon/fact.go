@@ -22,7 +22,8 @@ var (
 
 // selectNumber is for one store: PostgreSQL plans a query with a list again each time,
 // since it expects longer ones.
-const selectStore = StoreColumns + "(SELECT $1 AS id) j" + JoinStore
+const selectStore = `SELECT $1, coalesce((SELECT number FROM store WHERE id = $1), 0), coalesce((SELECT language FROM reading WHERE store = $1), 0),
+	coalesce((SELECT asked FROM reading WHERE store = $1), FALSE), coalesce((SELECT multilingual FROM reading WHERE store = $1), FALSE)`
 
 // StoreColumns and JoinStore are the statements of StoreFacts around j, the IDs.
 const (
@@ -67,7 +68,7 @@ func (w Writes) putReading(ctx context.Context, f memory.ReadingFact) error {
 	if err := w.w.OfEntries(ctx, nil); err != nil {
 		return err
 	}
-	_, err := w.w.Exec(ctx, w.d.QueueStore, f.Store, f.QueuedAt)
+	_, err := w.w.Exec(ctx, w.d.QueueStore, f.Store, f.QueuedAt, f.Lacking)
 	return err
 }
 

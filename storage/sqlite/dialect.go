@@ -23,7 +23,8 @@ var statements = sqlcommon.Dialect{
 	// A token has about six bytes: see indexer.Chunks.
 	QueueStore: `INSERT INTO queue (doc, revision, not_before, attempts, last_error, queued_at, store, label, chunks, long)
 	SELECT e.doc, e.revision, 0, 0, NULL, ?2, e.store, e.label, 1 + length(e.value) / 2688, length(e.value) / 2688 >= 8
-	FROM entry e WHERE e.store = (SELECT number FROM store WHERE id = ?1) AND e.state = 0 AND e.in_context AND NOT e.encrypted` + orReset,
+	FROM entry e WHERE e.store = (SELECT number FROM store WHERE id = ?1) AND e.state = 0 AND e.in_context AND NOT e.encrypted AND NOT EXISTS
+	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3))` + orReset,
 	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, self, chat, user, default_ttl"),
 
 	ByID: `SELECT ` + withText + ` FROM json_each(?) j
@@ -152,7 +153,7 @@ const (
 	AND v.revision = e.revision) AND (NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3)
 	AND v.revision = e.revision) OR EXISTS
-	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model IN (SELECT number FROM model WHERE fingerprint NOT IN (?1, ?3))))`
+	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model NOT IN (SELECT number FROM model WHERE fingerprint IN (?1, ?3))))`
 	leaseColumns  = `SELECT e.id, q.revision, q.attempts, q.store, q.chunks FROM queue q `
 	whereLeased   = " WHERE doc = (SELECT doc FROM entry WHERE id = ?1) AND revision = ?2"
 	vectorColumns = `SELECT e.id, v.chunk, e.store, e.label, v.half FROM `

@@ -58,5 +58,13 @@ var readings = []clause{
 			f.equal(leases[0].Entry, want.ID)
 		}
 		f.equal(f.depth(after(time.Second)), int64(2))
+		f.drain()
+		f.save(short, "model", 1)
+		f.update(func(tx memory.Tx) error {
+			return tx.PutFact(f.ctx, memory.ReadingFact{Store: "a", QueuedAt: after(time.Second), Lacking: "model"})
+		})
+		leases := f.lease(after(2*time.Second), 10)
+		f.equal(len(leases), 1)
+		f.equal(leases[0].Entry, long.ID)
 	}},
 }

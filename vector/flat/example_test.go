@@ -17,7 +17,13 @@ import (
 // after the agent, and nothing is shared.
 type owners map[string]int64
 
-func (o owners) StoreNumbers(context.Context, []string) (map[string]int64, error) { return o, nil }
+func (o owners) StoreFacts(context.Context, []string) (map[string]acl.StoreFacts, error) {
+	known := make(map[string]acl.StoreFacts)
+	for store, number := range o {
+		known[store] = acl.StoreFacts{Number: number}
+	}
+	return known, nil
+}
 
 func (owners) Grants(context.Context, acl.GrantQuery) ([]acl.Grant, error) { return nil, nil }
 
