@@ -19,8 +19,9 @@ const codesVersion = "codes1"
 // of the text have, but not [CLS], the prefix and [SEP].
 func hasCode(index, sequence, prefix int) bool { return index > prefix && index < sequence-1 }
 
-// errNoProjection reports weights that came without their projection.
-var errNoProjection = errors.New("token codes of other weights need their own projection")
+// ErrNoProjection is wrapped by the errors of weights that came without their
+// projection.
+var ErrNoProjection = errors.New("the weights have no projection for token codes")
 
 // projector maps the vectors of tokens to the components of maxsim.
 type projector struct {
@@ -36,7 +37,7 @@ func (e *Encoder) WithCodes() (*Encoder, error) {
 		return e, nil
 	}
 	if e.projection == nil {
-		return nil, fmt.Errorf("e5: %w", errNoProjection)
+		return nil, fmt.Errorf("e5: %w", ErrNoProjection)
 	}
 	p, err := projection.Parse(e.projection)
 	if err != nil {

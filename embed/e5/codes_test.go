@@ -101,7 +101,7 @@ func TestPrefixAndSpecialTokensHaveNoCode(t *testing.T) {
 // The codes of a passage are those of its token vectors, projected in float64.
 func TestCodesAreTheProjectedTokens(t *testing.T) {
 	e := codedEncoder(t)
-	p, err := projection.Parse(embeddedProjection)
+	p, err := projection.Parse(englishProjection)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +274,7 @@ func TestFingerprintsWithCodesNameTheProjection(t *testing.T) {
 	if !strings.HasPrefix(coded.Fingerprint(), plain.Fingerprint()+"+"+codesVersion+"/") {
 		t.Errorf("fingerprints %q and %q", plain.Fingerprint(), coded.Fingerprint())
 	}
-	p, err := projection.Parse(embeddedProjection)
+	p, err := projection.Parse(englishProjection)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +319,7 @@ func TestBothVariantsServeAtTheSameTime(t *testing.T) {
 }
 
 func TestAnotherProjectionIsRefused(t *testing.T) {
-	p, err := projection.Parse(embeddedProjection)
+	p, err := projection.Parse(englishProjection)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,19 +327,19 @@ func TestAnotherProjectionIsRefused(t *testing.T) {
 	if _, err := New(Options{Codes: true, Projection: p.Append(nil)}); err == nil || !strings.Contains(err.Error(), "another/model") {
 		t.Errorf("a projection of another model: error %v", err)
 	}
-	damaged := slices.Clone(embeddedProjection)
+	damaged := slices.Clone(englishProjection)
 	damaged[len(damaged)/2] ^= 1
 	if _, err := New(Options{Codes: true, Projection: damaged}); !errors.Is(err, projection.ErrDamaged) {
 		t.Errorf("a damaged projection: error %v", err)
 	}
-	if _, err := New(Options{Codes: true, Weights: embeddedBytes()}); !errors.Is(err, errNoProjection) {
+	if _, err := New(Options{Codes: true, Weights: english.file()}); !errors.Is(err, ErrNoProjection) {
 		t.Errorf("weights without a projection: error %v", err)
 	}
 }
 
 // The shipped components are orthogonal and of unit length, up to half precision.
 func TestTheShippedComponentsAreOrthonormal(t *testing.T) {
-	p, err := projection.Parse(embeddedProjection)
+	p, err := projection.Parse(englishProjection)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"mneme/embed/e5/weightfile"
 )
 
-// FitTokens returns how many tokens of the built-in model a text has, whatever
+// FitTokens returns how many tokens of the English model a text has, whatever
 // model is in use, and the length of the text in bytes. Of a text with more than
 // most tokens it returns those of its longest prefix of whole words that has no
 // more. It runs no model, and reads no further than most tokens.
@@ -24,10 +24,10 @@ func FitTokens(text string, most int) (tokens, end int) {
 	return tokens, end
 }
 
-// builtInTokenizer returns the tokenizer of the embedded weights, which are part of
+// builtInTokenizer returns the tokenizer of the English model, whose weights are part of
 // the program and known to be whole.
 var builtInTokenizer = sync.OnceValue(func() *wordPiece {
-	vocabulary, err := weightfile.Vocabulary(embeddedBytes())
+	vocabulary, err := weightfile.Vocabulary(english.file())
 	if err != nil {
 		panic(err)
 	}

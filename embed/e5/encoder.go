@@ -1,10 +1,12 @@
-// Package e5 runs the text encoder E5-small-v2 in the process, without cgo and
-// without other files: the weights are embedded in the program.
+// Package e5 runs the text encoders E5-small-v2 and multilingual-e5-small in the
+// process, without cgo and without other files: the weights are embedded in the program.
 //
-// The model is an English encoder of 33 million parameters: WordPiece, twelve
-// layers of BERT, mean pooling. It returns 384-dimensional unit vectors, so the
-// cosine of two texts is the dot product of their vectors. Vectors have the same
-// bits on every processor.
+// The first is an English encoder of 33 million parameters: WordPiece, twelve
+// layers of BERT, mean pooling. The second, for about a hundred languages, has 118
+// million: as many layers, and 250,037 pieces of a unigram tokenizer. Both return
+// 384-dimensional unit vectors, so the cosine of two texts is the dot product of their
+// vectors. Vectors have the same bits on every processor. Vectors of different models
+// are not compared.
 //
 // # Use
 //
@@ -12,13 +14,12 @@
 // with Passages, since the model marks them with different prefixes. A text
 // beyond the window of 512 tokens is split into chunks with Split first.
 //
-// The origin of the weights is described in docs/models/e5-small-v2.md, the
-// design in docs/decisions/0001-encoder-and-weights.md.
+// The origin of the weights is described in docs/models, the design in
+// docs/decisions/0001-encoder-and-weights.md and 0069-multilingual-model.md.
 package e5
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 	"runtime"
 	"sync"
@@ -39,7 +40,10 @@ const batchTokens = 256
 
 // Options configure an Encoder. The zero value suits servers.
 type Options struct {
-	// Weights is a weights file that replaces the embedded one. It must not
+	// Multilingual chooses the embedded weights of multilingual-e5-small instead of
+	// those of E5-small-v2.
+	Multilingual bool
+	// Weights is a weights file that replaces the embedded ones. It must not
 	// change while the Encoder is in use.
 	Weights []byte
 	// Workers is the number of batches of passages that are encoded
@@ -50,16 +54,16 @@ type Options struct {
 	// Codes adds the codes of tokens to passages and queries: see package
 	// maxsim. WithCodes adds them later.
 	Codes bool
-	// Projection is a projection file that replaces the embedded one, which
-	// belongs to the embedded weights.
+	// Projection is a projection file that replaces that of the weights: of a
+	// weights file the one in it, if there is one.
 	Projection []byte
 	// Lazy leaves loading the embedded weights to Load or the first use, and does
-	// not verify their checksum: they are part of the program. Weights that come
-	// as a file are loaded by New all the same.
+	// not verify their checksum: they are part of the program. Before that only
+	// their header is read. Weights that come as a file are loaded by New all the same.
 	Lazy bool
 }
 
-// Encoder is E5-small-v2. It is safe for concurrent use.
+// Encoder is one of the models. It is safe for concurrent use.
 type Encoder struct {
 	*engine
 	projector   *projector // nil: no codes
@@ -72,6 +76,7 @@ type engine struct {
 	load    func() // sets network; nil: it is set
 
 	network
+	kind       string // wordPieceModel or unigramModel
 	kernels    *kernels
 	projection []byte        // the file; nil if there is none
 	workers    chan struct{} // semaphore of the batches in progress
@@ -89,29 +94,24 @@ type network struct {
 var _ embed.Embedder = (*Encoder)(nil)
 
 // New verifies and loads the weights. It takes about a tenth of a second and
-// 28 MB of memory.
+// 28 MB of memory, and without Lazy .4 s for the multilingual model.
 func New(o Options) (*Encoder, error) {
-	file, projection := o.Weights, o.Projection
-	if file == nil {
-		file = embeddedBytes()
-		if projection == nil {
-			projection = embeddedProjection
-		}
-	}
-	e := &Encoder{engine: &engine{kernels: &portable, projection: projection}}
-	var sum [32]byte
-	var name string
+	e := &Encoder{engine: &engine{kernels: &portable, projection: o.Projection}}
+	var id identity
 	var err error
-	if o.Lazy && o.Weights == nil {
-		name, e.load = wordPieceModel, e.loadEmbedded
-		sum, err = weightfile.Sum(file)
+	if o.Weights != nil {
+		id, err = e.loadFile(o.Weights)
 	} else {
-		sum, name, err = e.loadFile(file)
+		model := &english
+		if o.Multilingual {
+			model = &multilingual
+		}
+		id, err = e.open(model, o.Lazy)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("e5: %w", err)
 	}
-	e.fingerprint = name + "/int8g32/mean/query:passage:/v1/" + hex.EncodeToString(sum[:6])
+	e.kind, e.fingerprint = id.kind, id.fingerprint()
 	if !o.Portable {
 		e.kernels = native()
 	}
@@ -135,31 +135,67 @@ func (e *engine) Load() {
 	}
 }
 
-// loadFile loads a weights file after verifying it, and returns its checksum and
-// the name of its kind of model.
-func (e *engine) loadFile(file []byte) (sum [32]byte, name string, err error) {
-	w, err := weightfile.Parse(file)
-	if err != nil {
-		return sum, "", err
-	}
-	t, name, err := newTokenizer(w)
-	if err != nil {
-		return sum, "", err
-	}
-	e.network, err = newNetwork(w, t)
-	return w.Sum, name, err
+// identity is what the fingerprint of a weights file is made of.
+type identity struct {
+	kind string // wordPieceModel or unigramModel
+	bits int
+	sum  [32]byte
 }
 
-// loadEmbedded loads the embedded weights, and releases those of their pages that
+func (id *identity) fingerprint() string {
+	return fmt.Sprintf("%s/int%dg32/mean/query:passage:/v1/%x", id.kind, id.bits, id.sum[:6])
+}
+
+// loadFile loads a weights file after verifying it.
+func (e *engine) loadFile(file []byte) (identity, error) {
+	w, err := weightfile.Parse(file)
+	if err != nil {
+		return identity{}, err
+	}
+	t, kind, err := newTokenizer(w)
+	if err != nil {
+		return identity{}, err
+	}
+	if e.projection == nil && len(w.Projection) > 0 {
+		e.projection = w.Projection
+	}
+	e.network, err = newNetwork(w, t)
+	return identity{kind, w.Bits, w.Sum}, err
+}
+
+// open prepares a model of the program: lazy leaves loading it to Load.
+func (e *engine) open(model *builtIn, lazy bool) (identity, error) {
+	if e.projection == nil {
+		e.projection = model.projection
+	}
+	if !lazy {
+		return e.loadFile(model.file())
+	}
+	e.load = func() { e.loadBuiltIn(model) }
+	id := identity{kind: model.kind}
+	var err error
+	id.sum, id.bits, err = weightfile.Header(model.file())
+	return id, err
+}
+
+// loadBuiltIn loads a model of the program, and releases those pages of its file that
 // were copied.
-func (e *engine) loadEmbedded() {
-	file := embeddedBytes()
+func (e *engine) loadBuiltIn(model *builtIn) {
+	file := model.file()
 	w, err := weightfile.ParseUnverified(file)
 	if err == nil {
-		e.network, err = newNetwork(w, builtInTokenizer())
+		var t tokenizer
+		if model.kind == wordPieceModel {
+			t = builtInTokenizer()
+		} else {
+			t, _, err = newTokenizer(w)
+		}
+		if err == nil {
+			e.network, err = newNetwork(w, t)
+		}
 	}
 	if err != nil {
-		panic(fmt.Errorf("e5: the embedded weights: %w", err))
+		panic(fmt.Errorf("e5: the weights in the program: %w", err))
 	}
 	release(file)
 }
@@ -179,10 +215,18 @@ func newNetwork(w *weightfile.Weights, t tokenizer) (network, error) {
 // and with codes their version and the projection.
 func (e *Encoder) Fingerprint() string { return e.fingerprint }
 
-// Cosines returns the medians of E5-small-v2, measured over the sets of
-// docs/decisions/0031-relevance.md. Other weights of the family, trained in the
-// same way, are taken to have similar ones.
-func (e *Encoder) Cosines() (unrelated, related float64) { return 0.78, 0.85 }
+// Cosines returns the medians of the kind of model, measured over the sets of
+// docs/decisions/0031-relevance.md and 0069-multilingual-model.md. Other weights of a
+// kind, trained in the same way, are taken to have similar ones.
+func (e *Encoder) Cosines() (unrelated, related float64) {
+	if e.English() {
+		return 0.78, 0.85
+	}
+	return 0.78, 0.85
+}
+
+// English reports whether the model's tokenizer is WordPiece, as that of English models.
+func (e *Encoder) English() bool { return e.kind == wordPieceModel }
 
 // Dim is the length of the vectors, 384.
 func (e *Encoder) Dim() int { return width }

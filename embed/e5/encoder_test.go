@@ -58,14 +58,14 @@ func TestVectorsAreTheSameBitsOnEveryMachine(t *testing.T) {
 }
 
 func TestDamagedWeightsAreAnError(t *testing.T) {
-	file := slices.Clone(embeddedBytes())
+	file := slices.Clone(english.file())
 	for _, c := range []struct {
 		name   string
 		damage func() []byte
 		want   error
 	}{
 		{"a byte in the middle", func() []byte { file[len(file)/2] ^= 1; return file }, weightfile.ErrDamaged},
-		{"half the file", func() []byte { return embeddedBytes()[:len(embedded)/2] }, weightfile.ErrDamaged},
+		{"half the file", func() []byte { return english.file()[:len(englishWeights)/2] }, weightfile.ErrDamaged},
 		{"nothing", func() []byte { return []byte{} }, weightfile.ErrDamaged},
 		{"another file", func() []byte { return make([]byte, 1000) }, weightfile.ErrNotWeights},
 	} {

@@ -91,13 +91,9 @@ func (m *model) forward(k *kernels, s *scratch, texts [][]int32, out [][]float32
 
 // lookUp sets x to the embedding of a token at a position.
 func (m *model) lookUp(x []float32, id, position int) {
-	q := m.wordQ[id*width:][:width]
-	at := m.position[position*width:][:width]
-	for g := 0; g < width; g += group {
-		scale := weightfile.Float(m.wordScale[(id*width+g)/group])
-		for i := g; i < g+group; i++ {
-			x[i] = float32(float32(q[i])*scale) + at[i]
-		}
+	m.words.Row(x, id)
+	for i, v := range m.position[position*width:][:width] {
+		x[i] += v
 	}
 }
 

@@ -72,17 +72,61 @@ func TestLazyEncoderEqualsALoadedOne(t *testing.T) {
 	}
 }
 
-// Lazy encoders do not verify the embedded weights, so this test does.
-func TestEmbeddedWeightsAreWhole(t *testing.T) {
-	w, err := weightfile.Parse(embeddedBytes())
+func dot(a, b []float32) (sum float32) {
+	for i, x := range a {
+		sum += x * b[i]
+	}
+	return sum
+}
+
+// Nothing of the multilingual model but its header is read before it is used.
+func TestMultilingualModelIsLoadedAtTheFirstUse(t *testing.T) {
+	lazy, err := New(Options{Multilingual: true, Lazy: true, Codes: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tokens, err := weightfile.Vocabulary(embeddedBytes())
+	eager, err := New(Options{Multilingual: true, Codes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lazy.model != nil || eager.model == nil {
+		t.Error("the weights were loaded before their first use, or not at all")
+	}
+	if lazy.Fingerprint() != eager.Fingerprint() || lazy.Fingerprint() == codedEncoder(t).Fingerprint() {
+		t.Errorf("fingerprints are %s and %s", lazy.Fingerprint(), eager.Fingerprint())
+	}
+	const text = "Wer trinkt morgens grünen Tee?"
+	want := mustQuery(t, eager, text)
+	got := mustQuery(t, lazy, text)
+	if !slices.Equal(got.Vector, want.Vector) || len(got.Tokens) == 0 || len(got.Tokens) != len(want.Tokens) {
+		t.Errorf("the vectors differ, or %d and %d tokens", len(got.Tokens), len(want.Tokens))
+	}
+	if unrelated, related := lazy.Cosines(); unrelated >= related || lazy.Dim() != width {
+		t.Errorf("cosines %g and %g, %d dimensions", unrelated, related, lazy.Dim())
+	}
+	p := mustPassages(t, lazy, "Alicia bebe té verde por la mañana.", "Der Zug nach Bern fährt um sieben.")
+	if near, far := dot(got.Vector, p[0].Vector), dot(got.Vector, p[1].Vector); near <= far {
+		t.Errorf("the cosine with the answer is %g, with another text %g", near, far)
+	}
+}
+
+// Lazy encoders do not verify the weights in the program, so this test does.
+func TestWeightsInTheProgramAreWhole(t *testing.T) {
+	for _, model := range []*builtIn{&english, &multilingual} {
+		w, err := weightfile.Parse(model.file())
+		if err != nil {
+			t.Fatal(model.kind, err)
+		}
+		if sum, bits, err := weightfile.Header(model.file()); err != nil || sum != w.Sum || bits != w.Bits {
+			t.Errorf("%s: the header has the sum %x and %d bits: %v", model.kind, sum, bits, err)
+		}
+	}
+	w, err := weightfile.Parse(english.file())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := weightfile.Vocabulary(english.file())
 	if err != nil || !slices.Equal(tokens, w.Vocabulary) {
 		t.Errorf("%d tokens, want %d: %v", len(tokens), len(w.Vocabulary), err)
-	}
-	if sum, err := weightfile.Sum(embeddedBytes()); err != nil || sum != w.Sum {
-		t.Errorf("the sum is %x: %v", sum, err)
 	}
 }

@@ -18,9 +18,8 @@ const (
 
 // model is the encoder's weights in the layout of the kernels. It is immutable.
 type model struct {
-	// wordQ and wordScale are the word embeddings in the layout of the file.
-	wordQ     []int8
-	wordScale []uint16
+	// words are the word embeddings, read from the file one by one.
+	words weightfile.Table
 	// position is the sum of the position embeddings and the type embedding of
 	// the first sequence, the only one here: [maxTokens, width].
 	position      []float32
@@ -44,13 +43,12 @@ type matrix struct {
 }
 
 func newModel(w *weightfile.Weights) (*model, error) {
-	want := weightfile.Shape{Vocabulary: len(w.Vocabulary), Width: width, Layers: len(w.Layers), Heads: heads, Inner: inner, Positions: maxTokens, Group: group}
+	want := weightfile.Shape{Vocabulary: w.Shape.Vocabulary, Width: width, Layers: len(w.Layers), Heads: heads, Inner: inner, Positions: maxTokens, Group: group}
 	if w.Shape != want {
 		return nil, fmt.Errorf("weights have shape %+v, want %+v", w.Shape, want)
 	}
 	m := &model{
-		wordQ:         w.WordQ,
-		wordScale:     w.WordScale,
+		words:         w.Words,
 		position:      make([]float32, maxTokens*width),
 		embeddingNorm: w.EmbeddingNorm,
 		layers:        make([]layer, len(w.Layers)),
@@ -62,7 +60,11 @@ func newModel(w *weightfile.Weights) (*model, error) {
 	queryFactor := float32(1 / math.Sqrt(headWidth))
 	var wg sync.WaitGroup
 	for i := range w.Layers {
-		wg.Go(func() { m.layers[i] = newLayer(&w.Layers[i], queryFactor) })
+		wg.Go(func() {
+			l := w.Layers[i] // a copy: its 8-bit values are not needed for longer
+			l.Widen()
+			m.layers[i] = newLayer(&l, queryFactor)
+		})
 	}
 	wg.Wait()
 	return m, nil

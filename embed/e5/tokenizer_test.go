@@ -89,7 +89,7 @@ func FuzzTokenizer(f *testing.F) {
 			t.Fatalf("%d ids, from %d to %d", len(ids), ids[0], ids[len(ids)-1])
 		}
 		for _, id := range ids {
-			if id < 0 || int(id) >= len(e.model.wordQ)/width {
+			if id < 0 || int(id) >= e.model.words.Q.Len()/width {
 				t.Fatalf("id %d is out of range", id)
 			}
 		}

@@ -1,14 +1,19 @@
 package e5
 
 import (
+	"fmt"
 	"math"
 
 	"mneme/embed/e5/unigram"
 	"mneme/embed/e5/weightfile"
 )
 
-// wordPieceModel is the name of models with WordPiece, the embedded one among them.
-const wordPieceModel = "e5-small-v2"
+// The names of kinds of models in fingerprints, by their tokenizers: WordPiece as the
+// English model has it, and unigram as the multilingual one.
+const (
+	wordPieceModel = "e5-small-v2"
+	unigramModel   = "e5-unigram"
+)
 
 // newTokenizer returns the tokenizer of a weights file, and the name by which
 // fingerprints call its kind of model.
@@ -17,12 +22,22 @@ func newTokenizer(w *weightfile.Weights) (tokenizer, string, error) {
 		t, err := newWordPiece(w.Vocabulary)
 		return t, wordPieceModel, err
 	}
+	t, err := newUnigram(w)
+	if err == nil && t.Pieces() != w.Shape.Vocabulary {
+		err = fmt.Errorf("tokenizer of %d pieces for %d word embeddings", t.Pieces(), w.Shape.Vocabulary)
+	}
+	return unigramTokenizer{t}, unigramModel, err
+}
+
+func newUnigram(w *weightfile.Weights) (*unigram.Tokenizer, error) {
+	if unigram.Loadable(w.Tokenizer) {
+		return unigram.Load(w.Tokenizer)
+	}
 	config, err := unigram.Unmarshal(w.Tokenizer, w.Vocabulary)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	t, err := unigram.New(config)
-	return unigramTokenizer{t}, "e5-unigram", err
+	return unigram.New(config)
 }
 
 // unigramTokenizer is the tokenizer of multilingual models.

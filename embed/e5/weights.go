@@ -5,18 +5,34 @@ import (
 	"unsafe"
 )
 
-// embedded is a string so that the weights stay in the program's mapped file:
-// what is not read takes no memory, and nothing is read before New.
-//
-//go:embed e5-small-v2.weights
-var embedded string
+// The weights are strings so that they stay in the program's mapped file: what is not
+// read takes no memory, and nothing is read before it is needed.
+var (
+	//go:embed e5-small-v2.weights
+	englishWeights string
+	//go:embed multilingual-e5-small.weights
+	multilingualWeights string
+)
 
-// embeddedProjection is the projection of the tokens of the embedded weights.
-//
-//go:embed e5-small-v2.projection
-var embeddedProjection []byte
+// The projections of the tokens of the embedded weights.
+var (
+	//go:embed e5-small-v2.projection
+	englishProjection []byte
+	//go:embed multilingual-e5-small.projection
+	multilingualProjection []byte
+)
 
-// embeddedBytes returns a read-only view of the weights.
-func embeddedBytes() []byte {
-	return unsafe.Slice(unsafe.StringData(embedded), len(embedded))
+// builtIn is a model that is part of the program.
+type builtIn struct {
+	kind       string
+	weights    string
+	projection []byte
 }
+
+var (
+	english      = builtIn{wordPieceModel, englishWeights, englishProjection}
+	multilingual = builtIn{unigramModel, multilingualWeights, multilingualProjection}
+)
+
+// file returns a read-only view of the weights.
+func (b *builtIn) file() []byte { return unsafe.Slice(unsafe.StringData(b.weights), len(b.weights)) }

@@ -215,11 +215,11 @@ func (s *scanner) divide() {
 				break
 			}
 			end++
-			id := t.trie.id[node]
+			id := t.trie.piece(node)
 			if id == none {
 				continue
 			}
-			path[end].improve(so+t.scores[id], start, id)
+			path[end].improve(so+t.scores.at(id), start, id)
 			single = single || end == start+size
 		}
 		if !single {

@@ -2,6 +2,7 @@ package unigram
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,15 +10,30 @@ import (
 
 // trie finds the pieces with which a text begins. Nodes are numbered breadth
 // first, so that a node's children are next to each other, ordered by their
-// bytes. A node takes 9 bytes.
+// bytes. A node takes 7 bytes.
 type trie struct {
 	root  [256]int32 // the root's children by their byte; 0: none
 	label []byte     // the byte that leads to each node
-	first []int32    // each node's first child; its last one is before the next node's first
-	id    []int32    // the ID of the piece that ends at the node, or none
+	first uint24s    // each node's first child; its last one is before the next node's first
+	id    uint24s    // the ID of the piece that ends at the node, or noPiece
 }
 
-// none is the ID of a node at which no piece ends.
+// uint24s are little-endian numbers of three bytes.
+type uint24s []byte
+
+const (
+	maxNodes = 1<<24 - 1
+	noPiece  = maxNodes
+)
+
+func (u uint24s) at(i int32) int32 {
+	b := u[3*i:][:3]
+	return int32(b[0]) | int32(b[1])<<8 | int32(b[2])<<16
+}
+
+func (u uint24s) append(n int) uint24s { return append(u, byte(n), byte(n>>8), byte(n>>16)) }
+
+// none is the ID of no piece.
 const none = -1
 
 // newTrie returns the trie of the pieces for which use is true. Two equal pieces
@@ -30,36 +46,80 @@ func newTrie(pieces []string, use func(id int) bool) (*trie, error) {
 		}
 	}
 	slices.SortFunc(sorted, func(a, b int32) int { return strings.Compare(pieces[a], pieces[b]) })
-	t := &trie{label: []byte{0}, id: []int32{none}}
+	t := &trie{}
 	// subtrees[n] is the range of sorted below node n, whose pieces share the first
 	// depth bytes.
-	type subtree struct{ from, to, depth int }
-	subtrees := []subtree{{0, len(sorted), 0}}
+	type subtree struct {
+		from, to, depth int
+		label           byte
+	}
+	subtrees := []subtree{{0, len(sorted), 0, 0}}
 	for n := 0; n < len(subtrees); n++ {
-		s := subtrees[n]
-		t.first = append(t.first, int32(len(subtrees)))
+		if len(subtrees) > maxNodes {
+			return nil, errors.New("the pieces have too many different beginnings")
+		}
+		s, id := subtrees[n], noPiece
+		t.label, t.first = append(t.label, s.label), t.first.append(len(subtrees))
 		if s.from < s.to && len(pieces[sorted[s.from]]) == s.depth {
-			t.id[n] = sorted[s.from]
+			id = int(sorted[s.from])
 			s.from++
 			if s.from < s.to && len(pieces[sorted[s.from]]) == s.depth {
-				return nil, fmt.Errorf("pieces %d and %d are equal", sorted[s.from-1], sorted[s.from])
+				return nil, fmt.Errorf("pieces %d and %d are equal", id, sorted[s.from])
 			}
 		}
+		t.id = t.id.append(id)
 		for s.from < s.to {
 			c, to := pieces[sorted[s.from]][s.depth], s.from+1
 			for to < s.to && pieces[sorted[to]][s.depth] == c {
 				to++
 			}
-			if n == 0 {
-				t.root[c] = int32(len(subtrees))
-			}
-			subtrees = append(subtrees, subtree{s.from, to, s.depth + 1})
-			t.label, t.id = append(t.label, c), append(t.id, none)
+			subtrees = append(subtrees, subtree{s.from, to, s.depth + 1, c})
 			s.from = to
 		}
 	}
-	t.first = append(t.first, int32(len(subtrees)))
+	t.first = t.first.append(len(subtrees))
+	t.setRoot()
 	return t, nil
+}
+
+// nodeBytes is what a node takes; one number follows the last one.
+const nodeBytes = 1 + 3 + 3
+
+// readTrie returns the trie of some nodes that appendTo wrote, whose pieces have IDs
+// below pieces, as views of b.
+func readTrie(b []byte, nodes, pieces int) (*trie, error) {
+	t := &trie{label: b[:nodes], first: b[nodes:][:3*(nodes+1)], id: b[nodes+3*(nodes+1):]}
+	last := int32(1)
+	for n := range int32(nodes) {
+		first, id := t.first.at(n), t.id.at(n)
+		if first < last || first <= n || id != noPiece && int(id) >= pieces {
+			return nil, errors.New("the trie of the pieces is damaged")
+		}
+		last = first
+	}
+	if end := t.first.at(int32(nodes)); end < last || end != int32(nodes) {
+		return nil, errors.New("the trie of the pieces is damaged")
+	}
+	t.setRoot()
+	return t, nil
+}
+
+func (t *trie) appendTo(b []byte) []byte {
+	return append(append(append(b, t.label...), t.first...), t.id...)
+}
+
+func (t *trie) setRoot() {
+	for n := t.first.at(0); n < t.first.at(1); n++ {
+		t.root[t.label[n]] = n
+	}
+}
+
+// piece returns the ID of the piece that ends at a node, or none.
+func (t *trie) piece(node int32) int32 {
+	if id := t.id.at(node); id != noPiece {
+		return id
+	}
+	return none
 }
 
 // child returns the child of a node for a byte, or 0.
@@ -67,7 +127,7 @@ func (t *trie) child(node int32, c byte) int32 {
 	if node == 0 {
 		return t.root[c]
 	}
-	from, to := t.first[node], t.first[node+1]
+	from, to := t.first.at(node), t.first.at(node+1)
 	if i := bytes.IndexByte(t.label[from:to], c); i >= 0 {
 		return from + int32(i)
 	}

@@ -6,7 +6,9 @@
 // tokenizer.json, with two exceptions. A special token's name within a text, such
 // as "</s>", is ordinary text. And a word of more than 64 kB is divided in parts.
 //
-// A Tokenizer is made by New from a Config, or by Unmarshal from a weights file.
+// A Tokenizer is made by New from a Config, or by Load from what its Marshal wrote:
+// Load reads everything in place, so that a vocabulary of 250,000 pieces takes no
+// memory beyond the parts of the file that texts touch.
 package unigram
 
 import (
@@ -57,15 +59,16 @@ type Spaces struct {
 // Tokenizer divides texts into tokens. It is safe for concurrent use.
 type Tokenizer struct {
 	charsmap     charsmap
+	mapping      []byte // the charsmap's file
 	trie         *trie
-	scores       []float64
+	scores       scores
 	unknownScore float64
 	unknown      int32
 	start, end   int32
 	spaces       Spaces
 }
 
-// New checks a Config and returns its tokenizer, which keeps c.Scores.
+// New checks a Config and returns its tokenizer.
 func New(c Config) (*Tokenizer, error) {
 	if n := len(c.Pieces); n == 0 || n > MaxPieces || n != len(c.Scores) {
 		return nil, fmt.Errorf("vocabulary of %d pieces and %d scores, at most %d are supported", n, len(c.Scores), MaxPieces)
@@ -74,35 +77,55 @@ func New(c Config) (*Tokenizer, error) {
 		if piece == "" || len(piece) > MaxPieceBytes || !utf8.ValidString(piece) {
 			return nil, fmt.Errorf("piece %d is empty, longer than %d bytes, or not UTF-8", id, MaxPieceBytes)
 		}
-		// The bound keeps sums over a word finite.
-		if s := c.Scores[id]; !math.IsInf(s, -1) && !(math.Abs(s) <= math.MaxFloat32) {
-			return nil, fmt.Errorf("piece %d has the score %g", id, s)
-		}
-	}
-	if !(math.Abs(c.UnknownScore) <= math.MaxFloat32) {
-		return nil, fmt.Errorf("unknown pieces have the score %g", c.UnknownScore)
-	}
-	for _, id := range []int32{c.Unknown, c.Start, c.End} {
-		if id < 0 || int(id) >= len(c.Pieces) {
-			return nil, fmt.Errorf("special token %d of %d pieces", id, len(c.Pieces))
-		}
-	}
-	if c.Unknown == c.Start || c.Unknown == c.End || c.Start == c.End {
-		return nil, errors.New("unknown, first and last token are not three")
 	}
 	t := &Tokenizer{
-		scores: c.Scores, unknownScore: c.UnknownScore,
+		scores: newScores(c.Scores), unknownScore: c.UnknownScore,
 		unknown: c.Unknown, start: c.Start, end: c.End, spaces: c.Spaces,
 	}
-	var err error
-	if t.charsmap, err = parseCharsmap(c.Charsmap); err != nil {
+	if err := t.check(); err != nil {
 		return nil, err
 	}
+	if err := t.setCharsmap(c.Charsmap); err != nil {
+		return nil, err
+	}
+	var err error
 	if t.trie, err = newTrie(c.Pieces, func(id int) bool { return !math.IsInf(c.Scores[id], -1) }); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
+
+// check checks the scores and the special tokens.
+func (t *Tokenizer) check() error {
+	pieces := t.scores.len()
+	for id := range pieces {
+		// The bound keeps sums over a word finite.
+		if s := t.scores.at(int32(id)); !math.IsInf(s, -1) && !(math.Abs(s) <= math.MaxFloat32) {
+			return fmt.Errorf("piece %d has the score %g", id, s)
+		}
+	}
+	if !(math.Abs(t.unknownScore) <= math.MaxFloat32) {
+		return fmt.Errorf("unknown pieces have the score %g", t.unknownScore)
+	}
+	for _, id := range []int32{t.unknown, t.start, t.end} {
+		if id < 0 || int(id) >= pieces {
+			return fmt.Errorf("special token %d of %d pieces", id, pieces)
+		}
+	}
+	if t.unknown == t.start || t.unknown == t.end || t.start == t.end {
+		return errors.New("unknown, first and last token are not three")
+	}
+	return nil
+}
+
+func (t *Tokenizer) setCharsmap(file []byte) (err error) {
+	t.mapping = file
+	t.charsmap, err = parseCharsmap(file)
+	return err
+}
+
+// Pieces is the number of pieces in the vocabulary.
+func (t *Tokenizer) Pieces() int { return t.scores.len() }
 
 // Start is the ID of a sequence's first token.
 func (t *Tokenizer) Start() int32 { return t.start }

@@ -1,6 +1,7 @@
 package unigram
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
@@ -155,6 +156,62 @@ func TestUnmarshalReadsWhatMarshalWrote(t *testing.T) {
 	if _, err := Unmarshal(append(b, 0), config.Pieces); err == nil {
 		t.Error("a byte too many: no error")
 	}
+}
+
+// A loaded tokenizer is a view of the file and divides texts as the one that was made
+// of the pieces.
+func TestLoadReadsWhatMarshalWrote(t *testing.T) {
+	for name, unknown := range map[string]float64{"single": -3.5, "double": -3.3} {
+		config := lettersConfig()
+		config.Scores[5] = unknown
+		config.Charsmap = []byte{4, 0, 0, 0, 0, 0, 0, 0, 'x', 0}
+		config.Spaces = Spaces{Collapse: true, TrimRight: true}
+		made, err := New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := made.Marshal()
+		loaded, err := Load(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !Loadable(b) || Loadable(config.Marshal()) {
+			t.Error("the two forms are taken for each other")
+		}
+		if made.scores.double != (name == "double") || loaded.Pieces() != len(config.Pieces) ||
+			loaded.Start() != config.Start || loaded.End() != config.End || loaded.Unknown() != config.Unknown {
+			t.Errorf("%s: %d pieces, %d, %d and %d are special", name, loaded.Pieces(), loaded.Start(), loaded.End(), loaded.Unknown())
+		}
+		if !bytes.Equal(loaded.Marshal(), b) {
+			t.Errorf("%s: the tokenizer differs after a round trip", name)
+		}
+		for _, text := range []string{"ab ba  abab", "a水b é", "", "bbbab\nab "} {
+			if got, want := loaded.Tokens(text, math.MaxInt), made.Tokens(text, math.MaxInt); !slices.Equal(got, want) {
+				t.Errorf("%q: %v, want %v", text, got, want)
+			}
+		}
+		for n := range b {
+			if _, err := Load(b[:n]); err == nil {
+				t.Errorf("%d of %d bytes: no error", n, len(b))
+			}
+		}
+		if _, err := Load(append(b, 0)); err == nil {
+			t.Error("a byte too many: no error")
+		}
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	tokenizer, err := New(lettersConfig())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(tokenizer.Marshal(), "ab ba水")
+	f.Fuzz(func(_ *testing.T, b []byte, text string) {
+		if tokenizer, err := Load(b); err == nil {
+			tokenizer.Tokens(text, 100)
+		}
+	})
 }
 
 func TestImpossibleConfigsAreErrors(t *testing.T) {

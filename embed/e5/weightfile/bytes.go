@@ -6,13 +6,6 @@ import (
 	"unsafe"
 )
 
-func appendInt8(dst []byte, v []int8) []byte {
-	for _, x := range v {
-		dst = append(dst, byte(x))
-	}
-	return dst
-}
-
 func appendUint16(dst []byte, v []uint16) []byte {
 	for _, x := range v {
 		dst = binary.LittleEndian.AppendUint16(dst, x)
@@ -47,9 +40,11 @@ func (r *reader) take(n int) []byte {
 	return b
 }
 
-// int8s returns a view of the file's bytes.
-func (r *reader) int8s(n int) []int8 {
-	b := r.take(n)
+// values returns a view of n values.
+func (r *reader) values(n, bits int) Values { return Values{bits, r.take(n * bits / 8)} }
+
+// int8View returns the same memory as signed numbers.
+func int8View(b []byte) []int8 {
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
 }
 

@@ -2,23 +2,76 @@ package weightfile
 
 import "math"
 
-// Quantize quantizes the n values x[i*stride] of a group to 8 bits, stores them in
-// q[i*stride] and returns the half-precision bits of their scale. The scale maps
-// the largest magnitude to 127. It is rounded to half precision first, so that
-// the values are quantized with the scale that a reader uses.
-func Quantize(q []int8, x []float32, n, stride int) uint16 {
-	var largest float32
+// Quantize quantizes the n values x[i*stride] of a group to 8 or 4 bits, stores them
+// in q[i*stride] and returns the half-precision bits of their scale. The scale is
+// rounded to half precision first, so that the values are quantized with the scale
+// that a reader uses.
+//
+// Values that are multiples of one half-precision number from -8 to 7, as in a model
+// that was in 4 bits before, keep their exact value with either number of bits.
+// Otherwise the scale of 8 bits maps the largest magnitude to 127, and that of 4 bits
+// maps the value of the largest magnitude to -8, as ggml's Q4_0 does.
+func Quantize(q []int8, x []float32, n, stride, bits int) uint16 {
+	var largest float32 // of the largest magnitude, with its sign
 	for i := range n {
-		largest = max(largest, float32(math.Abs(float64(x[i*stride]))))
+		if v := x[i*stride]; math.Abs(float64(v)) > math.Abs(float64(largest)) {
+			largest = v
+		}
 	}
-	bits := Half(largest / 127)
-	scale := float64(Float(bits))
+	if scale, ok := commonScale(x, n, stride, largest); ok {
+		round(q, x, n, stride, scale, -8, 7)
+		return scale
+	}
+	if bits == 4 {
+		scale := Half(-largest / 8)
+		round(q, x, n, stride, scale, -8, 7)
+		return scale
+	}
+	scale := Half(float32(math.Abs(float64(largest))) / 127)
+	round(q, x, n, stride, scale, -127, 127)
+	return scale
+}
+
+// round sets q to the multiples of scale nearest to x, ties to even.
+func round(q []int8, x []float32, n, stride int, scale uint16, lowest, highest float64) {
+	step := float64(Float(scale))
 	for i := range n {
-		if scale == 0 {
+		if step == 0 {
 			q[i*stride] = 0
 			continue
 		}
-		q[i*stride] = int8(min(max(math.RoundToEven(float64(x[i*stride])/scale), -127), 127))
+		q[i*stride] = int8(min(max(math.RoundToEven(float64(x[i*stride])/step), lowest), highest))
 	}
-	return bits
+}
+
+// commonScale returns the half-precision number of which all values are multiples
+// from -8 to 7, if there is one.
+func commonScale(x []float32, n, stride int, largest float32) (uint16, bool) {
+	for multiple := float32(1); multiple <= 8; multiple++ {
+		for _, sign := range []float32{1, -1} {
+			if multiple == 8 {
+				sign = -1 // 8 is no multiple
+			}
+			scale := Half(sign * largest / multiple)
+			if Float(scale)*sign*multiple == largest && multiples(x, n, stride, Float(scale)) {
+				return scale, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// multiples reports whether all values are multiples of scale from -8 to 7. Products of
+// four bits and half precision are exact.
+func multiples(x []float32, n, stride int, scale float32) bool {
+	if scale == 0 {
+		return false
+	}
+	for i := range n {
+		m := float32(math.RoundToEven(float64(x[i*stride] / scale)))
+		if m < -8 || m > 7 || m*scale != x[i*stride] {
+			return false
+		}
+	}
+	return true
 }

@@ -1,10 +1,10 @@
 // Package weightfile reads and writes the packed weights of a BERT encoder.
-// Matrices are 8-bit integers in groups along the input dimension, each group
-// with a half-precision scale. Everything else is fp32. Parse verifies the
+// Matrices are integers of 8 or 4 bits in groups along the input dimension, each
+// group with a half-precision scale. Everything else is fp32. Parse verifies the
 // file's checksum.
 //
-// A file is a header of HeaderSize bytes and a payload. Numbers are
-// little-endian.
+// A file is a header of HeaderSize bytes, a payload and, in version 3, a projection.
+// Numbers are little-endian.
 //
 //	offset  size  header
 //	     0     8  Magic
@@ -15,17 +15,23 @@
 //	    48    32  SHA-256 of the model file that the weights come from
 //	    80    32  SHA-256 of the tokenizer file that the vocabulary comes from
 //	   112     8  bytes of the payload
-//	   120    40  zero
-//	   160    32  SHA-256 of header[0:160] and the payload
+//	   120     8  bytes of the projection; 0 before version 3
+//	   128     4  bits of a matrix's values: 8 or 4; 0, which means 8, before version 3
+//	   132    28  zero
+//	   160    32  SHA-256 of header[0:160], with zeros from 120 to 128, and the payload
 //
 // The payload consists of, in this order and without gaps: the vocabulary (one
-// token per line, in the order of IDs); in version 2 the tokenizer, which
-// package unigram reads; the word embeddings (a matrix with
+// token per line, in the order of IDs); from version 2 the tokenizer, which
+// package unigram reads (in version 3 with the vocabulary, whose text is then empty);
+// the word embeddings (a matrix with
 // groups along the width); the position and the token-type embeddings
 // [positions, width] and [2, width]; the embeddings' LayerNorm (gamma, beta);
 // and for each layer the six matrices query, key, value, attention output,
 // intermediate and output, each with its bias, followed by gamma and beta of the
 // LayerNorm after attention and of the one after the output.
+//
+// The projection is a file of package projection, with a checksum of its own: it is
+// fitted to the weights, and they have the same checksum with and without it.
 package weightfile
 
 import (
@@ -39,15 +45,18 @@ import (
 const (
 	// Magic is the first 8 bytes of every file.
 	Magic = "mnemeE5\n"
-	// Version is the newest format that this package reads and writes. Files of
-	// WordPiece models have version 1.
-	Version = 2
+	// Version is the newest format that this package reads and writes. It writes the
+	// oldest that has what a file needs: files of WordPiece models in 8 bits have
+	// version 1.
+	Version = 3
 	// HeaderSize is the length of the header in bytes.
 	HeaderSize = 192
 	// Group is the number of inputs that share a scale.
 	Group = 32
 
-	sumOffset = 160
+	projectionOffset = 120
+	bitsOffset       = 128
+	sumOffset        = 160
 )
 
 // Errors of Parse wrap one of these.
@@ -63,10 +72,11 @@ type Shape struct {
 }
 
 // Matrix is a matrix [In, Out]. Q[i*Out+o] times the scale of its group is
-// the weight from input i to output o.
+// the weight from input i to output o. Of a file in 4 bits, Widen sets Q.
 type Matrix struct {
 	In, Out int
 	Q       []int8
+	packed  Values // as the file has them
 	// Scale holds half-precision bits: [In/Group, Out].
 	Scale []uint16
 }
@@ -93,15 +103,19 @@ type Weights struct {
 	ModelSHA256, TokenizerSHA256 [32]byte
 	// Sum is the checksum in the file's header.
 	Sum [32]byte
-	// Vocabulary has the tokens in the order of their IDs.
+	// Bits is the number of bits of a matrix's values: 8 or 4; 0 means 8.
+	Bits int
+	// Vocabulary has the tokens in the order of their IDs. It is empty if the
+	// tokenizer has them.
 	Vocabulary []string
-	// Tokenizer is what a unigram tokenizer has beside its vocabulary
-	// (unigram.Config.Marshal). Empty: the vocabulary is one of WordPiece.
+	// Tokenizer is a unigram tokenizer (unigram.Tokenizer.Marshal), or what it has
+	// beside its vocabulary (unigram.Config.Marshal). Empty: the vocabulary is one of
+	// WordPiece.
 	Tokenizer []byte
-	// WordQ is [Vocabulary, Width]; WordScale [Vocabulary, Width/Group],
-	// half-precision bits.
-	WordQ     []int8
-	WordScale []uint16
+	// Projection is a file of package projection. Empty: there is none.
+	Projection []byte
+	// Words are the word embeddings.
+	Words Table
 	// Position is [Positions, Width], Type [2, Width].
 	Position, Type []float32
 	EmbeddingNorm  Norm
@@ -118,15 +132,15 @@ func (w *Weights) Append(dst []byte) []byte {
 	dst = append(dst, make([]byte, HeaderSize)...)
 	dst = append(dst, vocabulary...)
 	dst = append(dst, w.Tokenizer...)
-	dst = appendInt8(dst, w.WordQ)
-	dst = appendUint16(dst, w.WordScale)
+	dst = append(dst, w.Words.Q.B...)
+	dst = append(dst, w.Words.Scale...)
 	dst = appendFloat32(dst, w.Position)
 	dst = appendFloat32(dst, w.Type)
 	dst = appendNorm(dst, w.EmbeddingNorm)
 	for i := range w.Layers {
 		l := &w.Layers[i]
 		for _, m := range l.matrices() {
-			dst = appendInt8(dst, m.Q)
+			dst = append(dst, m.values(w.bits()).B...)
 			dst = appendUint16(dst, m.Scale)
 			dst = appendFloat32(dst, m.Bias)
 		}
@@ -135,11 +149,11 @@ func (w *Weights) Append(dst []byte) []byte {
 	}
 	header := dst[start : start+HeaderSize]
 	copy(header, Magic)
-	version := uint32(1)
-	if len(w.Tokenizer) > 0 {
-		version = 2
-	}
+	version := w.version()
 	binary.LittleEndian.PutUint32(header[8:], version)
+	if version == 3 {
+		binary.LittleEndian.PutUint32(header[bitsOffset:], uint32(w.bits()))
+	}
 	binary.LittleEndian.PutUint32(header[44:], uint32(len(w.Tokenizer)))
 	for i, n := range w.Shape.list() {
 		binary.LittleEndian.PutUint32(header[12+4*i:], uint32(*n))
@@ -150,13 +164,44 @@ func (w *Weights) Append(dst []byte) []byte {
 	binary.LittleEndian.PutUint64(header[112:], uint64(len(dst)-start-HeaderSize))
 	w.Sum = checksum(header, dst[start+HeaderSize:])
 	copy(header[sumOffset:], w.Sum[:])
-	return dst
+	binary.LittleEndian.PutUint64(header[projectionOffset:], uint64(len(w.Projection)))
+	return append(dst, w.Projection...)
 }
 
-// Parse verifies file and returns its contents. The 8-bit values and the tokenizer
-// are views of file, which must not change while they are in use.
+// SetProjection returns file with another projection in place of its own. It changes
+// no vector, and not the checksum.
+func SetProjection(file, projection []byte) ([]byte, error) {
+	w, err := Parse(file)
+	if err != nil {
+		return nil, err
+	}
+	w.Projection = projection
+	return w.Append(nil), nil
+}
+
+// version returns the oldest version that has what w needs.
+func (w *Weights) version() uint32 {
+	switch {
+	case w.bits() != 8 || len(w.Projection) > 0 || len(w.Vocabulary) == 0:
+		return 3
+	case len(w.Tokenizer) > 0:
+		return 2
+	}
+	return 1
+}
+
+func (w *Weights) bits() int {
+	if w.Bits == 0 {
+		return 8
+	}
+	return w.Bits
+}
+
+// Parse verifies file and returns its contents. The word embeddings, the values of
+// matrices, the tokenizer and the projection are views of file, which must not change
+// while they are in use. The projection is not verified.
 func Parse(file []byte) (*Weights, error) {
-	header, payload, err := split(file)
+	header, payload, _, err := split(file)
 	if err != nil {
 		return nil, err
 	}
@@ -169,28 +214,31 @@ func Parse(file []byte) (*Weights, error) {
 // ParseUnverified is Parse without the checksum, which takes most of the time and
 // reads the whole file. It is for files that are part of the program.
 func ParseUnverified(file []byte) (*Weights, error) {
-	header, payload, err := split(file)
+	header, payload, projection, err := split(file)
 	if err != nil {
 		return nil, err
 	}
-	w := &Weights{Sum: [32]byte(header[sumOffset:])}
-	version := binary.LittleEndian.Uint32(header[8:])
+	w := &Weights{Sum: [32]byte(header[sumOffset:]), Bits: 8, Projection: projection}
+	number := func(offset int) int { return int(binary.LittleEndian.Uint32(header[offset:])) }
+	version, text, tokenizer := number(8), number(40), number(44)
 	for i, n := range w.Shape.list() {
-		*n = int(binary.LittleEndian.Uint32(header[12+4*i:]))
+		*n = number(12 + 4*i)
 	}
 	copy(w.ModelSHA256[:], header[48:])
 	copy(w.TokenizerSHA256[:], header[80:])
-	if err := w.Shape.check(); err != nil {
+	if version == 3 {
+		w.Bits = number(bitsOffset)
+	}
+	if err := w.check(version, tokenizer); err != nil {
 		return nil, err
 	}
-	tokenizer := binary.LittleEndian.Uint32(header[44:])
-	if (version == 2) != (tokenizer > 0) {
-		return nil, fmt.Errorf("%w: version %d with a tokenizer of %d bytes", ErrDamaged, version, tokenizer)
-	}
 	r := &reader{rest: payload}
-	w.read(r, int(binary.LittleEndian.Uint32(header[40:])), int(tokenizer))
+	w.read(r, text, tokenizer)
 	if r.short || len(r.rest) != 0 {
 		return nil, fmt.Errorf("%w: the payload does not match the shape", ErrDamaged)
+	}
+	if version == 3 && text == 0 && tokenizer > 0 {
+		return w, nil // the tokenizer has the vocabulary
 	}
 	if len(w.Vocabulary) != w.Shape.Vocabulary {
 		return nil, fmt.Errorf("%w: %d tokens, the header says %d", ErrDamaged, len(w.Vocabulary), w.Shape.Vocabulary)
@@ -198,39 +246,64 @@ func ParseUnverified(file []byte) (*Weights, error) {
 	return w, nil
 }
 
-// split returns the header and the payload of a file whose format and length are
-// right.
-func split(file []byte) (header, payload []byte, err error) {
-	if len(file) < HeaderSize {
-		return nil, nil, fmt.Errorf("%w: %d bytes, shorter than the header", ErrDamaged, len(file))
+// check rejects what no file of a version has.
+func (w *Weights) check(version, tokenizer int) error {
+	if err := w.Shape.check(); err != nil {
+		return err
 	}
-	header, payload = file[:HeaderSize], file[HeaderSize:]
+	if w.Bits != 8 && w.Bits != 4 {
+		return fmt.Errorf("%w: values of %d bits", ErrDamaged, w.Bits)
+	}
+	if version < 3 && (version == 2) != (tokenizer > 0) {
+		return fmt.Errorf("%w: version %d with a tokenizer of %d bytes", ErrDamaged, version, tokenizer)
+	}
+	return nil
+}
+
+// split returns the parts of a file whose format and length are right.
+func split(file []byte) (header, payload, projection []byte, err error) {
+	if len(file) < HeaderSize {
+		return nil, nil, nil, fmt.Errorf("%w: %d bytes, shorter than the header", ErrDamaged, len(file))
+	}
+	header, rest := file[:HeaderSize], file[HeaderSize:]
 	if string(header[:8]) != Magic {
-		return nil, nil, fmt.Errorf("%w: it begins with %q", ErrNotWeights, header[:8])
+		return nil, nil, nil, fmt.Errorf("%w: it begins with %q", ErrNotWeights, header[:8])
 	}
 	version := binary.LittleEndian.Uint32(header[8:])
 	if version == 0 || version > Version {
-		return nil, nil, fmt.Errorf("%w: version %d, this program reads 1 to %d", ErrVersion, version, Version)
+		return nil, nil, nil, fmt.Errorf("%w: version %d, this program reads 1 to %d", ErrVersion, version, Version)
 	}
-	if n := binary.LittleEndian.Uint64(header[112:]); n != uint64(len(payload)) {
-		return nil, nil, fmt.Errorf("%w: payload of %d bytes, the header says %d", ErrDamaged, len(payload), n)
+	n, beyond := binary.LittleEndian.Uint64(header[112:]), binary.LittleEndian.Uint64(header[projectionOffset:])
+	if n > uint64(len(rest)) || beyond != uint64(len(rest))-n || version < 3 && beyond != 0 {
+		return nil, nil, nil, fmt.Errorf("%w: %d bytes after the header, which says %d and %d", ErrDamaged, len(rest), n, beyond)
 	}
-	return header, payload, nil
+	return header, rest[:n:n], rest[n:], nil
 }
 
-// Sum returns the checksum in the header of a file, without verifying it.
-func Sum(file []byte) ([32]byte, error) {
-	header, _, err := split(file)
+// Header returns the checksum in the header of a file and the number of bits of its
+// values, without verifying or reading anything else.
+func Header(file []byte) (sum [32]byte, bits int, err error) {
+	header, _, _, err := split(file)
 	if err != nil {
-		return [32]byte{}, err
+		return sum, 0, err
 	}
-	return [32]byte(header[sumOffset:]), nil
+	if bits = int(binary.LittleEndian.Uint32(header[bitsOffset:])); bits == 0 {
+		bits = 8
+	}
+	return [32]byte(header[sumOffset:]), bits, nil
+}
+
+// Projection returns the projection in a file, without verifying or reading anything
+// else. It is empty if there is none.
+func Projection(file []byte) ([]byte, error) {
+	_, _, projection, err := split(file)
+	return projection, err
 }
 
 // Vocabulary returns the tokens in a file, without verifying or reading anything
 // else.
 func Vocabulary(file []byte) ([]string, error) {
-	header, payload, err := split(file)
+	header, payload, _, err := split(file)
 	if err != nil {
 		return nil, err
 	}
@@ -263,8 +336,8 @@ func (w *Weights) read(r *reader, vocabularyBytes, tokenizerBytes int) {
 		return
 	}
 	w.Tokenizer = r.take(tokenizerBytes)
-	w.WordQ = r.int8s(s.Vocabulary * s.Width)
-	w.WordScale = r.uint16s(s.Vocabulary * s.Width / s.Group)
+	w.Words.Q = r.values(s.Vocabulary*s.Width, w.Bits)
+	w.Words.Scale = r.take(2 * (s.Vocabulary * s.Width / s.Group))
 	w.Position = r.float32s(s.Positions * s.Width)
 	w.Type = r.float32s(2 * s.Width)
 	w.EmbeddingNorm = r.norm(s.Width)
@@ -279,13 +352,33 @@ func (w *Weights) read(r *reader, vocabularyBytes, tokenizerBytes int) {
 			case 5:
 				m.In = s.Inner
 			}
-			m.Q = r.int8s(m.In * m.Out)
+			m.packed = r.values(m.In*m.Out, w.Bits)
+			if w.Bits == 8 && !r.short {
+				m.Q = m.packed.Int8(nil, 0, m.In*m.Out)
+			}
 			m.Scale = r.uint16s(m.In / s.Group * m.Out)
 			m.Bias = r.float32s(m.Out)
 		}
 		l.AttentionNorm = r.norm(s.Width)
 		l.OutputNorm = r.norm(s.Width)
 	}
+}
+
+// Widen sets Q of the layer's matrices if they are in 4 bits.
+func (l *Layer) Widen() {
+	for _, m := range l.matrices() {
+		if m.Q == nil {
+			m.Q = m.packed.Int8(nil, 0, m.In*m.Out)
+		}
+	}
+}
+
+// values returns the values of a matrix in a number of bits.
+func (m *Matrix) values(bits int) Values {
+	if m.packed.Bits == bits {
+		return m.packed
+	}
+	return ValuesOf(m.Q, bits)
 }
 
 // matrices returns the layer's matrices in the order of the file.
@@ -313,7 +406,9 @@ func (s *Shape) check() error {
 
 func checksum(header, payload []byte) (sum [32]byte) {
 	h := sha256.New()
-	h.Write(header[:sumOffset])
+	h.Write(header[:projectionOffset])
+	h.Write(make([]byte, bitsOffset-projectionOffset))
+	h.Write(header[bitsOffset:sumOffset])
 	h.Write(payload)
 	h.Sum(sum[:0])
 	return sum

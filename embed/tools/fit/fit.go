@@ -1,4 +1,7 @@
-package main
+// Package fit fits the projection of an encoder's token codes: the mean of the token
+// vectors of some texts, and their first principal components. The same texts give the
+// same bytes on every machine.
+package fit
 
 import (
 	"context"
@@ -8,16 +11,27 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mneme/embed/e5"
+	"mneme/embed/e5/projection"
 	"mneme/embed/maxsim"
 )
+
+// Fitted is a projection, and how well it fits.
+type Fitted struct {
+	projection.Projection
+	// Tokens is the number of tokens that it was fitted to.
+	Tokens int
+	// Explained is the share of their variance that it keeps, from 0 to 1.
+	Explained float64
+}
 
 // batch is the number of passages that are encoded before their tokens are
 // added up.
 const batch = 64
 
-// fitTo fits a projection to the tokens of passages. Passages are encoded
-// concurrently but added in order, so that the sums are the same every time.
-func fitTo(ctx context.Context, encoder *e5.Encoder, passages []string) (*fitted, error) {
+// Passages fits a projection to the tokens of passages, of which there are more than
+// components. Passages are encoded concurrently but added in order, so that the sums
+// are the same every time. The encoder makes no codes.
+func Passages(ctx context.Context, encoder *e5.Encoder, passages []string) (*Fitted, error) {
 	m := newMoments(encoder.Dim())
 	for from := 0; from < len(passages); from += batch {
 		texts := passages[from:min(from+batch, len(passages))]
@@ -44,7 +58,7 @@ func fitTo(ctx context.Context, encoder *e5.Encoder, passages []string) (*fitted
 	}
 	mean, covariance := m.covariance()
 	values, axes := eigen(covariance, m.width)
-	f := &fitted{tokens: m.count}
+	f := &Fitted{Tokens: m.count}
 	f.Encoder = encoder.Fingerprint()
 	for _, x := range mean {
 		f.Mean = append(f.Mean, float32(x))
@@ -58,6 +72,6 @@ func fitTo(ctx context.Context, encoder *e5.Encoder, passages []string) (*fitted
 			kept += v
 		}
 	}
-	f.explained = kept / all
+	f.Explained = kept / all
 	return f, nil
 }

@@ -1,9 +1,6 @@
-package main
+package fit
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -13,131 +10,14 @@ import (
 	"testing"
 
 	"mneme/embed/e5"
-	"mneme/embed/e5/projection"
 )
-
-const shipped = "../../e5/e5-small-v2.projection"
-
-// inputs are the files of the shipped projection, relative to the folder of the
-// data sets and to this one, with their SHA-256 sums.
-var inputs = []struct{ path, sum string }{
-	{"scifact/corpus.jsonl", "f4a47c54e01f9dfe7f0cbbcae0e1df17c5a90d6553f3a9d5b1ba32184545b3d8"},
-	{"texts.jsonl", "584dead9b949147b4e47376680561625f1b4ba92dd2e391fe9166cc13d463de2"},
-}
-
-// shippedPassages is the -passages of the shipped projection.
-const shippedPassages = 250
-
-// The run takes minutes. MNEME_E5_FIT is the folder of the BEIR data sets.
-func TestTheFittedFileIsTheRepositorysByteForByte(t *testing.T) {
-	data := os.Getenv("MNEME_E5_FIT")
-	if data == "" {
-		t.Skip("MNEME_E5_FIT does not name the data sets; see docs/models/e5-small-v2.md")
-	}
-	texts, err := filepath.Abs(inputs[1].path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := []string{filepath.Join(data, inputs[0].path), texts}
-	for i, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		requireSum(t, file, content, inputs[i].sum)
-	}
-	out := filepath.Join(t.TempDir(), "projection")
-	if err := run(t.Context(), out, shippedPassages, files); err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile(shipped)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Error("the file fitted to the texts is not the repository's")
-	}
-}
-
-func requireSum(t *testing.T, name string, content []byte, want string) {
-	t.Helper()
-	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != want {
-		t.Errorf("%s has SHA-256 %x, want %s", name, sum, want)
-	}
-}
-
-// docs/models/e5-small-v2.md tells what the shipped file was made from; both
-// change together.
-func TestTheShippedFileIsTheDocumentedOne(t *testing.T) {
-	file, err := os.ReadFile(shipped)
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts, err := os.ReadFile(inputs[1].path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	requireSum(t, inputs[1].path, texts, inputs[1].sum)
-	page, err := os.ReadFile("../../../docs/models/e5-small-v2.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(file)
-	for _, want := range []string{hex.EncodeToString(sum[:]), inputs[0].sum, inputs[1].sum} {
-		if !strings.Contains(string(page), want) {
-			t.Errorf("docs/models/e5-small-v2.md does not name %s", want)
-		}
-	}
-	p, err := projection.Parse(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := []string{"scifact/corpus.jsonl", "fit/texts.jsonl"}; !slices.Equal(p.Sources, want) {
-		t.Errorf("sources %q, want %q", p.Sources, want)
-	}
-}
-
-func TestTheSameTextsGiveTheSameBytes(t *testing.T) {
-	folder := t.TempDir()
-	text := filepath.Join(folder, "notes.md")
-	corpus := filepath.Join(folder, "corpus.jsonl")
-	for file, content := range map[string]string{
-		text:   strings.Repeat("The garden needs water twice a week, and the tomatoes more.\n", 3),
-		corpus: `{"_id": "1", "title": "Tea", "text": "Ada drinks her tea green, without sugar."}` + "\n" + `{"_id": "2", "text": "` + strings.Repeat("The train to Bern leaves at seven. ", 8) + `"}`,
-	} {
-		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var files [2][]byte
-	for i := range files {
-		out := filepath.Join(folder, "out")
-		if err := run(t.Context(), out, 100, []string{corpus, text}); err != nil {
-			t.Fatal(err)
-		}
-		var err error
-		if files[i], err = os.ReadFile(out); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if !bytes.Equal(files[0], files[1]) {
-		t.Error("two runs gave different files")
-	}
-	if _, err := e5.New(e5.Options{Codes: true, Projection: files[0]}); err != nil {
-		t.Errorf("the encoder refuses the file: %v", err)
-	}
-}
 
 func TestTooFewTokensAreAnError(t *testing.T) {
 	encoder, err := e5.New(e5.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fitTo(t.Context(), encoder, []string{"tea"}); err == nil {
+	if _, err := Passages(t.Context(), encoder, []string{"tea"}); err == nil {
 		t.Error("a projection was fitted to one token")
 	}
 }
@@ -147,17 +27,17 @@ func TestDamagedCorporaAreAnError(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{\"text\": \"a\"}\nnot JSON\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readPassages(nil, path); err == nil || !strings.Contains(err.Error(), "line 2") {
+	if _, err := Read(nil, path); err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("error %v", err)
 	}
 }
 
 func TestPassagesAreEvenlySpaced(t *testing.T) {
 	all := []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}
-	if got := evenly(all, 4); !slices.Equal(got, []string{"0", "2", "5", "7"}) {
+	if got := Evenly(all, 4); !slices.Equal(got, []string{"0", "2", "5", "7"}) {
 		t.Errorf("chose %q", got)
 	}
-	if got := evenly(all, 10); !slices.Equal(got, all) {
+	if got := Evenly(all, 10); !slices.Equal(got, all) {
 		t.Errorf("chose %q", got)
 	}
 }

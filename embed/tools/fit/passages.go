@@ -1,8 +1,9 @@
-package main
+package fit
 
 import (
 	"bufio"
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -14,9 +15,35 @@ import (
 // maxLine is the maximum length of a line of a .jsonl file, in bytes.
 const maxLine = 16 << 20
 
-// readPassages returns the documents of a BEIR corpus, each with its title on
+// The texts that are part of the program were written for this project: paragraphs of
+// its pages, in English, and short passages in thirty languages.
+var (
+	//go:embed texts.jsonl
+	english []byte
+	//go:embed multilingual.jsonl
+	multilingual []byte
+)
+
+// Source names the texts of BuiltIn in projections.
+const Source = "mneme"
+
+// BuiltIn returns the texts in the program that suit an encoder: those in many
+// languages unless its tokenizer is WordPiece.
+func BuiltIn(encoder *e5.Encoder) []string {
+	file := multilingual
+	if encoder.English() {
+		file = english
+	}
+	passages, err := corpus("the texts in the program", file)
+	if err != nil {
+		panic(err)
+	}
+	return passages
+}
+
+// Read returns the documents of a BEIR corpus (.jsonl), each with its title on
 // the first line, or the chunks of a text.
-func readPassages(encoder *e5.Encoder, file string) ([]string, error) {
+func Read(encoder *e5.Encoder, file string) ([]string, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -24,6 +51,11 @@ func readPassages(encoder *e5.Encoder, file string) ([]string, error) {
 	if filepath.Ext(file) != ".jsonl" {
 		return encoder.Split("", string(content)), nil
 	}
+	return corpus(file, content)
+}
+
+// corpus returns the documents of a BEIR corpus.
+func corpus(file string, content []byte) ([]string, error) {
 	var passages []string
 	lines := bufio.NewScanner(bytes.NewReader(content))
 	lines.Buffer(nil, maxLine)
@@ -43,8 +75,8 @@ func readPassages(encoder *e5.Encoder, file string) ([]string, error) {
 	return passages, nil
 }
 
-// evenly returns at most limit of passages, evenly spaced.
-func evenly(passages []string, limit int) []string {
+// Evenly returns at most limit of passages, evenly spaced.
+func Evenly(passages []string, limit int) []string {
 	if len(passages) <= limit {
 		return passages
 	}

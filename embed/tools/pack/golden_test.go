@@ -148,7 +148,7 @@ var goldenEncoder = sync.OnceValues(func() (*e5.Encoder, error) {
 		return nil, err
 	}
 	model := packtest.Random(packtest.Rows).Safetensors()
-	file, err := Safetensors(bytes.NewReader(model), int64(len(model)), tokenizer)
+	file, err := Safetensors(bytes.NewReader(model), int64(len(model)), tokenizer, 8)
 	if err != nil {
 		return nil, err
 	}
@@ -189,13 +189,7 @@ func TestVectorsAreWithinCosineOfTheReference(t *testing.T) {
 			}
 			got = passages[0].Vector
 		}
-		var ab, aa, bb float64
-		for i, want := range r.Vector {
-			ab += float64(got[i]) * want
-			aa += float64(got[i]) * float64(got[i])
-			bb += want * want
-		}
-		c := ab / math.Sqrt(aa*bb)
+		c := cosine(got, r.Vector)
 		least = min(least, c)
 		if c < 0.9998 {
 			t.Errorf("%q: cosine %.6f", r.Prefix+r.Text[:min(len(r.Text), 60)], c)

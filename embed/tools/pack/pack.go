@@ -16,6 +16,7 @@ import (
 	"math"
 	"slices"
 
+	"mneme/embed/e5/unigram"
 	"mneme/embed/e5/weightfile"
 )
 
@@ -48,8 +49,16 @@ type source interface {
 	linear(name string, in, out int) ([]float32, error)
 }
 
-// Safetensors packs a model.safetensors of size bytes and its tokenizer.json.
-func Safetensors(model io.ReaderAt, size int64, tokenizer []byte) ([]byte, error) {
+// Bits are the numbers of bits that the values of matrices may have.
+//
+// Eight are enough for any model. Four halve the file, and lose accuracy unless the
+// parameters were in four bits before: multiples from -8 to 7 of one half-precision
+// number in each group of 32 inputs. Such parameters are kept exactly by both.
+var Bits = []int{4, 8}
+
+// Safetensors packs a model.safetensors of size bytes and its tokenizer.json, with
+// values of 8 or 4 bits.
+func Safetensors(model io.ReaderAt, size int64, tokenizer []byte, bits int) ([]byte, error) {
 	s, err := newSafetensors(model, size)
 	if err != nil {
 		return nil, err
@@ -58,36 +67,46 @@ func Safetensors(model io.ReaderAt, size int64, tokenizer []byte) ([]byte, error
 	if _, err := io.Copy(h, io.NewSectionReader(model, 0, size)); err != nil {
 		return nil, err
 	}
-	return pack(s, [32]byte(h.Sum(nil)), tokenizer)
+	return pack(s, [32]byte(h.Sum(nil)), tokenizer, bits)
 }
 
-// ONNX packs a model exported by PyTorch, in fp32, and its tokenizer.json.
-func ONNX(model, tokenizer []byte) ([]byte, error) {
+// ONNX packs a model exported by PyTorch, in fp32, and its tokenizer.json, with values
+// of 8 or 4 bits.
+func ONNX(model, tokenizer []byte, bits int) ([]byte, error) {
 	g, err := newGraph(model)
 	if err != nil {
 		return nil, err
 	}
-	return pack(g, sha256.Sum256(model), tokenizer)
+	return pack(g, sha256.Sum256(model), tokenizer, bits)
 }
 
-func pack(model source, sum [32]byte, tokenizer []byte) ([]byte, error) {
+func pack(model source, sum [32]byte, tokenizer []byte, bits int) ([]byte, error) {
+	if !slices.Contains(Bits, bits) {
+		return nil, fmt.Errorf("values of %d bits; 4 and 8 are supported", bits)
+	}
 	if len(tokenizer) > maxTokenizer {
 		return nil, refuse("%d bytes; at most %d are read", len(tokenizer), maxTokenizer)
 	}
-	pieces, unigram, err := readTokenizer(tokenizer)
+	pieces, config, err := readTokenizer(tokenizer)
 	if err != nil {
 		return nil, err
 	}
-	w := &weightfile.Weights{ModelSHA256: sum, TokenizerSHA256: sha256.Sum256(tokenizer), Vocabulary: pieces}
-	if unigram != nil {
-		w.Tokenizer = unigram.Marshal()
+	w := &weightfile.Weights{ModelSHA256: sum, TokenizerSHA256: sha256.Sum256(tokenizer), Bits: bits}
+	if config == nil {
+		w.Vocabulary = pieces
+	} else {
+		t, err := unigram.New(*config)
+		if err != nil {
+			return nil, refuse("%v", err)
+		}
+		w.Tokenizer = t.Marshal()
 	}
-	r := &reader{model: model}
+	r := &reader{model: model, bits: bits}
 	w.Shape = weightfile.Shape{
 		Vocabulary: len(pieces), Width: width, Layers: r.layers(), Heads: heads,
 		Inner: inner, Positions: positions, Group: weightfile.Group,
 	}
-	r.words(w)
+	w.Words = r.words(len(pieces))
 	w.Position = r.values("embeddings.position_embeddings.weight", positions, width)
 	w.Type = r.values("embeddings.token_type_embeddings.weight", 2, width)
 	w.EmbeddingNorm = r.norm("embeddings.LayerNorm")
@@ -118,6 +137,7 @@ func pack(model source, sum [32]byte, tokenizer []byte) ([]byte, error) {
 // everything is empty.
 type reader struct {
 	model source
+	bits  int
 	err   error
 }
 
@@ -138,26 +158,26 @@ func (r *reader) layers() int {
 // words reads and quantizes the word embeddings, some rows at a time, since they
 // are most of a multilingual model. Rows beyond the vocabulary, with which some
 // models are padded, are left out.
-func (r *reader) words(w *weightfile.Weights) {
+func (r *reader) words(tokens int) weightfile.Table {
 	const block = 4096
-	tokens := len(w.Vocabulary)
 	dims, err := r.model.dims(wordEmbeddings)
 	if err == nil && (len(dims) != 2 || dims[0] < tokens || dims[1] != width) {
 		err = fmt.Errorf("%w: word embeddings %d, want [%d or more, %d]", ErrArchitecture, dims, tokens, width)
 	}
 	if err != nil {
 		r.fail(err)
-		return
+		return weightfile.Table{}
 	}
-	w.WordQ = make([]int8, tokens*width)
-	w.WordScale = make([]uint16, 0, tokens*width/weightfile.Group)
+	q := make([]int8, tokens*width)
+	scales := make([]uint16, 0, tokens*width/weightfile.Group)
 	for row := 0; row < tokens && r.err == nil; row += block {
 		n := min(block, tokens-row)
 		x := r.take(wordEmbeddings, row*width, n*width)
 		for i := 0; i < len(x); i += weightfile.Group {
-			w.WordScale = append(w.WordScale, weightfile.Quantize(w.WordQ[row*width+i:], x[i:], weightfile.Group, 1))
+			scales = append(scales, weightfile.Quantize(q[row*width+i:], x[i:], weightfile.Group, 1, r.bits))
 		}
 	}
+	return weightfile.Table{Q: weightfile.ValuesOf(q, r.bits), Scale: weightfile.HalvesOf(scales)}
 }
 
 // take returns values of a tensor that exists.
@@ -213,7 +233,7 @@ func (r *reader) linear(name string, in, out int) weightfile.Linear {
 	for i := 0; i < in; i += weightfile.Group {
 		for o := range out {
 			at := i*out + o
-			m.Scale = append(m.Scale, weightfile.Quantize(m.Q[at:], x[at:], weightfile.Group, out))
+			m.Scale = append(m.Scale, weightfile.Quantize(m.Q[at:], x[at:], weightfile.Group, out, r.bits))
 		}
 	}
 	return weightfile.Linear{Matrix: m, Bias: bias}

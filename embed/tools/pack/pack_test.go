@@ -22,7 +22,7 @@ func TestThePackedFileIsTheRepositorysByteForByte(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := ONNX(model, tokenizer)
+	got, err := ONNX(model, tokenizer, 8)
 	if err != nil {
 		t.Fatal(err)
 	}

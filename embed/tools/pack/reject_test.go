@@ -129,7 +129,7 @@ func TestWordPieceIsThatOfUncasedBERT(t *testing.T) {
 
 func packModel(p packtest.Parameters) ([]byte, error) {
 	model := p.Safetensors()
-	return Safetensors(bytes.NewReader(model), int64(len(model)), []byte(smallTokenizer))
+	return Safetensors(bytes.NewReader(model), int64(len(model)), []byte(smallTokenizer), 8)
 }
 
 // Each of these would give vectors that mean nothing.
@@ -202,7 +202,7 @@ func TestDamagedSafetensorsAreRefused(t *testing.T) {
 	}
 	whole := packtest.Random(5).Safetensors()
 	cut := whole[:len(whole)-1]
-	if _, err := Safetensors(bytes.NewReader(cut), int64(len(cut)), []byte(smallTokenizer)); !errors.Is(err, errSafetensors) {
+	if _, err := Safetensors(bytes.NewReader(cut), int64(len(cut)), []byte(smallTokenizer), 8); !errors.Is(err, errSafetensors) {
 		t.Errorf("cut off: error %v", err)
 	}
 }
@@ -214,14 +214,14 @@ func TestONNXAndSafetensorsGiveTheSameWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := ONNX(p.ONNX(), []byte(smallTokenizer))
+	b, err := ONNX(p.ONNX(), []byte(smallTokenizer), 8)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(a[weightfile.HeaderSize:], b[weightfile.HeaderSize:]) {
 		t.Error("the weights differ")
 	}
-	if _, err := ONNX([]byte("not a model"), []byte(smallTokenizer)); err == nil {
+	if _, err := ONNX([]byte("not a model"), []byte(smallTokenizer), 8); err == nil {
 		t.Error("a file that is no ONNX model was packed")
 	}
 	named := maps.Clone(p)

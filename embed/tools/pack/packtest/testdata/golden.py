@@ -246,4 +246,5 @@ def main():
         json.dump(rows, f, separators=(",", ":"))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+package weightfile
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// Values are the quantized values of a matrix as a view of the file: 8 bits each, or 4
+// bits. Of two values in 4 bits, which are from -8 to 7, the first is in the low half
+// of its byte, plus 8.
+type Values struct {
+	Bits int // 8 or 4
+	B    []byte
+}
+
+// ValuesOf returns q in 8 or 4 bits. The number of values is even.
+func ValuesOf(q []int8, bits int) Values {
+	v := Values{Bits: bits, B: make([]byte, len(q)*bits/8)}
+	for i, x := range q {
+		if bits == 8 {
+			v.B[i] = byte(x)
+			continue
+		}
+		v.B[i/2] |= byte(x+8) << (i % 2 * 4)
+	}
+	return v
+}
+
+// Len is the number of values.
+func (v Values) Len() int { return len(v.B) * 8 / v.Bits }
+
+// Int8 returns the values from index from on, n of them, in 8 bits: a view of the
+// file if that is what it has, else in dst, which is grown as needed. Both numbers are
+// even.
+func (v Values) Int8(dst []int8, from, n int) []int8 {
+	if v.Bits == 8 {
+		return int8View(v.B[from : from+n])
+	}
+	dst = slices.Grow(dst[:0], n)[:n]
+	for i, b := range v.B[from/2 : (from+n)/2] {
+		dst[2*i], dst[2*i+1] = int8(b&15)-8, int8(b>>4)-8
+	}
+	return dst
+}
+
+// Halves are half-precision numbers as a view of the file.
+type Halves []byte
+
+// HalvesOf returns the numbers with the given bits.
+func HalvesOf(bits []uint16) Halves { return appendUint16(nil, bits) }
+
+// At returns a finite number by its index.
+func (h Halves) At(i int) float32 { return Float(binary.LittleEndian.Uint16(h[2*i:])) }
+
+// Table is the matrix of word embeddings [Vocabulary, Width], with groups along the
+// width, as a view of the file: nothing of it is read before a row is looked up.
+type Table struct {
+	Q Values
+	// Scale is [Vocabulary, Width/Group].
+	Scale Halves
+}
+
+// Row sets x to a row, of which it has the length.
+func (t *Table) Row(x []float32, row int) {
+	var wide [Group]int8
+	for g := 0; g < len(x); g += Group {
+		at := row*len(x) + g
+		scale := t.Scale.At(at / Group)
+		for i, q := range t.Q.Int8(wide[:], at, Group) {
+			x[g+i] = float32(q) * scale
+		}
+	}
+}
