@@ -85,6 +85,9 @@ func OpenModels(config configs.Config, log *slog.Logger) (Models, error) {
 	return models, nil
 }
 
+// openMultilingual opens the built-in model of what the English one cannot read.
+func openMultilingual() (*e5.Encoder, error) { return e5.New(e5.Options{Multilingual: true, Lazy: true}) }
+
 // builtIn reports whether the configured embedder is the built-in one.
 func builtIn(config configs.Config) bool { return config.Embedder == "e5" && config.E5.Weights == "" }
 
@@ -93,7 +96,7 @@ func builtIn(config configs.Config) bool { return config.Embedder == "e5" && con
 func withCodes(e *e5.Encoder, wanted bool) ([]*e5.Encoder, error) {
 	coded, err := e.WithCodes()
 	if err != nil {
-		return []*e5.Encoder{e, e}, nil // TMP
+		return nil, err
 	}
 	if wanted {
 		return []*e5.Encoder{coded, e}, nil
