@@ -32,19 +32,9 @@ func OpenModels(config configs.Config, log *slog.Logger) ([]indexer.Model, error
 		embedders = append(embedders, remote)
 	}
 	for _, weights := range slices.Compact([]string{config.E5.Weights, ""}) {
-		e, err := openE5(weights)
+		variants, err := openE5(weights, config.E5.Codes)
 		if err != nil {
 			return nil, err
-		}
-		variants := []*e5.Encoder{e}
-		if weights == "" {
-			coded, err := e.WithCodes()
-			if err != nil {
-				return nil, err
-			}
-			if variants = append(variants, coded); config.E5.Codes {
-				slices.Reverse(variants)
-			}
 		}
 		for _, e := range variants {
 			if !slices.ContainsFunc(embedders, func(other embed.Embedder) bool { return other.Fingerprint() == e.Fingerprint() }) {
@@ -59,10 +49,32 @@ func OpenModels(config configs.Config, log *slog.Logger) ([]indexer.Model, error
 			return nil, err
 		}
 	}
-	if config.Embedder == "e5" && config.E5.Weights == "" && config.E5.Codes {
+	if config.Embedder == "e5" && hasCodes(embedders[0]) {
 		models[1].Lacks = "ranking by token codes" // the same encoder without them
 	}
 	return models, nil
+}
+
+// withAndWithoutCodes returns the variants of an encoder, the configured one first.
+// Weights without a projection have one.
+func withAndWithoutCodes(e *e5.Encoder, codes bool) ([]*e5.Encoder, error) {
+	coded, err := e.WithCodes()
+	switch {
+	case errors.Is(err, e5.ErrNoProjection):
+		return []*e5.Encoder{e}, nil
+	case err != nil:
+		return nil, err
+	case codes:
+		return []*e5.Encoder{coded, e}, nil
+	default:
+		return []*e5.Encoder{e, coded}, nil
+	}
+}
+
+// hasCodes reports whether an embedder is an encoder that makes token codes.
+func hasCodes(embedder embed.Embedder) bool {
+	e, ok := embedder.(*e5.Encoder)
+	return ok && e.HasCodes()
 }
 
 // OpenEmbedder opens the configured embedder.
@@ -73,25 +85,27 @@ func OpenEmbedder(config configs.Config) (embed.Embedder, error) {
 	if config.E5.Weights == "" {
 		return e5.New(e5.Options{Codes: config.E5.Codes})
 	}
-	return openE5(config.E5.Weights)
+	variants, err := openE5(config.E5.Weights, config.E5.Codes)
+	if err != nil {
+		return nil, err
+	}
+	return variants[0], nil
 }
 
 // maxWeights bounds a weights file, in bytes. It is read into memory.
 const maxWeights = 1 << 30
 
-// openE5 opens the model of a weights file, or the built-in one.
-func openE5(path string) (*e5.Encoder, error) {
+// openE5 opens the model of a weights file, or the built-in one, with and without
+// token codes; the configured variant is the first.
+func openE5(path string, codes bool) ([]*e5.Encoder, error) {
 	if path == "" {
-		return e5.New(e5.Options{Lazy: true})
+		e, err := e5.New(e5.Options{Lazy: true})
+		if err != nil {
+			return nil, err
+		}
+		return withAndWithoutCodes(e, codes)
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, &ConfigError{fmt.Errorf("e5.weights: %w", err)}
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxWeights {
-		return nil, &ConfigError{fmt.Errorf("e5.weights: %s is not a file of up to %d bytes", path, maxWeights)}
-	}
-	file, err := os.ReadFile(path)
+	file, err := readWeights(path)
 	if err != nil {
 		return nil, &ConfigError{fmt.Errorf("e5.weights: %w", err)}
 	}
@@ -99,7 +113,22 @@ func openE5(path string) (*e5.Encoder, error) {
 	if err != nil {
 		return nil, &ConfigError{fmt.Errorf("e5.weights: %s: %w", path, err)}
 	}
-	return encoder, nil
+	variants, err := withAndWithoutCodes(encoder, codes)
+	if err != nil {
+		return nil, &ConfigError{fmt.Errorf("e5.weights: %s: %w", path, err)}
+	}
+	return variants, nil
+}
+
+func readWeights(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxWeights {
+		return nil, fmt.Errorf("%s is not a file of up to %d bytes", path, maxWeights)
+	}
+	return os.ReadFile(path)
 }
 
 func openOpenAI(config configs.Config) (embed.Embedder, error) {
