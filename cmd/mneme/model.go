@@ -10,6 +10,7 @@ import (
 
 	"mneme/embed/e5"
 	"mneme/embed/tools/pack"
+	"mneme/embed/tools/pull"
 )
 
 func newModel(p *program) *cobra.Command {
@@ -19,7 +20,7 @@ func newModel(p *program) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newModelPack(p), newModelFit(p))
+	cmd.AddCommand(newModelPack(p), newModelFit(p), newModelPull(p, publishedMultilingual, pull.New()))
 	return cmd
 }
 
