@@ -18,14 +18,14 @@ const (
 const MinAlike = 0.5
 
 // Alike returns how likely two entries say nearly the same, or the opposite, 0–1, by the
-// cosine of their vectors, which an encoder with this range made, and the mean of the
-// largest cosines of the tokens of each with one of the other; nil: not known. It has the
+// cosine of their vectors, and the mean of the largest cosines of the tokens of each with
+// one of the other, which an encoder with these ranges made; nil: not known. It has the
 // same bits on every processor.
-func Alike(r CosineRange, cosine float64, maxSim *float64) float64 {
-	c := r.ToE5(cosine)
+func Alike(cosines, maxSims CosineRange, cosine float64, maxSim *float64) float64 {
+	c := cosines.ToE5(cosine)
 	m := c - alikeGap
 	if maxSim != nil {
-		m = *maxSim
+		m = maxSims.to(E5MaxSims, *maxSim)
 	}
 	return logistic(float64(alikeSlope * (c + m - alikeMiddle)))
 }

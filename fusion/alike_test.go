@@ -27,11 +27,11 @@ func TestAlikeGrowsWithCosineAndMaxSim(t *testing.T) {
 		if c.maxSim != 0 {
 			maxSim = &c.maxSim
 		}
-		got := fusion.Alike(c.r, c.cosine, maxSim)
+		got := fusion.Alike(c.r, fusion.CosineRange{}, c.cosine, maxSim)
 		if got < 0 || got > 1 || (got >= fusion.MinAlike) != c.similar {
 			t.Errorf("%+v: %v", c, got)
 		}
-		if more := fusion.Alike(c.r, c.cosine+0.001, maxSim); more <= got {
+		if more := fusion.Alike(c.r, fusion.CosineRange{}, c.cosine+0.001, maxSim); more <= got {
 			t.Errorf("%+v: %v for more", c, more)
 		}
 	}

@@ -8,8 +8,9 @@ type Question struct {
 	// encoder has whole, 0–1: low for a script or language that it was not
 	// trained on.
 	Familiarity float64
-	// Cosines is the range of the encoder's cosines.
-	Cosines CosineRange
+	// Cosines is the range of the encoder's cosines, and MaxSims that of its MaxSim; zero:
+	// those of E5-small-v2.
+	Cosines, MaxSims CosineRange
 	// LacksName says that the query has names and that no entry in its scope has any.
 	LacksName bool
 }
@@ -18,9 +19,22 @@ type Question struct {
 // with a passage that has nothing to do with it, and with one that answers it.
 type CosineRange struct{ Unrelated, Related float64 }
 
-// E5Cosines is the range of E5-small-v2, to which the weights below were fitted:
-// medians over the sets of docs/decisions/0031-relevance.md.
-var E5Cosines = CosineRange{Unrelated: 0.78, Related: 0.85}
+// E5Cosines and E5MaxSims are the ranges of E5-small-v2, to which the weights below were
+// fitted: medians over the sets of docs/decisions/0031-relevance.md.
+var (
+	E5Cosines = CosineRange{Unrelated: 0.78, Related: 0.85}
+	E5MaxSims = CosineRange{Unrelated: 0.45, Related: 0.65}
+)
+
+// The ranges of multilingual-e5-small for a question and an entry in one language, and
+// those across languages, where everything is further apart. They were fitted so that the
+// relevance means the same as with E5-small-v2: docs/decisions/0069-two-models.md.
+var (
+	MultilingualCosines = CosineRange{Unrelated: 0.809, Related: 0.867}
+	MultilingualMaxSims = CosineRange{Unrelated: 0.72, Related: 0.815}
+	AcrossCosines       = CosineRange{Unrelated: 0.718, Related: 0.776}
+	AcrossMaxSims       = CosineRange{Unrelated: 0.60, Related: 0.695}
+)
 
 // Parts are what the relevance of one entry to a query is made of. nil: not
 // known, because a leg failed, or the entry waits for its vectors, or the
@@ -97,7 +111,7 @@ func Summands(q Question, p Parts) []Summand {
 	}
 	if p.MaxSim != nil {
 		n := float64(p.ChunkTokens)
-		maxSim = *p.MaxSim - float64(chanceRate*(n-usualTokens))/(n+chanceTokens)
+		maxSim = q.MaxSims.to(E5MaxSims, *p.MaxSim-float64(chanceRate*(n-usualTokens))/(n+chanceTokens))
 	}
 	coverage := usualCoverage
 	if p.Coverage != nil {
@@ -115,12 +129,15 @@ func Summands(q Question, p Parts) []Summand {
 }
 
 // ToE5 returns the cosine of E5-small-v2 that means what one of this range does.
-func (r CosineRange) ToE5(cosine float64) float64 {
-	if r == E5Cosines || r.Related <= r.Unrelated {
+func (r CosineRange) ToE5(cosine float64) float64 { return r.to(E5Cosines, cosine) }
+
+// to returns the cosine of another range that means what one of this range does.
+func (r CosineRange) to(other CosineRange, cosine float64) float64 {
+	if r == other || r.Related <= r.Unrelated {
 		return cosine
 	}
 	share := (cosine - r.Unrelated) / (r.Related - r.Unrelated)
-	return E5Cosines.Unrelated + float64(share*(E5Cosines.Related-E5Cosines.Unrelated))
+	return other.Unrelated + float64(share*(other.Related-other.Unrelated))
 }
 
 // Relevance returns the score of an entry for a query, which orders entries,

@@ -82,7 +82,7 @@ type EntryExplanation struct {
 // explainHit says how a candidate was ranked and why the caller may see it.
 func explainHit(q *searchQuery, c *candidate) *Explain {
 	x := &Explain{
-		Lexical: c.lexical, Vector: c.vector, Parts: c.Parts, Summands: fusion.Summands(c.asked.questions[c.model], c.Parts), Wording: c.asked.number,
+		Lexical: c.lexical, Vector: c.vector, Parts: c.Parts, Summands: fusion.Summands(c.asked.questions[c.question], c.Parts), Wording: c.asked.number,
 		Rerank: c.judged.explain(), Recency: c.recency, Similarity: c.similarity, Via: c.access.Via, Label: c.entry.Label,
 	}
 	if c.judged != nil {

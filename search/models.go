@@ -26,13 +26,44 @@ type model struct{ memory.Model }
 
 func (m model) serves() bool { return m.Embedder != nil }
 
-// cosines returns the range of the model's cosines.
+// cosines returns the range of the model's cosines within a language.
 func (m model) cosines() fusion.CosineRange {
 	if m.Embedder == nil {
 		return fusion.E5Cosines
 	}
 	unrelated, related := m.Embedder.Cosines()
 	return fusion.CosineRange{Unrelated: unrelated, Related: related}
+}
+
+// The questions of a wording: to what the main model read, to what the multilingual one
+// read in the language of the question, and to what it read in another.
+const (
+	acrossLanguages = 2
+	questions       = 3
+)
+
+// questionFor returns which question a wording is to an entry of a store that the k-th
+// model read. If the main model can read the wording and left the entry to the other, they
+// are in two languages.
+func (w *wording) questionFor(k int, reading acl.Reading) int {
+	if k == multilingualModel && w.prefers == mainModel && reading.Language != acl.LanguageMultilingual {
+		return acrossLanguages
+	}
+	return k
+}
+
+// ask returns what relevance depends on of a wording, as it is asked of the models.
+func (m models) ask(w *wording) (asked [questions]fusion.Question) {
+	lacksName := w.scorer != nil && w.scorer.LacksName()
+	for k := range m {
+		asked[k] = fusion.Question{Familiarity: w.familiarity(k), Cosines: m[k].cosines(), LacksName: lacksName}
+		if w.embeddings[k].Multilingual {
+			asked[k].MaxSims = fusion.MultilingualMaxSims
+		}
+	}
+	asked[acrossLanguages] = asked[multilingualModel]
+	asked[acrossLanguages].Cosines, asked[acrossLanguages].MaxSims = fusion.AcrossCosines, fusion.AcrossMaxSims
+	return asked
 }
 
 // modelsFor returns those of the serving models that have read entries of a scope. ok is
@@ -61,14 +92,17 @@ func (m models) both() bool { return m[mainModel].serves() && m[multilingualMode
 
 // merge makes one list of those of two models, whose cosines are put on one scale. An
 // entry in both has the place that the preferred model gives it.
-func (m models) merge(of [2]legList, prefers int) legList {
+func (m models) merge(of [2]legList, w *wording) legList {
 	if !m.both() {
 		return legList{hits: slices.Concat(of[0].hits, of[1].hits), more: of[0].more || of[1].more}
 	}
 	merged := legList{more: of[0].more || of[1].more}
 	seen := make(map[uuid.UUID]bool)
-	for _, k := range [2]int{prefers, 1 - prefers} {
+	for _, k := range [2]int{w.prefers, 1 - w.prefers} {
 		scale := m[k].cosines()
+		if w.questionFor(k, acl.Reading{}) == acrossLanguages {
+			scale = fusion.AcrossCosines
+		}
 		for _, hit := range of[k].hits {
 			if seen[hit.Entry] {
 				continue

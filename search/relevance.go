@@ -28,13 +28,10 @@ func (s *Searcher) assess(ctx context.Context, tx memory.ScoreReader, scope acl.
 		if err != nil {
 			return err
 		}
-		for k, model := range q.models {
-			asked.questions[k] = fusion.Question{
-				Familiarity: asked.familiarity(k), Cosines: model.cosines(), LacksName: asked.scorer != nil && asked.scorer.LacksName(),
-			}
-		}
+		asked.questions = q.models.ask(asked)
 		for i, c := range candidates {
-			score, relevance := fusion.Relevance(asked.questions[found[i].model], found[i].Parts)
+			found[i].question = asked.questionFor(found[i].model, c.access.Reading)
+			score, relevance := fusion.Relevance(asked.questions[found[i].question], found[i].Parts)
 			if w == 0 || score > c.score {
 				c.assessment, c.score, c.relevance = &found[i], score, relevance
 				c.ask(q, w)
@@ -51,6 +48,7 @@ func (s *Searcher) assess(ctx context.Context, tx memory.ScoreReader, scope acl.
 type assessment struct {
 	fusion.Parts
 	model         int         // of Cosine and MaxSim
+	question      int         // of the wording's questions, to which they belong
 	nearest       int         // chunk of Cosine
 	nearestVector vector.Half // nil unless the request has Diversity
 	codes         []byte      // of the nearest chunk's tokens, until they are compared

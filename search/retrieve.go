@@ -235,7 +235,7 @@ func (s *Searcher) searchModels(ctx context.Context, q *searchQuery, asked *word
 		}
 		of[k] = legList{hits: hits, more: len(hits) >= fetch}
 	}
-	return q.models.merge(of, asked.prefers), nil
+	return q.models.merge(of, asked), nil
 }
 
 // embedWordings sets the wordings' embeddings by models, for the vector leg and for the

@@ -40,8 +40,8 @@ func (s *Searcher) Similar(ctx context.Context, c memory.Caller, e *memory.Entry
 		return nil, err
 	}
 	defer done()
-	for _, model := range serving {
-		q := &likeness{caller: c, entry: e, model: model}
+	for k, model := range serving {
+		q := &likeness{caller: c, entry: e, model: model, second: k == multilingualModel}
 		if err := s.view(ctx, c, func(tx memory.ReadTx) error { return s.readOwn(ctx, tx, q) }); err != nil {
 			return nil, err
 		}
@@ -77,6 +77,7 @@ type likeness struct {
 	caller memory.Caller
 	entry  *memory.Entry
 	model  memory.Model
+	second bool // model is the multilingual one
 	scope  acl.Scope
 	own    firstChunk
 }
@@ -172,7 +173,10 @@ func (q *likeness) alike(other firstChunk) (float64, error) {
 	if other.vector == nil {
 		return 0, nil
 	}
-	unrelated, related := q.model.Embedder.Cosines()
+	cosines, maxSims := model{q.model}.cosines(), fusion.E5MaxSims
+	if q.second {
+		maxSims = fusion.MultilingualMaxSims
+	}
 	cosine := q.own.vector.Dot(other.vector.Floats())
 	var maxSim *float64
 	if len(q.own.codes) > 0 && len(other.codes) > 0 {
@@ -186,7 +190,7 @@ func (q *likeness) alike(other firstChunk) (float64, error) {
 		}
 		maxSim = new((there + back) / 2)
 	}
-	return fusion.Alike(fusion.CosineRange{Unrelated: unrelated, Related: related}, cosine, maxSim), nil
+	return fusion.Alike(cosines, maxSims, cosine, maxSim), nil
 }
 
 // meanMaxSim returns the mean of the largest cosines of the first similarTokens tokens of a

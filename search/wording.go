@@ -24,7 +24,7 @@ type wording struct {
 	embeddings [2]embed.Query
 	// prefers is the model by whose vectors an entry is judged that has those of both.
 	prefers   int
-	questions [2]fusion.Question // by the models, set by assess
+	questions [questions]fusion.Question // set by assess
 	// corrected says that terms are looked for in place of words that no entry has: of
 	// typos, if there are any.
 	corrected bool

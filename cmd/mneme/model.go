@@ -10,6 +10,7 @@ import (
 
 	"mneme/embed/e5"
 	"mneme/embed/tools/pack"
+	"mneme/embed/tools/pull"
 )
 
 func newModel(p *program) *cobra.Command {
@@ -19,11 +20,11 @@ func newModel(p *program) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newModelPack(p))
+	cmd.AddCommand(newModelPack(p), newModelFit(p), newModelPull(p, publishedMultilingual, pull.New()))
 	return cmd
 }
 
-// packedModel is what model pack prints.
+// packedModel is what the model commands print of the file that they wrote.
 type packedModel struct {
 	File        string `json:"file"`
 	Bytes       int    `json:"bytes"`
@@ -33,17 +34,20 @@ type packedModel struct {
 func newModelPack(p *program) *cobra.Command {
 	var safetensors, onnx, tokenizer, out string
 	var bits int
+	var codes bool
 	cmd := &cobra.Command{
 		Use:   "pack (--safetensors FILE | --onnx FILE) --tokenizer FILE --out FILE",
 		Short: "Write a model's parameters and tokenizer as a weights file",
 		Long: `Packs a published model into the weights file that the configuration key
 e5.weights names, with 8 bits a parameter. With --bits 4 the file is about half as large,
-and less accurate unless the parameters were in 4 bits before. Supported are BERT encoders 384 wide with 12 heads, 1,536 inner
+and less accurate unless the parameters were in 4 bits before. Supported
+are BERT encoders 384 wide with 12 heads, 1,536 inner
 and 512 positions, trained with the prefixes "query: " and "passage: ", such as
 multilingual-e5-small. Their tokenizer is a unigram model as in XLM-RoBERTa, or
-WordPiece as in uncased BERT.`,
+WordPiece as in uncased BERT. The file has the projection of token codes, fitted to
+texts in the program; mneme model fit fits it to others.`,
 		Args: cobra.NoArgs,
-		RunE: p.do(func(*cobra.Command, []string) error {
+		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
 			words, err := os.ReadFile(tokenizer)
 			if err != nil {
 				return err
@@ -57,19 +61,13 @@ WordPiece as in uncased BERT.`,
 			if err != nil {
 				return err
 			}
-			encoder, err := e5.New(e5.Options{Weights: file})
-			if err != nil {
-				return fmt.Errorf("the packed file cannot be used: %w", err)
+			if codes {
+				file, err = withProjection(cmd.Context(), file, nil)
 			}
-			if err := replaceFile(out, file); err != nil {
+			if err != nil {
 				return err
 			}
-			packed := packedModel{File: out, Bytes: len(file), Fingerprint: encoder.Fingerprint()}
-			if p.json {
-				return p.printJSON(packed)
-			}
-			_, err = fmt.Fprintf(p.out, "%s: %d bytes, fingerprint %s\n", packed.File, packed.Bytes, packed.Fingerprint)
-			return err
+			return p.writeModel(out, file)
 		}),
 	}
 	flags := cmd.Flags()
@@ -78,11 +76,34 @@ WordPiece as in uncased BERT.`,
 	flags.StringVar(&tokenizer, "tokenizer", "", "the tokenizer: tokenizer.json")
 	flags.StringVar(&out, "out", "", "the weights file to write")
 	flags.IntVar(&bits, "bits", 8, "bits of a parameter: 8 or 4")
+	flags.BoolVar(&codes, "codes", true, "fit the projection of token codes")
 	cmd.MarkFlagsOneRequired("safetensors", "onnx")
 	cmd.MarkFlagsMutuallyExclusive("safetensors", "onnx")
 	_ = cmd.MarkFlagRequired("tokenizer") // it fails only for unknown flags
 	_ = cmd.MarkFlagRequired("out")
 	return cmd
+}
+
+// writeModel writes a weights file if the encoder can use it, and prints what it is.
+func (p *program) writeModel(out string, file []byte) error {
+	encoder, err := e5.New(e5.Options{Weights: file})
+	if err != nil {
+		return fmt.Errorf("the packed file cannot be used: %w", err)
+	}
+	if coded, err := encoder.WithCodes(); err == nil {
+		encoder = coded
+	} else if !errors.Is(err, e5.ErrNoProjection) {
+		return fmt.Errorf("the packed file cannot be used: %w", err)
+	}
+	if err := replaceFile(out, file); err != nil {
+		return err
+	}
+	packed := packedModel{File: out, Bytes: len(file), Fingerprint: encoder.Fingerprint()}
+	if p.json {
+		return p.printJSON(packed)
+	}
+	_, err = fmt.Fprintf(p.out, "%s: %d bytes, fingerprint %s\n", packed.File, packed.Bytes, packed.Fingerprint)
+	return err
 }
 
 func packONNX(path string, tokenizer []byte, bits int) ([]byte, error) {

@@ -126,6 +126,9 @@ func TestUsageErrorsExitWith2(t *testing.T) {
 		"model pack",
 		"model pack --safetensors a --onnx b --tokenizer c --out d",
 		"model pack --safetensors a --out d",
+		"model fit",
+		"model pull",
+		"model pull english",
 		"bench relevance", // with --data-dir, as all of these
 		"bench speed",
 		"search --agent a question --storage mysql",

@@ -59,6 +59,9 @@ func (e *Encoder) WithCodes() (*Encoder, error) {
 	return coded, nil
 }
 
+// HasCodes reports whether the encoder makes token codes.
+func (e *Encoder) HasCodes() bool { return e.projector != nil }
+
 // project sets s.context to the components [rows, maxsim.Dim] of the token
 // vectors in s.x. It overwrites s.y.
 func (p *projector) project(k *kernels, s *scratch, rows int) {

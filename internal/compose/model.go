@@ -36,15 +36,9 @@ func OpenModels(config configs.Config, log *slog.Logger) (Models, error) {
 		embedders = append(embedders, remote)
 	}
 	for _, weights := range slices.Compact([]string{config.E5.Weights, ""}) {
-		e, err := openE5(weights)
+		variants, err := openE5(weights, config.E5.Codes)
 		if err != nil {
 			return Models{}, err
-		}
-		variants := []*e5.Encoder{e}
-		if weights == "" {
-			if variants, err = withCodes(e, config.E5.Codes); err != nil {
-				return Models{}, err
-			}
 		}
 		for _, e := range variants {
 			if !slices.ContainsFunc(embedders, func(other embed.Embedder) bool { return other.Fingerprint() == e.Fingerprint() }) {
@@ -52,59 +46,39 @@ func OpenModels(config configs.Config, log *slog.Logger) (Models, error) {
 			}
 		}
 	}
-	var models Models
-	var err error
-	if models.Main, err = newModels(config, embedders, log); err != nil {
-		return Models{}, err
+	main, err := newModels(config, embedders, log)
+	if err != nil || !builtIn(config) {
+		return Models{Main: main}, err
 	}
-	if !builtIn(config) {
-		return models, nil
+	for i := range main {
+		main[i].EnglishOnly = true
 	}
-	second, err := openMultilingual()
+	second, err := openMultilingual(config)
 	if err != nil {
 		return Models{}, err
 	}
-	variants, err := withCodes(second, config.E5.Codes)
-	if err != nil {
-		return Models{}, err
-	}
-	embedders = nil
-	for _, e := range variants {
-		embedders = append(embedders, e)
-	}
-	if models.Multilingual, err = newModels(config, embedders, log); err != nil {
-		return Models{}, err
-	}
-	for i := range models.Main {
-		models.Main[i].EnglishOnly = true
-	}
-	if config.E5.Codes {
-		models.Main[1].Lacks = "ranking by token codes" // the same encoder without them
-		models.Multilingual[1].Lacks = models.Main[1].Lacks
-	}
-	return models, nil
+	multilingual, err := newModels(config, second, log)
+	return Models{main, multilingual}, err
 }
-
-// openMultilingual opens the built-in model of what the English one cannot read.
-func openMultilingual() (*e5.Encoder, error) { return e5.New(e5.Options{Multilingual: true, Lazy: true}) }
 
 // builtIn reports whether the configured embedder is the built-in one.
 func builtIn(config configs.Config) bool { return config.Embedder == "e5" && config.E5.Weights == "" }
 
-// withCodes returns an encoder with and without token codes, those with codes first if
-// they are wanted.
-func withCodes(e *e5.Encoder, wanted bool) ([]*e5.Encoder, error) {
-	coded, err := e.WithCodes()
+// openMultilingual opens the built-in model of what the English one cannot read, with and
+// without token codes; the configured variant is the first.
+func openMultilingual(config configs.Config) (variants []embed.Embedder, err error) {
+	e, err := e5.New(e5.Options{Multilingual: true, Lazy: true})
 	if err != nil {
 		return nil, err
 	}
-	if wanted {
-		return []*e5.Encoder{coded, e}, nil
+	encoders, err := withAndWithoutCodes(e, config.E5.Codes)
+	for _, e := range encoders {
+		variants = append(variants, e)
 	}
-	return []*e5.Encoder{e, coded}, nil
+	return variants, err
 }
 
-// newModels pairs embedders with the configured vector index.
+// newModels pairs embedders, the configured one first, with the configured vector index.
 func newModels(config configs.Config, embedders []embed.Embedder, log *slog.Logger) ([]indexer.Model, error) {
 	models := make([]indexer.Model, len(embedders))
 	for i, embedder := range embedders {
@@ -113,7 +87,32 @@ func newModels(config configs.Config, embedders []embed.Embedder, log *slog.Logg
 			return nil, err
 		}
 	}
+	if config.Embedder == "e5" && len(models) > 1 && hasCodes(embedders[0]) {
+		models[1].Lacks = "ranking by token codes" // the same encoder without them
+	}
 	return models, nil
+}
+
+// withAndWithoutCodes returns the variants of an encoder, the configured one first.
+// Weights without a projection have one.
+func withAndWithoutCodes(e *e5.Encoder, codes bool) ([]*e5.Encoder, error) {
+	coded, err := e.WithCodes()
+	switch {
+	case errors.Is(err, e5.ErrNoProjection):
+		return []*e5.Encoder{e}, nil
+	case err != nil:
+		return nil, err
+	case codes:
+		return []*e5.Encoder{coded, e}, nil
+	default:
+		return []*e5.Encoder{e, coded}, nil
+	}
+}
+
+// hasCodes reports whether an embedder is an encoder that makes token codes.
+func hasCodes(embedder embed.Embedder) bool {
+	e, ok := embedder.(*e5.Encoder)
+	return ok && e.HasCodes()
 }
 
 // Embedders are one of English or of everything, and one of what it cannot read, which may
@@ -125,11 +124,7 @@ func OpenEmbedders(config configs.Config) (e Embedders, err error) {
 	if e.Main, err = OpenEmbedder(config); err != nil || !builtIn(config) {
 		return e, err
 	}
-	second, err := openMultilingual()
-	if err != nil {
-		return e, err
-	}
-	variants, err := withCodes(second, config.E5.Codes)
+	variants, err := openMultilingual(config)
 	if err != nil {
 		return e, err
 	}
@@ -155,25 +150,27 @@ func OpenEmbedder(config configs.Config) (embed.Embedder, error) {
 	if config.E5.Weights == "" {
 		return e5.New(e5.Options{Codes: config.E5.Codes})
 	}
-	return openE5(config.E5.Weights)
+	variants, err := openE5(config.E5.Weights, config.E5.Codes)
+	if err != nil {
+		return nil, err
+	}
+	return variants[0], nil
 }
 
 // maxWeights bounds a weights file, in bytes. It is read into memory.
 const maxWeights = 1 << 30
 
-// openE5 opens the model of a weights file, or the built-in one.
-func openE5(path string) (*e5.Encoder, error) {
+// openE5 opens the model of a weights file, or the built-in one, with and without
+// token codes; the configured variant is the first.
+func openE5(path string, codes bool) ([]*e5.Encoder, error) {
 	if path == "" {
-		return e5.New(e5.Options{Lazy: true})
+		e, err := e5.New(e5.Options{Lazy: true})
+		if err != nil {
+			return nil, err
+		}
+		return withAndWithoutCodes(e, codes)
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, &ConfigError{fmt.Errorf("e5.weights: %w", err)}
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxWeights {
-		return nil, &ConfigError{fmt.Errorf("e5.weights: %s is not a file of up to %d bytes", path, maxWeights)}
-	}
-	file, err := os.ReadFile(path)
+	file, err := readWeights(path)
 	if err != nil {
 		return nil, &ConfigError{fmt.Errorf("e5.weights: %w", err)}
 	}
@@ -181,7 +178,22 @@ func openE5(path string) (*e5.Encoder, error) {
 	if err != nil {
 		return nil, &ConfigError{fmt.Errorf("e5.weights: %s: %w", path, err)}
 	}
-	return encoder, nil
+	variants, err := withAndWithoutCodes(encoder, codes)
+	if err != nil {
+		return nil, &ConfigError{fmt.Errorf("e5.weights: %s: %w", path, err)}
+	}
+	return variants, nil
+}
+
+func readWeights(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxWeights {
+		return nil, fmt.Errorf("%s is not a file of up to %d bytes", path, maxWeights)
+	}
+	return os.ReadFile(path)
 }
 
 func openOpenAI(config configs.Config) (embed.Embedder, error) {
