@@ -160,10 +160,10 @@ func (a *analysis) addInflected(written string, folded []byte, at span) {
 
 // addEnd adds a stem of what may be a compound, reversed.
 func (a *analysis) addEnd(stem []byte) {
-	if utf8.RuneCount(stem) <= minCompound {
+	if utf8.RuneCount(stem) <= minCompound || len(stem) > MaxTermBytes {
 		return
 	}
-	a.count(truncate(reversed(stem)))
+	a.count(reversed(stem))
 }
 
 // reversed returns a stem with its mark as a term to look for by its end.
@@ -242,13 +242,14 @@ func (a *analysis) inflect(text string, position, stemmer int) {
 
 // englishShare says in how many words one of English grammar is enough for a text to be
 // English, without a closer look.
-const englishShare = 8
+const englishShare = 10
 
 // isEnglishGrammar reports whether a folded word is common in English and in no other
 // language.
 func isEnglishGrammar(folded []byte) bool {
 	switch string(folded) {
-	case "the", "and", "with", "that", "this", "they", "she", "you", "what", "were", "been", "from", "which", "would", "his", "are", "not", "has", "it", "its", "my", "your":
+	case "the", "of", "and", "with", "that", "this", "these", "they", "their", "she", "you", "your", "what", "who", "when", "how",
+		"were", "been", "have", "did", "from", "which", "would", "his", "are", "not", "has", "it", "its", "my":
 		return true
 	}
 	return false

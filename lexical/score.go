@@ -62,8 +62,8 @@ func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
 	return s
 }
 
-// join sets heads and beside, and returns the document frequencies where a term and those
-// beside it have that of the commonest of them, as what weighs as one.
+// join sets heads and beside, and returns the document frequencies where a word and its
+// stems have that of the commonest of them, as what weighs as one.
 func (s *Scorer) join(query []QueryTerm, df []int64) []int64 {
 	for i, term := range query {
 		if !term.Beside {
@@ -81,15 +81,35 @@ func (s *Scorer) join(query []QueryTerm, df []int64) []int64 {
 			}
 		}
 		s.heads[i] = of
-		df[of] = max(df[of], df[i])
 		s.beside = append(s.beside, instead{i, of, term.Share})
+		if term.Share == stemShare {
+			df[of] = max(df[of], df[i])
+		}
 	}
 	for _, x := range s.beside {
-		if df[x.term] > 0 {
+		if df[x.term] > 0 && (x.share == stemShare || df[x.term] < df[x.of]) {
 			df[x.term] = df[x.of]
 		}
 	}
 	return df
+}
+
+// weighBeside sets the shares of what stands beside words, as evidence, and gives a word
+// that no document has the weight of the rarest of its compounds and parts.
+func (s *Scorer) weighBeside() {
+	found := make(map[int]float64) // by word that no document has
+	for i, x := range s.beside {
+		switch {
+		case !s.known[x.term]:
+		case s.known[x.of]:
+			s.beside[i].share = s.weights[x.term] / s.weights[x.of]
+		default:
+			found[x.of] = max(found[x.of], s.weights[x.term]/x.share)
+		}
+	}
+	for of, weight := range found {
+		s.known[of], s.evidence[of] = true, weight
+	}
 }
 
 // indexOf returns the index of a term in a query.
@@ -118,6 +138,7 @@ func (s *Scorer) weighEvidence(query []QueryTerm, df []int64) {
 		sum += weight
 	}
 	s.lacksName = named && !known
+	s.weighBeside()
 	s.replaceTypos(query)
 	if sum == 0 { // they ask, and for nothing else
 		copy(s.evidence, s.weights)
