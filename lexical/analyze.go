@@ -23,7 +23,7 @@ import (
 // AnalysisVersion identifies the rules that turn text into terms. It changes
 // whenever the terms of any text may change. A storage that was filled under
 // another version must analyze its entries again.
-const AnalysisVersion = "2"
+const AnalysisVersion = "3"
 
 const (
 	// MaxTermBytes is the length of the longest term. Longer tokens are
@@ -44,7 +44,7 @@ type Term struct {
 
 // Document is what a storage indexes for one entry.
 type Document struct {
-	// Length is the number of tokens. It is not capped.
+	// Length is the number of tokens, without stems beside words. It is not capped.
 	Length int
 	// Terms are distinct and sorted by Text in byte order.
 	Terms []Term
@@ -64,10 +64,7 @@ func Analyze(fields ...string) Document {
 			a.forms[string(form)] = true
 		}
 	}
-	for _, field := range fields {
-		a.scan(field)
-		a.position++ // no phrase spans two fields
-	}
+	a.scanFields(fields)
 	doc := Document{Forms: slices.Sorted(maps.Keys(a.forms)), Length: a.length, Terms: make([]Term, 0, len(a.order))}
 	for i, text := range a.order {
 		doc.Terms = append(doc.Terms, Term{Text: text, Count: min(a.counts[i], MaxTermCount)})
@@ -76,22 +73,36 @@ func Analyze(fields ...string) Document {
 	return doc
 }
 
+// scanFields scans the fields of an entry. Those that say nothing of their language have
+// that of the first.
+func (a *analysis) scanFields(fields []string) {
+	main := ""
+	for i, field := range fields {
+		language := a.scanField(field, main)
+		if i == 0 {
+			main = language
+		}
+		a.position++ // no phrase spans two fields
+	}
+}
+
 // analysis collects the tokens of one text.
 type analysis struct {
-	length int
-	order  []string       // distinct tokens, by first occurrence
-	counts []int          // of order
-	roles  []Role         // of order, of a query
-	inPart []bool         // of order: of the groups of a number or code
-	words  []string       // of order, of a query: the word, folded, that may be a typing error; "" if it may not
-	typo   string         // the word that is added, if it may be one
-	role   Role           // of the word that is added
-	part   bool           // whether it is one of the groups of a number or code
-	index  map[string]int // token to its index in order
+	length  int
+	order   []string       // distinct tokens, by first occurrence
+	counts  []int          // of order
+	roles   []Role         // of order, of a query
+	inPart  []bool         // of order: of the groups of a number or code
+	written []string       // of order, of a query: the word, folded, that may be a typing error; "" if it may not
+	typo    string         // the word that is added, if it may be one
+	role    Role           // of the word that is added
+	part    bool           // whether it is one of the groups of a number or code
+	index   map[string]int // token to its index in order
 
 	visit     func(form []byte, at span, kind formKind) // nil: forms are not wanted; form is valid until it returns
 	visitOnly bool                                      // whether tokens are not counted
 	eachWord  func(folded []byte)                       // unless nil, gets the words, which are not stemmed; folded is valid until it returns
+	text      string                                    // of eachWord's word, as it is written; "" of a compound
 	position  int                                       // of the next word
 	forms     map[string]bool                           // distinct forms, for Analyze
 
@@ -105,6 +116,12 @@ type analysis struct {
 	word          []byte // the word being stemmed
 	camel         []byte // the camelCase word being folded
 
+	words, english int          // words of a field, and those of English grammar
+	inflecting     bool         // whether stems alone are added, by the stemmer
+	stemmer        int          // index of stemmers
+	inflected      []byte       // the stem being made
+	stems          []besideStem // of a query
+
 	asking bool      // whether the text is a query
 	groups []grouped // numbers and codes whose groups are being scanned
 }
@@ -112,10 +129,15 @@ type analysis struct {
 // add counts a token.
 func (a *analysis) add(token []byte) {
 	token = truncate(token)
-	if len(token) == 0 || a.visitOnly {
+	if len(token) == 0 || a.visitOnly || a.inflecting {
 		return
 	}
 	a.length++
+	a.count(token)
+}
+
+// count counts a token, which is no part of the length.
+func (a *analysis) count(token []byte) {
 	if i, ok := a.index[string(token)]; ok {
 		a.counts[i]++
 		a.roles[i] = max(a.roles[i], a.role)
@@ -127,15 +149,17 @@ func (a *analysis) add(token []byte) {
 	a.counts = append(a.counts, 1)
 	a.roles = append(a.roles, a.role)
 	a.inPart = append(a.inPart, a.part && a.role != Joined)
-	a.words = append(a.words, a.typo)
+	a.written = append(a.written, a.typo)
 }
 
 // reset discards the collected tokens.
 func (a *analysis) reset() {
 	a.length = 0
 	clear(a.order)
-	clear(a.words)
-	a.words, a.typo = a.words[:0], ""
+	clear(a.written)
+	a.written, a.typo = a.written[:0], ""
+	clear(a.stems)
+	a.stems = a.stems[:0]
 	a.order, a.counts, a.roles, a.inPart = a.order[:0], a.counts[:0], a.roles[:0], a.inPart[:0]
 	clear(a.index)
 	clear(a.forms)
@@ -153,13 +177,14 @@ const maxPooled = 4096
 // release clears the analysis and returns it to the pool. It overwrites the
 // buffers, so that no text of an entry outlives its analysis.
 func (a *analysis) release() {
-	if max(len(a.order), len(a.forms), cap(a.folded), cap(a.word), cap(a.camel)) > maxPooled {
+	if max(len(a.order), len(a.forms), cap(a.folded), cap(a.word), cap(a.camel), cap(a.inflected)) > maxPooled {
 		return
 	}
 	a.reset()
 	clear(a.folded[:cap(a.folded)])
 	clear(a.word[:cap(a.word)])
 	clear(a.camel[:cap(a.camel)])
+	clear(a.inflected[:cap(a.inflected)])
 	a.visit, a.visitOnly, a.eachWord, a.position = nil, false, nil, 0
 	clear(a.groups[:cap(a.groups)])
 	a.groups = a.groups[:0]

@@ -93,7 +93,7 @@ func ExampleParseQuery() {
 	}
 	// Output:
 	// [may us will] true
-	// [chile terremoto] true
+	// [chile terremoto ~chil ~terremot] true
 	// [are who you] true
 }
 

@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"bytes"
+	"math/bits"
 	"slices"
 	"unicode"
 	"unicode/utf8"
@@ -15,7 +16,8 @@ import (
 type Finder struct {
 	terms    map[string]int // index by text
 	prefixes [][]byte
-	first    int // index of the first prefix
+	first    int    // index of the first prefix
+	stemmers uint32 // that make terms of words: bits
 	// known are the terms that words are, by folded word; size is their length in
 	// bytes.
 	known map[string][]int
@@ -28,11 +30,17 @@ const maxKnown = 64 << 10
 
 // NewFinder returns a Finder of the terms, and of all words that begin, as they
 // were written or stemmed, with one of the prefixes. The indices of the prefixes
-// follow those of the terms.
+// follow those of the terms. A term beside another is found as that.
 func NewFinder(terms []QueryTerm, prefixes ...string) *Finder {
 	f := &Finder{terms: make(map[string]int, len(terms)), known: make(map[string][]int), first: len(terms)}
 	for i, term := range terms {
 		f.terms[term.Text] = i
+	}
+	for _, term := range terms {
+		if of, ok := f.terms[term.For]; ok && term.Beside {
+			f.terms[term.Text] = of
+			f.stemmers |= term.stemmers
+		}
 	}
 	for _, prefix := range prefixes {
 		f.prefixes = append(f.prefixes, []byte(prefix))
@@ -58,9 +66,13 @@ func (f *Finder) Find(text string, found func(term, start, end int)) {
 	s.scan(text)
 }
 
-// termsOf returns the terms that a folded word is.
-func (f *Finder) termsOf(folded []byte) []int {
-	if hits, ok := f.known[string(folded)]; ok {
+// termsOf returns the terms that a folded word is, which is written so in the text.
+func (f *Finder) termsOf(folded []byte, text string) []int {
+	key := string(folded)
+	if f.stemmers != 0 {
+		key += " " + text // stems depend on the accents
+	}
+	if hits, ok := f.known[key]; ok {
 		return hits
 	}
 	var hits []int
@@ -68,15 +80,27 @@ func (f *Finder) termsOf(folded []byte) []int {
 	if term, ok := f.terms[string(stemmed)]; ok {
 		hits = append(hits, term)
 	}
+	hits = f.appendBeside(hits, folded, text)
 	written := truncate(folded)
 	for i, prefix := range f.prefixes {
 		if bytes.HasPrefix(stemmed, prefix) || bytes.HasPrefix(written, prefix) {
 			hits = append(hits, f.first+i)
 		}
 	}
-	if f.size+len(folded) <= maxKnown {
-		f.size += len(folded)
-		f.known[string(folded)] = hits
+	if f.size+len(key) <= maxKnown {
+		f.size += len(key)
+		f.known[key] = hits
+	}
+	return hits
+}
+
+// appendBeside appends the terms that a word's stems stand beside, each once.
+func (f *Finder) appendBeside(hits []int, folded []byte, text string) []int {
+	for rest := f.stemmers; rest != 0; rest &= rest - 1 {
+		stem := stemBy(bits.TrailingZeros32(rest), folded, text)
+		if term, ok := f.terms[string(truncate(stem))]; ok && !slices.Contains(hits, term) {
+			hits = append(hits, term)
+		}
 	}
 	return hits
 }
@@ -93,7 +117,9 @@ type search struct {
 }
 
 // word notes the terms that a word is.
-func (f *search) word(folded []byte) { f.hits = append(f.hits, f.termsOf(folded)...) }
+func (f *search) word(folded []byte) {
+	f.hits = append(f.hits, f.termsOf(folded, f.a.text)...)
+}
 
 // normalize returns the normal form that scan expects, and notes where it comes
 // from.
@@ -167,7 +193,9 @@ func (f *search) scanCompound(text string, at int) int {
 	}
 	f.hits = f.hits[:0]
 	for _, p := range f.a.parts {
+		f.a.text = text[at+p.raw[0] : at+p.raw[1]]
 		f.a.addWord(f.a.folded[p.folded[0]:p.folded[1]], span{})
+		f.a.text = ""
 		if p.camelCase {
 			f.a.addCamelWords(text[at+p.raw[0]:at+p.raw[1]], 0)
 		}

@@ -11,13 +11,14 @@ import (
 // the forms of any text may change. A storage that was filled under another
 // version must be filled with forms again. It is apart from AnalysisVersion,
 // because forms do not affect the ranking.
-const FormVersion = "2"
+const FormVersion = "3"
 
 // A text is a row of positions, at which there are the forms that Match looks for.
 // Separators, such as punctuation, take no position.
 //
-//   - A word takes one position. Its forms are the stem, and the word as it was
-//     written, folded, if that differs. Stop words are words like others.
+//   - A word takes one position. Its forms are the stem, the word as it was written,
+//     folded, if that differs, and its stem of the text's language beside them. Stop
+//     words are words like others.
 //   - A compound ("e-mail", "build_status") takes the positions of its parts. Each
 //     part has forms of its own, and the compound has forms over all of them.
 //     A camelCase part takes the positions of its words; those of one or two
@@ -47,7 +48,7 @@ const (
 
 // addForm passes a form to visit.
 func (a *analysis) addForm(form []byte, at span, kind formKind) {
-	if a.visit == nil {
+	if a.visit == nil || a.inflecting {
 		return
 	}
 	if form = truncate(form); len(form) > 0 {

@@ -139,7 +139,7 @@ func (m *Match) Query() FormQuery {
 // exact reports whether an entry with the forms of expr has the item: it is a
 // prefix, one word, or two characters of a script without spaces.
 func (i item) exact() bool {
-	return i.prefix != "" || len(i.edges) == 1 || len(i.edges) == 2 && i.edges[0].kind == pair
+	return i.prefix != "" || i.length == 1 || len(i.edges) == 2 && i.edges[0].kind == pair
 }
 
 // expr returns the forms that every entry with the item has.

@@ -66,6 +66,9 @@ func (a *analysis) scanGroups(text string, at int) int {
 
 // addGrouped adds a number or code in one piece, once.
 func (a *analysis) addGrouped(g grouped) {
+	if a.inflecting {
+		return
+	}
 	token := string(stem([]byte(g.token)))
 	if i, known := a.index[token]; known {
 		a.roles[i], a.inPart[i] = Joined, false

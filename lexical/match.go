@@ -121,6 +121,9 @@ func formsOf(text string) (forms []edge, length int) {
 	a.visitOnly, a.asking = true, true
 	a.visit = func(form []byte, at span, kind formKind) { forms = append(forms, edge{string(form), at, kind}) }
 	a.scan(text)
+	for _, s := range stemmersOf(text) {
+		a.inflect(text, 0, s)
+	}
 	return forms, a.position
 }
 
@@ -202,10 +205,7 @@ func (m *Match) find(fields []string) map[string][]span {
 			}
 		}
 	}
-	for _, field := range fields {
-		a.scan(field)
-		a.position++ // no phrase spans two fields
-	}
+	a.scanFields(fields)
 	return found
 }
 

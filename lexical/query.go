@@ -19,11 +19,15 @@ type QueryTerm struct {
 	// Word is the word, folded, if it may be a typing error (MayBeTypo) and is not part of
 	// a compound.
 	Word string
-	// For is the term of the query that no document has, in place of which this one is
-	// looked for with a share of its weight, since its word may be a typing error of it;
-	// "": none.
+	// For is the term of the query in place of which this one is looked for with a share
+	// of its weight: no document has it, since its word may be a typing error; "": none.
 	For   string
 	Share float64 // 0–1, of a term with For
+	// Beside says that a document may have the term of For as well, of which this is a
+	// stem or a compound: what counts is whichever it has most.
+	Beside bool
+
+	stemmers uint32 // that make it of a word, of a term with Beside: bits
 }
 
 // Instead returns a term in place of t, whose word may be a typing error of it.
@@ -39,6 +43,8 @@ func (t QueryTerm) Instead(text string, share float64) QueryTerm {
 //
 // Stop words ("when did the …") are left out unless the query has no other
 // words.
+//
+// A word that is not English has its stems as further terms (Beside).
 func ParseQuery(query string) []QueryTerm {
 	a := newAnalysis()
 	defer a.release()
@@ -48,6 +54,9 @@ func ParseQuery(query string) []QueryTerm {
 	a.reset()
 	a.mode = dropStopWords
 	a.scan(query)
+	for _, s := range stemmersOf(query) {
+		a.inflect(query, 0, s)
+	}
 	if len(a.order) == 0 {
 		a.mode = countStopWords
 		a.scan(query)
@@ -55,8 +64,23 @@ func ParseQuery(query string) []QueryTerm {
 	kept := min(len(a.order), MaxQueryTerms)
 	terms := make([]QueryTerm, 0, kept)
 	for i, text := range a.order[:kept] {
-		terms = append(terms, QueryTerm{Text: text, Weight: float64(a.counts[i]), Role: a.roles[i], Part: a.inPart[i], Word: a.words[i]})
+		terms = append(terms, QueryTerm{Text: text, Weight: float64(a.counts[i]), Role: a.roles[i], Part: a.inPart[i], Word: a.written[i]})
+	}
+	for _, s := range a.stems {
+		if s.of < kept && len(terms) < MaxQueryTerms {
+			terms = append(terms, terms[s.of].beside(s.text, stemShare, s.bits))
+		}
 	}
 	slices.SortFunc(terms, func(x, y QueryTerm) int { return strings.Compare(x.Text, y.Text) })
 	return terms
+}
+
+// stemShare is what a stem counts, compared with the word itself.
+const stemShare = 1
+
+// beside returns a term beside t, which stemmers make of its word.
+func (t QueryTerm) beside(text string, share float64, stemmers uint32) QueryTerm {
+	t = t.Instead(text, share)
+	t.Beside, t.stemmers = true, stemmers
+	return t
 }

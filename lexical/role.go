@@ -55,8 +55,8 @@ var asking = func() map[string]bool {
 	return words
 }()
 
-// german is the language whose capitals say nothing of names.
-const german = 1 << 3
+// germanBit is the language whose capitals say nothing of names.
+const germanBit = 1 << 3
 
 // notNames are capitalized within English sentences and name nobody. Their stems.
 var notNames = func() map[string]bool {
@@ -75,7 +75,7 @@ func (a *analysis) roleOf(folded []byte, name bool) Role {
 	switch {
 	case asking[string(stemmed)]:
 		return Asking
-	case name && len(folded) > 1 && !notNames[string(stemmed)] && a.language != german:
+	case name && len(folded) > 1 && !notNames[string(stemmed)] && a.language != germanBit:
 		return Name
 	}
 	return Sought

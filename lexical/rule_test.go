@@ -7,9 +7,13 @@ import (
 )
 
 // texts returns the terms of a document, each repeated as often as it occurs.
+// texts returns the terms of an entry but for stems beside words.
 func texts(fields ...string) []string {
 	var out []string
 	for _, term := range Analyze(fields...).Terms {
+		if isBeside(term.Text) {
+			continue
+		}
 		for range term.Count {
 			out = append(out, term.Text)
 		}
@@ -17,10 +21,15 @@ func texts(fields ...string) []string {
 	return out
 }
 
+// isBeside reports whether a term of an entry stands beside a word.
+func isBeside(text string) bool { return text[0] == stemMark || text[0] == endMark }
+
 func queryTexts(query string) []string {
 	var out []string
 	for _, term := range ParseQuery(query) {
-		out = append(out, term.Text)
+		if !term.Beside {
+			out = append(out, term.Text)
+		}
 	}
 	return out
 }
@@ -124,8 +133,8 @@ func TestQueries(t *testing.T) {
 }
 
 func TestRepetitionWeighsInAQuery(t *testing.T) {
-	terms := ParseQuery("cat cats dog")
-	if !slices.Equal(terms, []QueryTerm{{Text: "cat", Weight: 2}, {Text: "dog", Weight: 1}}) {
+	terms := ParseQuery("the cat, cats, and a dog")
+	if !slices.Equal(terms, []QueryTerm{{Text: "cat", Weight: 2, Word: ""}, {Text: "dog", Weight: 1}}) {
 		t.Errorf("got %v", terms)
 	}
 }

@@ -72,6 +72,7 @@ type part struct {
 	raw          [2]int // its range in the text
 	camelCase    bool   // whether it is camelCase
 	name         bool   // whether it is capitalized within a sentence, like a name
+	acronym      bool   // whether it begins with two capitals
 	droppedStops int    // number of full stops between initials that were left out
 	positions    int    // number of positions that it takes
 }
@@ -99,15 +100,27 @@ func (a *analysis) scanCompound(text string) int {
 		if strings.Contains(text[:end], "_") { // an identifier: its parts may be words elsewhere
 			a.role = Joined
 		}
-		a.addWord(a.folded, whole)
+		if !a.inflecting {
+			a.addWord(a.folded, whole)
+		}
 		a.role = Sought
 	}
 	for _, p := range a.parts {
 		at := span{a.position, a.position + p.positions}
 		a.position = at.end
 		word := a.folded[p.folded[0]:p.folded[1]]
-		if a.isStopWord(word, p.name) {
+		if a.isStopWord(word, p.name, p.acronym) {
 			continue
+		}
+		if a.inflecting {
+			if !p.camelCase {
+				a.addInflected(text[p.raw[0]:p.raw[1]], word, at)
+			}
+			continue
+		}
+		a.words++
+		if isEnglishGrammar(word) {
+			a.english++
 		}
 		if a.mode == dropStopWords && len(a.parts) == 1 {
 			a.role = a.roleOf(word, p.name)
@@ -115,8 +128,10 @@ func (a *analysis) scanCompound(text string) int {
 				a.typo = string(word)
 			}
 		}
+		a.text = text[p.raw[0]:p.raw[1]]
 		a.addWord(word, at)
-		a.role, a.typo = Sought, ""
+		a.role, a.typo, a.text = Sought, "", ""
+		a.addByScript(word, at)
 		if p.camelCase {
 			a.addCamelWords(text[p.raw[0]:p.raw[1]], at.start)
 		}
@@ -184,6 +199,8 @@ func (a *analysis) scanPart(text string, start int) int {
 	}
 	first, width := utf8.DecodeRuneInString(text[start:])
 	p.name = !a.sentenceStart && unicode.IsUpper(first) && startsWord(text[start+width:])
+	second, _ := utf8.DecodeRuneInString(text[start+width:])
+	p.acronym = unicode.IsUpper(first) && unicode.IsUpper(second)
 	a.parts = append(a.parts, p)
 	return i - start
 }
@@ -218,8 +235,8 @@ func (a *analysis) innerPunctuation(p *part, r, before rune, after string) int {
 	return -1
 }
 
-// apostrophe drops English clitics ("Caroline's", "we'll") and elided French
-// articles ("l'homme"), and otherwise the apostrophe alone ("don't",
+// apostrophe drops English clitics ("Caroline's", "we'll") and elided French and
+// Italian words ("l'homme", "dell'arte"), and otherwise the apostrophe alone ("don't",
 // "O'Brien"). It returns the number of bytes to skip after the apostrophe.
 func (a *analysis) apostrophe(start int, after string) int {
 	end := 0
@@ -233,7 +250,7 @@ func (a *analysis) apostrophe(start int, after string) int {
 		}
 	}
 	switch string(a.folded[start:]) {
-	case "l", "d", "j", "m", "t", "n", "s", "c", "qu":
+	case "l", "d", "j", "m", "t", "n", "s", "c", "qu", "lorsqu", "jusqu", "puisqu", "un", "dell", "all", "nell", "sull", "dall", "quell", "quest":
 		a.folded = a.folded[:start]
 	}
 	return 0

@@ -32,7 +32,9 @@ type Scorer struct {
 	weights   []float64 // by query term: inverse document frequency times QueryTerm.Weight
 	evidence  []float64 // by query term: see Evidence
 	known     []bool    // by query term: whether a document has it
-	instead   []instead // of QueryTerm.For
+	instead   []instead // of QueryTerm.For, in place of a term
+	beside    []instead // of QueryTerm.For, beside a term
+	heads     []int     // by query term: the term that it stands beside, or its own index; nil: none does
 	lacksName bool      // see LacksName
 	base      float64   // k1 · (1-b)
 	slope     float64   // k1 · b / mean length
@@ -46,6 +48,7 @@ func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
 		mean := float64(stats.Length) / float64(stats.Documents)
 		s.slope = float64(k1*b) / mean
 	}
+	df = s.join(query, df)
 	n := float64(stats.Documents)
 	for i, term := range query {
 		found := float64(df[i])
@@ -57,6 +60,61 @@ func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
 	}
 	s.weighEvidence(query, df)
 	return s
+}
+
+// join sets heads and beside, and returns the document frequencies where a word and its
+// stems have that of the commonest of them, as what weighs as one.
+func (s *Scorer) join(query []QueryTerm, df []int64) []int64 {
+	for i, term := range query {
+		if !term.Beside {
+			continue
+		}
+		of, ok := indexOf(query, term.For)
+		if !ok {
+			continue
+		}
+		if s.heads == nil {
+			df = slices.Clone(df)
+			s.heads = make([]int, len(query))
+			for j := range s.heads {
+				s.heads[j] = j
+			}
+		}
+		s.heads[i] = of
+		s.beside = append(s.beside, instead{i, of, term.Share})
+		if term.Share == stemShare {
+			df[of] = max(df[of], df[i])
+		}
+	}
+	for _, x := range s.beside {
+		if df[x.term] > 0 && (x.share == stemShare || df[x.term] < df[x.of]) {
+			df[x.term] = df[x.of]
+		}
+	}
+	return df
+}
+
+// weighBeside sets the shares of what stands beside words, as evidence, and gives a word
+// that no document has the weight of the rarest of its compounds and parts.
+func (s *Scorer) weighBeside() {
+	found := make(map[int]float64) // by word that no document has
+	for i, x := range s.beside {
+		switch {
+		case !s.known[x.term]:
+		case s.known[x.of]:
+			s.beside[i].share = s.weights[x.term] / s.weights[x.of]
+		default:
+			found[x.of] = max(found[x.of], s.weights[x.term]/x.share)
+		}
+	}
+	for of, weight := range found {
+		s.known[of], s.evidence[of] = true, weight
+	}
+}
+
+// indexOf returns the index of a term in a query.
+func indexOf(query []QueryTerm, text string) (int, bool) {
+	return slices.BinarySearchFunc(query, text, func(t QueryTerm, text string) int { return strings.Compare(t.Text, text) })
 }
 
 // weighEvidence sets the weights of evidence and lacksName.
@@ -80,6 +138,7 @@ func (s *Scorer) weighEvidence(query []QueryTerm, df []int64) {
 		sum += weight
 	}
 	s.lacksName = named && !known
+	s.weighBeside()
 	s.replaceTypos(query)
 	if sum == 0 { // they ask, and for nothing else
 		copy(s.evidence, s.weights)
@@ -90,10 +149,10 @@ func (s *Scorer) weighEvidence(query []QueryTerm, df []int64) {
 // of these.
 func (s *Scorer) replaceTypos(query []QueryTerm) {
 	for i, term := range query {
-		if term.For == "" || !s.known[i] {
+		if term.For == "" || term.Beside || !s.known[i] {
 			continue
 		}
-		of, ok := slices.BinarySearchFunc(query, term.For, func(t QueryTerm, text string) int { return strings.Compare(t.Text, text) })
+		of, ok := indexOf(query, term.For)
 		if !ok {
 			continue
 		}
@@ -105,8 +164,8 @@ func (s *Scorer) replaceTypos(query []QueryTerm) {
 	}
 }
 
-// instead is a query term that is looked for in place of another, with a share of its
-// weight. Both are indexes.
+// instead is a query term that is looked for in place of another or beside it, with a
+// share of its weight. Both are indexes.
 type instead struct {
 	term, of int
 	share    float64
@@ -117,7 +176,7 @@ func (s *Scorer) isReplaced(i int) bool {
 	return slices.ContainsFunc(s.instead, func(x instead) bool { return x.of == i })
 }
 
-// Known reports whether a document has query term i.
+// Known reports whether a document has query term i, or one beside it.
 func (s *Scorer) Known(i int) bool { return s.known[i] }
 
 // shareOfParts returns what each number or code in one piece that a document has weighs
@@ -162,9 +221,9 @@ func (s *Scorer) Coverage(counts []int, length int) float64 {
 	norm := s.base + float64(s.slope*float64(length))
 	for i, weight := range s.evidence {
 		total += weight
-		share := s.inPlace(i, counts, norm)
+		share := max(best(s.instead, i, counts, norm), best(s.beside, i, counts, norm))
 		if tf := float64(counts[i]); tf > 0 {
-			share = tf / (tf + norm)
+			share = max(share, tf/(tf+norm))
 		}
 		found += float64(weight * share)
 	}
@@ -174,10 +233,10 @@ func (s *Scorer) Coverage(counts []int, length int) float64 {
 	return found / total
 }
 
-// inPlace returns how much of query term i a document has by the best of the terms that
-// are looked for in its place, 0–1.
-func (s *Scorer) inPlace(i int, counts []int, norm float64) (most float64) {
-	for _, x := range s.instead {
+// best returns how much of query term i a document has by the best of those terms that are
+// looked for in its place or beside it, 0–1.
+func best(terms []instead, i int, counts []int, norm float64) (most float64) {
+	for _, x := range terms {
 		if tf := float64(counts[x.term]); x.of == i && tf > 0 {
 			most = max(most, float64(x.share*(tf/(tf+norm))))
 		}
@@ -186,9 +245,10 @@ func (s *Scorer) inPlace(i int, counts []int, norm float64) (most float64) {
 }
 
 // Term returns the contribution of query term i to the score of a document of
-// length tokens that contains the term count times. It is 0 if count is 0. A
-// document's score is the sum of its contributions in the order of the query's
-// terms; added in that order, it has the same bits wherever it is computed.
+// length tokens that contains the term count times. It is 0 if count is 0. Of a term and
+// those beside it (Head) the largest counts. A document's score is the sum of what counts
+// in the order of the query's terms; added in that order, it has the same bits wherever
+// it is computed.
 //
 // The conversions around products keep the compiler from fusing them with the
 // additions, as it does on arm64 and not on amd64 (Go specification,
@@ -206,12 +266,23 @@ func (s *Scorer) Term(i int, count, length int) float64 {
 // frequency times QueryTerm.Weight. A term that no document has weighs most.
 func (s *Scorer) Weight(i int) float64 { return s.weights[i] }
 
-// TotalWeight returns the sum of the terms' weights, in their order: no score
-// reaches it. It is 0 for a query without terms.
+// Head returns the index of the term beside which query term i stands; i itself if it
+// stands beside none.
+func (s *Scorer) Head(i int) int {
+	if s.heads == nil {
+		return i
+	}
+	return s.heads[i]
+}
+
+// TotalWeight returns the sum of the weights of the terms that stand beside none, in their
+// order: no score reaches it. It is 0 for a query without terms.
 func (s *Scorer) TotalWeight() float64 {
 	sum := 0.0
-	for _, weight := range s.weights {
-		sum += weight
+	for i, weight := range s.weights {
+		if s.Head(i) == i {
+			sum += weight
+		}
 	}
 	return sum
 }
@@ -221,7 +292,16 @@ func (s *Scorer) TotalWeight() float64 {
 func (s *Scorer) Score(counts []int, length int) float64 {
 	sum := 0.0
 	for i, count := range counts {
-		sum += s.Term(i, count, length)
+		if s.Head(i) != i {
+			continue
+		}
+		most := s.Term(i, count, length)
+		for _, x := range s.beside {
+			if x.of == i {
+				most = max(most, s.Term(x.term, counts[x.term], length))
+			}
+		}
+		sum += most
 	}
 	return sum
 }

@@ -62,7 +62,51 @@ var stopWords = [...]string{
 	// Arabic
 	`من في على الي عن مع هل ما ماذا متي اين كيف كم لماذا التي الذي الذين هو هي هم هذا هذه ذلك تلك كان كانت يكون تكون ان او ثم لم لن لا قد
 	و بين بعد قبل عند عندما اي ايه منذ حتي كل غير`,
+	// Danish
+	`og i at det er en et den de til paa pa som med for af ikke har han hun jeg du var men om sig fra vi sa kan nar efter eller nu ved mod hvor skal
+	ville vil hvad hvem hvilken hvilke hvilket hvorfor hvornar hvordan mig dig os jer min mit mine din dit dine sin sit sine hans hendes deres denne dette disse der
+	ogsa havde blev bliver vaere vaeret sit der dem ham hende man noget nogen nogle ingen under over mellem uden`,
+	// Finnish
+	`ja on ei se etta en olen olet oli ole hanen han mutta tai kun jos niin kuin mita mika missa mista mihin milloin kuka kenen kenella ketka miksi miten kuinka montako paljonko
+	mina sina me te he minun sinun hanen meidan teidan heidan minulla sinulla hanella meilla tama tuo ne nama joka jotka jossa jonka jota ovat olivat ollut olla myos sen sita siita sille
+	eika seka vaan`,
+	// Hungarian
+	`a az es hogy nem is egy ez azt ezt van volt meg csak de ha mar mint el ki mi mit mik hol hova honnan mikor miert hogyan mennyi hany melyik kinek kik en te o ti ok nekem neki
+	arra erre ami aki amely vagy kell lesz lehet voltak vannak vele benne rola ott itt`,
+	// Norwegian
+	`og i at det er en et ei den de til pa som med for av ikke har han hun jeg du var men om seg fra vi sa kan nar etter eller na ved mot hvor skal
+	ville vil hva hvem hvilken hvilke hvilket hvorfor hvordan meg deg oss dere min mitt mi mine din ditt dine sin sitt sine hans hennes deres denne dette disse der
+	ogsa hadde ble blir vaere vaert dem ham henne man noe noen ingen under over mellom uten`,
+	// Romanian
+	`si in la de pe cu nu este sunt a al ale ai o un una unei unui unor din care ce cine cand unde cum cat cati cate pentru ca sa se mai dar sau fi fost era erau am are au avea
+	dupa fara intre despre pana acest aceasta acestea eu tu el ea noi voi ei ele ma te il ii imi isi lui lor meu mea mei mele tau sau sa`,
+	// Swedish
+	`och i att det som en ett pa ar av for med till den de har inte om han hon jag du men var sig fran vi sa kan nar under ocksa efter eller nu vid mot dar ska skulle hade
+	vad vem vilken vilka vilket varfor hur mig dig oss er min mitt mina din ditt dina sin sitt sina hans hennes deras detta denna dessa blev blir vara varit dem honom henne man nagon nagot nagra ingen
+	over mellan utan`,
+	// Turkish
+	`ve bir bu su da de icin ile cok ama ne var yok mi mu gibi en olarak kadar sonra once ben sen o biz siz onlar bana sana ona beni seni onu bizim benim senin onun
+	nasil neden nicin nerede nereye nereden kim kimin kime hangi kac her sey degil olan oldu olur ise ya veya ki`,
 }
+
+// commonLanguages is how many of the languages are so common that a word in capitals is
+// taken for a stop word of theirs.
+const commonLanguages = 9
+
+// stopWordCodes are the languages of stopWords.
+var stopWordCodes = [...]string{"en", "es", "fr", "de", "it", "pt", "nl", "ru", "ar", "da", "fi", "hu", "no", "ro", "sv", "tr"}
+
+// stopWordBits are the bits of the languages in stopWordLanguages.
+var stopWordBits = func() map[string]uint {
+	bits := make(map[string]uint)
+	for i, code := range stopWordCodes {
+		bits[code] = 1 << i
+	}
+	return bits
+}()
+
+// stopWordBit returns the bit of a language in stopWordLanguages, 0 if it has none.
+func stopWordBit(code string) uint { return stopWordBits[code] }
 
 // stopWordLanguages maps each stop word to a bit set of its languages, the
 // indices of stopWords.
@@ -95,11 +139,16 @@ const (
 
 // isStopWord reports whether to leave a word out: in mode dropStopWords, a stop
 // word of the query's language that is not capitalized as a name. In mode
-// countStopWords it counts the word for the languages that have it.
-func (a *analysis) isStopWord(folded []byte, name bool) bool {
+// countStopWords it counts the word for the languages that have it, but an acronym for
+// the most common ones alone: "LOR", "SITA".
+func (a *analysis) isStopWord(folded []byte, name, acronym bool) bool {
 	switch a.mode {
 	case countStopWords:
-		for rest := stopWordLanguages[string(folded)]; rest != 0; rest &= rest - 1 {
+		rest := stopWordLanguages[string(folded)]
+		if acronym {
+			rest &= 1<<commonLanguages - 1
+		}
+		for ; rest != 0; rest &= rest - 1 {
 			a.votes[bits.TrailingZeros(rest)]++
 		}
 	case dropStopWords:

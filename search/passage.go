@@ -210,6 +210,9 @@ func (h *Hit) seek() *soughtWords {
 	weights := make([]float64, len(terms)+len(prefixes))
 	most := 0.0
 	for i, term := range w.terms {
+		if term.Beside { // found as its word
+			continue
+		}
 		weights[i] = term.Weight
 		if w.scorer != nil {
 			weights[i] = w.scorer.Weight(i)
@@ -220,7 +223,9 @@ func (h *Hit) seek() *soughtWords {
 		most = 1
 	}
 	for i := len(w.terms); i < len(weights); i++ {
-		weights[i] = most
+		if i >= len(terms) || !terms[i].Beside {
+			weights[i] = most
+		}
 	}
 	w.sought = &soughtWords{Finder: lexical.NewFinder(terms, prefixes...)}
 	w.sought.choose(weights)

@@ -146,6 +146,9 @@ func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, fetch int)
 				continue
 			}
 			now := s.instant()
+			if err := (compounding{q, tx, now}).join(ctx, asked); err != nil {
+				return err
+			}
 			found, err := asked.lexical(ctx, tx, q, fetch, now)
 			if err != nil {
 				return err

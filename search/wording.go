@@ -29,6 +29,8 @@ type wording struct {
 	// typos, if there are any.
 	corrected bool
 	typos     []Typo
+	// joined says that compounds and parts of its words are among terms.
+	joined bool
 	rewritten string // text with what was found in place of words; "": as it is
 	// sought is set by seek.
 	sought *soughtWords

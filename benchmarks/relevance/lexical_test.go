@@ -169,15 +169,18 @@ func (s *store) search(question string) []relevance.Scored {
 		df[i] = int64(len(s.postings[term.Text]))
 	}
 	scorer := lexical.NewScorer(s.stats, terms, df)
-	scores := make(map[int]float64)
+	counts := make(map[int][]int)
 	for i, term := range terms {
 		for _, p := range s.postings[term.Text] {
-			scores[p.document] += scorer.Term(i, p.count, s.lengths[p.document])
+			if counts[p.document] == nil {
+				counts[p.document] = make([]int, len(terms))
+			}
+			counts[p.document][i] = p.count
 		}
 	}
-	answer := make([]relevance.Scored, 0, len(scores))
-	for document, score := range scores {
-		answer = append(answer, relevance.Scored{ID: s.ids[document], Score: score})
+	answer := make([]relevance.Scored, 0, len(counts))
+	for document, of := range counts {
+		answer = append(answer, relevance.Scored{ID: s.ids[document], Score: scorer.Score(of, s.lengths[document])})
 	}
 	slices.SortFunc(answer, func(x, y relevance.Scored) int {
 		if c := cmp.Compare(y.Score, x.Score); c != 0 {

@@ -56,8 +56,8 @@ facto ad hoc vitro vivo situ et al`
 const loanWords = `crème brûlée déjà vu vis à résumé café cafe naïve façade fiancé fiancée entrée cliché protégé touché passé soirée rosé sauté purée jalapeño
 piñata señor señora`
 
-// english are the words of both lists: the weight of each as evidence.
-var english = func() map[string]float32 {
+// englishWeights returns the weight of each word of the lists as evidence.
+func englishWeights() map[string]float32 {
 	words := make(map[string]float32)
 	for word := range strings.FieldsSeq(loanWords) {
 		words[word] = loanWeight
@@ -69,4 +69,4 @@ var english = func() map[string]float32 {
 		words[word] = grammarWeight
 	}
 	return words
-}()
+}

@@ -33,6 +33,8 @@ const (
 	// short, and some are words somewhere; and how much at most.
 	codeWeight = 0.2
 	maxCode    = 2
+	// likelyScore is the least evidence of a language that is guessed: an ending.
+	likelyScore = 0.4
 	// sureRatio is how much more evidence a language must have than English.
 	sureRatio = 1.5
 )
@@ -56,7 +58,7 @@ func Of(text string) Guess {
 	switch {
 	case e.isForeign(score):
 		return Guess{latin[best].code, true}
-	case score > e.english:
+	case score > e.english && score >= likelyScore:
 		return Guess{latin[best].code, false}
 	case e.english > 0:
 		return Guess{"en", e.english >= sureScore}

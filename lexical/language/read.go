@@ -26,6 +26,7 @@ const (
 
 // reader reads the words of a text.
 type reader struct {
+	*tables
 	text          string
 	evidence      evidence
 	sentenceStart bool // whether the next word begins a sentence
@@ -35,7 +36,7 @@ type reader struct {
 
 // read returns the evidence of a text.
 func read(text string) evidence {
-	r := reader{text: cut(text), sentenceStart: true}
+	r := reader{tables: load(), text: cut(text), sentenceStart: true}
 	for i := 0; i < len(r.text); {
 		end := r.chunkEnd(i)
 		if r.isCode(r.text[i:end]) {
@@ -152,7 +153,7 @@ func (r *reader) readChunk(start, end int) {
 			r.quoted = c != '”' && c != '»' && !r.quoted && r.evidence.words > 0
 		case '¿', '¡':
 			r.sentenceStart = true
-			r.evidence.addAll(spanish, markWeight)
+			r.evidence.addAll(r.spanish, markWeight)
 		}
 		i += width
 	}
@@ -204,7 +205,7 @@ func (r *reader) readWord(start, end int) int {
 			i += width
 			continue
 		}
-		w.add(c)
+		w.add(c, r.letters)
 		i += width
 	}
 	if w.size > 0 {
@@ -227,7 +228,7 @@ func (r *reader) seeBulgarian(c rune, after string) {
 }
 
 // add adds a letter.
-func (w *word) add(c rune) {
+func (w *word) add(c rune, languages map[rune]uint64) {
 	if unicode.IsMark(c) {
 		return // of a text that is not composed: the letter without its accent
 	}
@@ -241,7 +242,7 @@ func (w *word) add(c rune) {
 		if !w.accents {
 			w.accents, w.letters = true, ^uint64(0)
 		}
-		w.letters &= letterLanguages[lower]
+		w.letters &= languages[lower]
 	}
 	if n := utf8.RuneLen(lower); w.length+n > maxWord {
 		w.long = true
@@ -261,7 +262,7 @@ func (r *reader) judge(w *word, start, after, end int) {
 		return
 	}
 	r.evidence.words++
-	found, known := vocabulary[string(w.lower[:w.length])]
+	found, known := r.vocabulary[string(w.lower[:w.length])]
 	if w.capitals > 1 { // an acronym, or a word of SQL
 		r.evidence.english += found.english
 		return
@@ -271,7 +272,7 @@ func (r *reader) judge(w *word, start, after, end int) {
 	}
 	languages := found.languages
 	if w.capital && !first { // a name, but for nouns of German
-		languages &= german
+		languages &= r.german
 	}
 	if named && found.particle && !w.capital && r.nextIsCapital(after) {
 		r.afterName = true // of a name
@@ -285,7 +286,7 @@ func (r *reader) judge(w *word, start, after, end int) {
 		r.evidence.addLetters(w.letters)
 	}
 	if !known {
-		r.evidence.addEnding(w)
+		r.addEnding(w)
 	}
 }
 
@@ -327,29 +328,29 @@ const minEndingSize = 6
 
 // addEnding adds the evidence of the longest ending, or else the beginning or a pair of
 // letters, of a word that no list has.
-func (e *evidence) addEnding(w *word) {
+func (r *reader) addEnding(w *word) {
 	if w.size < minEndingSize {
 		return
 	}
 	for n := min(maxEnding, w.length); n >= 2; n-- {
-		if languages := endings[string(w.lower[w.length-n:w.length])]; languages != 0 {
+		if languages := r.endings[string(w.lower[w.length-n:w.length])]; languages != 0 {
 			if n == 2 {
-				e.addAll(languages, shortEnd)
+				r.evidence.addAll(languages, shortEnd)
 			} else {
-				e.addAll(languages, endWeight)
+				r.evidence.addAll(languages, endWeight)
 			}
 			return
 		}
 	}
 	for n := maxBeginning; n >= minBeginning; n-- {
-		if languages := beginnings[string(w.lower[:n])]; languages != 0 {
-			e.addAll(languages, endWeight)
+		if languages := r.beginnings[string(w.lower[:n])]; languages != 0 {
+			r.evidence.addAll(languages, endWeight)
 			return
 		}
 	}
 	for n := range w.length - 1 {
-		if languages := pairs.of(w.lower[n], w.lower[n+1]); languages != 0 {
-			e.addAll(languages, shortEnd)
+		if languages := r.pairs.of(w.lower[n], w.lower[n+1]); languages != 0 {
+			r.evidence.addAll(languages, shortEnd)
 			return
 		}
 	}
@@ -359,8 +360,8 @@ func (e *evidence) addEnding(w *word) {
 // whether the word is but an elided article or a clitic.
 func (r *reader) clitic(w *word, start, after, end int) bool {
 	if width := apostrophe(r.text[after:end]); width > 0 && after+width < end && !isCapital(r.text[after+width]) {
-		if elided[string(w.lower[:w.length])] && !isClitic(r.text[after+width:end]) {
-			r.evidence.addAll(eliding, clisisWeight)
+		if r.elided[string(w.lower[:w.length])] && !isClitic(r.text[after+width:end]) {
+			r.evidence.addAll(r.eliding, clisisWeight)
 			return true
 		}
 	}

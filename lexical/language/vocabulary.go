@@ -2,6 +2,7 @@ package language
 
 import (
 	"strings"
+	"sync"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -19,20 +20,33 @@ const particles = `de da do dos das di du del della degli la las le les los des 
 // elidedWords are what an apostrophe follows in the languages that elide.
 const elidedWords = `l d qu j c n s m t un dell all nell sull dall quell lorsqu jusqu puisqu`
 
-var (
-	vocabulary = makeVocabulary()
-	endings    = makeTable(func(p *profile) string { return p.ends })
-	beginnings = makeTable(func(p *profile) string { return p.starts })
+// tables are made from the lists.
+type tables struct {
+	vocabulary map[string]entry
+	endings    map[string]uint64
+	beginnings map[string]uint64
+	pairs      *pairTable
+	letters    map[rune]uint64 // the languages of accented letters
+	elided     map[string]bool
+	// Sets of languages, as bits of latin.
+	eliding, german, spanish uint64
+}
 
-	pairs = makePairs()
-
-	letterLanguages = makeLetters()
-
-	elided  = setOf(elidedWords)
-	eliding = languagesWhere(func(p *profile) bool { return p.elided })
-	german  = languagesWhere(func(p *profile) bool { return p.code == "de" })
-	spanish = languagesWhere(func(p *profile) bool { return p.code == "es" || p.code == "gl" || p.code == "ca" })
-)
+// load makes the tables when the first text is read: a command that reads none does not
+// wait for it (3 ms).
+var load = sync.OnceValue(func() *tables {
+	return &tables{
+		vocabulary: makeVocabulary(),
+		endings:    makeTable(func(p *profile) string { return p.ends }),
+		beginnings: makeTable(func(p *profile) string { return p.starts }),
+		pairs:      makePairs(),
+		letters:    makeLetters(),
+		elided:     setOf(elidedWords),
+		eliding:    languagesWhere(func(p *profile) bool { return p.elided }),
+		german:     languagesWhere(func(p *profile) bool { return p.code == "de" }),
+		spanish:    languagesWhere(func(p *profile) bool { return p.code == "es" || p.code == "gl" || p.code == "ca" }),
+	}
+})
 
 // The lengths in bytes of endings and beginnings.
 const (
@@ -52,7 +66,7 @@ func makeVocabulary() map[string]entry {
 			}
 		}
 	}
-	for word, weight := range english {
+	for word, weight := range englishWeights() {
 		e := table[word]
 		e.english = weight
 		table[word] = e

@@ -29,6 +29,13 @@ type Evaluation struct {
 	sums    [window]float64
 	touched [window]bool
 	offsets []int32 // of the touched documents
+	group   *group  // nil until a term stands beside another
+}
+
+// group accumulates the largest score of a term and those beside it.
+type group struct {
+	most    [window]float64
+	offsets []int32 // of the documents that have any
 }
 
 // cursor reads a sorted run of postings of one term in one store.
@@ -64,7 +71,7 @@ func (e *Evaluation) Close() {
 	if cap(e.postings) > maxPooled {
 		return
 	}
-	e.postings, e.cursors = e.postings[:0], e.cursors[:0]
+	e.postings, e.cursors, e.group = e.postings[:0], e.cursors[:0], nil
 	evaluations.Put(e)
 }
 
@@ -140,7 +147,9 @@ func (e *Evaluation) Scorer() *lexical.Scorer { return lexical.NewScorer(e.stats
 func (e *Evaluation) Rank(ctx context.Context, limit int) ([]Scored, error) {
 	scorer := e.Scorer()
 	best := topK{limit: limit}
-	order := func(a, b cursor) int { return cmp.Or(cmp.Compare(a.store, b.store), cmp.Compare(a.term, b.term)) }
+	order := func(a, b cursor) int {
+		return cmp.Or(cmp.Compare(a.store, b.store), cmp.Compare(scorer.Head(a.term), scorer.Head(b.term)), cmp.Compare(a.term, b.term))
+	}
 	if !slices.IsSortedFunc(e.cursors, order) {
 		slices.SortFunc(e.cursors, order)
 	}
@@ -176,22 +185,13 @@ func (e *Evaluation) rankStore(ctx context.Context, scorer *lexical.Scorer, curs
 		}
 		base &^= window - 1
 		e.offsets = e.offsets[:0]
-		for i := range cursors {
-			c := &cursors[i]
-			for ; c.next < c.end; c.next++ {
-				p := e.postings[c.next]
-				offset := uint64(p.Doc - base) // corrupt blocks may wrap around
-				if offset >= window {
-					break
-				}
-				score := scorer.Term(c.term, int(p.Count), int(p.Length))
-				if !e.touched[offset] {
-					e.touched[offset], e.sums[offset] = true, score
-					e.offsets = append(e.offsets, int32(offset))
-					continue
-				}
-				e.sums[offset] += score
+		for i := 0; i < len(cursors); {
+			head, n := scorer.Head(cursors[i].term), 1
+			for i+n < len(cursors) && scorer.Head(cursors[i+n].term) == head {
+				n++
 			}
+			e.accumulate(scorer, cursors[i:i+n], base)
+			i += n
 		}
 		for _, offset := range e.offsets {
 			e.touched[offset] = false
@@ -201,4 +201,60 @@ func (e *Evaluation) rankStore(ctx context.Context, scorer *lexical.Scorer, curs
 			}
 		}
 	}
+}
+
+// accumulate adds the scores of the window at base that a term and those beside it have.
+func (e *Evaluation) accumulate(scorer *lexical.Scorer, cursors []cursor, base int64) {
+	if cursors[0].term != cursors[len(cursors)-1].term {
+		e.accumulateGroup(scorer, cursors, base)
+		return
+	}
+	for i := range cursors {
+		c := &cursors[i]
+		for ; c.next < c.end; c.next++ {
+			p := e.postings[c.next]
+			offset := uint64(p.Doc - base) // corrupt blocks may wrap around
+			if offset >= window {
+				break
+			}
+			e.add(int32(offset), scorer.Term(c.term, int(p.Count), int(p.Length)))
+		}
+	}
+}
+
+// add adds to the score of a document.
+func (e *Evaluation) add(offset int32, score float64) {
+	if !e.touched[offset] {
+		e.touched[offset], e.sums[offset] = true, score
+		e.offsets = append(e.offsets, offset)
+		return
+	}
+	e.sums[offset] += score
+}
+
+// accumulateGroup adds the largest of the scores of several terms.
+func (e *Evaluation) accumulateGroup(scorer *lexical.Scorer, cursors []cursor, base int64) {
+	if e.group == nil {
+		e.group = new(group)
+	}
+	g := e.group
+	for i := range cursors {
+		c := &cursors[i]
+		for ; c.next < c.end; c.next++ {
+			p := e.postings[c.next]
+			offset := uint64(p.Doc - base)
+			if offset >= window {
+				break
+			}
+			if g.most[offset] == 0 {
+				g.offsets = append(g.offsets, int32(offset))
+			}
+			g.most[offset] = max(g.most[offset], scorer.Term(c.term, int(p.Count), int(p.Length)))
+		}
+	}
+	for _, offset := range g.offsets {
+		e.add(offset, g.most[offset])
+		g.most[offset] = 0
+	}
+	g.offsets = g.offsets[:0]
 }

@@ -1,0 +1,326 @@
+package lexical
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/danish"
+	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/finnish"
+	"github.com/blevesearch/snowballstem/french"
+	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/hungarian"
+	"github.com/blevesearch/snowballstem/italian"
+	"github.com/blevesearch/snowballstem/norwegian"
+	"github.com/blevesearch/snowballstem/portuguese"
+	"github.com/blevesearch/snowballstem/romanian"
+	"github.com/blevesearch/snowballstem/spanish"
+	"github.com/blevesearch/snowballstem/swedish"
+	"github.com/blevesearch/snowballstem/turkish"
+
+	"mneme/lexical/language"
+)
+
+// Every Latin word is a term as English stems it, whatever its language: so a question
+// and an entry meet that nobody guessed. A word of another language has a stem of that
+// language as a further term, beside the word: "Häuser" is "hauser" and "~haus". A text
+// has the stems of the one language that it seems to be in. A question looks for those of
+// each language that it may be in, and an entry has a word of it as often as it has the
+// word or one of its stems, whichever it has most. English texts have no such terms, so
+// that what English questions find does not depend on them.
+//
+// docs/decisions/0068-languages-of-words.md.
+
+const (
+	// stemMark begins a stem that stands beside its word. No word has it.
+	stemMark = '~'
+	// endMark begins a stem whose letters are reversed, of a word that may be a compound:
+	// what it ends with is looked for as a prefix.
+	endMark = '<'
+	// minCompound is the length of the shortest stem of a word that may be a compound, in
+	// letters.
+	minCompound = 8
+)
+
+// stemmer makes the stems of one language.
+type stemmer struct {
+	language string
+	stem     func(env *snowballstem.Env) bool
+	// compounds says that words are written together, as in "Haftpflichtversicherung".
+	compounds bool
+	// kin are languages for which a short text may be taken.
+	kin string
+}
+
+// stemmers are those of Snowball (snowballstem.org/algorithms) for languages in Latin
+// script, but for English.
+var stemmers = [...]stemmer{
+	{language: "da", stem: danish.Stem, compounds: true, kin: "no sv"},
+	{language: "de", stem: german.Stem, compounds: true},
+	{language: "es", stem: spanish.Stem, kin: "pt"},
+	{language: "fi", stem: finnish.Stem, compounds: true},
+	{language: "fr", stem: french.Stem},
+	{language: "hu", stem: hungarian.Stem, compounds: true},
+	{language: "it", stem: italian.Stem},
+	{language: "nl", stem: dutch.Stem, compounds: true},
+	{language: "no", stem: norwegian.Stem, compounds: true, kin: "da sv"},
+	{language: "pt", stem: portuguese.Stem, kin: "es"},
+	{language: "ro", stem: romanian.Stem},
+	{language: "sv", stem: swedish.Stem, compounds: true, kin: "da no"},
+	{language: "tr", stem: turkish.Stem},
+}
+
+// stemmedAs are languages without a stemmer that have much of another's endings.
+var stemmedAs = map[string]string{"af": "nl", "ca": "es", "gl": "pt"}
+
+// stemmerOf returns the index of a language's stemmer, or -1.
+func stemmerOf(code string) int {
+	if as, ok := stemmedAs[code]; ok {
+		code = as
+	}
+	return slices.IndexFunc(stemmers[:], func(s stemmer) bool { return s.language == code })
+}
+
+// stemmersOf returns the indexes of the stemmers of the languages that a query may be in:
+// its own and its kin, or all if that is not sure; none for English and other scripts.
+func stemmersOf(query string) []int {
+	guess := language.Of(query)
+	own := stemmerOf(guess.Language)
+	switch {
+	case guess.Language == "en", guess.Sure && own < 0:
+		return nil
+	case guess.Sure:
+		found := []int{own}
+		for kin := range strings.FieldsSeq(stemmers[own].kin) {
+			found = append(found, stemmerOf(kin))
+		}
+		return found
+	}
+	all := make([]int, len(stemmers))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// The bits of stems that a script has, whatever the language, above those of stemmers.
+const (
+	hebrewBit = 30
+	arabicBit = 31
+)
+
+// appendStem appends the stem of a word, as it is written and without white space, with
+// its mark; nothing if it has none.
+func (s *stemmer) appendStem(to []byte, written string) []byte {
+	lower := plainWord(written)
+	if n := utf8.RuneCountInString(lower); n <= 2 || len(lower) > MaxTermBytes {
+		return to
+	}
+	env := snowballstem.NewEnv(lower)
+	s.stem(env)
+	to = append(to, stemMark)
+	for _, r := range env.Current() {
+		to = appendFolded(to, r)
+	}
+	return to
+}
+
+// plainWord returns a word in lower case, without an elided article or a clitic.
+func plainWord(written string) string {
+	if i := strings.LastIndexAny(written, "'’ʼ"); i >= 0 {
+		_, width := utf8.DecodeRuneInString(written[i:])
+		if rest := written[i+width:]; len(rest) > 2 {
+			written = rest
+		} else {
+			written = written[:i]
+		}
+	}
+	return romanianLetters.Replace(strings.ToLower(written))
+}
+
+// romanianLetters are those with a comma, for which the stemmer has those with a cedilla.
+var romanianLetters = strings.NewReplacer("ș", "ş", "ț", "ţ")
+
+// addInflected adds the stem of a word by the stemmer, and of what may be a compound the
+// stem from its end. It is not part of a text's length.
+func (a *analysis) addInflected(written string, folded []byte, at span) {
+	s := &stemmers[a.stemmer]
+	if stopWordLanguages[string(folded)]&stopWordBit(s.language) != 0 || !isLatin(folded) {
+		return
+	}
+	a.inflected = s.appendStem(a.inflected[:0], written)
+	a.addBeside(folded, a.inflected, at, a.stemmer)
+	if s.compounds && !a.asking && !a.visitOnly {
+		a.addEnd(a.inflected)
+	}
+}
+
+// addEnd adds a stem of what may be a compound, reversed.
+func (a *analysis) addEnd(stem []byte) {
+	if utf8.RuneCount(stem) <= minCompound || len(stem) > MaxTermBytes {
+		return
+	}
+	a.count(reversed(stem))
+}
+
+// reversed returns a stem with its mark as a term to look for by its end.
+func reversed(stem []byte) []byte {
+	letters := []rune(string(stem[1:]))
+	slices.Reverse(letters)
+	return append([]byte{endMark}, string(letters)...)
+}
+
+// addBeside adds a term beside that of a word, once it has any.
+func (a *analysis) addBeside(folded, term []byte, at span, bit int) {
+	if len(term) < 2 {
+		return
+	}
+	term = truncate(term)
+	if a.visit != nil {
+		a.visit(term, at, sought)
+	}
+	if a.visitOnly {
+		return
+	}
+	if !a.asking {
+		a.count(term)
+		return
+	}
+	a.word = append(a.word[:0], folded...)
+	if of, ok := a.index[string(truncate(stem(a.word)))]; ok {
+		a.addStem(term, of, bit)
+	}
+}
+
+// besideStem is a stem of a query's word.
+type besideStem struct {
+	text string
+	of   int    // index of the word's term
+	bits uint32 // the stemmers that make it
+}
+
+// addStem adds a stem beside the term of a query with index of.
+func (a *analysis) addStem(text []byte, of, bit int) {
+	for i := range a.stems {
+		if s := &a.stems[i]; s.text == string(text) {
+			s.bits |= 1 << bit
+			return
+		}
+	}
+	a.stems = append(a.stems, besideStem{string(text), of, 1 << bit})
+}
+
+// scanField adds the terms of a field of an entry whose first field is in the language
+// main, and returns the field's: that of main if it says nothing.
+func (a *analysis) scanField(text, main string) string {
+	a.words, a.english = 0, 0
+	start := a.position
+	a.scan(text)
+	if a.english*englishShare >= a.words && a.english > 0 {
+		return "en"
+	}
+	guess := language.Of(text)
+	if guess.Language == "" {
+		guess.Language = main
+	}
+	if s := stemmerOf(guess.Language); s >= 0 {
+		a.inflect(text, start, s)
+	}
+	return guess.Language
+}
+
+// inflect adds the stems of a text that was scanned from a position, by a stemmer.
+func (a *analysis) inflect(text string, position, stemmer int) {
+	end := a.position
+	a.position, a.inflecting, a.stemmer = position, true, stemmer
+	a.scan(text)
+	a.position, a.inflecting = end, false
+}
+
+// englishShare says in how many words one of English grammar is enough for a text to be
+// English, without a closer look.
+const englishShare = 10
+
+// isEnglishGrammar reports whether a folded word is common in English and in no other
+// language.
+func isEnglishGrammar(folded []byte) bool {
+	switch string(folded) {
+	case "the", "of", "and", "with", "that", "this", "these", "they", "their", "she", "you", "your", "what", "who", "when", "how",
+		"were", "been", "have", "did", "from", "which", "would", "his", "are", "not", "has", "it", "its", "my":
+		return true
+	}
+	return false
+}
+
+// isLatin reports whether a folded word has Latin letters alone.
+func isLatin(folded []byte) bool {
+	for i := 0; i < len(folded); {
+		r, width := rune(folded[i]), 1
+		if r >= utf8.RuneSelf {
+			r, width = utf8.DecodeRune(folded[i:])
+		}
+		if r < 'a' || r > 'z' && (r < utf8.RuneSelf || !unicode.Is(unicode.Latin, r)) {
+			return false
+		}
+		i += width
+	}
+	return len(folded) > 0
+}
+
+// addByScript adds the stem of a word whose script has one beside it.
+func (a *analysis) addByScript(folded []byte, at span) {
+	if len(folded) == 0 || folded[0] < utf8.RuneSelf || a.eachWord != nil {
+		return
+	}
+	if bit := scriptBit(folded); bit > 0 {
+		a.inflected = append(a.inflected[:0], stemBy(bit, folded, "")...)
+		a.addBeside(folded, a.inflected, at, bit)
+	}
+}
+
+// scriptBit returns the bit of stems that a folded word has by its script; 0: none.
+func scriptBit(folded []byte) int {
+	switch first, _ := utf8.DecodeRune(folded); {
+	case first >= 0x05D0 && first <= 0x05EA:
+		return hebrewBit
+	case first >= 0x0620 && first <= 0x06D3:
+		return arabicBit
+	}
+	return 0
+}
+
+// stemBy returns the stem that the stemmer of a bit makes of a word, with its mark;
+// nothing if it makes none.
+func stemBy(bit int, folded []byte, written string) []byte {
+	switch script := scriptBit(folded); {
+	case script != 0 && script == bit:
+		return append([]byte{stemMark}, bare(stem(slices.Clone(folded)), barePrefixes[bit])...)
+	case script == 0 && bit < len(stemmers) && isLatin(folded):
+		return stemmers[bit].appendStem(nil, written)
+	}
+	return nil
+}
+
+// minBare is how many letters the bare form of a Hebrew or Arabic word has at least.
+const minBare = 3
+
+// barePrefixes are the letters of conjunctions, prepositions and the article that are
+// written as the prefix of a word.
+var barePrefixes = map[int]string{hebrewBit: "והבלמשכ", arabicBit: "وفبكلا"}
+
+// bare returns a stem without the letters of prefixes that it begins with. It takes
+// every such letter, those of the word as well, so that a word and the word with any
+// prefix have the same bare form.
+func bare(folded []byte, prefixes string) []byte {
+	for n := utf8.RuneCount(folded); n > minBare; n-- {
+		r, width := utf8.DecodeRune(folded)
+		if !strings.ContainsRune(prefixes, r) {
+			break
+		}
+		folded = folded[width:]
+	}
+	return folded
+}
