@@ -222,7 +222,7 @@ func (e *Encoder) Cosines() (unrelated, related float64) {
 	if e.English() {
 		return 0.78, 0.85
 	}
-	return 0.78, 0.85
+	return 0.809, 0.867 // docs/decisions/0069-two-models.md
 }
 
 // English reports whether the model's tokenizer is WordPiece, as that of English models.
@@ -255,7 +255,7 @@ func (e *Encoder) Query(ctx context.Context, text string) (embed.Query, error) {
 	if e.projector != nil {
 		e.projector.project(e.kernels, s, len(ids))
 	}
-	query := embed.Query{Vector: out[0], Tokens: e.queryTokens(s, ids, spans)}
+	query := embed.Query{Vector: out[0], Tokens: e.queryTokens(s, ids, spans), Multilingual: !e.English()}
 	e.gate.leave(run)
 	return query, nil
 }
