@@ -26,10 +26,15 @@ import (
 // ranks, are counted for the same terms and share paths.
 var (
 	subjects = []string{"the cat", "a neighbour", "the night train", "our garden", "the old bridge", "a letter"}
+	// foreign texts are read by the second model.
+	foreign = []string{"der Nachtzug kommt nach Mitternacht an", "unser Garten braucht dringend Wasser", "die alte Brücke wurde grün gestrichen", "старый мост пахнет дождём"}
 	actions  = []string{"sleeps by the window", "was painted green", "arrives after midnight", "needs water", "smells of rain"}
 )
 
 func drawText(t *rapid.T, label string) string {
+	if rapid.IntRange(0, 4).Draw(t, label+" foreign") == 0 {
+		return rapid.SampledFrom(foreign).Draw(t, label)
+	}
 	return rapid.SampledFrom(subjects).Draw(t, label+" subject") + " " + rapid.SampledFrom(actions).Draw(t, label+" action")
 }
 
@@ -65,7 +70,7 @@ func TestHiddenEntriesDoNotAffectAnswers(t *testing.T) {
 func checkInterference(t *testing.T, b backendtest.Backend) {
 	reader := agent("reader", acl.Internal)
 	rapid.Check(t, func(rt *rapid.T) {
-		options := backendtest.Options{}
+		options := backendtest.Options{Multilingual: backendtest.Second(encoder(t))}
 		sent := make(map[*harness]*judge) // what the reranker got, if there is one
 		reranked := rapid.Bool().Draw(rt, "reranked")
 		openOne := func() *harness {

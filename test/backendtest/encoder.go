@@ -87,3 +87,12 @@ func MustEncoder(t testing.TB) *CachingEmbedder {
 	}
 	return e
 }
+
+// Second returns an embedder with the vectors of another under its own fingerprint, such
+// as for Options.Multilingual.
+func Second(e embed.Embedder) embed.Embedder { return second{e} }
+
+type second struct{ embed.Embedder }
+
+// Fingerprint implements embed.Embedder.
+func (s second) Fingerprint() string { return "second/" + s.Embedder.Fingerprint() }

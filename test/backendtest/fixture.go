@@ -67,6 +67,9 @@ func OpenOver(t testing.TB, data *Data, options Options, embedders ...embed.Embe
 	for _, e := range embedders {
 		models = append(models, data.Model(t, e))
 	}
+	if options.Multilingual != nil {
+		options.multilingual = []indexer.Model{data.Model(t, options.Multilingual)}
+	}
 	return Wrap(t, OpenProcess(t, data.Storage(t), options, models...))
 }
 

@@ -6,8 +6,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"mneme/embed"
 	"mneme/indexer"
 	"mneme/internal/fairqueue"
+	"mneme/lexical/language"
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/search"
@@ -29,16 +31,26 @@ type Process struct {
 type Options struct {
 	Memory memory.Options
 	Search search.Options
+	// Multilingual reads the texts that are foreign to the other embedders. Default: there
+	// is none.
+	Multilingual embed.Embedder
+	multilingual []indexer.Model // of Multilingual, over the database
 }
 
 // NewProcess opens a service and its indexer over a storage. The indexer has
 // the options' clock and log. Unless the options bring a meter, it has the product's.
 // Unless they have a budget for vectors, it is long: tests run on busy machines.
 func NewProcess(ctx context.Context, data storage.Storage, o Options, models ...indexer.Model) (*Process, error) {
-	ix, err := indexer.New(ctx, data.ForIndexer(), indexer.Options{Models: models, Now: o.Memory.Now, Log: o.Memory.Log})
+	for i := range models {
+		models[i].EnglishOnly = len(o.multilingual) > 0
+	}
+	ix, err := indexer.New(ctx, data.ForIndexer(), indexer.Options{
+		Models: models, Multilingual: o.multilingual, Foreign: language.Foreign, Now: o.Memory.Now, Log: o.Memory.Log,
+	})
 	if err != nil {
 		return nil, err
 	}
+	o.Search.Foreign = language.Foreign
 	o.Memory.Indexer, o.Search.Indexer = ix, ix
 	if o.Search.VectorBudget == 0 {
 		o.Search.VectorBudget = wait.Limit

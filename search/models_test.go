@@ -1,0 +1,136 @@
+package search_test
+
+import (
+	"slices"
+	"testing"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/search"
+	"mneme/test/backendtest"
+)
+
+// openTwo opens a service with two models, of which the second reads what is not English.
+func openTwo(t testing.TB, b backendtest.Backend) *harness {
+	t.Helper()
+	return openWith(t, b, backendtest.Options{Multilingual: backendtest.Second(encoder(t))})
+}
+
+// readings returns how a store is read.
+func (h *harness) readings(store string) acl.Reading {
+	h.t.Helper()
+	infos, err := h.Stores(background, agent(store, acl.Public), "", "")
+	must(h, err)
+	i := slices.IndexFunc(infos, func(info memory.StoreInfo) bool { return info.Store == store })
+	if i < 0 {
+		h.t.Fatalf("%s is not among %v", store, infos)
+	}
+	return infos[i].Reading
+}
+
+// cosines returns by key whether each hit was judged by a vector.
+func (h *harness) cosines(store, query string) map[string]bool {
+	h.t.Helper()
+	answer, err := h.Search(background, agent(store, acl.Public), search.Request{Query: query, Stores: []string{store}, Limit: 10, Explain: true})
+	must(h, err)
+	found := make(map[string]bool)
+	for _, hit := range answer.Hits {
+		found[hit.Key] = hit.Explain.Parts.Cosine != nil
+	}
+	return found
+}
+
+func TestEachEntryIsReadByTheModelThatCanReadIt(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		h := openTwo(t, b)
+		h.PutText(agent("a", acl.Public), "a", "english", "The night train arrives after midnight.", 0)
+		h.Index()
+		if got := h.readings("a"); got != (acl.Reading{}) {
+			t.Errorf("English alone: %+v", got)
+		}
+		if serving := h.Serving(); len(serving) != 1 {
+			t.Errorf("%d models serve before the second is needed", len(serving))
+		}
+		h.PutText(agent("a", acl.Public), "a", "german", "Der Nachtzug kommt erst nach Mitternacht an.", 0)
+		h.Index()
+		if got := h.readings("a"); got != (acl.Reading{Multilingual: true}) {
+			t.Errorf("with German: %+v", got)
+		}
+		if serving := h.Serving(); len(serving) != 2 {
+			t.Errorf("%d models serve", len(serving))
+		}
+		if got := h.cosines("a", "when does the night train arrive?"); !got["english"] || !got["german"] {
+			t.Errorf("both have a cosine with an English question: %v", got)
+		}
+		if got := h.readings("a"); got.Asked {
+			t.Error("an English question asks for no other language")
+		}
+		h.cosines("a", "Wann kommt der Nachtzug denn an?")
+		if got := h.readings("a"); !got.Asked {
+			t.Errorf("a German question: %+v", got)
+		}
+		h.Index()
+		if got := h.cosines("a", "Wann kommt der Nachtzug denn an?"); !got["english"] || !got["german"] {
+			t.Errorf("both have a cosine with a German question: %v", got)
+		}
+	})
+}
+
+// Readers and buyers do not change how a store is read, and other stores stay as they are.
+func TestOnlyWritersOfAStoreAskForItsLanguages(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := openTwo(t, b)
+		h.SetUpAccess()
+		for _, store := range []string{"lender", "seller", "reader"} {
+			h.PutText(agent(store, acl.Public), store, "k", "The night train arrives after midnight.", 0)
+		}
+		h.Index()
+		_, err := h.Search(background, agent("reader", acl.Public), search.Request{Query: "Wann kommt der Nachtzug denn an?", Limit: 10})
+		must(h, err)
+		for store, asked := range map[string]bool{"lender": false, "seller": false, "reader": true} {
+			if got := h.readings(store); got.Asked != asked {
+				t.Errorf("%s: %+v", store, got)
+			}
+		}
+	})
+}
+
+func TestAnOwnerChoosesTheModels(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := openTwo(t, b)
+		h.SetUpAccess()
+		a := agent("a", acl.Public)
+		h.PutText(agent("a", acl.Public), "a", "english", "The night train arrives after midnight.", 0)
+		h.PutText(agent("a", acl.Public), "a", "german", "Der Nachtzug kommt erst nach Mitternacht an.", 0)
+		h.Index()
+		for _, language := range []acl.Language{acl.LanguageEnglish, acl.LanguageMultilingual, acl.LanguageAuto} {
+			info, err := h.SetLanguage(background, a, "a", language)
+			must(h, err)
+			if info.Reading.Language != language || h.readings("a").Language != language {
+				t.Errorf("%s: %+v", language, info.Reading)
+			}
+			h.Index()
+			if got := h.cosines("a", "when does the night train arrive?"); !got["english"] || !got["german"] {
+				t.Errorf("%s: with cosines are %v", language, got)
+			}
+		}
+		for name, try := range map[string]func() error{
+			"a stranger": func() error {
+				_, err := h.SetLanguage(background, agent("stranger", acl.Public), "a", acl.LanguageEnglish)
+				return err
+			},
+			"a reader by a grant": func() error {
+				_, err := h.SetLanguage(background, agent("reader", acl.Public), "lender", acl.LanguageEnglish)
+				return err
+			},
+			"an unknown language": func() error {
+				_, err := h.SetLanguage(background, a, "a", 9)
+				return err
+			},
+		} {
+			if err := try(); err == nil {
+				t.Errorf("%s: no error", name)
+			}
+		}
+	})
+}
