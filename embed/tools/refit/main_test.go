@@ -34,7 +34,7 @@ var shipped = []struct {
 	{
 		multilingual: true, file: "../../e5/multilingual-e5-small.projection", page: "../../../docs/models/multilingual-e5-small.md",
 		passages: 1000, sources: []string{"fit/multilingual.jsonl"},
-		inputs: []input{{"../fit/multilingual.jsonl", "MULTISUM"}},
+		inputs: []input{{"../fit/multilingual.jsonl", "e587872644dc947b09ee3b03ffa9fd21a7b6b8d9960071f8c3d38f54e399143d"}},
 	},
 }
 
