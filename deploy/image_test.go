@@ -56,7 +56,7 @@ func TestTheImageIsBuiltFromAllFilesOfTheProgram(t *testing.T) {
 		t.Fatalf("the program is built from %d files", len(files))
 	}
 	// The Dockerfile and its script name these.
-	files = append(files, "go.mod", "go.sum", "clients/go/go.mod", "clients/go/go.sum", "LICENSE", "THIRD_PARTY_NOTICES.txt", "embed/e5/LICENSE-e5-small-v2", "deploy/packaging/image/tree.sh")
+	files = append(files, "go.mod", "go.sum", "clients/go/go.mod", "clients/go/go.sum", "LICENSE", "THIRD_PARTY_NOTICES.txt", "embed/e5/LICENSE-e5-small-v2", "embed/e5/LICENSE-multilingual-e5-small", "deploy/packaging/image/tree.sh")
 	by := make(map[string]string) // files to the last pattern that matches; ! is an exception
 	for pattern := range strings.Lines(string(read(t, "../.dockerignore"))) {
 		pattern = strings.TrimSpace(pattern)

@@ -28,7 +28,7 @@ var (
 
 // The ranges of multilingual-e5-small for a question and an entry in one language, and
 // those across languages, where everything is further apart. They were fitted so that the
-// relevance means the same as with E5-small-v2: docs/decisions/0069-two-models.md.
+// relevance means the same as with E5-small-v2: docs/decisions/0071-two-models.md.
 var (
 	MultilingualCosines = CosineRange{Unrelated: 0.808, Related: 0.879}
 	MultilingualMaxSims = CosineRange{Unrelated: 0.665, Related: 0.814}

@@ -158,7 +158,7 @@ func (g *puller) download(ctx context.Context, folder string) (err error) {
 // pack makes the weights file of the files in a folder.
 func (g *puller) pack(ctx context.Context, folder string) error {
 	if onTerminal(g.program.err) {
-		fmt.Fprintln(g.program.err, "packing it, which takes about half a minute")
+		fmt.Fprintln(g.program.err, "packing it, which takes about a minute")
 	}
 	tokenizer, err := os.ReadFile(filepath.Join(folder, g.published.tokenizer.Name))
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"mneme/embed/e5/weightfile"
 	"mneme/embed/tools/pack/packtest"
 )
 
@@ -107,7 +108,19 @@ func TestWeightsThatCannotBeUsedAreAConfigurationError(t *testing.T) {
 	if err := os.WriteFile(damaged, []byte("not weights"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{damaged, filepath.Join(dir, "none"), dir} {
+	packed, err := os.ReadFile(packSmall(t, dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	projected, err := weightfile.SetProjection(packed, []byte("no projection"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(dir, "other.weights")
+	if err := os.WriteFile(other, projected, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{damaged, other, filepath.Join(dir, "none"), dir} {
 		t.Setenv("MNEME_E5_WEIGHTS", path)
 		for _, line := range []string{"embed text", "search --agent a text"} {
 			r := mneme(t, folderWithDatabase(t), "", strings.Fields(line)...)

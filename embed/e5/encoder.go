@@ -3,7 +3,7 @@
 //
 // The first is an English encoder of 33 million parameters: WordPiece, twelve
 // layers of BERT, mean pooling. The second, for about a hundred languages, has 118
-// million: as many layers, and 250,037 pieces of a unigram tokenizer. Both return
+// million: as many layers, and 250,002 pieces of a unigram tokenizer. Both return
 // 384-dimensional unit vectors, so the cosine of two texts is the dot product of their
 // vectors. Vectors have the same bits on every processor. Vectors of different models
 // are not compared.
@@ -76,6 +76,7 @@ type engine struct {
 	load    func() // sets network; nil: it is set
 
 	network
+	mapped     mapped
 	kind       string // wordPieceModel or unigramModel
 	kernels    *kernels
 	projection []byte        // the file; nil if there is none
@@ -198,6 +199,7 @@ func (e *engine) loadBuiltIn(model *builtIn) {
 		panic(fmt.Errorf("e5: the weights in the program: %w", err))
 	}
 	release(file)
+	e.mapped.file = file
 }
 
 func newNetwork(w *weightfile.Weights, t tokenizer) (network, error) {
@@ -222,7 +224,7 @@ func (e *Encoder) Cosines() (unrelated, related float64) {
 	if e.English() {
 		return 0.78, 0.85
 	}
-	return 0.808, 0.879 // docs/decisions/0069-two-models.md
+	return 0.808, 0.879 // docs/decisions/0071-two-models.md
 }
 
 // English reports whether the model's tokenizer is WordPiece, as that of English models.
@@ -252,6 +254,7 @@ func (e *Encoder) Query(ctx context.Context, text string) (embed.Query, error) {
 	if err := e.model.forward(e.kernels, s, [][]int32{ids}, out[:], func() error { return e.gate.pause(ctx, run) }); err != nil {
 		return embed.Query{}, err // of the pause, which has left the gate
 	}
+	e.mapped.used()
 	if e.projector != nil {
 		e.projector.project(e.kernels, s, len(ids))
 	}

@@ -3,6 +3,7 @@ package e5
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"sync"
 
 	"mneme/embed/e5/weightfile"
@@ -59,11 +60,18 @@ func newModel(w *weightfile.Weights) (*model, error) {
 	// Fold the factor 1/√headWidth of the attention scores into the query matrix.
 	queryFactor := float32(1 / math.Sqrt(headWidth))
 	var wg sync.WaitGroup
+	next := make(chan int, len(w.Layers))
 	for i := range w.Layers {
+		next <- i
+	}
+	close(next)
+	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
-			l := w.Layers[i] // a copy: its 8-bit values are not needed for longer
-			l.Widen()
-			m.layers[i] = newLayer(&l, queryFactor)
+			var wide []int8
+			for i := range next {
+				wide = w.Layers[i].Widen(wide)
+				m.layers[i] = newLayer(&w.Layers[i], queryFactor)
+			}
 		})
 	}
 	wg.Wait()

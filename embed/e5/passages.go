@@ -122,6 +122,7 @@ func (e *Encoder) runBatch(ctx context.Context, texts [][]int32, out [][]float32
 	if err != nil {
 		return err // of the pause, which has left the gate
 	}
+	e.mapped.used()
 	after(s)
 	e.gate.leave(run)
 	return nil

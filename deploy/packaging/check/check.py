@@ -54,7 +54,7 @@ class Release:
             with tempfile.TemporaryDirectory() as folder, tarfile.open(self.dist / self.archive(system, processor)) as archive:
                 equal(
                     set(archive.getnames()),
-                    {"mneme", "LICENSE", "THIRD_PARTY_NOTICES.txt", "LICENSE-e5-small-v2", "README.md", "CHANGELOG.md"},
+                    {"mneme", "LICENSE", "THIRD_PARTY_NOTICES.txt", "LICENSE-e5-small-v2", "LICENSE-multilingual-e5-small", "README.md", "CHANGELOG.md"},
                     "archive",
                 )
                 archive.extractall(folder)
@@ -85,6 +85,7 @@ class Release:
             "/usr/share/doc/mneme/LICENSE",
             "/usr/share/doc/mneme/THIRD_PARTY_NOTICES.txt",
             "/usr/share/doc/mneme/LICENSE-e5-small-v2",
+            "/usr/share/doc/mneme/LICENSE-multilingual-e5-small",
         }
         for processor, machine in (("amd64", "x86_64"), ("arm64", "aarch64")):
             deb = self.dist / f"mneme_{self.version}_linux_{processor}.deb"

@@ -8,7 +8,7 @@ root=$1 owned=$2
 cd "$(dirname "$0")/../../.."
 install -D -m 644 /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
 install -d "$root/usr/share/licenses/mneme"
-install -m 644 LICENSE THIRD_PARTY_NOTICES.txt embed/e5/LICENSE-e5-small-v2 "$root/usr/share/licenses/mneme"
+install -m 644 LICENSE THIRD_PARTY_NOTICES.txt embed/e5/LICENSE-* "$root/usr/share/licenses/mneme"
 printf 'mneme:x:65532:65532::/var/lib/mneme:/mneme\n' >"$root/etc/passwd"
 printf 'mneme:x:65532:\n' >"$root/etc/group"
 install -d -m 700 "$owned/var/lib/mneme"

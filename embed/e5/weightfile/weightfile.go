@@ -39,6 +39,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -364,13 +365,23 @@ func (w *Weights) read(r *reader, vocabularyBytes, tokenizerBytes int) {
 	}
 }
 
-// Widen sets Q of the layer's matrices if they are in 4 bits.
-func (l *Layer) Widen() {
+// Widen sets Q of the layer's matrices if they are in 4 bits. The values are in buf,
+// which is grown as needed and returned: they are valid until buf is used again.
+func (l *Layer) Widen(buf []int8) []int8 {
+	total := 0
 	for _, m := range l.matrices() {
-		if m.Q == nil {
-			m.Q = m.packed.Int8(nil, 0, m.In*m.Out)
-		}
+		total += m.In * m.Out
 	}
+	if l.Query.packed.Bits != 4 {
+		return buf
+	}
+	buf = slices.Grow(buf[:0], total)
+	for _, m := range l.matrices() {
+		from, n := len(buf), m.In*m.Out
+		buf = buf[:from+n]
+		m.Q = m.packed.Int8(buf[from:], 0, n)
+	}
+	return buf
 }
 
 // values returns the values of a matrix in a number of bits.

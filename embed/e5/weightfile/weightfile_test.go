@@ -98,7 +98,7 @@ func TestParseReadsWhatAppendWrote(t *testing.T) {
 			t.Errorf("version %s: the file differs after a round trip", version)
 		}
 		for i := range w.Layers {
-			got.Layers[i].Widen()
+			got.Layers[i].Widen(nil)
 			for j, m := range w.Layers[i].matrices() {
 				if !slices.Equal(got.Layers[i].matrices()[j].Q, m.Q) {
 					t.Errorf("version %s: layer %d, matrix %d: other values", version, i, j)

@@ -27,16 +27,20 @@ var (
 // Source names the texts of BuiltIn in projections.
 const Source = "mneme"
 
-// BuiltIn returns the texts in the program that suit an encoder: those in many
-// languages unless its tokenizer is WordPiece.
+// BuiltIn returns the texts in the program that suit an encoder: all of them, or the
+// English ones if its tokenizer is WordPiece.
 func BuiltIn(encoder *e5.Encoder) []string {
-	file := multilingual
+	files := [][]byte{multilingual, english}
 	if encoder.English() {
-		file = english
+		files = files[1:]
 	}
-	passages, err := corpus("the texts in the program", file)
-	if err != nil {
-		panic(err)
+	var passages []string
+	for _, file := range files {
+		texts, err := corpus("the texts in the program", file)
+		if err != nil {
+			panic(err)
+		}
+		passages = append(passages, texts...)
 	}
 	return passages
 }

@@ -113,7 +113,7 @@ func TestParametersInFourBitsKeepTheirValues(t *testing.T) {
 			}
 		}
 		for i := range w.Layers {
-			w.Layers[i].Widen()
+			w.Layers[i].Widen(nil)
 		}
 		inner, want := w.Layers[1].Inner, p["encoder.layer.1.intermediate.dense.weight"].Values // [out, in]
 		for in := range inner.In {

@@ -152,7 +152,7 @@ func (d *Fetcher) attempt(ctx context.Context, url string, f File, part string, 
 	switch {
 	case watched.err != nil && context.Cause(ctx) != nil:
 		return before, after, &lostError{context.Cause(ctx)}
-	case watched.err != nil && watched.err != io.EOF:
+	case watched.err != nil && !errors.Is(watched.err, io.EOF):
 		return before, after, &lostError{watched.err}
 	case err != nil:
 		return before, after, fmt.Errorf("%w (%d of %d bytes are there)", err, after, f.Size)

@@ -194,7 +194,7 @@ func TestTroubleIsNamed(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(folder, "model.bin")); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: a file was made: %v", name, err)
 		}
-		if retried := len(waits) > 0; retried != (c.want == ErrBroken) {
+		if retried := len(waits) > 0; retried != errors.Is(c.want, ErrBroken) {
 			t.Errorf("%s: %d waits", name, len(waits))
 		}
 	}

@@ -33,8 +33,11 @@ var shipped = []struct {
 	},
 	{
 		multilingual: true, file: "../../e5/multilingual-e5-small.projection", page: "../../../docs/models/multilingual-e5-small.md",
-		passages: 1000, sources: []string{"fit/multilingual.jsonl"},
-		inputs: []input{{"../fit/multilingual.jsonl", "MULTISUM"}},
+		passages: 1000, sources: []string{"fit/multilingual.jsonl", "fit/texts.jsonl"},
+		inputs: []input{
+			{"../fit/multilingual.jsonl", "e587872644dc947b09ee3b03ffa9fd21a7b6b8d9960071f8c3d38f54e399143d"},
+			{"../fit/texts.jsonl", "584dead9b949147b4e47376680561625f1b4ba92dd2e391fe9166cc13d463de2"},
+		},
 	},
 }
 
