@@ -10,14 +10,14 @@ import (
 // number of texts, concatenated.
 type scratch struct {
 	rows    int
-	x, y    []float32 // [rows, width]
-	qkv     []float32 // [rows, 3*width]
-	context []float32 // [rows, width]
-	inner   []float32 // [rows, inner]
-	q       []int16   // [rows, inner]: the input of a matrix product, quantized
-	steps   []float32 // [rows, inner/group]: the quantization steps of q
-	keys    []float32 // [panels of the longest text][headWidth, panel]: one head's keys, transposed
-	scores  []float32 // [scoreRows, longest text, rounded up to a panel]
+	x, y    []float32   // [rows, width]
+	qkv     []float32   // [rows, 3*width]
+	context []float32   // [rows, width]
+	inner   []float32   // [rows, inner]
+	q       []int8      // [rows, inner]: the input of a matrix product, quantized
+	steps   []groupStep // [rows, inner/group]: the quantization steps of q
+	keys    []float32   // [panels of the longest text][headWidth, panel]: one head's keys, transposed
+	scores  []float32   // [scoreRows, longest text, rounded up to a panel]
 }
 
 // scoreRows is the number of rows of attention scores computed at a time.
@@ -32,8 +32,8 @@ func newScratch(rows int) *scratch {
 		qkv:     make([]float32, rows*3*width),
 		context: make([]float32, rows*width),
 		inner:   make([]float32, rows*inner),
-		q:       make([]int16, rows*inner),
-		steps:   make([]float32, rows*inner/group),
+		q:       make([]int8, rows*inner),
+		steps:   make([]groupStep, rows*inner/group),
 		keys:    make([]float32, longest*headWidth),
 		scores:  make([]float32, scoreRows*longest),
 	}

@@ -34,14 +34,14 @@ var avx2 = kernels{
 		_, _, _ = y[len(x)-1], gamma[len(x)-1], beta[len(x)-1]
 		addNormAVX2(&x[0], &y[0], &gamma[0], &beta[0], uintptr(len(x)), normEpsilon)
 	},
-	quantize: func(q []int16, steps, x []float32) {
+	quantize: func(q []int8, steps []groupStep, x []float32) {
 		_, _ = q[len(x)-1], steps[len(x)/group-1]
 		quantizeAVX2(&q[0], &steps[0], &x[0], uintptr(len(x)))
 	},
 }
 
 // productPanelsAVX2 computes a product panel by panel.
-func productPanelsAVX2(c []float32, a []int16, steps []float32, rows int, m *matrix, from, to int) {
+func productPanelsAVX2(c []float32, a []int8, steps []groupStep, rows int, m *matrix, from, to int) {
 	groups := m.in / group
 	for o := from; o < to; o += panel {
 		w, scale, bias := m.panel(o)
@@ -68,7 +68,7 @@ var vectorConstants = func() (t [21][8]float32) {
 }()
 
 //go:noescape
-func productAVX2(c *float32, ldcBytes uintptr, a *int16, steps *float32, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
+func productAVX2(c *float32, ldcBytes uintptr, a *int8, steps *groupStep, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
 
 //go:noescape
 func multiplyAVX2(c *float32, ldcBytes uintptr, a *float32, ldaBytes, rows uintptr, b *float32, ldbBytes, k uintptr)
@@ -83,4 +83,4 @@ func geluAVX2(x *float32, n uintptr, t *[21][8]float32)
 func addNormAVX2(x, y, gamma, beta *float32, n uintptr, epsilon float32)
 
 //go:noescape
-func quantizeAVX2(q *int16, steps, x *float32, n uintptr)
+func quantizeAVX2(q *int8, steps *groupStep, x *float32, n uintptr)

@@ -279,11 +279,11 @@ norm:
 	VZEROUPPER
 	RET
 
-DATA quantizeConstants<>+0(SB)/4, $32767.0
+DATA quantizeConstants<>+0(SB)/4, $127.0
 DATA quantizeConstants<>+4(SB)/4, $1e-30
 GLOBL quantizeConstants<>(SB), RODATA|NOPTR, $8
 
-// func quantizeAVX2(q *int16, steps, x *float32, n uintptr)
+// func quantizeAVX2(q *int8, steps *groupStep, x *float32, n uintptr)
 TEXT ·quantizeAVX2(SB), NOSPLIT, $0-32
 	MOVQ q+0(FP), DI
 	MOVQ steps+8(FP), DX
@@ -318,15 +318,29 @@ next:
 	VCVTPS2DQ Y3, Y3
 	VCVTPS2DQ Y4, Y4
 	VCVTPS2DQ Y5, Y5
+	VPADDD Y3, Y2, Y6
+	VPADDD Y5, Y4, Y7
+	VPADDD Y7, Y6, Y6
+	VEXTRACTI128 $1, Y6, X7
+	VPADDD X7, X6, X6
+	VPSHUFD $0x4e, X6, X7
+	VPADDD X7, X6, X6
+	VPSHUFD $0xb1, X6, X7
+	VPADDD X7, X6, X6
+	VMOVD X6, AX
+	NEGL AX
+	SHLL $7, AX            // times weightShift
+	MOVL AX, 4(DX)
 	VPACKSSDW Y3, Y2, Y2
 	VPACKSSDW Y5, Y4, Y4
 	VPERMQ $0xd8, Y2, Y2
 	VPERMQ $0xd8, Y4, Y4
+	VPACKSSWB Y4, Y2, Y2
+	VPERMQ $0xd8, Y2, Y2
 	VMOVDQU Y2, (DI)
-	VMOVDQU Y4, 32(DI)
 	ADDQ $128, SI
-	ADDQ $64, DI
-	ADDQ $4, DX
+	ADDQ $32, DI
+	ADDQ $8, DX
 	SUBQ $32, CX
 	JGT  next
 	VZEROUPPER

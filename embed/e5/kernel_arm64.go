@@ -19,14 +19,14 @@ var neon = kernels{
 		_, _, _ = y[len(x)-1], gamma[len(x)-1], beta[len(x)-1]
 		addNormNEON(&x[0], &y[0], &gamma[0], &beta[0], uintptr(len(x)), normEpsilon)
 	},
-	quantize: func(q []int16, steps, x []float32) {
+	quantize: func(q []int8, steps []groupStep, x []float32) {
 		_, _ = q[len(x)-1], steps[len(x)/group-1]
 		quantizeNEON(&q[0], &steps[0], &x[0], uintptr(len(x)))
 	},
 }
 
 // productPanelsNEON computes a product panel by panel.
-func productPanelsNEON(c []float32, a []int16, steps []float32, rows int, m *matrix, from, to int) {
+func productPanelsNEON(c []float32, a []int8, steps []groupStep, rows int, m *matrix, from, to int) {
 	groups := m.in / group
 	for o := from; o < to; o += panel {
 		w, scale, bias := m.panel(o)
@@ -53,7 +53,7 @@ var vectorConstants = func() (t [20][4]float32) {
 }()
 
 //go:noescape
-func productNEON(c *float32, ldcBytes uintptr, a *int16, steps *float32, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
+func productNEON(c *float32, ldcBytes uintptr, a *int8, steps *groupStep, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
 
 //go:noescape
 func multiplyNEON(c *float32, ldcBytes uintptr, a *float32, ldaBytes, rows uintptr, b *float32, ldbBytes, k uintptr)
@@ -68,4 +68,4 @@ func geluNEON(x *float32, n uintptr, t *[20][4]float32)
 func addNormNEON(x, y, gamma, beta *float32, n uintptr, epsilon float32)
 
 //go:noescape
-func quantizeNEON(q *int16, steps, x *float32, n uintptr)
+func quantizeNEON(q *int8, steps *groupStep, x *float32, n uintptr)

@@ -303,19 +303,11 @@ norm:
 	VZEROUPPER
 	RET
 
-DATA quantize512<>+0(SB)/8, $0
-DATA quantize512<>+8(SB)/8, $2
-DATA quantize512<>+16(SB)/8, $4
-DATA quantize512<>+24(SB)/8, $6
-DATA quantize512<>+32(SB)/8, $1
-DATA quantize512<>+40(SB)/8, $3
-DATA quantize512<>+48(SB)/8, $5
-DATA quantize512<>+56(SB)/8, $7
-DATA quantize512<>+64(SB)/4, $32767.0
-DATA quantize512<>+68(SB)/4, $1e-30
-GLOBL quantize512<>(SB), RODATA|NOPTR, $72
+DATA quantize512<>+0(SB)/4, $127.0
+DATA quantize512<>+4(SB)/4, $1e-30
+GLOBL quantize512<>(SB), RODATA|NOPTR, $8
 
-// func quantizeAVX512(q *int16, steps, x *float32, n uintptr)
+// func quantizeAVX512(q *int8, steps *groupStep, x *float32, n uintptr)
 TEXT ·quantizeAVX512(SB), NOSPLIT, $0-32
 	MOVQ q+0(FP), DI
 	MOVQ steps+8(FP), DX
@@ -323,9 +315,8 @@ TEXT ·quantizeAVX512(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	VPTERNLOGD $0xff, Z15, Z15, Z15
 	VPSRLD $1, Z15, Z15    // mask of the magnitude
-	VMOVSS quantize512<>+64(SB), X14
-	VMOVSS quantize512<>+68(SB), X13
-	VMOVDQU64 quantize512<>+0(SB), Z12   // puts the packed quarters in order
+	VMOVSS quantize512<>+0(SB), X14
+	VMOVSS quantize512<>+4(SB), X13
 next:
 	VMOVUPS (SI), Z2
 	VMOVUPS 64(SI), Z3
@@ -342,12 +333,24 @@ next:
 	VMULPS Z0, Z3, Z3
 	VCVTPS2DQ Z2, Z2
 	VCVTPS2DQ Z3, Z3
-	VPACKSSDW Z3, Z2, Z2
-	VPERMQ Z2, Z12, Z2
-	VMOVDQU64 Z2, (DI)
+	VPMOVDB Z2, (DI)
+	VPMOVDB Z3, 16(DI)
+	VPADDD Z3, Z2, Z2
+	VEXTRACTI32X8 $1, Z2, Y3
+	VPADDD Y3, Y2, Y2
+	VEXTRACTI128 $1, Y2, X3
+	VPADDD X3, X2, X2
+	VPSHUFD $0x4e, X2, X3
+	VPADDD X3, X2, X2
+	VPSHUFD $0xb1, X2, X3
+	VPADDD X3, X2, X2
+	VMOVD X2, AX
+	NEGL AX
+	SHLL $7, AX            // times weightShift
+	MOVL AX, 4(DX)
 	ADDQ $128, SI
-	ADDQ $64, DI
-	ADDQ $4, DX
+	ADDQ $32, DI
+	ADDQ $8, DX
 	SUBQ $32, CX
 	JGT  next
 	VZEROUPPER
