@@ -281,7 +281,8 @@ norm:
 
 DATA quantizeConstants<>+0(SB)/4, $127.0
 DATA quantizeConstants<>+4(SB)/4, $1e-30
-GLOBL quantizeConstants<>(SB), RODATA|NOPTR, $8
+DATA quantizeConstants<>+8(SB)/4, $0x3c010204    // 1/127
+GLOBL quantizeConstants<>(SB), RODATA|NOPTR, $12
 
 // func quantizeAVX2(q *int8, steps *groupStep, x *float32, n uintptr)
 TEXT ·quantizeAVX2(SB), NOSPLIT, $0-32
@@ -306,7 +307,7 @@ next:
 	VMAXPS Y7, Y6, Y6
 	VMAXPS Y6, Y0, Y0
 	MAXIMUM
-	VDIVSS X14, X0, X1
+	VMULSS quantizeConstants<>+8(SB), X0, X1
 	VMOVSS X1, (DX)
 	VMAXPS Y13, Y0, Y0
 	VDIVPS Y0, Y14, Y0     // steps of one

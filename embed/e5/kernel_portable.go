@@ -122,7 +122,7 @@ func quantizePortable(q []int8, steps []groupStep, x []float32) {
 			q[i] = int8(float32(float32(v*inverse)+roundMagic) - roundMagic)
 			sum += int32(q[i])
 		}
-		steps[g] = groupStep{size: largest / largestStep, offset: -weightShift * sum}
+		steps[g] = groupStep{size: largest * (1.0 / largestStep), offset: -weightShift * sum}
 	}
 }
 

@@ -305,7 +305,9 @@ norm:
 
 DATA quantize512<>+0(SB)/4, $127.0
 DATA quantize512<>+4(SB)/4, $1e-30
-GLOBL quantize512<>(SB), RODATA|NOPTR, $8
+DATA quantize512<>+8(SB)/4, $0x3c010204    // 1/127
+DATA quantize512<>+12(SB)/4, $0x80808080
+GLOBL quantize512<>(SB), RODATA|NOPTR, $16
 
 // func quantizeAVX512(q *int8, steps *groupStep, x *float32, n uintptr)
 TEXT ·quantizeAVX512(SB), NOSPLIT, $0-32
@@ -317,6 +319,9 @@ TEXT ·quantizeAVX512(SB), NOSPLIT, $0-32
 	VPSRLD $1, Z15, Z15    // mask of the magnitude
 	VMOVSS quantize512<>+0(SB), X14
 	VMOVSS quantize512<>+4(SB), X13
+	VMOVSS quantize512<>+8(SB), X12
+	VPBROADCASTD quantize512<>+12(SB), Y11
+	VPXOR Y10, Y10, Y10
 next:
 	VMOVUPS (SI), Z2
 	VMOVUPS 64(SI), Z3
@@ -324,7 +329,7 @@ next:
 	VANDPS Z3, Z15, Z1
 	VMAXPS Z1, Z0, Z0
 	MAXIMUM
-	VDIVSS X14, X0, X1
+	VMULSS X12, X0, X1
 	VMOVSS X1, (DX)
 	VMAXSS X13, X0, X0
 	VDIVSS X0, X14, X0
@@ -333,21 +338,22 @@ next:
 	VMULPS Z0, Z3, Z3
 	VCVTPS2DQ Z2, Z2
 	VCVTPS2DQ Z3, Z3
-	VPMOVDB Z2, (DI)
-	VPMOVDB Z3, 16(DI)
-	VPADDD Z3, Z2, Z2
-	VEXTRACTI32X8 $1, Z2, Y3
-	VPADDD Y3, Y2, Y2
+	VPMOVDB Z2, X2
+	VPMOVDB Z3, X3
+	VINSERTI128 $1, X3, Y2, Y2
+	VMOVDQU Y2, (DI)
+	// The sum of 32 values with 128 added to each, and from it the offset.
+	VPXOR Y11, Y2, Y2
+	VPSADBW Y10, Y2, Y2
 	VEXTRACTI128 $1, Y2, X3
-	VPADDD X3, X2, X2
+	VPADDQ X3, X2, X2
 	VPSHUFD $0x4e, X2, X3
-	VPADDD X3, X2, X2
-	VPSHUFD $0xb1, X2, X3
-	VPADDD X3, X2, X2
+	VPADDQ X3, X2, X2
 	VMOVD X2, AX
-	NEGL AX
-	SHLL $7, AX            // times weightShift
-	MOVL AX, 4(DX)
+	SHLL $7, AX
+	MOVL $(128*128*32), BX
+	SUBL AX, BX
+	MOVL BX, 4(DX)
 	ADDQ $128, SI
 	ADDQ $32, DI
 	ADDQ $8, DX
