@@ -377,14 +377,15 @@ norm:
 	BNE  norm
 	RET
 
-// func quantizeNEON(q *int16, steps, x *float32, n uintptr)
+// func quantizeNEON(q *int8, steps *groupStep, x *float32, n uintptr)
 TEXT ·quantizeNEON(SB), NOSPLIT, $0-32
 	MOVD q+0(FP), R0
 	MOVD steps+8(FP), R2
 	MOVD x+16(FP), R1
 	MOVD n+24(FP), R3
-	FMOVS $32767.0, F20
+	FMOVS $127.0, F20
 	FMOVS $1e-30, F21
+	FMOVS $0.007874015748031496, F22 // 1/127
 next:
 	WORD $0xacc10420 // ldp q0, q1, [x1], #32
 	WORD $0xacc10c22 // ldp q2, q3, [x1], #32
@@ -406,8 +407,8 @@ next:
 	WORD $0x4e2bf529 // fmax v9.4s, v9.4s, v11.4s
 	WORD $0x4e29f508 // fmax v8.4s, v8.4s, v9.4s
 	WORD $0x6e30f908 // fmaxv s8, v8.4s
-	WORD $0x1e341909 // fdiv s9, s8, s20
-	WORD $0xbc004449 // str s9, [x2], #4
+	WORD $0x1e360909 // fmul s9, s8, s22
+	WORD $0xbd000049 // str s9, [x2]
 	WORD $0x1e354908 // fmax s8, s8, s21
 	WORD $0x1e281a88 // fdiv s8, s20, s8
 	WORD $0x4f889000 // fmul v0.4s, v0.4s, v8.s[0]
@@ -426,18 +427,32 @@ next:
 	WORD $0x4e21a8a5 // fcvtns v5.4s, v5.4s
 	WORD $0x4e21a8c6 // fcvtns v6.4s, v6.4s
 	WORD $0x4e21a8e7 // fcvtns v7.4s, v7.4s
+	WORD $0x4ea18408 // add v8.4s, v0.4s, v1.4s
+	WORD $0x4ea38449 // add v9.4s, v2.4s, v3.4s
+	WORD $0x4ea5848a // add v10.4s, v4.4s, v5.4s
+	WORD $0x4ea784cb // add v11.4s, v6.4s, v7.4s
+	WORD $0x4ea98508 // add v8.4s, v8.4s, v9.4s
+	WORD $0x4eab854a // add v10.4s, v10.4s, v11.4s
+	WORD $0x4eaa8508 // add v8.4s, v8.4s, v10.4s
+	WORD $0x4eb1b908 // addv s8, v8.4s
+	WORD $0x6ea0b908 // neg v8.4s, v8.4s
+	WORD $0x4f275508 // shl v8.4s, v8.4s, #7; times weightShift
+	WORD $0xbd000448 // str s8, [x2, #4]
 	WORD $0x0e614800 // sqxtn v0.4h, v0.4s
 	WORD $0x4e614820 // sqxtn2 v0.8h, v1.4s
-	WORD $0x3c810400 // str q0, [x0], #16
 	WORD $0x0e614842 // sqxtn v2.4h, v2.4s
 	WORD $0x4e614862 // sqxtn2 v2.8h, v3.4s
-	WORD $0x3c810402 // str q2, [x0], #16
+	WORD $0x0e214800 // sqxtn v0.8b, v0.8h
+	WORD $0x4e214840 // sqxtn2 v0.16b, v2.8h
+	WORD $0x3c810400 // str q0, [x0], #16
 	WORD $0x0e614884 // sqxtn v4.4h, v4.4s
 	WORD $0x4e6148a4 // sqxtn2 v4.8h, v5.4s
-	WORD $0x3c810404 // str q4, [x0], #16
 	WORD $0x0e6148c6 // sqxtn v6.4h, v6.4s
 	WORD $0x4e6148e6 // sqxtn2 v6.8h, v7.4s
-	WORD $0x3c810406 // str q6, [x0], #16
+	WORD $0x0e214884 // sqxtn v4.8b, v4.8h
+	WORD $0x4e2148c4 // sqxtn2 v4.16b, v6.8h
+	WORD $0x3c810404 // str q4, [x0], #16
+	ADD  $8, R2, R2
 	SUBS $32, R3, R3
 	BNE  next
 	RET
