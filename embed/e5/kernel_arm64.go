@@ -25,7 +25,7 @@ var neon = kernels{
 		multiplyNEON(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*4, uintptr(rows), &b[0], uintptr(ldb)*4, uintptr(k))
 	},
 	softmax: func(x []float32) { softmaxNEON(&x[0], uintptr(len(x)), &vectorConstants) },
-	gelu:    func(x []float32) { geluNEON(&x[0], uintptr(len(x)), &vectorConstants) },
+	gelu:    func(x []float32) { geluNEON(&x[0], uintptr(len(x)), &geluConstants) },
 	addNorm: func(x, y, gamma, beta []float32) {
 		_, _, _ = y[len(x)-1], gamma[len(x)-1], beta[len(x)-1]
 		addNormNEON(&x[0], &y[0], &gamma[0], &beta[0], uintptr(len(x)), normEpsilon)
@@ -58,13 +58,12 @@ func productPanels(f func(c *float32, ldcBytes uintptr, a *int8, steps *groupSte
 	}
 }
 
-// vectorConstants are the constants of exp and gelu, one vector each, in the
-// order in which kernel_arm64.s reads them.
-var vectorConstants = func() (t [20][4]float32) {
-	for i, v := range [20]float32{
+// vectorConstants are the constants of exp, one vector each, in the order in which
+// kernel_arm64.s reads them.
+var vectorConstants = func() (t [11][4]float32) {
+	for i, v := range [11]float32{
 		expLowest, log2e, ln2High, ln2Low, expC6, expC5, expC4, expC3, expC2, 1,
-		math.Float32frombits(127), 1 / math.Sqrt2, erfP, erfA5, erfA4, erfA3, erfA2, erfA1, 0.5,
-		math.Float32frombits(math.MaxInt32),
+		math.Float32frombits(127),
 	} {
 		for j := range t[i] {
 			t[i][j] = v
@@ -83,10 +82,10 @@ func productDot(c *float32, ldcBytes uintptr, a *int8, steps *groupStep, rows ui
 func multiplyNEON(c *float32, ldcBytes uintptr, a *float32, ldaBytes, rows uintptr, b *float32, ldbBytes, k uintptr)
 
 //go:noescape
-func softmaxNEON(x *float32, n uintptr, t *[20][4]float32)
+func softmaxNEON(x *float32, n uintptr, t *[11][4]float32)
 
 //go:noescape
-func geluNEON(x *float32, n uintptr, t *[20][4]float32)
+func geluNEON(x *float32, n uintptr, t *[11]float32)
 
 //go:noescape
 func addNormNEON(x, y, gamma, beta *float32, n uintptr, epsilon float32)

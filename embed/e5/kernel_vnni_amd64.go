@@ -10,7 +10,7 @@ var vnni = kernels{
 		multiplyAVX512(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*4, uintptr(rows), &b[0], uintptr(ldb)*4, uintptr(k))
 	},
 	softmax: func(x []float32) { softmaxAVX512(&x[0], uintptr(len(x)), &vectorConstants) },
-	gelu:    func(x []float32) { geluAVX512(&x[0], uintptr(len(x)), &vectorConstants) },
+	gelu:    func(x []float32) { geluAVX512(&x[0], uintptr(len(x)), &geluConstants) },
 	addNorm: func(x, y, gamma, beta []float32) {
 		_, _, _ = y[len(x)-1], gamma[len(x)-1], beta[len(x)-1]
 		addNormAVX512(&x[0], &y[0], &gamma[0], &beta[0], uintptr(len(x)), normEpsilon)
@@ -53,10 +53,10 @@ func productVNNI(c *float32, ldcBytes uintptr, a *int8, steps *groupStep, rows u
 func multiplyAVX512(c *float32, ldcBytes uintptr, a *float32, ldaBytes, rows uintptr, b *float32, ldbBytes, k uintptr)
 
 //go:noescape
-func softmaxAVX512(x *float32, n uintptr, t *[21][8]float32)
+func softmaxAVX512(x *float32, n uintptr, t *[12][8]float32)
 
 //go:noescape
-func geluAVX512(x *float32, n uintptr, t *[21][8]float32)
+func geluAVX512(x *float32, n uintptr, t *[11]float32)
 
 //go:noescape
 func addNormAVX512(x, y, gamma, beta *float32, n uintptr, epsilon float32)
