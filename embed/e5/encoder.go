@@ -204,8 +204,8 @@ func (e *Encoder) Cosines() (unrelated, related float64) { return 0.78, 0.85 }
 // Dim is the length of the vectors, 384.
 func (e *Encoder) Dim() int { return width }
 
-// Kernels returns the name of the kernels in use: "avx512vnni", "avx2", "neon" or
-// "portable".
+// Kernels returns the name of the kernels in use: "avx512vnni", "avx2", "dotprod",
+// "neon" or "portable".
 func (e *Encoder) Kernels() string { return e.kernels.name }
 
 // Query embeds one query. Passages in progress pause for it, but keep a quarter
