@@ -32,28 +32,31 @@ func exp(x float32) float32 {
 	return p * math.Float32frombits(uint32(int32(k)+127)<<23)
 }
 
-// The constants of the error function: Abramowitz and Stegun, Handbook of
-// Mathematical Functions, 7.1.26, error at most 1.5e-7.
-const (
-	erfP  = 0.3275911
-	erfA1 = 0.254829592
-	erfA2 = -0.284496736
-	erfA3 = 1.421413741
-	erfA4 = -1.453152027
-	erfA5 = 1.061405429
-)
+// geluConstants are those of gelu, in the order in which the kernels read them:
+// the limit of |x| and its negative, the coefficients of the polynomial from the
+// highest, and 1/2.
+//
+// Φ(x) = 1/2 + x·q(x²) up to the limit, beyond which it is 0 or 1. The polynomial
+// is our own fit: weighted least squares over 4,000 Chebyshev nodes, reweighted by
+// the errors until the largest are equal (Lawson), with the value at the limit
+// fixed. The error of x·Φ(x) is at most 9e-5 for |x| ≤ 12. A step of activations of
+// 8 bits is larger, unless their whole group is below .01.
+var geluConstants = [11]float32{
+	4.2, -4.2,
+	-9.01722752e-10, 7.94112509e-08, -3.03787056e-06, 6.68897919e-05,
+	-0.000950650196, 0.00929819793, -0.0655281395, 0.398465812,
+	0.5,
+}
 
-// geluPortable computes x·Φ(x) = max(x,0) - |x|/2 · erfc(|x|/√2).
+// geluPortable computes x·Φ(x).
 func geluPortable(x []float32) {
 	for i, v := range x {
-		a := float32(math.Abs(float64(v)))
-		z := float32(a * (1 / math.Sqrt2))
-		t := 1 / (1 + float32(erfP*z))
-		p := float32(float32(erfA5)*t) + erfA4
-		p = float32(p*t) + erfA3
-		p = float32(p*t) + erfA2
-		p = float32(p*t) + erfA1
-		p = float32(float32(p*t) * exp(-float32(z*z)))
-		x[i] = max(v, 0) - float32(float32(0.5*a)*p)
+		limited := max(min(v, geluConstants[0]), geluConstants[1])
+		u := float32(limited * limited)
+		p := geluConstants[2]
+		for _, q := range geluConstants[3:10] {
+			p = float32(p*u) + q
+		}
+		x[i] = float32(v * (float32(p*limited) + geluConstants[10]))
 	}
 }

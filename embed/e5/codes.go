@@ -15,6 +15,10 @@ import (
 // changes with the format of codes and with the tokens that have one.
 const codesVersion = "codes1"
 
+// earlierProjection is what fingerprints have of the projection of version 1 of the
+// embedded weights' vectors, the first 6 bytes of its checksum.
+const earlierProjection = "4a4bae9fe491"
+
 // hasCode reports whether the token at an index of a sequence has a code: those
 // of the text have, but not [CLS], the prefix and [SEP].
 func hasCode(index, sequence, prefix int) bool { return index > prefix && index < sequence-1 }

@@ -19,6 +19,7 @@
 package e5
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"runtime"
@@ -76,8 +77,8 @@ type engine struct {
 	load    func() // sets network; nil: it is set
 
 	network
+	identity
 	mapped     mapped
-	kind       string // wordPieceModel or unigramModel
 	kernels    *kernels
 	projection []byte        // the file; nil if there is none
 	workers    chan struct{} // semaphore of the batches in progress
@@ -112,7 +113,8 @@ func New(o Options) (*Encoder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("e5: %w", err)
 	}
-	e.kind, e.fingerprint = id.kind, id.fingerprint()
+	e.identity = id
+	e.fingerprint = id.fingerprint()
 	if !o.Portable {
 		e.kernels = native()
 	}
@@ -144,7 +146,16 @@ type identity struct {
 }
 
 func (id *identity) fingerprint() string {
-	return fmt.Sprintf("%s/int%dg32/mean/query:passage:/v1/%x", id.kind, id.bits, id.sum[:6])
+	return fmt.Sprintf("%s/w%da8g32/mean/query:passage:/v2/%x", id.kind, id.bits, id.sum[:6])
+}
+
+// earlier returns the fingerprint of the same weights with activations of 16 bits; "" if
+// there was no such model.
+func (id *identity) earlier() string {
+	if id.bits != 8 {
+		return ""
+	}
+	return fmt.Sprintf("%s/int8g32/mean/query:passage:/v1/%x", id.kind, id.sum[:6])
 }
 
 // loadFile loads a weights file after verifying it.
@@ -217,6 +228,23 @@ func newNetwork(w *weightfile.Weights, t tokenizer) (network, error) {
 // and with codes their version and the projection.
 func (e *Encoder) Fingerprint() string { return e.fingerprint }
 
+// Predecessors returns the fingerprints of the same weights with the activations of
+// 16 bits of earlier releases, without and with codes. Vectors made by them have a
+// cosine of at least .9995 with those of the same texts today, so questions may be
+// compared with them until they are made again. Their codes belong to the embedded
+// weights alone: other weights had none.
+func (e *Encoder) Predecessors() []string {
+	earlier := e.identity.earlier()
+	if earlier == "" {
+		return nil
+	}
+	names := []string{earlier}
+	if bytes.Equal(e.projection, english.projection) {
+		names = append(names, earlier+"+"+codesVersion+"/"+earlierProjection)
+	}
+	return names
+}
+
 // Cosines returns the medians of the kind of model, measured over the sets of
 // docs/decisions/0031-relevance.md and 0069-multilingual-model.md. Other weights of a
 // kind, trained in the same way, are taken to have similar ones.
@@ -233,8 +261,8 @@ func (e *Encoder) English() bool { return e.kind == wordPieceModel }
 // Dim is the length of the vectors, 384.
 func (e *Encoder) Dim() int { return width }
 
-// Kernels returns the name of the kernels in use: "avx512vnni", "avx2", "neon" or
-// "portable".
+// Kernels returns the name of the kernels in use: "avx512vnni", "avx2", "dotprod",
+// "neon" or "portable".
 func (e *Encoder) Kernels() string { return e.kernels.name }
 
 // Query embeds one query. Passages in progress pause for it, but keep a quarter

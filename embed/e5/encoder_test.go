@@ -37,7 +37,7 @@ func eachAssembly(t *testing.T, f func(t *testing.T, k *kernels)) {
 
 // The digest was recorded on amd64 with AVX2; all other kernels give the same.
 func TestVectorsAreTheSameBitsOnEveryMachine(t *testing.T) {
-	const want = "37dc810cc927f528896028c02c8ec3f040bbf87fb3b7bb86d6b516959f3ff4f9"
+	const want = "1fae5d67d1f75daee2a1f0f5cbbe0106e396ecbf9dfdefca40d991ffddf64585"
 	eachAssembly(t, func(t *testing.T, k *kernels) {
 		e, h := withKernels(testEncoder(t), k), sha256.New()
 		for _, text := range []string{"", "When did Caroline go to the support group?", "日本語のテキスト", textOf(130)} {
@@ -94,5 +94,29 @@ func TestPortableVectorsAreTheSameBits(t *testing.T) {
 			t.Fatal(err)
 		}
 		requireSame(t, "vector", a.Vector, b.Vector)
+	}
+}
+
+// A predecessor has the same weights; with codes it has the projection that is still
+// used under another name.
+func TestPredecessorsAreVersionOneOfTheSameWeights(t *testing.T) {
+	want := []string{
+		"e5-small-v2/int8g32/mean/query:passage:/v1/7c59a96b546c",
+		"e5-small-v2/int8g32/mean/query:passage:/v1/7c59a96b546c+codes1/4a4bae9fe491",
+	}
+	for _, e := range []*Encoder{testEncoder(t), codedEncoder(t)} {
+		if got := e.Predecessors(); !slices.Equal(got, want) {
+			t.Errorf("predecessors of %s: %q, want %q", e.Fingerprint(), got, want)
+		}
+		if slices.Contains(want, e.Fingerprint()) {
+			t.Errorf("%s is its own predecessor", e.Fingerprint())
+		}
+	}
+	other, err := New(Options{Weights: embeddedBytes()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := other.Predecessors(); !slices.Equal(got, want[:1]) {
+		t.Errorf("predecessors without a projection: %q", got)
 	}
 }

@@ -10,32 +10,27 @@ import (
 // number of texts, concatenated.
 type scratch struct {
 	rows    int
-	x, y    []float32 // [rows, width]
-	qkv     []float32 // [rows, 3*width]
-	context []float32 // [rows, width]
-	inner   []float32 // [rows, inner]
-	q       []int16   // [rows, inner]: the input of a matrix product, quantized
-	steps   []float32 // [rows, inner/group]: the quantization steps of q
-	keys    []float32 // [panels of the longest text][headWidth, panel]: one head's keys, transposed
-	scores  []float32 // [scoreRows, longest text, rounded up to a panel]
+	x, y    []float32   // [rows, width]
+	qkv     []float32   // [rows, 3*width]
+	context []float32   // [rows, width]
+	inner   []float32   // [rows, inner]
+	q       []int8      // [rows, inner]: the input of a matrix product, quantized
+	steps   []groupStep // [rows, inner/group]: the quantization steps of q
+
+	attention attention
 }
 
-// scoreRows is the number of rows of attention scores computed at a time.
-const scoreRows = 32
-
 func newScratch(rows int) *scratch {
-	longest := roundUp(min(rows, maxTokens), panel)
 	return &scratch{
-		rows:    rows,
-		x:       make([]float32, rows*width),
-		y:       make([]float32, rows*width),
-		qkv:     make([]float32, rows*3*width),
-		context: make([]float32, rows*width),
-		inner:   make([]float32, rows*inner),
-		q:       make([]int16, rows*inner),
-		steps:   make([]float32, rows*inner/group),
-		keys:    make([]float32, longest*headWidth),
-		scores:  make([]float32, scoreRows*longest),
+		rows:      rows,
+		x:         make([]float32, rows*width),
+		y:         make([]float32, rows*width),
+		qkv:       make([]float32, rows*3*width),
+		context:   make([]float32, rows*width),
+		inner:     make([]float32, rows*inner),
+		q:         make([]int8, rows*inner),
+		steps:     make([]groupStep, rows*inner/group),
+		attention: newAttention(roundUp(min(rows, maxTokens), group)),
 	}
 }
 
@@ -112,50 +107,6 @@ func (s *scratch) linear(k *kernels, y, x []float32, rows int, m *matrix, pause 
 		k.product(y, s.q, s.steps, rows, m, o, min(o+every, m.out))
 	}
 	return nil
-}
-
-// attend computes the context of one text: n rows beginning with first.
-func (s *scratch) attend(k *kernels, first, n int, pause func() error) error {
-	const stride = 3 * width
-	qkv := s.qkv[first*stride:]
-	padded := roundUp(n, panel)
-	for h := range heads {
-		if err := pause(); err != nil {
-			return err
-		}
-		query, key, value := qkv[h*headWidth:], qkv[width+h*headWidth:], qkv[2*width+h*headWidth:]
-		s.transpose(key, n)
-		for r := 0; r < n; r += scoreRows {
-			rows := min(scoreRows, n-r)
-			for c := 0; c < padded; c += panel {
-				k.multiply(s.scores[c:], padded, query[r*stride:], stride, rows, s.keys[c*headWidth:], panel, headWidth)
-			}
-			for i := range rows {
-				row := s.scores[i*padded:][:padded]
-				for j := n; j < padded; j++ {
-					row[j] = -math.MaxFloat32
-				}
-				k.softmax(row)
-			}
-			for c := 0; c < headWidth; c += panel {
-				k.multiply(s.context[(first+r)*width+h*headWidth+c:], width, s.scores, padded, rows, value[c:], stride, n)
-			}
-		}
-	}
-	return nil
-}
-
-// transpose sets keys to n rows of one head's keys, as panels of [headWidth,
-// panel]. The last panel may contain stale values beyond n; their scores are
-// overwritten.
-func (s *scratch) transpose(key []float32, n int) {
-	for r := range n {
-		row := key[r*3*width:][:headWidth]
-		dst := s.keys[r/panel*panel*headWidth+r%panel:]
-		for d, v := range row {
-			dst[d*panel] = v
-		}
-	}
 }
 
 func (s *scratch) addNorm(k *kernels, rows int, n weightfile.Norm) {

@@ -17,13 +17,14 @@ type kernels struct {
 	// product is a quantized matrix product with bias, for the columns of m from
 	// one number to another, both multiples of panel:
 	//
-	//	c[r*m.out+j] = m.bias[j] + sum over groups g of steps[r*groups+g] *
+	//	c[r*m.out+j] = m.bias[j] + sum over groups g of steps[r*groups+g].size *
 	//	               (the scale of g in column j) * (the integer product of row r and column j in g)
 	//
-	// a is [rows, m.in] int16; steps [rows, groups], for groups of group inputs;
-	// c [rows, m.out]. The integer part is exact: 32 products of at most 127·32767
-	// stay below 2^27.
-	product func(c []float32, a []int16, steps []float32, rows int, m *matrix, from, to int)
+	// a is [rows, m.in], each from -127 to 127; steps [rows, groups], for groups of
+	// group inputs; c [rows, m.out]. The integer part is exact, and so is its
+	// conversion to fp32: 32 products of at most 255·127, which is the range with
+	// weights shifted by weightShift, stay below 2^20.
+	product func(c []float32, a []int8, steps []groupStep, rows int, m *matrix, from, to int)
 
 	// multiply is c = a·b in fp32 for panel columns: a is [rows, k] with row
 	// stride lda, b [k, panel] with stride ldb, c [rows, panel] with stride ldc.
@@ -39,9 +40,19 @@ type kernels struct {
 	addNorm func(x, y, gamma, beta []float32)
 
 	// quantize sets q to x in units of one step per group. The largest magnitude
-	// of a group becomes 32767. len(x) is a multiple of group.
-	quantize func(q []int16, steps, x []float32)
+	// of a group becomes 127. len(x) is a multiple of group.
+	quantize func(q []int8, steps []groupStep, x []float32)
 }
+
+// groupStep is the scale of a group of quantized inputs.
+type groupStep struct {
+	size   float32 // of one unit
+	offset int32   // -weightShift times the sum of the group's values
+}
+
+// weightShift makes weights unsigned, as VPDPBUSD takes them. A sum of products
+// with such weights begins with the group's offset, and so is that of the weights.
+const weightShift = 128
 
 // native returns the fastest kernels for this processor.
 func native() *kernels { return supported()[0] }

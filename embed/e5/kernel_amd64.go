@@ -29,19 +29,19 @@ var avx2 = kernels{
 		multiplyAVX2(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*4, uintptr(rows), &b[0], uintptr(ldb)*4, uintptr(k))
 	},
 	softmax: func(x []float32) { softmaxAVX2(&x[0], uintptr(len(x)), &vectorConstants) },
-	gelu:    func(x []float32) { geluAVX2(&x[0], uintptr(len(x)), &vectorConstants) },
+	gelu:    func(x []float32) { geluAVX2(&x[0], uintptr(len(x)), &geluConstants) },
 	addNorm: func(x, y, gamma, beta []float32) {
 		_, _, _ = y[len(x)-1], gamma[len(x)-1], beta[len(x)-1]
 		addNormAVX2(&x[0], &y[0], &gamma[0], &beta[0], uintptr(len(x)), normEpsilon)
 	},
-	quantize: func(q []int16, steps, x []float32) {
+	quantize: func(q []int8, steps []groupStep, x []float32) {
 		_, _ = q[len(x)-1], steps[len(x)/group-1]
 		quantizeAVX2(&q[0], &steps[0], &x[0], uintptr(len(x)))
 	},
 }
 
 // productPanelsAVX2 computes a product panel by panel.
-func productPanelsAVX2(c []float32, a []int16, steps []float32, rows int, m *matrix, from, to int) {
+func productPanelsAVX2(c []float32, a []int8, steps []groupStep, rows int, m *matrix, from, to int) {
 	groups := m.in / group
 	for o := from; o < to; o += panel {
 		w, scale, bias := m.panel(o)
@@ -52,13 +52,12 @@ func productPanelsAVX2(c []float32, a []int16, steps []float32, rows int, m *mat
 	}
 }
 
-// vectorConstants are the constants of exp and gelu, one vector each, in the
-// order in which kernel_amd64.s reads them.
-var vectorConstants = func() (t [21][8]float32) {
-	for i, v := range [21]float32{
+// vectorConstants are the constants of exp, one vector each, in the order in which
+// kernel_amd64.s reads them.
+var vectorConstants = func() (t [12][8]float32) {
+	for i, v := range [12]float32{
 		expLowest, log2e, ln2High, ln2Low, expC6, expC5, expC4, expC3, expC2, 1,
-		math.Float32frombits(127), 1 / math.Sqrt2, erfP, erfA5, erfA4, erfA3, erfA2, erfA1, 0.5,
-		math.Float32frombits(math.MaxInt32), roundMagic,
+		math.Float32frombits(127), roundMagic,
 	} {
 		for j := range t[i] {
 			t[i][j] = v
@@ -68,19 +67,19 @@ var vectorConstants = func() (t [21][8]float32) {
 }()
 
 //go:noescape
-func productAVX2(c *float32, ldcBytes uintptr, a *int16, steps *float32, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
+func productAVX2(c *float32, ldcBytes uintptr, a *int8, steps *groupStep, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
 
 //go:noescape
 func multiplyAVX2(c *float32, ldcBytes uintptr, a *float32, ldaBytes, rows uintptr, b *float32, ldbBytes, k uintptr)
 
 //go:noescape
-func softmaxAVX2(x *float32, n uintptr, t *[21][8]float32)
+func softmaxAVX2(x *float32, n uintptr, t *[12][8]float32)
 
 //go:noescape
-func geluAVX2(x *float32, n uintptr, t *[21][8]float32)
+func geluAVX2(x *float32, n uintptr, t *[11]float32)
 
 //go:noescape
 func addNormAVX2(x, y, gamma, beta *float32, n uintptr, epsilon float32)
 
 //go:noescape
-func quantizeAVX2(q *int16, steps, x *float32, n uintptr)
+func quantizeAVX2(q *int8, steps *groupStep, x *float32, n uintptr)

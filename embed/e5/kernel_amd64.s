@@ -145,7 +145,7 @@ store3:
 	VSHUFPS $0xb1, Y0, Y0, Y1 \
 	VMAXPS Y1, Y0, Y0
 
-// func softmaxAVX2(x *float32, n uintptr, t *[21][8]float32)
+// func softmaxAVX2(x *float32, n uintptr, t *[12][8]float32)
 TEXT ·softmaxAVX2(SB), NOSPLIT, $0-24
 	MOVQ x+0(FP), SI
 	MOVQ n+8(FP), CX
@@ -183,43 +183,46 @@ divide:
 	VZEROUPPER
 	RET
 
-// func geluAVX2(x *float32, n uintptr, t *[21][8]float32)
+// func geluAVX2(x *float32, n uintptr, t *[11]float32)
 TEXT ·geluAVX2(SB), NOSPLIT, $0-24
 	MOVQ x+0(FP), SI
 	MOVQ n+8(FP), CX
 	MOVQ t+16(FP), R8
+	VBROADCASTSS 0(R8), Y4
+	VBROADCASTSS 4(R8), Y5
+	VBROADCASTSS 8(R8), Y6
+	VBROADCASTSS 12(R8), Y7
+	VBROADCASTSS 16(R8), Y8
+	VBROADCASTSS 20(R8), Y9
+	VBROADCASTSS 24(R8), Y10
+	VBROADCASTSS 28(R8), Y11
+	VBROADCASTSS 32(R8), Y12
+	VBROADCASTSS 36(R8), Y13
+	VBROADCASTSS 40(R8), Y14
 	LEAQ (SI)(CX*4), DX
-	VXORPS Y15, Y15, Y15
-	VMOVUPS 608(R8), Y14   // mask of the magnitude
-	VMOVUPS 288(R8), Y13   // 1
-	VMOVUPS 384(R8), Y12   // erfP
-	VMOVUPS 352(R8), Y11   // 1/√2
 loop:
 	VMOVUPS (SI), Y0
-	VANDPS Y14, Y0, Y1     // a = |x|
-	VMULPS Y11, Y1, Y2     // z
-	VMULPS Y12, Y2, Y3
+	VMINPS Y4, Y0, Y1
+	VMAXPS Y5, Y1, Y1
+	VMULPS Y1, Y1, Y2
+	VMULPS Y6, Y2, Y3
+	VADDPS Y7, Y3, Y3
+	VMULPS Y2, Y3, Y3
+	VADDPS Y8, Y3, Y3
+	VMULPS Y2, Y3, Y3
+	VADDPS Y9, Y3, Y3
+	VMULPS Y2, Y3, Y3
+	VADDPS Y10, Y3, Y3
+	VMULPS Y2, Y3, Y3
+	VADDPS Y11, Y3, Y3
+	VMULPS Y2, Y3, Y3
+	VADDPS Y12, Y3, Y3
+	VMULPS Y2, Y3, Y3
 	VADDPS Y13, Y3, Y3
-	VDIVPS Y3, Y13, Y3     // t
-	VMULPS Y2, Y2, Y2
-	VSUBPS Y2, Y15, Y2     // -z²
-	EXP(Y2, Y4, Y5)
-	VMOVUPS 416(R8), Y6
-	VMULPS Y3, Y6, Y6
-	VADDPS 448(R8), Y6, Y6
-	VMULPS Y3, Y6, Y6
-	VADDPS 480(R8), Y6, Y6
-	VMULPS Y3, Y6, Y6
-	VADDPS 512(R8), Y6, Y6
-	VMULPS Y3, Y6, Y6
-	VADDPS 544(R8), Y6, Y6
-	VMULPS Y3, Y6, Y6
-	VMULPS Y5, Y6, Y6      // erfc(z)
-	VMULPS 576(R8), Y1, Y1
-	VMAXPS Y15, Y0, Y0
-	VMULPS Y6, Y1, Y1
-	VSUBPS Y1, Y0, Y0
-	VMOVUPS Y0, (SI)
+	VMULPS Y1, Y3, Y3
+	VADDPS Y14, Y3, Y3
+	VMULPS Y0, Y3, Y3
+	VMOVUPS Y3, (SI)
 	ADDQ $32, SI
 	CMPQ SI, DX
 	JLT  loop
@@ -279,11 +282,12 @@ norm:
 	VZEROUPPER
 	RET
 
-DATA quantizeConstants<>+0(SB)/4, $32767.0
+DATA quantizeConstants<>+0(SB)/4, $127.0
 DATA quantizeConstants<>+4(SB)/4, $1e-30
-GLOBL quantizeConstants<>(SB), RODATA|NOPTR, $8
+DATA quantizeConstants<>+8(SB)/4, $0x3c010204    // 1/127
+GLOBL quantizeConstants<>(SB), RODATA|NOPTR, $12
 
-// func quantizeAVX2(q *int16, steps, x *float32, n uintptr)
+// func quantizeAVX2(q *int8, steps *groupStep, x *float32, n uintptr)
 TEXT ·quantizeAVX2(SB), NOSPLIT, $0-32
 	MOVQ q+0(FP), DI
 	MOVQ steps+8(FP), DX
@@ -306,7 +310,7 @@ next:
 	VMAXPS Y7, Y6, Y6
 	VMAXPS Y6, Y0, Y0
 	MAXIMUM
-	VDIVSS X14, X0, X1
+	VMULSS quantizeConstants<>+8(SB), X0, X1
 	VMOVSS X1, (DX)
 	VMAXPS Y13, Y0, Y0
 	VDIVPS Y0, Y14, Y0     // steps of one
@@ -318,15 +322,29 @@ next:
 	VCVTPS2DQ Y3, Y3
 	VCVTPS2DQ Y4, Y4
 	VCVTPS2DQ Y5, Y5
+	VPADDD Y3, Y2, Y6
+	VPADDD Y5, Y4, Y7
+	VPADDD Y7, Y6, Y6
+	VEXTRACTI128 $1, Y6, X7
+	VPADDD X7, X6, X6
+	VPSHUFD $0x4e, X6, X7
+	VPADDD X7, X6, X6
+	VPSHUFD $0xb1, X6, X7
+	VPADDD X7, X6, X6
+	VMOVD X6, AX
+	NEGL AX
+	SHLL $7, AX            // times weightShift
+	MOVL AX, 4(DX)
 	VPACKSSDW Y3, Y2, Y2
 	VPACKSSDW Y5, Y4, Y4
 	VPERMQ $0xd8, Y2, Y2
 	VPERMQ $0xd8, Y4, Y4
+	VPACKSSWB Y4, Y2, Y2
+	VPERMQ $0xd8, Y2, Y2
 	VMOVDQU Y2, (DI)
-	VMOVDQU Y4, 32(DI)
 	ADDQ $128, SI
-	ADDQ $64, DI
-	ADDQ $4, DX
+	ADDQ $32, DI
+	ADDQ $8, DX
 	SUBQ $32, CX
 	JGT  next
 	VZEROUPPER

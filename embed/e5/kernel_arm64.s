@@ -114,10 +114,10 @@ step:
 	BGT  tile
 	RET
 
-// activation.go explains the exponential function here and in geluNEON. R2 points
+// activation.go explains the exponential function. R2 points
 // to vectorConstants.
 //
-// func softmaxNEON(x *float32, n uintptr, t *[20][4]float32)
+// func softmaxNEON(x *float32, n uintptr, t *[11][4]float32)
 TEXT ·softmaxNEON(SB), NOSPLIT, $0-24
 	MOVD x+0(FP), R0
 	MOVD n+8(FP), R1
@@ -229,79 +229,45 @@ divide:
 	BNE  divide
 	RET
 
-// func geluNEON(x *float32, n uintptr, t *[20][4]float32)
+// func geluNEON(x *float32, n uintptr, t *[11]float32)
 TEXT ·geluNEON(SB), NOSPLIT, $0-24
 	MOVD x+0(FP), R0
 	MOVD n+8(FP), R1
 	MOVD t+16(FP), R2
-	WORD $0x4f00041e // movi v30.4s, #0
-	WORD $0x3dc0245d // ldr q29, [x2, #144]
-	WORD $0xad45f05b // ldp q27, q28, [x2, #176]
-	// v29 is 1, v27 1/√2, v28 erfP.
+	WORD $0x4ddfc850 // ld1r {v16.4s}, [x2], #4
+	WORD $0x4ddfc851 // ld1r {v17.4s}, [x2], #4
+	WORD $0x4ddfc852 // ld1r {v18.4s}, [x2], #4
+	WORD $0x4ddfc853 // ld1r {v19.4s}, [x2], #4
+	WORD $0x4ddfc854 // ld1r {v20.4s}, [x2], #4
+	WORD $0x4ddfc855 // ld1r {v21.4s}, [x2], #4
+	WORD $0x4ddfc856 // ld1r {v22.4s}, [x2], #4
+	WORD $0x4ddfc857 // ld1r {v23.4s}, [x2], #4
+	WORD $0x4ddfc858 // ld1r {v24.4s}, [x2], #4
+	WORD $0x4ddfc859 // ld1r {v25.4s}, [x2], #4
+	WORD $0x4ddfc85a // ld1r {v26.4s}, [x2], #4
 loop:
 	WORD $0x3dc00000 // ldr q0, [x0]
-	WORD $0x4ea0f801 // fabs v1.4s, v0.4s
-	WORD $0x6e3bdc22 // fmul v2.4s, v1.4s, v27.4s
-	WORD $0x6e3cdc43 // fmul v3.4s, v2.4s, v28.4s
-	WORD $0x4e3dd463 // fadd v3.4s, v3.4s, v29.4s
-	WORD $0x6e23ffa3 // fdiv v3.4s, v29.4s, v3.4s
-	WORD $0x6e22dc42 // fmul v2.4s, v2.4s, v2.4s
-	WORD $0x6ea0f842 // fneg v2.4s, v2.4s
-	WORD $0x3dc00045 // ldr q5, [x2]
-	WORD $0x4e25f442 // fmax v2.4s, v2.4s, v5.4s
-	WORD $0x3dc00445 // ldr q5, [x2, #16]
-	WORD $0x6e25dc44 // fmul v4.4s, v2.4s, v5.4s
-	WORD $0x4e218884 // frintn v4.4s, v4.4s
-	WORD $0xad411845 // ldp q5, q6, [x2, #32]
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x4ea5d442 // fsub v2.4s, v2.4s, v5.4s
-	WORD $0x6e24dcc6 // fmul v6.4s, v6.4s, v4.4s
-	WORD $0x4ea6d442 // fsub v2.4s, v2.4s, v6.4s
-	WORD $0x3dc01045 // ldr q5, [x2, #64]
-	WORD $0x3dc01446 // ldr q6, [x2, #80]
-	WORD $0x6e22dca5 // fmul v5.4s, v5.4s, v2.4s
-	WORD $0x4e26d4a5 // fadd v5.4s, v5.4s, v6.4s
-	WORD $0x3dc01846 // ldr q6, [x2, #96]
-	WORD $0x6e22dca5 // fmul v5.4s, v5.4s, v2.4s
-	WORD $0x4e26d4a5 // fadd v5.4s, v5.4s, v6.4s
-	WORD $0x3dc01c46 // ldr q6, [x2, #112]
-	WORD $0x6e22dca5 // fmul v5.4s, v5.4s, v2.4s
-	WORD $0x4e26d4a5 // fadd v5.4s, v5.4s, v6.4s
-	WORD $0x3dc02046 // ldr q6, [x2, #128]
-	WORD $0x6e22dca5 // fmul v5.4s, v5.4s, v2.4s
-	WORD $0x4e26d4a5 // fadd v5.4s, v5.4s, v6.4s
-	WORD $0x3dc02446 // ldr q6, [x2, #144]
-	WORD $0x6e22dca5 // fmul v5.4s, v5.4s, v2.4s
-	WORD $0x4e26d4a5 // fadd v5.4s, v5.4s, v6.4s
-	WORD $0x3dc02446 // ldr q6, [x2, #144]
-	WORD $0x6e22dca5 // fmul v5.4s, v5.4s, v2.4s
-	WORD $0x4e26d4a5 // fadd v5.4s, v5.4s, v6.4s
-	WORD $0x4e21a884 // fcvtns v4.4s, v4.4s
-	WORD $0x3dc02846 // ldr q6, [x2, #160]
-	WORD $0x4ea68484 // add v4.4s, v4.4s, v6.4s
-	WORD $0x4f375484 // shl v4.4s, v4.4s, #23
-	WORD $0x6e24dca5 // fmul v5.4s, v5.4s, v4.4s
-	WORD $0x3dc03447 // ldr q7, [x2, #208]
-	WORD $0x3dc03846 // ldr q6, [x2, #224]
-	WORD $0x6e23dce7 // fmul v7.4s, v7.4s, v3.4s
-	WORD $0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	WORD $0x3dc03c46 // ldr q6, [x2, #240]
-	WORD $0x6e23dce7 // fmul v7.4s, v7.4s, v3.4s
-	WORD $0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	WORD $0x3dc04046 // ldr q6, [x2, #256]
-	WORD $0x6e23dce7 // fmul v7.4s, v7.4s, v3.4s
-	WORD $0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	WORD $0x3dc04446 // ldr q6, [x2, #272]
-	WORD $0x6e23dce7 // fmul v7.4s, v7.4s, v3.4s
-	WORD $0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
-	WORD $0x6e23dce7 // fmul v7.4s, v7.4s, v3.4s
-	WORD $0x6e25dce7 // fmul v7.4s, v7.4s, v5.4s
-	WORD $0x3dc04846 // ldr q6, [x2, #288]
-	WORD $0x6e26dc21 // fmul v1.4s, v1.4s, v6.4s
-	WORD $0x4e3ef400 // fmax v0.4s, v0.4s, v30.4s
-	WORD $0x6e27dc21 // fmul v1.4s, v1.4s, v7.4s
-	WORD $0x4ea1d400 // fsub v0.4s, v0.4s, v1.4s
-	WORD $0x3c810400 // str q0, [x0], #16
+	WORD $0x4eb0f401 // fmin v1.4s, v0.4s, v16.4s
+	WORD $0x4e31f421 // fmax v1.4s, v1.4s, v17.4s
+	WORD $0x6e21dc22 // fmul v2.4s, v1.4s, v1.4s
+	WORD $0x6e32dc43 // fmul v3.4s, v2.4s, v18.4s
+	WORD $0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	WORD $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD $0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
+	WORD $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD $0x4e35d463 // fadd v3.4s, v3.4s, v21.4s
+	WORD $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD $0x4e36d463 // fadd v3.4s, v3.4s, v22.4s
+	WORD $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD $0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
+	WORD $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD $0x4e38d463 // fadd v3.4s, v3.4s, v24.4s
+	WORD $0x6e22dc63 // fmul v3.4s, v3.4s, v2.4s
+	WORD $0x4e39d463 // fadd v3.4s, v3.4s, v25.4s
+	WORD $0x6e21dc63 // fmul v3.4s, v3.4s, v1.4s
+	WORD $0x4e3ad463 // fadd v3.4s, v3.4s, v26.4s
+	WORD $0x6e20dc63 // fmul v3.4s, v3.4s, v0.4s
+	WORD $0x3c810403 // str q3, [x0], #16
 	SUBS $4, R1, R1
 	BNE  loop
 	RET
@@ -377,14 +343,15 @@ norm:
 	BNE  norm
 	RET
 
-// func quantizeNEON(q *int16, steps, x *float32, n uintptr)
+// func quantizeNEON(q *int8, steps *groupStep, x *float32, n uintptr)
 TEXT ·quantizeNEON(SB), NOSPLIT, $0-32
 	MOVD q+0(FP), R0
 	MOVD steps+8(FP), R2
 	MOVD x+16(FP), R1
 	MOVD n+24(FP), R3
-	FMOVS $32767.0, F20
+	FMOVS $127.0, F20
 	FMOVS $1e-30, F21
+	FMOVS $0.007874015748031496, F22 // 1/127
 next:
 	WORD $0xacc10420 // ldp q0, q1, [x1], #32
 	WORD $0xacc10c22 // ldp q2, q3, [x1], #32
@@ -406,8 +373,8 @@ next:
 	WORD $0x4e2bf529 // fmax v9.4s, v9.4s, v11.4s
 	WORD $0x4e29f508 // fmax v8.4s, v8.4s, v9.4s
 	WORD $0x6e30f908 // fmaxv s8, v8.4s
-	WORD $0x1e341909 // fdiv s9, s8, s20
-	WORD $0xbc004449 // str s9, [x2], #4
+	WORD $0x1e360909 // fmul s9, s8, s22
+	WORD $0xbd000049 // str s9, [x2]
 	WORD $0x1e354908 // fmax s8, s8, s21
 	WORD $0x1e281a88 // fdiv s8, s20, s8
 	WORD $0x4f889000 // fmul v0.4s, v0.4s, v8.s[0]
@@ -426,18 +393,32 @@ next:
 	WORD $0x4e21a8a5 // fcvtns v5.4s, v5.4s
 	WORD $0x4e21a8c6 // fcvtns v6.4s, v6.4s
 	WORD $0x4e21a8e7 // fcvtns v7.4s, v7.4s
+	WORD $0x4ea18408 // add v8.4s, v0.4s, v1.4s
+	WORD $0x4ea38449 // add v9.4s, v2.4s, v3.4s
+	WORD $0x4ea5848a // add v10.4s, v4.4s, v5.4s
+	WORD $0x4ea784cb // add v11.4s, v6.4s, v7.4s
+	WORD $0x4ea98508 // add v8.4s, v8.4s, v9.4s
+	WORD $0x4eab854a // add v10.4s, v10.4s, v11.4s
+	WORD $0x4eaa8508 // add v8.4s, v8.4s, v10.4s
+	WORD $0x4eb1b908 // addv s8, v8.4s
+	WORD $0x6ea0b908 // neg v8.4s, v8.4s
+	WORD $0x4f275508 // shl v8.4s, v8.4s, #7; times weightShift
+	WORD $0xbd000448 // str s8, [x2, #4]
 	WORD $0x0e614800 // sqxtn v0.4h, v0.4s
 	WORD $0x4e614820 // sqxtn2 v0.8h, v1.4s
-	WORD $0x3c810400 // str q0, [x0], #16
 	WORD $0x0e614842 // sqxtn v2.4h, v2.4s
 	WORD $0x4e614862 // sqxtn2 v2.8h, v3.4s
-	WORD $0x3c810402 // str q2, [x0], #16
+	WORD $0x0e214800 // sqxtn v0.8b, v0.8h
+	WORD $0x4e214840 // sqxtn2 v0.16b, v2.8h
+	WORD $0x3c810400 // str q0, [x0], #16
 	WORD $0x0e614884 // sqxtn v4.4h, v4.4s
 	WORD $0x4e6148a4 // sqxtn2 v4.8h, v5.4s
-	WORD $0x3c810404 // str q4, [x0], #16
 	WORD $0x0e6148c6 // sqxtn v6.4h, v6.4s
 	WORD $0x4e6148e6 // sqxtn2 v6.8h, v7.4s
-	WORD $0x3c810406 // str q6, [x0], #16
+	WORD $0x0e214884 // sqxtn v4.8b, v4.8h
+	WORD $0x4e2148c4 // sqxtn2 v4.16b, v6.8h
+	WORD $0x3c810404 // str q4, [x0], #16
+	ADD  $8, R2, R2
 	SUBS $32, R3, R3
 	BNE  next
 	RET

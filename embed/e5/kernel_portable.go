@@ -15,7 +15,7 @@ var portable = kernels{
 	quantize: quantizePortable,
 }
 
-func productPortable(c []float32, a []int16, steps []float32, rows int, m *matrix, from, to int) {
+func productPortable(c []float32, a []int8, steps []groupStep, rows int, m *matrix, from, to int) {
 	groups := m.in / group
 	for o := from; o < to; o += panel {
 		w, scale, bias := m.panel(o)
@@ -23,22 +23,28 @@ func productPortable(c []float32, a []int16, steps []float32, rows int, m *matri
 			sum := [panel]float32(bias)
 			row := a[r*m.in:][:m.in]
 			for g := range groups {
-				var acc [panel]int32
-				for i := 0; i < group; i += 2 {
-					a0, a1 := int32(row[g*group+i]), int32(row[g*group+i+1])
-					cols := (*[2 * panel]int8)(w[(g*group+i)*panel:])
-					for j := range panel {
-						acc[j] += a0*int32(cols[2*j]) + a1*int32(cols[2*j+1])
-					}
-				}
-				step, scales := steps[r*groups+g], (*[panel]float32)(scale[g*panel:])
+				acc := dotPortable((*[group]int8)(row[g*group:]), (*[group * panel]int8)(w[g*group*panel:]))
+				size, scales := steps[r*groups+g].size, (*[panel]float32)(scale[g*panel:])
 				for j := range panel {
-					sum[j] += float32(float32(acc[j]) * float32(scales[j]*step))
+					sum[j] += float32(float32(acc[j]) * float32(scales[j]*size))
 				}
 			}
 			copy(c[r*m.out+o:], sum[:])
 		}
 	}
+}
+
+// dotPortable returns the integer products of a group of inputs with its weights
+// in the columns of a panel.
+func dotPortable(a *[group]int8, w *[group * panel]int8) (acc [panel]int32) {
+	for i := 0; i < group; i += 4 {
+		a0, a1, a2, a3 := int32(a[i]), int32(a[i+1]), int32(a[i+2]), int32(a[i+3])
+		cols := (*[4 * panel]int8)(w[i*panel:])
+		for j := range panel {
+			acc[j] += a0*int32(cols[4*j]) + a1*int32(cols[4*j+1]) + a2*int32(cols[4*j+2]) + a3*int32(cols[4*j+3])
+		}
+	}
+	return acc
 }
 
 func multiplyPortable(c []float32, ldc int, a []float32, lda, rows int, b []float32, ldb, k int) {
@@ -98,23 +104,25 @@ func (l *lanes) fold() float32 {
 	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
 }
 
-// steps16 is the largest magnitude of a quantized value.
-const steps16 = 32767
+// largestStep is the largest magnitude of a quantized value.
+const largestStep = 127
 
-func quantizePortable(q []int16, steps, x []float32) {
+func quantizePortable(q []int8, steps []groupStep, x []float32) {
 	for g := range len(x) / group {
 		x, q := x[g*group:][:group], q[g*group:][:group]
 		var largest float32
 		for _, v := range x {
 			largest = max(largest, float32(math.Abs(float64(v))))
 		}
-		steps[g] = largest / steps16
-		inverse := steps16 / max(largest, smallest)
+		inverse := largestStep / max(largest, smallest)
+		var sum int32
 		for i, v := range x {
 			// Adding and subtracting 1.5·2^23 rounds to the nearest integer, ties to
 			// even, like the conversion instructions.
-			q[i] = int16(float32(float32(v*inverse)+roundMagic) - roundMagic)
+			q[i] = int8(float32(float32(v*inverse)+roundMagic) - roundMagic)
+			sum += int32(q[i])
 		}
+		steps[g] = groupStep{size: largest * (1.0 / largestStep), offset: -weightShift * sum}
 	}
 }
 

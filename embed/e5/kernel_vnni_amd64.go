@@ -10,12 +10,12 @@ var vnni = kernels{
 		multiplyAVX512(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*4, uintptr(rows), &b[0], uintptr(ldb)*4, uintptr(k))
 	},
 	softmax: func(x []float32) { softmaxAVX512(&x[0], uintptr(len(x)), &vectorConstants) },
-	gelu:    func(x []float32) { geluAVX512(&x[0], uintptr(len(x)), &vectorConstants) },
+	gelu:    func(x []float32) { geluAVX512(&x[0], uintptr(len(x)), &geluConstants) },
 	addNorm: func(x, y, gamma, beta []float32) {
 		_, _, _ = y[len(x)-1], gamma[len(x)-1], beta[len(x)-1]
 		addNormAVX512(&x[0], &y[0], &gamma[0], &beta[0], uintptr(len(x)), normEpsilon)
 	},
-	quantize: func(q []int16, steps, x []float32) {
+	quantize: func(q []int8, steps []groupStep, x []float32) {
 		_, _ = q[len(x)-1], steps[len(x)/group-1]
 		quantizeAVX512(&q[0], &steps[0], &x[0], uintptr(len(x)))
 	},
@@ -26,7 +26,7 @@ const tileRows = 12
 
 // productPanelsVNNI computes a product in tiles of two panels and up to tileRows
 // rows. A last single panel goes to AVX2.
-func productPanelsVNNI(c []float32, a []int16, steps []float32, rows int, m *matrix, from, to int) {
+func productPanelsVNNI(c []float32, a []int8, steps []groupStep, rows int, m *matrix, from, to int) {
 	groups := m.in / group
 	o := from
 	for ; o+2*panel <= to; o += 2 * panel {
@@ -47,19 +47,19 @@ func productPanelsVNNI(c []float32, a []int16, steps []float32, rows int, m *mat
 }
 
 //go:noescape
-func productVNNI(c *float32, ldcBytes uintptr, a *int16, steps *float32, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
+func productVNNI(c *float32, ldcBytes uintptr, a *int8, steps *groupStep, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
 
 //go:noescape
 func multiplyAVX512(c *float32, ldcBytes uintptr, a *float32, ldaBytes, rows uintptr, b *float32, ldbBytes, k uintptr)
 
 //go:noescape
-func softmaxAVX512(x *float32, n uintptr, t *[21][8]float32)
+func softmaxAVX512(x *float32, n uintptr, t *[12][8]float32)
 
 //go:noescape
-func geluAVX512(x *float32, n uintptr, t *[21][8]float32)
+func geluAVX512(x *float32, n uintptr, t *[11]float32)
 
 //go:noescape
 func addNormAVX512(x, y, gamma, beta *float32, n uintptr, epsilon float32)
 
 //go:noescape
-func quantizeAVX512(q *int16, steps, x *float32, n uintptr)
+func quantizeAVX512(q *int8, steps *groupStep, x *float32, n uintptr)

@@ -109,7 +109,7 @@ done:
 	VBROADCASTSS 256(R8), Z22 \
 	VBROADCASTSS 288(R8), Z21 \
 	VBROADCASTSS 320(R8), Z20 \
-	VBROADCASTSS 640(R8), Z29
+	VBROADCASTSS 352(R8), Z29
 
 // EXP sets p to exp(x) for x ≤ 0 and clobbers x and k. activation.go explains the
 // steps. With roundMagic added, the lowest bits of k are its integer.
@@ -164,7 +164,7 @@ done:
 	VSHUFPS $0xb1, Y0, Y0, Y1 \
 	VMAXPS Y1, Y0, Y0
 
-// func softmaxAVX512(x *float32, n uintptr, t *[21][8]float32)
+// func softmaxAVX512(x *float32, n uintptr, t *[12][8]float32)
 TEXT ·softmaxAVX512(SB), NOSPLIT, $0-24
 	MOVQ x+0(FP), SI
 	MOVQ n+8(FP), CX
@@ -203,48 +203,46 @@ divide:
 	VZEROUPPER
 	RET
 
-// func geluAVX512(x *float32, n uintptr, t *[21][8]float32)
+// func geluAVX512(x *float32, n uintptr, t *[11]float32)
 TEXT ·geluAVX512(SB), NOSPLIT, $0-24
 	MOVQ x+0(FP), SI
 	MOVQ n+8(FP), CX
 	MOVQ t+16(FP), R8
-	CONSTANTS
-	VBROADCASTSS 352(R8), Z19   // 1/√2
-	VBROADCASTSS 384(R8), Z18   // erfP
-	VBROADCASTSS 416(R8), Z17   // erfA5
-	VBROADCASTSS 448(R8), Z16   // erfA4
-	VBROADCASTSS 480(R8), Z15   // erfA3
-	VBROADCASTSS 512(R8), Z14   // erfA2
-	VBROADCASTSS 544(R8), Z13   // erfA1
-	VBROADCASTSS 576(R8), Z12   // 1/2
-	VBROADCASTSS 608(R8), Z11   // mask of the magnitude
-	VPXORD Z10, Z10, Z10
+	VBROADCASTSS 0(R8), Z10
+	VBROADCASTSS 4(R8), Z11
+	VBROADCASTSS 8(R8), Z12
+	VBROADCASTSS 12(R8), Z13
+	VBROADCASTSS 16(R8), Z14
+	VBROADCASTSS 20(R8), Z15
+	VBROADCASTSS 24(R8), Z16
+	VBROADCASTSS 28(R8), Z17
+	VBROADCASTSS 32(R8), Z18
+	VBROADCASTSS 36(R8), Z19
+	VBROADCASTSS 40(R8), Z20
 	LEAQ (SI)(CX*4), DX
 loop:
 	VMOVUPS (SI), Z0
-	VANDPS Z11, Z0, Z1     // a = |x|
-	VMULPS Z19, Z1, Z2     // z
-	VMULPS Z18, Z2, Z3
-	VADDPS Z21, Z3, Z3
-	VDIVPS Z3, Z21, Z3     // t
-	VMULPS Z2, Z2, Z2
-	VSUBPS Z2, Z10, Z2     // -z²
-	EXP(Z2, Z4, Z5)
-	VMULPS Z17, Z3, Z6
-	VADDPS Z16, Z6, Z6
-	VMULPS Z3, Z6, Z6
-	VADDPS Z15, Z6, Z6
-	VMULPS Z3, Z6, Z6
-	VADDPS Z14, Z6, Z6
-	VMULPS Z3, Z6, Z6
-	VADDPS Z13, Z6, Z6
-	VMULPS Z3, Z6, Z6
-	VMULPS Z5, Z6, Z6      // erfc(z)
-	VMULPS Z12, Z1, Z1
-	VMAXPS Z10, Z0, Z0
-	VMULPS Z6, Z1, Z1
-	VSUBPS Z1, Z0, Z0
-	VMOVUPS Z0, (SI)
+	VMINPS Z10, Z0, Z1
+	VMAXPS Z11, Z1, Z1
+	VMULPS Z1, Z1, Z2
+	VMULPS Z12, Z2, Z3
+	VADDPS Z13, Z3, Z3
+	VMULPS Z2, Z3, Z3
+	VADDPS Z14, Z3, Z3
+	VMULPS Z2, Z3, Z3
+	VADDPS Z15, Z3, Z3
+	VMULPS Z2, Z3, Z3
+	VADDPS Z16, Z3, Z3
+	VMULPS Z2, Z3, Z3
+	VADDPS Z17, Z3, Z3
+	VMULPS Z2, Z3, Z3
+	VADDPS Z18, Z3, Z3
+	VMULPS Z2, Z3, Z3
+	VADDPS Z19, Z3, Z3
+	VMULPS Z1, Z3, Z3
+	VADDPS Z20, Z3, Z3
+	VMULPS Z0, Z3, Z3
+	VMOVUPS Z3, (SI)
 	ADDQ $64, SI
 	CMPQ SI, DX
 	JLT  loop
@@ -303,19 +301,13 @@ norm:
 	VZEROUPPER
 	RET
 
-DATA quantize512<>+0(SB)/8, $0
-DATA quantize512<>+8(SB)/8, $2
-DATA quantize512<>+16(SB)/8, $4
-DATA quantize512<>+24(SB)/8, $6
-DATA quantize512<>+32(SB)/8, $1
-DATA quantize512<>+40(SB)/8, $3
-DATA quantize512<>+48(SB)/8, $5
-DATA quantize512<>+56(SB)/8, $7
-DATA quantize512<>+64(SB)/4, $32767.0
-DATA quantize512<>+68(SB)/4, $1e-30
-GLOBL quantize512<>(SB), RODATA|NOPTR, $72
+DATA quantize512<>+0(SB)/4, $127.0
+DATA quantize512<>+4(SB)/4, $1e-30
+DATA quantize512<>+8(SB)/4, $0x3c010204    // 1/127
+DATA quantize512<>+12(SB)/4, $0x80808080
+GLOBL quantize512<>(SB), RODATA|NOPTR, $16
 
-// func quantizeAVX512(q *int16, steps, x *float32, n uintptr)
+// func quantizeAVX512(q *int8, steps *groupStep, x *float32, n uintptr)
 TEXT ·quantizeAVX512(SB), NOSPLIT, $0-32
 	MOVQ q+0(FP), DI
 	MOVQ steps+8(FP), DX
@@ -323,9 +315,11 @@ TEXT ·quantizeAVX512(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	VPTERNLOGD $0xff, Z15, Z15, Z15
 	VPSRLD $1, Z15, Z15    // mask of the magnitude
-	VMOVSS quantize512<>+64(SB), X14
-	VMOVSS quantize512<>+68(SB), X13
-	VMOVDQU64 quantize512<>+0(SB), Z12   // puts the packed quarters in order
+	VMOVSS quantize512<>+0(SB), X14
+	VMOVSS quantize512<>+4(SB), X13
+	VMOVSS quantize512<>+8(SB), X12
+	VPBROADCASTD quantize512<>+12(SB), Y11
+	VPXOR Y10, Y10, Y10
 next:
 	VMOVUPS (SI), Z2
 	VMOVUPS 64(SI), Z3
@@ -333,7 +327,7 @@ next:
 	VANDPS Z3, Z15, Z1
 	VMAXPS Z1, Z0, Z0
 	MAXIMUM
-	VDIVSS X14, X0, X1
+	VMULSS X12, X0, X1
 	VMOVSS X1, (DX)
 	VMAXSS X13, X0, X0
 	VDIVSS X0, X14, X0
@@ -342,12 +336,25 @@ next:
 	VMULPS Z0, Z3, Z3
 	VCVTPS2DQ Z2, Z2
 	VCVTPS2DQ Z3, Z3
-	VPACKSSDW Z3, Z2, Z2
-	VPERMQ Z2, Z12, Z2
-	VMOVDQU64 Z2, (DI)
+	VPMOVDB Z2, X2
+	VPMOVDB Z3, X3
+	VINSERTI128 $1, X3, Y2, Y2
+	VMOVDQU Y2, (DI)
+	// The sum of 32 values with 128 added to each, and from it the offset.
+	VPXOR Y11, Y2, Y2
+	VPSADBW Y10, Y2, Y2
+	VEXTRACTI128 $1, Y2, X3
+	VPADDQ X3, X2, X2
+	VPSHUFD $0x4e, X2, X3
+	VPADDQ X3, X2, X2
+	VMOVD X2, AX
+	SHLL $7, AX
+	MOVL $(128*128*32), BX
+	SUBL AX, BX
+	MOVL BX, 4(DX)
 	ADDQ $128, SI
-	ADDQ $64, DI
-	ADDQ $4, DX
+	ADDQ $32, DI
+	ADDQ $8, DX
 	SUBQ $32, CX
 	JGT  next
 	VZEROUPPER

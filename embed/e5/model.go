@@ -34,8 +34,8 @@ type layer struct {
 }
 
 // matrix is a quantized matrix [in, out] as panels of 16 columns. A panel's values
-// are [in/2][panel][2], so that one multiply-add instruction takes two inputs of
-// a column at once; its scales are [in/group][panel].
+// are [in/4][panel][4], so that one instruction multiplies four inputs of a column
+// and adds the products; its scales are [in/group][panel].
 type matrix struct {
 	in, out int
 	q       []int8
@@ -101,11 +101,10 @@ func newMatrix(in, out int) matrix {
 func (m *matrix) put(at int, l *weightfile.Linear, factor float32) {
 	for o := 0; o < l.Out; o += panel {
 		q := m.q[(at+o)*m.in:]
-		for i := 0; i < m.in; i += 2 {
-			even, odd := l.Q[i*l.Out+o:][:panel], l.Q[(i+1)*l.Out+o:][:panel]
-			dst := q[i*panel:][:2*panel]
-			for j := range panel {
-				dst[2*j], dst[2*j+1] = even[j], odd[j]
+		for i := range m.in {
+			dst := q[i&^3*panel+i&3:]
+			for j, v := range l.Q[i*l.Out+o:][:panel] {
+				dst[4*j] = v
 			}
 		}
 		scale := m.scale[(at+o)*(m.in/group):]

@@ -37,7 +37,7 @@ func TestBatchesCheckForQueriesOften(t *testing.T) {
 	e := testEncoder(t)
 	work, most := 0, 0
 	counted := *e.kernels
-	counted.product = func(_ []float32, _ []int16, _ []float32, rows int, m *matrix, from, to int) {
+	counted.product = func(_ []float32, _ []int8, _ []groupStep, rows int, m *matrix, from, to int) {
 		work += rows * m.in * (to - from)
 		most = max(most, work)
 	}
@@ -118,8 +118,8 @@ func TestCallsOfPassagesTakeTurns(t *testing.T) {
 	// With one worker the rows of a matrix product say which call's batch runs.
 	var order []int
 	counted := *plain.kernels
-	counted.product = func(_ []float32, _ []int16, _ []float32, rows int, _ *matrix, _, _ int) {
-		if n := len(order); n == 0 || order[n-1] != rows {
+	counted.product = func(_ []float32, _ []int8, _ []groupStep, rows int, m *matrix, _, _ int) {
+		if n := len(order); m.out == inner && (n == 0 || order[n-1] != rows) { // one of a batch's matrices
 			order = append(order, rows)
 		}
 	}

@@ -2,24 +2,36 @@
 
 // The quantized matrix product. For a tile of up to four rows and one panel of
 // 16 columns, Y0-Y7 are the integer sums of one group of 32 inputs (two vectors
-// of eight columns a row), Y12-Y13 the weights of two inputs widened to 16
-// bits, Y14 two activations in every lane. The fp32 sums over groups stay on
-// the stack: 64 bytes a row.
+// of eight columns a row), Y12-Y13 the weights of four inputs, Y10-Y11 their
+// magnitudes, Y14 four activations in every lane, Y8 ones of 16 bits. The fp32
+// sums over groups stay on the stack: 64 bytes a row.
 
 #define WEIGHTS(i) \
-	VPMOVSXBW (i*32)(DI), Y12 \
-	VPMOVSXBW (i*32+16)(DI), Y13
+	VMOVDQU (i*64)(DI), Y12 \
+	VMOVDQU (i*64+32)(DI), Y13 \
+	VPABSB Y12, Y10 \
+	VPABSB Y13, Y11
 
-// The first two inputs of a group set the sums, the others add to them.
-#define SET(a, lo, hi) \
+// VPMADDUBSW multiplies unsigned by signed bytes: the magnitudes of weights by
+// activations with the signs of both. Its sums of two do not saturate, since
+// 2·128·127 < 2^15.
+#define PAIRS(a) \
 	VPBROADCASTD a, Y14 \
-	VPMADDWD Y12, Y14, lo \
-	VPMADDWD Y13, Y14, hi
+	VPSIGNB Y12, Y14, Y15 \
+	VPSIGNB Y13, Y14, Y14 \
+	VPMADDUBSW Y15, Y10, Y15 \
+	VPMADDUBSW Y14, Y11, Y14
+
+// The first four inputs of a group set the sums, the others add to them.
+#define SET(a, lo, hi) \
+	PAIRS(a) \
+	VPMADDWD Y8, Y15, lo \
+	VPMADDWD Y8, Y14, hi
 
 #define ADD(a, lo, hi) \
-	VPBROADCASTD a, Y14 \
-	VPMADDWD Y12, Y14, Y15 \
-	VPMADDWD Y13, Y14, Y14 \
+	PAIRS(a) \
+	VPMADDWD Y8, Y15, Y15 \
+	VPMADDWD Y8, Y14, Y14 \
 	VPADDD Y15, lo, lo \
 	VPADDD Y14, hi, hi
 
@@ -78,13 +90,13 @@
 	MOVQ groups+64(FP), CX
 
 #define NEXT \
-	ADDQ $64, SI \
+	ADDQ $32, SI \
 	ADDQ $512, DI \
 	ADDQ $64, R11 \
-	ADDQ $4, BX \
+	ADDQ $8, BX \
 	DECQ CX
 
-// func productAVX2(c *float32, ldcBytes uintptr, a *int16, steps *float32, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
+// func productAVX2(c *float32, ldcBytes uintptr, a *int8, steps *groupStep, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
 TEXT ·productAVX2(SB), NOSPLIT, $256-72
 	MOVQ c+0(FP), DX
 	MOVQ ldcBytes+8(FP), R10
@@ -93,10 +105,12 @@ TEXT ·productAVX2(SB), NOSPLIT, $256-72
 	MOVQ rows+32(FP), AX
 	MOVQ groups+64(FP), R8
 	MOVQ R8, R12
-	SHLQ $6, R8           // bytes of a row of a
+	SHLQ $5, R8           // bytes of a row of a
 	LEAQ (R8)(R8*2), R9   // of three rows
-	SHLQ $2, R12          // bytes of a row of steps
+	SHLQ $3, R12          // bytes of a row of steps
 	LEAQ (R12)(R12*2), R14
+	VPCMPEQW Y8, Y8, Y8
+	VPABSW Y8, Y8         // ones of 16 bits
 
 four:
 	CMPQ AX, $4
@@ -115,14 +129,6 @@ fourGroup:
 	ADD4(5)
 	ADD4(6)
 	ADD4(7)
-	ADD4(8)
-	ADD4(9)
-	ADD4(10)
-	ADD4(11)
-	ADD4(12)
-	ADD4(13)
-	ADD4(14)
-	ADD4(15)
 	FOLD4
 	NEXT
 	JNZ  fourGroup
@@ -151,14 +157,6 @@ threeGroup:
 	ADD3(5)
 	ADD3(6)
 	ADD3(7)
-	ADD3(8)
-	ADD3(9)
-	ADD3(10)
-	ADD3(11)
-	ADD3(12)
-	ADD3(13)
-	ADD3(14)
-	ADD3(15)
 	FOLD3
 	NEXT
 	JNZ  threeGroup
@@ -182,14 +180,6 @@ twoGroup:
 	ADD2(5)
 	ADD2(6)
 	ADD2(7)
-	ADD2(8)
-	ADD2(9)
-	ADD2(10)
-	ADD2(11)
-	ADD2(12)
-	ADD2(13)
-	ADD2(14)
-	ADD2(15)
 	FOLD2
 	NEXT
 	JNZ  twoGroup
@@ -211,14 +201,6 @@ oneGroup:
 	ADD1(5)
 	ADD1(6)
 	ADD1(7)
-	ADD1(8)
-	ADD1(9)
-	ADD1(10)
-	ADD1(11)
-	ADD1(12)
-	ADD1(13)
-	ADD1(14)
-	ADD1(15)
 	FOLD1
 	NEXT
 	JNZ  oneGroup

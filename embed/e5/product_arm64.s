@@ -3,15 +3,15 @@
 // Go's assembler lacks most of these vector instructions. They are encoded as
 // words, each with the instruction in Arm's notation.
 
-// The quantized matrix product. A tile is two rows and one panel of 16 columns.
-// v0-v7 and v8-v15 are the integer sums of one group of 32 inputs, for each row
-// two lanes a column (even and odd inputs); v16-v19 and v20-v23 the fp32 sums,
-// which begin with the bias;
-// v24-v27 the weights of two inputs widened to 16 bits; v28 and v29 two
-// activations of each row in every pair of lanes. An odd last row is computed
-// twice.
+// The quantized matrix products. A tile is two rows and one panel of 16 columns.
+// v0-v3 and v4-v7 are the integer sums of one group of 32 inputs, a lane for each
+// column; v16-v19 and v20-v23 the fp32 sums, which begin with the bias; v24-v27
+// the weights of four inputs. An odd last row is computed twice.
+
+// productNEON multiplies to 16 bits and adds two products there, of at most 128·127
+// each; v28 and v29 are four activations of each row in every lane.
 //
-// func productNEON(c *float32, ldcBytes uintptr, a *int16, steps *float32, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
+// func productNEON(c *float32, ldcBytes uintptr, a *int8, steps *groupStep, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
 TEXT ·productNEON(SB), NOSPLIT, $0-72
 	MOVD c+0(FP), R0
 	MOVD ldcBytes+8(FP), R1
@@ -19,8 +19,8 @@ TEXT ·productNEON(SB), NOSPLIT, $0-72
 	MOVD steps+24(FP), R3
 	MOVD rows+32(FP), R4
 	MOVD groups+64(FP), R8
-	LSL  $6, R8, R9 // bytes of a row of a
-	LSL  $2, R8, R17 // of a row of steps
+	LSL  $5, R8, R9 // bytes of a row of a
+	LSL  $3, R8, R17 // of a row of steps
 
 tile:
 	MOVD w+40(FP), R5
@@ -56,86 +56,227 @@ grp:
 	WORD $0x4f000405 // movi v5.4s, #0
 	WORD $0x4f000406 // movi v6.4s, #0
 	WORD $0x4f000407 // movi v7.4s, #0
-	WORD $0x4f000408 // movi v8.4s, #0
-	WORD $0x4f000409 // movi v9.4s, #0
-	WORD $0x4f00040a // movi v10.4s, #0
-	WORD $0x4f00040b // movi v11.4s, #0
-	WORD $0x4f00040c // movi v12.4s, #0
-	WORD $0x4f00040d // movi v13.4s, #0
-	WORD $0x4f00040e // movi v14.4s, #0
-	WORD $0x4f00040f // movi v15.4s, #0
-	MOVD $16, R16
-pair:
-	WORD $0xacc168b8 // ldp q24, q26, [x5], #32
+	MOVD $8, R16
+quad:
+	WORD $0xacc164b8 // ldp q24, q25, [x5], #32
+	WORD $0xacc16cba // ldp q26, q27, [x5], #32
 	WORD $0x4ddfc95c // ld1r {v28.4s}, [x10], #4
 	WORD $0x4ddfc97d // ld1r {v29.4s}, [x11], #4
-	WORD $0x4f08a719 // sxtl2 v25.8h, v24.16b
-	WORD $0x0f08a718 // sxtl v24.8h, v24.8b
-	WORD $0x4f08a75b // sxtl2 v27.8h, v26.16b
-	WORD $0x0f08a75a // sxtl v26.8h, v26.8b
-	WORD $0x0e7c8300 // smlal v0.4s, v24.4h, v28.4h
-	WORD $0x4e7c8301 // smlal2 v1.4s, v24.8h, v28.8h
-	WORD $0x0e7d8308 // smlal v8.4s, v24.4h, v29.4h
-	WORD $0x4e7d8309 // smlal2 v9.4s, v24.8h, v29.8h
-	WORD $0x0e7c8322 // smlal v2.4s, v25.4h, v28.4h
-	WORD $0x4e7c8323 // smlal2 v3.4s, v25.8h, v28.8h
-	WORD $0x0e7d832a // smlal v10.4s, v25.4h, v29.4h
-	WORD $0x4e7d832b // smlal2 v11.4s, v25.8h, v29.8h
-	WORD $0x0e7c8344 // smlal v4.4s, v26.4h, v28.4h
-	WORD $0x4e7c8345 // smlal2 v5.4s, v26.8h, v28.8h
-	WORD $0x0e7d834c // smlal v12.4s, v26.4h, v29.4h
-	WORD $0x4e7d834d // smlal2 v13.4s, v26.8h, v29.8h
-	WORD $0x0e7c8366 // smlal v6.4s, v27.4h, v28.4h
-	WORD $0x4e7c8367 // smlal2 v7.4s, v27.8h, v28.8h
-	WORD $0x0e7d836e // smlal v14.4s, v27.4h, v29.4h
-	WORD $0x4e7d836f // smlal2 v15.4s, v27.8h, v29.8h
+	WORD $0x0e3cc308 // smull v8.8h, v24.8b, v28.8b
+	WORD $0x4e3cc309 // smull2 v9.8h, v24.16b, v28.16b
+	WORD $0x0e3dc30a // smull v10.8h, v24.8b, v29.8b
+	WORD $0x4e3dc30b // smull2 v11.8h, v24.16b, v29.16b
+	WORD $0x4e69bd08 // addp v8.8h, v8.8h, v9.8h
+	WORD $0x4e6bbd4a // addp v10.8h, v10.8h, v11.8h
+	WORD $0x4e606900 // sadalp v0.4s, v8.8h
+	WORD $0x4e606944 // sadalp v4.4s, v10.8h
+	WORD $0x0e3cc32c // smull v12.8h, v25.8b, v28.8b
+	WORD $0x4e3cc32d // smull2 v13.8h, v25.16b, v28.16b
+	WORD $0x0e3dc32e // smull v14.8h, v25.8b, v29.8b
+	WORD $0x4e3dc32f // smull2 v15.8h, v25.16b, v29.16b
+	WORD $0x4e6dbd8c // addp v12.8h, v12.8h, v13.8h
+	WORD $0x4e6fbdce // addp v14.8h, v14.8h, v15.8h
+	WORD $0x4e606981 // sadalp v1.4s, v12.8h
+	WORD $0x4e6069c5 // sadalp v5.4s, v14.8h
+	WORD $0x0e3cc348 // smull v8.8h, v26.8b, v28.8b
+	WORD $0x4e3cc349 // smull2 v9.8h, v26.16b, v28.16b
+	WORD $0x0e3dc34a // smull v10.8h, v26.8b, v29.8b
+	WORD $0x4e3dc34b // smull2 v11.8h, v26.16b, v29.16b
+	WORD $0x4e69bd08 // addp v8.8h, v8.8h, v9.8h
+	WORD $0x4e6bbd4a // addp v10.8h, v10.8h, v11.8h
+	WORD $0x4e606902 // sadalp v2.4s, v8.8h
+	WORD $0x4e606946 // sadalp v6.4s, v10.8h
+	WORD $0x0e3cc36c // smull v12.8h, v27.8b, v28.8b
+	WORD $0x4e3cc36d // smull2 v13.8h, v27.16b, v28.16b
+	WORD $0x0e3dc36e // smull v14.8h, v27.8b, v29.8b
+	WORD $0x4e3dc36f // smull2 v15.8h, v27.16b, v29.16b
+	WORD $0x4e6dbd8c // addp v12.8h, v12.8h, v13.8h
+	WORD $0x4e6fbdce // addp v14.8h, v14.8h, v15.8h
+	WORD $0x4e606983 // sadalp v3.4s, v12.8h
+	WORD $0x4e6069c7 // sadalp v7.4s, v14.8h
 	SUBS $1, R16, R16
-	BNE  pair
-	// Even and odd inputs together, times the scales and the row's step.
+	BNE  quad
+	// Times the scales and the row's step.
 	WORD $0xacc164d8 // ldp q24, q25, [x6], #32
 	WORD $0xacc16cda // ldp q26, q27, [x6], #32
-	WORD $0x4ddfc9dc // ld1r {v28.4s}, [x14], #4
-	WORD $0x4ddfc9fd // ld1r {v29.4s}, [x15], #4
-	WORD $0x4ea1bc00 // addp v0.4s, v0.4s, v1.4s
+	WORD $0xbc4085dc // ldr s28, [x14], #8
+	WORD $0xbc4085fd // ldr s29, [x15], #8
 	WORD $0x4e21d800 // scvtf v0.4s, v0.4s
-	WORD $0x6e3cdf1e // fmul v30.4s, v24.4s, v28.4s
-	WORD $0x6e3edc00 // fmul v0.4s, v0.4s, v30.4s
-	WORD $0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
-	WORD $0x4ea3bc42 // addp v2.4s, v2.4s, v3.4s
+	WORD $0x4f9c9308 // fmul v8.4s, v24.4s, v28.s[0]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x4f9c9329 // fmul v9.4s, v25.4s, v28.s[0]
 	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
-	WORD $0x6e3cdf3e // fmul v30.4s, v25.4s, v28.4s
-	WORD $0x6e3edc42 // fmul v2.4s, v2.4s, v30.4s
-	WORD $0x4e22d631 // fadd v17.4s, v17.4s, v2.4s
-	WORD $0x4ea5bc84 // addp v4.4s, v4.4s, v5.4s
+	WORD $0x4f9c934a // fmul v10.4s, v26.4s, v28.s[0]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x4f9c936b // fmul v11.4s, v27.4s, v28.s[0]
 	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
-	WORD $0x6e3cdf5e // fmul v30.4s, v26.4s, v28.4s
-	WORD $0x6e3edc84 // fmul v4.4s, v4.4s, v30.4s
-	WORD $0x4e24d652 // fadd v18.4s, v18.4s, v4.4s
-	WORD $0x4ea7bcc6 // addp v6.4s, v6.4s, v7.4s
+	WORD $0x4f9d930c // fmul v12.4s, v24.4s, v29.s[0]
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x4f9d932d // fmul v13.4s, v25.4s, v29.s[0]
 	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
-	WORD $0x6e3cdf7e // fmul v30.4s, v27.4s, v28.4s
-	WORD $0x6e3edcc6 // fmul v6.4s, v6.4s, v30.4s
-	WORD $0x4e26d673 // fadd v19.4s, v19.4s, v6.4s
-	WORD $0x4ea9bd08 // addp v8.4s, v8.4s, v9.4s
-	WORD $0x4e21d908 // scvtf v8.4s, v8.4s
-	WORD $0x6e3ddf1e // fmul v30.4s, v24.4s, v29.4s
-	WORD $0x6e3edd08 // fmul v8.4s, v8.4s, v30.4s
-	WORD $0x4e28d694 // fadd v20.4s, v20.4s, v8.4s
-	WORD $0x4eabbd4a // addp v10.4s, v10.4s, v11.4s
-	WORD $0x4e21d94a // scvtf v10.4s, v10.4s
-	WORD $0x6e3ddf3e // fmul v30.4s, v25.4s, v29.4s
-	WORD $0x6e3edd4a // fmul v10.4s, v10.4s, v30.4s
-	WORD $0x4e2ad6b5 // fadd v21.4s, v21.4s, v10.4s
-	WORD $0x4eadbd8c // addp v12.4s, v12.4s, v13.4s
-	WORD $0x4e21d98c // scvtf v12.4s, v12.4s
-	WORD $0x6e3ddf5e // fmul v30.4s, v26.4s, v29.4s
-	WORD $0x6e3edd8c // fmul v12.4s, v12.4s, v30.4s
-	WORD $0x4e2cd6d6 // fadd v22.4s, v22.4s, v12.4s
-	WORD $0x4eafbdce // addp v14.4s, v14.4s, v15.4s
-	WORD $0x4e21d9ce // scvtf v14.4s, v14.4s
-	WORD $0x6e3ddf7e // fmul v30.4s, v27.4s, v29.4s
-	WORD $0x6e3eddce // fmul v14.4s, v14.4s, v30.4s
-	WORD $0x4e2ed6f7 // fadd v23.4s, v23.4s, v14.4s
+	WORD $0x4f9d934e // fmul v14.4s, v26.4s, v29.s[0]
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x4f9d936f // fmul v15.4s, v27.4s, v29.s[0]
+	WORD $0x6e28dc00 // fmul v0.4s, v0.4s, v8.4s
+	WORD $0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
+	WORD $0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD $0x6e2adc42 // fmul v2.4s, v2.4s, v10.4s
+	WORD $0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	WORD $0x6e2bdc63 // fmul v3.4s, v3.4s, v11.4s
+	WORD $0x4e23d673 // fadd v19.4s, v19.4s, v3.4s
+	WORD $0x6e2cdc84 // fmul v4.4s, v4.4s, v12.4s
+	WORD $0x4e24d694 // fadd v20.4s, v20.4s, v4.4s
+	WORD $0x6e2ddca5 // fmul v5.4s, v5.4s, v13.4s
+	WORD $0x4e25d6b5 // fadd v21.4s, v21.4s, v5.4s
+	WORD $0x6e2edcc6 // fmul v6.4s, v6.4s, v14.4s
+	WORD $0x4e26d6d6 // fadd v22.4s, v22.4s, v6.4s
+	WORD $0x6e2fdce7 // fmul v7.4s, v7.4s, v15.4s
+	WORD $0x4e27d6f7 // fadd v23.4s, v23.4s, v7.4s
+	SUBS $1, R8, R8
+	BNE  grp
+	WORD $0xad004590 // stp q16, q17, [x12]
+	WORD $0xad014d92 // stp q18, q19, [x12, #32]
+	WORD $0xad0055b4 // stp q20, q21, [x13]
+	WORD $0xad015db6 // stp q22, q23, [x13, #32]
+	ADD  R9<<1, R2, R2
+	ADD  R1<<1, R0, R0
+	ADD  R17<<1, R3, R3
+	SUBS $2, R4, R4
+	BGT  tile
+	RET
+
+// productDot takes the dot products of four bytes at once; v28 and v29 are 16
+// activations of each row.
+//
+// func productDot(c *float32, ldcBytes uintptr, a *int8, steps *groupStep, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
+TEXT ·productDot(SB), NOSPLIT, $0-72
+	MOVD c+0(FP), R0
+	MOVD ldcBytes+8(FP), R1
+	MOVD a+16(FP), R2
+	MOVD steps+24(FP), R3
+	MOVD rows+32(FP), R4
+	MOVD groups+64(FP), R8
+	LSL  $5, R8, R9 // bytes of a row of a
+	LSL  $3, R8, R17 // of a row of steps
+
+tile:
+	MOVD w+40(FP), R5
+	MOVD scale+48(FP), R6
+	MOVD bias+56(FP), R7
+	MOVD groups+64(FP), R8
+	// R10, R11: the rows of a. R12, R13: those of c. R14, R15: their steps.
+	MOVD R2, R10
+	MOVD R0, R12
+	MOVD R3, R14
+	MOVD R2, R11
+	MOVD R0, R13
+	MOVD R3, R15
+	CMP  $2, R4
+	BLT  single
+	ADD  R9, R2, R11
+	ADD  R1, R0, R13
+	ADD  R17, R3, R15
+single:
+	WORD $0xad4044f0 // ldp q16, q17, [x7]
+	WORD $0xad414cf2 // ldp q18, q19, [x7, #32]
+	WORD $0x4eb01e14 // mov v20.16b, v16.16b
+	WORD $0x4eb11e35 // mov v21.16b, v17.16b
+	WORD $0x4eb21e56 // mov v22.16b, v18.16b
+	WORD $0x4eb31e77 // mov v23.16b, v19.16b
+
+grp:
+	WORD $0x4f000400 // movi v0.4s, #0
+	WORD $0x4f000401 // movi v1.4s, #0
+	WORD $0x4f000402 // movi v2.4s, #0
+	WORD $0x4f000403 // movi v3.4s, #0
+	WORD $0x4f000404 // movi v4.4s, #0
+	WORD $0x4f000405 // movi v5.4s, #0
+	WORD $0x4f000406 // movi v6.4s, #0
+	WORD $0x4f000407 // movi v7.4s, #0
+	MOVD $2, R16
+half:
+	WORD $0x3cc1055c // ldr q28, [x10], #16
+	WORD $0x3cc1057d // ldr q29, [x11], #16
+	WORD $0xacc164b8 // ldp q24, q25, [x5], #32
+	WORD $0xacc16cba // ldp q26, q27, [x5], #32
+	WORD $0x4f9ce300 // sdot v0.4s, v24.16b, v28.4b[0]
+	WORD $0x4f9de304 // sdot v4.4s, v24.16b, v29.4b[0]
+	WORD $0x4f9ce321 // sdot v1.4s, v25.16b, v28.4b[0]
+	WORD $0x4f9de325 // sdot v5.4s, v25.16b, v29.4b[0]
+	WORD $0x4f9ce342 // sdot v2.4s, v26.16b, v28.4b[0]
+	WORD $0x4f9de346 // sdot v6.4s, v26.16b, v29.4b[0]
+	WORD $0x4f9ce363 // sdot v3.4s, v27.16b, v28.4b[0]
+	WORD $0x4f9de367 // sdot v7.4s, v27.16b, v29.4b[0]
+	WORD $0xacc164b8 // ldp q24, q25, [x5], #32
+	WORD $0xacc16cba // ldp q26, q27, [x5], #32
+	WORD $0x4fbce300 // sdot v0.4s, v24.16b, v28.4b[1]
+	WORD $0x4fbde304 // sdot v4.4s, v24.16b, v29.4b[1]
+	WORD $0x4fbce321 // sdot v1.4s, v25.16b, v28.4b[1]
+	WORD $0x4fbde325 // sdot v5.4s, v25.16b, v29.4b[1]
+	WORD $0x4fbce342 // sdot v2.4s, v26.16b, v28.4b[1]
+	WORD $0x4fbde346 // sdot v6.4s, v26.16b, v29.4b[1]
+	WORD $0x4fbce363 // sdot v3.4s, v27.16b, v28.4b[1]
+	WORD $0x4fbde367 // sdot v7.4s, v27.16b, v29.4b[1]
+	WORD $0xacc164b8 // ldp q24, q25, [x5], #32
+	WORD $0xacc16cba // ldp q26, q27, [x5], #32
+	WORD $0x4f9ceb00 // sdot v0.4s, v24.16b, v28.4b[2]
+	WORD $0x4f9deb04 // sdot v4.4s, v24.16b, v29.4b[2]
+	WORD $0x4f9ceb21 // sdot v1.4s, v25.16b, v28.4b[2]
+	WORD $0x4f9deb25 // sdot v5.4s, v25.16b, v29.4b[2]
+	WORD $0x4f9ceb42 // sdot v2.4s, v26.16b, v28.4b[2]
+	WORD $0x4f9deb46 // sdot v6.4s, v26.16b, v29.4b[2]
+	WORD $0x4f9ceb63 // sdot v3.4s, v27.16b, v28.4b[2]
+	WORD $0x4f9deb67 // sdot v7.4s, v27.16b, v29.4b[2]
+	WORD $0xacc164b8 // ldp q24, q25, [x5], #32
+	WORD $0xacc16cba // ldp q26, q27, [x5], #32
+	WORD $0x4fbceb00 // sdot v0.4s, v24.16b, v28.4b[3]
+	WORD $0x4fbdeb04 // sdot v4.4s, v24.16b, v29.4b[3]
+	WORD $0x4fbceb21 // sdot v1.4s, v25.16b, v28.4b[3]
+	WORD $0x4fbdeb25 // sdot v5.4s, v25.16b, v29.4b[3]
+	WORD $0x4fbceb42 // sdot v2.4s, v26.16b, v28.4b[3]
+	WORD $0x4fbdeb46 // sdot v6.4s, v26.16b, v29.4b[3]
+	WORD $0x4fbceb63 // sdot v3.4s, v27.16b, v28.4b[3]
+	WORD $0x4fbdeb67 // sdot v7.4s, v27.16b, v29.4b[3]
+	SUBS $1, R16, R16
+	BNE  half
+	// Times the scales and the row's step.
+	WORD $0xacc164d8 // ldp q24, q25, [x6], #32
+	WORD $0xacc16cda // ldp q26, q27, [x6], #32
+	WORD $0xbc4085dc // ldr s28, [x14], #8
+	WORD $0xbc4085fd // ldr s29, [x15], #8
+	WORD $0x4e21d800 // scvtf v0.4s, v0.4s
+	WORD $0x4f9c9308 // fmul v8.4s, v24.4s, v28.s[0]
+	WORD $0x4e21d821 // scvtf v1.4s, v1.4s
+	WORD $0x4f9c9329 // fmul v9.4s, v25.4s, v28.s[0]
+	WORD $0x4e21d842 // scvtf v2.4s, v2.4s
+	WORD $0x4f9c934a // fmul v10.4s, v26.4s, v28.s[0]
+	WORD $0x4e21d863 // scvtf v3.4s, v3.4s
+	WORD $0x4f9c936b // fmul v11.4s, v27.4s, v28.s[0]
+	WORD $0x4e21d884 // scvtf v4.4s, v4.4s
+	WORD $0x4f9d930c // fmul v12.4s, v24.4s, v29.s[0]
+	WORD $0x4e21d8a5 // scvtf v5.4s, v5.4s
+	WORD $0x4f9d932d // fmul v13.4s, v25.4s, v29.s[0]
+	WORD $0x4e21d8c6 // scvtf v6.4s, v6.4s
+	WORD $0x4f9d934e // fmul v14.4s, v26.4s, v29.s[0]
+	WORD $0x4e21d8e7 // scvtf v7.4s, v7.4s
+	WORD $0x4f9d936f // fmul v15.4s, v27.4s, v29.s[0]
+	WORD $0x6e28dc00 // fmul v0.4s, v0.4s, v8.4s
+	WORD $0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	WORD $0x6e29dc21 // fmul v1.4s, v1.4s, v9.4s
+	WORD $0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	WORD $0x6e2adc42 // fmul v2.4s, v2.4s, v10.4s
+	WORD $0x4e22d652 // fadd v18.4s, v18.4s, v2.4s
+	WORD $0x6e2bdc63 // fmul v3.4s, v3.4s, v11.4s
+	WORD $0x4e23d673 // fadd v19.4s, v19.4s, v3.4s
+	WORD $0x6e2cdc84 // fmul v4.4s, v4.4s, v12.4s
+	WORD $0x4e24d694 // fadd v20.4s, v20.4s, v4.4s
+	WORD $0x6e2ddca5 // fmul v5.4s, v5.4s, v13.4s
+	WORD $0x4e25d6b5 // fadd v21.4s, v21.4s, v5.4s
+	WORD $0x6e2edcc6 // fmul v6.4s, v6.4s, v14.4s
+	WORD $0x4e26d6d6 // fadd v22.4s, v22.4s, v6.4s
+	WORD $0x6e2fdce7 // fmul v7.4s, v7.4s, v15.4s
+	WORD $0x4e27d6f7 // fadd v23.4s, v23.4s, v7.4s
 	SUBS $1, R8, R8
 	BNE  grp
 	WORD $0xad004590 // stp q16, q17, [x12]

@@ -2,9 +2,9 @@
 
 // The quantized matrix product with AVX-512 VNNI. A tile is up to twelve rows and
 // two panels: Z0-Z23 are the integer sums of one group of 32 inputs, two vectors
-// a row, one for each panel. Z30 and Z31 are the weights of two inputs widened to
-// 16 bits, Z29 two activations in every lane. The fp32 sums over groups stay in c,
-// where they begin with the bias.
+// a row, one for each panel. Z30 and Z31 are the weights of four inputs, shifted
+// by weightShift (Z27: flipping the sign bit adds 128), Z29 four activations in
+// every lane. The fp32 sums over groups stay in c, where they begin with the bias.
 
 // Twelve rows of a, by three base pointers: rows 0-3, 4-7 and 8-11.
 #define ROW0 (SI)
@@ -20,15 +20,15 @@
 #define ROW10 (R12)(R9*2)
 #define ROW11 (R12)(R10*1)
 
-// A panel's weights take eight times the bytes of a row of a.
+// A panel's weights take sixteen times the bytes of a row of a; R13 is two rows.
 #define WEIGHTS(i) \
-	VPMOVSXBW (i*32)(DI), Z30 \
-	VPMOVSXBW (i*32)(DI)(R9*8), Z31
+	VPXORD (i*64)(DI), Z27, Z30 \
+	VPXORD (i*64)(DI)(R13*8), Z27, Z31
 
 #define DOT(a, lo, hi) \
 	VPBROADCASTD a, Z29 \
-	VPDPWSSD Z29, Z30, lo \
-	VPDPWSSD Z29, Z31, hi
+	VPDPBUSD Z29, Z30, lo \
+	VPDPBUSD Z29, Z31, hi
 
 #define DOT1(i) WEIGHTS(i) DOT((i*4)ROW0, Z0, Z1)
 #define DOT2(i) DOT1(i) DOT((i*4)ROW1, Z2, Z3)
@@ -43,23 +43,24 @@
 #define DOT11(i) DOT10(i) DOT((i*4)ROW10, Z20, Z21)
 #define DOT12(i) DOT11(i) DOT((i*4)ROW11, Z22, Z23)
 
+// A row's integer sums begin with the offset of its group.
 #define CLEAR(lo, hi) \
-	VPXORD lo, lo, lo \
-	VPXORD hi, hi, hi
+	VPBROADCASTD 4(AX), lo \
+	ADDQ R15, AX \
+	VMOVDQA64 lo, hi
 
 // Add the sums of a group, times the scales of the weights (Z30, Z31) and the step
 // of the row, to the sums of the row.
 #define SCALES \
 	VMOVUPS (CX), Z30 \
-	VMOVUPS (CX)(R9*1), Z31 \
+	VMOVUPS (CX)(R13*1), Z31 \
 	MOVQ BX, AX \
 	MOVQ DX, R14
 
 #define FOLD(lo, hi) \
-	VBROADCASTSS (AX), Z29 \
-	ADDQ R13, AX \
-	VMULPS Z30, Z29, Z28 \
-	VMULPS Z31, Z29, Z29 \
+	VMULPS.BCST (AX), Z30, Z28 \
+	VMULPS.BCST (AX), Z31, Z29 \
+	ADDQ R15, AX \
 	VCVTDQ2PS lo, lo \
 	VCVTDQ2PS hi, hi \
 	VMULPS Z28, lo, lo \
@@ -83,7 +84,7 @@
 #define FOLD11 FOLD10 FOLD(Z20, Z21)
 #define FOLD12 FOLD11 FOLD(Z22, Z23)
 
-#define CLEAR1 CLEAR(Z0, Z1)
+#define CLEAR1 MOVQ BX, AX CLEAR(Z0, Z1)
 #define CLEAR2 CLEAR1 CLEAR(Z2, Z3)
 #define CLEAR3 CLEAR2 CLEAR(Z4, Z5)
 #define CLEAR4 CLEAR3 CLEAR(Z6, Z7)
@@ -97,21 +98,21 @@
 #define CLEAR12 CLEAR11 CLEAR(Z22, Z23)
 
 #define NEXT \
-	ADDQ $64, SI \
-	ADDQ $64, R11 \
-	ADDQ $64, R12 \
+	ADDQ $32, SI \
+	ADDQ $32, R11 \
+	ADDQ $32, R12 \
 	ADDQ $512, DI \
 	ADDQ $64, CX \
-	ADDQ $4, BX \
-	DECQ R15
+	ADDQ $8, BX \
+	DECQ groups+64(FP)
 
 // Ask for the same group of the next two panels, which follow these.
 #define PREFETCH \
-	LEAQ (DI)(R9*8), AX \
-	LEAQ (AX)(R9*8), AX \
-	LEAQ (AX)(R9*8), R14 \
-	PREFETCHT0 (CX)(R9*2) \
-	PREFETCHT0 (CX)(R10*1)
+	LEAQ (DI)(R13*8), AX \
+	LEAQ (AX)(R13*8), AX \
+	LEAQ (AX)(R13*8), R14 \
+	PREFETCHT0 (CX)(R13*2) \
+	PREFETCHT0 (CX)(R10*2)
 
 // A group of a tile, and the groups after it.
 #define GROUPS(label, CLEARS, DOTS, FOLDS) \
@@ -120,35 +121,27 @@ label: \
 	PREFETCH \
 	DOTS(0) \
 	PREFETCHT0 (AX) \
-	DOTS(1) \
 	PREFETCHT0 64(AX) \
-	DOTS(2) \
+	DOTS(1) \
 	PREFETCHT0 128(AX) \
-	DOTS(3) \
 	PREFETCHT0 192(AX) \
-	DOTS(4) \
+	DOTS(2) \
 	PREFETCHT0 256(AX) \
-	DOTS(5) \
 	PREFETCHT0 320(AX) \
-	DOTS(6) \
+	DOTS(3) \
 	PREFETCHT0 384(AX) \
-	DOTS(7) \
 	PREFETCHT0 448(AX) \
-	DOTS(8) \
+	DOTS(4) \
 	PREFETCHT0 (R14) \
-	DOTS(9) \
 	PREFETCHT0 64(R14) \
-	DOTS(10) \
+	DOTS(5) \
 	PREFETCHT0 128(R14) \
-	DOTS(11) \
 	PREFETCHT0 192(R14) \
-	DOTS(12) \
+	DOTS(6) \
 	PREFETCHT0 256(R14) \
-	DOTS(13) \
 	PREFETCHT0 320(R14) \
-	DOTS(14) \
+	DOTS(7) \
 	PREFETCHT0 384(R14) \
-	DOTS(15) \
 	PREFETCHT0 448(R14) \
 	FOLDS \
 	NEXT \
@@ -156,7 +149,7 @@ label: \
 	VZEROUPPER \
 	RET
 
-// func productVNNI(c *float32, ldcBytes uintptr, a *int16, steps *float32, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
+// func productVNNI(c *float32, ldcBytes uintptr, a *int8, steps *groupStep, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
 TEXT ·productVNNI(SB), NOSPLIT, $0-72
 	MOVQ c+0(FP), DX
 	MOVQ ldcBytes+8(FP), R8
@@ -165,26 +158,27 @@ TEXT ·productVNNI(SB), NOSPLIT, $0-72
 	MOVQ rows+32(FP), AX
 	MOVQ w+40(FP), DI
 	MOVQ scale+48(FP), CX
-	MOVQ bias+56(FP), R14
-	MOVQ groups+64(FP), R15
-	MOVQ R15, R9
-	SHLQ $6, R9            // bytes of a row of a
+	MOVQ groups+64(FP), R9
+	LEAQ (R9*8), R15       // bytes of a row of steps
+	SHLQ $5, R9            // bytes of a row of a
+	LEAQ (R9)(R9*1), R13   // of two rows; of the scales of a panel
 	LEAQ (R9)(R9*2), R10   // of three rows
 	LEAQ (SI)(R9*4), R11
 	LEAQ (R11)(R9*4), R12
-	LEAQ (R15*4), R13      // bytes of a row of steps
+	MOVL $0x80808080, R14
+	VPBROADCASTD R14, Z27
 
+	MOVQ bias+56(FP), R14
 	VMOVUPS (R14), Z30
 	VMOVUPS 64(R14), Z31
 	MOVQ DX, R14
-	MOVQ AX, R10
 bias:
 	VMOVUPS Z30, (R14)
 	VMOVUPS Z31, 64(R14)
 	ADDQ R8, R14
-	DECQ R10
+	DECQ AX
 	JNZ  bias
-	LEAQ (R9)(R9*2), R10
+	MOVQ rows+32(FP), AX
 
 	CMPQ AX, $6
 	JGT  many

@@ -6,6 +6,12 @@
 //
 // A FILE is the corpus of a BEIR data set (.jsonl) or a text. The pages in docs/models
 // name those of the repository's projections.
+//
+// With -relabel it gives a projection of an earlier precision of the encoder to
+// that of today: the vectors differ by rounding alone, and codes made by both can be
+// compared, which those of a second fit could not.
+//
+//	go run ./embed/tools/refit -relabel OLD -o NEW
 package main
 
 import (
@@ -16,8 +22,10 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 
 	"mneme/embed/e5"
+	"mneme/embed/e5/projection"
 	"mneme/embed/tools/fit"
 )
 
@@ -25,14 +33,19 @@ func main() {
 	multilingual := flag.Bool("multilingual", false, "fit the multilingual model's projection")
 	out := flag.String("o", "e5-small-v2.projection", "the file to write")
 	limit := flag.Int("passages", 1000, "use at most this many passages of each file, evenly spaced")
+	old := flag.String("relabel", "", "fit nothing; give this projection to the encoder of today")
 	flag.Parse()
-	if flag.NArg() == 0 || *limit < 1 {
+	if (flag.NArg() == 0) == (*old == "") || *limit < 1 {
 		flag.Usage()
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *multilingual, *out, *limit, flag.Args()); err != nil {
+	do := func() error { return run(ctx, *multilingual, *out, *limit, flag.Args()) }
+	if *old != "" {
+		do = func() error { return relabel(*out, *old) }
+	}
+	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, "refit:", err)
 		os.Exit(1)
 	}
@@ -64,6 +77,33 @@ func run(ctx context.Context, multilingual bool, out string, limit int, files []
 	}
 	fmt.Printf("%x  %s (%d bytes): %d passages, %d tokens, %.1f %% of their variance\n",
 		sha256.Sum256(file), out, len(file), len(passages), p.Tokens, 100*p.Explained)
+	return nil
+}
+
+// relabel writes the projection in the file old for the encoder of today. It fails
+// unless the projection was fitted to one of the encoder's predecessors.
+func relabel(out, old string) error {
+	encoder, err := e5.New(e5.Options{Lazy: true})
+	if err != nil {
+		return err
+	}
+	file, err := os.ReadFile(old)
+	if err != nil {
+		return err
+	}
+	p, err := projection.Parse(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", old, err)
+	}
+	if !slices.Contains(encoder.Predecessors(), p.Encoder) {
+		return fmt.Errorf("%s was fitted to %q, which is no predecessor of %q", old, p.Encoder, encoder.Fingerprint())
+	}
+	p.Encoder = encoder.Fingerprint()
+	file = p.Append(nil)
+	if err := os.WriteFile(out, file, 0o644); err != nil {
+		return err
+	}
+	fmt.Printf("%x  %s (%d bytes)\n", sha256.Sum256(file), out, len(file))
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,19 +13,24 @@ import (
 
 	"mneme/embed/e5"
 	"mneme/embed/e5/projection"
+	"mneme/embed/maxsim"
 )
 
 // shipped are the projections in the program: what they were fitted to, relative to
 // the folder of the data sets and to this one, with SHA-256 sums.
 var shipped = []struct {
 	multilingual bool
-	file, page   string
-	passages     int // -passages
-	sources      []string
-	inputs       []input
+	// relabeled: it was fitted to version 1 of the vectors, so a fit to those of today has
+	// the same mean and spans the same space up to rounding; its components may have other
+	// signs.
+	relabeled  bool
+	file, page string
+	passages   int // -passages
+	sources    []string
+	inputs     []input
 }{
 	{
-		file: "../../e5/e5-small-v2.projection", page: "../../../docs/models/e5-small-v2.md", passages: 250,
+		relabeled: true, file: "../../e5/e5-small-v2.projection", page: "../../../docs/models/e5-small-v2.md", passages: 250,
 		sources: []string{"scifact/corpus.jsonl", "fit/texts.jsonl"},
 		inputs: []input{
 			{"scifact/corpus.jsonl", "f4a47c54e01f9dfe7f0cbbcae0e1df17c5a90d6553f3a9d5b1ba32184545b3d8"},
@@ -48,7 +54,7 @@ type input struct{ path, sum string }
 func (i input) local() bool { return strings.HasPrefix(i.path, "..") }
 
 // The run takes minutes. MNEME_E5_FIT is the folder of the BEIR data sets.
-func TestTheFittedFilesAreTheRepositorysByteForByte(t *testing.T) {
+func TestTheFittedFilesAreTheRepositorys(t *testing.T) {
 	data := os.Getenv("MNEME_E5_FIT")
 	if data == "" {
 		t.Skip("MNEME_E5_FIT does not name the data sets; see docs/models/e5-small-v2.md")
@@ -70,7 +76,9 @@ func TestTheFittedFilesAreTheRepositorysByteForByte(t *testing.T) {
 		if err := run(t.Context(), p.multilingual, out, p.passages, files); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := read(t, out), read(t, p.file); !bytes.Equal(got, want) {
+		if p.relabeled {
+			requireSameSpace(t, parse(t, out), parse(t, p.file))
+		} else if got, want := read(t, out), read(t, p.file); !bytes.Equal(got, want) {
 			t.Errorf("the file fitted to the texts is not %s", p.file)
 		}
 	}
@@ -150,5 +158,73 @@ func TestTheSameTextsGiveTheSameBytes(t *testing.T) {
 	}
 	if _, err := e5.New(e5.Options{Codes: true, Projection: files[0]}); err != nil {
 		t.Errorf("the encoder refuses the file: %v", err)
+	}
+}
+
+func parse(t *testing.T, path string) *projection.Projection {
+	t.Helper()
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := projection.Parse(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// requireSameSpace requires that two projections have about the same mean, and that
+// the components of one keep nearly all of the length of the other's.
+func requireSameSpace(t *testing.T, a, b *projection.Projection) {
+	t.Helper()
+	width := len(a.Mean)
+	for i := range a.Mean {
+		if d := math.Abs(float64(a.Mean[i] - b.Mean[i])); d > .01 {
+			t.Errorf("the means differ by %.4f in component %d", d, i)
+		}
+	}
+	kept := 0.0
+	for i := range maxsim.Dim {
+		for j := range maxsim.Dim {
+			product := 0.0
+			for k := range width {
+				product += float64(a.Components[i*width+k]) * float64(b.Components[j*width+k])
+			}
+			kept += product * product / maxsim.Dim
+		}
+	}
+	if kept < .99 {
+		t.Errorf("the spaces share %.4f of their length", kept)
+	}
+}
+
+// A projection of an earlier precision keeps its components, and the encoder takes
+// it; one of another encoder is refused.
+func TestRelabelKeepsTheComponents(t *testing.T) {
+	encoder, err := e5.New(e5.Options{Lazy: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	old, out := filepath.Join(folder, "old"), filepath.Join(folder, "new")
+	want := parse(t, shipped[0].file)
+	want.Encoder = encoder.Predecessors()[0]
+	if err := os.WriteFile(old, want.Append(nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := relabel(out, old); err != nil {
+		t.Fatal(err)
+	}
+	got := parse(t, out)
+	if got.Encoder != encoder.Fingerprint() || !slices.Equal(got.Components, want.Components) || !slices.Equal(got.Mean, want.Mean) {
+		t.Errorf("a projection of %q, with other components or another mean", got.Encoder)
+	}
+	want.Encoder = "another/model"
+	if err := os.WriteFile(old, want.Append(nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := relabel(out, old); err == nil || !strings.Contains(err.Error(), "another/model") {
+		t.Errorf("a projection of another model: error %v", err)
 	}
 }

@@ -1,0 +1,154 @@
+package e5
+
+import "math"
+
+// attention is the memory of attend: the keys and values of one head of a text as
+// matrices of 8 bits, and a block of its rows. Texts have up to longest tokens, a
+// multiple of group.
+type attention struct {
+	keys    matrix      // [headWidth, tokens]
+	values  matrix      // [tokens, headWidth]
+	columns []float32   // [headWidth, longest]: the values, transposed
+	query   []int8      // [scoreRows, headWidth]
+	scores  []float32   // [scoreRows, longest]
+	q       []int8      // [max(headWidth, scoreRows), longest]: values or scores, quantized
+	steps   []groupStep // of query or q
+	context []float32   // [scoreRows, headWidth]
+	mean    []float32   // [2*width]: of the keys and the values
+}
+
+// scoreRows is the number of rows of attention scores computed at a time.
+const scoreRows = 32
+
+// A head has one group, so that a product of a query and a key is one integer.
+var _ [0]struct{} = [headWidth - group]struct{}{}
+
+func newAttention(longest int) attention {
+	const lines = max(headWidth, scoreRows)
+	return attention{
+		keys:    newMatrix(headWidth, longest),
+		values:  newMatrix(longest, headWidth),
+		columns: make([]float32, headWidth*longest),
+		query:   make([]int8, scoreRows*headWidth),
+		scores:  make([]float32, scoreRows*longest),
+		q:       make([]int8, lines*longest),
+		steps:   make([]groupStep, lines*longest/group),
+		context: make([]float32, scoreRows*headWidth),
+		mean:    make([]float32, 2*width),
+	}
+}
+
+// attend computes the context of one text: n rows beginning with first. It
+// overwrites s.q and s.steps.
+func (s *scratch) attend(k *kernels, first, n int, pause func() error) error {
+	qkv := s.qkv[first*3*width:]
+	s.attention.center(k, qkv, n)
+	for r := range n { // queries and keys; values are quantized along the tokens
+		k.quantize(s.q[r*2*width:], s.steps[r*2*heads:], qkv[r*3*width:][:2*width])
+	}
+	a := &s.attention
+	padded := roundUp(n, group)
+	a.keys.out, a.values.in = padded, padded
+	for h := range heads {
+		if err := pause(); err != nil {
+			return err
+		}
+		a.putKeys(s.q[width+h*headWidth:], s.steps[heads+h:], n)
+		a.putValues(k, qkv[2*width+h*headWidth:], a.mean[width+h*headWidth:], n)
+		for r := 0; r < n; r += scoreRows {
+			rows := min(scoreRows, n-r)
+			a.score(k, s.q[r*2*width+h*headWidth:], s.steps[r*2*heads+h:], rows, n)
+			k.quantize(a.q, a.steps, a.scores[:rows*padded])
+			k.product(a.context, a.q, a.steps, rows, &a.values, 0, headWidth)
+			for i := range rows {
+				*(*[headWidth]float32)(s.context[(first+r+i)*width+h*headWidth:]) = *(*[headWidth]float32)(a.context[i*headWidth:])
+			}
+		}
+	}
+	return nil
+}
+
+// center sets a.mean to the means of the keys and of the values of n rows of
+// queries, keys and values, and subtracts those of the keys. The scores of a query
+// all change by the same number, so their softmax does not. putValues subtracts
+// those of the values, and the product adds them again. What is smaller loses less
+// when it is quantized: for keys the method of Zhang et al., SageAttention,
+// arXiv:2410.02367, 2024, section 4.2.
+func (a *attention) center(k *kernels, qkv []float32, n int) {
+	share := a.scores[:n]
+	for i := range share {
+		share[i] = 1 / float32(n)
+	}
+	for c := 0; c < 2*width; c += panel {
+		k.multiply(a.mean[c:], panel, share, n, 1, qkv[width+c:], 3*width, n)
+	}
+	mean := (*[width]float32)(a.mean)
+	for r := range n {
+		key := (*[width]float32)(qkv[r*3*width+width:])
+		for i := range key {
+			key[i] -= mean[i]
+		}
+	}
+}
+
+// score sets a.scores [rows, padded] to the weights of n tokens for rows of
+// queries, of which q and steps have one head.
+func (a *attention) score(k *kernels, q []int8, steps []groupStep, rows, n int) {
+	for i := range rows {
+		copy(a.query[i*headWidth:], q[i*2*width:][:headWidth])
+		a.steps[i] = steps[i*2*heads]
+	}
+	padded := a.keys.out
+	k.product(a.scores, a.query, a.steps, rows, &a.keys, 0, padded)
+	for i := range rows {
+		row := a.scores[i*padded:][:padded]
+		for j := n; j < padded; j++ {
+			row[j] = -math.MaxFloat32
+		}
+		k.softmax(row)
+	}
+}
+
+// putKeys sets a.keys to one head of n rows of keys, quantized. Columns beyond n
+// keep stale values; their scores are overwritten.
+func (a *attention) putKeys(q []int8, steps []groupStep, n int) {
+	for j := range n {
+		o, c := j/panel*panel, j%panel
+		w, scale, _ := a.keys.panel(o)
+		scale[c] = steps[j*2*heads].size
+		row := (*[headWidth]int8)(q[j*2*width:])
+		for i := 0; i < headWidth; i += 4 {
+			*(*[4]int8)(w[i*panel+4*c:]) = *(*[4]int8)(row[i:])
+		}
+	}
+}
+
+// putValues sets a.values to one head of n rows of values, less their mean, which
+// becomes the bias. They are quantized in groups of tokens; those beyond n are zero.
+func (a *attention) putValues(k *kernels, value, mean []float32, n int) {
+	padded := a.values.in
+	means := (*[headWidth]float32)(mean)
+	copy(a.values.bias, means[:])
+	for i := range n {
+		column := a.columns[i:]
+		for c, v := range (*[headWidth]float32)(value[i*3*width:]) {
+			column[c*padded] = v - means[c]
+		}
+	}
+	for c := range headWidth {
+		clear(a.columns[c*padded+n : (c+1)*padded])
+	}
+	k.quantize(a.q, a.steps, a.columns[:headWidth*padded])
+	groups := padded / group
+	for c := range headWidth {
+		w, scale, _ := a.values.panel(c / panel * panel)
+		j := c % panel
+		for g := range groups {
+			scale[g*panel+j] = a.steps[c*groups+g].size
+		}
+		column := a.q[c*padded:][:padded]
+		for i := 0; i < padded; i += 4 {
+			*(*[4]int8)(w[i*panel+4*j:]) = *(*[4]int8)(column[i:])
+		}
+	}
+}
