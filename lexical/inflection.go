@@ -219,7 +219,10 @@ func (a *analysis) scanField(text, main string) string {
 	a.words, a.english = 0, 0
 	start := a.position
 	a.scan(text)
-	if a.english*englishShare >= a.words && a.english > 0 {
+	switch {
+	case a.words == 0 || main == "en" && a.words < minWords:
+		return main
+	case a.english*englishShare >= a.words && a.english > 0:
 		return "en"
 	}
 	guess := language.Of(text)
@@ -243,6 +246,10 @@ func (a *analysis) inflect(text string, position, stemmer int) {
 // englishShare says in how many words one of English grammar is enough for a text to be
 // English, without a closer look.
 const englishShare = 10
+
+// minWords is how many words a further field has at least that may be in another language
+// than an English value.
+const minWords = 4
 
 // isEnglishGrammar reports whether a folded word is common in English and in no other
 // language.
