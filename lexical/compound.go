@@ -38,7 +38,7 @@ func MayCompound(query string) bool {
 // write words together, of words that may be or have parts.
 func Compoundable(query []QueryTerm) (stems []QueryTerm) {
 	for _, t := range query {
-		if t.Beside && t.Share == stemShare && t.stemmers&compoundBits != 0 && utf8.RuneCountInString(t.Text) > minPart {
+		if t.Beside && t.Share == stemShare && t.stemmers&compoundBits != 0 && t.stemmers&nearBit == 0 && utf8.RuneCountInString(t.Text) > minPart {
 			stems = append(stems, t)
 		}
 	}
