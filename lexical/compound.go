@@ -9,7 +9,7 @@ import (
 	"mneme/lexical/language"
 )
 
-// German, Dutch, the Scandinavian languages, Finnish and Hungarian write words together:
+// German, Dutch and the Scandinavian languages write words together:
 // "Haftpflichtversicherung". There is no dictionary of their parts. A word of a question
 // is compared with the stems that the searched entries have: those that begin or end with
 // it are compounds of it, and what it begins or ends with itself are its parts.
