@@ -28,7 +28,7 @@ func TestInflectionsMeet(t *testing.T) {
 		{"fi", "Veneet ovat telakalla.", "Missä on veneen avain?"},
 		{"fi", "Talossa on kolme huonetta.", "Kenen talon huone se on?"},
 		{"fr", "Les chevaux dorment dans le pré.", "Où dort le cheval ?"},
-		{"fr", "Elle préférait les vacances actives.", "Quelles activités préfère-t-elle ?"},
+		{"fr", "Elle préférait les vacances actives.", "Que préfère-t-elle ?"},
 		{"hu", "A kutyák a kertben vannak.", "Hol van a kutyám?"},
 		{"it", "Le canzoni di Mina le piacciono molto.", "Quale canzone le piace?"},
 		{"nl", "De fietsen staan in de schuur.", "Waar staat mijn fiets?"},
