@@ -9,7 +9,7 @@ import (
 	"mneme/lexical/language"
 )
 
-// German, Dutch, the Scandinavian languages, Finnish and Hungarian write words together:
+// German, Dutch and the Scandinavian languages write words together:
 // "Haftpflichtversicherung". There is no dictionary of their parts. A word of a question
 // is compared with the stems that the searched entries have: those that begin or end with
 // it are compounds of it, and what it begins or ends with itself are its parts.
@@ -38,7 +38,7 @@ func MayCompound(query string) bool {
 // write words together, of words that may be or have parts.
 func Compoundable(query []QueryTerm) (stems []QueryTerm) {
 	for _, t := range query {
-		if t.Beside && t.Share == stemShare && t.stemmers&compoundBits != 0 && utf8.RuneCountInString(t.Text) > minPart {
+		if t.Beside && t.Share == stemShare && t.stemmers&compoundBits != 0 && t.stemmers&nearBit == 0 && utf8.RuneCountInString(t.Text) > minPart {
 			stems = append(stems, t)
 		}
 	}

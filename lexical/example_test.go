@@ -93,7 +93,7 @@ func ExampleParseQuery() {
 	}
 	// Output:
 	// [may us will] true
-	// [chile terremoto ~chil ~terremot] true
+	// [chile terremoto ~chil ~chile ~terremot ~terremoto] true
 	// [are who you] true
 }
 

@@ -61,9 +61,9 @@ var stemmers = [...]stemmer{
 	{language: "da", stem: danish.Stem, compounds: true, kin: "no sv"},
 	{language: "de", stem: german.Stem, compounds: true},
 	{language: "es", stem: spanish.Stem, kin: "pt"},
-	{language: "fi", stem: finnish.Stem, compounds: true},
+	{language: "fi", stem: finnish.Stem},
 	{language: "fr", stem: french.Stem},
-	{language: "hu", stem: hungarian.Stem, compounds: true},
+	{language: "hu", stem: hungarian.Stem},
 	{language: "it", stem: italian.Stem},
 	{language: "nl", stem: dutch.Stem, compounds: true},
 	{language: "no", stem: norwegian.Stem, compounds: true, kin: "da sv"},
@@ -106,8 +106,10 @@ func stemmersOf(query string) []int {
 	return all
 }
 
-// The bits of stems that a script has, whatever the language, above those of stemmers.
+// The bits of stems that a script has, whatever the language, above those of stemmers, and
+// that of a word or a stem's stem that is looked for beside the stem.
 const (
+	nearBit   = 1 << 29
 	hebrewBit = 30
 	arabicBit = 31
 )
@@ -152,10 +154,26 @@ func (a *analysis) addInflected(written string, folded []byte, at span) {
 		return
 	}
 	a.inflected = s.appendStem(a.inflected[:0], written)
-	a.addBeside(folded, a.inflected, at, a.stemmer)
-	if s.compounds && !a.asking && !a.visitOnly {
+	a.addBeside(folded, a.inflected, at, 1<<a.stemmer)
+	if a.asking {
+		a.addNear(s, folded, at)
+		return
+	}
+	if s.compounds && !a.visitOnly {
 		a.addEnd(a.inflected)
 	}
+}
+
+// addNear adds beside a question's word also the word as a stem, and the stem of its stem:
+// a stemmer may cut the singular where it leaves the plural. Of Dutch "fiets" and
+// "fietsen" it makes "fiet" and "fiets".
+func (a *analysis) addNear(s *stemmer, folded []byte, at span) {
+	if len(a.inflected) < 2 {
+		return
+	}
+	again := s.appendStem(nil, string(a.inflected[1:]))
+	a.addBeside(folded, again, at, 1<<a.stemmer|nearBit)
+	a.addBeside(folded, append([]byte{stemMark}, folded...), at, 1<<a.stemmer|nearBit)
 }
 
 // addEnd adds a stem of what may be a compound, reversed.
@@ -174,7 +192,7 @@ func reversed(stem []byte) []byte {
 }
 
 // addBeside adds a term beside that of a word, once it has any.
-func (a *analysis) addBeside(folded, term []byte, at span, bit int) {
+func (a *analysis) addBeside(folded, term []byte, at span, stemmers uint32) {
 	if len(term) < 2 {
 		return
 	}
@@ -191,26 +209,27 @@ func (a *analysis) addBeside(folded, term []byte, at span, bit int) {
 	}
 	a.word = append(a.word[:0], folded...)
 	if of, ok := a.index[string(truncate(stem(a.word)))]; ok {
-		a.addStem(term, of, bit)
+		a.addStem(term, of, stemmers)
 	}
 }
 
 // besideStem is a stem of a query's word.
 type besideStem struct {
-	text string
-	of   int    // index of the word's term
-	bits uint32 // the stemmers that make it
+	text     string
+	of       int    // index of the word's term
+	stemmers uint32 // that make it: bits
 }
 
 // addStem adds a stem beside the term of a query with index of.
-func (a *analysis) addStem(text []byte, of, bit int) {
+func (a *analysis) addStem(text []byte, of int, stemmers uint32) {
 	for i := range a.stems {
 		if s := &a.stems[i]; s.text == string(text) {
-			s.bits |= 1 << bit
+			near := s.stemmers & stemmers & nearBit
+			s.stemmers = (s.stemmers|stemmers)&^nearBit | near
 			return
 		}
 	}
-	a.stems = append(a.stems, besideStem{string(text), of, 1 << bit})
+	a.stems = append(a.stems, besideStem{string(text), of, stemmers})
 }
 
 // scanField adds the terms of a field of an entry whose first field is in the language
@@ -219,7 +238,10 @@ func (a *analysis) scanField(text, main string) string {
 	a.words, a.english = 0, 0
 	start := a.position
 	a.scan(text)
-	if a.english*englishShare >= a.words && a.english > 0 {
+	switch {
+	case a.words == 0 || main == "en" && a.words < minWords:
+		return main
+	case a.english*englishShare >= a.words && a.english > 0:
 		return "en"
 	}
 	guess := language.Of(text)
@@ -244,12 +266,17 @@ func (a *analysis) inflect(text string, position, stemmer int) {
 // English, without a closer look.
 const englishShare = 10
 
+// minWords is how many words a further field has at least that may be in another language
+// than an English value.
+const minWords = 4
+
 // isEnglishGrammar reports whether a folded word is common in English and in no other
 // language.
 func isEnglishGrammar(folded []byte) bool {
 	switch string(folded) {
 	case "the", "of", "and", "with", "that", "this", "these", "they", "their", "she", "you", "your", "what", "who", "when", "how",
-		"were", "been", "have", "did", "from", "which", "would", "his", "are", "not", "has", "it", "its", "my":
+		"were", "been", "have", "did", "from", "which", "would", "his", "her", "him", "are", "not", "has", "it", "its", "my",
+		"our", "about", "after", "because", "could", "does", "every", "into", "than", "there", "where":
 		return true
 	}
 	return false
@@ -277,7 +304,7 @@ func (a *analysis) addByScript(folded []byte, at span) {
 	}
 	if bit := scriptBit(folded); bit > 0 {
 		a.inflected = append(a.inflected[:0], stemBy(bit, folded, "")...)
-		a.addBeside(folded, a.inflected, at, bit)
+		a.addBeside(folded, a.inflected, at, 1<<bit)
 	}
 }
 

@@ -68,7 +68,7 @@ func ParseQuery(query string) []QueryTerm {
 	}
 	for _, s := range a.stems {
 		if s.of < kept && len(terms) < MaxQueryTerms {
-			terms = append(terms, terms[s.of].beside(s.text, stemShare, s.bits))
+			terms = append(terms, terms[s.of].beside(s.text, stemShare, s.stemmers))
 		}
 	}
 	slices.SortFunc(terms, func(x, y QueryTerm) int { return strings.Compare(x.Text, y.Text) })

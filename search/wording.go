@@ -30,7 +30,7 @@ type wording struct {
 	corrected bool
 	typos     []Typo
 	// joined says that compounds and parts of its words are among terms.
-	joined bool
+	joined    bool
 	rewritten string // text with what was found in place of words; "": as it is
 	// sought is set by seek.
 	sought *soughtWords
