@@ -28,9 +28,30 @@ func (s *Surface) ListStores(ctx context.Context, _ api.ListStoresRequestObject)
 }
 
 func storeInfoOf(info memory.StoreInfo) api.StoreInfo {
-	return api.StoreInfo{
+	out := api.StoreInfo{
 		StoreId: info.Store, Kind: api.StoreInfoKind(info.Kind), Level: api.Level(info.Level.String()), ExpiresAt: wire.Time(info.ExpiresAt),
 	}
+	if info.Models != nil {
+		out.Language, out.Models, out.Why = new(api.Language(info.Reading.Language.String())), &info.Models, &info.Why
+	}
+	return out
+}
+
+// PutLanguage chooses which models read a store.
+func (s *Surface) PutLanguage(ctx context.Context, r api.PutLanguageRequestObject) (api.PutLanguageResponseObject, error) {
+	store, err := storeID(ctx, "store", r.Store)
+	if err != nil {
+		return nil, err
+	}
+	language, err := acl.ParseLanguage(string(r.Body.Language))
+	if err != nil {
+		language = wire.NoLanguage
+	}
+	info, err := s.service.SetLanguage(ctx, caller(ctx), store, language)
+	if err != nil {
+		return nil, err
+	}
+	return api.PutLanguage200JSONResponse(storeInfoOf(info)), nil
 }
 
 // ListGrants lists a store's grants.

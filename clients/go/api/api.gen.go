@@ -225,6 +225,27 @@ func (e Label) Valid() bool {
 	}
 }
 
+// Defines values for Language.
+const (
+	Auto         Language = "auto"
+	English      Language = "english"
+	Multilingual Language = "multilingual"
+)
+
+// Valid indicates whether the value is a known member of the Language enum.
+func (e Language) Valid() bool {
+	switch e {
+	case Auto:
+		return true
+	case English:
+		return true
+	case Multilingual:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Level.
 const (
 	Read      Level = "read"
@@ -705,7 +726,7 @@ type AgentStore struct {
 	// MaxLabel A classification, lowest first.
 	MaxLabel Label `json:"max_label"`
 
-	// Store Example: {"kind":"self","level":"readwrite","store_id":"agent-7"}
+	// Store Example: {"kind":"self","language":"auto","level":"readwrite","models":["english"],"store_id":"agent-7","why":"Nothing in it has needed the multilingual model yet."}
 	Store StoreInfo `json:"store"`
 }
 
@@ -1094,11 +1115,19 @@ type Explain struct {
 	// Label A classification, lowest first.
 	Label Label `json:"label"`
 
+	// Language The language of the entry's text, as its words and letters suggest, by its code in ISO 639-1. Omitted if they suggest none.
+	//
+	// Example: de
+	Language *string `json:"language,omitempty"`
+
 	// Lexical The hit's rank in one leg of the search. Omitted if that leg did not find it.
 	Lexical *LegRank `json:"lexical,omitempty"`
 
 	// Maxsim The mean, weighted by rarity, of the largest cosine of each of the query's tokens with a token of the nearest chunk. Omitted if it is not known, as when the embedder makes no vectors of tokens.
 	Maxsim *float64 `json:"maxsim,omitempty"`
+
+	// Model The model that `cosine` and `maxsim` are of: `english` or `multilingual`, or the fingerprint of an embedder that reads every language. Omitted where `cosine` is.
+	Model *string `json:"model,omitempty"`
 
 	// Recency With `recency`, the factor by which the relevance counts.
 	Recency *float64 `json:"recency,omitempty"`
@@ -1585,6 +1614,15 @@ type LabelCondition struct {
 	// Ne A classification, lowest first.
 	Ne  *Label   `json:"ne,omitempty"`
 	Nin *[]Label `json:"nin,omitempty"`
+}
+
+// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, the multilingual one reads every entry, too.
+type Language string
+
+// LanguageChoice Example: {"language":"auto"}
+type LanguageChoice struct {
+	// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, the multilingual one reads every entry, too.
+	Language Language `json:"language"`
 }
 
 // LegRank The hit's rank in one leg of the search. Omitted if that leg did not find it.
@@ -2321,19 +2359,28 @@ type SlowSearches struct {
 	Wordings int `json:"wordings"`
 }
 
-// StoreInfo Example: {"kind":"self","level":"readwrite","store_id":"agent-7"}
+// StoreInfo Example: {"kind":"self","language":"auto","level":"readwrite","models":["english"],"store_id":"agent-7","why":"Nothing in it has needed the multilingual model yet."}
 type StoreInfo struct {
 	// ExpiresAt Omitted if the access does not expire.
 	ExpiresAt *time.Time    `json:"expires_at,omitempty"`
 	Kind      StoreInfoKind `json:"kind"`
 
+	// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, the multilingual one reads every entry, too.
+	Language *Language `json:"language,omitempty"`
+
 	// Level What an agent may do with a store. Each level includes the one before it.
 	Level Level `json:"level"`
+
+	// Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language. At level `search` it is omitted, as `language` and `why` are.
+	Models *[]string `json:"models,omitempty"`
 
 	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
 	//
 	// Example: agent-7
 	StoreID ID `json:"store_id"`
+
+	// Why Why these models, in a sentence.
+	Why *string `json:"why,omitempty"`
 }
 
 // StoreInfoKind defines model for StoreInfo.Kind.
@@ -3309,6 +3356,9 @@ type SearchJSONRequestBody = Question
 // PutGrantJSONRequestBody defines body for PutGrant for application/json ContentType.
 type PutGrantJSONRequestBody = Share
 
+// PutLanguageJSONRequestBody defines body for PutLanguage for application/json ContentType.
+type PutLanguageJSONRequestBody = LanguageChoice
+
 // PutMemoryJSONRequestBody defines body for PutMemory for application/json ContentType.
 type PutMemoryJSONRequestBody = Write
 
@@ -3862,6 +3912,30 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/stores/{store}/import (the `ImportMemories` operationId).
 	ImportMemoriesWithBody(ctx context.Context, store Store, params *ImportMemoriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PutLanguageWithBody Choose the models of a store
+	//
+	// Chooses which models read the entries of the store, by the languages of their texts. Needs
+	// `readwrite` on the store, and not by a grant, or the scope `platform`. The entries get
+	// their vectors in the background; until then searches use those that they have. With an
+	// embedder that reads every language the choice has no effect.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /v1/stores/{store}/language (the `PutLanguage` operationId).
+	PutLanguageWithBody(ctx context.Context, store Store, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PutLanguage Choose the models of a store
+	//
+	// Chooses which models read the entries of the store, by the languages of their texts. Needs
+	// `readwrite` on the store, and not by a grant, or the scope `platform`. The entries get
+	// their vectors in the background; until then searches use those that they have. With an
+	// embedder that reads every language the choice has no effect.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /v1/stores/{store}/language (the `PutLanguage` operationId).
+	PutLanguage(ctx context.Context, store Store, body PutLanguageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListMemories List entries
 	//
@@ -4900,6 +4974,50 @@ func (c *Calls) PutGrant(ctx context.Context, store Store, agent Agent, body Put
 // Corresponds with POST /v1/stores/{store}/import (the `ImportMemories` operationId).
 func (c *Calls) ImportMemoriesWithBody(ctx context.Context, store Store, params *ImportMemoriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewImportMemoriesRequestWithBody(c.Server, store, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PutLanguageWithBody Choose the models of a store
+//
+// Chooses which models read the entries of the store, by the languages of their texts. Needs
+// `readwrite` on the store, and not by a grant, or the scope `platform`. The entries get
+// their vectors in the background; until then searches use those that they have. With an
+// embedder that reads every language the choice has no effect.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /v1/stores/{store}/language (the `PutLanguage` operationId).
+func (c *Calls) PutLanguageWithBody(ctx context.Context, store Store, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPutLanguageRequestWithBody(c.Server, store, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PutLanguage Choose the models of a store
+//
+// Chooses which models read the entries of the store, by the languages of their texts. Needs
+// `readwrite` on the store, and not by a grant, or the scope `platform`. The entries get
+// their vectors in the background; until then searches use those that they have. With an
+// embedder that reads every language the choice has no effect.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /v1/stores/{store}/language (the `PutLanguage` operationId).
+func (c *Calls) PutLanguage(ctx context.Context, store Store, body PutLanguageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPutLanguageRequest(c.Server, store, body)
 	if err != nil {
 		return nil, err
 	}
@@ -6907,6 +7025,53 @@ func NewImportMemoriesRequestWithBody(server string, store Store, params *Import
 		}
 
 	}
+
+	return req, nil
+}
+
+// NewPutLanguageRequest calls the generic PutLanguage builder with application/json body
+func NewPutLanguageRequest(server string, store Store, body PutLanguageJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPutLanguageRequestWithBody(server, store, "application/json", bodyReader)
+}
+
+// NewPutLanguageRequestWithBody constructs an http.Request for the PutLanguage method, with any body, and a specified content type
+func NewPutLanguageRequestWithBody(server string, store Store, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "store", store, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/stores/%s/language", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }

@@ -50,6 +50,8 @@ from .judgement import Judgement
 from .key_set import KeySet
 from .label import Label
 from .label_condition import LabelCondition
+from .language import Language
+from .language_choice import LanguageChoice
 from .leg_rank import LegRank
 from .level import Level
 from .list_sales_by import ListSalesBy
@@ -190,6 +192,8 @@ __all__ = (
     "KeySet",
     "Label",
     "LabelCondition",
+    "Language",
+    "LanguageChoice",
     "LegRank",
     "Level",
     "ListSalesBy",
