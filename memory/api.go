@@ -120,7 +120,7 @@ type StoreInfo struct {
 	Reading acl.Reading
 	// Models are those that read the store's entries: english, multilingual or both, or
 	// the fingerprint of an embedder that reads every language, to which Reading does not
-	// matter.
+	// matter. Of one that does not serve in this process there is none.
 	Models []string
 	Why    string // why these Models: a sentence
 }

@@ -48,7 +48,7 @@ func (a *Admin) ModelStores(ctx context.Context, c Caller) (*ModelStores, error)
 	if err := platformOnly(c); err != nil {
 		return nil, err
 	}
-	if serving := a.service.indexer.Serving(); len(serving) > 0 && !serving[0].EnglishOnly {
+	if _, one := a.service.oneModel(); one {
 		return nil, nil
 	}
 	var n ModelStores
@@ -67,9 +67,20 @@ func (a *Admin) ModelStores(ctx context.Context, c Caller) (*ModelStores, error)
 
 // modelsOf returns the Models of a StoreInfo, and why it has them.
 func (s *Service) modelsOf(reading acl.Reading) (models []string, why string) {
-	serving := s.indexer.Serving()
-	if len(serving) > 0 && !serving[0].EnglishOnly {
-		return []string{serving[0].Fingerprint}, "The configured embedder reads every language."
+	if fingerprint, one := s.oneModel(); one {
+		if fingerprint != "" {
+			models = append(models, fingerprint)
+		}
+		return models, "One embedder reads every language."
 	}
 	return reading.Models(), reading.Why()
+}
+
+// oneModel reports whether one embedder reads every language, and returns its
+// fingerprint; "" if it does not serve here.
+func (s *Service) oneModel() (fingerprint string, one bool) {
+	if serving := s.indexer.Serving(); len(serving) > 0 {
+		return serving[0].Fingerprint, !serving[0].EnglishOnly
+	}
+	return "", s.everyLanguage
 }

@@ -31,10 +31,17 @@ func storeInfoOf(info memory.StoreInfo) api.StoreInfo {
 	out := api.StoreInfo{
 		StoreId: info.Store, Kind: api.StoreInfoKind(info.Kind), Level: api.Level(info.Level.String()), ExpiresAt: wire.Time(info.ExpiresAt),
 	}
-	if info.Models != nil {
-		out.Language, out.Models, out.Why = new(api.Language(info.Reading.Language.String())), &info.Models, &info.Why
+	if info.Why != "" {
+		read := storeLanguageOf(info)
+		out.Language, out.Models, out.Why = &read.Language, &read.Models, &read.Why
 	}
 	return out
+}
+
+func storeLanguageOf(info memory.StoreInfo) api.StoreLanguage {
+	return api.StoreLanguage{
+		StoreId: info.Store, Language: api.Language(info.Reading.Language.String()), Models: append([]string{}, info.Models...), Why: info.Why,
+	}
 }
 
 // PutLanguage chooses which models read a store.
@@ -51,7 +58,7 @@ func (s *Surface) PutLanguage(ctx context.Context, r api.PutLanguageRequestObjec
 	if err != nil {
 		return nil, err
 	}
-	return api.PutLanguage200JSONResponse(storeInfoOf(info)), nil
+	return api.PutLanguage200JSONResponse(storeLanguageOf(info)), nil
 }
 
 // ListGrants lists a store's grants.

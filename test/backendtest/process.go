@@ -2,12 +2,14 @@ package backendtest
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
 
 	"mneme/indexer"
 	"mneme/internal/fairqueue"
+	"mneme/lexical/language"
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/search"
@@ -29,13 +31,25 @@ type Process struct {
 type Options struct {
 	Memory memory.Options
 	Search search.Options
+	// Multilingual are models of the texts that the others, which are of English then,
+	// cannot read.
+	Multilingual []indexer.Model
 }
 
 // NewProcess opens a service and its indexer over a storage. The indexer has
 // the options' clock and log. Unless the options bring a meter, it has the product's.
 // Unless they have a budget for vectors, it is long: tests run on busy machines.
 func NewProcess(ctx context.Context, data storage.Storage, o Options, models ...indexer.Model) (*Process, error) {
-	ix, err := indexer.New(ctx, data.ForIndexer(), indexer.Options{Models: models, Now: o.Memory.Now, Log: o.Memory.Log})
+	if len(o.Multilingual) > 0 {
+		models = slices.Clone(models)
+		for i := range models {
+			models[i].EnglishOnly = true
+		}
+		o.Search.Foreign = language.Foreign
+	}
+	ix, err := indexer.New(ctx, data.ForIndexer(), indexer.Options{
+		Models: models, Multilingual: o.Multilingual, Foreign: language.Foreign, Now: o.Memory.Now, Log: o.Memory.Log,
+	})
 	if err != nil {
 		return nil, err
 	}

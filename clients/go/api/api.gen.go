@@ -726,7 +726,9 @@ type AgentStore struct {
 	// MaxLabel A classification, lowest first.
 	MaxLabel Label `json:"max_label"`
 
-	// Store Example: {"kind":"self","language":"auto","level":"readwrite","models":["english"],"store_id":"agent-7","why":"Nothing in it has needed the multilingual model yet."}
+	// Store At level `search` language, models and why are omitted.
+	//
+	// Example: {"kind":"self","language":"auto","level":"readwrite","models":["english"],"store_id":"agent-7","why":"Nothing in it has needed the multilingual model yet."}
 	Store StoreInfo `json:"store"`
 }
 
@@ -1250,8 +1252,14 @@ type Health struct {
 		// Kind `e5` or `openai`.
 		Kind string `json:"kind"`
 
+		// Multilingual With the scope `platform`. The fingerprint of the vectors of texts that the English model cannot read. Omitted if none has been needed yet.
+		Multilingual *string `json:"multilingual,omitempty"`
+
 		// Serving The fingerprint of the serving vectors.
 		Serving string `json:"serving"`
+
+		// Stores With the scope `platform`. How many stores each model reads. Omitted with an embedder that reads every language.
+		Stores *HealthStores `json:"stores,omitempty"`
 	} `json:"encoder"`
 
 	// Limits The limits in force, by their keys in the configuration.
@@ -1393,6 +1401,12 @@ type HealthStep struct {
 	// Step A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `rerank`, `fetch` and `rank`: `search` is the whole, `queue` the wait for a turn, `rerank` asks a reranking service, `fetch` reads the rows, and
 	// `rank` is a part of it. `embed` goes before `vector`, and both run beside `lexical`.
 	Step SearchStep `json:"step"`
+}
+
+// HealthStores With the scope `platform`. How many stores each model reads. Omitted with an embedder that reads every language.
+type HealthStores struct {
+	English      int64 `json:"english"`
+	Multilingual int64 `json:"multilingual"`
 }
 
 // Hit A found entry. If the caller may search the store but not read it, it has only `store_id`,
@@ -1674,6 +1688,9 @@ type Membership struct {
 
 // Micros Millionths of a credit; at most a million credits.
 type Micros = int64
+
+// Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language, if that serves.
+type Models = []string
 
 // Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 type Namespace = string
@@ -2359,7 +2376,9 @@ type SlowSearches struct {
 	Wordings int `json:"wordings"`
 }
 
-// StoreInfo Example: {"kind":"self","language":"auto","level":"readwrite","models":["english"],"store_id":"agent-7","why":"Nothing in it has needed the multilingual model yet."}
+// StoreInfo At level `search` language, models and why are omitted.
+//
+// Example: {"kind":"self","language":"auto","level":"readwrite","models":["english"],"store_id":"agent-7","why":"Nothing in it has needed the multilingual model yet."}
 type StoreInfo struct {
 	// ExpiresAt Omitted if the access does not expire.
 	ExpiresAt *time.Time    `json:"expires_at,omitempty"`
@@ -2371,8 +2390,8 @@ type StoreInfo struct {
 	// Level What an agent may do with a store. Each level includes the one before it.
 	Level Level `json:"level"`
 
-	// Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language. At level `search` it is omitted, as `language` and `why` are.
-	Models *[]string `json:"models,omitempty"`
+	// Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language, if that serves.
+	Models *Models `json:"models,omitempty"`
 
 	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
 	//
@@ -2380,11 +2399,28 @@ type StoreInfo struct {
 	StoreID ID `json:"store_id"`
 
 	// Why Why these models, in a sentence.
-	Why *string `json:"why,omitempty"`
+	Why *WhyModels `json:"why,omitempty"`
 }
 
 // StoreInfoKind defines model for StoreInfo.Kind.
 type StoreInfoKind string
+
+// StoreLanguage Example: {"language":"multilingual","models":["multilingual"],"store_id":"agent-7","why":"Multilingual was chosen: the multilingual model reads every entry."}
+type StoreLanguage struct {
+	// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, the multilingual one reads every entry, too.
+	Language Language `json:"language"`
+
+	// Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language, if that serves.
+	Models Models `json:"models"`
+
+	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	StoreID ID `json:"store_id"`
+
+	// Why Why these models, in a sentence.
+	Why WhyModels `json:"why"`
+}
 
 // StoreName A store's id, or `self` for the caller's own store.
 type StoreName = string
@@ -2729,6 +2765,9 @@ type UsedCharge struct {
 // Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
 // returned byte for byte. Arrays and objects nest at most 100 deep. The value of an encrypted entry is the client's opaque blob.
 type Value = json.RawMessage
+
+// WhyModels Why these models, in a sentence.
+type WhyModels = string
 
 // Words Exact words of the value's text, the key, the description and the tags: `all` of the items must be there, at
 // least one of `any`, and none of `none`; at most 32 items. An item is a word or, with several words, a phrase:

@@ -675,7 +675,9 @@ type AgentStore struct {
 	// MaxLabel A classification, lowest first.
 	MaxLabel Label `json:"max_label"`
 
-	// Store Example: {"kind":"self","language":"auto","level":"readwrite","models":["english"],"store_id":"agent-7","why":"Nothing in it has needed the multilingual model yet."}
+	// Store At level `search` language, models and why are omitted.
+	//
+	// Example: {"kind":"self","language":"auto","level":"readwrite","models":["english"],"store_id":"agent-7","why":"Nothing in it has needed the multilingual model yet."}
 	Store StoreInfo `json:"store"`
 }
 
@@ -1627,6 +1629,9 @@ type Membership struct {
 // Micros Millionths of a credit; at most a million credits.
 type Micros = int64
 
+// Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language, if that serves.
+type Models = []string
+
 // Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 type Namespace = string
 
@@ -2264,7 +2269,9 @@ type SlowSearches struct {
 	Wordings int `json:"wordings"`
 }
 
-// StoreInfo Example: {"kind":"self","language":"auto","level":"readwrite","models":["english"],"store_id":"agent-7","why":"Nothing in it has needed the multilingual model yet."}
+// StoreInfo At level `search` language, models and why are omitted.
+//
+// Example: {"kind":"self","language":"auto","level":"readwrite","models":["english"],"store_id":"agent-7","why":"Nothing in it has needed the multilingual model yet."}
 type StoreInfo struct {
 	// ExpiresAt Omitted if the access does not expire.
 	ExpiresAt *time.Time    `json:"expires_at,omitempty"`
@@ -2276,8 +2283,8 @@ type StoreInfo struct {
 	// Level What an agent may do with a store. Each level includes the one before it.
 	Level Level `json:"level"`
 
-	// Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language. At level `search` it is omitted, as `language` and `why` are.
-	Models *[]string `json:"models,omitempty"`
+	// Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language, if that serves.
+	Models *Models `json:"models,omitempty"`
 
 	// StoreId An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
 	//
@@ -2285,11 +2292,28 @@ type StoreInfo struct {
 	StoreId Id `json:"store_id"`
 
 	// Why Why these models, in a sentence.
-	Why *string `json:"why,omitempty"`
+	Why *WhyModels `json:"why,omitempty"`
 }
 
 // StoreInfoKind defines model for StoreInfo.Kind.
 type StoreInfoKind string
+
+// StoreLanguage Example: {"language":"multilingual","models":["multilingual"],"store_id":"agent-7","why":"Multilingual was chosen: the multilingual model reads every entry."}
+type StoreLanguage struct {
+	// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, the multilingual one reads every entry, too.
+	Language Language `json:"language"`
+
+	// Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language, if that serves.
+	Models Models `json:"models"`
+
+	// StoreId An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	StoreId Id `json:"store_id"`
+
+	// Why Why these models, in a sentence.
+	Why WhyModels `json:"why"`
+}
 
 // StoreName A store's id, or `self` for the caller's own store.
 type StoreName = string
@@ -2611,6 +2635,9 @@ type UsedCharge struct {
 // Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
 // returned byte for byte. Arrays and objects nest at most 100 deep. The value of an encrypted entry is the client's opaque blob.
 type Value = json.RawMessage
+
+// WhyModels Why these models, in a sentence.
+type WhyModels = string
 
 // Words Exact words of the value's text, the key, the description and the tags: `all` of the items must be there, at
 // least one of `any`, and none of `none`; at most 32 items. An item is a word or, with several words, a phrase:
@@ -9408,7 +9435,7 @@ type PutLanguageResponseObject interface {
 	VisitPutLanguageResponse(w http.ResponseWriter) error
 }
 
-type PutLanguage200JSONResponse StoreInfo
+type PutLanguage200JSONResponse StoreLanguage
 
 func (response PutLanguage200JSONResponse) VisitPutLanguageResponse(w http.ResponseWriter) error {
 

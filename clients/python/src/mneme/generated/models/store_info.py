@@ -29,7 +29,8 @@ T = TypeVar("T", bound="StoreInfo")
 
 @_attrs_define
 class StoreInfo:
-    """ 
+    """ At level `search` language, models and why are omitted.
+
         Example:
             {'store_id': 'agent-7', 'kind': 'self', 'level': 'readwrite', 'language': 'auto', 'models': ['english'], 'why':
                 'Nothing in it has needed the multilingual model yet.'}
@@ -43,8 +44,7 @@ class StoreInfo:
                 the multilingual one the rest; once somebody who may write to the store asks it in another language, the
                 multilingual one reads every entry, too.
             models (list[str] | Unset): The models that read the store's entries, `english`, `multilingual` or both, or the
-                fingerprint of an embedder that reads every language. At level `search` it is omitted, as `language` and `why`
-                are.
+                fingerprint of an embedder that reads every language, if that serves.
             why (str | Unset): Why these models, in a sentence.
      """
 
