@@ -60,3 +60,31 @@ func (l *Language) UnmarshalText(text []byte) (err error) {
 	*l, err = ParseLanguage(string(text))
 	return err
 }
+
+// Models returns the models that read entries of the store, by the names of the Languages
+// that choose them: english, multilingual or both.
+func (r Reading) Models() []string {
+	english, multilingual := LanguageEnglish.String(), LanguageMultilingual.String()
+	switch {
+	case r.Language == LanguageMultilingual:
+		return []string{multilingual}
+	case r.Language == LanguageAuto && (r.Asked || r.Multilingual):
+		return []string{english, multilingual}
+	}
+	return []string{english}
+}
+
+// Why says in a sentence why these Models read the store.
+func (r Reading) Why() string {
+	switch {
+	case r.Language == LanguageEnglish:
+		return "English was chosen: the English model reads every entry."
+	case r.Language == LanguageMultilingual:
+		return "Multilingual was chosen: the multilingual model reads every entry."
+	case r.Asked:
+		return "It was asked in another language than English: the multilingual model reads every entry, too."
+	case r.Multilingual:
+		return "It has had entries in other languages than English: the multilingual model reads those."
+	}
+	return "Nothing in it has needed the multilingual model yet."
+}

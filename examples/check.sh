@@ -17,7 +17,7 @@ fi
 export MNEME_URL=${1%/} MNEME_TOKEN=$2 PYTHONDONTWRITEBYTECODE=1
 shift 2
 names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(client-python client-typescript robutler-python robutler-skill robutler-typescript anthropic-python anthropic-typescript langgraph mcp-python model-sdks claude-desktop)
+[ ${#names[@]} -gt 0 ] || names=(client-python bilingual-python client-typescript robutler-python robutler-skill robutler-typescript anthropic-python anthropic-typescript langgraph mcp-python model-sdks claude-desktop)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -30,7 +30,7 @@ environment() {
 	for name in "${names[@]}"; do
 		[ ! -f "$name/requirements.txt" ] || all+=(-r "$name/requirements.txt")
 		[ ! -f "$name/requirements-alone.txt" ] || alone+=(-r "$name/requirements-alone.txt")
-		[ "$name" != client-python ] || all+=(../clients/python)
+		case $name in client-python | bilingual-python) all+=(../clients/python) ;; esac
 	done
 	"${PYTHON:-python3}" -m venv "$work/python" || return 1
 	local pip=("$work/python/bin/pip" install --quiet --disable-pip-version-check)

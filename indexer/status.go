@@ -6,13 +6,16 @@ import (
 
 // Status describes the health of the storage, the index and the queue.
 type Status struct {
-	Storage    bool     // the storage answers
-	Vector     bool     // a model serves, and its index is not known to be down
-	Serving    string   // the active fingerprint; "" if no embedder here made the vectors
-	Configured string   // fingerprint of the configured embedder; if it differs, reindex
-	Queue      int64    // entries whose vectors are out of date
-	Waits      Waits    // how long they have waited
-	Progress   Progress // of this process
+	Storage bool   // the storage answers
+	Vector  bool   // a model serves, and its index is not known to be down
+	Serving string // the active fingerprint; "" if no embedder here made the vectors
+	// Multilingual is the fingerprint of the vectors of what the English model cannot
+	// read; "" if none has been needed yet, or none of the models made them.
+	Multilingual string
+	Configured   string   // fingerprint of the configured embedder; if it differs, reindex
+	Queue        int64    // entries whose vectors are out of date
+	Waits        Waits    // how long they have waited
+	Progress     Progress // of this process
 }
 
 // Status reads the queue and reports the current Status. It never fails: a
@@ -21,6 +24,9 @@ func (ix *Indexer) Status(ctx context.Context) Status {
 	status := Status{Configured: ix.models.configuredFingerprint(), Progress: ix.progress.now()}
 	if now := ix.models.serving(); now != nil {
 		status.Vector, status.Serving = !ix.indexDown.Load(), now.fingerprint
+	}
+	if now := ix.multilingual.serving(); now != nil {
+		status.Multilingual = now.fingerprint
 	}
 	var err error
 	status.Queue, status.Waits, err = ix.depth(ctx)

@@ -56,9 +56,9 @@ func (a *Admin) Access(ctx context.Context, c Caller, r AccessRequest) (found Ag
 		if err != nil {
 			return err
 		}
-		for _, a := range scope.Stores() {
-			one := StoreAccess{StoreInfo: infoOf(a), MaxLabel: a.Ceiling}
-			if a.Via == acl.ViaGrant {
+		for _, access := range scope.Stores() {
+			one := StoreAccess{StoreInfo: a.service.infoOf(access), MaxLabel: access.Ceiling}
+			if access.Via == acl.ViaGrant {
 				if err := one.readChain(ctx, tx, r.Agent); err != nil {
 					return err
 				}

@@ -95,6 +95,9 @@ func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest
 		return accesstest.Outcome{Status: status(err)}
 	case accesstest.Unshare:
 		return accesstest.Outcome{Status: status(s.Unshare(ctx, c, op.Store, op.Other))}
+	case accesstest.SetLanguage:
+		_, err := s.SetLanguage(ctx, c, op.Store, acl.LanguageMultilingual)
+		return accesstest.Outcome{Status: status(err)}
 	case accesstest.JoinChat:
 		return accesstest.Outcome{Status: status(s.PutParticipant(ctx, c, op.Store, op.Other, ttl))}
 	case accesstest.LeaveChat:

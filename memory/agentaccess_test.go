@@ -2,6 +2,7 @@ package memory_test
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -54,7 +55,7 @@ func TestAccessIsThatOfTheAgentItself(t *testing.T) {
 					t.Errorf("%s at %v: up to %v", a.Store, taint, a.MaxLabel)
 				}
 			}
-			if !slices.Equal(told, infos) || len(told) != 5 || !found.Settings.Enabled {
+			if !reflect.DeepEqual(told, infos) || len(told) != 5 || !found.Settings.Enabled {
 				t.Errorf("%+v, want %+v", told, infos)
 			}
 		}

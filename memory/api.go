@@ -115,9 +115,14 @@ type StoreInfo struct {
 	Kind      string // self, grant, chat or user
 	Level     acl.Level
 	ExpiresAt time.Time // zero: never
-	// Reading says which models read the store's entries; the zero value if the caller
-	// has level search on it.
+	// Reading is what Models follows from. It, Models and Why are zero if the caller has
+	// level search on the store.
 	Reading acl.Reading
+	// Models are those that read the store's entries: english, multilingual or both, or
+	// the fingerprint of an embedder that reads every language, to which Reading does not
+	// matter. Of one that does not serve in this process there is none.
+	Models []string
+	Why    string // why these Models: a sentence
 }
 
 // ShareRequest grants a store to an agent.

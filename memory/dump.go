@@ -18,7 +18,12 @@ type dumpHeader struct {
 	Version int    `json:"version"`
 }
 
-var dumpFormat = dumpHeader{Format: "mneme dump", Version: 4}
+// dumpFormat is what Dump writes, and previousDumpFormat what the previous version of
+// mneme wrote, which had no records of how stores are read.
+var (
+	dumpFormat         = dumpHeader{Format: "mneme dump", Version: 5}
+	previousDumpFormat = dumpHeader{Format: dumpFormat.Format, Version: 4}
+)
 
 // dumpLine is a DumpRecord as a line of JSON.
 type dumpLine struct {
@@ -73,8 +78,8 @@ func (l dumpLine) record() DumpRecord {
 
 // Dump writes the whole database for its operator, one JSON record a line
 // between a header and an end: entries with their history and the trash,
-// grants, participants, sessions, settings, known names, and the records of the
-// meter. No access rule applies. Vectors are left out; they are computed again
+// grants, participants, sessions, settings, known names, how stores are read, and the
+// records of the meter. No access rule applies. Vectors are left out; they are computed again
 // after loading.
 func (a *Admin) Dump(ctx context.Context, w io.Writer) error {
 	buffered := bufio.NewWriterSize(w, 1<<16)
@@ -144,8 +149,8 @@ func readDump(r io.Reader) ([]DumpRecord, error) {
 	decoder := json.NewDecoder(bufio.NewReaderSize(r, 1<<16))
 	decoder.DisallowUnknownFields()
 	var header dumpHeader
-	if err := decoder.Decode(&header); err != nil || header != dumpFormat {
-		return nil, fmt.Errorf("not a mneme dump of version %d, which this version of mneme writes and loads", dumpFormat.Version)
+	if err := decoder.Decode(&header); err != nil || header != dumpFormat && header != previousDumpFormat {
+		return nil, fmt.Errorf("not a mneme dump of version %d, which this version of mneme writes, or %d, which it loads, too", dumpFormat.Version, previousDumpFormat.Version)
 	}
 	var records []DumpRecord
 	for {

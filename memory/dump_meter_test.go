@@ -51,9 +51,11 @@ func TestLoadDumpRestoresTheLedgerIfItVerifies(t *testing.T) {
 func TestDumpsOfAnotherVersionAreRefused(t *testing.T) {
 	h := openOver(t, backendtest.Embedded().Open(t), memory.Options{}, encoder(t))
 	for dump, ok := range map[string]bool{
-		`{"format":"mneme dump","version":4}{"name":{"ID":"a","Kind":"caller"}}{"end":{"records":1}}`: true,
-		`{"format":"mneme dump","version":3}{"end":{"records":0}}`:                                    false,
-		`{"format":"mneme dump","version":5}{"end":{"records":0}}`:                                    false,
+		`{"format":"mneme dump","version":4}{"name":{"ID":"a","Kind":"caller"}}{"end":{"records":1}}`:                          true,
+		`{"format":"mneme dump","version":5}{"reading":{"Store":"a","Language":"english","Asked":false}}{"end":{"records":1}}`: true,
+		`{"format":"mneme dump","version":5}{"reading":{"Store":"b","Language":"klingon","Asked":false}}{"end":{"records":1}}`: false,
+		`{"format":"mneme dump","version":3}{"end":{"records":0}}`:                                                             false,
+		`{"format":"mneme dump","version":6}{"end":{"records":0}}`:                                                             false,
 	} {
 		if _, err := h.LoadDump(background, bytes.NewReader([]byte(dump)), nil); (err == nil) != ok {
 			t.Errorf("%s: %v", dump, err)

@@ -25,6 +25,8 @@ func TestLoadDumpRestoresTheDatabase(t *testing.T) {
 		h.PutText(a, "reader", "sealed", "blob", 201, sealed, ttl(time.Hour))
 		_, err := h.Put(background, a, memory.PutRequest{Path: path("reader", "json"), Value: []byte("{ \"a\" : [1.50, 2e3] }")})
 		must(h, err)
+		_, err = h.SetLanguage(background, a, "reader", acl.LanguageMultilingual)
+		must(h, err)
 		var dump bytes.Buffer
 		must(h, h.Dump(background, &dump))
 
@@ -37,6 +39,9 @@ func TestLoadDumpRestoresTheDatabase(t *testing.T) {
 			t.Errorf("the dump of the restored database differs:\n%s\n%s", dump.String(), again.String())
 		}
 		restored.Index()
+		if r := restored.stored(a, "reader").Reading; r.Language != acl.LanguageMultilingual {
+			t.Errorf("the restored store is read as %+v", r)
+		}
 		if got := keys(restored.MustSearch(a, search.Request{Query: "herons"})); len(got) == 0 || got[0] != "k" {
 			t.Errorf("the restored database finds %v", got)
 		}

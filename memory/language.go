@@ -11,9 +11,6 @@ import (
 // a store is searched. A platform token may choose for any store. The entries get their
 // vectors in the background; until then searches use those that they have.
 func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, language acl.Language) (StoreInfo, error) {
-	if language > acl.LanguageMultilingual {
-		return StoreInfo{}, rule("language", "must be auto, english or multilingual")
-	}
 	var info StoreInfo
 	err := s.storage.Update(ctx, func(tx Tx) error {
 		now := s.Instant()
@@ -24,16 +21,66 @@ func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, langu
 		if a.Via == acl.ViaGrant && !c.Platform {
 			return acl.ErrDenied
 		}
+		if language > acl.LanguageMultilingual {
+			return rule("language", "must be auto, english or multilingual")
+		}
 		if err := tx.PutFact(ctx, ReadingFact{Store: store, Language: &language, QueuedAt: now}); err != nil {
 			return err
 		}
 		known, err := tx.StoreFacts(ctx, []string{store})
 		a.Reading = known[store].Reading
-		info = infoOf(a)
+		info = s.infoOf(a)
 		return err
 	})
 	if err == nil {
 		s.indexer.Wake()
 	}
 	return info, err
+}
+
+// ModelStores are how many stores each of the two models reads. One that both read counts
+// for each.
+type ModelStores struct{ English, Multilingual int64 }
+
+// ModelStores counts the stores that each model reads; nil with an embedder that reads
+// every language. It takes a platform token.
+func (a *Admin) ModelStores(ctx context.Context, c Caller) (*ModelStores, error) {
+	if err := platformOnly(c); err != nil {
+		return nil, err
+	}
+	if _, one := a.service.oneModel(); one {
+		return nil, nil
+	}
+	var n ModelStores
+	err := a.service.view(ctx, c, func(tx ReadTx) (err error) {
+		if n.English, err = tx.Count(ctx, StoresRead{By: acl.LanguageEnglish}); err != nil {
+			return err
+		}
+		n.Multilingual, err = tx.Count(ctx, StoresRead{By: acl.LanguageMultilingual})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &n, nil
+}
+
+// modelsOf returns the Models of a StoreInfo, and why it has them.
+func (s *Service) modelsOf(reading acl.Reading) (models []string, why string) {
+	if fingerprint, one := s.oneModel(); one {
+		if fingerprint != "" {
+			models = append(models, fingerprint)
+		}
+		return models, "One embedder reads every language."
+	}
+	return reading.Models(), reading.Why()
+}
+
+// oneModel reports whether one embedder reads every language, and returns its
+// fingerprint; "" if it does not serve here.
+func (s *Service) oneModel() (fingerprint string, one bool) {
+	if serving := s.indexer.Serving(); len(serving) > 0 {
+		return serving[0].Fingerprint, !serving[0].EnglishOnly
+	}
+	return "", s.everyLanguage
 }

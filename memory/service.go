@@ -80,6 +80,9 @@ type Options struct {
 	Limits Limits
 	// Indexer keeps the vectors up to date with the rows. nil: there are none.
 	Indexer Indexer
+	// EveryLanguage is set if the configured embedder reads every language, so that none
+	// is chosen for a store. A model that the Indexer serves says so itself.
+	EveryLanguage bool
 	// Ledger checks the records of a meter that a dump brings. nil: dumps with such
 	// records are not loaded.
 	Ledger Ledger
@@ -102,10 +105,11 @@ type Service struct {
 	log     *slog.Logger
 	secret  Secret
 
-	indexer     Indexer
-	ledger      Ledger        // nil: none
-	similar     SimilarFinder // nil: none
-	similarWait time.Duration
+	indexer       Indexer
+	everyLanguage bool
+	ledger        Ledger        // nil: none
+	similar       SimilarFinder // nil: none
+	similarWait   time.Duration
 
 	callers *callerCache
 	waits   *feedWaits
@@ -115,15 +119,16 @@ type Service struct {
 // New returns a Service over a storage. Call Run to have expired entries swept.
 func New(ctx context.Context, storage Storage, options Options) (*Service, error) {
 	s := &Service{
-		readers:     newReaders(storage.Readers()),
-		limits:      options.Limits.withDefaults(),
-		now:         options.Now,
-		log:         options.Log,
-		indexer:     options.Indexer,
-		ledger:      options.Ledger,
-		similarWait: cmp.Or(options.SimilarWait, defaultSimilarWait),
-		callers:     newCallerCache(),
-		waits:       newFeedWaits(storage),
+		readers:       newReaders(storage.Readers()),
+		limits:        options.Limits.withDefaults(),
+		now:           options.Now,
+		log:           options.Log,
+		indexer:       options.Indexer,
+		everyLanguage: options.EveryLanguage,
+		ledger:        options.Ledger,
+		similarWait:   cmp.Or(options.SimilarWait, defaultSimilarWait),
+		callers:       newCallerCache(),
+		waits:         newFeedWaits(storage),
 	}
 	s.storage = announcing{storage, s.waits.wake}
 	if s.now == nil {

@@ -229,14 +229,14 @@ func (s *Service) Stores(ctx context.Context, c Caller, chat, user string) ([]St
 		}
 		infos = nil
 		for _, a := range scope.Stores() {
-			infos = append(infos, infoOf(a))
+			infos = append(infos, s.infoOf(a))
 		}
 		return nil
 	})
 	return infos, err
 }
 
-func infoOf(a acl.Access) StoreInfo {
+func (s *Service) infoOf(a acl.Access) StoreInfo {
 	kind := string(a.Via)
 	if a.Via == acl.ViaOwn {
 		kind = "self"
@@ -244,6 +244,7 @@ func infoOf(a acl.Access) StoreInfo {
 	info := StoreInfo{Store: a.Store, Kind: kind, Level: a.Level, ExpiresAt: a.ExpiresAt}
 	if a.Level >= acl.Read { // else it would tell of what is stored
 		info.Reading = a.Reading
+		info.Models, info.Why = s.modelsOf(a.Reading)
 	}
 	return info
 }

@@ -136,7 +136,7 @@ type Counter interface {
 	Count(ctx context.Context, what Countable) (int64, error)
 }
 
-// Countable is a kind of rows: GrantsOf, OffersOf, Erasable or Unembedded.
+// Countable is a kind of rows: GrantsOf, OffersOf, Erasable, Unembedded or StoresRead.
 type Countable interface{ countable() }
 
 // GrantsOf are the grants of a store, expired ones too until they are swept.
@@ -157,10 +157,15 @@ type Unembedded struct {
 	Now         time.Time
 }
 
+// StoresRead are the stores to which something was ever written and whose
+// acl.Reading.Models have a model, LanguageEnglish or LanguageMultilingual.
+type StoresRead struct{ By acl.Language }
+
 func (GrantsOf) countable()   {}
 func (OffersOf) countable()   {}
 func (Erasable) countable()   {}
 func (Unembedded) countable() {}
+func (StoresRead) countable() {}
 
 // MetaReader reads settings of the whole database.
 type MetaReader interface {
@@ -197,6 +202,7 @@ type DumpRecord struct {
 	Session     *DumpMembership `json:"session,omitempty"`
 	Settings    *DumpSettings   `json:"settings,omitempty"`
 	Name        *DumpName       `json:"name,omitempty"`
+	Reading     *DumpReading    `json:"reading,omitempty"`
 	// Meter is a record of package meter: see Meter.VerifyLoaded.
 	Meter json.RawMessage `json:"meter,omitempty"`
 }
@@ -211,6 +217,14 @@ type DumpMembership struct {
 type DumpSettings struct {
 	Agent string
 	acl.Settings
+}
+
+// DumpReading is how a store is read: what was chosen, and whether it was asked, as in
+// acl.Reading. Whether the multilingual model reads entries follows from their texts.
+type DumpReading struct {
+	Store    string
+	Language acl.Language
+	Asked    bool
 }
 
 // DumpName is an id with its kind.

@@ -115,6 +115,12 @@ type Explain struct {
 	Similarity *float64
 	Via        acl.Via
 	Label      acl.Label
+	// Model is the one whose vectors Parts are of: english or multilingual, or the
+	// fingerprint of an embedder that reads every language; "": of none.
+	Model string
+	// Language is the code of ISO 639-1 of the entry's text, as language.Of guesses it;
+	// "": not known.
+	Language string
 }
 
 // LegRank is a hit's rank and score in one leg.

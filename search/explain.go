@@ -9,6 +9,8 @@ import (
 
 	"mneme/acl"
 	"mneme/fusion"
+	"mneme/lexical"
+	"mneme/lexical/language"
 	"mneme/memory"
 )
 
@@ -79,11 +81,16 @@ type EntryExplanation struct {
 	VectorsWait bool
 }
 
-// explainHit says how a candidate was ranked and why the caller may see it.
-func explainHit(q *searchQuery, c *candidate) *Explain {
+// explainHit says how a candidate was ranked and why the caller may see it. e is its entry
+// with the value, which c.entry lacks.
+func explainHit(q *searchQuery, c *candidate, e *memory.Entry) *Explain {
 	x := &Explain{
 		Lexical: c.lexical, Vector: c.vector, Parts: c.Parts, Summands: fusion.Summands(c.asked.questions[c.question], c.Parts), Wording: c.asked.number,
 		Rerank: c.judged.explain(), Recency: c.recency, Similarity: c.similarity, Via: c.access.Via, Label: c.entry.Label,
+		Language: languageOf(e),
+	}
+	if c.Cosine != nil {
+		x.Model = q.models.name(c.model)
 	}
 	if c.judged != nil {
 		x.Summands = append(x.Summands, fusion.Summand{Name: StepRerank, Value: c.judged.summand})
@@ -92,6 +99,11 @@ func explainHit(q *searchQuery, c *candidate) *Explain {
 		x.Fused = &c.fused
 	}
 	return x
+}
+
+// languageOf guesses the language of an entry's text; "" if it is not known.
+func languageOf(e *memory.Entry) string {
+	return language.Of(e.Description + "\n" + lexical.TextOf(e.Value)).Language
 }
 
 // explain explains a selection of hits, in its snapshot.
@@ -246,7 +258,14 @@ func (s *Searcher) explainSearchable(ctx context.Context, tx memory.ReadTx, scop
 	if x.Outcome == OutcomeNotRetrieved {
 		x.Rank = q.wouldRank(ranked.ordered, c)
 	}
-	x.Relevance, x.Explain = &c.relevance, explainHit(q, c)
+	whole, err := tx.Get(ctx, []uuid.UUID{c.entry.ID})
+	if err != nil {
+		return err
+	}
+	if len(whole) == 0 {
+		whole = []memory.Entry{*c.entry}
+	}
+	x.Relevance, x.Explain = &c.relevance, explainHit(q, c, &whole[0])
 	if c.ordered || !q.request.scored() {
 		x.Score = &c.score
 	}

@@ -67,7 +67,7 @@ func newHit(q *searchQuery, c *candidate, e memory.Entry) Hit {
 	e.Source = nil // its ids are not checked against what the caller may read: see Get
 	hit.Entry = e
 	if q.request.Explain {
-		hit.Explain = explainHit(q, c)
+		hit.Explain = explainHit(q, c, &e)
 	}
 	return hit
 }

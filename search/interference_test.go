@@ -70,7 +70,7 @@ func TestHiddenEntriesDoNotAffectAnswers(t *testing.T) {
 func checkInterference(t *testing.T, b backendtest.Backend) {
 	reader := agent("reader", acl.Internal)
 	rapid.Check(t, func(rt *rapid.T) {
-		options := backendtest.Options{Multilingual: backendtest.Second(encoder(t))}
+		options := backendtest.Options{Second: backendtest.Second(encoder(t))}
 		sent := make(map[*harness]*judge) // what the reranker got, if there is one
 		reranked := rapid.Bool().Draw(rt, "reranked")
 		openOne := func() *harness {

@@ -87,6 +87,18 @@ func (m models) fingerprints() [2]string {
 	return [2]string{m[mainModel].Fingerprint, m[multilingualModel].Fingerprint}
 }
 
+// name returns the name of the k-th model: english, multilingual, or the fingerprint of
+// an embedder that reads every language.
+func (m models) name(k int) string {
+	switch {
+	case k == multilingualModel:
+		return acl.LanguageMultilingual.String()
+	case m[k].EnglishOnly:
+		return acl.LanguageEnglish.String()
+	}
+	return m[k].Fingerprint
+}
+
 // both reports whether a search uses two models.
 func (m models) both() bool { return m[mainModel].serves() && m[multilingualModel].serves() }
 

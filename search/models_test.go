@@ -13,7 +13,7 @@ import (
 // openTwo opens a service with two models, of which the second reads what is not English.
 func openTwo(t testing.TB, b backendtest.Backend) *harness {
 	t.Helper()
-	return openWith(t, b, backendtest.Options{Multilingual: backendtest.Second(encoder(t))})
+	return openWith(t, b, backendtest.Options{Second: backendtest.Second(encoder(t))})
 }
 
 // readings returns how a store is read.

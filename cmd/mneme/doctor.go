@@ -8,8 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mneme/acl"
 	"mneme/configs"
 	"mneme/internal/compose"
+	"mneme/memory"
 )
 
 // state is the outcome of one check of doctor.
@@ -220,7 +222,25 @@ func (d *diagnosis) checkIndex(ctx context.Context) {
 	default:
 		d.add(check, fine, "up to date", "")
 	}
+	d.checkStores(ctx, service, status.Multilingual)
 	if err := service.Close(); err != nil && !errors.Is(err, context.Canceled) {
 		d.add(check, problem, err.Error(), "")
+	}
+}
+
+// checkStores says how many stores each model reads, unless one embedder reads all.
+// multilingual is the fingerprint of the multilingual vectors; "": there are none.
+func (d *diagnosis) checkStores(ctx context.Context, service *compose.Instance, multilingual string) {
+	const check = "models"
+	n, err := service.ModelStores(ctx, memory.Caller{Principal: acl.Principal{Agent: operator, Taint: acl.Public, Platform: true}})
+	switch {
+	case err != nil:
+		d.add(check, problem, err.Error(), "")
+	case n == nil:
+		d.add(check, fine, "one embedder reads every language", "")
+	case multilingual == "" && n.Multilingual == 0:
+		d.add(check, fine, fmt.Sprintf("the English model reads %s; none has needed the multilingual one yet", counted(int(n.English), "store")), "")
+	default:
+		d.add(check, fine, fmt.Sprintf("the English model reads %s, the multilingual one %s", counted(int(n.English), "store"), counted(int(n.Multilingual), "store")), "")
 	}
 }

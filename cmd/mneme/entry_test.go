@@ -84,6 +84,22 @@ func TestAStoreIsSharedAndUnshared(t *testing.T) {
 	if out := must(t, dir, "", "stores", "--agent", "bob"); !strings.Contains(out, "alice  grant  read ") || !strings.Contains(out, "self") {
 		t.Errorf("stores printed %q", out)
 	}
+	const chosen = "alice\tmultilingual\tmultilingual\tMultilingual was chosen: the multilingual model reads every entry.\n"
+	if out := must(t, dir, "", "stores", "language", "self", "multilingual", "--agent", "alice"); out != chosen {
+		t.Errorf("stores language printed %q", out)
+	}
+	if out := strings.Join(strings.Fields(must(t, dir, "", "stores", "--agent", "bob")), " "); !strings.Contains(out, " multilingual multilingual bob self") || !strings.HasSuffix(out, " no end auto english") {
+		t.Errorf("stores printed %q", out)
+	}
+	if r := mneme(t, dir, "", "stores", "language", "alice", "english", "--agent", "bob"); r.status != exitFailed {
+		t.Errorf("a guest chose the models of a store: status %d", r.status)
+	}
+	if r := mneme(t, dir, "", "stores", "language", "self", "german", "--agent", "alice"); r.status != exitUsage || !strings.Contains(r.err, "auto, english, multilingual") {
+		t.Errorf("german: status %d, %s", r.status, r.err)
+	}
+	if out := must(t, dir, "", "doctor", "--addr", "127.0.0.1:0"); !strings.Contains(out, "models: the English model reads 0 stores, the multilingual one 1 store") {
+		t.Errorf("doctor printed %q", out)
+	}
 	must(t, dir, "", "unshare", "bob", "--agent", "alice")
 	if r := mneme(t, dir, "", "get", "seat", "--agent", "bob", "--store", "alice"); r.status != exitFailed {
 		t.Errorf("after unshare: status %d", r.status)

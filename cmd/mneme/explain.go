@@ -9,7 +9,14 @@ import (
 
 // writeExplain writes how an entry was ranked; a score of nil is not known.
 func writeExplain(text *strings.Builder, x *api.Explain, score *float64) {
-	fmt.Fprintf(text, "    lexical %s, vector %s; seen as %s\n", formatRank(x.Lexical), formatRank(x.Vector), plain(string(x.Via)))
+	fmt.Fprintf(text, "    lexical %s, vector %s; seen as %s", formatRank(x.Lexical), formatRank(x.Vector), plain(string(x.Via)))
+	if x.Model != nil {
+		fmt.Fprintf(text, "; model %s", plain(*x.Model))
+	}
+	if x.Language != nil {
+		fmt.Fprintf(text, "; language %s", plain(*x.Language))
+	}
+	text.WriteByte('\n')
 	text.WriteString("    ")
 	if r := x.Rerank; r != nil {
 		fmt.Fprintf(text, "reranked %s; ", formatJudgement(r))

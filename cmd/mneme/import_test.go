@@ -61,7 +61,7 @@ func TestAnswerIsReadable(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, "", "import", sampleMemories)
 	out := must(t, dir, "", "search", "--agent", "iris", "--explain", "--limit", "2", "what must I not cook for Ben?")
-	for _, part := range []string{" 1. 0.", "relevance from cosine ", "iris  diet/ben  PUBLIC", "Ben is allergic to peanuts", "lexical #1 (", "vector #", "seen as own", "took "} {
+	for _, part := range []string{" 1. 0.", "relevance from cosine ", "iris  diet/ben  PUBLIC", "Ben is allergic to peanuts", "lexical #1 (", "vector #", "seen as own; model english; language en\n", "took "} {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not in\n%s", part, out)
 		}

@@ -139,6 +139,8 @@ func TestFlagsComplete(t *testing.T) {
 		"sales --by ":       "day buyer offer",
 		"search --taint ":   "PUBLIC INTERNAL CONFIDENTIAL RESTRICTED",
 		"list --storage ":   "sqlite postgres",
+
+		"stores language --agent a self ": "auto english multilingual",
 	} {
 		var out, errOut bytes.Buffer
 		words := append([]string{"__complete"}, strings.Split(line, " ")...)

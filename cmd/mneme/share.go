@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,7 +21,9 @@ func newStores(p *program) *cobra.Command {
 		Use:   "stores --agent A",
 		Short: "List the stores that an agent has access to",
 		Long: `Prints the stores, one per line: its id, why the agent has access (self, grant, chat
-or user), the level, and when the access ends. With --json, the answer of the API.`,
+or user), the level, when the access ends, the language that was chosen for it (auto,
+english or multilingual), and the models that read its entries. With --json, the answer
+of the API, which says why these models, too.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
 			return m.call(cmd, func(ctx context.Context, as *client.Client) error {
@@ -29,11 +34,54 @@ or user), the level, and when the access ends. With --json, the answer of the AP
 				case p.json:
 					return p.printJSON(found)
 				}
-				table := p.newTable(column{heading: "STORE", style: always(bold)}, column{heading: "WHY"}, column{heading: "LEVEL"}, column{heading: "ENDS", style: always(faint)})
+				table := p.newTable(column{heading: "STORE", style: always(bold)}, column{heading: "WHY"}, column{heading: "LEVEL"}, column{heading: "ENDS", style: always(faint)}, column{heading: "LANGUAGE"}, column{heading: "MODELS"})
 				for _, s := range found.Stores {
-					table.add(plain(s.StoreID), string(s.Kind), string(s.Level), ends(s.ExpiresAt))
+					table.add(plain(s.StoreID), string(s.Kind), string(s.Level), ends(s.ExpiresAt), cmp.Or(string(deref(s.Language)), "-"), formatModels(deref(s.Models)))
 				}
 				return table.flush()
+			})
+		}),
+	}
+	m.addAgent(cmd)
+	cmd.AddCommand(newLanguage(p))
+	return cmd
+}
+
+// formatModels lists the models that read a store; "-" if none is told.
+func formatModels(models []string) string { return plain(cmp.Or(strings.Join(models, ", "), "-")) }
+
+func newLanguage(p *program) *cobra.Command {
+	m := marketFlags{program: p}
+	languages := []string{string(api.Auto), string(api.English), string(api.Multilingual)}
+	cmd := &cobra.Command{
+		Use:   "language --agent A STORE LANGUAGE",
+		Short: "Choose the models that read a store",
+		Long: `Chooses which models read the entries of a store. With auto the English model reads
+what it can, and the multilingual one the rest; once an agent that may write to the
+store asks it in another language, the multilingual one reads every entry, too. With
+english or multilingual that model reads every entry. STORE may be self. The entries
+get their vectors in the background, by the server that runs or is started next.`,
+		Args: cobra.ExactArgs(2),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 1 {
+				return languages, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: p.do(func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(languages, args[1]) {
+				return usageError{fmt.Errorf("LANGUAGE must be %s", strings.Join(languages, ", "))}
+			}
+			return m.call(cmd, func(ctx context.Context, as *client.Client) error {
+				store, err := client.Decode[api.StoreLanguage](as.PutLanguage(ctx, args[0], api.LanguageChoice{Language: api.Language(args[1])})) //nolint:bodyclose // Decode closes it
+				switch {
+				case err != nil:
+					return err
+				case p.json:
+					return p.printJSON(store)
+				}
+				_, err = fmt.Fprintf(p.out, "%s\t%s\t%s\t%s\n", plain(store.StoreID), store.Language, formatModels(store.Models), plain(store.Why))
+				return err
 			})
 		}),
 	}

@@ -35,6 +35,22 @@ export async function cells({ page, look, sees, holds }) {
   await sees("that the grant has ended", page.getByText("Nobody else may see your store"));
 }
 
+// The models of the visitor's own store are told with why, chosen, and refused.
+export async function languages({ page, look, sees, holds }) {
+  const choice = page.getByLabel("language of console");
+  await sees("why a model reads the store", page.getByRole("region", { name: "Languages" }).getByText("Nothing in it has needed the multilingual model yet."));
+  await choice.selectOption("multilingual");
+  await sees("what was chosen", page.getByText("Multilingual was chosen: the multilingual model reads every entry."));
+  await look("access-language");
+  await page.route("**/v1/stores/console/language", (route) => route.fulfill({ status: 403, contentType: "application/problem+json", json: { type: "about:blank", title: "Forbidden", status: 403, code: "forbidden" } }));
+  await choice.selectOption("english");
+  await sees("that the choice is refused", page.getByRole("alert"));
+  await holds(async () => (await choice.inputValue()) === "multilingual", "a refused choice stays selected");
+  await page.unroute("**/v1/stores/console/language");
+  await choice.selectOption("auto");
+  await sees("the choice of the beginning", page.getByText("Nothing in it has needed the multilingual model yet."));
+}
+
 // 200 agents on 50 stores: the heads stay in sight, and the arrows reach every cell.
 export async function large({ page, sees, fail }) {
   const names = (n, of) => Array.from({ length: n }, (_, i) => `${of}-${String(i).padStart(3, "0")}`);

@@ -9,7 +9,7 @@
 import { createRequire } from "node:module";
 import path from "node:path";
 
-import { asAgent, cells, large } from "./access.mjs";
+import { asAgent, cells, languages, large } from "./access.mjs";
 import { askStates } from "./ask.mjs";
 import { frame } from "./frame.mjs";
 import { checkHealth } from "./health.mjs";
@@ -188,6 +188,7 @@ await page.getByRole("button", { name: "End this grant" }).click();
 await page.getByRole("button", { name: "End it now?" }).click();
 await sees("that the grant has ended", page.getByText("Nobody else may see your store"));
 await cells({ page, look, sees, holds });
+await languages({ page, look, sees, holds });
 await large({ page, sees, fail });
 
 await page.getByRole("link", { name: "Sell" }).click();

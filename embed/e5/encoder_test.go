@@ -112,7 +112,7 @@ func TestPredecessorsAreVersionOneOfTheSameWeights(t *testing.T) {
 			t.Errorf("%s is its own predecessor", e.Fingerprint())
 		}
 	}
-	other, err := New(Options{Weights: embeddedBytes()})
+	other, err := New(Options{Weights: english.file()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -200,8 +200,9 @@ func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.
 			History: memory.HistoryLimits{Versions: config.Limits.HistoryVersions},
 			Reading: memory.ReadingLimits{Bytes: config.Limits.ConditionBytes},
 		},
-		Indexer: ix,
-		Log:     log,
+		Indexer:       ix,
+		EveryLanguage: !builtIn(config),
+		Log:           log,
 	}
 }
 

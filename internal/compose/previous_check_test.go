@@ -180,8 +180,10 @@ func (f previous) checkDump() {
 	var dump bytes.Buffer
 	f.ok(f.Dump(f.t.Context(), &dump))
 	want := unpack(f.t, previousDump)
-	if _, rebuilt := f.storage.(*postgres.Storage); !rebuilt && !bytes.Equal(dump.Bytes(), want) {
-		f.t.Errorf("the dump is\n%swant\n%s", dump.Bytes(), want)
+	_, records, _ := bytes.Cut(dump.Bytes(), []byte("\n")) // after the header, which has the version
+	_, wanted, _ := bytes.Cut(want, []byte("\n"))
+	if _, rebuilt := f.storage.(*postgres.Storage); !rebuilt && !bytes.Equal(records, wanted) {
+		f.t.Errorf("the dump is\n%swant\n%s", records, wanted)
 	}
 	if got, want := recordKinds(f.t, dump.Bytes()), recordKinds(f.t, want); !maps.Equal(got, want) || len(got) < 14 {
 		f.t.Errorf("the dump has %v, want %v", got, want)

@@ -101,6 +101,8 @@ func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outco
 		return o.do(p, "PUT", grant, body(fields...))
 	case accesstest.Unshare:
 		return o.do(p, "DELETE", grant, "")
+	case accesstest.SetLanguage:
+		return o.do(p, "PUT", store+"/language", body("language", "multilingual"))
 	case accesstest.JoinChat:
 		return o.do(p, "PUT", chat, body("ttl", int64(op.TTL/time.Second)))
 	case accesstest.LeaveChat:

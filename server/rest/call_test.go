@@ -39,6 +39,7 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		{"GET", store + "/grants", "", false},
 		{"PUT", store + "/grants/bob", `{"level":"read"}`, false},
 		{"DELETE", store + "/grants/bob", "", false},
+		{"PUT", store + "/language", `{"language":"auto"}`, true},
 		{"PUT", "/v1/chats/c/participants/bob", `{"ttl":1}`, false},
 		{"DELETE", "/v1/chats/c/participants/bob", "", false},
 		{"PUT", "/v1/users/u/sessions/bob", `{"ttl":1}`, false},

@@ -34,6 +34,7 @@ func FuzzRequestsAreAnsweredByTheSpecification(f *testing.F) {
 		{"POST", batches, "Content-Type", "application/json", `{"atomic":true,"items":[{"op":"put","key":"seat","value":{"a":[1e400]},"tags":[""],"ttl":-1},{"op":"get","key":"seat","if_none_match":"W/\"a\""}]}`},
 		{"POST", imports, "Content-Type", "application/x-ndjson", "{\"key\":\"a\",\"value\":1}\n{\n"},
 		{"PUT", "/v1/stores/self/grants/bob", "X-API-Key", "mneme_0_0", `{"level":"x","max_label":"y","ttl":1e9}`},
+		{"PUT", "/v1/stores/self/language", "X", "y", `{"language":"multilingual"}`},
 		{"PUT", "/v1/agents/alice/settings", "Authorization", "Bearer", `{"enabled":true,"self":true,"chat":true,"user":true}`},
 		{"POST", "/v1/admin/purge", "X", "y", `{"before":"0000-01-01T00:00:00Z"}`},
 		{"GET", "/v1/stores/self/export", "X", "y", ""},

@@ -18,6 +18,7 @@ func (s *Surface) GetHealth(ctx context.Context, _ api.GetHealthRequestObject) (
 	// others do.
 	if server.Principal(ctx).Platform {
 		addActivity(&out, &report)
+		s.addModels(ctx, &out, &report)
 	}
 	return api.GetHealth200JSONResponse(out), nil
 }
@@ -60,6 +61,20 @@ func addActivity(out *api.Health, r *server.Report) {
 	}
 	out.Minutes, out.Steps = &minutes, new(stepsOf(r.Durations))
 	out.Slow, out.SlowFromMs = &slow, new(inMilliseconds(r.SlowFrom))
+}
+
+// addModels adds which models serve and how many stores each reads, over all agents.
+// While the storage does not answer the counts are left out.
+func (s *Surface) addModels(ctx context.Context, out *api.Health, r *server.Report) {
+	if r.Status.Multilingual != "" {
+		out.Encoder.Multilingual = &r.Status.Multilingual
+	}
+	if !r.Status.Storage {
+		return
+	}
+	if n, err := s.service.Admin().ModelStores(ctx, caller(ctx)); err == nil && n != nil {
+		out.Encoder.Stores = &api.HealthStores{English: n.English, Multilingual: n.Multilingual}
+	}
 }
 
 func minuteOf(m series.Minute) api.HealthMinute {

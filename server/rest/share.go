@@ -28,9 +28,37 @@ func (s *Surface) ListStores(ctx context.Context, _ api.ListStoresRequestObject)
 }
 
 func storeInfoOf(info memory.StoreInfo) api.StoreInfo {
-	return api.StoreInfo{
+	out := api.StoreInfo{
 		StoreId: info.Store, Kind: api.StoreInfoKind(info.Kind), Level: api.Level(info.Level.String()), ExpiresAt: wire.Time(info.ExpiresAt),
 	}
+	if info.Why != "" {
+		read := storeLanguageOf(info)
+		out.Language, out.Models, out.Why = &read.Language, &read.Models, &read.Why
+	}
+	return out
+}
+
+func storeLanguageOf(info memory.StoreInfo) api.StoreLanguage {
+	return api.StoreLanguage{
+		StoreId: info.Store, Language: api.Language(info.Reading.Language.String()), Models: append([]string{}, info.Models...), Why: info.Why,
+	}
+}
+
+// PutLanguage chooses which models read a store.
+func (s *Surface) PutLanguage(ctx context.Context, r api.PutLanguageRequestObject) (api.PutLanguageResponseObject, error) {
+	store, err := storeID(ctx, "store", r.Store)
+	if err != nil {
+		return nil, err
+	}
+	language, err := acl.ParseLanguage(string(r.Body.Language))
+	if err != nil {
+		language = wire.NoLanguage
+	}
+	info, err := s.service.SetLanguage(ctx, caller(ctx), store, language)
+	if err != nil {
+		return nil, err
+	}
+	return api.PutLanguage200JSONResponse(storeLanguageOf(info)), nil
 }
 
 // ListGrants lists a store's grants.

@@ -204,6 +204,9 @@ func TestShareIsOfferedOnlyWithItsScope(t *testing.T) {
 		t.Error(got)
 	}
 	h.must(bob, "memory", "command", "view", "path", "/memories/shared/alice/a")
+	if got := h.must(bob, "memory", "command", "view", "path", "/memories/shared/"); !strings.HasSuffix(got, "/memories/shared/alice/a\n(/memories/shared/alice: language auto; models: english)") {
+		t.Error(got)
+	}
 	if got := h.must(bob, "memory", "command", "stores"); got != `{"stores":[{"storeId":"alice","kind":"grant","level":"read","path":"/memories/shared/alice/"},{"storeId":"bob","kind":"self","level":"readwrite","path":"/memories/"}]}` {
 		t.Error(got)
 	}

@@ -130,7 +130,7 @@ func TestSharedStoresAreListedAsDirectories(t *testing.T) {
 	h.put(bob, "bob", "a/b", `"12"`)
 	got := h.must(alice, "memory", "command", "view", "path", "/memories/shared/")
 	want := "Here're the files and directories up to 2 levels deep in /memories/shared, excluding hidden items and node_modules:\n" +
-		"2B\t/memories/shared\n2B\t/memories/shared/bob/\n2B\t/memories/shared/bob/a/"
+		"2B\t/memories/shared\n2B\t/memories/shared/bob/\n2B\t/memories/shared/bob/a/\n(/memories/shared/bob: language auto; models: english)"
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

@@ -235,13 +235,15 @@ func (m *memoryCall) files(ctx context.Context, p resolvedPath, limit int) (file
 }
 
 // viewStores lists the stores shared with the caller as directories, except
-// those that the caller may search but not read.
+// those that the caller may search but not read, and below them, if there is room, a line
+// for each with the models that read it.
 func (m *memoryCall) viewStores(ctx context.Context, p resolvedPath) (Result, error) {
 	infos, err := m.service.Stores(ctx, m.caller, "", "")
 	if err != nil {
 		return Result{}, err
 	}
 	var all []file
+	var models strings.Builder
 	more := false
 	for _, info := range infos {
 		if info.Store == m.caller.Agent || info.Level < acl.Read {
@@ -260,12 +262,17 @@ func (m *memoryCall) viewStores(ctx context.Context, p resolvedPath) (Result, er
 			return Result{}, err
 		}
 		more = more || cut
+		fmt.Fprintf(&models, "\n(%s: language %s; models: %s)", store.path, info.Reading.Language, strings.Join(info.Models, ", "))
 		all = append(all, file{segments: []string{info.Store, ""}}) // the directory itself, which may be empty
 		for _, f := range files {
 			all = append(all, file{segments: append([]string{info.Store}, f.segments...), size: f.size})
 		}
 	}
-	return Result{Text: m.listing(p.path, all, more)}, nil
+	text := m.listing(p.path, all, more)
+	if len(text)+models.Len() <= m.maxAnswer {
+		text += models.String()
+	}
+	return Result{Text: text}, nil
 }
 
 // line is one line of a listing.

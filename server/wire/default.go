@@ -28,6 +28,9 @@ func MaxTokens(given *int) int {
 // the service checks access before it refuses the level.
 const NoLevel = acl.Level(255)
 
+// NoLanguage is the like of NoLevel for a choice of models.
+const NoLanguage = acl.Language(255)
+
 const (
 	// defaultValue is the default of memory.Limits for one value, in bytes.
 	defaultValue = 100_000

@@ -55,6 +55,8 @@ type Explain struct {
 	Similarity *float64   `json:"similarity,omitempty"`
 	Via        string     `json:"via"`
 	Label      string     `json:"label"`
+	Model      string     `json:"model,omitempty"`
+	Language   string     `json:"language,omitempty"`
 }
 
 // LegRank is a hit's rank and score in one leg.
@@ -99,7 +101,7 @@ func ExplainOf(e *search.Explain) *Explain {
 		Lexical: leg(e.Lexical), Vector: leg(e.Vector), Fused: e.Fused,
 		Cosine: e.Parts.Cosine, MaxSim: e.Parts.MaxSim, Coverage: e.Parts.Coverage, Summands: summands,
 		Wording: e.Wording, Recency: e.Recency, Similarity: e.Similarity,
-		Via: string(e.Via), Label: e.Label.String(),
+		Via: string(e.Via), Label: e.Label.String(), Model: e.Model, Language: e.Language,
 	}
 }
 

@@ -21,7 +21,7 @@ type Yield func(memory.DumpRecord) error
 // meter.
 func (r Reads) Dump(ctx context.Context, yield func(memory.DumpRecord) error) error {
 	for _, part := range [...]func(context.Context, Yield) error{
-		r.dumpNames, r.dumpSettings, r.dumpParticipants, r.dumpSessions, r.dumpGrants, r.dumpEntries,
+		r.dumpNames, r.dumpSettings, r.dumpParticipants, r.dumpSessions, r.dumpGrants, r.dumpReadings, r.dumpEntries,
 	} {
 		if err := part(ctx, yield); err != nil {
 			return err
@@ -77,6 +77,18 @@ func (r Reads) dumpGrants(ctx context.Context, yield Yield) error {
 		g.Rests = false // by the offers
 		return yield(memory.DumpRecord{Grant: &g})
 	}, selectGrants+"ORDER BY store, grantee")
+}
+
+func (r Reads) dumpReadings(ctx context.Context, yield Yield) error {
+	return r.r.Each(ctx, func(row Row) error {
+		var reading memory.DumpReading
+		var language int64
+		if err := row.Scan(&reading.Store, &language, &reading.Asked); err != nil {
+			return err
+		}
+		reading.Language = acl.Language(language)
+		return yield(memory.DumpRecord{Reading: &reading})
+	}, "SELECT store, language, asked FROM reading WHERE language <> 0 OR asked ORDER BY store")
 }
 
 // dumpEntries yields entries by ID, each followed by its former versions, oldest first.
@@ -147,6 +159,9 @@ func (w Writes) loadFact(ctx context.Context, record memory.DumpRecord) error {
 		return Insert(ctx, w.w, sessions.Insert, m.Of, m.Agent, orNull(m.ExpiresAt))
 	case record.Settings != nil:
 		return Insert(ctx, w.w, w.d.Settings.Insert, settingsValues(record.Settings.Agent, record.Settings.Settings)...)
+	case record.Reading != nil:
+		r := record.Reading
+		return Insert(ctx, w.w, readings.Insert, r.Store, int64(r.Language), r.Asked, false)
 	case record.Name != nil:
 		return Insert(ctx, w.w, names.Insert, record.Name.ID, string(record.Name.Kind))
 	}

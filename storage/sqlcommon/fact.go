@@ -17,6 +17,7 @@ var (
 	participants = NewTable("participant", "of, agent", "of, agent, expires_at")
 	sessions     = NewTable("session", "of, agent", "of, agent, expires_at")
 	names        = NewTable("name", "id", "id, kind")
+	readings     = NewTable("reading", "store", "store, language, asked, multilingual")
 	metas        = NewTable("meta", "name", "name, value")
 )
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"mneme/acl"
 	"mneme/memory"
 )
 
@@ -117,6 +118,10 @@ func (r Reads) searchable(ctx context.Context, q memory.SearchableQuery) ([]memo
 const (
 	countGrants = "SELECT grants FROM permit_count WHERE store = $1"
 	countOffers = "SELECT count(*) FROM offer WHERE store = $1 AND open"
+
+	// The conditions are those of acl.Reading.Models: 0 is auto, 2 multilingual.
+	countEnglish      = "SELECT count(*) FROM store s LEFT JOIN reading r ON r.store = s.id WHERE coalesce(r.language, 0) <> 2"
+	countMultilingual = "SELECT count(*) FROM store s JOIN reading r ON r.store = s.id WHERE r.language = 2 OR r.language = 0 AND (r.asked OR r.multilingual)"
 )
 
 // Count implements memory.Counter.
@@ -132,6 +137,10 @@ func (r Reads) Count(ctx context.Context, what memory.Countable) (n int64, err e
 		text, args = r.d.CountErasable, []any{c.Cutoff}
 	case memory.Unembedded:
 		text, args = r.d.CountUnembedded, []any{c.Fingerprint, c.Now, c.Other}
+	case memory.StoresRead:
+		if text = countEnglish; c.By == acl.LanguageMultilingual {
+			text = countMultilingual
+		}
 	default:
 		return 0, errUnknown(what)
 	}

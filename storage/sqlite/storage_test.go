@@ -120,6 +120,9 @@ var sharedScans = []string{
 	// Dropping a model. The table has few rows.
 	"DELETE FROM vector WHERE model IN (SELECT number FROM model WHERE NOT fingerprint = ANY($1))",
 	"DELETE FROM model WHERE NOT fingerprint = ANY($1)",
+	// How stores are read, in a dump; and how many stores each model reads, when an operator asks.
+	" FROM reading WHERE language <> 0 OR asked ORDER BY store", " r ON r.store = s.id WHERE coalesce(r.language, 0) <> 2",
+	" r ON r.store = s.id WHERE r.language = 2 OR r.language = 0 AND (r.asked OR r.multilingual)",
 	// Its last row alone.
 	" FROM ledger ORDER BY number DESC LIMIT 1",
 	// The index has pending claims alone.

@@ -58,7 +58,10 @@ func (f *fixture) seed() (live, gone, old memory.Entry) {
 			tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaChat, Of: "chat", Agent: "a", Membership: acl.Membership{Present: true, ExpiresAt: after(time.Hour)}}),
 			tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaUser, Of: "user", Agent: "a", Membership: acl.Membership{Present: true}}),
 			tx.PutFact(f.ctx, memory.SettingsFact{Agent: "a", Settings: acl.Settings{Self: true, DefaultTTL: time.Hour}}),
-			tx.PutFact(f.ctx, memory.NameFact{ID: "chat", Kind: memory.KindChat}))
+			tx.PutFact(f.ctx, memory.NameFact{ID: "chat", Kind: memory.KindChat}),
+			tx.PutFact(f.ctx, memory.ReadingFact{Store: "a", Asked: true, Multilingual: true}),
+			tx.PutFact(f.ctx, memory.ReadingFact{Store: "b", Language: new(acl.LanguageEnglish)}),
+			tx.PutFact(f.ctx, memory.ReadingFact{Store: "c", Multilingual: true}))
 	})
 	return live, gone, old
 }
@@ -79,7 +82,7 @@ var dumps = []clause{
 		versions, seen := 0, make(map[uuid.UUID]bool)
 		for _, r := range f.dump(f.storage) {
 			n := 0
-			for _, set := range []bool{r.Entry != nil, r.Version != nil, r.Grant != nil, r.Participant != nil, r.Session != nil, r.Settings != nil, r.Name != nil} {
+			for _, set := range []bool{r.Entry != nil, r.Version != nil, r.Grant != nil, r.Participant != nil, r.Session != nil, r.Settings != nil, r.Name != nil, r.Reading != nil} {
 				if set {
 					n++
 				}
@@ -94,6 +97,17 @@ var dumps = []clause{
 			}
 		}
 		f.equal([]int{len(seen), versions}, []int{6, 2})
+	}},
+
+	{"a dump has how stores are read, but not what follows from their entries", func(f *fixture) {
+		f.seed()
+		var readings []memory.DumpReading
+		for _, r := range f.dump(f.storage) {
+			if r.Reading != nil {
+				readings = append(readings, *r.Reading)
+			}
+		}
+		f.equal(readings, []memory.DumpReading{{Store: "a", Asked: true}, {Store: "b", Language: acl.LanguageEnglish}})
 	}},
 
 	{"an error of yield ends a dump and is returned", func(f *fixture) {

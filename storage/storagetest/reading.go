@@ -1,6 +1,8 @@
 package storagetest
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
 	"mneme/acl"
@@ -40,6 +42,40 @@ var readings = []clause{
 		f.equal(reading(), acl.Reading{Language: acl.LanguageMultilingual, Asked: true, Multilingual: true})
 		put(memory.ReadingFact{Language: new(acl.LanguageAuto)})
 		f.equal(reading(), acl.Reading{Multilingual: true})
+	}},
+
+	{"stores are counted for each model that reads them", func(f *fixture) {
+		want := make(map[string]int64)
+		n := 0
+		for _, language := range []acl.Language{acl.LanguageAuto, acl.LanguageEnglish, acl.LanguageMultilingual} {
+			for _, asked := range []bool{false, true} {
+				for _, multilingual := range []bool{false, true} {
+					store := fmt.Sprint("store-", n)
+					n++
+					f.put(entry(store, "k"))
+					f.update(func(tx memory.Tx) error {
+						return errors.Join(
+							tx.PutFact(f.ctx, memory.ReadingFact{Store: store, Language: &language}),
+							tx.PutFact(f.ctx, memory.ReadingFact{Store: store, Asked: asked, Multilingual: multilingual}))
+					})
+					for _, model := range (acl.Reading{Language: language, Asked: asked, Multilingual: multilingual}).Models() {
+						want[model]++
+					}
+				}
+			}
+		}
+		f.put(entry("plain", "k"))
+		want["english"]++
+		f.update(func(tx memory.Tx) error { // it has no entry
+			return tx.PutFact(f.ctx, memory.ReadingFact{Store: "empty", Asked: true})
+		})
+		f.view(func(tx memory.ReadTx) error {
+			english, err := tx.Count(f.ctx, memory.StoresRead{By: acl.LanguageEnglish})
+			f.ok(err)
+			multilingual, err := tx.Count(f.ctx, memory.StoresRead{By: acl.LanguageMultilingual})
+			f.equal(map[string]int64{"english": english, "multilingual": multilingual}, want)
+			return err
+		})
 	}},
 
 	{"a fact queues the searchable entries of its store", func(f *fixture) {

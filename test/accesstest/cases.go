@@ -211,6 +211,8 @@ func onStore(r relation) []testCase {
 		{name: Trash, env: unchanged, op: op(Trash), check: shows(write, nil)},
 		{name: Grants, env: unchanged, op: op(Grants), check: want(manage)},
 		{name: Share, env: Share, op: share, check: want(give)},
+		{name: SetLanguage, env: SetLanguage, op: op(SetLanguage), check: want(pick(
+			!r.platform && strings.HasPrefix(r.name, "readwrite grant"), denied, true, manage))},
 		{name: Share + " above the taint", env: "share above", op: above, check: want(denied)},
 		{name: Share + " with itself", env: "share itself", op: itself, check: func(t *testing.T, got Outcome) {
 			// Access is checked before the grantee's name.

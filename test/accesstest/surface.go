@@ -69,6 +69,8 @@ const (
 	Grants      = "grants"
 	Share       = "share"
 	Unshare     = "unshare"
+	// SetLanguage chooses which models read a store.
+	SetLanguage = "set language"
 	JoinChat    = "join chat"
 	LeaveChat   = "leave chat"
 	JoinUser    = "join user"

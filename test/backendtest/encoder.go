@@ -19,6 +19,15 @@ var Encoder = sync.OnceValues(func() (*CachingEmbedder, error) {
 	return NewCachingEmbedder(e), nil
 })
 
+// MultilingualEncoder is the like of Encoder for the built-in multilingual model.
+var MultilingualEncoder = sync.OnceValues(func() (*CachingEmbedder, error) {
+	e, err := e5.New(e5.Options{Multilingual: true, Lazy: true})
+	if err != nil {
+		return nil, err
+	}
+	return NewCachingEmbedder(e), nil
+})
+
 // CachingEmbedder is an embedder that caches the embedding of each text.
 type CachingEmbedder struct {
 	embed.Embedder
@@ -89,7 +98,7 @@ func MustEncoder(t testing.TB) *CachingEmbedder {
 }
 
 // Second returns an embedder with the vectors of another under its own fingerprint, such
-// as for Options.Multilingual.
+// as for Options.Second.
 func Second(e embed.Embedder) embed.Embedder { return second{e} }
 
 type second struct{ embed.Embedder }

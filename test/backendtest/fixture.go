@@ -67,8 +67,8 @@ func OpenOver(t testing.TB, data *Data, options Options, embedders ...embed.Embe
 	for _, e := range embedders {
 		models = append(models, data.Model(t, e))
 	}
-	if options.Multilingual != nil {
-		options.multilingual = []indexer.Model{data.Model(t, options.Multilingual)}
+	if options.Second != nil {
+		options.Multilingual = []indexer.Model{data.Model(t, options.Second)}
 	}
 	return Wrap(t, OpenProcess(t, data.Storage(t), options, models...))
 }

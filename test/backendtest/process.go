@@ -2,6 +2,7 @@ package backendtest
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
@@ -31,26 +32,29 @@ type Process struct {
 type Options struct {
 	Memory memory.Options
 	Search search.Options
-	// Multilingual reads the texts that are foreign to the other embedders. Default: there
-	// is none.
-	Multilingual embed.Embedder
-	multilingual []indexer.Model // of Multilingual, over the database
+	// Multilingual are models of the texts that the others, which are of English then,
+	// cannot read; with Second one of that embedder, where a Fixture is opened.
+	Multilingual []indexer.Model
+	Second       embed.Embedder
 }
 
 // NewProcess opens a service and its indexer over a storage. The indexer has
 // the options' clock and log. Unless the options bring a meter, it has the product's.
 // Unless they have a budget for vectors, it is long: tests run on busy machines.
 func NewProcess(ctx context.Context, data storage.Storage, o Options, models ...indexer.Model) (*Process, error) {
-	for i := range models {
-		models[i].EnglishOnly = len(o.multilingual) > 0
+	if len(o.Multilingual) > 0 {
+		models = slices.Clone(models)
+		for i := range models {
+			models[i].EnglishOnly = true
+		}
+		o.Search.Foreign = language.Foreign
 	}
 	ix, err := indexer.New(ctx, data.ForIndexer(), indexer.Options{
-		Models: models, Multilingual: o.multilingual, Foreign: language.Foreign, Now: o.Memory.Now, Log: o.Memory.Log,
+		Models: models, Multilingual: o.Multilingual, Foreign: language.Foreign, Now: o.Memory.Now, Log: o.Memory.Log,
 	})
 	if err != nil {
 		return nil, err
 	}
-	o.Search.Foreign = language.Foreign
 	o.Memory.Indexer, o.Search.Indexer = ix, ix
 	if o.Search.VectorBudget == 0 {
 		o.Search.VectorBudget = wait.Limit

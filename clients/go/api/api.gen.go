@@ -225,6 +225,27 @@ func (e Label) Valid() bool {
 	}
 }
 
+// Defines values for Language.
+const (
+	Auto         Language = "auto"
+	English      Language = "english"
+	Multilingual Language = "multilingual"
+)
+
+// Valid indicates whether the value is a known member of the Language enum.
+func (e Language) Valid() bool {
+	switch e {
+	case Auto:
+		return true
+	case English:
+		return true
+	case Multilingual:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Level.
 const (
 	Read      Level = "read"
@@ -705,7 +726,9 @@ type AgentStore struct {
 	// MaxLabel A classification, lowest first.
 	MaxLabel Label `json:"max_label"`
 
-	// Store Example: {"kind":"self","level":"readwrite","store_id":"agent-7"}
+	// Store At level `search` language, models and why are omitted.
+	//
+	// Example: {"kind":"self","language":"auto","level":"readwrite","models":["english"],"store_id":"agent-7","why":"Nothing in it has needed the multilingual model yet."}
 	Store StoreInfo `json:"store"`
 }
 
@@ -1094,11 +1117,19 @@ type Explain struct {
 	// Label A classification, lowest first.
 	Label Label `json:"label"`
 
+	// Language The language of the entry's text, as its words and letters suggest, by its code in ISO 639-1. Omitted if they suggest none.
+	//
+	// Example: de
+	Language *string `json:"language,omitempty"`
+
 	// Lexical The hit's rank in one leg of the search. Omitted if that leg did not find it.
 	Lexical *LegRank `json:"lexical,omitempty"`
 
 	// Maxsim The mean, weighted by rarity, of the largest cosine of each of the query's tokens with a token of the nearest chunk. Omitted if it is not known, as when the embedder makes no vectors of tokens.
 	Maxsim *float64 `json:"maxsim,omitempty"`
+
+	// Model The model that `cosine` and `maxsim` are of: `english` or `multilingual`, or the fingerprint of an embedder that reads every language. Omitted where `cosine` is.
+	Model *string `json:"model,omitempty"`
 
 	// Recency With `recency`, the factor by which the relevance counts.
 	Recency *float64 `json:"recency,omitempty"`
@@ -1221,8 +1252,14 @@ type Health struct {
 		// Kind `e5` or `openai`.
 		Kind string `json:"kind"`
 
+		// Multilingual With the scope `platform`. The fingerprint of the vectors of texts that the English model cannot read. Omitted if none has been needed yet.
+		Multilingual *string `json:"multilingual,omitempty"`
+
 		// Serving The fingerprint of the serving vectors.
 		Serving string `json:"serving"`
+
+		// Stores With the scope `platform`. How many stores each model reads. Omitted with an embedder that reads every language.
+		Stores *HealthStores `json:"stores,omitempty"`
 	} `json:"encoder"`
 
 	// Limits The limits in force, by their keys in the configuration.
@@ -1364,6 +1401,12 @@ type HealthStep struct {
 	// Step A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `rerank`, `fetch` and `rank`: `search` is the whole, `queue` the wait for a turn, `rerank` asks a reranking service, `fetch` reads the rows, and
 	// `rank` is a part of it. `embed` goes before `vector`, and both run beside `lexical`.
 	Step SearchStep `json:"step"`
+}
+
+// HealthStores With the scope `platform`. How many stores each model reads. Omitted with an embedder that reads every language.
+type HealthStores struct {
+	English      int64 `json:"english"`
+	Multilingual int64 `json:"multilingual"`
 }
 
 // Hit A found entry. If the caller may search the store but not read it, it has only `store_id`,
@@ -1587,6 +1630,15 @@ type LabelCondition struct {
 	Nin *[]Label `json:"nin,omitempty"`
 }
 
+// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, the multilingual one reads every entry, too.
+type Language string
+
+// LanguageChoice Example: {"language":"auto"}
+type LanguageChoice struct {
+	// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, the multilingual one reads every entry, too.
+	Language Language `json:"language"`
+}
+
 // LegRank The hit's rank in one leg of the search. Omitted if that leg did not find it.
 type LegRank struct {
 	Rank  int     `json:"rank"`
@@ -1636,6 +1688,9 @@ type Membership struct {
 
 // Micros Millionths of a credit; at most a million credits.
 type Micros = int64
+
+// Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language, if that serves.
+type Models = []string
 
 // Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 type Namespace = string
@@ -2321,23 +2376,51 @@ type SlowSearches struct {
 	Wordings int `json:"wordings"`
 }
 
-// StoreInfo Example: {"kind":"self","level":"readwrite","store_id":"agent-7"}
+// StoreInfo At level `search` language, models and why are omitted.
+//
+// Example: {"kind":"self","language":"auto","level":"readwrite","models":["english"],"store_id":"agent-7","why":"Nothing in it has needed the multilingual model yet."}
 type StoreInfo struct {
 	// ExpiresAt Omitted if the access does not expire.
 	ExpiresAt *time.Time    `json:"expires_at,omitempty"`
 	Kind      StoreInfoKind `json:"kind"`
 
+	// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, the multilingual one reads every entry, too.
+	Language *Language `json:"language,omitempty"`
+
 	// Level What an agent may do with a store. Each level includes the one before it.
 	Level Level `json:"level"`
+
+	// Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language, if that serves.
+	Models *Models `json:"models,omitempty"`
 
 	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
 	//
 	// Example: agent-7
 	StoreID ID `json:"store_id"`
+
+	// Why Why these models, in a sentence.
+	Why *WhyModels `json:"why,omitempty"`
 }
 
 // StoreInfoKind defines model for StoreInfo.Kind.
 type StoreInfoKind string
+
+// StoreLanguage Example: {"language":"multilingual","models":["multilingual"],"store_id":"agent-7","why":"Multilingual was chosen: the multilingual model reads every entry."}
+type StoreLanguage struct {
+	// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, the multilingual one reads every entry, too.
+	Language Language `json:"language"`
+
+	// Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language, if that serves.
+	Models Models `json:"models"`
+
+	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	StoreID ID `json:"store_id"`
+
+	// Why Why these models, in a sentence.
+	Why WhyModels `json:"why"`
+}
 
 // StoreName A store's id, or `self` for the caller's own store.
 type StoreName = string
@@ -2682,6 +2765,9 @@ type UsedCharge struct {
 // Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
 // returned byte for byte. Arrays and objects nest at most 100 deep. The value of an encrypted entry is the client's opaque blob.
 type Value = json.RawMessage
+
+// WhyModels Why these models, in a sentence.
+type WhyModels = string
 
 // Words Exact words of the value's text, the key, the description and the tags: `all` of the items must be there, at
 // least one of `any`, and none of `none`; at most 32 items. An item is a word or, with several words, a phrase:
@@ -3309,6 +3395,9 @@ type SearchJSONRequestBody = Question
 // PutGrantJSONRequestBody defines body for PutGrant for application/json ContentType.
 type PutGrantJSONRequestBody = Share
 
+// PutLanguageJSONRequestBody defines body for PutLanguage for application/json ContentType.
+type PutLanguageJSONRequestBody = LanguageChoice
+
 // PutMemoryJSONRequestBody defines body for PutMemory for application/json ContentType.
 type PutMemoryJSONRequestBody = Write
 
@@ -3862,6 +3951,30 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/stores/{store}/import (the `ImportMemories` operationId).
 	ImportMemoriesWithBody(ctx context.Context, store Store, params *ImportMemoriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PutLanguageWithBody Choose the models of a store
+	//
+	// Chooses which models read the entries of the store, by the languages of their texts. Needs
+	// `readwrite` on the store, and not by a grant, or the scope `platform`. The entries get
+	// their vectors in the background; until then searches use those that they have. With an
+	// embedder that reads every language the choice has no effect.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /v1/stores/{store}/language (the `PutLanguage` operationId).
+	PutLanguageWithBody(ctx context.Context, store Store, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PutLanguage Choose the models of a store
+	//
+	// Chooses which models read the entries of the store, by the languages of their texts. Needs
+	// `readwrite` on the store, and not by a grant, or the scope `platform`. The entries get
+	// their vectors in the background; until then searches use those that they have. With an
+	// embedder that reads every language the choice has no effect.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /v1/stores/{store}/language (the `PutLanguage` operationId).
+	PutLanguage(ctx context.Context, store Store, body PutLanguageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListMemories List entries
 	//
@@ -4900,6 +5013,50 @@ func (c *Calls) PutGrant(ctx context.Context, store Store, agent Agent, body Put
 // Corresponds with POST /v1/stores/{store}/import (the `ImportMemories` operationId).
 func (c *Calls) ImportMemoriesWithBody(ctx context.Context, store Store, params *ImportMemoriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewImportMemoriesRequestWithBody(c.Server, store, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PutLanguageWithBody Choose the models of a store
+//
+// Chooses which models read the entries of the store, by the languages of their texts. Needs
+// `readwrite` on the store, and not by a grant, or the scope `platform`. The entries get
+// their vectors in the background; until then searches use those that they have. With an
+// embedder that reads every language the choice has no effect.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /v1/stores/{store}/language (the `PutLanguage` operationId).
+func (c *Calls) PutLanguageWithBody(ctx context.Context, store Store, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPutLanguageRequestWithBody(c.Server, store, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PutLanguage Choose the models of a store
+//
+// Chooses which models read the entries of the store, by the languages of their texts. Needs
+// `readwrite` on the store, and not by a grant, or the scope `platform`. The entries get
+// their vectors in the background; until then searches use those that they have. With an
+// embedder that reads every language the choice has no effect.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /v1/stores/{store}/language (the `PutLanguage` operationId).
+func (c *Calls) PutLanguage(ctx context.Context, store Store, body PutLanguageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPutLanguageRequest(c.Server, store, body)
 	if err != nil {
 		return nil, err
 	}
@@ -6907,6 +7064,53 @@ func NewImportMemoriesRequestWithBody(server string, store Store, params *Import
 		}
 
 	}
+
+	return req, nil
+}
+
+// NewPutLanguageRequest calls the generic PutLanguage builder with application/json body
+func NewPutLanguageRequest(server string, store Store, body PutLanguageJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPutLanguageRequestWithBody(server, store, "application/json", bodyReader)
+}
+
+// NewPutLanguageRequestWithBody constructs an http.Request for the PutLanguage method, with any body, and a specified content type
+func NewPutLanguageRequestWithBody(server string, store Store, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "store", store, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/stores/%s/language", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }

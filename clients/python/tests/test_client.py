@@ -190,6 +190,8 @@ def test_an_export_is_an_import(client: Any, space: str) -> None:
 
 def test_stores_are_shared(client: Any) -> None:
     assert any(store.kind == "self" for store in client.stores())
+    assert client.set_language("multilingual").models == ["multilingual"]
+    assert client.set_language("auto").language == "auto"
     client.share("jonas", "search", max_label="PUBLIC")
     assert [grant.level for grant in client.grants() if grant.grantee == "jonas"] == ["search"]
     client.unshare("jonas")

@@ -227,6 +227,12 @@ export class Mneme {
     return (await this.#json(this.#api.GET("/v1/stores", this.#call(options.signal)))).stores;
   }
 
+  /** Chooses which models read a store. */
+  setLanguage(language: Schemas["Language"], options: StoreOptions = {}): Promise<Schemas["StoreLanguage"]> {
+    const { store, signal } = options;
+    return this.#json(this.#api.PUT("/v1/stores/{store}/language", { ...this.#call(signal), params: { path: { store: name(store) } }, body: { language } }));
+  }
+
   /** Lists whom a store is shared with. */
   async grants(options: StoreOptions = {}): Promise<Schemas["Grant"][]> {
     const { store, signal } = options;

@@ -309,6 +309,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/stores/{store}/language": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Choose the models of a store
+         * @description Chooses which models read the entries of the store, by the languages of their texts. Needs
+         *     `readwrite` on the store, and not by a grant, or the scope `platform`. The entries get
+         *     their vectors in the background; until then searches use those that they have. With an
+         *     embedder that reads every language the choice has no effect.
+         */
+        put: operations["putLanguage"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/stores/{store}/grants": {
         parameters: {
             query?: never;
@@ -1955,6 +1978,13 @@ export interface components {
              */
             via: "own" | "grant" | "chat" | "user";
             label: components["schemas"]["Label"];
+            /** @description The model that `cosine` and `maxsim` are of: `english` or `multilingual`, or the fingerprint of an embedder that reads every language. Omitted where `cosine` is. */
+            model?: string;
+            /**
+             * @description The language of the entry's text, as its words and letters suggest, by its code in ISO 639-1. Omitted if they suggest none.
+             * @example de
+             */
+            language?: string;
         };
         /** @description What the reranking service said of the hit, if the server is configured with one. Omitted if it was not asked about the hit. The summand `rerank` is what the score gained or lost by it. */
         Judgement: {
@@ -2431,10 +2461,16 @@ export interface components {
             stores: components["schemas"]["StoreInfo"][];
         };
         /**
+         * @description At level `search` language, models and why are omitted.
          * @example {
          *       "store_id": "agent-7",
          *       "kind": "self",
-         *       "level": "readwrite"
+         *       "level": "readwrite",
+         *       "language": "auto",
+         *       "models": [
+         *         "english"
+         *       ],
+         *       "why": "Nothing in it has needed the multilingual model yet."
          *     }
          */
         StoreInfo: {
@@ -2447,6 +2483,42 @@ export interface components {
              * @description Omitted if the access does not expire.
              */
             expires_at?: string;
+            language?: components["schemas"]["Language"];
+            models?: components["schemas"]["Models"];
+            why?: components["schemas"]["WhyModels"];
+        };
+        /**
+         * @description What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, the multilingual one reads every entry, too.
+         * @enum {string}
+         */
+        Language: "auto" | "english" | "multilingual";
+        /** @description The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language, if that serves. */
+        Models: string[];
+        /** @description Why these models, in a sentence. */
+        WhyModels: string;
+        /**
+         * @example {
+         *       "store_id": "agent-7",
+         *       "language": "multilingual",
+         *       "models": [
+         *         "multilingual"
+         *       ],
+         *       "why": "Multilingual was chosen: the multilingual model reads every entry."
+         *     }
+         */
+        StoreLanguage: {
+            store_id: components["schemas"]["Id"];
+            language: components["schemas"]["Language"];
+            models: components["schemas"]["Models"];
+            why: components["schemas"]["WhyModels"];
+        };
+        /**
+         * @example {
+         *       "language": "auto"
+         *     }
+         */
+        LanguageChoice: {
+            language: components["schemas"]["Language"];
         };
         /**
          * @example {
@@ -2630,6 +2702,9 @@ export interface components {
                 serving: string;
                 /** @description The fingerprint of the configured model. If it differs, run `mneme reindex`. */
                 configured: string;
+                /** @description With the scope `platform`. The fingerprint of the vectors of texts that the English model cannot read. Omitted if none has been needed yet. */
+                multilingual?: string;
+                stores?: components["schemas"]["HealthStores"];
             };
             searches?: components["schemas"]["HealthSearches"];
             /** @description With the scope `platform`. What happened in each minute, oldest first. The last one goes on. */
@@ -2667,6 +2742,13 @@ export interface components {
             value: number;
             /** @description `bytes`, `s`, `ms` or `per_second`; absent for a count. */
             unit?: string;
+        };
+        /** @description With the scope `platform`. How many stores each model reads. Omitted with an embedder that reads every language. */
+        HealthStores: {
+            /** Format: int64 */
+            english: number;
+            /** Format: int64 */
+            multilingual: number;
         };
         /** @description With the scope `platform`. Entries whose vectors are out of date. */
         HealthQueue: {
@@ -3860,6 +3942,45 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    putLanguage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The store's id; `self` is the caller's own store.
+                 * @example self
+                 */
+                store: components["parameters"]["store"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LanguageChoice"];
+            };
+        };
+        responses: {
+            /** @description How the store is read from now on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoreLanguage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];

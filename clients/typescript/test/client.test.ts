@@ -128,6 +128,8 @@ rule("an export is an import", async (client, namespace) => {
 rule("stores are shared", async (client) => {
   await client.put("preferred-seat", "The window seat.", { type: "user", description: "Where to sit" });
   assert.ok((await client.stores()).some((store) => store.kind === "self"));
+  assert.deepEqual((await client.setLanguage("multilingual")).models, ["multilingual"]);
+  assert.equal((await client.setLanguage("auto")).language, "auto");
   await client.share("jonas", "search", { max_label: "PUBLIC" });
   assert.deepEqual((await client.grants()).filter((grant) => grant.grantee === "jonas").map((grant) => grant.level), ["search"]);
   await client.unshare("jonas");

@@ -59,6 +59,8 @@ export function rightOf(method: string, path: string, agent: string): Right | nu
     case "offers":
     case "sales":
       return store === "self" ? own("readwrite", agent) : { needs: `It needs to be the agent of the store, ${store}.`, from: "", command: "" };
+    case "language":
+      return { needs: `It needs the level readwrite on the store ${store}, and not by a grant, or the scope platform.`, from: "", command: "" };
     case "grants":
       return method === "GET" || store === "self" ? level("readwrite", store, agent) : { ...level("readwrite", store, agent), needs: `It needs the level readwrite on the store ${store}, and a grant that you made; its own agent changes those of others too. Nobody gives more than it has, and while an offer stands its own agent alone shares.` };
     case "trash":

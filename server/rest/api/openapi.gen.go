@@ -225,6 +225,27 @@ func (e Label) Valid() bool {
 	}
 }
 
+// Defines values for Language.
+const (
+	Auto         Language = "auto"
+	English      Language = "english"
+	Multilingual Language = "multilingual"
+)
+
+// Valid indicates whether the value is a known member of the Language enum.
+func (e Language) Valid() bool {
+	switch e {
+	case Auto:
+		return true
+	case English:
+		return true
+	case Multilingual:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for Level.
 const (
 	Read      Level = "read"
@@ -654,7 +675,9 @@ type AgentStore struct {
 	// MaxLabel A classification, lowest first.
 	MaxLabel Label `json:"max_label"`
 
-	// Store Example: {"kind":"self","level":"readwrite","store_id":"agent-7"}
+	// Store At level `search` language, models and why are omitted.
+	//
+	// Example: {"kind":"self","language":"auto","level":"readwrite","models":["english"],"store_id":"agent-7","why":"Nothing in it has needed the multilingual model yet."}
 	Store StoreInfo `json:"store"`
 }
 
@@ -1034,11 +1057,19 @@ type Explain struct {
 	// Label A classification, lowest first.
 	Label Label `json:"label"`
 
+	// Language The language of the entry's text, as its words and letters suggest, by its code in ISO 639-1. Omitted if they suggest none.
+	//
+	// Example: de
+	Language *string `json:"language,omitempty"`
+
 	// Lexical The hit's rank in one leg of the search. Omitted if that leg did not find it.
 	Lexical *LegRank `json:"lexical,omitempty"`
 
 	// Maxsim The mean, weighted by rarity, of the largest cosine of each of the query's tokens with a token of the nearest chunk. Omitted if it is not known, as when the embedder makes no vectors of tokens.
 	Maxsim *float64 `json:"maxsim,omitempty"`
+
+	// Model The model that `cosine` and `maxsim` are of: `english` or `multilingual`, or the fingerprint of an embedder that reads every language. Omitted where `cosine` is.
+	Model *string `json:"model,omitempty"`
 
 	// Recency With `recency`, the factor by which the relevance counts.
 	Recency *float64 `json:"recency,omitempty"`
@@ -1161,8 +1192,14 @@ type Health struct {
 		// Kind `e5` or `openai`.
 		Kind string `json:"kind"`
 
+		// Multilingual With the scope `platform`. The fingerprint of the vectors of texts that the English model cannot read. Omitted if none has been needed yet.
+		Multilingual *string `json:"multilingual,omitempty"`
+
 		// Serving The fingerprint of the serving vectors.
 		Serving string `json:"serving"`
+
+		// Stores With the scope `platform`. How many stores each model reads. Omitted with an embedder that reads every language.
+		Stores *HealthStores `json:"stores,omitempty"`
 	} `json:"encoder"`
 
 	// Limits The limits in force, by their keys in the configuration.
@@ -1304,6 +1341,12 @@ type HealthStep struct {
 	// Step A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `rerank`, `fetch` and `rank`: `search` is the whole, `queue` the wait for a turn, `rerank` asks a reranking service, `fetch` reads the rows, and
 	// `rank` is a part of it. `embed` goes before `vector`, and both run beside `lexical`.
 	Step SearchStep `json:"step"`
+}
+
+// HealthStores With the scope `platform`. How many stores each model reads. Omitted with an embedder that reads every language.
+type HealthStores struct {
+	English      int64 `json:"english"`
+	Multilingual int64 `json:"multilingual"`
 }
 
 // Hit A found entry. If the caller may search the store but not read it, it has only `store_id`,
@@ -1527,6 +1570,15 @@ type LabelCondition struct {
 	Nin *[]Label `json:"nin,omitempty"`
 }
 
+// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, the multilingual one reads every entry, too.
+type Language string
+
+// LanguageChoice Example: {"language":"auto"}
+type LanguageChoice struct {
+	// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, the multilingual one reads every entry, too.
+	Language Language `json:"language"`
+}
+
 // LegRank The hit's rank in one leg of the search. Omitted if that leg did not find it.
 type LegRank struct {
 	Rank  int     `json:"rank"`
@@ -1576,6 +1628,9 @@ type Membership struct {
 
 // Micros Millionths of a credit; at most a million credits.
 type Micros = int64
+
+// Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language, if that serves.
+type Models = []string
 
 // Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 type Namespace = string
@@ -2214,23 +2269,51 @@ type SlowSearches struct {
 	Wordings int `json:"wordings"`
 }
 
-// StoreInfo Example: {"kind":"self","level":"readwrite","store_id":"agent-7"}
+// StoreInfo At level `search` language, models and why are omitted.
+//
+// Example: {"kind":"self","language":"auto","level":"readwrite","models":["english"],"store_id":"agent-7","why":"Nothing in it has needed the multilingual model yet."}
 type StoreInfo struct {
 	// ExpiresAt Omitted if the access does not expire.
 	ExpiresAt *time.Time    `json:"expires_at,omitempty"`
 	Kind      StoreInfoKind `json:"kind"`
 
+	// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, the multilingual one reads every entry, too.
+	Language *Language `json:"language,omitempty"`
+
 	// Level What an agent may do with a store. Each level includes the one before it.
 	Level Level `json:"level"`
+
+	// Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language, if that serves.
+	Models *Models `json:"models,omitempty"`
 
 	// StoreId An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
 	//
 	// Example: agent-7
 	StoreId Id `json:"store_id"`
+
+	// Why Why these models, in a sentence.
+	Why *WhyModels `json:"why,omitempty"`
 }
 
 // StoreInfoKind defines model for StoreInfo.Kind.
 type StoreInfoKind string
+
+// StoreLanguage Example: {"language":"multilingual","models":["multilingual"],"store_id":"agent-7","why":"Multilingual was chosen: the multilingual model reads every entry."}
+type StoreLanguage struct {
+	// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, the multilingual one reads every entry, too.
+	Language Language `json:"language"`
+
+	// Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language, if that serves.
+	Models Models `json:"models"`
+
+	// StoreId An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	StoreId Id `json:"store_id"`
+
+	// Why Why these models, in a sentence.
+	Why WhyModels `json:"why"`
+}
 
 // StoreName A store's id, or `self` for the caller's own store.
 type StoreName = string
@@ -2552,6 +2635,9 @@ type UsedCharge struct {
 // Value Any JSON value, up to 100 kB unless the server is configured otherwise. It is stored and
 // returned byte for byte. Arrays and objects nest at most 100 deep. The value of an encrypted entry is the client's opaque blob.
 type Value = json.RawMessage
+
+// WhyModels Why these models, in a sentence.
+type WhyModels = string
 
 // Words Exact words of the value's text, the key, the description and the tags: `all` of the items must be there, at
 // least one of `any`, and none of `none`; at most 32 items. An item is a word or, with several words, a phrase:
@@ -3152,6 +3238,9 @@ type SearchJSONRequestBody = Question
 // PutGrantJSONRequestBody defines body for PutGrant for application/json ContentType.
 type PutGrantJSONRequestBody = Share
 
+// PutLanguageJSONRequestBody defines body for PutLanguage for application/json ContentType.
+type PutLanguageJSONRequestBody = LanguageChoice
+
 // PutMemoryJSONRequestBody defines body for PutMemory for application/json ContentType.
 type PutMemoryJSONRequestBody = Write
 
@@ -3250,6 +3339,9 @@ type ServerInterface interface {
 	// ImportMemories Write many entries
 	// (POST /v1/stores/{store}/import)
 	ImportMemories(ctx echo.Context, store Store, params ImportMemoriesParams) error
+	// PutLanguage Choose the models of a store
+	// (PUT /v1/stores/{store}/language)
+	PutLanguage(ctx echo.Context, store Store) error
 	// ListMemories List entries
 	// (GET /v1/stores/{store}/memories)
 	ListMemories(ctx echo.Context, store Store, params ListMemoriesParams) error
@@ -4071,6 +4163,22 @@ func (w *ServerInterfaceWrapper) ImportMemories(ctx echo.Context) error {
 	return err
 }
 
+// PutLanguage converts echo context to params.
+func (w *ServerInterfaceWrapper) PutLanguage(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "store" -------------
+	var store Store
+
+	err = runtime.BindStyledParameterWithOptions("simple", "store", ctx.Param("store"), &store, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter store: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.PutLanguage(ctx, store)
+	return err
+}
+
 // ListMemories converts echo context to params.
 func (w *ServerInterfaceWrapper) ListMemories(ctx echo.Context) error {
 	var err error
@@ -4846,6 +4954,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/stores/:store/export", wrapper.ExportMemories, options.OperationMiddlewares["exportMemories"]...)
 	router.POST(options.BaseURL+"/v1/search", wrapper.Search, options.OperationMiddlewares["search"]...)
 	router.GET(options.BaseURL+"/v1/stores", wrapper.ListStores, options.OperationMiddlewares["listStores"]...)
+	router.PUT(options.BaseURL+"/v1/stores/:store/language", wrapper.PutLanguage, options.OperationMiddlewares["putLanguage"]...)
 	router.GET(options.BaseURL+"/v1/stores/:store/grants", wrapper.ListGrants, options.OperationMiddlewares["listGrants"]...)
 	router.DELETE(options.BaseURL+"/v1/stores/:store/grants/:agent", wrapper.DeleteGrant, options.OperationMiddlewares["deleteGrant"]...)
 	router.PUT(options.BaseURL+"/v1/stores/:store/grants/:agent", wrapper.PutGrant, options.OperationMiddlewares["putGrant"]...)
@@ -9317,6 +9426,189 @@ func (response ImportMemoriesdefaultApplicationProblemPlusJSONResponse) VisitImp
 	return err
 }
 
+type PutLanguageRequestObject struct {
+	Store Store `json:"store"`
+	Body  *PutLanguageJSONRequestBody
+}
+
+type PutLanguageResponseObject interface {
+	VisitPutLanguageResponse(w http.ResponseWriter) error
+}
+
+type PutLanguage200JSONResponse StoreLanguage
+
+func (response PutLanguage200JSONResponse) VisitPutLanguageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutLanguage400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response PutLanguage400ApplicationProblemPlusJSONResponse) VisitPutLanguageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutLanguage401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response PutLanguage401ApplicationProblemPlusJSONResponse) VisitPutLanguageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutLanguage403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response PutLanguage403ApplicationProblemPlusJSONResponse) VisitPutLanguageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutLanguage413ApplicationProblemPlusJSONResponse struct {
+	TooLargeApplicationProblemPlusJSONResponse
+}
+
+func (response PutLanguage413ApplicationProblemPlusJSONResponse) VisitPutLanguageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutLanguage415ApplicationProblemPlusJSONResponse struct {
+	UnsupportedMediaTypeApplicationProblemPlusJSONResponse
+}
+
+func (response PutLanguage415ApplicationProblemPlusJSONResponse) VisitPutLanguageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutLanguage422ApplicationProblemPlusJSONResponse struct {
+	UnprocessableApplicationProblemPlusJSONResponse
+}
+
+func (response PutLanguage422ApplicationProblemPlusJSONResponse) VisitPutLanguageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutLanguage429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response PutLanguage429ApplicationProblemPlusJSONResponse) VisitPutLanguageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutLanguage503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response PutLanguage503ApplicationProblemPlusJSONResponse) VisitPutLanguageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutLanguagedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response PutLanguagedefaultApplicationProblemPlusJSONResponse) VisitPutLanguageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListMemoriesRequestObject struct {
 	Store  Store `json:"store"`
 	Params ListMemoriesParams
@@ -12224,6 +12516,9 @@ type StrictServerInterface interface {
 	// ImportMemories Write many entries
 	// (POST /v1/stores/{store}/import)
 	ImportMemories(ctx context.Context, request ImportMemoriesRequestObject) (ImportMemoriesResponseObject, error)
+	// PutLanguage Choose the models of a store
+	// (PUT /v1/stores/{store}/language)
+	PutLanguage(ctx context.Context, request PutLanguageRequestObject) (PutLanguageResponseObject, error)
 	// ListMemories List entries
 	// (GET /v1/stores/{store}/memories)
 	ListMemories(ctx context.Context, request ListMemoriesRequestObject) (ListMemoriesResponseObject, error)
@@ -13148,6 +13443,54 @@ func (sh *strictHandler) ImportMemories(ctx echo.Context, store Store, params Im
 		return err
 	} else if validResponse, ok := response.(ImportMemoriesResponseObject); ok {
 		return validResponse.VisitImportMemoriesResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// PutLanguage operation middleware
+func (sh *strictHandler) PutLanguage(ctx echo.Context, store Store) error {
+	var request PutLanguageRequestObject
+
+	request.Store = store
+
+	var body PutLanguageJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.PutLanguage(ctx.Request().Context(), request.(PutLanguageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PutLanguage")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(PutLanguageResponseObject); ok {
+		return validResponse.VisitPutLanguageResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -22,10 +22,12 @@ from .generated.models import (
     Entry,
     Grant,
     ImportResult,
+    Language,
     Offer,
     OfferPage,
     Page,
     StoreInfo,
+    StoreLanguage,
     Trashed,
     TrashPage,
     Usage,
@@ -337,6 +339,10 @@ class Mneme:
     def stores(self) -> List[StoreInfo]:
         """Lists the stores that the caller reaches, with its level on each."""
         return [StoreInfo.from_dict(each) for each in (self._json("GET", "/v1/stores"))["stores"]]
+
+    def set_language(self, language: Language, *, store: str = "self") -> StoreLanguage:
+        """Chooses which models read a store: language is auto, english or multilingual."""
+        return StoreLanguage.from_dict(self._json("PUT", f"/v1/stores/{call.segment(store)}/language", json={"language": language}))
 
     def grants(self, *, store: str = "self") -> List[Grant]:
         """Lists whom a store is shared with."""

@@ -40,6 +40,7 @@ from .health_queue import HealthQueue
 from .health_searches import HealthSearches
 from .health_step import HealthStep
 from .health_storage import HealthStorage
+from .health_stores import HealthStores
 from .health_vector import HealthVector
 from .health_vector_reconciled import HealthVectorReconciled
 from .health_versions import HealthVersions
@@ -50,6 +51,8 @@ from .judgement import Judgement
 from .key_set import KeySet
 from .label import Label
 from .label_condition import LabelCondition
+from .language import Language
+from .language_choice import LanguageChoice
 from .leg_rank import LegRank
 from .level import Level
 from .list_sales_by import ListSalesBy
@@ -112,6 +115,7 @@ from .slow_searches import SlowSearches
 from .slow_searches_steps_ms import SlowSearchesStepsMs
 from .store_info import StoreInfo
 from .store_info_kind import StoreInfoKind
+from .store_language import StoreLanguage
 from .store_offers import StoreOffers
 from .stores import Stores
 from .summand import Summand
@@ -180,6 +184,7 @@ __all__ = (
     "HealthSearches",
     "HealthStep",
     "HealthStorage",
+    "HealthStores",
     "HealthVector",
     "HealthVectorReconciled",
     "HealthVersions",
@@ -190,6 +195,8 @@ __all__ = (
     "KeySet",
     "Label",
     "LabelCondition",
+    "Language",
+    "LanguageChoice",
     "LegRank",
     "Level",
     "ListSalesBy",
@@ -252,6 +259,7 @@ __all__ = (
     "SlowSearchesStepsMs",
     "StoreInfo",
     "StoreInfoKind",
+    "StoreLanguage",
     "StoreOffers",
     "Stores",
     "Summand",

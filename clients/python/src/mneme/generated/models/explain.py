@@ -53,6 +53,10 @@ class Explain:
             recency (float | Unset): With `recency`, the factor by which the relevance counts.
             similarity (float | Unset): With `diversity`, the greatest similarity to a hit before this one. Omitted if it
                 was not compared, as beyond the first hundred candidates.
+            model (str | Unset): The model that `cosine` and `maxsim` are of: `english` or `multilingual`, or the
+                fingerprint of an embedder that reads every language. Omitted where `cosine` is.
+            language (str | Unset): The language of the entry's text, as its words and letters suggest, by its code in ISO
+                639-1. Omitted if they suggest none. Example: de.
      """
 
     summands: list[Summand]
@@ -68,6 +72,8 @@ class Explain:
     rerank: Judgement | Unset = UNSET
     recency: float | Unset = UNSET
     similarity: float | Unset = UNSET
+    model: str | Unset = UNSET
+    language: str | Unset = UNSET
 
 
 
@@ -114,6 +120,10 @@ class Explain:
 
         similarity = self.similarity
 
+        model = self.model
+
+        language = self.language
+
 
         field_dict: dict[str, Any] = {}
 
@@ -141,6 +151,10 @@ class Explain:
             field_dict["recency"] = recency
         if similarity is not UNSET:
             field_dict["similarity"] = similarity
+        if model is not UNSET:
+            field_dict["model"] = model
+        if language is not UNSET:
+            field_dict["language"] = language
 
         return field_dict
 
@@ -216,6 +230,10 @@ class Explain:
 
         similarity = d.pop("similarity", UNSET)
 
+        model = d.pop("model", UNSET)
+
+        language = d.pop("language", UNSET)
+
         explain = cls(
             summands=summands,
             wording=wording,
@@ -230,6 +248,8 @@ class Explain:
             rerank=rerank,
             recency=recency,
             similarity=similarity,
+            model=model,
+            language=language,
         )
 
         return explain

@@ -8,7 +8,11 @@ from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
 
+from ..types import UNSET, Unset
+from typing import cast
 
+if TYPE_CHECKING:
+  from ..models.health_stores import HealthStores
 
 
 
@@ -25,22 +29,35 @@ class HealthEncoder:
             kind (str): `e5` or `openai`.
             serving (str): The fingerprint of the serving vectors.
             configured (str): The fingerprint of the configured model. If it differs, run `mneme reindex`.
+            multilingual (str | Unset): With the scope `platform`. The fingerprint of the vectors of texts that the English
+                model cannot read. Omitted if none has been needed yet.
+            stores (HealthStores | Unset): With the scope `platform`. How many stores each model reads. Omitted with an
+                embedder that reads every language.
      """
 
     kind: str
     serving: str
     configured: str
+    multilingual: str | Unset = UNSET
+    stores: HealthStores | Unset = UNSET
 
 
 
 
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.health_stores import HealthStores # noqa: PLC0415
         kind = self.kind
 
         serving = self.serving
 
         configured = self.configured
+
+        multilingual = self.multilingual
+
+        stores: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.stores, Unset):
+            stores = self.stores.to_dict()
 
 
         field_dict: dict[str, Any] = {}
@@ -50,6 +67,10 @@ class HealthEncoder:
             "serving": serving,
             "configured": configured,
         })
+        if multilingual is not UNSET:
+            field_dict["multilingual"] = multilingual
+        if stores is not UNSET:
+            field_dict["stores"] = stores
 
         return field_dict
 
@@ -57,6 +78,7 @@ class HealthEncoder:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.health_stores import HealthStores # noqa: PLC0415
         d = dict(src_dict)
         kind = d.pop("kind")
 
@@ -64,10 +86,24 @@ class HealthEncoder:
 
         configured = d.pop("configured")
 
+        multilingual = d.pop("multilingual", UNSET)
+
+        _stores = d.pop("stores", UNSET)
+        stores: HealthStores | Unset
+        if isinstance(_stores,  Unset):
+            stores = UNSET
+        else:
+            stores = HealthStores.from_dict(_stores)
+
+
+
+
         health_encoder = cls(
             kind=kind,
             serving=serving,
             configured=configured,
+            multilingual=multilingual,
+            stores=stores,
         )
 
         return health_encoder

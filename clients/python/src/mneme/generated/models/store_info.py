@@ -8,6 +8,8 @@ from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
 
+from ..models.language import check_language
+from ..models.language import Language
 from ..models.level import check_level
 from ..models.level import Level
 from ..models.store_info_kind import check_store_info_kind
@@ -27,21 +29,32 @@ T = TypeVar("T", bound="StoreInfo")
 
 @_attrs_define
 class StoreInfo:
-    """ 
+    """ At level `search` language, models and why are omitted.
+
         Example:
-            {'store_id': 'agent-7', 'kind': 'self', 'level': 'readwrite'}
+            {'store_id': 'agent-7', 'kind': 'self', 'level': 'readwrite', 'language': 'auto', 'models': ['english'], 'why':
+                'Nothing in it has needed the multilingual model yet.'}
 
         Attributes:
             store_id (str): An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`. Example: agent-7.
             kind (StoreInfoKind):
             level (Level): What an agent may do with a store. Each level includes the one before it.
             expires_at (datetime.datetime | Unset): Omitted if the access does not expire.
+            language (Language | Unset): What was chosen for the store. With `auto` the English model reads what it can, and
+                the multilingual one the rest; once somebody who may write to the store asks it in another language, the
+                multilingual one reads every entry, too.
+            models (list[str] | Unset): The models that read the store's entries, `english`, `multilingual` or both, or the
+                fingerprint of an embedder that reads every language, if that serves.
+            why (str | Unset): Why these models, in a sentence.
      """
 
     store_id: str
     kind: StoreInfoKind
     level: Level
     expires_at: datetime.datetime | Unset = UNSET
+    language: Language | Unset = UNSET
+    models: list[str] | Unset = UNSET
+    why: str | Unset = UNSET
 
 
 
@@ -58,6 +71,19 @@ class StoreInfo:
         if not isinstance(self.expires_at, Unset):
             expires_at = self.expires_at.isoformat()
 
+        language: str | Unset = UNSET
+        if not isinstance(self.language, Unset):
+            language = self.language
+
+
+        models: list[str] | Unset = UNSET
+        if not isinstance(self.models, Unset):
+            models = self.models
+
+
+
+        why = self.why
+
 
         field_dict: dict[str, Any] = {}
 
@@ -68,6 +94,12 @@ class StoreInfo:
         })
         if expires_at is not UNSET:
             field_dict["expires_at"] = expires_at
+        if language is not UNSET:
+            field_dict["language"] = language
+        if models is not UNSET:
+            field_dict["models"] = models
+        if why is not UNSET:
+            field_dict["why"] = why
 
         return field_dict
 
@@ -98,11 +130,29 @@ class StoreInfo:
 
 
 
+        _language = d.pop("language", UNSET)
+        language: Language | Unset
+        if isinstance(_language,  Unset):
+            language = UNSET
+        else:
+            language = check_language(_language)
+
+
+
+
+        models = cast(list[str], d.pop("models", UNSET))
+
+
+        why = d.pop("why", UNSET)
+
         store_info = cls(
             store_id=store_id,
             kind=kind,
             level=level,
             expires_at=expires_at,
+            language=language,
+            models=models,
+            why=why,
         )
 
         return store_info

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, BinaryIO, TextIO, TYPE_CHECKING, Generator
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+from ..models.language import check_language
+from ..models.language import Language
+from typing import cast
+
+
+
+
+
+
+T = TypeVar("T", bound="StoreLanguage")
+
+
+
+@_attrs_define
+class StoreLanguage:
+    """ 
+        Example:
+            {'store_id': 'agent-7', 'language': 'multilingual', 'models': ['multilingual'], 'why': 'Multilingual was chosen:
+                the multilingual model reads every entry.'}
+
+        Attributes:
+            store_id (str): An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`. Example: agent-7.
+            language (Language): What was chosen for the store. With `auto` the English model reads what it can, and the
+                multilingual one the rest; once somebody who may write to the store asks it in another language, the
+                multilingual one reads every entry, too.
+            models (list[str]): The models that read the store's entries, `english`, `multilingual` or both, or the
+                fingerprint of an embedder that reads every language, if that serves.
+            why (str): Why these models, in a sentence.
+     """
+
+    store_id: str
+    language: Language
+    models: list[str]
+    why: str
+
+
+
+
+
+    def to_dict(self) -> dict[str, Any]:
+        store_id = self.store_id
+
+        language: str = self.language
+
+        models = self.models
+
+
+
+        why = self.why
+
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update({
+            "store_id": store_id,
+            "language": language,
+            "models": models,
+            "why": why,
+        })
+
+        return field_dict
+
+
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        store_id = d.pop("store_id")
+
+        language = check_language(d.pop("language"))
+
+
+
+
+        models = cast(list[str], d.pop("models"))
+
+
+        why = d.pop("why")
+
+        store_language = cls(
+            store_id=store_id,
+            language=language,
+            models=models,
+            why=why,
+        )
+
+        return store_language
+

@@ -1,0 +1,89 @@
+package memory_test
+
+import (
+	"slices"
+	"testing"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/test/backendtest"
+)
+
+// stored returns what a caller is told of a store.
+func (h *harness) stored(c memory.Caller, store string) memory.StoreInfo {
+	h.t.Helper()
+	infos, err := h.Stores(background, c, "", "")
+	must(h, err)
+	i := slices.IndexFunc(infos, func(info memory.StoreInfo) bool { return info.Store == store })
+	if i < 0 {
+		h.t.Fatalf("%s is not among %v", store, infos)
+	}
+	return infos[i]
+}
+
+func TestTheModelsOfAStoreAreToldToWhoMayReadIt(t *testing.T) {
+	h := open(t, backendtest.Embedded(), memory.Limits{})
+	h.SetUpAccess()
+	for _, store := range []string{"lender", "seller"} {
+		info, err := h.SetLanguage(background, agent(store, acl.Public), store, acl.LanguageMultilingual)
+		if err != nil || info.Reading.Language != acl.LanguageMultilingual || info.Kind != "self" {
+			t.Errorf("%s: %+v, %v", store, info, err)
+		}
+	}
+	reader := agent("reader", acl.Public)
+	if info := h.stored(reader, "seller"); info.Level != acl.Search || info.Models != nil || info.Why != "" || info.Reading != (acl.Reading{}) {
+		t.Errorf("to a reader at level search: %+v", info)
+	}
+	// The embedder of the test reads every language, as far as the service knows.
+	if info := h.stored(reader, "lender"); info.Reading.Language != acl.LanguageMultilingual || len(info.Models) != 1 || info.Models[0] != encoder(t).Fingerprint() || info.Why == "" {
+		t.Errorf("to a reader: %+v", info)
+	}
+}
+
+func TestAGuestDoesNotChooseTheModelsOfAStore(t *testing.T) {
+	h := openOver(t, backendtest.Embedded().Open(t), memory.Options{})
+	h.SetUpAccess()
+	owner, guest := agent("lender", acl.Public), agent("guest", acl.Public)
+	h.MustShare(owner, "guest", acl.ReadWrite)
+	platform := memory.Caller{Principal: acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true}}
+	for _, c := range []struct {
+		as     memory.Caller
+		choice acl.Language
+		status int
+	}{
+		{guest, acl.LanguageEnglish, 403},
+		{agent("stranger", acl.Public), acl.LanguageEnglish, 403},
+		{agent("stranger", acl.Public), acl.Language(255), 403}, // access comes first
+		{owner, acl.Language(255), 422},
+		{platform, acl.LanguageEnglish, 200},
+	} {
+		_, err := h.SetLanguage(background, c.as, "lender", c.choice)
+		h.WantStatus(err, c.status)
+		if want := c.status == 200; (h.stored(owner, "lender").Reading.Language == acl.LanguageEnglish) != want {
+			t.Errorf("%s chose %v: the store has %v", c.as.Agent, c.choice, h.stored(owner, "lender").Reading)
+		}
+	}
+	if info := h.stored(guest, "lender"); !slices.Equal(info.Models, []string{"english"}) || info.Why != info.Reading.Why() {
+		t.Errorf("to the guest: %+v", info)
+	}
+}
+
+func TestTheStoresOfEachModelAreCountedForOperators(t *testing.T) {
+	h := openOver(t, backendtest.Embedded().Open(t), memory.Options{})
+	platform := memory.Caller{Principal: acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true}}
+	for _, store := range []string{"a", "b", "c"} {
+		h.PutText(agent(store, acl.Public), store, "k", "text", 201)
+	}
+	_, err := h.SetLanguage(background, agent("a", acl.Public), "a", acl.LanguageMultilingual)
+	must(h, err)
+	n, err := h.ModelStores(background, platform)
+	if err != nil || n == nil || *n != (memory.ModelStores{English: 2, Multilingual: 1}) {
+		t.Errorf("%+v, %v", n, err)
+	}
+	_, err = h.ModelStores(background, agent("a", acl.Public))
+	h.WantStatus(err, 403)
+	one := open(t, backendtest.Embedded(), memory.Limits{})
+	if n, err := one.ModelStores(background, platform); n != nil || err != nil {
+		t.Errorf("with one embedder of every language: %+v, %v", n, err)
+	}
+}
