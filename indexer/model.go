@@ -27,6 +27,9 @@ type Model struct {
 	// EnglishOnly is set if the multilingual models read what is foreign to this one.
 	// Otherwise it reads everything.
 	EnglishOnly bool
+	// Renew is set if the model is an earlier form of the first one, whose questions may be
+	// compared with its vectors: these are made again in the background.
+	Renew bool
 	// Lacks says, for the log, what searches lack while this model serves in place
 	// of the configured one; "" if they are of another kind.
 	Lacks string
@@ -187,7 +190,7 @@ func (m *models) pick(ctx context.Context) error {
 		return nil
 	}
 	i := slices.IndexFunc(m.list, func(one Model) bool { return one.Embedder.Fingerprint() == string(active) })
-	if string(active) != m.activeFingerprint && i != 0 {
+	if string(active) != m.activeFingerprint && i != 0 && (i < 0 || !m.list[i].Renew) {
 		m.logOther(ctx, string(active), i)
 	}
 	m.activeFingerprint = string(active)

@@ -33,6 +33,22 @@ func (ix *Indexer) Reindex(ctx context.Context, progress func(done, total int64)
 	return ix.replaceModel(ctx, multilingualModel, progress)
 }
 
+// remake replaces vectors that an earlier form of a configured model made, while they serve.
+// Several processes may do so at the same time.
+func (ix *Indexer) remake(ctx context.Context) error {
+	for k, now := range ix.serving() {
+		if now == nil || !now.model.Renew {
+			continue
+		}
+		ix.log.InfoContext(ctx, "the model has a new form: vectors are made again in the background", "serving", now.fingerprint)
+		if err := ix.replaceModel(ctx, k, func(int64, int64) {}); err != nil {
+			return err
+		}
+		ix.log.InfoContext(ctx, "vectors were made again")
+	}
+	return nil
+}
+
 // ofKind returns the models of a kind, and those of the other.
 func (ix *Indexer) ofKind(k int) (of, other *models) {
 	if k == mainModel {

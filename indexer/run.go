@@ -33,6 +33,8 @@ const (
 	// keepChanges is how long change records are kept. A process that fell
 	// further behind loads its index from the start. trimEvery is how often
 	// older ones are removed.
+	// remakeEvery is how often it is checked whether vectors are to be made again.
+	remakeEvery = time.Minute
 	keepChanges = time.Hour
 	trimEvery   = 20 * time.Second
 )
@@ -56,6 +58,7 @@ func (ix *Indexer) Run(ctx context.Context) error {
 			})
 		})
 	})
+	group.Go(func() error { return ix.every(ctx, remakeEvery, "make vectors again", ix.remake) })
 	var reconciled time.Time
 	times := 0 // since the start, or since a loss
 	group.Go(func() error {

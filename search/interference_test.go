@@ -28,7 +28,7 @@ var (
 	subjects = []string{"the cat", "a neighbour", "the night train", "our garden", "the old bridge", "a letter"}
 	// foreign texts are read by the second model.
 	foreign = []string{"der Nachtzug kommt nach Mitternacht an", "unser Garten braucht dringend Wasser", "die alte Brücke wurde grün gestrichen", "старый мост пахнет дождём"}
-	actions  = []string{"sleeps by the window", "was painted green", "arrives after midnight", "needs water", "smells of rain"}
+	actions = []string{"sleeps by the window", "was painted green", "arrives after midnight", "needs water", "smells of rain"}
 )
 
 func drawText(t *rapid.T, label string) string {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 
 	"mneme/configs"
 	"mneme/embed"
@@ -47,7 +48,11 @@ func OpenModels(config configs.Config, log *slog.Logger) (Models, error) {
 		}
 	}
 	main, err := newModels(config, embedders, log)
-	if err != nil || !builtIn(config) {
+	if err != nil {
+		return Models{}, err
+	}
+	earlier, err := predecessors(config, embedders, log)
+	if main = append(main, earlier...); err != nil || !builtIn(config) {
 		return Models{Main: main}, err
 	}
 	for i := range main {
@@ -60,6 +65,38 @@ func OpenModels(config configs.Config, log *slog.Logger) (Models, error) {
 	multilingual, err := newModels(config, second, log)
 	return Models{main, multilingual}, err
 }
+
+// predecessors are the earlier forms of the encoders among embedders. Those of the
+// configured one are renewed.
+func predecessors(config configs.Config, embedders []embed.Embedder, log *slog.Logger) (models []indexer.Model, err error) {
+	for i, embedder := range embedders {
+		e, ok := embedder.(*e5.Encoder)
+		if !ok {
+			continue
+		}
+		for _, fingerprint := range e.Predecessors() {
+			if strings.Contains(fingerprint, "+") != e.HasCodes() {
+				continue // of the other variant
+			}
+			model, err := NewModel(config, earlier{e, fingerprint}, log)
+			if err != nil {
+				return nil, err
+			}
+			model.Renew = i == 0
+			models = append(models, model)
+		}
+	}
+	return models, nil
+}
+
+// earlier is an encoder under the fingerprint of an earlier form.
+type earlier struct {
+	*e5.Encoder
+	fingerprint string
+}
+
+// Fingerprint implements embed.Embedder.
+func (e earlier) Fingerprint() string { return e.fingerprint }
 
 // builtIn reports whether the configured embedder is the built-in one.
 func builtIn(config configs.Config) bool { return config.Embedder == "e5" && config.E5.Weights == "" }
