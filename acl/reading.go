@@ -84,7 +84,7 @@ func (r Reading) Why() string {
 	case r.Asked:
 		return "It was asked in another language than English: the multilingual model reads every entry, too."
 	case r.Multilingual:
-		return "It has had entries in other languages than English: the multilingual model reads those."
+		return "Its entries in other languages than English are read by the multilingual model."
 	}
 	return "Nothing in it has needed the multilingual model yet."
 }

@@ -48,7 +48,7 @@ export async function languages({ page, look, sees, holds }) {
   await holds(async () => (await choice.inputValue()) === "multilingual", "a refused choice stays selected");
   await page.unroute("**/v1/stores/console/language");
   await choice.selectOption("auto");
-  await sees("the choice of the beginning", page.getByText("Nothing in it has needed the multilingual model yet."));
+  await sees("the choice of the beginning", page.getByRole("region", { name: "Languages" }).getByText(/^(Nothing in it has needed|Its entries in other languages)/)); // it may have been read meanwhile
 }
 
 // 200 agents on 50 stores: the heads stay in sight, and the arrows reach every cell.
