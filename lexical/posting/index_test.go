@@ -210,6 +210,10 @@ func TestBothLayoutsRankLikeTheReference(t *testing.T) {
 			}
 		}
 		terms := lexical.ParseQuery(strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 5).Draw(r, "query"), " "))
+		for i := 1; i < len(terms) && rapid.Bool().Draw(r, "beside"); i++ { // the first, of which the largest score counts
+			terms[i].For, terms[i].Beside = terms[0].Text, true
+			terms[i].Share = rapid.SampledFrom([]float64{1, 0.5}).Draw(r, "share")
+		}
 		ceiling := rapid.SampledFrom([]acl.Label{acl.Public, acl.Internal}).Draw(r, "ceiling")
 		limit := rapid.IntRange(1, 20).Draw(r, "limit")
 
@@ -234,14 +238,15 @@ func TestBothLayoutsRankLikeTheReference(t *testing.T) {
 		scorer := lexical.NewScorer(stats, terms, df)
 		var want []posting.Scored
 		for key, doc := range found {
-			s := posting.Scored{DocKey: key}
+			counts := make([]int, len(terms))
 			for i, q := range terms {
 				for _, term := range doc.Terms {
 					if term.Text == q.Text {
-						s.Score += scorer.Term(i, term.Count, doc.Length)
+						counts[i] = term.Count
 					}
 				}
 			}
+			s := posting.Scored{DocKey: key, Score: scorer.Score(counts, doc.Length)}
 			if s.Score > 0 {
 				want = append(want, s)
 			}
