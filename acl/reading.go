@@ -17,8 +17,17 @@ type Reading struct {
 	// somebody who may write to it. The multilingual model then reads all of its entries,
 	// beside the English one.
 	Asked bool
-	// Multilingual: an entry has, or had, a vector of the multilingual model.
-	Multilingual bool
+	// Multilingual is the lowest label of an entry that has, or had, a vector of the
+	// multilingual model; 0: there is none.
+	Multilingual Label
+}
+
+// within returns what somebody may know who reads entries up to a ceiling.
+func (r Reading) within(ceiling Label) Reading {
+	if !r.Multilingual.CanFlowTo(ceiling) {
+		r.Multilingual = 0
+	}
+	return r
 }
 
 // Language is a choice of models for a store.
@@ -68,7 +77,7 @@ func (r Reading) Models() []string {
 	switch {
 	case r.Language == LanguageMultilingual:
 		return []string{multilingual}
-	case r.Language == LanguageAuto && (r.Asked || r.Multilingual):
+	case r.Language == LanguageAuto && (r.Asked || r.Multilingual > 0):
 		return []string{english, multilingual}
 	}
 	return []string{english}
@@ -83,7 +92,7 @@ func (r Reading) Why() string {
 		return "Multilingual was chosen: the multilingual model reads every entry."
 	case r.Asked:
 		return "It was asked in another language than English: the multilingual model reads every entry, too."
-	case r.Multilingual:
+	case r.Multilingual > 0:
 		return "Its entries in other languages than English are read by the multilingual model."
 	}
 	return "Nothing in it has needed the multilingual model yet."

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mneme/acl"
+	"mneme/acl/acltest"
 )
 
 func TestTheModelsOfAStoreFollowFromWhatWasChosenAskedAndWritten(t *testing.T) {
@@ -17,13 +18,13 @@ func TestTheModelsOfAStoreFollowFromWhatWasChosenAskedAndWritten(t *testing.T) {
 		why     string // a part of the sentence
 	}{
 		{acl.Reading{}, english, "Nothing in it"},
-		{acl.Reading{Multilingual: true}, both, "entries in other languages"},
+		{acl.Reading{Multilingual: acl.Internal}, both, "entries in other languages"},
 		{acl.Reading{Asked: true}, both, "was asked"},
-		{acl.Reading{Asked: true, Multilingual: true}, both, "was asked"},
+		{acl.Reading{Asked: true, Multilingual: acl.Internal}, both, "was asked"},
 		{acl.Reading{Language: acl.LanguageEnglish}, english, "English was chosen"},
-		{acl.Reading{Language: acl.LanguageEnglish, Asked: true, Multilingual: true}, english, "English was chosen"},
+		{acl.Reading{Language: acl.LanguageEnglish, Asked: true, Multilingual: acl.Internal}, english, "English was chosen"},
 		{acl.Reading{Language: acl.LanguageMultilingual}, multilingual, "Multilingual was chosen"},
-		{acl.Reading{Language: acl.LanguageMultilingual, Asked: true, Multilingual: true}, multilingual, "Multilingual was chosen"},
+		{acl.Reading{Language: acl.LanguageMultilingual, Asked: true, Multilingual: acl.Internal}, multilingual, "Multilingual was chosen"},
 	} {
 		if got := c.reading.Models(); !slices.Equal(got, c.models) {
 			t.Errorf("%+v: models %v, want %v", c.reading, got, c.models)
@@ -43,6 +44,24 @@ func TestALanguageIsWrittenAsItIsParsed(t *testing.T) {
 	for _, name := range []string{"", "German", "AUTO", "Language(3)"} {
 		if l, err := acl.ParseLanguage(name); err == nil {
 			t.Errorf("%q is read as %v", name, l)
+		}
+	}
+}
+
+// That a store has entries in other languages is told to those alone who may read one.
+func TestHiddenEntriesDoNotTellTheModelsOfAStore(t *testing.T) {
+	facts := &acltest.Facts{
+		Numbers:  map[string]int64{"a": 1},
+		Readings: map[string]acl.Reading{"a": {Multilingual: acl.Confidential}},
+	}
+	for taint, want := range map[acl.Label]acl.Label{acl.Public: 0, acl.Internal: 0, acl.Confidential: acl.Confidential, acl.Restricted: acl.Confidential} {
+		p := acl.Principal{Agent: "a", Taint: taint}
+		access, err := acl.Decide(t.Context(), facts, p, "a", acltest.Now)
+		if err != nil || access.Reading.Multilingual != want {
+			t.Errorf("%s: %+v, %v", taint, access.Reading, err)
+		}
+		if scope := facts.Scope(t, p, acl.ScopeRequest{}); scope.Stores()[0].Reading.Multilingual != want {
+			t.Errorf("%s: a scope has %+v", taint, scope.Stores()[0].Reading)
 		}
 	}
 }

@@ -124,7 +124,7 @@ func setFacts(ctx context.Context, facts Facts, found []Access) error {
 	}
 	for i := range found {
 		of := known[found[i].Store]
-		found[i].Number, found[i].Reading = of.Number, of.Reading
+		found[i].Number, found[i].Reading = of.Number, of.within(found[i].Ceiling)
 	}
 	return nil
 }

@@ -1,7 +1,9 @@
 package indexer
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -235,15 +237,18 @@ func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, done bool) 
 
 // markMultilingual records which stores have entries that the multilingual model reads.
 func markMultilingual(ctx context.Context, facts memory.FactWriter, jobs []job) error {
-	var marked []string
+	lowest := make(map[string]acl.Label)
 	for _, j := range jobs {
-		if len(j.records[multilingualModel]) > 0 && !j.facts.Multilingual {
-			marked = append(marked, j.entry.Store)
+		if len(j.records[multilingualModel]) == 0 {
+			continue
+		}
+		known := cmp.Or(lowest[j.entry.Store], j.facts.Multilingual)
+		if known == 0 || j.entry.Label < known {
+			lowest[j.entry.Store] = j.entry.Label
 		}
 	}
-	slices.Sort(marked) // so that two transactions do not wait for each other
-	for _, store := range slices.Compact(marked) {
-		if err := facts.PutFact(ctx, memory.ReadingFact{Store: store, Multilingual: true}); err != nil {
+	for _, store := range slices.Sorted(maps.Keys(lowest)) { // so that two transactions do not wait for each other
+		if err := facts.PutFact(ctx, memory.ReadingFact{Store: store, Multilingual: lowest[store]}); err != nil {
 			return err
 		}
 	}

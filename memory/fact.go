@@ -64,8 +64,10 @@ type ReadingFact struct {
 	Store string
 	// Language, unless nil, replaces the choice, and withdraws that the store was Asked.
 	Language *acl.Language
-	// Asked and Multilingual, if true, become true: see acl.Reading.
-	Asked, Multilingual bool
+	// Asked, if true, becomes true, and Multilingual, unless 0, becomes at most this: see
+	// acl.Reading.
+	Asked        bool
+	Multilingual acl.Label
 	// QueuedAt, unless zero, queues the store's entries from then on, as by Put: those
 	// without vectors under Lacking.
 	QueuedAt time.Time

@@ -24,7 +24,7 @@ var statements = sqlcommon.Dialect{
 	StoreFacts: sqlcommon.StoreColumns + "unnest($1::text[]) j (id)" + sqlcommon.JoinStore,
 	PutReading: `INSERT INTO reading (store, language, asked, multilingual) VALUES ($1, coalesce($2::smallint, 0), $3, $4)
 	ON CONFLICT (store) DO UPDATE SET language = coalesce($2::smallint, reading.language),
-	asked = $3 OR reading.asked AND $2::smallint IS NULL, multilingual = $4 OR reading.multilingual`,
+	asked = $3 OR reading.asked AND $2::smallint IS NULL, multilingual = CASE WHEN $4::smallint = 0 THEN reading.multilingual WHEN reading.multilingual = 0 THEN $4::smallint ELSE least($4::smallint, reading.multilingual) END`,
 	// A token has about six bytes: see indexer.Chunks.
 	QueueStore: `INSERT INTO queue AS q (entry, revision, queued_at, store, label, chunks, long, not_before, attempts)
 	SELECT e.id, e.revision, $2, e.store, e.label, 1 + octet_length(e.value) / 2688, octet_length(e.value) / 2688 >= 8, '-infinity', 0

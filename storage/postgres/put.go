@@ -58,12 +58,12 @@ type storeRow struct {
 	reading  acl.Reading
 }
 
-const selectStore = `SELECT s.number, s.next_place, coalesce(r.language, 0), coalesce(r.asked, FALSE), coalesce(r.multilingual, FALSE)
+const selectStore = `SELECT s.number, s.next_place, coalesce(r.language, 0), coalesce(r.asked, FALSE), coalesce(r.multilingual, 0)
 	FROM store s LEFT JOIN reading r ON r.store = s.id WHERE s.id = $1`
 
 // columns are the destinations of selectStore.
 func (s *storeRow) columns() []any {
-	return []any{&s.number, &s.nextDoc, (*uint8)(&s.reading.Language), &s.reading.Asked, &s.reading.Multilingual}
+	return []any{&s.number, &s.nextDoc, (*uint8)(&s.reading.Language), &s.reading.Asked, (*uint8)(&s.reading.Multilingual)}
 }
 
 // store returns the row of a store and inserts it for a new store. The caller

@@ -161,7 +161,7 @@ func (w Writes) loadFact(ctx context.Context, record memory.DumpRecord) error {
 		return Insert(ctx, w.w, w.d.Settings.Insert, settingsValues(record.Settings.Agent, record.Settings.Settings)...)
 	case record.Reading != nil:
 		r := record.Reading
-		return Insert(ctx, w.w, readings.Insert, r.Store, int64(r.Language), r.Asked, false)
+		return Insert(ctx, w.w, readings.Insert, r.Store, int64(r.Language), r.Asked, int64(0))
 	case record.Name != nil:
 		return Insert(ctx, w.w, names.Insert, record.Name.ID, string(record.Name.Kind))
 	}

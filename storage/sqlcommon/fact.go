@@ -24,11 +24,11 @@ var (
 // selectNumber is for one store: PostgreSQL plans a query with a list again each time,
 // since it expects longer ones.
 const selectStore = `SELECT $1, coalesce((SELECT number FROM store WHERE id = $1), 0), coalesce((SELECT language FROM reading WHERE store = $1), 0),
-	coalesce((SELECT asked FROM reading WHERE store = $1), FALSE), coalesce((SELECT multilingual FROM reading WHERE store = $1), FALSE)`
+	coalesce((SELECT asked FROM reading WHERE store = $1), FALSE), coalesce((SELECT multilingual FROM reading WHERE store = $1), 0)`
 
 // StoreColumns and JoinStore are the statements of StoreFacts around j, the IDs.
 const (
-	StoreColumns = "SELECT j.id, coalesce(s.number, 0), coalesce(r.language, 0), coalesce(r.asked, FALSE), coalesce(r.multilingual, FALSE) FROM "
+	StoreColumns = "SELECT j.id, coalesce(s.number, 0), coalesce(r.language, 0), coalesce(r.asked, FALSE), coalesce(r.multilingual, 0) FROM "
 	JoinStore    = " LEFT JOIN store s ON s.id = j.id LEFT JOIN reading r ON r.store = j.id"
 )
 

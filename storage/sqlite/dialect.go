@@ -19,7 +19,7 @@ var statements = sqlcommon.Dialect{
 	StoreFacts: sqlcommon.StoreColumns + "(SELECT value AS id FROM json_each(?)) j" + sqlcommon.JoinStore,
 	PutReading: `INSERT INTO reading (store, language, asked, multilingual) VALUES (?1, coalesce(?2, 0), ?3, ?4)
 	ON CONFLICT (store) DO UPDATE SET language = coalesce(?2, reading.language),
-	asked = ?3 OR reading.asked AND ?2 IS NULL, multilingual = ?4 OR reading.multilingual`,
+	asked = ?3 OR reading.asked AND ?2 IS NULL, multilingual = CASE WHEN ?4 = 0 THEN reading.multilingual WHEN reading.multilingual = 0 THEN ?4 ELSE min(?4, reading.multilingual) END`,
 	// A token has about six bytes: see indexer.Chunks.
 	QueueStore: `INSERT INTO queue (doc, revision, not_before, attempts, last_error, queued_at, store, label, chunks, long)
 	SELECT e.doc, e.revision, 0, 0, NULL, ?2, e.store, e.label, 1 + length(e.value) / 2688, length(e.value) / 2688 >= 8

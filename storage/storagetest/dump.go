@@ -59,9 +59,9 @@ func (f *fixture) seed() (live, gone, old memory.Entry) {
 			tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaUser, Of: "user", Agent: "a", Membership: acl.Membership{Present: true}}),
 			tx.PutFact(f.ctx, memory.SettingsFact{Agent: "a", Settings: acl.Settings{Self: true, DefaultTTL: time.Hour}}),
 			tx.PutFact(f.ctx, memory.NameFact{ID: "chat", Kind: memory.KindChat}),
-			tx.PutFact(f.ctx, memory.ReadingFact{Store: "a", Asked: true, Multilingual: true}),
+			tx.PutFact(f.ctx, memory.ReadingFact{Store: "a", Asked: true, Multilingual: acl.Internal}),
 			tx.PutFact(f.ctx, memory.ReadingFact{Store: "b", Language: new(acl.LanguageEnglish)}),
-			tx.PutFact(f.ctx, memory.ReadingFact{Store: "c", Multilingual: true}))
+			tx.PutFact(f.ctx, memory.ReadingFact{Store: "c", Multilingual: acl.Public}))
 	})
 	return live, gone, old
 }

@@ -7,5 +7,5 @@ CREATE TABLE reading (
   store        text COLLATE "C" PRIMARY KEY,
   language     smallint NOT NULL,
   asked        boolean NOT NULL,
-  multilingual boolean NOT NULL
+  multilingual smallint NOT NULL
 );
