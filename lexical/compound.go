@@ -14,7 +14,7 @@ import (
 // is compared with the stems that the searched entries have: those that begin or end with
 // it are compounds of it, and what it begins or ends with itself are its parts.
 //
-// docs/decisions/0068-languages-of-words.md.
+// docs/decisions/0070-languages-of-words.md.
 
 const (
 	// minPart is the length of the shortest part of a compound, and minRest that of what

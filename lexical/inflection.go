@@ -32,7 +32,7 @@ import (
 // word or one of its stems, whichever it has most. English texts have no such terms, so
 // that what English questions find does not depend on them.
 //
-// docs/decisions/0068-languages-of-words.md.
+// docs/decisions/0070-languages-of-words.md.
 
 const (
 	// stemMark begins a stem that stands beside its word. No word has it.

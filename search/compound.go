@@ -12,7 +12,7 @@ import (
 
 // In languages that write words together a question's word finds compounds of it, and a
 // compound its parts. They are looked up among the stems of the searched entries. What it
-// costs is bounded by these. docs/decisions/0068-languages-of-words.md.
+// costs is bounded by these. docs/decisions/0070-languages-of-words.md.
 const (
 	// maxCompoundStems is how many stems of a wording are looked up, and maxCompounds how
 	// many compounds are looked for beside each, in each place.

@@ -79,11 +79,12 @@ func (c correction) correct(ctx context.Context, asked *wording) (bool, error) {
 // word of one token is in the dictionary of the model, and none, unless it is all of the
 // question.
 func (c correction) unknown(w *wording) (terms []lexical.QueryTerm) {
+	alone := len(slices.DeleteFunc(slices.Clone(w.terms), func(t lexical.QueryTerm) bool { return t.Beside })) == 1
 	for i, term := range w.terms {
 		if term.Word == "" || w.scorer.Known(i) || len(terms) == maxTypoWords {
 			continue
 		}
-		if tokens, _ := c.fit(term.Word, len(term.Word)); tokens > 1 || len(w.terms) == 1 && term.Role != lexical.Name {
+		if tokens, _ := c.fit(term.Word, len(term.Word)); tokens > 1 || alone && term.Role != lexical.Name {
 			terms = append(terms, term)
 		}
 	}

@@ -88,7 +88,7 @@ func TestModelPullDownloadsAndPacks(t *testing.T) {
 	}
 	must(t, filepath.Join(dir, "store"), "", "import", sampleMemories, "--config", file)
 	r := decode[struct{ Fingerprint string }](t, must(t, filepath.Join(dir, "store"), "", "reindex", "--json", "--config", file))
-	if !strings.Contains(r.Fingerprint, "e5-unigram/int8g32/") || !strings.Contains(r.Fingerprint, "+codes1/") {
+	if !strings.Contains(r.Fingerprint, "e5-unigram/w8a8g32/") || !strings.Contains(r.Fingerprint, "+codes1/") {
 		t.Errorf("it serves with %s", r.Fingerprint)
 	}
 }

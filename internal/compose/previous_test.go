@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,7 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"mneme/acl"
-	"mneme/embed/e5"
+	"mneme/configs"
+	"mneme/embed"
+	"mneme/internal/compose"
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/search"
@@ -72,11 +75,15 @@ func previousFixture(t *testing.T, rows storage.Storage) previous {
 	data := backendtest.Embedded().Open(t)
 	data.Storage = func(testing.TB) storage.Storage { return rows }
 	rules := meter.NewMeter(rows.ForMeter(), meter.MeterOptions{})
-	encoder, err := e5.New(e5.Options{Codes: true})
+	models, err := compose.OpenModels(configs.Default(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := backendtest.OpenOver(t, data, backendtest.Options{Memory: memory.Options{Ledger: rules}, Search: search.Options{Meter: rules}}, encoder)
+	var encoders []embed.Embedder
+	for _, m := range models.Main {
+		encoders = append(encoders, m.Embedder)
+	}
+	f := backendtest.OpenOver(t, data, backendtest.Options{Memory: memory.Options{Ledger: rules}, Search: search.Options{Meter: rules}}, encoders...)
 	return previous{f, t, rows, meter.NewMarket(rows.ForMeter(), f.Service, f.Searcher, meter.Options{Meter: rules})}
 }
 

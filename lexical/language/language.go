@@ -15,7 +15,7 @@
 // its words says nothing.
 //
 // The rules, weights and bounds are our own, and were measured on the texts that
-// docs/decisions/0068-languages-of-words.md names.
+// docs/decisions/0070-languages-of-words.md names.
 package language
 
 import "math/bits"

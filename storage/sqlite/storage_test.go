@@ -122,7 +122,7 @@ var sharedScans = []string{
 	"DELETE FROM model WHERE NOT fingerprint = ANY($1)",
 	// How stores are read, in a dump; and how many stores each model reads, when an operator asks.
 	" FROM reading WHERE language <> 0 OR asked ORDER BY store", " r ON r.store = s.id WHERE coalesce(r.language, 0) <> 2",
-	" r ON r.store = s.id WHERE r.language = 2 OR r.language = 0 AND (r.asked OR r.multilingual)",
+	" r ON r.store = s.id WHERE r.language = 2 OR r.language = 0 AND (r.asked OR r.multilingual > 0)",
 	// Its last row alone.
 	" FROM ledger ORDER BY number DESC LIMIT 1",
 	// The index has pending claims alone.

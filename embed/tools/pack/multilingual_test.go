@@ -160,7 +160,7 @@ func TestRoundingToFourBitsMakesTheFileSmaller(t *testing.T) {
 	if c := cosine(q.Vector, whole.Vector); c < .9 || c > .99999 {
 		t.Errorf("cosine with 8 bits is %.6f", c)
 	}
-	if !strings.HasPrefix(e.Fingerprint(), "e5-unigram/int4g32/") {
+	if !strings.HasPrefix(e.Fingerprint(), "e5-unigram/w4a8g32/") {
 		t.Errorf("fingerprint %s", e.Fingerprint())
 	}
 	model := p.Safetensors()
