@@ -76,7 +76,9 @@ func modelsFor(serving []memory.Model, scope acl.Scope) (used models, ok bool) {
 	if !several || scope.Len() == 0 || scope.Any(func(a acl.Access) bool { return a.Reading.Language != acl.LanguageMultilingual }) {
 		used[mainModel] = model{serving[mainModel]}
 	}
-	if several && scope.Any(func(a acl.Access) bool { return a.Reading.Multilingual > 0 && a.Reading.Language != acl.LanguageEnglish }) {
+	if several && scope.Any(func(a acl.Access) bool {
+		return a.Reading.Multilingual > 0 && a.Reading.Language != acl.LanguageEnglish
+	}) {
 		used[multilingualModel] = model{serving[multilingualModel]}
 	}
 	return used, true
