@@ -182,7 +182,7 @@ await sees("what the grant allows", page.getByText("It cannot list or open."));
 await page.getByLabel("who may").selectOption("read");
 await page.locator("form").getByRole("button", { name: "Share" }).click();
 await page.getByRole("button", { name: "read", exact: true }).click();
-await sees("the grant", page.getByText("It can search, list, open and export"));
+await sees("the grant", page.getByText("guest can search, list, open and export"));
 await look("access");
 await page.getByRole("button", { name: "End this grant" }).click();
 await page.getByRole("button", { name: "End it now?" }).click();
