@@ -14,6 +14,7 @@ import { askStates } from "./ask.mjs";
 import { frame } from "./frame.mjs";
 import { checkHealth } from "./health.mjs";
 import { keyboard } from "./keyboard.mjs";
+import { checkLanguages } from "./languages.mjs";
 import { memories } from "./memories.mjs";
 import { refusals } from "./refused.mjs";
 import { runs } from "./runs.mjs";
@@ -252,6 +253,8 @@ await context.setOffline(true);
 await page.getByRole("textbox").first().fill("anything");
 await page.keyboard.press("Enter");
 await sees("that the service does not answer", page.getByText("The service does not answer"));
+
+await checkLanguages({ browser, url, token, platform, sees, fail, folder });
 
 await browser.close();
 for (const failure of failures) console.error(failure);

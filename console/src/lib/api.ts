@@ -51,6 +51,11 @@ export class Failure extends Error {
     return read(this.what);
   }
 
+  // lang is that of the service's own texts; undefined: these are the page's.
+  get lang() {
+    return typeof this.what === "string" ? "en" : undefined;
+  }
+
   get detail() {
     return read(this.more);
   }
