@@ -190,7 +190,7 @@ export const zh = {
   "health.wait": "{n} 条记忆在等待向量（最久 {time}）。",
   "health.storageAway": "存储没有响应。",
   "health.storageAwayNote": "恢复之前，调用会以 503 拒绝。已确认的内容不会丢失。",
-  "health.fine": "一切正常响应。",
+  "health.fine": "所有组件均正常响应。",
   "health.wordsAlone": "搜索只按词语返回结果。",
   "health.stale": "{title}。所示内容加载于{time}。",
   "health.storage": "存储",
