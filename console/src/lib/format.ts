@@ -49,7 +49,7 @@ const symbols = { millisecond: "ms", second: "s", minute: "min", hour: "h", day:
 // unit tells a duration; in English by the symbol of its unit.
 export function unit(n: number, of: keyof typeof symbols, digits = 0) {
   const fraction = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  if (english()) return `${numbers(fraction).format(n).replace(/^(-?)0\./, "$1.")} ${symbols[of]}`;
+  if (english()) return `${numbers(fraction).format(n).replace(/^(-?)0\.(?=\d*[1-9])/, "$1.")} ${symbols[of]}`;
   return numbers({ style: "unit", unit: of, unitDisplay: "short", ...fraction }).format(n);
 }
 
