@@ -167,7 +167,7 @@ export async function checkLanguages({ browser, url, token, platform, sees, fail
     await go("trash", "#/memories?trash=1", page.getByText(t("memories.trashNote")));
     await go("refused", "#/memories?store=nobody-shares-this", page.getByRole("alert"));
     await go("access-told", "#/access", page.getByText(t("access.platform")));
-    await sees(`${name}: which models read the stores`, page.getByRole("region", { name: t("model.title"), exact: true }).getByRole("cell", { name: t("model.english"), exact: true }).first());
+    await sees(`${name}: which models read the stores`, page.getByRole("region", { name: t("model.title"), exact: true }).getByRole("cell", { name: t("model.english") }).first());
     await page.locator(".own").first().focus();
     await translated("access-chain");
     await go("sell-offers", "#/sell", page.getByRole("article").first());
