@@ -54,7 +54,7 @@ var steps = plan{
 	{name: "format", run: "check_format", inputs: []string{"*.go"}, tools: []string{goVersion}},
 
 	// Checks of what runs the service and of what speaks to it.
-	{name: "console", run: "check_console", inputs: []string{"console/check", "benchmarks/relevance/testdata/report.json"}, tools: []string{chromium}, needs: []string{"console-packages", "node", "program"}},
+	{name: "console", run: "check_console", inputs: []string{"console/check", "console/src/i18n", "benchmarks/relevance/testdata/report.json"}, tools: []string{chromium}, needs: []string{"console-packages", "node", "program"}},
 	{name: "documents", run: "check_documents", inputs: append([]string{"go:./cmd/mneme", "examples"}, documents...), tools: []string{goVersion, python}, needs: []string{"packages"}},
 	{name: "site", run: "check_site", inputs: append([]string{"server/rest/openapi.yaml", "configs"}, documents...), tools: []string{chromium, files}, needs: []string{"python", "console-packages", "node"}},
 	{name: "typescript-client", run: "check_typescript_client", inputs: []string{"clients/typescript", "server/rest/openapi.yaml"}, tools: []string{chromium}, needs: []string{"our-clients", "console-packages", "node", "program"}},

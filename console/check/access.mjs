@@ -12,9 +12,9 @@ export async function cells({ page, look, sees, holds }) {
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
   const grant = page.getByRole("region", { name: "Grant" });
-  await sees("the cell's grant", grant.getByText("It can search: at most 10 hits an answer"));
+  await sees("the cell's grant", grant.getByText("guest can search: at most 10 hits an answer"));
   await grant.getByLabel("change to").selectOption("readwrite");
-  await sees("what it will allow", grant.getByText("Then it can search, list, open, write, rename and share."));
+  await sees("what it will allow", grant.getByText("With this: guest can search, list, open, write, rename and share."));
   await look("access-cell");
   await page.keyboard.press("Escape");
   await grant.waitFor({ state: "detached" });

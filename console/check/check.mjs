@@ -14,6 +14,7 @@ import { askStates } from "./ask.mjs";
 import { frame } from "./frame.mjs";
 import { checkHealth } from "./health.mjs";
 import { keyboard } from "./keyboard.mjs";
+import { checkLanguages } from "./languages.mjs";
 import { memories } from "./memories.mjs";
 import { refusals } from "./refused.mjs";
 import { runs } from "./runs.mjs";
@@ -182,7 +183,7 @@ await sees("what the grant allows", page.getByText("It cannot list or open."));
 await page.getByLabel("who may").selectOption("read");
 await page.locator("form").getByRole("button", { name: "Share" }).click();
 await page.getByRole("button", { name: "read", exact: true }).click();
-await sees("the grant", page.getByText("It can search, list, open and export"));
+await sees("the grant", page.getByText("guest can search, list, open and export"));
 await look("access");
 await page.getByRole("button", { name: "End this grant" }).click();
 await page.getByRole("button", { name: "End it now?" }).click();
@@ -253,6 +254,8 @@ await context.setOffline(true);
 await page.getByRole("textbox").first().fill("anything");
 await page.keyboard.press("Enter");
 await sees("that the service does not answer", page.getByText("The service does not answer"));
+
+await checkLanguages({ browser, url, token, platform, sees, fail, folder });
 
 await browser.close();
 for (const failure of failures) console.error(failure);

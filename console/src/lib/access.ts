@@ -1,33 +1,35 @@
 import type { Schemas } from "./api";
 import { exact } from "./format";
+import { t } from "./i18n.svelte";
 
 // via says where a level on a store comes from.
-export const via: Record<Schemas["StoreInfo"]["kind"], string> = {
-  self: "your own",
-  grant: "by a grant",
-  chat: "of this chat",
-  user: "of this user",
-};
+export const via = (kind: Schemas["StoreInfo"]["kind"]) => t(`via.${kind}`);
 
 type Shared = Pick<Schemas["Grant"], "level"> & Partial<Pick<Schemas["Grant"], "caps" | "terms">>;
 
-// allows says in words what a grant allows.
-export function allows(grant: Shared): string {
+// allows says in a sentence what an agent can do by a grant.
+export function allows(agent: string, grant: Shared): string {
   switch (grant.level) {
     case "search": {
       const terms = grant.terms;
-      const bounds = terms
-        ? `at most ${terms.max_hits} hits an answer, ${terms.searches_per_day} searches and ${terms.entries_per_day} new memories a day, ${terms.entries_total} in all, for money`
-        : `at most 10 hits an answer, ${grant.caps?.searches_per_hour ?? 600} searches an hour, ${grant.caps?.entries_per_day ?? 500} new memories a day`;
-      return `can search: ${bounds}. It cannot list or open.`;
+      return terms
+        ? t("allows.bought", { agent, hits: terms.max_hits, searches: terms.searches_per_day, entries: terms.entries_per_day, total: terms.entries_total })
+        : t("allows.search", { agent, searches: grant.caps?.searches_per_hour ?? 600, entries: grant.caps?.entries_per_day ?? 500 });
     }
     case "read":
-      return "can search, list, open and export, with history. It cannot change anything.";
+      return t("allows.read", { agent });
     case "readwrite":
-      return "can search, list, open, write, rename and share. It deletes its own entries alone.";
+      return t("allows.readwrite", { agent });
     default:
-      return "can do nothing.";
+      return t("allows.nothing", { agent });
   }
+}
+
+// from says what a grant comes from.
+export function from(grant: { offer?: string | undefined; by_platform?: boolean | undefined; maker: string }) {
+  const { maker } = grant;
+  if (grant.offer) return grant.by_platform ? t("from.offerPlatform", { maker }) : t("from.offer", { maker });
+  return grant.by_platform ? t("from.grantPlatform", { maker }) : t("from.grant", { maker });
 }
 
 // chainOf tells link by link where the visitor's own level on a store comes from. Grants
@@ -35,23 +37,25 @@ export function allows(grant: Shared): string {
 export function chainOf(store: Schemas["StoreInfo"], me: string, grants: Schemas["Grant"][] | undefined): string[] {
   switch (store.kind) {
     case "self":
-      return ["own: this is your store, and nobody can end that"];
+      return [t("chain.self")];
     case "chat":
-      return ["chat: you take part in this chat now, and it lasts as long as you do"];
+      return [t("chain.chat")];
     case "user":
-      return ["user: you serve this user now, and it lasts as long as the session"];
+      return [t("chain.user")];
   }
   const chain: string[] = [];
   let agent = me;
   for (let links = 0; links < 8; links++) {
     const grant = grants?.find((g) => g.grantee === agent);
     if (!grant) break;
-    const made = `${grant.offer ? "an offer" : "a grant"} by ${grant.maker}${grant.by_platform ? " (platform)" : ""}${grant.expires_at ? ` until ${exact(grant.expires_at)}` : ""}`;
-    chain.push(agent === me ? `${grant.level} by ${made}` : `${agent} has ${grant.level} by ${made}`);
+    const link = { level: grant.level, from: from(grant), agent };
+    const until = grant.expires_at ? exact(grant.expires_at) : "";
+    if (agent === me) chain.push(until ? t("chain.mineUntil", { ...link, until }) : t("chain.mine", link));
+    else chain.push(until ? t("chain.theirsUntil", { ...link, until }) : t("chain.theirs", link));
     if (grant.by_platform || grant.maker === agent) return chain;
     agent = grant.maker;
   }
-  if (agent === store.store_id) return [...chain, `${agent} is the store's own agent`];
-  if (chain.length > 0) return [...chain, `${agent} has its level as one of the store's chat or user`];
-  return [`grant${store.expires_at ? ` until ${exact(store.expires_at)}` : ""}: who made it is told to those with readwrite on the store`];
+  if (agent === store.store_id) return [...chain, t("chain.owner", { agent })];
+  if (chain.length > 0) return [...chain, t("chain.member", { agent })];
+  return [store.expires_at ? t("chain.untoldUntil", { until: exact(store.expires_at) }) : t("chain.untold")];
 }

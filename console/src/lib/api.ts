@@ -1,6 +1,7 @@
 import createClient from "openapi-fetch";
 
 import type { components, paths } from "../api/schema";
+import { t } from "./i18n.svelte";
 import { rightOf, type Right } from "./rights";
 import { session } from "./session.svelte";
 
@@ -20,32 +21,60 @@ api.use({
     return request;
   },
   onResponse({ request, response }) {
-    if (response.status === 403) refused.set(response, rightOf(request.method, new URL(request.url).pathname, session.claims?.agent ?? ""));
+    if (response.status === 403) refused.set(response, () => rightOf(request.method, new URL(request.url).pathname, session.claims?.agent ?? ""));
   },
 });
 
 // refused are the rights that refused calls need, by their answers.
-const refused = new WeakMap<Response, Right | null>();
+const refused = new WeakMap<Response, () => Right | null>();
+
+// Text is read where it is shown, so that it is in the language of that moment.
+export type Text = string | (() => string);
+
+export const read = (text: Text) => (typeof text === "string" ? text : text());
 
 // Failure is a call that was refused or did not come through.
 export class Failure extends Error {
   constructor(
-    readonly title: string,
-    readonly detail: string,
+    private readonly what: Text,
+    private readonly more: Text,
     readonly status: number, // 0: there was no answer
     readonly request: string, // id; "": none
     readonly field = "", // its place in the request
     readonly wait = 0, // seconds until it can be asked again
-    readonly right: Right | null = null, // that is missing
+    private readonly needed: () => Right | null = () => null,
   ) {
-    super(title);
+    super(read(what));
+  }
+
+  get title() {
+    return read(this.what);
+  }
+
+  // lang is that of the service's own texts; undefined: these are the page's.
+  get lang() {
+    return typeof this.what === "string" ? "en" : undefined;
+  }
+
+  get detail() {
+    return read(this.more);
+  }
+
+  // sentence is the whole of it in a line.
+  get sentence() {
+    return this.detail ? t("failure.sentence", { title: this.title, detail: this.detail }) : this.title;
+  }
+
+  // right is the one that is missing; null: this page does not know.
+  get right() {
+    return this.needed();
   }
 }
 
 // failureOf turns whatever a call ended with into a Failure.
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
-  return new Failure("The service does not answer", "It may be stopped, or this machine may be offline. What is shown was loaded before.", 0, "");
+  return new Failure(() => t("failure.away"), () => t("failure.awayDetail"), 0, "");
 }
 
 // done returns the data of a call, or throws a Failure.
@@ -59,7 +88,7 @@ export async function done<T>(call: Promise<{ data?: T; error?: unknown; respons
   const { data, error, response } = result;
   if (error !== undefined || !response.ok) {
     const problem = (typeof error === "object" && error !== null ? error : {}) as Partial<Problem>;
-    throw new Failure(problem.title ?? `Status ${response.status}`, problem.detail ?? "", response.status, problem.instance ?? "", problem.field ?? "", Number(response.headers.get("Retry-After")) || 0, refused.get(response) ?? null);
+    throw new Failure(problem.title ?? (() => t("failure.status", { status: String(response.status) })), problem.detail ?? "", response.status, problem.instance ?? "", problem.field ?? "", Number(response.headers.get("Retry-After")) || 0, refused.get(response));
   }
   return { data: data as T, response };
 }

@@ -1,5 +1,6 @@
 import { api, done, type Answer, type Hit, type Question } from "./api";
 import { timings } from "./format";
+import { t } from "./i18n.svelte";
 import { placeOf } from "./json";
 
 // Options are those of a question but its text. Of queries, the first is the question.
@@ -21,15 +22,15 @@ export function requestOf(query: string, options: Options): Partial<Question> {
 // options, without those that every request here has.
 export function readRequest(text: string): { query: string; options: Options } {
   const place = placeOf(text);
-  if (place) throw new SyntaxError(`Line ${place.line}, column ${place.column}: expected ${place.expected}.`);
+  if (place) throw new SyntaxError(place.said);
   const read: unknown = JSON.parse(text);
-  if (read === null || typeof read !== "object" || Array.isArray(read)) throw new SyntaxError("A request is a JSON object.");
+  if (read === null || typeof read !== "object" || Array.isArray(read)) throw new SyntaxError(t("json.object"));
   const { query, explain, cursor, ...rest } = read as Record<string, unknown>;
-  if (cursor !== undefined) throw new SyntaxError("cursor: only first pages are asked here.");
-  if (explain !== undefined && explain !== true) throw new SyntaxError('explain: every question here has it; for one entry, open "Why not this one?".');
-  if (query !== undefined && rest.queries !== undefined) throw new SyntaxError("queries: takes the place of query.");
+  if (cursor !== undefined) throw new SyntaxError(t("json.cursor"));
+  if (explain !== undefined && explain !== true) throw new SyntaxError(t("json.explain"));
+  if (query !== undefined && rest.queries !== undefined) throw new SyntaxError(t("json.queries"));
   const [first] = Array.isArray(rest.queries) ? (rest.queries as unknown[]) : [query];
-  if (typeof first !== "string") throw new SyntaxError("query: must be a text.");
+  if (typeof first !== "string") throw new SyntaxError(t("json.query"));
   if (rest.passages === true) delete rest.passages;
   if (rest.limit === 10) delete rest.limit;
   return { query: first, options: rest as Options };
@@ -57,9 +58,9 @@ export function identity(hit: Hit) {
 export function movement(hit: Hit, rank: number, other: Answer | undefined): string {
   if (!other) return "";
   const at = other.hits.findIndex((h) => identity(h) === identity(hit)) + 1;
-  if (at === 0) return "only here";
-  if (at === rank) return "same place";
-  return at > rank ? `▲ from ${at}` : `▼ from ${at}`;
+  if (at === 0) return t("moved.onlyHere");
+  if (at === rank) return t("moved.same");
+  return at > rank ? t("moved.up", { at }) : t("moved.down", { at });
 }
 
 // parse reads options that were written as JSON.
@@ -86,7 +87,7 @@ export function callsOf(request: Partial<Question>): { name: string; text: strin
       name: "TypeScript",
       text: `const answer = await fetch("${url}", {\n  method: "POST",\n  headers: { Authorization: \`Bearer \${process.env.TOKEN}\`, "Content-Type": "application/json" },\n  body: JSON.stringify(${pretty}),\n});\nconsole.log(await answer.json());`,
     },
-    { name: "MCP call", text: JSON.stringify({ method: "tools/call", params: { name: "memory_search", arguments: toolArguments(request) } }, null, 2) },
+    { name: t("ask.mcpCall"), text: JSON.stringify({ method: "tools/call", params: { name: "memory_search", arguments: toolArguments(request) } }, null, 2) },
   ];
 }
 

@@ -1,6 +1,7 @@
 // Changes of many memories at once, each with its own outcome, and how they are undone.
 
 import { api, done, failureOf, type Entry, type Schemas } from "./api";
+import { t } from "./i18n.svelte";
 import { pathOf, type Row } from "./listing";
 
 type Item = Schemas["BatchItem"];
@@ -12,7 +13,7 @@ export interface Refused {
 
 // Change is what one did: undo takes back what was done, and is there where it can be.
 export interface Change {
-  title: string; // such as "Deleted"
+  title: (count: number) => string; // such as "Deleted: 3 memories"
   done: Row[];
   unchanged: number;
   refused: Refused[];
@@ -23,9 +24,9 @@ const partItems = 50; // of 100 kB each at most: half of what a batch takes
 const atOnce = 4;
 
 const params = (row: Row) => ({ path: { store: row.store, key: row.key }, query: row.namespace ? { namespace: row.namespace } : {} });
-const why = (problem: Schemas["BatchProblem"] | undefined) => (problem ? `${problem.title}${problem.detail ? `: ${problem.detail}` : ""}` : "refused");
+const why = (problem: Schemas["BatchProblem"] | undefined) => (problem ? (problem.detail ? t("failure.sentence", { title: problem.title, detail: problem.detail }) : problem.title) : t("word.refused"));
 
-function begin(title: string): Change {
+function begin(title: Change["title"]): Change {
   return { title, done: [], unchanged: 0, refused: [] };
 }
 
@@ -47,7 +48,7 @@ async function each(rows: Row[], change: Change, progress: (n: number) => void, 
           change.done.push(row);
         } catch (thrown) {
           const f = failureOf(thrown);
-          change.refused.push({ row, why: `${f.title}${f.detail ? `: ${f.detail}` : ""}` });
+          change.refused.push({ row, why: f.sentence });
         }
       }),
     );
@@ -72,7 +73,7 @@ async function inParts(store: string, rows: Row[], change: Change, progress: (n:
 const item = (row: Row) => ({ key: row.key, ...(row.namespace ? { namespace: row.namespace } : {}) });
 
 export async function remove(store: string, rows: Row[], progress: (n: number) => void): Promise<Change> {
-  const change = begin("Deleted");
+  const change = begin((n) => t("done.deleted", { n }));
   await inParts(store, rows, change, progress, async (part) => {
     const outcomes = await batch(store, part.map((row) => ({ op: "delete" as const, ...item(row) })));
     outcomes.forEach((o, i) => (o.status < 300 ? change.done.push(part[i]!) : change.refused.push({ row: part[i]!, why: why(o.problem) })));
@@ -82,7 +83,7 @@ export async function remove(store: string, rows: Row[], progress: (n: number) =
 }
 
 export async function restore(rows: Row[], progress: (n: number) => void): Promise<Change> {
-  const change = begin("Restored");
+  const change = begin((n) => t("done.restored", { n }));
   await each(rows, change, progress, async (row) => {
     await done(api.POST("/v1/stores/{store}/memories/{key}/restore", { params: params(row), body: {} }));
   });
@@ -90,7 +91,7 @@ export async function restore(rows: Row[], progress: (n: number) => void): Promi
 }
 
 // rewrite writes each entry with what differs. Who wrote meanwhile is not overwritten.
-async function rewrite(store: string, rows: Row[], title: string, differs: (e: Entry) => Partial<Item> | null, progress: (n: number) => void): Promise<Change> {
+async function rewrite(store: string, rows: Row[], title: Change["title"], differs: (e: Entry) => Partial<Item> | null, progress: (n: number) => void): Promise<Change> {
   const change = begin(title);
   const before = new Map<string, Entry>();
   await inParts(store, rows, change, progress, async (part) => {
@@ -110,7 +111,7 @@ async function rewrite(store: string, rows: Row[], title: string, differs: (e: E
   });
   if (change.done.length > 0) {
     change.undo = (p) =>
-      rewrite(store, change.done, "Taken back", (now) => {
+      rewrite(store, change.done, (n) => t("done.undone", { n }), (now) => {
         const was = before.get(pathOf({ namespace: now.namespace, key: now.key } as Row))!;
         return { tags: was.tags, ttl: was.expires_at ? secondsTo(was.expires_at) : 0 };
       }, p);
@@ -124,21 +125,21 @@ export function secondsTo(time: string) {
 }
 
 export function tag(store: string, rows: Row[], tags: string[], progress: (n: number) => void) {
-  return rewrite(store, rows, `Tagged ${tags.join(", ")}`, (e) => (tags.every((t) => e.tags.includes(t)) ? null : { tags: [...new Set([...e.tags, ...tags])] }), progress);
+  return rewrite(store, rows, (n) => t("done.tagged", { tags: tags.join(", "), n }), (e) => (tags.every((t) => e.tags.includes(t)) ? null : { tags: [...new Set([...e.tags, ...tags])] }), progress);
 }
 
 export function untag(store: string, rows: Row[], tags: string[], progress: (n: number) => void) {
-  return rewrite(store, rows, `Untagged ${tags.join(", ")}`, (e) => (tags.some((t) => e.tags.includes(t)) ? { tags: e.tags.filter((t) => !tags.includes(t)) } : null), progress);
+  return rewrite(store, rows, (n) => t("done.untagged", { tags: tags.join(", "), n }), (e) => (tags.some((t) => e.tags.includes(t)) ? { tags: e.tags.filter((t) => !tags.includes(t)) } : null), progress);
 }
 
 // expire sets when entries end: in so many seconds; 0: never.
 export function expire(store: string, rows: Row[], seconds: number, progress: (n: number) => void) {
-  return rewrite(store, rows, seconds ? "Expiry set" : "Expiry removed", (e) => (!seconds && !e.expires_at ? null : { ttl: seconds }), progress);
+  return rewrite(store, rows, (n) => (seconds ? t("done.expirySet", { n }) : t("done.expiryRemoved", { n })), (e) => (!seconds && !e.expires_at ? null : { ttl: seconds }), progress);
 }
 
 // move gives keys that begin with one text another beginning.
 export async function move(rows: Row[], from: string, to: string, progress: (n: number) => void): Promise<Change> {
-  const change = begin("Moved");
+  const change = begin((n) => t("done.moved", { n }));
   const fits = rows.filter((r) => r.key.startsWith(from));
   change.unchanged = rows.length - fits.length;
   await each(fits, change, progress, async (row) => {
@@ -150,7 +151,7 @@ export async function move(rows: Row[], from: string, to: string, progress: (n: 
 
 // lines reads whole entries, as an export has them. Those that are gone are refused.
 export async function lines(store: string, rows: Row[], progress: (n: number) => void): Promise<Change & { blob: Blob }> {
-  const change = begin("Exported");
+  const change = begin((n) => t("done.exported", { n }));
   const kept: string[] = [];
   await inParts(store, rows, change, progress, async (part) => {
     const outcomes = await batch(store, part.map((row) => ({ op: "get" as const, ...item(row) })));

@@ -1,4 +1,5 @@
 import type { Options } from "./ask";
+import { t } from "./i18n.svelte";
 
 // Conditions of `where` as rows that all hold, and back. What is nested deeper stays JSON.
 export interface Row {
@@ -35,21 +36,13 @@ export function operatorsOf(field: string): string[] {
   return operators[field] ?? (field.startsWith("value.") ? member : ["eq"]);
 }
 
-const meanings: Record<string, string> = {
-  eq: "is",
-  ne: "is not",
-  in: "is one of",
-  nin: "is none of",
-  gt: "is above",
-  gte: "is at least",
-  lt: "is below",
-  lte: "is at most",
-  prefix: "begins with",
-  contains: "contains",
-  exists: "exists",
-};
+const named = ["eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "prefix", "contains", "exists"] as const;
 
-export const meaning = (operator: string) => meanings[operator] ?? operator;
+// meaning says in words what an operator asks.
+export function meaning(operator: string) {
+  const known = named.find((o) => o === operator);
+  return known ? t(`operator.${known}`) : operator;
+}
 export const several = (operator: string) => operator === "in" || operator === "nin";
 
 // valuesOf are the values that a field can have, if they are few.

@@ -1,3 +1,5 @@
+import { dates, i18n, numbers, relatives, t } from "./i18n.svelte";
+
 const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ["year", 31_557_600],
   ["month", 2_629_800],
@@ -7,28 +9,57 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ["minute", 60],
 ];
 
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+// english: numbers and exact times have the house's own short form.
+const english = () => i18n.language === "en";
 
 // ago tells a time as seen from now, such as "2 days ago".
 export function ago(time: string, now: number) {
   const seconds = (Date.parse(time) - now) / 1000;
   for (const [unit, size] of units) {
-    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+    if (Math.abs(seconds) >= size) return relatives({ numeric: "auto", style: "short" }).format(Math.trunc(seconds / size), unit);
   }
-  return "just now";
+  return t("time.now");
 }
 
 export function exact(time: string) {
-  return new Date(time).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
+  if (english()) return new Date(time).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
+  return dates({ dateStyle: "medium", timeStyle: "long", timeZone: "UTC" }).format(new Date(time));
 }
 
-// digits tells a number with two digits, and no leading zero: ".94".
+// dayOf tells a day in UTC that is written as 2026-01-31.
+export function dayOf(day: string) {
+  return english() ? day : dates({ dateStyle: "medium", timeZone: "UTC" }).format(new Date(day));
+}
+
+// decimal tells a number with so many digits behind the point; in English without a zero
+// before it: ".94".
+export function decimal(n: number, digits: number) {
+  const text = numbers({ minimumFractionDigits: digits, maximumFractionDigits: digits, signDisplay: "negative", useGrouping: false }).format(n).replace("-", "−");
+  return english() ? text.replace(/^(−?)0\./, "$1.") : text;
+}
+
+// percent tells a share of 1.
+export function percent(share: number) {
+  if (english()) return `${(100 * share).toFixed(1)} %`;
+  return numbers({ style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(share);
+}
+
+const symbols = { millisecond: "ms", second: "s", minute: "min", hour: "h", day: "d" };
+
+// unit tells a duration; in English by the symbol of its unit.
+export function unit(n: number, of: keyof typeof symbols, digits = 0) {
+  const fraction = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  if (english()) return `${numbers(fraction).format(n).replace(/^(-?)0\.(?=\d*[1-9])/, "$1.")} ${symbols[of]}`;
+  return numbers({ style: "unit", unit: of, unitDisplay: "short", ...fraction }).format(n);
+}
+
+// digits tells a number with two digits behind the point.
 export function digits(n: number) {
-  return n.toFixed(2).replace(/^-(0\.00)$/, "$1").replace(/^(-?)0\./, "$1.").replace("-", "−");
+  return decimal(n, 2);
 }
 
 export function milliseconds(n: number) {
-  return n < 10 ? n.toFixed(1) : n.toFixed(0);
+  return unit(n, "millisecond", n < 10 ? 1 : 0);
 }
 
 export function shortId(id: string) {

@@ -1,26 +1,29 @@
+import type { Plain } from "../i18n/messages";
+import { t } from "./i18n.svelte";
+
 // Characters that change how text looks without being seen: control characters, marks of
 // direction, and what has no width. Joiners inside of words and emoji are left alone.
 const hidden = /[\u0000-\u0008\u000b\u000c\u000d\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
-const names: Record<number, string> = {
-  0x00ad: "soft hyphen",
-  0x061c: "Arabic letter mark",
-  0x200b: "zero width space",
-  0x200e: "left-to-right mark",
-  0x200f: "right-to-left mark",
-  0x2028: "line separator",
-  0x2029: "paragraph separator",
-  0x202a: "left-to-right embedding",
-  0x202b: "right-to-left embedding",
-  0x202c: "pop directional formatting",
-  0x202d: "left-to-right override",
-  0x202e: "right-to-left override",
-  0x2060: "word joiner",
-  0x2066: "left-to-right isolate",
-  0x2067: "right-to-left isolate",
-  0x2068: "first strong isolate",
-  0x2069: "pop directional isolate",
-  0xfeff: "byte order mark",
+const names: Record<number, Plain> = {
+  0x00ad: "hidden.softHyphen",
+  0x061c: "hidden.arabic",
+  0x200b: "hidden.zeroWidth",
+  0x200e: "hidden.ltrMark",
+  0x200f: "hidden.rtlMark",
+  0x2028: "hidden.line",
+  0x2029: "hidden.paragraph",
+  0x202a: "hidden.ltrEmbedding",
+  0x202b: "hidden.rtlEmbedding",
+  0x202c: "hidden.popFormatting",
+  0x202d: "hidden.ltrOverride",
+  0x202e: "hidden.rtlOverride",
+  0x2060: "hidden.joiner",
+  0x2066: "hidden.ltrIsolate",
+  0x2067: "hidden.rtlIsolate",
+  0x2068: "hidden.firstStrong",
+  0x2069: "hidden.popIsolate",
+  0xfeff: "hidden.byteOrder",
 };
 
 export interface Piece {
@@ -45,7 +48,7 @@ export function pieces(text: string): Piece[] {
     }
     if (m.index > at) found.push({ text: text.slice(at, m.index) });
     const code = m[0].codePointAt(0)!;
-    found.push({ text: codeOf(m[0]), name: names[code] ?? "control character" });
+    found.push({ text: codeOf(m[0]), name: t(names[code] ?? "hidden.control") });
     at = m.index + m[0].length;
   }
   if (at < text.length) found.push({ text: text.slice(at) });

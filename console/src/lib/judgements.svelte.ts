@@ -1,7 +1,8 @@
 import type { Hit } from "./api";
+import { t } from "./i18n.svelte";
 
-// verdicts are the grades in words.
-export const verdicts = ["not relevant", "partly", "relevant"];
+// verdict is a grade in words.
+export const verdict = (grade: number) => t((["verdict.not", "verdict.partly", "verdict.relevant"] as const)[grade] ?? "verdict.not");
 
 // Judgements of hits: 2 relevant, 1 partly, 0 not. They live as long as the page, and
 // leave it as the queries and qrels that `mneme bench relevance` takes.

@@ -94,6 +94,7 @@ export interface Row {
   key: string;
   label: Label;
   text: string; // its beginning
+  encrypted: boolean; // it has no text that could be read
   tags: string[];
   updated: string;
   expires?: string;
@@ -111,7 +112,8 @@ export function rowOf(e: Entry): Row {
     namespace: e.namespace,
     key: e.key,
     label: e.label,
-    text: e.encrypted ? "encrypted" : textOf(e.value).slice(0, beginning),
+    text: e.encrypted ? "" : textOf(e.value).slice(0, beginning),
+    encrypted: e.encrypted,
     tags: e.tags,
     updated: e.updated_at,
     ...(e.expires_at ? { expires: e.expires_at } : {}),

@@ -1,13 +1,12 @@
 import type { Schemas } from "./api";
+import { i18n, numbers, t } from "./i18n.svelte";
 
 export type Terms = Schemas["Terms"];
 
 // credits tells an amount of micros in credits, without trailing zeros.
 export function credits(micros: number): string {
-  const sign = micros < 0 ? "−" : "";
-  const [whole, part] = (Math.abs(micros) / 1e6).toFixed(6).split(".");
-  const shown = part!.replace(/0+$/, "");
-  return `${sign}${whole === "0" && shown ? "" : whole}${shown ? `.${shown}` : ""}`;
+  const text = numbers({ maximumFractionDigits: 6, useGrouping: false, signDisplay: "negative" }).format(micros / 1e6).replace("-", "−");
+  return i18n.language === "en" ? text.replace(/^(−?)0\./, "$1.") : text;
 }
 
 // priceOf is what a search costs that finds so many memories which the buyer has not
@@ -38,7 +37,7 @@ export function curve(terms: Terms, entries: number): { share: number; price: nu
 
 export interface CheckedReceipt {
   valid: boolean;
-  why: string;
+  why: () => string;
   claims: Record<string, unknown>;
 }
 
@@ -55,24 +54,24 @@ export function keysOf(text: string): Schemas["ReceiptKey"][] | null {
 }
 
 // checkReceipt verifies the signature of a receipt by the keys of a service. signer says
-// whose they are, such as "This service".
-export async function checkReceipt(text: string, keys: Schemas["ReceiptKey"][], signer: string): Promise<CheckedReceipt> {
+// whose they are.
+export async function checkReceipt(text: string, keys: Schemas["ReceiptKey"][], signer: "here" | "pasted"): Promise<CheckedReceipt> {
   const [header, payload, signature, more] = text.trim().split(".");
-  const bad = (why: string, claims = {}) => ({ valid: false, why, claims });
-  if (!header || !payload || !signature || more !== undefined) return bad("This is no receipt.");
+  const bad = (why: () => string, claims = {}) => ({ valid: false, why, claims });
+  if (!header || !payload || !signature || more !== undefined) return bad(() => t("receipt.none"));
   try {
     const read = (part: string) => JSON.parse(new TextDecoder().decode(bytes(part))) as Record<string, unknown>;
     const named = read(header);
     const claims = read(payload);
-    if (named.alg !== "EdDSA" || named.typ !== "mneme-receipt") return bad("This is no receipt of a search.", claims);
+    if (named.alg !== "EdDSA" || named.typ !== "mneme-receipt") return bad(() => t("receipt.notSearch"), claims);
     const key = keys.find((k) => k?.kid === named.kid);
-    if (!key) return bad(`${signer} has no key of this name: the receipt is of another service, or its key was lost.`, claims);
+    if (!key) return bad(() => (signer === "here" ? t("receipt.noKey") : t("receipt.noKeyPasted")), claims);
     const imported = await crypto.subtle.importKey("jwk", { kty: key.kty, crv: key.crv, x: key.x }, { name: "Ed25519" }, false, ["verify"]);
     const signed = new TextEncoder().encode(`${header}.${payload}`);
     const valid = await crypto.subtle.verify({ name: "Ed25519" }, imported, bytes(signature), signed);
-    return valid ? { valid, why: `${signer} signed it.`, claims } : bad("The signature is wrong: something in it was changed.", claims);
+    return valid ? { valid, why: () => (signer === "here" ? t("receipt.signed") : t("receipt.signedPasted")), claims } : bad(() => t("receipt.wrong"), claims);
   } catch (thrown) {
-    if (thrown instanceof DOMException && thrown.name === "NotSupportedError") return bad("This browser cannot check signatures by Ed25519: use mneme receipt verify.");
-    return bad("This is no receipt.");
+    if (thrown instanceof DOMException && thrown.name === "NotSupportedError") return bad(() => t("receipt.noEd25519"));
+    return bad(() => t("receipt.none"));
   }
 }

@@ -9,10 +9,13 @@ export interface Item {
   run: () => void;
 }
 
-// matches tells whether all words of what was typed begin a word of the text.
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u; // no spaces stand between words
+
+// matches tells whether all words of what was typed begin a word of the text, or are in it
+// where words do not show where they begin.
 export function matches(text: string, typed: string) {
   const words = text.toLowerCase().split(/[^\p{L}\p{N}]+/u);
-  return typed.toLowerCase().split(/\s+/).filter(Boolean).every((part) => words.some((w) => w.startsWith(part)) || text.toLowerCase().startsWith(part));
+  return typed.toLowerCase().split(/\s+/).filter(Boolean).every((part) => words.some((w) => w.startsWith(part)) || text.toLowerCase().startsWith(part) || (unspaced.test(part) && text.toLowerCase().includes(part)));
 }
 
 export interface Found {

@@ -1,6 +1,11 @@
 // Reports of `mneme bench relevance --json`. A report is a file of the visitor's and is
 // read in the page: every part of it is checked before it is shown.
 
+import type { Plain } from "../i18n/messages";
+import { read, type Text } from "./api";
+import { decimal } from "./format";
+import { t } from "./i18n.svelte";
+
 export interface Estimate {
   mean: number;
   low: number; // 95 % interval
@@ -122,10 +127,18 @@ export interface Report {
 export class Refused extends Error {
   constructor(
     readonly file: string,
-    readonly why: string,
-    readonly advice: string,
+    private readonly reason: Text,
+    private readonly hint: Text,
   ) {
-    super(why);
+    super(read(reason));
+  }
+
+  get why() {
+    return read(this.reason);
+  }
+
+  get advice() {
+    return read(this.hint);
   }
 }
 
@@ -133,43 +146,41 @@ const maxBytes = 128 * 1024 * 1024; // a report of 100,000 questions has some 20
 
 // open reads a file. It throws Refused.
 export async function open(file: File): Promise<Report> {
-  if (file.size > maxBytes) throw new Refused(file.name, `It has ${Math.round(file.size / 1048576)} MB, and a report has at most 128.`, "Run the benchmark with fewer --losses, or on one dataset at a time.");
+  if (file.size > maxBytes) throw new Refused(file.name, () => t("report.large", { n: Math.round(file.size / 1048576) }), () => t("report.largeAct"));
   let text;
   try {
     text = await file.text();
   } catch {
-    throw new Refused(file.name, "The browser cannot read it.", "It may be a folder, or was moved or changed since it was chosen.");
+    throw new Refused(file.name, () => t("report.unread"), () => t("report.unreadAct"));
   }
-  return read(file.name, text);
+  return parse(file.name, text);
 }
 
-// read reads the text of a file. It throws Refused.
-export function read(name: string, text: string): Report {
-  const refuse = (why: string, advice: string) => new Refused(name, why, advice);
-  const again = "Write it again with mneme bench relevance --json FILE.";
+// parse reads the text of a file. It throws Refused.
+export function parse(name: string, text: string): Report {
+  const refuse = (why: Plain, advice: Plain) => new Refused(name, () => t(why), () => t(advice));
   const start = text.slice(0, 1000).trimStart();
-  if (start === "") throw refuse("It is empty.", "The report is written when the run has ended: was it interrupted?");
-  if (/^<(!doctype|html)/i.test(start)) throw refuse("It is a page, not JSON.", "The page of --html opens in the browser by itself. Here the file of --json is read.");
-  if (/^\S+ Q0 \S+ \d+ /.test(start)) throw refuse("It is a run file in TREC's format, which has rankings alone.", "Measure it: mneme bench relevance --data DIR --run-in FILE --json r.json");
-  if (/^query-id\t/.test(start)) throw refuse("It is a file of judgements, not of figures.", "Measure with it: mneme bench relevance --data DIR --qrels FILE --json r.json");
+  if (start === "") throw refuse("report.empty", "report.emptyAct");
+  if (/^<(!doctype|html)/i.test(start)) throw refuse("report.page", "report.pageAct");
+  if (/^\S+ Q0 \S+ \d+ /.test(start)) throw refuse("report.trec", "report.trecAct");
+  if (/^query-id\t/.test(start)) throw refuse("report.qrels", "report.qrelsAct");
   let root: unknown;
   try {
     root = JSON.parse(text);
   } catch (thrown) {
     const at = Number(/position (\d+)/.exec(String(thrown))?.[1] ?? NaN);
-    if (at >= text.trimEnd().length || /end of (JSON )?(input|data)|Unterminated/i.test(String(thrown))) throw refuse("Its JSON breaks off before the end.", `The run may have been interrupted, or the disk may be full. ${again}`);
-    const line = Number.isNaN(at) ? "" : ` from line ${text.slice(0, at).split("\n").length} on`;
-    throw refuse(`It is not JSON${line}.`, start.startsWith("{") && text.includes("}\n{") ? "These look like lines of JSON, such as those of mneme export." : again);
+    if (at >= text.trimEnd().length || /end of (JSON )?(input|data)|Unterminated/i.test(String(thrown))) throw refuse("report.brokenOff", "report.brokenOffAct");
+    const line = Number.isNaN(at) ? null : text.slice(0, at).split("\n").length;
+    const advice: Plain = start.startsWith("{") && text.includes("}\n{") ? "report.lines" : "report.again";
+    throw new Refused(name, () => (line === null ? t("report.notJSON") : t("report.notJSONFrom", { line })), () => t(advice));
   }
   try {
     return { ...report(root), file: name, bytes: text.length };
   } catch (thrown) {
     if (!(thrown instanceof Wrong)) throw thrown;
     const other = thrown.path === "" || thrown.path === "sets";
-    throw refuse(
-      other ? "It is JSON, but not a report of mneme bench relevance: it has no list of sets." : `It is not a whole report: ${thrown.path} ${thrown.message}.`,
-      other ? "Other benchmarks, exports and answers of the API are not read here." : `It was edited, or is of another version of mneme. ${again}`,
-    );
+    if (other) throw refuse("report.other", "report.otherAct");
+    throw new Refused(name, () => t("report.notWhole", { what: thrown.said() }), () => t("report.notWholeAct"));
   }
 }
 
@@ -177,16 +188,22 @@ export function read(name: string, text: string): Report {
 class Wrong extends Error {
   constructor(
     readonly path: string,
-    message: string,
+    readonly is: "notObject" | "notText" | "notNumber" | "notList" | { numbers: number; runs: number },
   ) {
-    super(message);
+    super(path);
+  }
+
+  // said tells the part, and what is wrong with it.
+  said() {
+    const { path, is } = this;
+    return typeof is === "string" ? t(`report.${is}`, { path }) : t("report.numbers", { path, ...is });
   }
 }
 
 type Object = Record<string, unknown>;
 
 function object(value: unknown, path: string): Object {
-  if (value === null || typeof value !== "object" || Array.isArray(value)) throw new Wrong(path, "is not an object");
+  if (value === null || typeof value !== "object" || Array.isArray(value)) throw new Wrong(path, "notObject");
   return value as Object;
 }
 
@@ -194,13 +211,13 @@ const at = (path: string, name: string) => (path === "" ? name : `${path}.${name
 
 function text(from: Object, name: string, path: string): string {
   const value = from[name];
-  if (typeof value !== "string") throw new Wrong(at(path, name), "is not a text");
+  if (typeof value !== "string") throw new Wrong(at(path, name), "notText");
   return value;
 }
 
 function number(from: Object, name: string, path: string): number {
   const value = from[name];
-  if (typeof value !== "number") throw new Wrong(at(path, name), "is not a number");
+  if (typeof value !== "number") throw new Wrong(at(path, name), "notNumber");
   return value;
 }
 
@@ -208,7 +225,7 @@ function number(from: Object, name: string, path: string): number {
 function list<T>(from: Object, name: string, path: string, read: (value: unknown, path: string) => T, needed = false): T[] {
   const value = from[name];
   if (!needed && (value === undefined || value === null)) return [];
-  if (!Array.isArray(value)) throw new Wrong(at(path, name), "is not a list");
+  if (!Array.isArray(value)) throw new Wrong(at(path, name), "notList");
   return value.map((one, i) => read(one, `${at(path, name)}[${i}]`));
 }
 
@@ -320,10 +337,10 @@ function set(value: unknown, path: string): SetReport {
     each: list(from, "each", path, (one, p) => {
       const q = object(one, p);
       const scores = list(q, "ndcg_10", p, (n, at) => {
-        if (typeof n !== "number") throw new Wrong(at, "is not a number");
+        if (typeof n !== "number") throw new Wrong(at, "notNumber");
         return n;
       });
-      if (scores.length !== runs.length) throw new Wrong(at(p, "ndcg_10"), `has ${scores.length} numbers for ${runs.length} runs`);
+      if (scores.length !== runs.length) throw new Wrong(at(p, "ndcg_10"), { numbers: scores.length, runs: runs.length });
       return { query: text(q, "query", p), ndcg_10: scores };
     }),
     reliability: from.reliability === undefined || from.reliability === null ? null : reliability(from.reliability, at(path, "reliability")),
@@ -333,17 +350,17 @@ function set(value: unknown, path: string): SetReport {
 
 function report(value: unknown): Omit<Report, "file" | "bytes"> {
   const from = object(value, "");
-  if (!Array.isArray(from.sets)) throw new Wrong("sets", "is not a list");
+  if (!Array.isArray(from.sets)) throw new Wrong("sets", "notList");
   return { embedder: text(from, "embedder", ""), backend: text(from, "backend", ""), seed: number(from, "seed", ""), sets: list(from, "sets", "", set, true) };
 }
 
-// fixed tells a measure with three digits: ".754".
+// fixed tells a measure with three digits behind the point.
 export function fixed(n: number): string {
-  return n.toFixed(3).replace(/^-(0\.000)$/, "$1").replace(/^(-?)0\./, "$1.").replace("-", "−");
+  return decimal(n, 3);
 }
 
 // signed tells a difference with its sign: "+.012".
 export function signed(n: number): string {
   const text = fixed(n);
-  return text.startsWith("−") || text === ".000" ? text : `+${text}`;
+  return text.startsWith("−") || text === fixed(0) ? text : `+${text}`;
 }

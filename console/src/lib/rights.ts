@@ -1,3 +1,5 @@
+import { t } from "./i18n.svelte";
+
 // Which right a refused call needs, and who can give it. The service says neither: it
 // answers the same for a store that is not shared and one that does not exist.
 
@@ -12,8 +14,8 @@ const quoted = (id: string) => (/^[A-Za-z0-9._:@-]+$/.test(id) ? id : `'${id.rep
 function level(name: "search" | "read" | "readwrite", store: string, agent: string): Right {
   if (store === "self") return own(name, agent);
   return {
-    needs: `It needs the level ${name} on the store ${store}.`,
-    from: "If it was shared, the grant may have ended. Its own agent, or anyone with readwrite on it, shares it with:",
+    needs: t("right.level", { level: name, store }),
+    from: t("right.levelFrom"),
     command: `mneme share --agent ${quoted(store)} ${quoted(agent || "AGENT")} --level ${name}`,
   };
 }
@@ -21,16 +23,16 @@ function level(name: "search" | "read" | "readwrite", store: string, agent: stri
 // own is the right on one's own store, which an agent has unless its settings say otherwise.
 function own(level: string, agent: string): Right {
   return {
-    needs: `It needs the level ${level} on your own store, which the settings of the agent may have switched off.`,
-    from: "The agent itself, or a platform token, changes them; this switches all its stores on:",
+    needs: t("right.own", { level }),
+    from: t("right.ownFrom"),
     command: `curl -X PUT '${location.origin}/v1/agents/${encodeURIComponent(agent || "AGENT")}/settings' -H "Authorization: Bearer $TOKEN" \\\n  -H 'Content-Type: application/json' -d '{"enabled": true, "self": true, "chat": true, "user": true}'`,
   };
 }
 
 function platform(agent: string): Right {
   return {
-    needs: "It needs the scope platform.",
-    from: "Whoever runs the service makes tokens with it:",
+    needs: t("right.platform"),
+    from: t("right.platformFrom"),
     command: `mneme token --agent ${quoted(agent || "AGENT")} --scope platform`,
   };
 }
@@ -45,11 +47,11 @@ export function rightOf(method: string, path: string, agent: string): Right | nu
     case "users":
       return platform(agent);
     case "agents":
-      return { ...platform(agent), needs: `It needs to be ${store}, or the scope platform.` };
+      return { ...platform(agent), needs: t("right.agentOrPlatform", { agent: store }) };
     case "search":
-      return { needs: "It needs the level search on each store that it names, and the level read where it filters, sorts or explains.", from: "The agent of a store, or anyone with readwrite on it, shares it with:", command: `mneme share --agent STORE ${quoted(agent || "AGENT")} --level search` };
+      return { needs: t("right.search"), from: t("right.searchFrom"), command: `mneme share --agent STORE ${quoted(agent || "AGENT")} --level search` };
     case "offers":
-      return { needs: method === "GET" ? "It needs a taint that reaches the offer." : "It needs to be the agent that made the offer, in a session that reaches its label.", from: "", command: "" };
+      return { needs: method === "GET" ? t("right.offerRead") : t("right.offerWrite"), from: "", command: "" };
     case "stores":
       break;
     default:
@@ -58,11 +60,11 @@ export function rightOf(method: string, path: string, agent: string): Right | nu
   switch (what) {
     case "offers":
     case "sales":
-      return store === "self" ? own("readwrite", agent) : { needs: `It needs to be the agent of the store, ${store}.`, from: "", command: "" };
+      return store === "self" ? own("readwrite", agent) : { needs: t("right.storeAgent", { store }), from: "", command: "" };
     case "language":
-      return { needs: `It needs the level readwrite on the store ${store}, and not by a grant, or the scope platform.`, from: "", command: "" };
+      return { needs: t("right.language", { store }), from: "", command: "" };
     case "grants":
-      return method === "GET" || store === "self" ? level("readwrite", store, agent) : { ...level("readwrite", store, agent), needs: `It needs the level readwrite on the store ${store}, and a grant that you made; its own agent changes those of others too. Nobody gives more than it has, and while an offer stands its own agent alone shares.` };
+      return method === "GET" || store === "self" ? level("readwrite", store, agent) : { ...level("readwrite", store, agent), needs: t("right.grant", { store }) };
     case "trash":
     case "import":
     case "memories:batch":
@@ -70,7 +72,7 @@ export function rightOf(method: string, path: string, agent: string): Right | nu
     case "memories": {
       const reads = method === "GET";
       const right = level(reads ? "read" : "readwrite", store, agent);
-      return method === "DELETE" && store !== "self" ? { ...right, needs: `It needs the level readwrite on the store ${store}, and a memory that you wrote first: others are deleted by their owner, or by the store's own agent.` } : right;
+      return method === "DELETE" && store !== "self" ? { ...right, needs: t("right.delete", { store }) } : right;
     }
     default:
       return level("read", store, agent);

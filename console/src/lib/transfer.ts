@@ -2,6 +2,7 @@
 // there is progress, and a file of any size needs little memory.
 
 import { api, done, Failure, type Schemas } from "./api";
+import { t } from "./i18n.svelte";
 
 const partLines = 200;
 const partBytes = 1 << 20;
@@ -124,7 +125,7 @@ export async function exportLines(store: string, query: { where?: string; match?
     }
   } catch (thrown) {
     if (signal.aborted) throw thrown;
-    throw new Failure("The export ended too early", "Nothing was saved. Access may have ended, or the storage failed.", 0, "");
+    throw new Failure(() => t("export.early"), () => t("export.earlyDetail"), 0, "");
   }
   return new Blob(kept, { type: "application/x-ndjson" });
 }
