@@ -114,11 +114,14 @@ func (f *frozen) parseJudgements(b []byte) error {
 		if i < next || i >= len(f.ids) || !(math.Abs(float64(logOdds)) <= fusion.MaxLogOdds) {
 			return memory.ErrCursor
 		}
+		if _, twice := f.judgements[f.ids[i]]; twice {
+			return memory.ErrCursor
+		}
 		f.judgements[f.ids[i]] = judgement{logOdds: logOdds}
 		next = i + 1
 		read++
 	}
-	if _, written := f.appendJudgements(nil); written != read { // an id stands twice
+	if _, written := f.appendJudgements(nil); written != read { // an id is there twice
 		return memory.ErrCursor
 	}
 	return nil

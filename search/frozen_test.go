@@ -18,6 +18,10 @@ func FuzzFrozenCandidates(f *testing.F) {
 	f.Add(one.bytes())
 	one.scores, one.judgements[uuid.UUID{1}] = nil, judgement{logOdds: -3}
 	f.Add(one.bytes())
+	same := frozen{at: one.at, ids: []uuid.UUID{{1}, {1}}, judgements: map[uuid.UUID]judgement{{1}: {logOdds: -3}}}
+	twice := same.bytes() // the id has two judgements, of which the second is another
+	twice[frozenHead+1+2*judgedBytes-1] ^= 1
+	f.Add(twice)
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		read, err := parseFrozen(b)
