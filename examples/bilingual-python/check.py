@@ -51,8 +51,11 @@ with Mneme(url, token) as memory:
     for key, text in NOTES.items():
         note(memory, space, key, text)
     for question, key in QUESTIONS.items():
-        eventually(f"{question} finds {key}", lambda: (hit := first(memory, question)) is not None and hit.key == key)
-    eventually("a question in German is judged by the multilingual model", lambda: first(memory, "Wo sitzt Anna gern?") == Found("seat", NOTES["seat"], "multilingual", "en"))
+        eventually(f"{question} finds {key}", lambda question=question, key=key: (hit := first(memory, question)) is not None and hit.key == key)
+    eventually(
+        "a question in German is judged by the multilingual model",
+        lambda: first(memory, "Wo sitzt Anna gern?") == Found("seat", NOTES["seat"], "multilingual", "en"),
+    )
     expect("a note in German is known as such", [hit.language for hit in ask(memory, space, "Roggenbrot") if hit.key == "brot"] == ["de"])
     expect("both models read the store", reads(memory).startswith("english, multilingual: "))
     memory.batch([{"op": "delete", "key": key, "namespace": space} for key in NOTES])
