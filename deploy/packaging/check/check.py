@@ -54,7 +54,15 @@ class Release:
             with tempfile.TemporaryDirectory() as folder, tarfile.open(self.dist / self.archive(system, processor)) as archive:
                 equal(
                     set(archive.getnames()),
-                    {"mneme", "LICENSE", "THIRD_PARTY_NOTICES.txt", "LICENSE-e5-small-v2", "LICENSE-multilingual-e5-small", "README.md", "CHANGELOG.md"},
+                    {
+                        "mneme",
+                        "LICENSE",
+                        "THIRD_PARTY_NOTICES.txt",
+                        "LICENSE-e5-small-v2",
+                        "LICENSE-multilingual-e5-small",
+                        "README.md",
+                        "CHANGELOG.md",
+                    },
                     "archive",
                 )
                 archive.extractall(folder)
