@@ -68,7 +68,7 @@ func Decide(ctx context.Context, facts Facts, p Principal, store string, now tim
 	if err != nil {
 		return Access{}, err
 	}
-	access.Number, access.Reading = known[store].Number, known[store].within(access.Ceiling)
+	access.Number, access.Reading = known[store].Number, known[store].Within(access.Ceiling)
 	return access, nil
 }
 

@@ -22,8 +22,8 @@ type Reading struct {
 	Multilingual Label
 }
 
-// within returns what somebody may know who reads entries up to a ceiling.
-func (r Reading) within(ceiling Label) Reading {
+// Within returns what somebody may know who reads entries up to a ceiling.
+func (r Reading) Within(ceiling Label) Reading {
 	if !r.Multilingual.CanFlowTo(ceiling) {
 		r.Multilingual = 0
 	}

@@ -124,7 +124,7 @@ func setFacts(ctx context.Context, facts Facts, found []Access) error {
 	}
 	for i := range found {
 		of := known[found[i].Store]
-		found[i].Number, found[i].Reading = of.Number, of.within(found[i].Ceiling)
+		found[i].Number, found[i].Reading = of.Number, of.Within(found[i].Ceiling)
 	}
 	return nil
 }

@@ -73,8 +73,8 @@ func Analyze(fields ...string) Document {
 	return doc
 }
 
-// scanFields scans the fields of an entry. Those that say nothing of their language have
-// that of the first.
+// scanFields scans the fields of an entry. A field whose language is not known is
+// taken to be in that of the first.
 func (a *analysis) scanFields(fields []string) {
 	main := ""
 	for i, field := range fields {

@@ -94,7 +94,7 @@ func (f *Finder) termsOf(folded []byte, text string) []int {
 	return hits
 }
 
-// appendBeside appends the terms that a word's stems stand beside, each once.
+// appendBeside appends the terms that a word's stems are beside, each once.
 func (f *Finder) appendBeside(hits []int, folded []byte, text string) []int {
 	for rest := f.stemmers; rest != 0; rest &= rest - 1 {
 		stem := stemBy(bits.TrailingZeros32(rest), folded, text)

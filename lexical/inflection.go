@@ -35,7 +35,7 @@ import (
 // docs/decisions/0070-languages-of-words.md.
 
 const (
-	// stemMark begins a stem that stands beside its word. No word has it.
+	// stemMark begins a stem that is beside its word. No word has it.
 	stemMark = '~'
 	// endMark begins a stem whose letters are reversed, of a word that may be a compound:
 	// what it ends with is looked for as a prefix.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// questionFinds reports whether a question finds an entry by a word or what stands beside it.
+// questionFinds reports whether a question finds an entry by a word or a term beside it.
 func questionFinds(entry, question string) bool {
 	doc := Analyze(entry)
 	return slices.ContainsFunc(ParseQuery(question), func(q QueryTerm) bool {

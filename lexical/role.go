@@ -55,7 +55,7 @@ var asking = func() map[string]bool {
 	return words
 }()
 
-// germanBit is the language whose capitals say nothing of names.
+// germanBit is the language whose capitals say nothing about names.
 const germanBit = 1 << 3
 
 // notNames are capitalized within English sentences and name nobody. Their stems.

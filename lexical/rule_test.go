@@ -21,7 +21,7 @@ func texts(fields ...string) []string {
 	return out
 }
 
-// isBeside reports whether a term of an entry stands beside a word.
+// isBeside reports whether a term of an entry is beside a word.
 func isBeside(text string) bool { return text[0] == stemMark || text[0] == endMark }
 
 func queryTexts(query string) []string {

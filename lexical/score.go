@@ -34,7 +34,7 @@ type Scorer struct {
 	known     []bool    // by query term: whether a document has it
 	instead   []instead // of QueryTerm.For, in place of a term
 	beside    []instead // of QueryTerm.For, beside a term
-	heads     []int     // by query term: the term that it stands beside, or its own index; nil: none does
+	heads     []int     // by query term: the term that it is beside, or its own index; nil: none does
 	lacksName bool      // see LacksName
 	base      float64   // k1 · (1-b)
 	slope     float64   // k1 · b / mean length
@@ -63,7 +63,7 @@ func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
 }
 
 // join sets heads and beside, and returns the document frequencies where a word and its
-// stems have that of the commonest of them, as what weighs as one.
+// stems have the frequency of the commonest of them, since they weigh as one.
 func (s *Scorer) join(query []QueryTerm, df []int64) []int64 {
 	for i, term := range query {
 		if !term.Beside {
@@ -94,7 +94,7 @@ func (s *Scorer) join(query []QueryTerm, df []int64) []int64 {
 	return df
 }
 
-// weighBeside sets the shares of what stands beside words, as evidence, and gives a word
+// weighBeside sets the shares of the terms beside words, as evidence, and gives a word
 // that no document has the weight of the rarest of its compounds and parts.
 func (s *Scorer) weighBeside() {
 	found := make(map[int]float64) // by word that no document has
@@ -266,8 +266,8 @@ func (s *Scorer) Term(i int, count, length int) float64 {
 // frequency times QueryTerm.Weight. A term that no document has weighs most.
 func (s *Scorer) Weight(i int) float64 { return s.weights[i] }
 
-// Head returns the index of the term beside which query term i stands; i itself if it
-// stands beside none.
+// Head returns the index of the term that query term i is beside; i itself if it
+// is beside none.
 func (s *Scorer) Head(i int) int {
 	if s.heads == nil {
 		return i
@@ -275,7 +275,7 @@ func (s *Scorer) Head(i int) int {
 	return s.heads[i]
 }
 
-// TotalWeight returns the sum of the weights of the terms that stand beside none, in their
+// TotalWeight returns the sum of the weights of the terms that are beside none, in their
 // order: no score reaches it. It is 0 for a query without terms.
 func (s *Scorer) TotalWeight() float64 {
 	sum := 0.0

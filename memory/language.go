@@ -28,7 +28,7 @@ func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, langu
 			return err
 		}
 		known, err := tx.StoreFacts(ctx, []string{store})
-		a.Reading = known[store].Reading
+		a.Reading = known[store].Within(a.Ceiling)
 		info = s.infoOf(a)
 		return err
 	})

@@ -9,7 +9,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// stored returns what a caller is told of a store.
+// stored returns what a caller learns about a store.
 func (h *harness) stored(c memory.Caller, store string) memory.StoreInfo {
 	h.t.Helper()
 	infos, err := h.Stores(background, c, "", "")

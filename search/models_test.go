@@ -95,6 +95,22 @@ func TestOnlyWritersOfAStoreAskForItsLanguages(t *testing.T) {
 	})
 }
 
+// Whoever chooses learns no more about the store than a reader with the same taint.
+func TestAChoiceDoesNotTellOfHiddenEntries(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := openTwo(t, b)
+		h.PutText(agent("a", acl.Restricted), "a", "german", "Der Nachtzug kommt erst nach Mitternacht an.", 0)
+		h.Index()
+		for taint, want := range map[acl.Label]acl.Label{acl.Public: 0, acl.Restricted: acl.Restricted} {
+			info, err := h.SetLanguage(background, agent("a", taint), "a", acl.LanguageAuto)
+			must(h, err)
+			if info.Reading.Multilingual != want {
+				t.Errorf("%s is told %+v", taint, info.Reading)
+			}
+		}
+	})
+}
+
 func TestAnOwnerChoosesTheModels(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := openTwo(t, b)

@@ -30,7 +30,7 @@ func (s *Searcher) assess(ctx context.Context, tx memory.ScoreReader, scope acl.
 		}
 		asked.questions = q.models.ask(asked)
 		for i, c := range candidates {
-			found[i].question = asked.questionFor(found[i].model, c.access.Reading)
+			found[i].question = asked.questionFor(found[i].model, found[i].readByMain, c.access.Reading)
 			score, relevance := fusion.Relevance(asked.questions[found[i].question], found[i].Parts)
 			if w == 0 || score > c.score {
 				c.assessment, c.score, c.relevance = &found[i], score, relevance
@@ -49,6 +49,7 @@ type assessment struct {
 	fusion.Parts
 	model         int         // of Cosine and MaxSim
 	question      int         // of the wording's questions, to which they belong
+	readByMain    bool        // whether the entry has a vector of the main model
 	nearest       int         // chunk of Cosine
 	nearestVector vector.Half // nil unless the request has Diversity
 	codes         []byte      // of the nearest chunk's tokens, until they are compared
@@ -83,6 +84,7 @@ func (q *searchQuery) addEvidence(ctx context.Context, tx memory.ScoreReader, sc
 	return tx.Evidence(ctx, scope, query, func(e memory.Evidence) error {
 		a := byID[e.Entry]
 		asked.addCoverage(a, e)
+		a.readByMain = a.readByMain || e.Model == mainModel && len(e.Vector) > 0
 		if e.Vector.IsMeaningless() {
 			if a.Cosine == nil || e.Model == asked.prefers {
 				a.Cosine, a.model = new(q.models[e.Model].cosines().Unrelated), e.Model

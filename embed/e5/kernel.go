@@ -51,7 +51,7 @@ type groupStep struct {
 }
 
 // weightShift makes weights unsigned, as VPDPBUSD takes them. A sum of products
-// with such weights begins with the group's offset, and so is that of the weights.
+// with such weights begins with the group's offset, which takes the shift out again.
 const weightShift = 128
 
 // native returns the fastest kernels for this processor.

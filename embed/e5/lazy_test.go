@@ -79,7 +79,7 @@ func dot(a, b []float32) (sum float32) {
 	return sum
 }
 
-// Nothing of the multilingual model but its header is read before it is used.
+// Only the header of the multilingual model is read before it is used.
 func TestMultilingualModelIsLoadedAtTheFirstUse(t *testing.T) {
 	lazy, err := New(Options{Multilingual: true, Lazy: true, Codes: true})
 	if err != nil {

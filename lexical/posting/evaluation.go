@@ -29,7 +29,7 @@ type Evaluation struct {
 	sums    [window]float64
 	touched [window]bool
 	offsets []int32 // of the touched documents
-	group   *group  // nil until a term stands beside another
+	group   *group  // nil until a term is beside another
 }
 
 // group accumulates the largest score of a term and those beside it.

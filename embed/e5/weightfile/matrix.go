@@ -53,7 +53,7 @@ func HalvesOf(bits []uint16) Halves { return appendUint16(nil, bits) }
 func (h Halves) At(i int) float32 { return Float(binary.LittleEndian.Uint16(h[2*i:])) }
 
 // Table is the matrix of word embeddings [Vocabulary, Width], with groups along the
-// width, as a view of the file: nothing of it is read before a row is looked up.
+// width, as a view of the file: no part of it is read before a row is looked up.
 type Table struct {
 	Q Values
 	// Scale is [Vocabulary, Width/Group].
