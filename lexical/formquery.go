@@ -195,7 +195,7 @@ func exprOfParts(edges []edge, over span) (FormExpr, bool) {
 		}
 		part := span{start, cut}
 		if part == over {
-			return FormExpr{}, false
+			return exprOfOverlaps(edges, over)
 		}
 		e, ok := exprOf(within(edges, part), part)
 		if !ok {
@@ -203,6 +203,25 @@ func exprOfParts(edges []edge, over span) (FormExpr, bool) {
 		}
 		parts = append(parts, e)
 		start = cut
+	}
+	return allOf(parts), true
+}
+
+// exprOfOverlaps returns the forms of edges of which some overlap, so that no position is on
+// every path: at each position every path has one of the edges over it.
+func exprOfOverlaps(edges []edge, over span) (FormExpr, bool) {
+	var parts []FormExpr
+	for at := over.start; at < over.end; at++ {
+		var either []FormExpr
+		for _, e := range edges {
+			if e.start <= at && at < e.end {
+				either = append(either, FormExpr{Form: e.form})
+			}
+		}
+		if len(either) == 0 {
+			return FormExpr{}, false
+		}
+		parts = append(parts, anyOf(either))
 	}
 	return allOf(parts), true
 }

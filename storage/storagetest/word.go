@@ -290,7 +290,8 @@ func randomMatch(r *rand.Rand) *lexical.Match {
 func FuzzMatch(f *testing.F, open func(t testing.TB) storage.Storage) {
 	s := open(f)
 	f.Cleanup(func() { _ = s.Close() })
-	for _, seed := range [][4]string{{"to be, or not to be", "to be or", "pea*", "none"}, {"東京都 e-mail", "東京 email", "ภาษา*", "don't"}, {"a'b\\c \"d\"", "'b", "\\c", "d"}} {
+	for _, seed := range [][4]string{{"to be, or not to be", "to be or", "pea*", "none"}, {"東京都 e-mail", "東京 email", "ภาษา*", "don't"}, {"a'b\\c \"d\"", "'b", "\\c", "d"},
+		{"to be, or not to be", "to be2222222 or", "pea?", "non^"}} {
 		f.Add(seed[0], seed[1], seed[2], seed[3])
 	}
 	f.Fuzz(func(t *testing.T, text, all, either, none string) {
