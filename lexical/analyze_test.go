@@ -14,7 +14,7 @@ func FuzzAnalyze(f *testing.F) {
 		"don't Caroline’s l'homme rock'n'roll", "v1.2.3 1,000.50 a@b.example https://example.org/x?y=z#f",
 		"東京都に行きました ภาษาไทย 한국어 カタカナ ｶﾀｶﾅ", "Ünïcödé STRASSE straße ἄνθρωπος ΟΔΟΣ İstanbul ısı",
 		"\x00\x01\xff\xfe\u202e\ufeff\u2028", "🎉🇩🇪👩‍👩‍👧 ♥️", "التعلّم العميق والكتابة विद्यार्थियों", strings.Repeat("a", 500),
-		"getUserName HTTPServer snake_case_name kebab-case-name", strings.Repeat("ab ", 300),
+		"A'a'y d'un'altra l’U.S.a. ʼn", "getUserName HTTPServer snake_case_name kebab-case-name", strings.Repeat("ab ", 300),
 	} {
 		f.Add(seed)
 	}

@@ -130,7 +130,8 @@ func (s *stemmer) appendStem(to []byte, written string) []byte {
 	return to
 }
 
-// plainWord returns a word in lower case, without an elided article or a clitic.
+// plainWord returns the letters and digits of a word in lower case, without an elided
+// article or a clitic.
 func plainWord(written string) string {
 	if i := strings.LastIndexAny(written, "'’ʼ"); i >= 0 {
 		_, width := utf8.DecodeRuneInString(written[i:])
@@ -140,11 +141,22 @@ func plainWord(written string) string {
 			written = written[:i]
 		}
 	}
-	return romanianLetters.Replace(strings.ToLower(written))
+	return strings.Map(plainLetter, strings.ToLower(written))
 }
 
-// romanianLetters are those with a comma, for which the stemmer has those with a cedilla.
-var romanianLetters = strings.NewReplacer("ș", "ş", "ț", "ţ")
+// plainLetter drops what is no letter or digit, and replaces the letters of Romanian with a
+// comma, for which the stemmer has those with a cedilla.
+func plainLetter(r rune) rune {
+	switch {
+	case r == 'ș':
+		return 'ş'
+	case r == 'ț':
+		return 'ţ'
+	case r == utf8.RuneError || !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsNumber(r):
+		return -1
+	}
+	return r
+}
 
 // addInflected adds the stem of a word by the stemmer, and of what may be a compound the
 // stem from its end. It is not part of a text's length.
