@@ -107,16 +107,17 @@ check_autogen() {
 	MNEME_URL=$served MNEME_TOKEN=$(token_of autogen autogen) "$tools/autogen/bin/python" examples/model-sdks/autogen/check.py
 }
 
-# The packages for MCP clients, installed as uvx and npx install them.
+# The packages of the program, installed as uvx and npx install them.
 check_packages() {
-	local command
+	local commands
 	python3 -m unittest discover -s deploy/packaging -p '*_test.py'
 	python3 deploy/packaging/build.py --version 0.0.1 --out "$work/packages" --binary "$mneme"
 	python3 -m venv "$work/uvx"
 	"$work/uvx/bin/pip" install --no-index "$work/packages"/*.whl
 	npm install --prefix "$work/npx" --silent --no-audit --no-fund --omit=optional "$work/packages"/*.tgz
-	for command in "$work/uvx/bin/mneme-mcp" "$work/npx/node_modules/.bin/mneme-mcp"; do
-		says saved inspect "$command" --data-dir "$work/packaged" --agent inspector \
+	for commands in "$work/uvx/bin" "$work/npx/node_modules/.bin"; do
+		says "$("$mneme" version)" "$commands/mneme" version
+		says saved inspect "$commands/mneme-mcp" --data-dir "$work/packaged" --agent inspector \
 			--method tools/call --tool-name memory_save --tool-arg key=tea --tool-arg 'content=Ada likes her tea green.'
 	done
 }

@@ -117,15 +117,20 @@ func (c *connection) client(agent string) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	token, err := c.token(principal)
-	if err != nil {
-		return nil, err
-	}
-	made, err := client.New(c.address, client.Options{Token: client.StaticToken(token), HTTP: c.http})
+	made, err := c.clientOf(principal)
 	if err == nil {
 		c.clients[agent] = made
 	}
 	return made, err
+}
+
+// clientOf returns a client that acts as a principal.
+func (c *connection) clientOf(principal acl.Principal) (*client.Client, error) {
+	token, err := c.token(principal)
+	if err != nil {
+		return nil, err
+	}
+	return client.New(c.address, client.Options{Token: client.StaticToken(token), HTTP: c.http})
 }
 
 // local reports whether the server is in this process.

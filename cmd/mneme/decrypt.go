@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 
@@ -14,7 +15,7 @@ func newDecrypt(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "decrypt --key-file FILE --store S [--namespace N] --key K",
 		Short: "Decrypt an entry's value from standard input",
-		Long: `Decrypts a value that mneme encrypt printed, and prints the original text. Fails
+		Long: `Decrypts a value that mneme encrypt or get printed, and prints the original text. Fails
 unless the value was encrypted for the entry with this store, namespace and key.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(*cobra.Command, []string) error {
@@ -25,6 +26,9 @@ unless the value was encrypted for the entry with this store, namespace and key.
 			ring, err := crypto.Load(f.keyFile)
 			if err != nil {
 				return err
+			}
+			if value = bytes.TrimSpace(value); !bytes.HasPrefix(value, []byte{'"'}) {
+				value = append(append([]byte{'"'}, value...), '"') // as get prints it
 			}
 			blob, err := crypto.DecodeValue(value)
 			if err != nil {

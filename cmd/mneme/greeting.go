@@ -12,7 +12,7 @@ import (
 // greet prints the server's address, the console's link if there is one, and calls to
 // try first.
 func (p *program) greet(config configs.Config, addr, link string) error {
-	self := command(config)
+	again := command(config)
 	address, err := urlOf(addr)
 	if err != nil {
 		return err
@@ -35,22 +35,27 @@ data folder: %[2]s
   curl %[1]s/v1/search -H "Authorization: Bearer $TOKEN" \
     -H 'Content-Type: application/json' -d '{"query": "what do I drink in the afternoon?"}'
 
-`, address, config.DataDir, self, look)
+`, address, config.DataDir, again, look)
 	return err
 }
 
 // command returns the command line that runs this program again over the same
 // data folder.
 func command(config configs.Config) string {
-	self := os.Args[0]
-	// go run builds into a folder that it removes afterwards.
-	if strings.Contains(filepath.ToSlash(self), "/go-build") {
-		self = "go run ./cmd/mneme"
-	}
+	line := self()
 	if dir, err := configs.DefaultDataDir(); err != nil || dir != config.DataDir {
-		self += " --data-dir " + quote(config.DataDir)
+		line += " --data-dir " + quote(config.DataDir)
 	}
-	return self
+	return line
+}
+
+// self returns the command that runs this program again.
+func self() string {
+	// go run builds into a folder that it removes afterwards.
+	if strings.Contains(filepath.ToSlash(os.Args[0]), "/go-build") {
+		return "go run ./cmd/mneme"
+	}
+	return os.Args[0]
 }
 
 // quote quotes text as one word of a POSIX shell.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"mneme/acl"
 	"mneme/configs"
 	"mneme/internal/compose"
 )
@@ -36,17 +37,35 @@ down gracefully on SIGINT or SIGTERM.`,
 	return cmd
 }
 
-func (p *program) serve(ctx context.Context, config configs.Config, consoleAgent string) (err error) {
-	log := p.logger(config.Log)
+func (p *program) serve(ctx context.Context, config configs.Config, consoleAgent string) error {
 	if unknown := configs.UnknownVariables(clientVariables...); len(unknown) > 0 {
-		log.Warn("unknown MNEME_ environment variables are set", "names", unknown)
+		p.logger(config.Log).Warn("unknown MNEME_ environment variables are set", "names", unknown)
 	}
 	// Listen first, to report a port in use before opening anything.
 	listener, err := listen(ctx, config.Addr)
 	if err != nil {
 		return err
 	}
+	return p.serveOn(ctx, config, listener, welcome{
+		visitor: acl.Principal{Agent: consoleAgent, Taint: acl.Public},
+		link:    !p.json && onTerminal(p.out),
+		greet:   p.greet,
+	})
+}
+
+// welcome is what a server does for people before they come, and tells them when they can.
+type welcome struct {
+	visitor acl.Principal // as which the console's link signs in
+	link    bool          // whether the link may be printed
+	// prepare, if not nil, runs before the server answers.
+	prepare func(context.Context, *compose.Instance) error
+	greet   func(config configs.Config, addr, link string) error
+}
+
+// serveOn serves on a listener, which it closes, until ctx is done.
+func (p *program) serveOn(ctx context.Context, config configs.Config, listener net.Listener, w welcome) (err error) {
 	defer listener.Close() // the server closes it too, if it runs
+	log := p.logger(config.Log)
 	service, err := compose.Open(ctx, config, log)
 	if err != nil {
 		return err
@@ -58,13 +77,18 @@ func (p *program) serve(ctx context.Context, config configs.Config, consoleAgent
 	if err != nil {
 		return err
 	}
-	page, link, err := p.openConsole(config, listener.Addr(), consoleAgent)
+	page, link, err := openConsole(config, listener.Addr(), w)
 	if err != nil {
 		return err
 	}
 	front, err := compose.NewServer(service, verifier, config, thisBuild().backend(), log, page)
 	if err != nil {
 		return err
+	}
+	if w.prepare != nil {
+		if err := w.prepare(ctx, service); err != nil {
+			return err
+		}
 	}
 	// The workers outlive the last request, which may be waiting for its vectors.
 	group, serving := errgroup.WithContext(ctx)
@@ -73,7 +97,7 @@ func (p *program) serve(ctx context.Context, config configs.Config, consoleAgent
 		defer stop()
 		return front.Serve(serving, listener)
 	})
-	if err := p.greet(config, listener.Addr().String(), link); err != nil {
+	if err := w.greet(config, listener.Addr().String(), link); err != nil {
 		stop()
 		return errors.Join(err, group.Wait())
 	}

@@ -1,5 +1,5 @@
-"""Builds the packages that run mneme for MCP clients: wheels for uvx, npm packages for
-npx, and server.json for the MCP registry.
+"""Builds the packages of mneme, and of mneme as an MCP server: wheels for uvx, npm packages
+for npx, and server.json for the MCP registry.
 
     python3 deploy/packaging/build.py --version 1.2.3 --out DIR [--all] [--binary FILE] [--namespace NAME]
 

@@ -13,27 +13,31 @@ NAMES = {
     ("darwin", "arm64"): ("darwin", "arm64"),
 }
 
-LAUNCHER = """#!/usr/bin/env node
-// Runs "mneme mcp" with the arguments of this command.
+LAUNCHER = """// Runs mneme with arguments and those of this command.
 'use strict';
 const { spawn } = require('node:child_process');
 
-const name = `mneme-mcp-${process.platform}-${process.arch}`;
-let binary;
-try {
-  binary = require.resolve(`${name}/bin/mneme`);
-} catch {
-  console.error(`mneme-mcp: the package ${name} is missing; install without --omit=optional, on Linux or macOS`);
-  process.exit(1);
-}
-const child = spawn(binary, ['mcp', ...process.argv.slice(2)], { stdio: 'inherit' });
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-child.on('error', (error) => {
-  console.error(`mneme-mcp: ${error.message}`);
-  process.exit(1);
-});
-child.on('exit', (code, signal) => process.exit(signal ? 1 : code));
+module.exports = (...first) => {
+  const name = `mneme-mcp-${process.platform}-${process.arch}`;
+  let binary;
+  try {
+    binary = require.resolve(`${name}/bin/mneme`);
+  } catch {
+    console.error(`mneme-mcp: the package ${name} is missing; install without --omit=optional, on Linux or macOS`);
+    process.exit(1);
+  }
+  const child = spawn(binary, [...first, ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    console.error(`mneme-mcp: ${error.message}`);
+    process.exit(1);
+  });
+  child.on('exit', (code, signal) => process.exit(signal ? 1 : code));
+};
 """
+
+# The commands of the package, with the arguments that each gives first.
+COMMANDS = {"mneme": "", "mneme-mcp": "'mcp'"}
 
 
 def build_platform(binary: pathlib.Path, system: tuple[str, str], version: str, summary: str, folder: pathlib.Path) -> pathlib.Path:
@@ -62,10 +66,13 @@ def build_launcher(version: str, summary: str, server: str, folder: pathlib.Path
         "license": "Apache-2.0",
         "mcpName": server,
         "engines": {"node": ">=18"},
-        "bin": {"mneme-mcp": "bin/mneme-mcp.js"},
+        "bin": {command: f"bin/{command}.js" for command in COMMANDS},
         "optionalDependencies": {f"mneme-mcp-{os_name}-{cpu}": version for os_name, cpu in NAMES.values()},
     }
-    return pack(manifest, {"bin/mneme-mcp.js": (LAUNCHER.encode(), 0o755)}, folder)
+    files = {"bin/launch.js": (LAUNCHER.encode(), 0o644)}
+    for command, first in COMMANDS.items():
+        files[f"bin/{command}.js"] = (f"#!/usr/bin/env node\nrequire('./launch.js')({first});\n".encode(), 0o755)
+    return pack(manifest, files, folder)
 
 
 def pack(manifest: dict, files: dict[str, tuple[bytes, int]], folder: pathlib.Path) -> pathlib.Path:

@@ -14,18 +14,31 @@ TAGS = {
     ("darwin", "arm64"): ["macosx_12_0_arm64"],
 }
 
-MODULE = '''"""mneme as an MCP server over stdin and stdout."""
+MODULE = '''"""mneme, and mneme as an MCP server over stdin and stdout."""
 
 import os
 import pathlib
 import sys
 
 
+def run(*arguments):
+    """Runs mneme with arguments and those of this command."""
+    binary = pathlib.Path(__file__).with_name("bin") / "mneme"
+    os.execv(binary, [sys.argv[0], *arguments, *sys.argv[1:]])
+
+
+def mneme():
+    """Runs "mneme" with the arguments of this command."""
+    run()
+
+
 def main():
     """Runs "mneme mcp" with the arguments of this command."""
-    binary = pathlib.Path(__file__).with_name("bin") / "mneme"
-    os.execv(binary, ["mneme", "mcp", *sys.argv[1:]])
+    run("mcp")
 '''
+
+# mneme is another project on PyPI, so that uvx mneme would run that.
+SCRIPTS = b"[console_scripts]\nmneme = mneme_mcp:mneme\nmneme-mcp = mneme_mcp:main\n"
 
 
 def pep440(version: str) -> str:
@@ -63,12 +76,12 @@ def build(binary: pathlib.Path, system: tuple[str, str], version: str, summary: 
             (
                 f"Metadata-Version: 2.4\nName: mneme-mcp\nVersion: {version}\nSummary: {summary}\n"
                 "License-Expression: Apache-2.0\nLicense-File: LICENSE\nLicense-File: THIRD_PARTY_NOTICES.txt\nRequires-Python: >=3.8\n"
-                f"Description-Content-Type: text/markdown\n\n{summary}. `mneme-mcp` runs `mneme mcp`.\n\n<!-- mcp-name: {server} -->\n"
+                f"Description-Content-Type: text/markdown\n\n{summary}. It has two commands: `mneme`, and `mneme-mcp`, which is `mneme mcp`.\n\n<!-- mcp-name: {server} -->\n"
             ).encode(),
             0o644,
         ),
         (f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: mneme\nRoot-Is-Purelib: false\n{tags}".encode(), 0o644),
-        (f"{info}/entry_points.txt", b"[console_scripts]\nmneme-mcp = mneme_mcp:main\n", 0o644),
+        (f"{info}/entry_points.txt", SCRIPTS, 0o644),
         (f"{info}/licenses/LICENSE", (root / "LICENSE").read_bytes(), 0o644),
         (f"{info}/licenses/THIRD_PARTY_NOTICES.txt", (root / "THIRD_PARTY_NOTICES.txt").read_bytes(), 0o644),
     ]

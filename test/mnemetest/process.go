@@ -29,11 +29,12 @@ func ClearEnvironment(keep ...string) {
 	}
 }
 
-// Process is a running `mneme serve`.
+// Process is a running `mneme serve`, or `mneme demo`.
 type Process struct {
 	Address string // http://host:port
 	DataDir string
-	Log     *Log // its stderr
+	Console string // the demo's link, which signs in once
+	Log     *Log   // its stderr
 
 	command *exec.Cmd
 	out     io.Reader
@@ -41,7 +42,7 @@ type Process struct {
 	hung    atomic.Bool
 }
 
-// Start runs command, which must be mneme serve --json, and waits until it
+// Start runs command, which must be mneme serve --json or demo --json, and waits until it
 // listens. The process is killed when the test ends, or when this process dies.
 func Start(t testing.TB, command *exec.Cmd) *Process {
 	t.Helper()
@@ -101,11 +102,12 @@ func (p *Process) AwaitListening() error {
 	var started struct {
 		Address string `json:"address"`
 		DataDir string `json:"data_dir"`
+		Console string `json:"console"`
 	}
 	if err := json.Unmarshal(line, &started); err != nil {
 		return err
 	}
-	p.Address, p.DataDir = started.Address, started.DataDir
+	p.Address, p.DataDir, p.Console = started.Address, started.DataDir, started.Console
 	return nil
 }
 

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"mneme/configs"
+)
+
+// greet says where the demo is and what there is to see, and opens the browser.
+func (d *demo) greet(ctx context.Context, config configs.Config, addr, link string) error {
+	address, err := urlOf(addr)
+	if err != nil {
+		return err
+	}
+	if d.json {
+		return d.printJSON(map[string]string{"address": address, "data_dir": config.DataDir, "console": link})
+	}
+	kept := "removed when the demo ends"
+	if d.dir != "" {
+		kept = "kept"
+	}
+	if link == "" { // a build without the console
+		link = address
+	}
+	if _, err := fmt.Fprintf(d.out, demoGreeting, address, config.DataDir, kept, link, command(config), d.offer, self(), quote(filepath.Join(config.DataDir, demoKeys))); err != nil {
+		return err
+	}
+	opened := "Open that link in a browser"
+	if !d.noBrowser && browse(ctx, link) {
+		opened = "Your browser opens it"
+	}
+	_, err = fmt.Fprintf(d.out, "%s. Ctrl-C ends the demo.\n", opened)
+	return err
+}
+
+// demoGreeting takes the server's address, the folder, what becomes of it, the link, the
+// command line of this program over the folder, an offer, the program, and its keys.
+const demoGreeting = `mneme is listening on %[1]s with sample memories
+data folder: %[2]s (%[3]s)
+
+Look at it, within five minutes: %[4]s
+
+You are iris, which keeps a household:
+  Ask       what must I not cook for Ben?  Or in German: worauf ist Ben allergisch?
+  Memories  iris's own: one with a history, one deleted, one encrypted; forge's, shared
+  Access    who sees what, and why; as another agent, too
+  Sell      what iris offers, and what hiker bought of it
+  Runs      a report of: mneme bench relevance --json report.json
+
+From another terminal:
+  # buys from hiker, with the credit that iris has
+  %[5]s search --agent iris --offer %[6]s "where can I walk with children?"
+  # a token to sign in with where one more memory is seen
+  %[5]s token --agent iris --taint CONFIDENTIAL
+  # the encrypted one, opened with the key that is in the folder
+  %[5]s get --agent iris safe/code | %[7]s decrypt --key-file %[8]s --store iris --key safe/code
+
+`
