@@ -14,7 +14,7 @@ check_chart() {
 # What a release publishes, from a copy of the repository with a tag: some ten minutes.
 check_release() {
 	local tree=$work/release
-	command -v buildah >/dev/null || install_packages buildah
+	{ command -v buildah && command -v ruby; } >/dev/null || install_packages buildah ruby
 	GOBIN=$work/bin go install -gcflags='all=-N -l' -ldflags=-s "$GORELEASER"
 	git clone --quiet . "$tree"
 	existing | tar c --null -T - | tar x -C "$tree"

@@ -43,7 +43,7 @@ data folder: %[2]s (%[3]s)
 Look at it, within five minutes: %[4]s
 
 You are iris, which keeps a household:
-  Ask       what must I not cook for Ben?  Or in German: worauf ist Ben allergisch?
+  Ask       what must I not cook for Ben?  Or in German: Was darf ich für Ben nicht kochen?
   Memories  iris's own: one with a history, one deleted, one encrypted; forge's, shared
   Access    who sees what, and why; as another agent, too
   Sell      what iris offers, and what hiker bought of it

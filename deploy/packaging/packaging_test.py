@@ -66,6 +66,20 @@ class PackagesTest(unittest.TestCase):
         launcher = self.manifest(npm.build_launcher("1.2.3", build.SUMMARY, "com.example/mneme", self.folder))
         self.assertEqual(launcher["optionalDependencies"], dict.fromkeys(made, "1.2.3"))
 
+    def test_the_commands_of_the_readme_are_those_of_the_packages(self):
+        readme = (release.ROOT / "README.md").read_text()
+        package, command = re.search(r"`uvx --from (\S+) (\S+) demo`", readme).groups()
+        path = wheel.build(self.binary, ("linux", "amd64"), "1.2.3", build.SUMMARY, "com.example/mneme", self.folder)
+        with zipfile.ZipFile(path) as archive:
+            self.assertIn(f"Name: {package}", archive.read("mneme_mcp-1.2.3.dist-info/METADATA").decode().splitlines())
+            self.assertIn(f"{command} = ", archive.read("mneme_mcp-1.2.3.dist-info/entry_points.txt").decode())
+        package, command = re.search(r"`npx --package (\S+) (\S+) demo`", readme).groups()
+        path = npm.build_launcher("1.2.3", build.SUMMARY, "com.example/mneme", self.folder)
+        launcher = self.manifest(path)
+        self.assertEqual(launcher["name"], package)
+        with tarfile.open(path) as archive:
+            self.assertTrue(archive.getmember(f"package/{launcher['bin'][command]}").mode & stat.S_IXUSR)
+
     def test_packages_name_the_server_that_they_belong_to(self):
         launcher = self.manifest(npm.build_launcher("1.2.3", build.SUMMARY, "com.example/mneme", self.folder))
         self.assertEqual(launcher["mcpName"], "com.example/mneme")

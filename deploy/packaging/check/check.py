@@ -5,7 +5,7 @@ cask and images fit it.
     python3 deploy/packaging/check/check.py ROOT VERSION BUILDAH…
 
 ROOT is the repository with dist and deploy/packaging/out. BUILDAH is the command that has the
-images. Needs gpg with the key, dpkg-deb and the package rpmfile.
+images. Needs gpg with the key, dpkg-deb, ruby and the package rpmfile.
 """
 
 import hashlib
@@ -44,7 +44,8 @@ def runs(binary: pathlib.Path, version: str) -> None:
 
 class Release:
     def __init__(self, root: pathlib.Path, version: str, buildah: list[str]):
-        self.dist, self.packages = root / "dist", root / "deploy/packaging/out/packages"
+        self.root, self.dist, self.packages = root, root / "dist", root / "deploy/packaging/out/packages"
+        self.readme = (root / "README.md").read_text()
         self.version, self.buildah = version, buildah
         self.python = version.replace("-dev", ".dev0")
         self.sums = dict(reversed(line.split("  ")) for line in (self.dist / "checksums.txt").read_text().splitlines())
@@ -99,6 +100,8 @@ class Release:
             deb = self.dist / f"mneme_{self.version}_linux_{processor}.deb"
             fields = output("dpkg-deb", "--show", "--showformat=${Package} ${Architecture} ${Version}", deb)
             equal(fields, f"mneme {processor} {self.version.replace('-', '~')}", deb.name)
+            if processor == "amd64":
+                equal(f"./{deb.name.replace(self.version, 'VERSION')} " in self.readme, True, "the deb of README.md")
             with tempfile.TemporaryDirectory() as folder:
                 output("dpkg-deb", "--extract", deb, folder)
                 root = pathlib.Path(folder)
@@ -113,9 +116,13 @@ class Release:
     def cask(self) -> None:
         text = (self.dist / "homebrew/Casks/mneme.rb").read_text()
         equal(re.search(r'version "([^"]+)"', text)[1], self.version, "cask")
-        for system, processor in PLATFORMS:
-            if self.sums[self.archive(system, processor)] not in text:
-                sys.exit(f"the cask lacks the digest of {system} on {processor}")
+        output("ruby", "-c", self.dist / "homebrew/Casks/mneme.rb")
+        digests = re.findall(r'sha256 "([^"]+)"\s+url "[^"]*/([^/"]+)"', text)
+        archives = {self.archive(system, processor) for system, processor in PLATFORMS}
+        equal({url.replace("#{version}", self.version): digest for digest, url in digests}, {name: self.sums[name] for name in archives}, "cask")
+        tap, name = re.search(r"`brew install --cask OWNER/(\S+)/(\S+) ", self.readme).groups()
+        settings = (self.root / ".goreleaser.yaml").read_text()
+        equal((f'cask "{name}" do' in text, f"name: homebrew-{tap}\n" in settings), (True, True), "the cask of README.md")
 
     def packages_of_clients(self) -> None:
         wheels = sorted(p.name for p in self.packages.glob("*.whl"))
@@ -147,6 +154,7 @@ class Release:
             equal(
                 (image["architecture"], config["User"], config["Entrypoint"], config["Cmd"]), (processor, "65532:65532", ["/mneme"], ["serve"]), name
             )
+            equal((list(config["Volumes"]), list(config["ExposedPorts"])), (["/var/lib/mneme"], ["7077/tcp"]), name)
             equal(config["Labels"]["org.opencontainers.image.version"], self.version, name)
             container = output(*self.buildah, "from", name).strip()
             root = pathlib.Path(output(*self.buildah, "mount", container).strip())
