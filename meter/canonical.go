@@ -134,13 +134,13 @@ func appendNumber(to []byte, number json.Number) ([]byte, error) {
 	if err != nil || math.IsInf(f, 0) {
 		return nil, errNotCanonical
 	}
-	if math.Abs(f) > MaxBalance && !strings.ContainsAny(number.String(), ".eE") {
-		return nil, errNotCanonical // an integer whose last digits a double drops
-	}
 	if f == 0 {
 		return append(to, '0'), nil // -0 too
 	}
 	text, err := json.Marshal(f)
+	if math.Abs(f) > MaxBalance && !strings.ContainsAny(number.String(), ".eE") && string(text) != number.String() {
+		return nil, errNotCanonical // an integer whose last digits a double drops
+	}
 	return append(to, text...), err
 }
 
