@@ -62,7 +62,7 @@ var steps = plan{
 	{name: "examples", run: "check_examples", inputs: []string{"examples"}, needs: []string{"clients", "node", "our-clients", "program"}},
 	{name: "payments", run: "check_payments", inputs: []string{"go:./meter/payment/buyers", "meter/payment/buyers"}, tools: []string{goVersion}, needs: []string{"clients", "node", "our-clients", "webagents", "program"}},
 	{name: "mcp", run: "check_mcp", inputs: []string{"go:./server/mcp/conformance"}, tools: []string{goVersion}, needs: []string{"node", "program"}},
-	{name: "client-packages", run: "check_packages", inputs: []string{"deploy/packaging", "LICENSE", "THIRD_PARTY_NOTICES.txt"}, tools: []string{python, npm}, needs: []string{"node", "program"}},
+	{name: "client-packages", run: "check_packages", inputs: []string{"deploy/packaging", "README.md", "LICENSE", "THIRD_PARTY_NOTICES.txt"}, tools: []string{python, npm}, needs: []string{"node", "program"}},
 	{name: "console-build", run: "check_console_build", inputs: []string{"console", "server/rest/openapi.yaml"}, needs: []string{"console-packages", "node"}},
 	{name: "openapi", run: "check_openapi", inputs: []string{"server/rest/openapi.yaml", "server/rest/redocly.yaml"}, needs: []string{"node"}},
 	{name: "scripts", run: "check_scripts", inputs: []string{"*.py", "*.sh", "*.mjs", "*.ts", "*.svelte", "deploy/packaging/check/docker", "deploy/milvus.env", ".ci/ruff.toml", ".ci/run", ".ci/steps"}, needs: []string{"python", "node", "go-tools"}},

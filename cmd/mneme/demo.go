@@ -111,13 +111,13 @@ func (d *demo) fill(ctx context.Context, service *compose.Instance, config confi
 		return err
 	}
 	defer to.wait()
-	s := sampleWriter{program: d.program, to: to, keyFile: filepath.Join(config.DataDir, demoKeys)}
+	s := sampleWriter{
+		program: d.program, to: to, keyFile: filepath.Join(config.DataDir, demoKeys),
+		embed: func(ctx context.Context) error { return service.Drain(ctx, nil) },
+	}
 	if !folder.filled {
 		if err := s.write(ctx); err != nil {
 			return fmt.Errorf("sample memories: %w", to.failure(err))
-		}
-		if err := service.Drain(ctx, nil); err != nil {
-			return err
 		}
 		if err := folder.finish(); err != nil {
 			return err

@@ -26,6 +26,7 @@ type sampleWriter struct {
 	*program
 	to      *connection
 	keyFile string // of the value that is encrypted
+	embed   func(context.Context) error
 }
 
 // write writes everything, in a database that is empty.
@@ -35,7 +36,7 @@ func (s *sampleWriter) write(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	for _, step := range []func(context.Context) error{s.past, s.classified, s.sealed, s.grants, s.market} {
+	for _, step := range []func(context.Context) error{s.past, s.classified, s.sealed, s.embed, s.grants, s.market} {
 		if err := step(ctx); err != nil {
 			return err
 		}

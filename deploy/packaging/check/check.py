@@ -117,9 +117,9 @@ class Release:
         text = (self.dist / "homebrew/Casks/mneme.rb").read_text()
         equal(re.search(r'version "([^"]+)"', text)[1], self.version, "cask")
         output("ruby", "-c", self.dist / "homebrew/Casks/mneme.rb")
-        digests = re.findall(r'sha256 "([^"]+)"\s+url "[^"]*/([^/"]+)"', text)
+        digests = re.findall(r'url "[^"]*/([^/"]+)"\s+sha256 "([^"]+)"', text)
         archives = {self.archive(system, processor) for system, processor in PLATFORMS}
-        equal({url.replace("#{version}", self.version): digest for digest, url in digests}, {name: self.sums[name] for name in archives}, "cask")
+        equal({name.replace("#{version}", self.version): digest for name, digest in digests}, {name: self.sums[name] for name in archives}, "cask")
         tap, name = re.search(r"`brew install --cask OWNER/(\S+)/(\S+) ", self.readme).groups()
         settings = (self.root / ".goreleaser.yaml").read_text()
         equal((f'cask "{name}" do' in text, f"name: homebrew-{tap}\n" in settings), (True, True), "the cask of README.md")
