@@ -31,7 +31,7 @@
 // This is Tink's wire format for an AEAD key with the TINK prefix, so any Tink
 // library opens a blob given the keyset and the associated data. The
 // associated data is these bytes in this order. Lengths are in bytes, as
-// 4-byte big-endian numbers; the key is in Unicode NFC:
+// 4-byte big-endian numbers; namespace and key are in Unicode NFC:
 //
 //	version (1 byte) · key ID (4 bytes) ·
 //	length of store · store · length of namespace · namespace · length of key · key

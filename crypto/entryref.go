@@ -18,10 +18,11 @@ type EntryRef struct {
 	// store as "self", but a blob must name it: for another caller "self" is
 	// another store.
 	Store string
-	// Namespace is empty by default, as in the entry.
+	// Namespace is empty by default, as in the entry. Namespaces and keys are
+	// stored in Unicode NFC, so a blob is bound to that form whichever form is
+	// given here.
 	Namespace string
-	// Key is the entry's key. Keys are stored in Unicode NFC, so a blob is
-	// bound to that form whichever form is given here.
+	// Key is the entry's key.
 	Key string
 }
 
@@ -47,6 +48,13 @@ func (r EntryRef) check() error {
 // plaintext. Each string is preceded by its length, so that different
 // references never have the same encoding.
 func (r EntryRef) associatedData(keyID uint32) []byte {
+	r.Namespace = norm.NFC.String(r.Namespace)
+	return r.formerAssociatedData(keyID)
+}
+
+// formerAssociatedData is associatedData with the namespace as it was given, to
+// which earlier versions of this package bound a blob.
+func (r EntryRef) formerAssociatedData(keyID uint32) []byte {
 	key := norm.NFC.String(r.Key)
 	data := make([]byte, 0, headerSize+3*4+len(r.Store)+len(r.Namespace)+len(key))
 	data = append(data, version)

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Errors of Open and DecodeValue. They never include any part of the blob
@@ -74,6 +76,9 @@ func (k *Keyring) Open(blob []byte, ref EntryRef) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %08x", ErrUnknownKey, keyID)
 	}
 	plaintext, err := cipher.Decrypt(blob[headerSize:], ref.associatedData(keyID))
+	if err != nil && !norm.NFC.IsNormalString(ref.Namespace) {
+		plaintext, err = cipher.Decrypt(blob[headerSize:], ref.formerAssociatedData(keyID))
+	}
 	if err != nil {
 		return nil, ErrRefused
 	}

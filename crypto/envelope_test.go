@@ -3,6 +3,7 @@ package crypto
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -126,12 +127,37 @@ func TestDifferentRefsHaveDifferentAssociatedData(t *testing.T) {
 	})
 }
 
-func TestKeyIsBoundInNFC(t *testing.T) {
+func TestNamespaceAndKeyAreBoundInNFC(t *testing.T) {
 	ring := newTestKeyring(t)
-	decomposed := EntryRef{Store: "s", Key: "cafe\u0301"}
-	composed := EntryRef{Store: "s", Key: "caf\u00e9"}
-	if _, err := ring.Open(seal(t, ring, []byte("x"), decomposed), composed); err != nil {
+	decomposed := EntryRef{Store: "s", Namespace: "me\u0301mo", Key: "cafe\u0301"}
+	composed := EntryRef{Store: "s", Namespace: "m\u00e9mo", Key: "caf\u00e9"}
+	for _, ref := range []EntryRef{decomposed, composed} {
+		for _, at := range []EntryRef{decomposed, composed} {
+			if _, err := ring.Open(seal(t, ring, []byte("x"), ref), at); err != nil {
+				t.Errorf("sealed for %+q, opened at %+q: %v", ref, at, err)
+			}
+		}
+	}
+}
+
+// Until namespaces were bound in NFC, a blob was bound to the one that was given.
+func TestABlobOfBeforeOpensAtItsNamespaceAsGiven(t *testing.T) {
+	ring := newTestKeyring(t)
+	given := EntryRef{Store: "s", Namespace: "me\u0301mo", Key: "cafe\u0301"}
+	blob := seal(t, ring, []byte("x"), given)
+	keyID := binary.BigEndian.Uint32(blob[1:headerSize])
+	body, err := ring.opening[keyID].Encrypt([]byte("of before"), given.formerAssociatedData(keyID))
+	if err != nil {
 		t.Fatal(err)
+	}
+	before := append(bytes.Clone(blob[:headerSize]), body...)
+	if text, err := ring.Open(before, given); err != nil || string(text) != "of before" {
+		t.Errorf("got %q, %v", text, err)
+	}
+	other := given
+	other.Namespace = "other\u0301"
+	if _, err := ring.Open(before, other); !errors.Is(err, ErrRefused) {
+		t.Errorf("at another namespace: %v", err)
 	}
 }
 

@@ -16,7 +16,7 @@ func (p *parser) field(name string, value *yaml.Node) (err error) {
 	n := p.note
 	switch name {
 	case "name":
-		if n.Name, err = textOf(value); err == nil {
+		if n.Name, err = nameOf(value); err == nil {
 			err = memory.CheckKey(n.Name)
 		}
 	case "type":
@@ -28,11 +28,11 @@ func (p *parser) field(name string, value *yaml.Node) (err error) {
 			err = memory.CheckDescription(n.Description)
 		}
 	case "namespace":
-		if n.Namespace, err = textOf(value); err == nil {
+		if n.Namespace, err = nameOf(value); err == nil {
 			err = memory.CheckNamespace(n.Namespace)
 		}
 	case "tags":
-		if n.Tags, err = textsOf(value); err == nil {
+		if n.Tags, err = namesOf(value); err == nil {
 			err = memory.CheckTags(n.Tags)
 		}
 	case "store":
@@ -100,6 +100,21 @@ func textsOf(value *yaml.Node) ([]string, error) {
 		texts = append(texts, text)
 	}
 	return texts, nil
+}
+
+// nameOf is textOf for a name, in the form in which entries keep it.
+func nameOf(value *yaml.Node) (string, error) {
+	name, err := textOf(value)
+	return memory.NormalName(name), err
+}
+
+// namesOf is textsOf for names, in the form in which entries keep them.
+func namesOf(value *yaml.Node) ([]string, error) {
+	names, err := textsOf(value)
+	for i, name := range names {
+		names[i] = memory.NormalName(name)
+	}
+	return names, err
 }
 
 func boolOf(value *yaml.Node) (bool, error) {

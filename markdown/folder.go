@@ -38,7 +38,7 @@ type Folder struct {
 	force  bool
 	before map[string]string // checksums of the last export's files, by path
 	folded map[string]string // the same by folded path
-	put    map[string]bool   // folded paths of the files of this export
+	put    map[string]string // paths of the files of this export, by folded path
 	record record
 	made   map[string]bool // folders that are known to exist and not to be links
 }
@@ -57,7 +57,7 @@ func OpenFolder(dir string, origin Origin, force bool) (_ *Folder, err error) {
 	}
 	f := &Folder{
 		root: root, force: force, before: map[string]string{}, folded: map[string]string{},
-		put: map[string]bool{}, made: map[string]bool{".": true},
+		put: map[string]string{}, made: map[string]bool{".": true},
 	}
 	defer func() {
 		if err != nil {
@@ -99,7 +99,7 @@ func (f *Folder) PreviousFiles() int { return len(f.before) }
 // written by one, is left alone and added to Kept, unless compare finds that its
 // contents are the same. compare is called only for such files.
 func (f *Folder) Put(file string, content []byte, compare func(old []byte) Diff) error {
-	f.put[fold(file)] = true
+	f.put[fold(file)] = file
 	err := f.write(file, content, compare)
 	if errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EILSEQ) || errors.Is(err, syscall.EINVAL) {
 		f.keep(file, "its name is not valid on this file system")
@@ -182,7 +182,12 @@ func (f *Folder) keep(file, reason string) {
 func (f *Folder) Finish() error {
 	var stale []string
 	for file := range f.before {
-		if !f.put[fold(file)] {
+		switch now, put := f.put[fold(file)]; {
+		case !put:
+			stale = append(stale, file)
+		case now != file && f.same(file, now): // one file under another name
+			delete(f.record.Files, file)
+		case now != file:
 			stale = append(stale, file)
 		}
 	}
@@ -206,6 +211,17 @@ func (f *Folder) Finish() error {
 		delete(f.record.Files, file)
 	}
 	return f.save()
+}
+
+// same reports whether two paths that differ in case or Unicode form lead to one file, as
+// on file systems that ignore these.
+func (f *Folder) same(file, other string) bool {
+	one, err := f.root.Lstat(file)
+	if err != nil {
+		return false
+	}
+	two, err := f.root.Lstat(other)
+	return err == nil && os.SameFile(one, two)
 }
 
 // prune removes a folder and its parents, as far as they are empty.

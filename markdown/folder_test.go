@@ -107,6 +107,39 @@ func TestExportUpdatesTheFolder(t *testing.T) {
 	}
 }
 
+// A key that changes only in case leaves no file of its former spelling behind: an import
+// would bring the entry back. Where both are one file, it stays.
+func TestAFileThatChangesInCaseOrFormAloneIsReplaced(t *testing.T) {
+	for _, c := range []struct{ before, after string }{{"A/Plan.md", "a/plan.md"}, {"cafe\u0301.md", "caf\u00e9.md"}} {
+		dir := t.TempDir()
+		must(t, dir, map[string]string{c.before: "one"})
+		if _, err := os.Lstat(filepath.Join(dir, c.after)); err == nil {
+			t.Skip("the file system ignores case or Unicode form")
+		}
+		if f := must(t, dir, map[string]string{c.after: "one"}); f.Removed != 1 {
+			t.Errorf("%+q: removed %d", c.after, f.Removed)
+		}
+		if _, err := os.Lstat(filepath.Join(dir, c.before)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%+q is still there: %v", c.before, err)
+		}
+	}
+	// A hard link stands for the second name that such a file system has for a file.
+	dir := t.TempDir()
+	must(t, dir, map[string]string{"A.md": "one"})
+	if err := os.Link(filepath.Join(dir, "A.md"), filepath.Join(dir, "a.md")); err != nil {
+		t.Skip(err)
+	}
+	if f := must(t, dir, map[string]string{"a.md": "one"}); f.Removed+f.Written+len(f.Kept) != 0 {
+		t.Errorf("removed %d, wrote %d, kept %v", f.Removed, f.Written, f.Kept)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "A.md")); err != nil || string(text) != "one" {
+		t.Errorf("the only file of the entry was removed: %q, %v", text, err)
+	}
+	if f := must(t, dir, map[string]string{}); f.Removed != 1 { // the record has one name of the file
+		t.Errorf("removed %d", f.Removed)
+	}
+}
+
 func TestExportKeepsWhatAUserWrote(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, map[string]string{"changed.md": "1", "gone.md": "1", "same.md": "1", "deleted.md": "1", "moved.md": "1"})

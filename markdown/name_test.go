@@ -2,9 +2,11 @@ package markdown
 
 import (
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
@@ -73,6 +75,11 @@ func TestEveryEntryHasADistinctFile(t *testing.T) {
 						t.Errorf("%q has the segment %q", name, s)
 					}
 				}
+				for _, s := range segments {
+					if reason := unfitForWindows(s); reason != "" {
+						t.Errorf("%q has the segment %q, which %s", name, s, reason)
+					}
+				}
 				if !fs.ValidPath(name) || !norm.NFC.IsNormalString(name) || !strings.HasSuffix(name, extension) || len(name) > 800 {
 					t.Errorf("%q is not a valid file name", name)
 				}
@@ -93,6 +100,69 @@ func TestEveryEntryHasADistinctFile(t *testing.T) {
 			}
 		}
 	})
+}
+
+// windowsDevice matches the names that Windows reserves, with any extension: "Naming Files,
+// Paths, and Namespaces" of Microsoft's documentation.
+var windowsDevice = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(\.|$)`)
+
+// unfitForWindows returns why Windows or macOS cannot hold a file or folder of a name; ""
+// if they can.
+func unfitForWindows(name string) string {
+	switch {
+	case windowsDevice.MatchString(name):
+		return "is a device of Windows"
+	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
+		return "ends with a dot or space, which Windows cuts off"
+	case strings.ContainsAny(name, `<>:"/\|?*`) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }):
+		return "has a character that Windows forbids"
+	case len(utf16.Encode([]rune(name))) > 255 || len(name) > 255:
+		return "is too long"
+	}
+	return ""
+}
+
+// Names that people use on one system and that another cannot hold: the file reads like
+// the key, and the key is read from it.
+func TestNamesThatOtherSystemsCannotHold(t *testing.T) {
+	for key, want := range map[string]string{
+		"CON":                "%43ON.md",
+		"aux.txt":            "%61ux.txt.md",
+		"Nul .tar.gz":        "%4Eul .tar.gz.md",
+		"com1/notes":         "%63om1/notes.md",
+		"console":            "console.md",
+		"com10":              "com10.md",
+		"12:30 stand-up":     "12%3A30 stand-up.md",
+		`"quoted" <b>|?*`:    "%22quoted%22 %3Cb%3E%7C%3F%2A.md",
+		`C:\Users\anna`:      "C%3A%5CUsers%5Canna.md",
+		"why?":               "why%3F.md",
+		"end.":               "end..md",
+		"end. /x":            "end.%20/x.md",
+		"ends with space /x": "ends with space%20/x.md",
+		" begins with space": "%20begins with space.md",
+		"...":                "%2E...md",
+		"100 %":              "100 %25.md",
+		"~user":              "%7Euser.md",
+		"Ärger/Größe 5":      "Ärger/Größe 5.md",
+		"emoji 🌳":            "emoji 🌳.md",
+		"a/..b":              "a/%2E.b.md",
+	} {
+		got := FileName("", key)
+		if got != want {
+			t.Errorf("%q: got %q, want %q", key, got, want)
+		}
+		for segment := range strings.SplitSeq(got, "/") {
+			if reason := unfitForWindows(segment); reason != "" {
+				t.Errorf("%q: %q %s", key, segment, reason)
+			}
+		}
+		if namespace, back, ok := EntryPath(got); !ok || back != key || namespace != "" {
+			t.Errorf("%q: read back as %q, %v", got, back, ok)
+		}
+		if namespace, back, ok := EntryPath(FileName(key, "k")); !ok || back != "k" || namespace != key {
+			t.Errorf("the namespace %q is read back as %q, %v", key, namespace, ok)
+		}
+	}
 }
 
 func TestBelongs(t *testing.T) {

@@ -69,6 +69,7 @@ func (s *Service) Batch(ctx context.Context, c Caller, r BatchRequest) ([]BatchO
 	r.Items = slices.Clone(r.Items)
 	writes := r.Idempotency != nil
 	for i := range r.Items {
+		r.Items[i].PutRequest = r.Items[i].normal()
 		r.Items[i].Path.Store = r.Store
 		writes = writes || r.Items[i].Op != BatchGet
 	}

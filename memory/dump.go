@@ -9,6 +9,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"mneme/lexical"
 )
 
@@ -120,7 +122,11 @@ func (a *Admin) LoadDump(ctx context.Context, r io.Reader, progress func(done, t
 		return 0, fmt.Errorf("load dump: it has records of the meter, which this service does not have")
 	}
 	err = a.service.storage.Update(ctx, func(tx Tx) error {
+		var named []uuid.UUID // entries with names in another form
 		for i, record := range records {
+			if e := record.Entry; e != nil && e.Path != e.Path.Normal() {
+				named = append(named, e.ID)
+			}
 			doc := lexical.Document{}
 			if record.Entry != nil && record.Entry.Live(a.service.Instant()) {
 				doc = document(record.Entry)
@@ -131,6 +137,9 @@ func (a *Admin) LoadDump(ctx context.Context, r io.Reader, progress func(done, t
 			if progress != nil {
 				progress(i+1, len(records))
 			}
+		}
+		if _, err := renameNormal(ctx, tx, named); err != nil {
+			return err
 		}
 		if a.service.ledger == nil {
 			return nil

@@ -19,6 +19,7 @@ type versionPosition struct {
 // which the path is resolved again. If it resolves to another entry by then,
 // the page ends with ErrCursor, as the next page would.
 func (s *Service) EachVersion(ctx context.Context, c Caller, path Path, limit int, cursor string, yield func(Found) error) (next string, err error) {
+	path = path.Normal()
 	bound := []string{"versions", c.Agent, c.Taint.String(), path.Store, path.Namespace, path.Key}
 	var before versionPosition
 	if cursor != "" {

@@ -33,6 +33,7 @@ func (p *Page) add(f Found) error {
 // one. It reads them a batch of values at a time, each batch in a snapshot of
 // its own, which decides what the caller sees of it.
 func (s *Service) EachListed(ctx context.Context, c Caller, r ListRequest, yield func(Found) error) (next string, err error) {
+	r.Filter, r.Prefix = r.Filter.Normal(), NormalName(r.Prefix)
 	bound := []string{"list", c.Agent, c.Taint.String(), r.Store, filterName(r.Filter), r.Prefix}
 	var after *listPosition
 	if r.Cursor != "" {

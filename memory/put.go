@@ -17,6 +17,7 @@ import (
 // given (rule.go), reads what the path has, and writes: see put. Then the indexer makes
 // the vectors, for which a Put may wait (follow.go).
 func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, error) {
+	r = r.normal()
 	var result PutResult
 	err := s.storage.Update(ctx, func(tx Tx) error {
 		now := s.Instant()
@@ -55,6 +56,7 @@ type PutOutcome struct {
 // contents is left alone, so that an import can be repeated. All of them are
 // judged at one instant. An error is the storage's; nothing was written then.
 func (s *Service) PutAll(ctx context.Context, c Caller, requests []PutRequest) ([]PutOutcome, error) {
+	requests = normalRequests(requests)
 	var outcomes []PutOutcome
 	err := s.storage.Update(ctx, func(tx Tx) error {
 		outcomes = make([]PutOutcome, len(requests))

@@ -12,6 +12,7 @@ import (
 // Get returns the entry that a path resolves to for the caller; ErrNotFound if
 // there is none.
 func (s *Service) Get(ctx context.Context, c Caller, path Path) (Found, error) {
+	path = path.Normal()
 	var found Found
 	err := s.view(ctx, c, func(tx ReadTx) error {
 		_, e, err := s.getVisible(ctx, tx, c, path, acl.Read)

@@ -11,6 +11,7 @@ import (
 // Delete moves the entry that the path resolves to into the trash, where it
 // stays until a purge. The entry must be at the session's label.
 func (s *Service) Delete(ctx context.Context, c Caller, path Path, conditions Preconditions) error {
+	path = path.Normal()
 	err := s.storage.Update(ctx, func(tx Tx) error {
 		now := s.Instant()
 		a, err := access(ctx, tx, c, path.Store, acl.ReadWrite, now)
@@ -64,6 +65,7 @@ func softDelete(ctx context.Context, tx EntryWriter, c Caller, e *Entry, now tim
 // Restore brings back a deleted entry, or an older version of a live one, as a
 // new version.
 func (s *Service) Restore(ctx context.Context, c Caller, r RestoreRequest) (PutResult, error) {
+	r.Path = r.Path.Normal()
 	var result PutResult
 	err := s.storage.Update(ctx, func(tx Tx) error {
 		a, err := access(ctx, tx, c, r.Path.Store, acl.ReadWrite, s.Instant())

@@ -15,6 +15,7 @@ func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found,
 	if r.ToStore == "" {
 		r.ToStore = r.Path.Store
 	}
+	r.Path, r.To = r.Path.Normal(), NormalName(r.To)
 	to := Path{Store: r.ToStore, Namespace: r.Path.Namespace, Key: r.To}
 	var result PutResult
 	err := s.storage.Update(ctx, func(tx Tx) error {

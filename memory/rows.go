@@ -58,13 +58,14 @@ type EntryReader interface {
 	Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (Usage, error)
 }
 
-// ListQuery is a ScanQuery, TrashQuery, HistoryQuery or SearchableQuery.
+// ListQuery is a ScanQuery, TrashQuery, HistoryQuery, SearchableQuery or NamesQuery.
 type ListQuery interface{ listQuery() }
 
 func (ScanQuery) listQuery()       {}
 func (TrashQuery) listQuery()      {}
 func (HistoryQuery) listQuery()    {}
 func (SearchableQuery) listQuery() {}
+func (NamesQuery) listQuery()      {}
 
 // Preparer reads ahead and locks in one step, for a storage behind a network.
 type Preparer interface {
@@ -200,6 +201,14 @@ type SearchableQuery struct {
 	// have vectors of their current revision under its fingerprint. If it is nil, they do
 	// not change until a writing transaction ends that asks for them.
 	Without *Unembedded
+}
+
+// NamesQuery asks for the entries, deleted ones too, whose namespace or key has other
+// characters than those of ASCII, with Size in place of Value and Source, in the order of
+// their ids.
+type NamesQuery struct {
+	After uuid.UUID
+	Limit int
 }
 
 // EntryWriter writes rows.

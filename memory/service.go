@@ -144,6 +144,9 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 	if s.secret, err = loadSecret(ctx, storage); err != nil {
 		return nil, fmt.Errorf("open memory service: %w", err)
 	}
+	if err = nameAgain(ctx, storage, s.log); err != nil {
+		return nil, fmt.Errorf("open memory service: %w", err)
+	}
 	if err = analyzeAgain(ctx, storage, s.log, s.Instant()); err != nil {
 		return nil, fmt.Errorf("open memory service: %w", err)
 	}

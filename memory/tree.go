@@ -22,6 +22,7 @@ type Tree struct {
 // Delete would, in one transaction: all or none. It returns how many it
 // deleted; ErrNotFound if there are none.
 func (s *Service) DeleteTree(ctx context.Context, c Caller, t Tree) (int, error) {
+	t = t.normal()
 	count := 0
 	err := s.storage.Update(ctx, func(tx Tx) error {
 		now := s.Instant()
@@ -64,6 +65,7 @@ func (s *Service) DeleteTree(ctx context.Context, c Caller, t Tree) (int, error)
 // name may exist. It returns how many entries it moved; ErrNotFound if there
 // are none.
 func (s *Service) RenameTree(ctx context.Context, c Caller, t Tree, toStore, to string) (int, error) {
+	t, to = t.normal(), NormalName(to)
 	if toStore == "" {
 		toStore = t.Store
 	}

@@ -29,6 +29,7 @@ func (s *Searcher) Recall(ctx context.Context, c memory.Caller, r Request, recal
 		return Answer{}, err
 	}
 	defer done()
+	r = r.normal()
 	q := &searchQuery{caller: c, request: r, at: s.instant(), wordings: newWordings(r.wordings())}
 	q.page = &frozen{at: q.at} // the candidates are known: the legs only prepare passages
 	err = s.view(ctx, c, func(tx memory.ReadTx) (err error) {

@@ -81,3 +81,12 @@ const (
 	RankingRelevance Ranking = "relevance" // by relevance: see fusion.Relevance
 	RankingRRF       Ranking = "rrf"       // by the ranks in both legs: see fusion.RRF
 )
+
+// normal returns the request with its names in the form in which entries keep them.
+func (r Request) normal() Request {
+	r.Filter = r.Filter.Normal()
+	if r.ExplainEntry != nil {
+		r.ExplainEntry = new(r.ExplainEntry.Normal())
+	}
+	return r
+}

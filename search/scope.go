@@ -60,6 +60,7 @@ func (s *Searcher) scopeQuery(ctx context.Context, c memory.Caller, r Request) (
 		}
 	}
 	r.Explain = r.Explain || r.ExplainEntry != nil
+	r = r.normal()
 	q = &searchQuery{caller: c, request: r, at: s.instant()}
 	q.filter = r.Filter
 	if err := s.openPage(q); err != nil {

@@ -229,6 +229,8 @@ var readsWithoutTurn = map[string]string{
 	"memory.look":         "once for all calls that wait for changes",
 	"memory.Dump":         "for the operator",
 	"memory.analyzeAgain": "at the start",
+	"memory.nameAgain":    "at the start",
+	"memory.unnormalized": "at the start",
 	"meter.view":          "takes the turn",
 	"meter.Quote":         "Market.verify holds the turn",
 	"meter.amountOf":      "a payment that was taken is settled before anything else",

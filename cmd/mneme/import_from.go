@@ -43,6 +43,7 @@ func (i *importing) checkFrom(flags *pflag.FlagSet) error {
 	case !given:
 		i.namespace = i.from
 	}
+	i.namespace = memory.NormalName(i.namespace)
 	if err := memory.CheckNamespace(i.namespace); err != nil {
 		return usageError{err}
 	}

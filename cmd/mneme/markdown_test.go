@@ -158,11 +158,50 @@ func TestMAESTROFolderRoundTrip(t *testing.T) {
 	}
 }
 
+// A folder as macOS writes it, with decomposed letters in file names and frontmatter, holds
+// the entries of one that is written elsewhere, and so does what is asked for.
+func TestAFolderOfMacOSHasTheSameNames(t *testing.T) {
+	dir := t.TempDir()
+	note := func(fields string) string { return "---\n" + fields + "---\n\nbody\n" }
+	composed := fill(t, map[string]string{
+		"caf\u00e9.md":        note(""),
+		"@m\u00e9mo/x.md":     note(""),
+		"\u00fcber/\u00e4.md": note("name: \u00fcber/\u00e4\ntags: [r\u00e9sum\u00e9]\n"),
+		"trash/gel\u00f6s.md": note("name: gel\u00f6s\n"),
+	})
+	decomposed := fill(t, map[string]string{
+		"cafe\u0301.md":         note(""),
+		"@me\u0301mo/x.md":      note("namespace: me\u0301mo\n"),
+		"u\u0308ber/a\u0308.md": note("name: u\u0308ber/a\u0308\ntags: [re\u0301sume\u0301]\n"),
+		"trash/gelo\u0308s.md":  note("name: gelo\u0308s\n"),
+	})
+	for i, from := range []string{composed, decomposed, composed} {
+		counts := decode[importCounts](t, must(t, dir, "", "import", "--no-wait", "--json", "--agent", "ada", "--markdown", from))
+		if len(counts.Refused) > 0 || i == 0 && counts.Created != 3 || i > 0 && (counts.written() > 0 || counts.Unchanged != 4) {
+			t.Errorf("import %d: %+v", i, counts)
+		}
+	}
+	for key, namespace := range map[string]string{"cafe\u0301": "", "x": "me\u0301mo", "u\u0308ber/a\u0308": ""} {
+		if out := must(t, dir, "", "get", "--agent", "ada", "--namespace", namespace, key); strings.TrimSpace(out) != "body" {
+			t.Errorf("get %+q: %q", key, out)
+		}
+	}
+	lines := must(t, dir, "", "export", "--agent", "ada")
+	other := filepath.Join(t.TempDir(), "lines.jsonl")
+	if err := os.WriteFile(other, []byte(norm.NFD.String(lines)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	counts := decode[importCounts](t, must(t, dir, "", "import", "--no-wait", "--json", "--agent", "ada", other))
+	if counts.Unchanged != 3 || counts.written() > 0 {
+		t.Errorf("lines in the other form: %+v", counts)
+	}
+}
+
 // aKey draws keys that entries may have.
 func aKey() *rapid.Generator[string] {
 	segment := rapid.OneOf(rapid.SampledFrom([]string{
 		"a", "A", "MEMORY", "memory", "trash", "con", "a.md", ".git", "~", "%41", "a~2", "@ns", " a", "a ", "ß", "ss", "日本語", "a: b", "---", `"`, `\`,
-		strings.Repeat("x", 200), "y", "1.0",
+		strings.Repeat("x", 200), "y", "1.0", "aux.txt", "CON", "com¹", "end.", "end. ", `12:30 <a>|?*`, "Å", "å", "ångström", strings.Repeat("語", 70),
 	}), rapid.StringN(1, 8, 30))
 	return rapid.Custom(func(t *rapid.T) string {
 		return norm.NFC.String(strings.Join(rapid.SliceOfN(segment, 1, 3).Draw(t, "segments"), "/"))
@@ -269,7 +308,7 @@ func described(r *rapid.T, service *memory.Service, caller memory.Caller) (all [
 func drawEntries(r *rapid.T, service *memory.Service, caller memory.Caller) {
 	for range rapid.IntRange(1, 8).Draw(r, "writes") {
 		put := memory.PutRequest{Path: memory.Path{Store: caller.Agent, Key: aKey().Draw(r, "key")}, Value: aValue().Draw(r, "value")}
-		put.Path.Namespace = rapid.SampledFrom([]string{"", "", "ns", "NS", "a/b", "trash", ".."}).Draw(r, "namespace")
+		put.Path.Namespace = rapid.SampledFrom([]string{"", "", "ns", "NS", "a/b", "trash", "..", "con", "a:", "café"}).Draw(r, "namespace")
 		kind := rapid.SampledFrom(append([]string{""}, memory.Types...)).Draw(r, "type")
 		description := rapid.String().Filter(func(d string) bool { return memory.CheckDescription(d) == nil }).Draw(r, "description")
 		tags := rapid.SliceOfNDistinct(rapid.StringN(1, 5, 20), 0, 3, rapid.ID[string]).Filter(func(tags []string) bool { return memory.CheckTags(tags) == nil }).Draw(r, "tags")

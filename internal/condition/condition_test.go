@@ -259,3 +259,32 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Names are compared in the form in which entries keep them; values as they were written.
+func TestOperandsOfNamesTakeEveryUnicodeForm(t *testing.T) {
+	const composed, decomposed = "caf\u00e9", "cafe\u0301"
+	e := Entry{Key: composed + "/1", Namespace: composed, Tags: []string{composed}, Value: []byte(`{"name": "` + composed + `"}`)}
+	for text, want := range map[string]bool{
+		`{"key": {"eq": "` + decomposed + `/1"}}`:              true,
+		`{"key": {"prefix": "` + decomposed + `"}}`:            true,
+		`{"key": {"in": ["x", "` + decomposed + `/1"]}}`:       true,
+		`{"namespace": {"ne": "` + decomposed + `"}}`:          false,
+		`{"namespace": {"gte": "` + decomposed + `"}}`:         true,
+		`{"tags": {"contains": "` + decomposed + `"}}`:         true,
+		`{"value.name": {"eq": "` + composed + `"}}`:           true,
+		`{"value.name": {"eq": "` + decomposed + `"}}`:         false,
+		`{"not": {"key": {"contains": "` + decomposed + `"}}}`: false,
+	} {
+		c, err := Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Fits(&e); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+	// An operand has its greatest length in form C.
+	if _, err := Parse([]byte(`{"key": {"eq": "` + strings.Repeat("e\u0301", MaxText/2) + `"}}`)); err != nil {
+		t.Error(err)
+	}
+}

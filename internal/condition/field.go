@@ -87,6 +87,12 @@ var (
 	}
 )
 
+// isName reports whether the field holds what the writer named: such texts are kept in
+// Unicode normalization form C, whatever the form in which they came.
+func (r fieldRule) isName() bool {
+	return r.field == Key || r.field == Namespace || r.field == Tags
+}
+
 // ruleOf returns the rule of a field by its name in a condition, and of a Value
 // the path. ok is false if there is no such field.
 func ruleOf(name string) (rule fieldRule, path []string, ok bool) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"mneme/acl"
 	"mneme/internal/period"
 )
@@ -78,6 +80,9 @@ func parseOperand(rule fieldRule, operator Operator, tree jsonTree, place string
 		}
 		if rule.field == EntryType && !slices.Contains(EntryTypes, s) {
 			return Operand{}, wrong(place, "must be one of %s", strings.Join(EntryTypes, ", "))
+		}
+		if rule.isName() {
+			s = norm.NFC.String(s) // the form in which entries keep them
 		}
 		return parseText(operator, s, place)
 	}

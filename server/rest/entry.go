@@ -158,7 +158,7 @@ func (s *Surface) RenameMemory(ctx context.Context, r api.RenameMemoryRequestObj
 	if err != nil {
 		return nil, err
 	}
-	toStore := path.Store
+	to, toStore := memory.NormalName(r.Body.To), path.Store
 	if r.Body.ToStore != nil {
 		if toStore, err = storeID(ctx, "to_store", *r.Body.ToStore); err != nil {
 			return nil, err
@@ -169,11 +169,11 @@ func (s *Surface) RenameMemory(ctx context.Context, r api.RenameMemoryRequestObj
 		return nil, err
 	}
 	replay, err := s.replay(r.Params.IdempotencyKey, "POST /v1/stores/{store}/memories/{key}/rename",
-		[]string{path.Store, path.Namespace, path.Key}, api.Rename{To: r.Body.To, ToStore: &toStore})
+		[]string{path.Store, path.Namespace, path.Key}, api.Rename{To: to, ToStore: &toStore})
 	if err != nil {
 		return nil, err
 	}
-	moved, err := s.service.Rename(ctx, caller(ctx), memory.RenameRequest{Path: path, To: r.Body.To, ToStore: toStore, If: holds, Idempotency: replay})
+	moved, err := s.service.Rename(ctx, caller(ctx), memory.RenameRequest{Path: path, To: to, ToStore: toStore, If: holds, Idempotency: replay})
 	if err != nil {
 		return nil, err
 	}

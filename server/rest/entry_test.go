@@ -74,6 +74,7 @@ func TestAKeyIsOnePercentEncodedSegment(t *testing.T) {
 		"a;b": "a;b", "a%3Bb": "a;b", "a,b": "a,b", "a%3Fb": "a?b", "a%23b": "a#b", "100%25": "100%", "%2525": "%25",
 		"%C3%BC%E6%BC%A2": "ü漢", "ü": "ü", "a:b@c=d&e": "a:b@c=d&e", "versions": "versions", "a%22b": `a"b`, "%7Bkey%7D": "{key}",
 		":key": ":key", "*": "*", "a%5Cb": `a\b`, "%F0%9F%98%80": "😀", "restore": "restore", "...": "...",
+		"e%CC%81": "é", "%E2%84%AB": "Å", "A%CC%8A": "Å", // other Unicode forms of the key
 	}
 	for written, key := range good {
 		target := "/v1/stores/self/memories/" + written
@@ -103,7 +104,7 @@ func TestAKeyIsOnePercentEncodedSegment(t *testing.T) {
 	}
 	for written, status := range map[string]int{
 		"%2e%2e": 422, ".": 422, "..": 422, "a%2F..%2Fb": 422, "%2Fa": 422, "a%2F": 422, "a%2F%2Fb": 422,
-		"%00": 422, "a%0Ab": 422, "%E2%80%A8": 422, "%E2%80%8B": 422, "%7F": 422, "e%CC%81": 422, "%FF": 422,
+		"%00": 422, "a%0Ab": 422, "%E2%80%A8": 422, "%E2%80%8B": 422, "%7F": 422, "%FF": 422,
 		strings.Repeat("a", 513): 422, strings.Repeat("%C3%BC", 257): 422, "": 404,
 	} {
 		h.want(status, alice, "PUT", "/v1/stores/self/memories/"+written, `{"value":1}`)
@@ -406,4 +407,24 @@ func TestAnEntryNamesOtherAuthorsOfItsFields(t *testing.T) {
 	check("bob")
 	h.want(200, alice, "PUT", seat, `{"value":"window","description":"hers again"}`)
 	check(nil)
+}
+
+// An Idempotency-Key belongs to the entry, whatever the Unicode form in which its path is
+// given.
+func TestAnIdempotencyKeyHoldsForEveryFormOfAPath(t *testing.T) {
+	h := open(t)
+	const composed, decomposed = "/v1/stores/self/memories/caf%C3%A9", "/v1/stores/self/memories/cafe%CC%81"
+	h.want(201, alice, "PUT", composed, `{"value":1}`)
+	h.want(200, alice, "PUT", composed, `{"value":2}`)
+	for _, target := range []string{composed, decomposed, composed} {
+		restored := h.want(200, alice, "POST", target+"/restore", `{"version":1}`, "Idempotency-Key", "k-1").json(t)
+		if restored["version"] != 3.0 || restored["key"] != "caf\u00e9" {
+			t.Errorf("%s: %v", target, restored)
+		}
+	}
+	renamed := h.want(200, alice, "POST", decomposed+"/rename", `{"to":"u\u0308ber"}`, "Idempotency-Key", "k-2")
+	if got := renamed.header.Get("Location"); got != "/v1/stores/alice/memories/%C3%BCber" {
+		t.Errorf("Location %s", got)
+	}
+	h.want(200, alice, "POST", composed+"/rename", `{"to":"über"}`, "Idempotency-Key", "k-2")
 }

@@ -128,7 +128,7 @@ func entryPath(ctx context.Context, store api.Store, namespace *api.KeyNamespace
 	if err != nil {
 		return memory.Path{}, err
 	}
-	return memory.Path{Store: id, Namespace: or(namespace, ""), Key: key}, nil
+	return memory.Path{Store: id, Namespace: or(namespace, ""), Key: key}.Normal(), nil
 }
 
 // or returns what a pointer points to; otherwise if it is nil.

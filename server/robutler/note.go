@@ -97,21 +97,23 @@ func sourceOf(source json.RawMessage) string {
 	return l.Tool
 }
 
-// checkNoteNamespace checks the grammar of the client.
-func checkNoteNamespace(namespace string) error {
+// noteNamespace returns a namespace in the form in which it is kept, once it was checked
+// against the grammar of the client.
+func noteNamespace(namespace string) (string, error) {
+	namespace = memory.NormalName(namespace)
 	principal, ok := strings.CutPrefix(namespace, callerPrefix)
 	switch {
 	case namespace == ownerNamespace, namespace == sharedNamespace:
-		return nil
+		return namespace, nil
 	case !ok || principal == "" || strings.ContainsFunc(principal, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }):
-		return problem.In(problem.Malformed, "namespace", "must be owner, shared, or caller: followed by a principal without space and comma")
+		return "", problem.In(problem.Malformed, "namespace", "must be owner, shared, or caller: followed by a principal without space and comma")
 	}
-	return memory.CheckNamespace(namespace)
+	return namespace, memory.CheckNamespace(namespace)
 }
 
 // notePath returns the path of a note in the agent's own store.
 func notePath(s subject, namespace, key string) (p memory.Path, err error) {
-	if err := checkNoteNamespace(namespace); err != nil {
+	if namespace, err = noteNamespace(namespace); err != nil {
 		return p, err
 	}
 	return memory.Path{Store: s.agent, Namespace: namespace, Key: normalKey(key)}, nil
@@ -156,10 +158,11 @@ func (q query) namespaces() (*condition.Condition, error) {
 		if !utf8.ValidString(name) {
 			return nil, problem.In(problem.Malformed, "namespace", "must be valid UTF-8")
 		}
-		if err := checkNoteNamespace(name); err != nil {
+		namespace, err := noteNamespace(name)
+		if err != nil {
 			return nil, err
 		}
-		operands = append(operands, condition.Text(name))
+		operands = append(operands, condition.Text(namespace))
 	}
 	return condition.Compare(condition.Namespace, condition.In, operands...), nil
 }

@@ -55,6 +55,39 @@ func TestANoteIsAnEntryOfItsNamespace(t *testing.T) {
 	}
 }
 
+// A machine that decomposes letters, as macOS does, reaches the notes of one that does not.
+func TestNotesAreReachedByEveryUnicodeForm(t *testing.T) {
+	h := open(t)
+	const composed, decomposed = "caller:ren\u00e9", "caller:rene\u0301"
+	h.want(200, alice, "PUT", notesRoot, body("namespace", decomposed, "key", "cafe\u0301", "content", "one", "at", "2026-03-01T11:00:00.000Z"))
+	for _, namespace := range []string{composed, decomposed} {
+		named := "namespace=" + url.QueryEscape(namespace)
+		got := h.want(200, alice, "GET", notesRoot+"?action=get&"+named+"&key=cafe%CC%81", "").json(t)["entry"].(map[string]any)
+		if got["namespace"] != composed || got["key"] != "caf\u00e9" || got["content"] != "one" {
+			t.Errorf("%+q: got %+q", namespace, got)
+		}
+		if list := h.want(200, alice, "GET", notesRoot+"?action=list&"+named, "").json(t)["entries"].([]any); len(list) != 1 {
+			t.Errorf("%+q: %d in the list", namespace, len(list))
+		}
+		start := h.want(200, alice, "GET", notesRoot+"?action=sync&"+named, "").json(t)
+		if len(start["lines"].([]any)) != 1 {
+			t.Errorf("%+q: pulled %v", namespace, start["lines"])
+		}
+		h.clock.Advance(time.Second)
+		late := h.clock.Now().Format(noteTimes)
+		pushed := body("namespace", namespace, "lines", []any{map[string]any{"op": "put", "namespace": decomposed, "key": "cafe\u0301", "content": "one", "at": late}})
+		if n := h.want(200, alice, "POST", notesRoot+"?action=sync", pushed).json(t)["applied"]; n != 1.0 {
+			t.Errorf("%+q: %v applied", namespace, n)
+		}
+		changed := h.want(200, alice, "GET", notesRoot+"?action=sync&"+named+"&since="+url.QueryEscape(start["cursor"].(string)), "").json(t)
+		if len(changed["lines"].([]any)) != 1 {
+			t.Errorf("%+q: the change was not pulled: %v", namespace, changed["lines"])
+		}
+	}
+}
+
+const noteTimes = "2006-01-02T15:04:05.000Z"
+
 func TestNotesAreListedTheLatestFirstAndSearchedWithinTheirNamespaces(t *testing.T) {
 	h := open(t)
 	h.want(200, alice, "PUT", root+"/outside", `{"value":"a lighthouse that is no note"}`)

@@ -118,7 +118,7 @@ func (s *Surface) pull(c echo.Context) error {
 	if err := q.texts(map[string]*string{"namespace": &namespace, "since": &since}); err != nil {
 		return err
 	}
-	if err := checkNoteNamespace(namespace); err != nil {
+	if namespace, err = noteNamespace(namespace); err != nil {
 		return err
 	}
 	p := puller{s, visitor(c), about.agent, namespace}
@@ -219,7 +219,7 @@ func (s *Surface) push(c echo.Context) error {
 	if about, err = about.resolve(c); err != nil {
 		return err
 	}
-	if err := checkNoteNamespace(namespace); err != nil {
+	if namespace, err = noteNamespace(namespace); err != nil {
 		return err
 	}
 	var lines []line
@@ -294,7 +294,7 @@ func (p *pusher) readTrash(ctx context.Context, lines []line) error {
 // apply applies a line unless what is there is as new, and reports whether it did.
 func (p *pusher) apply(ctx context.Context, l *line) (applied bool, err error) {
 	at, err := l.time()
-	if err != nil || l.Namespace != "" && l.Namespace != p.namespace || l.Op != opPut && l.Op != opDelete {
+	if err != nil || l.Namespace != "" && memory.NormalName(l.Namespace) != p.namespace || l.Op != opPut && l.Op != opDelete {
 		return false, nil
 	}
 	path, err := notePath(p.about, p.namespace, l.Key)

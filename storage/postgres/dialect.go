@@ -48,11 +48,14 @@ var statements = sqlcommon.Dialect{
 		AND (x.namespace, x.key) > ($3, $4) AND x.key >= $5 AND ($6::text IS NULL OR x.key < $6)
 		ORDER BY x.namespace, x.key, x.owner LIMIT $7) e
 	WHERE s.id = $1 AND l.label <= $2 ORDER BY e.namespace, e.key, e.label, e.owner LIMIT $7`,
-	TrashStore:     trash + trashOrder,
-	TrashPath:      trash + ` AND e.namespace = $7 AND e.key = $8` + trashOrder,
-	Current:        fromEntry + `WHERE e.id = $1 AND e.state < 2`,
-	Former:         fromHistory + `WHERE e.id = $1 AND e.version < $2 ORDER BY e.version DESC LIMIT $3`,
-	Searchable:     fromEntry + `WHERE e.id > $1 AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT $2`,
+	TrashStore: trash + trashOrder,
+	TrashPath:  trash + ` AND e.namespace = $7 AND e.key = $8` + trashOrder,
+	Current:    fromEntry + `WHERE e.id = $1 AND e.state < 2`,
+	Former:     fromHistory + `WHERE e.id = $1 AND e.version < $2 ORDER BY e.version DESC LIMIT $3`,
+	Searchable: fromEntry + `WHERE e.id > $1 AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT $2`,
+	Names: `SELECT ` + withoutText + ` FROM entry e JOIN store s ON s.number = e.store
+	WHERE e.id > $1 AND e.state < 2 AND octet_length(e.namespace || e.key) > length(e.namespace || e.key)
+	ORDER BY e.id LIMIT $2`,
 	WithoutVectors: fromEntry + `WHERE e.id > $4 AND ` + unembedded + ` ORDER BY e.id LIMIT $5`,
 	EntryPage:      fromEntry + `WHERE e.state < 2 AND e.id > $1 ORDER BY e.id LIMIT $2`,
 	VersionsOf:     fromHistory + `WHERE e.id = ANY($1) ORDER BY e.id, e.version`,

@@ -35,7 +35,7 @@ type Dialect struct {
 	ScanStore, ScanNamespace            string // parameters: store, label, namespace, key, prefix, successor, limit
 	TrashStore, TrashPath               string // parameters: store, label, owner, time, ID, limit[, namespace, key]
 	Current, Former                     string // parameters: ID[, version, limit]
-	Searchable                          string // parameters: ID, limit
+	Searchable, Names                   string // parameters: ID, limit
 	WithoutVectors                      string // parameters: fingerprint, time, other fingerprint, ID, limit
 	EntryPage, VersionsOf               string // parameters: ID, limit; IDs
 

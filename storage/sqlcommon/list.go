@@ -23,6 +23,11 @@ func (r Reads) List(ctx context.Context, query memory.ListQuery) ([]memory.Entry
 		return r.history(ctx, q)
 	case memory.SearchableQuery:
 		return r.searchable(ctx, q)
+	case memory.NamesQuery:
+		if err := r.r.OfEntries(ctx, nil); err != nil {
+			return nil, err
+		}
+		return Entries(ctx, r.r, r.d.Names, q.After, q.Limit)
 	}
 	return nil, errUnknown(query)
 }

@@ -53,7 +53,10 @@ var statements = sqlcommon.Dialect{
 	(SELECT doc AS mine FROM entry WHERE id = ?1 AND state < 2) CROSS JOIN
 	(SELECT h.*, ?1 AS id FROM history h) e ON e.doc = mine JOIN store s ON s.number = e.store
 	WHERE e.version < ?2 ORDER BY e.version DESC LIMIT ?3`,
-	Searchable:     fromEntry + `WHERE e.id > ? AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT ?`,
+	Searchable: fromEntry + `WHERE e.id > ? AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT ?`,
+	Names: `SELECT ` + withoutText + ` FROM entry e JOIN store s ON s.number = e.store` + joinFields + `
+	WHERE e.id > ? AND e.state < 2 AND octet_length(e.namespace || e.key) > length(e.namespace || e.key)
+	ORDER BY e.id LIMIT ?`,
 	WithoutVectors: fromEntry + `WHERE e.id > ?4 AND ` + unembedded + ` ORDER BY e.id LIMIT ?5`,
 	EntryPage:      fromEntry + `WHERE e.state < 2 AND e.id > ? ORDER BY e.id LIMIT ?`,
 	VersionsOf: strings.Replace(`SELECT `+formerColumns, "e.id", "m.id", 1) + ` FROM json_each(?) j CROSS JOIN entry m ON m.id = unhex(j.value)

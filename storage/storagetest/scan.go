@@ -164,6 +164,31 @@ var scans = []clause{
 			f.equal(idsOf(f.trash(c.query)...), append([]uuid.UUID{}, c.want...))
 		}
 	}},
+
+	{"Names lists the entries of every store, label and kind that are named by more than ASCII, deleted ones too, by ID, without text", func(f *fixture) {
+		inNamespace := func(e *memory.Entry) { e.Namespace = "ä" }
+		named := []memory.Entry{
+			entry("a", "é"), entry("b", "e\u0301", labelled(acl.Restricted)), entry("a", "k", inNamespace), entry("a", "鍵", outOfContext),
+			entry("a", "\U0010ffff", encrypted), entry("a", "ü", expiring(after(-time.Minute))), entry("a", "ö"),
+		}
+		f.put(append([]memory.Entry{entry("a", "plain\x7f~!/%"), entry("a", "value", says("é"))}, named...)...)
+		named[6] = f.delete(named[6], start)
+		want := withoutText(named...)
+		slices.SortFunc(want, func(x, y memory.Entry) int { return slices.Compare(x.ID[:], y.ID[:]) })
+		for _, size := range []int{1, 3, 100} {
+			var got []memory.Entry
+			query := memory.NamesQuery{Limit: size}
+			for {
+				page := f.list(query)
+				got = append(got, page...)
+				if len(page) < size {
+					break
+				}
+				query.After = page[len(page)-1].ID
+			}
+			f.equal(got, want)
+		}
+	}},
 }
 
 func ptr(s string) *string { return &s }
@@ -178,16 +203,17 @@ func filtered(entries []memory.Entry, keep func(memory.Entry) bool) []memory.Ent
 	return kept
 }
 
-func (f *fixture) scan(query memory.ScanQuery) (entries []memory.Entry) {
+func (f *fixture) scan(query memory.ScanQuery) []memory.Entry {
 	f.Helper()
-	f.view(func(tx memory.ReadTx) (err error) {
-		entries, err = tx.List(f.ctx, query)
-		return err
-	})
-	return entries
+	return f.list(query)
 }
 
-func (f *fixture) trash(query memory.TrashQuery) (entries []memory.Entry) {
+func (f *fixture) trash(query memory.TrashQuery) []memory.Entry {
+	f.Helper()
+	return f.list(query)
+}
+
+func (f *fixture) list(query memory.ListQuery) (entries []memory.Entry) {
 	f.Helper()
 	f.view(func(tx memory.ReadTx) (err error) {
 		entries, err = tx.List(f.ctx, query)

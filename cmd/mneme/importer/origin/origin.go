@@ -166,6 +166,7 @@ func (r *Reader) read(shown, file string, in io.Reader, yield func(string, impor
 	}
 	return r.format.read(file, in, func(line importer.Line) error {
 		line.Put.Path.Namespace = r.namespace
+		line.Put.Path = line.Put.Path.Normal()
 		if line.Err == nil {
 			line.Date(r.zone)
 			if r.repeated(&line) {

@@ -1,0 +1,66 @@
+package memory
+
+import (
+	"golang.org/x/text/unicode/norm"
+)
+
+// NormalName returns a key, namespace, tag or a prefix of one in the form in which they
+// are kept: Unicode normalization form C (UAX #15). Every call takes any canonically
+// equivalent form for it, so that what macOS decomposes ("e" and U+0301) names the same
+// entry as what is typed elsewhere ("é"). It has at most three times the bytes of name.
+func NormalName(name string) string { return norm.NFC.String(name) }
+
+// Normal returns the path with its names in the form in which they are kept.
+func (p Path) Normal() Path {
+	p.Namespace, p.Key = NormalName(p.Namespace), NormalName(p.Key)
+	return p
+}
+
+// Normal returns the filter with its names in the form in which they are kept. Those of
+// Where are so since it was parsed.
+func (f Filter) Normal() Filter {
+	if f.Namespace != nil {
+		f.Namespace = new(NormalName(*f.Namespace))
+	}
+	f.Tags = normalNames(f.Tags)
+	return f
+}
+
+// normal returns the tree with its names in the form in which they are kept.
+func (t Tree) normal() Tree {
+	t.Namespace, t.Folder = NormalName(t.Namespace), NormalName(t.Folder)
+	return t
+}
+
+// normal returns the request with its names in the form in which they are kept.
+func (r PutRequest) normal() PutRequest {
+	r.Path = r.Path.Normal()
+	if r.Tags != nil {
+		r.Tags = new(normalNames(*r.Tags))
+	}
+	return r
+}
+
+// normalRequests returns the requests with their names in the form in which they are kept.
+func normalRequests(requests []PutRequest) []PutRequest {
+	normal := make([]PutRequest, len(requests))
+	for i, r := range requests {
+		normal[i] = r.normal()
+	}
+	return normal
+}
+
+// normalNames returns names in the form in which they are kept; nil for nil.
+func normalNames(names []string) []string {
+	for i, name := range names {
+		if !norm.NFC.IsNormalString(name) {
+			normal := make([]string, len(names))
+			copy(normal, names[:i])
+			for j, name := range names[i:] {
+				normal[i+j] = NormalName(name)
+			}
+			return normal
+		}
+	}
+	return names
+}

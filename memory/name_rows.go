@@ -1,0 +1,160 @@
+package memory
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"golang.org/x/text/unicode/norm"
+)
+
+// namesMeta is the setting that holds the version of Unicode in whose form C the names of
+// the database's entries are.
+const namesMeta = "names"
+
+// namesBatch is how many entries nameAgain reads or renames at a time.
+const namesBatch = 500
+
+// nameAgain brings the namespaces and keys of entries, deleted ones too, into the form in
+// which they are kept, if the database was written under another version of Unicode than
+// this build's, or by a version of mneme that did not record it. No text of assigned
+// characters changes its form between versions of Unicode, so that there is seldom
+// anything to do. Other processes may write meanwhile.
+func nameAgain(ctx context.Context, storage Storage, log *slog.Logger) error {
+	var version []byte
+	err := storage.View(ctx, func(tx ReadTx) (err error) {
+		version, err = tx.Meta(ctx, namesMeta)
+		return err
+	})
+	if err != nil || string(version) == norm.Version {
+		return err
+	}
+	ids, err := unnormalized(ctx, storage)
+	if err != nil {
+		return err
+	}
+	apart := 0
+	for start := 0; start < len(ids); start += namesBatch {
+		batch := ids[start:min(start+namesBatch, len(ids))]
+		numbered := 0
+		err := storage.Update(ctx, func(tx Tx) (err error) {
+			numbered, err = renameNormal(ctx, tx, batch)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		apart += numbered
+	}
+	if len(ids) > 0 {
+		log.WarnContext(ctx, "brought keys and namespaces into Unicode form C", "entries", len(ids), "numbered", apart)
+	}
+	return storage.Update(ctx, func(tx Tx) error { return tx.SetMeta(ctx, namesMeta, []byte(norm.Version)) })
+}
+
+// unnormalized returns the entries whose namespace or key is not in the form in which
+// they are kept.
+func unnormalized(ctx context.Context, storage Storage) (ids []uuid.UUID, err error) {
+	var after uuid.UUID
+	for batch := namesBatch; batch == namesBatch; {
+		err := storage.View(ctx, func(tx ReadTx) error {
+			entries, err := tx.List(ctx, NamesQuery{after, namesBatch})
+			batch = len(entries)
+			for i := range entries {
+				after = entries[i].ID
+				if entries[i].Path != entries[i].Path.Normal() {
+					ids = append(ids, after)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// renameNormal gives entries the path that Path.Normal returns, or of live ones that one
+// of them would hide at it, the first free one of key~2, key~3 and so on; numbered is how
+// many got such a key. Versions in the history keep the names that they had.
+func renameNormal(ctx context.Context, tx Tx, ids []uuid.UUID) (numbered int, err error) {
+	for _, id := range ids {
+		found, err := tx.Get(ctx, []uuid.UUID{id})
+		if err != nil {
+			return 0, err
+		}
+		if len(found) == 0 || found[0].Path == found[0].Path.Normal() { // erased or renamed meanwhile
+			continue
+		}
+		e := &found[0]
+		number := 1
+		if e.Path = fitted(e.Path.Normal()); e.DeletedAt.IsZero() {
+			if e.Path, number, err = freePath(ctx, tx, e); err != nil {
+				return 0, err
+			}
+		}
+		if number > 1 {
+			numbered++
+		}
+		e.Revision++
+		if err := tx.Put(ctx, *e, document(e)); err != nil {
+			return 0, err
+		}
+	}
+	return numbered, nil
+}
+
+// freePath returns the path of an entry, with number 1, or the first one of key~2, key~3
+// and so on, if another live entry is there.
+//
+// SECURITY: what those who may read the entry cannot see does not count. The two then
+// share the path, like any others that are written at it.
+func freePath(ctx context.Context, tx PathReader, e *Entry) (free Path, number int, err error) {
+	free = e.Path
+	for number = 1; ; {
+		others, err := tx.At(ctx, free.At(e.Label))
+		if err != nil {
+			return free, number, err
+		}
+		seen := func(other Entry) bool { return other.InContext || other.Owner == e.Owner }
+		if !slices.ContainsFunc(others, seen) {
+			return free, number, nil
+		}
+		number++
+		suffix := fmt.Sprintf("~%d", number)
+		free.Key = cutName(e.Key, MaxKey-len(suffix)) + suffix
+	}
+}
+
+// fitted returns a path whose names are not too long: normalization may have made them
+// longer. The end of one that was is a digest of it.
+func fitted(p Path) Path {
+	fit := func(name string, most int) string {
+		if len(name) <= most {
+			return name
+		}
+		sum := sha256.Sum256([]byte(name))
+		end := "~" + hex.EncodeToString(sum[:8])
+		return cutName(name, most-len(end)) + end
+	}
+	return Path{p.Store, fit(p.Namespace, MaxNamespace), fit(p.Key, MaxKey)}
+}
+
+// cutName returns at most the first bytes of a name, in whole characters and without '/'
+// at the end.
+func cutName(name string, most int) string {
+	if len(name) <= most {
+		return name
+	}
+	for !utf8.RuneStart(name[most]) {
+		most--
+	}
+	return NormalName(strings.TrimRight(name[:most], "/"))
+}
