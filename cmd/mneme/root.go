@@ -15,6 +15,7 @@ import (
 
 	"mneme/configs"
 	"mneme/internal/compose"
+	"mneme/internal/system"
 )
 
 // Exit statuses.
@@ -162,7 +163,8 @@ func onTerminal(stream any) bool {
 // styled reports whether a stream is a terminal on which text may be bold: not a dumb
 // one, and unless NO_COLOR is set (https://no-color.org).
 func styled(stream any) bool {
-	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && onTerminal(stream)
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && onTerminal(stream) &&
+		system.ShowStyles(stream.(*os.File))
 }
 
 // only reports whether all agent, taint, store and URL flags that were given are

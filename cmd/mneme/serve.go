@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
 	"mneme/configs"
 	"mneme/internal/compose"
+	"mneme/internal/system"
 )
 
 func newServe(p *program) *cobra.Command {
@@ -83,7 +83,7 @@ func (p *program) serve(ctx context.Context, config configs.Config, consoleAgent
 func listen(ctx context.Context, addr string) (net.Listener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", addr)
-	if errors.Is(err, syscall.EADDRINUSE) {
+	if system.IsAddressInUse(err) {
 		return nil, &inUseError{addr}
 	}
 	if err != nil {
