@@ -11,6 +11,9 @@ import (
 )
 
 func main() {
+	if status, ok := runAsService(); ok {
+		os.Exit(status)
+	}
 	// The first signal shuts down gracefully. A second one kills the process.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)

@@ -127,10 +127,6 @@ func CheckPrivate(f *os.File) error {
 	return nil
 }
 
-// ServiceAccount is the account of mneme's Windows service, which the system derives
-// from the service's name.
-const ServiceAccount = `NT SERVICE\mneme`
-
 // trustees returns who may have access to a private file with a descriptor, as SIDs.
 func trustees(descriptor *windows.SECURITY_DESCRIPTOR) (map[string]bool, error) {
 	owner, _, err := descriptor.Owner()

@@ -14,6 +14,10 @@ import (
 // ErrExposed reports that users other than the owner can access a file.
 var ErrExposed = errors.New("others than its owner can access it")
 
+// ServiceAccount is the account of mneme's Windows service, which the system derives
+// from the service's name.
+const ServiceAccount = `NT SERVICE\mneme`
+
 // Lock waits for the exclusive lock on a file, which it creates with access for the
 // owner alone if it is missing. Locks are between processes, and between two calls in
 // one. The lock ends with unlock, or with the process. The file stays.
