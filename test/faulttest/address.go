@@ -10,8 +10,9 @@ import (
 	"net"
 	"strconv"
 	"sync"
-	"syscall"
 	"time"
+
+	"mneme/internal/system"
 )
 
 // The ports of FreeAddr. They are below those that systems give to connections and to
@@ -79,7 +80,7 @@ func listenAgain(address string) (listener net.Listener, err error) {
 	var config net.ListenConfig
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		listener, err = config.Listen(context.Background(), "tcp", address)
-		if !errors.Is(err, syscall.EADDRINUSE) {
+		if !system.IsAddressInUse(err) {
 			break
 		}
 	}

@@ -12,18 +12,17 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"mneme/test/faulttest"
 )
 
-// ClearEnvironment unsets all MNEME_ variables except those to keep.
+// ClearEnvironment unsets all MNEME_ variables except Program and those to keep.
 func ClearEnvironment(keep ...string) {
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(name, "MNEME_") && !slices.Contains(keep, name) {
+		if strings.HasPrefix(name, "MNEME_") && name != Program && !slices.Contains(keep, name) {
 			os.Unsetenv(name)
 		}
 	}
@@ -56,12 +55,14 @@ func Start(t testing.TB, command *exec.Cmd) *Process {
 // Launch is Start without the wait: Address and DataDir are not known yet.
 func Launch(t testing.TB, command *exec.Cmd) *Process {
 	t.Helper()
-	if err := watchSources(); err != nil {
-		t.Fatal(err)
+	if os.Getenv(Program) == "" {
+		if err := watchSources(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	p := &Process{Log: new(Log), command: command}
 	command.Stderr = p.Log
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	faulttest.OwnGroup(command)
 	var err error
 	if p.out, err = command.StdoutPipe(); err != nil {
 		t.Fatal(err)
@@ -116,7 +117,7 @@ func (p *Process) PID() int { return p.command.Process.Pid }
 // status.
 func (p *Process) End(t testing.TB, signal os.Signal) int {
 	t.Helper()
-	if err := p.command.Process.Signal(signal); err != nil {
+	if err := faulttest.Signal(p.command.Process, signal); err != nil {
 		t.Fatal(err)
 	}
 	hung := time.AfterFunc(patience, func() {
@@ -132,7 +133,7 @@ func (p *Process) End(t testing.TB, signal os.Signal) int {
 // quit ends a process that hangs, which then prints its goroutines.
 func (p *Process) quit() {
 	p.hung.Store(true)
-	_ = p.command.Process.Signal(syscall.SIGQUIT)
+	_ = faulttest.Dump(p.command.Process)
 }
 
 // Signal sends SIGKILL to the process, and does not wait for its end. Any goroutine may
