@@ -27,7 +27,7 @@ const maxKeyFile = 1 << 20
 // Load reads a key file. It fails with fs.ErrNotExist, with ErrExposed if
 // anyone but the owner has access (on Unix a mode beyond 0600), or with ErrKeyring.
 func Load(path string) (*Keyring, error) {
-	file, err := os.Open(path)
+	file, err := system.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("key file: %w", err)
 	}

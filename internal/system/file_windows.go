@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 	"unsafe"
 
@@ -30,6 +31,25 @@ func CreatePrivate(path string) (*os.File, error) {
 	}
 	handle, err := windows.CreateFile(name, windows.GENERIC_READ|windows.GENERIC_WRITE,
 		windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE, attributes, windows.CREATE_NEW, windows.FILE_ATTRIBUTE_NORMAL, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(handle), path), nil
+}
+
+// Open opens a file that may be replaced meanwhile, for reading. Windows refuses that for
+// the moment of a replacement: it is tried for some two seconds.
+func Open(path string) (f *os.File, err error) {
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	var handle windows.Handle
+	err = whileShared(func() (err error) {
+		handle, err = windows.CreateFile(name, windows.GENERIC_READ,
+			windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, nil, windows.OPEN_EXISTING, windows.FILE_ATTRIBUTE_NORMAL, 0)
+		return err
+	}, windows.ERROR_SHARING_VIOLATION)
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
 	}
@@ -189,7 +209,7 @@ const (
 // Replace gives a file the name of another, which it replaces. While a program has the
 // other open, Windows refuses that: it is tried for some two seconds.
 func Replace(from, to string) error {
-	return whileShared(func() error { return os.Rename(from, to) })
+	return whileShared(func() error { return os.Rename(from, to) }, windows.ERROR_SHARING_VIOLATION, windows.ERROR_ACCESS_DENIED)
 }
 
 // moveToNew gives a file a name that must be free.
@@ -202,19 +222,19 @@ func moveToNew(from, to string) error {
 	if err != nil {
 		return err
 	}
-	err = whileShared(func() error { return windows.MoveFileEx(source, target, windows.MOVEFILE_WRITE_THROUGH) })
+	err = windows.MoveFileEx(source, target, windows.MOVEFILE_WRITE_THROUGH)
 	if err != nil {
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 	}
 	return nil
 }
 
-// whileShared repeats what fails because another program has a file open.
-func whileShared(do func() error) error {
+// whileShared repeats what fails because another program has a file open, by which
+// Windows fails with one of the errors in shared.
+func whileShared(do func() error, shared ...syscall.Errno) error {
 	for try := 1; ; try++ {
 		err := do()
-		shared := errors.Is(err, windows.ERROR_SHARING_VIOLATION) || errors.Is(err, windows.ERROR_ACCESS_DENIED)
-		if !shared || try == shareTries {
+		if !isOneOf(err, shared) || try == shareTries {
 			return err
 		}
 		time.Sleep(shareWait + time.Duration(try)*time.Millisecond)

@@ -22,7 +22,7 @@ func readSecret(path string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: not a regular file", path)
 	}
-	f, err := os.Open(path)
+	f, err := system.Open(path)
 	if err != nil {
 		return nil, err
 	}
