@@ -63,7 +63,7 @@ func (d *diagnosis) checkFolder() {
 }
 
 func checkPrivateFolder(dir string) error {
-	f, err := os.Open(dir)
+	f, err := system.Open(dir)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,9 @@ cd "$(dirname "$0")/../.."
 
 start_wine
 go build -o "$scratch/mneme.exe" ./cmd/mneme
-export MNEME_TEST_PROGRAM="Z:${scratch//\//\\}\\mneme.exe"
+MNEME_TEST_PROGRAM=$(path_of "$scratch/mneme.exe")
+ZONEINFO=$(path_of "$(go env GOROOT)/lib/time/zoneinfo.zip") # the program has its own
+export MNEME_TEST_PROGRAM ZONEINFO
 for package; do
 	go test -c -o "$scratch/package.test.exe" "./$package"
 	(

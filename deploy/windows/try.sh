@@ -45,7 +45,7 @@ mneme search --agent iris "what must I not cook for Ben?" | has diet/ben # besid
 mneme export --agent iris --markdown 'C:\notes' | has ''
 [ "$(find "$WINEPREFIX/drive_c/notes" -name '*.md' | wc -l)" -gt 10 ]
 mneme export --full >"$scratch/dump.jsonl"
-mneme import --full --data-dir 'C:\copy' "Z:${scratch//\//\\}\\dump.jsonl" | has ''
+mneme import --full --data-dir 'C:\copy' "$(path_of "$scratch/dump.jsonl")" | has ''
 mneme search --data-dir 'C:\copy' --agent iris "what must I not cook for Ben?" | has diet/ben
 mneme service install --print | has 'sc.exe create mneme'
 mneme service status 2>&1 | has 'not installed' || true

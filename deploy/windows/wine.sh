@@ -15,6 +15,9 @@ end_wine() {
 }
 trap end_wine EXIT
 
+# path_of FILE: prints its path on Windows, whose drive Z is this system's root.
+path_of() { echo "Z:${1//\//\\}"; }
+
 install_wine() {
 	local missing=()
 	[ -x "$wine" ] || missing+=(wine64)

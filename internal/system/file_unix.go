@@ -26,7 +26,7 @@ func CreatePrivate(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 }
 
-// Open opens a file that may be replaced meanwhile, for reading.
+// Open opens a file or folder that may be replaced meanwhile, for reading.
 func Open(path string) (*os.File, error) { return os.Open(path) }
 
 // MakeFolder creates a folder that its owner alone can access, and the folders above

@@ -37,7 +37,7 @@ func CreatePrivate(path string) (*os.File, error) {
 	return os.NewFile(uintptr(handle), path), nil
 }
 
-// Open opens a file that may be replaced meanwhile, for reading. Windows refuses that for
+// Open opens a file or folder that may be replaced meanwhile, for reading. Windows refuses that for
 // the moment of a replacement: it is tried for some two seconds.
 func Open(path string) (f *os.File, err error) {
 	name, err := windows.UTF16PtrFromString(path)
@@ -47,7 +47,7 @@ func Open(path string) (f *os.File, err error) {
 	var handle windows.Handle
 	err = whileShared(func() (err error) {
 		handle, err = windows.CreateFile(name, windows.GENERIC_READ,
-			windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, nil, windows.OPEN_EXISTING, windows.FILE_ATTRIBUTE_NORMAL, 0)
+			windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, nil, windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS, 0) // of folders, too
 		return err
 	}, windows.ERROR_SHARING_VIOLATION)
 	if err != nil {
