@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/windows/svc"
@@ -14,10 +15,11 @@ import (
 	"mneme/cmd/mneme/service"
 )
 
-// runAsService runs the command line under the service manager of Windows if that has
-// started this process, and reports whether it has.
+// runAsService runs the server under the service manager of Windows if the command line
+// is that of a service, and reports whether it is.
 func runAsService() (status int, ok bool) {
-	if is, err := svc.IsWindowsService(); err != nil || !is {
+	flags := len(os.Args) - len(service.Command) - 1
+	if flags < 0 || !slices.Equal(os.Args[1:len(os.Args)-flags], service.Command) {
 		return 0, false
 	}
 	events, err := eventlog.Open(service.Name)
@@ -25,19 +27,21 @@ func runAsService() (status int, ok bool) {
 		return exitFailed, true // a service has nowhere else to say so
 	}
 	defer events.Close()
-	handler := &windowsService{out: eventWriter{events}}
+	handler := &windowsService{args: os.Args[len(os.Args)-flags:], out: eventWriter{events}}
 	if err := svc.Run(service.Name, handler); err != nil {
+		fmt.Fprintln(os.Stderr, "mneme: the service manager alone runs this:", err) // to a console, if it is called there
 		_ = events.Error(eventID, err.Error())
 		return exitFailed, true
 	}
 	return handler.status, true
 }
 
-// windowsService runs the command line until the service manager stops it. It
+// windowsService runs the server until the service manager stops it. It
 // implements svc.Handler.
 type windowsService struct {
+	args   []string // flags of serve
 	out    io.Writer
-	status int // exit status of the command line
+	status int // exit status of serve
 }
 
 // stopHint is how long a stop may take, in milliseconds: 20 s for requests, then the
@@ -48,7 +52,9 @@ func (s *windowsService) Execute(_ []string, requests <-chan svc.ChangeRequest, 
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	ended := make(chan int, 1)
-	go func() { ended <- run(ctx, os.Args[1:], strings.NewReader(""), io.Discard, s.out) }()
+	go func() {
+		ended <- run(ctx, append([]string{"serve"}, s.args...), strings.NewReader(""), io.Discard, s.out)
+	}()
 	running := svc.Status{State: svc.Running, Accepts: svc.AcceptStop | svc.AcceptShutdown}
 	changes <- running
 	for {

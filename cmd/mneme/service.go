@@ -168,7 +168,7 @@ func (p *program) unit(cmd *cobra.Command, system bool) (service.Unit, error) {
 		return service.Unit{}, err
 	}
 	unit := service.Unit{
-		Program: self, Args: []string{"serve"}, Home: home, UserID: os.Getuid(),
+		Program: self, Home: home, UserID: os.Getuid(),
 		System:  system || runtime.GOOS == "windows" || runtime.GOOS == "freebsd",
 		Account: os.Getenv("SUDO_USER"), ProgramData: os.Getenv("ProgramData"),
 	}

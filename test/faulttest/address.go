@@ -15,6 +15,10 @@ import (
 	"mneme/internal/system"
 )
 
+// ErrNoConsole reports that this process has no console, by which alone Windows ends
+// other processes gracefully.
+var ErrNoConsole = errors.New("without a console Windows ends no other process gracefully")
+
 // The ports of FreeAddr. They are below those that systems give to connections and to
 // listeners that leave the choice to them: from 32768 on Linux, 49152 on macOS.
 const firstPort, ports = 20_000, 12_000

@@ -1,6 +1,7 @@
 package faulttest
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"syscall"
@@ -52,7 +53,11 @@ func Signal(process *os.Process, signal os.Signal) error {
 	if signal == os.Kill {
 		return process.Kill()
 	}
-	return windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(process.Pid)) //nolint:gosec // process IDs are of 32 bits
+	err := windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(process.Pid)) //nolint:gosec // process IDs are of 32 bits
+	if errors.Is(err, windows.ERROR_INVALID_HANDLE) || errors.Is(err, windows.ERROR_INVALID_ACCESS) {
+		return ErrNoConsole
+	}
+	return err
 }
 
 // Dump ends a process that hangs: on Windows it prints no goroutines.

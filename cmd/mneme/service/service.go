@@ -29,7 +29,7 @@ var ErrUnsupported = errors.New("not supported")
 // Unit is the service to install. Paths are absolute.
 type Unit struct {
 	Program string   // the executable
-	Args    []string // its arguments, such as serve
+	Args    []string // flags of mneme serve
 	// DataDir is the data folder; "": the default of a service of this kind.
 	DataDir string
 	// System is set for a service of the machine, which starts with it. Others are a
@@ -44,9 +44,16 @@ type Unit struct {
 	ProgramData string
 }
 
+// Command is what the program is called with as a service of Windows, before its flags: a
+// program must say that it is one, and what starts a process cannot be told reliably.
+var Command = []string{"service", "run"}
+
 // words returns the command line.
-func (u Unit) words() []string {
-	words := append([]string{u.Program}, u.Args...)
+func (u Unit) words() []string { return u.wordsOf("serve") }
+
+// wordsOf returns the command line of a command of the program.
+func (u Unit) wordsOf(command ...string) []string {
+	words := slices.Concat([]string{u.Program}, command, u.Args)
 	if u.DataDir != "" {
 		words = append(words, "--data-dir="+u.DataDir)
 	}

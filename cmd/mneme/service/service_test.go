@@ -19,20 +19,20 @@ var kinds = map[string]struct {
 	status []string // the command that shows its state
 }{
 	"systemd-user": {"linux", Unit{
-		Program: "/opt/my tools/mneme", Args: []string{"serve", "--addr=:7077"}, DataDir: "/home/ann/50% \"mine\"$", Home: "/home/ann", UserID: 1000,
+		Program: "/opt/my tools/mneme", Args: []string{"--addr=:7077"}, DataDir: "/home/ann/50% \"mine\"$", Home: "/home/ann", UserID: 1000,
 	}, []string{"systemctl", "--user", "show", "mneme.service", "--property=LoadState,ActiveState"}},
-	"systemd-system": {"linux", Unit{Program: "/usr/bin/mneme", Args: []string{"serve"}, System: true}, []string{"systemctl", "show", "mneme.service", "--property=LoadState,ActiveState"}},
+	"systemd-system": {"linux", Unit{Program: "/usr/bin/mneme", System: true}, []string{"systemctl", "show", "mneme.service", "--property=LoadState,ActiveState"}},
 	"launchd-user": {"darwin", Unit{
-		Program: "/opt/homebrew/bin/mneme", Args: []string{"serve"}, DataDir: "/Users/ann/A & <B>", Home: "/Users/ann", UserID: 501,
+		Program: "/opt/homebrew/bin/mneme", DataDir: "/Users/ann/A & <B>", Home: "/Users/ann", UserID: 501,
 	}, []string{"launchctl", "print", "gui/501/mneme"}},
 	"launchd-system": {"darwin", Unit{
-		Program: "/usr/local/bin/mneme", Args: []string{"serve"}, DataDir: "/Users/ann/data", Home: "/Users/ann", System: true, Account: "ann",
+		Program: "/usr/local/bin/mneme", DataDir: "/Users/ann/data", Home: "/Users/ann", System: true, Account: "ann",
 	}, []string{"launchctl", "print", "system/mneme"}},
 	"rc": {"freebsd", Unit{
-		Program: "/usr/local/bin/mneme", Args: []string{"serve", "--config=/usr/local/etc/ann's.yaml"}, System: true,
+		Program: "/usr/local/bin/mneme", Args: []string{"--config=/usr/local/etc/ann's.yaml"}, System: true,
 	}, []string{"service", "mneme", "onestatus"}},
 	"windows": {"windows", Unit{
-		Program: `C:\Program Files\mneme\mneme.exe`, Args: []string{"serve", "--addr=:7077"}, System: true, ProgramData: `C:\ProgramData`,
+		Program: `C:\Program Files\mneme\mneme.exe`, Args: []string{"--addr=:7077"}, System: true, ProgramData: `C:\ProgramData`,
 	}, []string{"sc.exe", "query", "mneme"}},
 }
 
@@ -170,7 +170,7 @@ func TestWordsForWindows(t *testing.T) {
 }
 
 func TestUnitsThatCouldNotRunAreRefused(t *testing.T) {
-	machine := Unit{Program: "/usr/bin/mneme", Args: []string{"serve"}, System: true}
+	machine := Unit{Program: "/usr/bin/mneme", System: true}
 	with := func(change func(*Unit)) Unit {
 		unit := machine
 		unit.Args = slices.Clone(machine.Args)

@@ -20,7 +20,7 @@ func installWindows(u Unit) (Plan, error) {
 		u.DataDir = u.ProgramData + `\` + Name
 	}
 	var words []string
-	for _, word := range u.words() {
+	for _, word := range u.wordsOf(Command...) {
 		words = append(words, quoteWindows(word))
 	}
 	return Plan{
