@@ -81,10 +81,15 @@ func UnknownVariables(known ...string) []string {
 }
 
 // DefaultDataDir returns the directory mneme in the user's data directory:
-// $XDG_DATA_HOME, else ~/.local/share, on macOS ~/Library/Application Support.
+// $XDG_DATA_HOME, else ~/.local/share, on macOS ~/Library/Application Support, on
+// Windows %LOCALAPPDATA%.
 func DefaultDataDir() (string, error) {
 	if dir := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "mneme"), nil
+	}
+	if runtime.GOOS == "windows" {
+		dir, err := os.UserCacheDir() // %LOCALAPPDATA%, which is for data that stays on the machine
+		return filepath.Join(dir, "mneme"), err
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {

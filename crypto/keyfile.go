@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"mneme/internal/system"
 )
 
 // Errors of key files.
@@ -19,16 +21,13 @@ var (
 	ErrBusy = errors.New("key file is being rotated")
 )
 
-// keyFileMode gives access to the owner alone.
-const keyFileMode fs.FileMode = 0o600
-
 // maxKeyFile is the largest key file read, in bytes. A key takes about 200.
 const maxKeyFile = 1 << 20
 
 // Load reads a key file. It fails with fs.ErrNotExist, with ErrExposed if
-// anyone but the owner has access (a mode beyond 0600), or with ErrKeyring.
+// anyone but the owner has access (on Unix a mode beyond 0600), or with ErrKeyring.
 func Load(path string) (*Keyring, error) {
-	file, err := os.Open(path)
+	file, err := system.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("key file: %w", err)
 	}
@@ -41,9 +40,11 @@ func Load(path string) (*Keyring, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("key file %s: %w: not a regular file", path, ErrKeyring)
 	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("key file %s: %w: its mode is %#o; chmod 600 restricts it, but whoever has read it has the key",
-			path, ErrExposed, info.Mode().Perm())
+	if err := system.CheckPrivate(file); errors.Is(err, system.ErrExposed) {
+		return nil, fmt.Errorf("key file %s: %w: %w; %s restricts it, but whoever has read it has the key",
+			path, ErrExposed, err, system.RestrictCommand("the file", false))
+	} else if err != nil {
+		return nil, fmt.Errorf("key file: %w", err)
 	}
 	data, err := io.ReadAll(io.LimitReader(file, maxKeyFile+1))
 	if err != nil {
@@ -59,7 +60,7 @@ func Load(path string) (*Keyring, error) {
 	return ring, nil
 }
 
-// Create writes a keyring with one new key to a new file of mode 0600. It
+// Create writes a keyring with one new key to a new file of its owner alone. It
 // never overwrites: if path exists, it fails with fs.ErrExist. The file is
 // created atomically and is on disk when Create returns.
 func Create(path string) (*Keyring, error) {
@@ -67,19 +68,14 @@ func Create(path string) (*Keyring, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".keyring-*") // mode 0600
+	data, err := ring.marshal()
+	if err == nil {
+		err = system.WritePrivate(path, data, false)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("key file: %w", err)
 	}
-	defer os.Remove(file.Name())
-	if err := ring.writeTo(file); err != nil {
-		return nil, err
-	}
-	// Unlike a rename, a link fails if path exists.
-	if err := os.Link(file.Name(), path); err != nil {
-		return nil, fmt.Errorf("key file: %w", err)
-	}
-	return ring, syncDir(path)
+	return ring, nil
 }
 
 // LoadOrCreate reads the key file, or creates it if it does not exist, and
@@ -111,7 +107,7 @@ func Rotate(path string) (*Keyring, error) {
 	// The new file is also the lock. Without it, concurrent rotations could
 	// lose a key, and with it what was sealed with that key.
 	next := path + ".new"
-	file, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_EXCL, keyFileMode)
+	file, err := system.CreatePrivate(next)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("%w: if no rotation is running, one was interrupted before its key was used: remove %s", ErrBusy, next)
 	}
@@ -122,7 +118,10 @@ func Rotate(path string) (*Keyring, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(next))
 	}
-	return ring, syncDir(path)
+	if err := system.SyncDir(filepath.Dir(path)); err != nil {
+		return nil, fmt.Errorf("key file: %w", err)
+	}
+	return ring, nil
 }
 
 func rotateInto(file *os.File, path string) (*Keyring, error) {
@@ -137,7 +136,7 @@ func rotateInto(file *os.File, path string) (*Keyring, error) {
 	if err := ring.writeTo(file); err != nil {
 		return nil, err
 	}
-	if err := os.Rename(file.Name(), path); err != nil {
+	if err := system.Replace(file.Name(), path); err != nil {
 		return nil, fmt.Errorf("key file: %w", err)
 	}
 	return ring, nil
@@ -156,19 +155,6 @@ func (k *Keyring) writeTo(file *os.File) error {
 		err = closeErr
 	}
 	if err != nil {
-		return fmt.Errorf("key file: %w", err)
-	}
-	return nil
-}
-
-// syncDir makes the file's directory entry durable.
-func syncDir(path string) error {
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return fmt.Errorf("key file: %w", err)
-	}
-	defer dir.Close()
-	if err := dir.Sync(); err != nil {
 		return fmt.Errorf("key file: %w", err)
 	}
 	return nil

@@ -11,8 +11,9 @@ import (
 	"os"
 	"path"
 	"slices"
-	"syscall"
 	"time"
+
+	"mneme/internal/system"
 )
 
 // Errors of OpenFolder.
@@ -101,7 +102,7 @@ func (f *Folder) PreviousFiles() int { return len(f.before) }
 func (f *Folder) Put(file string, content []byte, compare func(old []byte) Diff) error {
 	f.put[fold(file)] = file
 	err := f.write(file, content, compare)
-	if errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EILSEQ) || errors.Is(err, syscall.EINVAL) {
+	if system.IsInvalidName(err) {
 		f.keep(file, "its name is not valid on this file system")
 		return nil
 	}

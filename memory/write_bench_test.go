@@ -5,11 +5,11 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"mneme/acl"
+	"mneme/internal/system"
 	"mneme/internal/workload"
 	"mneme/memory"
 	"mneme/test/backendtest"
@@ -103,21 +103,11 @@ func BenchmarkQueue(b *testing.B) {
 // measure starts a measurement, which the function that it returns ends.
 func measure(b *testing.B) func() {
 	b.Helper()
-	began, before := time.Now(), processTime(b)
+	began, before := time.Now(), system.ProcessTime()
 	b.ResetTimer()
 	return func() {
 		b.StopTimer()
 		b.ReportMetric(float64(b.N)/time.Since(began).Seconds(), "entries/s")
-		b.ReportMetric(float64((processTime(b)-before).Microseconds())/float64(b.N), "cpu-µs")
+		b.ReportMetric(float64((system.ProcessTime()-before).Microseconds())/float64(b.N), "cpu-µs")
 	}
-}
-
-// processTime returns the time of the CPU that this process has used.
-func processTime(b *testing.B) time.Duration {
-	b.Helper()
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

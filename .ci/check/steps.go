@@ -8,6 +8,7 @@ const (
 	python    = "python3 --version"
 	npm       = "npm --version; node --version"
 	gcc       = "gcc --version"
+	wine      = "/usr/lib/wine/wine64 --version; x86_64-w64-mingw32-gcc --version"
 	qemu      = "qemu-aarch64 --version"
 	postgres  = "ls /usr/lib/postgresql"
 	files     = "git ls-files --cached --others --exclude-standard" // the names of all files
@@ -45,6 +46,7 @@ var steps = plan{
 	{name: "benchmarks", run: "check_benchmarks", inputs: []string{goFiles}, tools: []string{goVersion, system}, needs: []string{"postgres", "milvus", "program"}},
 	{name: "vet", run: "check_vet", inputs: []string{"*.go", "*.s", "*go.mod", "*go.sum"}, tools: []string{goVersion}},
 	{name: "arm64", run: "check_arm64", inputs: []string{"test:./vector/flat ./embed/maxsim ./embed/e5"}, tools: []string{goVersion, qemu}, needs: []string{"packages"}},
+	{name: "windows", run: "check_windows", inputs: []string{"test:./internal/system ./crypto ./acl ./embed/e5 ./storage/sqlite ./memory ./cmd/mneme/...", "deploy/windows"}, tools: []string{goVersion, wine}, needs: []string{"packages"}},
 	{name: "ci", run: "check_ci", inputs: []string{"test:./.ci/check ./.ci/summary", ":/"}, tools: []string{goVersion}},
 	{name: "modules", run: "check_modules", inputs: []string{"*.go", "*go.mod", "*go.sum", "THIRD_PARTY_NOTICES.txt", "embed/e5/LICENSE-*"}, tools: []string{goVersion}},
 	{name: "module-path", run: "check_module_path", inputs: []string{"*.go", "*.s", "*go.mod", "*go.sum", "Makefile", "go:./cmd/mneme"}, tools: []string{goVersion}, needs: []string{"packages"}},
@@ -73,6 +75,7 @@ var steps = plan{
 	{name: "release", run: "check_release", long: true, inputs: []string{":/", ".goreleaser.yaml"}, tools: []string{goVersion, system}, needs: []string{"packages", "python"}},
 	{name: "guided-fuzzing", run: "check_guided_fuzzing", long: true, inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, system}, needs: []string{"postgres"}},
 	{name: "arm64-everything", run: "check_arm64_everything", long: true, inputs: []string{"test:./vector/flat ./embed/maxsim ./embed/e5"}, tools: []string{goVersion, qemu}, needs: []string{"packages"}},
+	{name: "windows-use", run: "check_windows_use", long: true, inputs: []string{"go:./cmd/mneme", "deploy/windows", "examples/samples"}, tools: []string{goVersion, wine}, needs: []string{"packages"}},
 	{name: "races-everywhere", run: "check_races_everywhere", long: true, inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, gcc, system}, needs: []string{"postgres", "milvus", "go-tools"}},
 	{name: "pictures", run: "check_pictures", long: true, inputs: []string{"console/check", "examples/samples"}, tools: []string{chromium}, needs: []string{"console-packages", "node", "program"}},
 	{name: "langgraph", run: "check_langgraph", long: true, inputs: []string{"examples/langgraph"}, needs: []string{"clients", "program"}},

@@ -19,6 +19,7 @@ setup_packages() {
 	command -v make >/dev/null || missing+=(make)
 	command -v gpg >/dev/null || missing+=(gnupg)
 	command -v chromium >/dev/null || missing+=(chromium)
+	[ -x /usr/lib/wine/wine64 ] && command -v x86_64-w64-mingw32-gcc >/dev/null || missing+=(wine64 gcc-mingw-w64-x86-64)
 	[ -n "$(postgres_bin)" ] || missing+=(postgresql)
 	python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3 python3-venv)
 	[ ${#missing[@]} = 0 ] || install_packages "${missing[@]}"
@@ -82,29 +83,27 @@ check_vulnerabilities() {
 check_linked() {
 	local linked
 	linked=$(go tool nm "$mneme" | grep -E ' [tT] github\.com/getsentry/' | grep -vE '\.init(\.[0-9]+)?$' || true)
-	[ -z "$linked" ] || {
-		echo "the binary contains functions of sentry-go: $linked"
-		return 1
-	}
+	[ -z "$linked" ] || fail "the binary contains functions of sentry-go: $linked"
 }
 
 check_format() {
 	local files
 	files=$(existing '*.go' | xargs -0 gofmt -l)
-	[ -z "$files" ] || {
-		echo "gofmt would change:" "$files"
-		return 1
-	}
+	[ -z "$files" ] || fail "gofmt would change: $files"
 }
 
 # All supported platforms but this machine's, for which the other steps build.
 check_platforms() {
 	local platform
-	for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do
+	for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 freebsd/amd64; do
 		[ "$platform" != "$(go env GOHOSTOS)/$(go env GOHOSTARCH)" ] || continue
 		GOOS=${platform%/*} GOARCH=${platform#*/} in_modules go build -o /dev/null ./...
 	done
 }
+
+# In Wine: tests of what differs on Windows, and what a user does first.
+check_windows() { deploy/windows/test.sh; }
+check_windows_use() { deploy/windows/try.sh; }
 
 # The pattern ./... leaves out folders whose names begin with a dot.
 ci=(./.ci/check ./.ci/summary)
@@ -125,10 +124,7 @@ check_ci() { go test "${ci[@]}"; }
 # docker-compose.yml as Docker reads it; without passwords it must be rejected.
 # The Dockerfile is linted, since there is no engine to build it.
 check_deployment() {
-	if compose docker-compose.yml >/dev/null 2>&1; then
-		echo "docker-compose.yml does not require passwords"
-		return 1
-	fi
+	! compose docker-compose.yml >/dev/null 2>&1 || fail "docker-compose.yml does not require passwords"
 	POSTGRES_PASSWORD=a MNEME_DB_PASSWORD=b MINIO_PASSWORD=c compose docker-compose.yml >/dev/null
 	hadolint deploy/Dockerfile deploy/packaging/image/Dockerfile
 }
@@ -140,10 +136,7 @@ check_generated() {
 	go generate ./server/...
 	go -C clients/go generate ./...
 	after=$(git ls-files '*.gen.go' | xargs sha256sum)
-	[ "$before" = "$after" ] || {
-		echo "go generate changes its files"
-		return 1
-	}
+	[ "$before" = "$after" ] || fail "go generate changes its files"
 }
 
 # The README's command, with a count.

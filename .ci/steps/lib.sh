@@ -41,11 +41,15 @@ until_ready() {
 	until "$@" >/dev/null 2>&1; do
 		[ $((SECONDS - from)) -lt 180 ] || {
 			tail -n 40 "$log"
-			echo "not ready after three minutes: $*"
-			return 1
+			fail "not ready after three minutes: $*" || return
 		}
 		sleep 0.2
 	done
+}
+
+fail() {
+	echo "$*"
+	return 1
 }
 
 # quietly COMMAND…: prints what the command says only if it fails.

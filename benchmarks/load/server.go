@@ -43,7 +43,12 @@ func startServer(ctx context.Context, program string, flags []string, config con
 	if config.Postgres.DSN != "" {
 		s.command.Env = append(s.command.Env, "MNEME_POSTGRES_DSN="+string(config.Postgres.DSN))
 	}
-	s.command.Cancel = func() error { return s.command.Process.Signal(syscall.SIGTERM) }
+	s.command.Cancel = func() error {
+		if s.command.Process.Signal(syscall.SIGTERM) == nil {
+			return nil
+		}
+		return s.command.Process.Kill() // Windows has no other signal
+	}
 	s.command.WaitDelay = stopTimeout
 	out, err := s.command.StdoutPipe()
 	if err == nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -376,7 +377,11 @@ func TestBenchLoadRejectsInvalidFlags(t *testing.T) {
 }
 
 func TestBenchLoadSaysWhyTheServerDidNotStart(t *testing.T) {
-	if r := mneme(t, "", "", "bench", "load", "--program", "/bin/false"); r.status != exitFailed || !strings.Contains(r.err, "the server did not start") {
+	fails := "/bin/false"
+	if runtime.GOOS == "windows" {
+		fails = "reg.exe" // whatever serve and its flags are to it
+	}
+	if r := mneme(t, "", "", "bench", "load", "--program", fails); r.status != exitFailed || !strings.Contains(r.err, "the server did not start") {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -11,9 +11,8 @@ import (
 	"runtime/debug"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"mneme/internal/compose"
+	"mneme/internal/system"
 	"mneme/server/token"
 )
 
@@ -39,19 +38,19 @@ func (d *diagnosis) checkFolder() {
 	case !info.IsDir():
 		d.add(check, problem, dir+" is not a folder", "--data-dir or MNEME_DATA_DIR names another one")
 		return
-	case unix.Access(dir, unix.W_OK|unix.X_OK) != nil:
+	case system.CheckWritable(dir) != nil:
 		d.add(check, problem, dir+" is not writable", "run mneme as its owner, or make it writable")
 		return
-	case info.Mode().Perm()&0o077 != 0:
-		d.add(check, warning, fmt.Sprintf("%s is open to others (mode %o)", dir, info.Mode().Perm()), "chmod 700 "+quote(dir))
+	}
+	if err := checkPrivateFolder(dir); errors.Is(err, system.ErrExposed) {
+		d.add(check, warning, fmt.Sprintf("%s: %v", dir, err), system.RestrictCommand(quote(dir), true))
 		return
 	}
-	var disk unix.Statfs_t
-	if err := unix.Statfs(dir, &disk); err != nil {
+	free, err := system.FreeBytes(dir)
+	if err != nil {
 		d.add(check, problem, err.Error(), "")
 		return
 	}
-	free := disk.Bavail * uint64(disk.Bsize)
 	says := fmt.Sprintf("%s, %d MB free", dir, free/1_000_000)
 	switch {
 	case free < fullDisk:
@@ -61,6 +60,14 @@ func (d *diagnosis) checkFolder() {
 	default:
 		d.add(check, fine, says, "")
 	}
+}
+
+func checkPrivateFolder(dir string) error {
+	f, err := system.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(system.CheckPrivate(f), f.Close())
 }
 
 // checkKey checks the local signing key without making it.
@@ -77,7 +84,7 @@ func (d *diagnosis) checkKey() {
 	_, err := token.OpenLocalKey(d.config.DataDir)
 	switch {
 	case errors.Is(err, token.ErrReadable):
-		d.add(check, problem, err.Error(), "chmod 600 the file; if others may have read it, delete it: all its tokens end")
+		d.add(check, problem, err.Error(), system.RestrictCommand("the file", false)+"; if others may have read it, delete it: all its tokens end")
 	case err != nil:
 		d.add(check, problem, err.Error(), "restore the file, or delete it: all its tokens end")
 	default:

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mneme/internal/system/systemtest"
 )
 
 // diagnose runs doctor and returns its findings by check.
@@ -42,10 +44,7 @@ func TestDoctorFindsNothingWrongAndMakesNothing(t *testing.T) {
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("doctor makes the data folder")
 	}
-	dir = t.TempDir()
-	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a folder
-		t.Fatal(err)
-	}
+	dir = filepath.Join(t.TempDir(), "data")
 	must(t, dir, "", "put", "--agent", "a", "k", "v")
 	must(t, dir, "", "token", "--agent", "a")
 	findings, status = diagnose(t, dir)
@@ -61,12 +60,11 @@ func TestDoctorFindsNothingWrongAndMakesNothing(t *testing.T) {
 
 func TestDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // the fault that is to be found
+	if err := os.WriteFile(filepath.Join(dir, "signing.key"), []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "signing.key"), []byte("x"), 0o644); err != nil { //nolint:gosec // the same
-		t.Fatal(err)
-	}
+	systemtest.Expose(t, dir)
+	systemtest.Expose(t, filepath.Join(dir, "signing.key"))
 	if err := os.WriteFile(filepath.Join(dir, "mneme.db"), []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
 		t.Fatal(err)
 	}

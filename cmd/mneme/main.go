@@ -12,6 +12,9 @@ import (
 )
 
 func main() {
+	if status, ok := runAsService(); ok {
+		os.Exit(status)
+	}
 	// The first signal shuts down gracefully. One that comes a second later or more kills
 	// the process; before that it may be the same: a terminal sends Ctrl-C to all of a
 	// pipeline, and npx and timeout(1) pass on to their child what it has already got.

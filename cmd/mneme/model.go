@@ -11,6 +11,7 @@ import (
 	"mneme/embed/e5"
 	"mneme/embed/tools/pack"
 	"mneme/embed/tools/pull"
+	"mneme/internal/system"
 )
 
 func newModel(p *program) *cobra.Command {
@@ -149,7 +150,7 @@ func replaceFile(path string, content []byte) error {
 		err = f.Chmod(0o644)
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
+		err = system.Replace(f.Name(), path)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))

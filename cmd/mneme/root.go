@@ -15,6 +15,7 @@ import (
 
 	"mneme/configs"
 	"mneme/internal/compose"
+	"mneme/internal/system"
 )
 
 // Exit statuses.
@@ -104,7 +105,7 @@ func newRoot(p *program) *cobra.Command {
 	root.AddCommand(
 		newServe(p), newDemo(p), newToken(p), newImport(p), newExport(p), newSearch(p), newEmbed(p), newBench(p),
 		newGet(p), newPut(p), newList(p), newDelete(p), newHistory(p), newStores(p), newShare(p), newUnshare(p),
-		newReady(p), newReindex(p), newReconcile(p), newPurge(p), newEncrypt(p), newDecrypt(p), newMCP(p), newModel(p), newVersion(p), newConfig(p), newDoctor(p),
+		newReady(p), newReindex(p), newReconcile(p), newPurge(p), newEncrypt(p), newDecrypt(p), newMCP(p), newModel(p), newVersion(p), newConfig(p), newDoctor(p), newService(p),
 		newOffer(p), newAccount(p), newUsage(p), newSales(p), newRefund(p), newTopUp(p), newPayOut(p), newReceipt(p), newLedger(p),
 	)
 	root.SetHelpCommand(newHelp(p))
@@ -162,7 +163,8 @@ func onTerminal(stream any) bool {
 // styled reports whether a stream is a terminal on which text may be bold: not a dumb
 // one, and unless NO_COLOR is set (https://no-color.org).
 func styled(stream any) bool {
-	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && onTerminal(stream)
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && onTerminal(stream) &&
+		system.ShowStyles(stream.(*os.File))
 }
 
 // only reports whether all agent, taint, store and URL flags that were given are

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -13,6 +12,7 @@ import (
 	"mneme/acl"
 	"mneme/configs"
 	"mneme/internal/compose"
+	"mneme/internal/system"
 )
 
 func newServe(p *program) *cobra.Command {
@@ -107,7 +107,7 @@ func (p *program) serveOn(ctx context.Context, config configs.Config, listener n
 func listen(ctx context.Context, addr string) (net.Listener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", addr)
-	if errors.Is(err, syscall.EADDRINUSE) {
+	if system.IsAddressInUse(err) {
 		return nil, &inUseError{addr}
 	}
 	if err != nil {

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"mneme/acl"
+	"mneme/internal/system"
 	"mneme/server/token"
 )
 
@@ -44,8 +46,12 @@ func TestTokenIsTheOnlyOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, entry := range entries {
-		if info, err := entry.Info(); err != nil || info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s is accessible to other users", entry.Name())
+		f, err := system.Open(filepath.Join(dir, entry.Name()))
+		if err == nil {
+			err = errors.Join(system.CheckPrivate(f), f.Close())
+		}
+		if err != nil {
+			t.Errorf("%s: %v", entry.Name(), err)
 		}
 	}
 }

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"flag"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -149,19 +152,27 @@ func TestFailuresExitWith1AndSayWhy(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	var below *fs.PathError // of what is below a file, in the words of the system
+	if _, err := os.Open(filepath.Join(file, "none")); !errors.As(err, &below) {
+		t.Fatal(err)
+	}
+	noFolder, noData := below.Err.Error(), "data folder"
+	if runtime.GOOS == "windows" {
+		noData = "no memories here" // what is below a file does not exist there
+	}
 	for line, why := range map[string]string{
-		"export --agent a --data-dir " + file:                   "data folder",
+		"export --agent a --data-dir " + file:                   noData,
 		"token --agent a --data-dir " + file:                    "signing key",
-		"import " + filepath.Join(file, "none"):                 "not a directory",
+		"import " + filepath.Join(file, "none"):                 noFolder,
 		"token --revoke none":                                   "no API key",
 		"search --agent a --url http://127.0.0.1:1 q":           "127.0.0.1:1",
 		"decrypt --key-file " + file + "x --store a --key k":    "key file",
 		"purge --yes --before 2999-01-01T00:00:00Z":             "retention",
-		"bench relevance --data " + filepath.Join(file, "none"): "not a directory",
+		"bench relevance --data " + filepath.Join(file, "none"): noFolder,
 		"serve --addr 192.0.2.1:7077":                           "192.0.2.1",
 		"import --full " + file:                                 "not a mneme dump",
 		"export --agent a --store other":                        "",
-		"export --agent a --markdown " + file:                   "not a directory",
+		"export --agent a --markdown " + file:                   noFolder,
 		"import --agent a " + filepath.Dir(file):                "--markdown",
 		"import --agent a --markdown " + file:                   "not a directory",
 		"search --agent a --stores other q":                     "",

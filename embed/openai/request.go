@@ -9,8 +9,9 @@ import (
 	"math"
 	"net"
 	"net/http"
-	"syscall"
 	"time"
+
+	"mneme/internal/system"
 
 	goopenai "github.com/sashabaranov/go-openai"
 )
@@ -93,7 +94,7 @@ func (e *Embedder) classify(ctx context.Context, err error) *failure {
 		return &failure{err: fmt.Errorf("%w: longer than its vectors can be", ErrAnswer)}
 	case errors.As(err, &certificate):
 		return &failure{err: fmt.Errorf("%w: its TLS certificate is not trusted", ErrUnavailable)}
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case system.IsConnectionRefused(err):
 		return unavailable("connection refused")
 	case errors.As(err, &dns):
 		return unavailable("host not found")

@@ -10,7 +10,8 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"syscall"
+
+	"mneme/internal/system"
 )
 
 // Errors of a request.
@@ -107,7 +108,7 @@ func classify(ctx context.Context, err error) error {
 		return fmt.Errorf("%w: longer than %d bytes", ErrAnswer, maxAnswer)
 	case errors.As(err, &certificate):
 		return fmt.Errorf("%w: its TLS certificate is not trusted", ErrUnavailable)
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case system.IsConnectionRefused(err):
 		return fmt.Errorf("%w: connection refused", ErrUnavailable)
 	case errors.As(err, &dns):
 		return fmt.Errorf("%w: host not found", ErrUnavailable)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"runtime/debug"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"mneme/embed/rerank"
 	"mneme/indexer"
 	"mneme/internal/fairqueue"
+	"mneme/internal/system"
 	"mneme/internal/tracing"
 	"mneme/lexical/language"
 	"mneme/memory"
@@ -228,7 +228,7 @@ func SearchOptions(config configs.Config, log *slog.Logger, ix search.Indexer) s
 // MakeDataDir creates the data folder if it is missing, accessible only to its
 // owner.
 func MakeDataDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := system.MakeFolder(dir); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/internal/system"
 )
 
 const (
@@ -223,7 +224,7 @@ func (a *APIKeys) read() (apiKeyList, error) {
 
 // change rewrites the file under a lock between processes.
 func (a *APIKeys) change(edit func(*apiKeyList) error) error {
-	if err := os.MkdirAll(filepath.Dir(a.path), 0o700); err != nil {
+	if err := system.MakeFolder(filepath.Dir(a.path)); err != nil {
 		return err
 	}
 	err := locked(a.path+".lock", func() error {
@@ -238,7 +239,7 @@ func (a *APIKeys) change(edit func(*apiKeyList) error) error {
 		if err != nil {
 			return err
 		}
-		return writeSecret(a.path, append(text, '\n'), true)
+		return system.WritePrivate(a.path, append(text, '\n'), true)
 	})
 	a.mu.Lock()
 	a.keys = nil // the next find reads the file

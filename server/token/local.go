@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"mneme/acl"
+	"mneme/internal/system"
 )
 
 const (
@@ -36,7 +36,7 @@ type LocalKey struct{ secret []byte }
 // OpenLocalKey reads the signing key of a data directory, and creates directory
 // and key if they do not exist. A key that others can read is ErrReadable.
 func OpenLocalKey(dir string) (*LocalKey, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := system.MakeFolder(dir); err != nil {
 		return nil, fmt.Errorf("open signing key: %w", err)
 	}
 	path := filepath.Join(dir, LocalKeyFile)
@@ -60,7 +60,7 @@ func OpenLocalKey(dir string) (*LocalKey, error) {
 func makeLocalKey(path string) error {
 	secret := make([]byte, localKeySize)
 	rand.Read(secret) // never fails
-	err := writeSecret(path, []byte(base64.StdEncoding.EncodeToString(secret)+"\n"), false)
+	err := system.WritePrivate(path, []byte(base64.StdEncoding.EncodeToString(secret)+"\n"), false)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"syscall"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"mneme/internal/system"
 	"mneme/memory"
 	"mneme/storage/sqlcommon"
 )
@@ -61,9 +61,9 @@ func advise(ctx context.Context, path string, err error) error {
 		return adviseOn(ctx, path, driver)
 	}
 	switch {
-	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+	case system.IsReadOnly(err), errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w; mneme must be able to write to the data folder", err)
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case system.IsDiskFull(err):
 		return fmt.Errorf("%w; make room on the disk of the data folder", err)
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"mneme/acl"
 	"mneme/acl/acltest"
 	"mneme/indexer"
+	"mneme/internal/system"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/vector"
@@ -51,12 +53,29 @@ func countHits(t *testing.T, s *Storage, query string) (n int) {
 }
 
 func TestFilesAreAccessibleToTheirOwnerOnly(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "new folder ?#%")
+	name := "new folder ?#%"
+	if runtime.GOOS == "windows" {
+		name = "new folder #%" // it has no question marks in names
+	}
+	folder := filepath.Join(t.TempDir(), name)
 	path := filepath.Join(folder, "mneme.db")
 	s := openAt(t, path)
 	defer func() { _ = s.Close() }()
 	if err := putEntry(t.Context(), s, newEntry("k", "words"), "words"); err != nil {
 		t.Fatal(err)
+	}
+	if runtime.GOOS == "windows" {
+		// It has no modes. The other files inherit the folder's access list, but not in Wine.
+		for _, name := range []string{folder, path} {
+			f, err := system.Open(name)
+			if err == nil {
+				err = errors.Join(system.CheckPrivate(f), f.Close())
+			}
+			if err != nil {
+				t.Errorf("%s: %v", filepath.Base(name), err)
+			}
+		}
+		return
 	}
 	for name, want := range map[string]fs.FileMode{folder: 0o700 | fs.ModeDir, path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600, path + ".lock": 0o600} {
 		info, err := os.Stat(name)

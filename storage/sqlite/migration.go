@@ -9,10 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/pressly/goose/v3"
 
+	"mneme/internal/system"
 	"mneme/storage/sqlcommon"
 )
 
@@ -29,7 +29,7 @@ func prepareFile(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := system.MakeFolder(filepath.Dir(path)); err != nil {
 		return "", err
 	}
 	// An existing file is not opened: closing it would release the locks that
@@ -37,7 +37,7 @@ func prepareFile(path string) (string, error) {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return path, err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	f, err := system.CreatePrivate(path)
 	if errors.Is(err, fs.ErrExist) {
 		return path, nil
 	}
@@ -50,14 +50,11 @@ func prepareFile(path string) (string, error) {
 // migrate updates the schema. A lock on a file beside the database serializes
 // processes that start at the same time.
 func migrate(ctx context.Context, path string) (err error) {
-	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	unlock, err := system.Lock(path + ".lock")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, lock.Close()) }() // releases the lock
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		return fmt.Errorf("lock: %w", err)
-	}
+	defer func() { err = errors.Join(err, unlock()) }()
 	db, err := sql.Open("sqlite", dsn(path, writing))
 	if err != nil {
 		return err

@@ -5,8 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"net/url"
+	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 
 	_ "modernc.org/sqlite" // the driver
@@ -60,6 +62,10 @@ func dsn(path string, m mode) string {
 		)
 	}
 	query := url.Values{"_pragma": pragmas, "_dqs": {"0"}}
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // of a drive, as SQLite reads URIs (sqlite.org/uri.html)
+	}
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
 }
 

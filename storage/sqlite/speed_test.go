@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"mneme/acl/acltest"
 	"mneme/indexer"
 	"mneme/internal/condition"
+	"mneme/internal/system"
 	"mneme/internal/workload"
 	"mneme/lexical"
 	"mneme/memory"
@@ -61,7 +61,7 @@ func measure(t *testing.B, entries, stores int) {
 	z := workload.NewZipf(1)
 	now := time.Now()
 	var ids []uuid.UUID
-	began, longest, before := time.Now(), time.Duration(0), cpuTime()
+	began, longest, before := time.Now(), time.Duration(0), system.ProcessTime()
 	var analysis time.Duration
 	for from := 0; from < entries; from += 100 {
 		batch := make([]memory.Entry, 100)
@@ -95,7 +95,7 @@ func measure(t *testing.B, entries, stores int) {
 	}
 	took := time.Since(began)
 	t.Logf("import: %.1f s (%.1f s of CPU), %.0f entries/s, longest transaction %d ms, analysis %.1f s",
-		took.Seconds(), (cpuTime() - before).Seconds(), float64(entries)/took.Seconds(), longest.Milliseconds(), analysis.Seconds())
+		took.Seconds(), (system.ProcessTime() - before).Seconds(), float64(entries)/took.Seconds(), longest.Milliseconds(), analysis.Seconds())
 	size := func() int64 {
 		var n int64
 		for _, suffix := range []string{"", "-wal"} {
@@ -117,7 +117,7 @@ func measure(t *testing.B, entries, stores int) {
 		scope := acltest.Scope(t, reaches...)
 		q := workload.NewZipf(2)
 		var took []time.Duration
-		hits, before := 0, cpuTime()
+		hits, before := 0, system.ProcessTime()
 		for range 300 {
 			terms := lexical.ParseQuery(q.Text(words))
 			a := time.Now()
@@ -132,7 +132,7 @@ func measure(t *testing.B, entries, stores int) {
 		}
 		slices.Sort(took)
 		t.Logf("%s, %d words: p50 %.2f ms, p99 %.2f ms (%.2f ms of CPU), %d hits", name, words,
-			ms(took[len(took)/2]), ms(took[len(took)*99/100]), ms((cpuTime()-before)/300), hits/300)
+			ms(took[len(took)/2]), ms(took[len(took)*99/100]), ms((system.ProcessTime()-before)/300), hits/300)
 	}
 	for _, words := range []int{8, 12} {
 		lexicalTimes("lexical, one store", one, words)
@@ -217,16 +217,6 @@ func measure(t *testing.B, entries, stores int) {
 		_, err := tx.List(ctx, memory.ScanQuery{Store: "store-1", Ceiling: acl.Restricted, Limit: 100})
 		return err
 	})
-}
-
-// cpuTime returns the CPU time that this process has used, which on a shared
-// machine is more informative than wall time.
-func cpuTime() time.Duration {
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		return 0
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

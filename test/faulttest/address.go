@@ -10,9 +10,14 @@ import (
 	"net"
 	"strconv"
 	"sync"
-	"syscall"
 	"time"
+
+	"mneme/internal/system"
 )
+
+// ErrNoConsole reports that this process has no console, by which alone Windows ends
+// other processes gracefully.
+var ErrNoConsole = errors.New("without a console Windows ends no other process gracefully")
 
 // The ports of FreeAddr. They are below those that systems give to connections and to
 // listeners that leave the choice to them: from 32768 on Linux, 49152 on macOS.
@@ -79,7 +84,7 @@ func listenAgain(address string) (listener net.Listener, err error) {
 	var config net.ListenConfig
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		listener, err = config.Listen(context.Background(), "tcp", address)
-		if !errors.Is(err, syscall.EADDRINUSE) {
+		if !system.IsAddressInUse(err) {
 			break
 		}
 	}

@@ -3,15 +3,20 @@ package mnemetest
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"syscall"
 )
+
+// Program is an environment variable with the path of the program, for tests that run
+// where it cannot be built, as in Wine.
+const Program = "MNEME_TEST_PROGRAM"
 
 // Build builds the program into a folder and returns its path. The packages that
 // need it share one build: go run, unlike go build, keeps what it has linked in the
 // build cache. One process builds at a time, so that the others find it there.
 func Build(dir string) (string, error) {
+	if built := os.Getenv(Program); built != "" {
+		return built, nil
+	}
 	root, err := moduleRoot()
 	if err != nil {
 		return "", err
@@ -21,28 +26,9 @@ func Build(dir string) (string, error) {
 		return "", fmt.Errorf("build: %w", err)
 	}
 	defer unlock()
-	binary := filepath.Join(dir, "mneme")
-	if out, err := exec.Command("go", "run", "-exec", "cp", "mneme/cmd/mneme", binary).CombinedOutput(); err != nil {
+	binary := filepath.Join(dir, "mneme"+extension)
+	if out, err := buildCommand(binary).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build: %w: %s", err, out)
 	}
 	return binary, nil
-}
-
-// lock waits for a lock on a folder. It ends with this process at the latest.
-func lock(dir string) (unlock func(), err error) {
-	folder, err := os.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		err = syscall.Flock(int(folder.Fd()), syscall.LOCK_EX)
-		if err != syscall.EINTR { //nolint:errorlint // a bare number
-			break
-		}
-	}
-	if err != nil {
-		folder.Close()
-		return nil, err
-	}
-	return func() { folder.Close() }, nil // which unlocks it
 }

@@ -5,6 +5,7 @@ package mnemetest
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,18 +13,17 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"mneme/test/faulttest"
 )
 
-// ClearEnvironment unsets all MNEME_ variables except those to keep.
+// ClearEnvironment unsets all MNEME_ variables except Program and those to keep.
 func ClearEnvironment(keep ...string) {
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(name, "MNEME_") && !slices.Contains(keep, name) {
+		if strings.HasPrefix(name, "MNEME_") && name != Program && !slices.Contains(keep, name) {
 			os.Unsetenv(name)
 		}
 	}
@@ -57,12 +57,14 @@ func Start(t testing.TB, command *exec.Cmd) *Process {
 // Launch is Start without the wait: Address and DataDir are not known yet.
 func Launch(t testing.TB, command *exec.Cmd) *Process {
 	t.Helper()
-	if err := watchSources(); err != nil {
-		t.Fatal(err)
+	if os.Getenv(Program) == "" {
+		if err := watchSources(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	p := &Process{Log: new(Log), command: command}
 	command.Stderr = p.Log
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	faulttest.OwnGroup(command)
 	var err error
 	if p.out, err = command.StdoutPipe(); err != nil {
 		t.Fatal(err)
@@ -118,7 +120,9 @@ func (p *Process) PID() int { return p.command.Process.Pid }
 // status.
 func (p *Process) End(t testing.TB, signal os.Signal) int {
 	t.Helper()
-	if err := p.command.Process.Signal(signal); err != nil {
+	if err := faulttest.Signal(p.command.Process, signal); errors.Is(err, faulttest.ErrNoConsole) {
+		t.Skip(err)
+	} else if err != nil {
 		t.Fatal(err)
 	}
 	hung := time.AfterFunc(patience, func() {
@@ -134,7 +138,7 @@ func (p *Process) End(t testing.TB, signal os.Signal) int {
 // quit ends a process that hangs, which then prints its goroutines.
 func (p *Process) quit() {
 	p.hung.Store(true)
-	_ = p.command.Process.Signal(syscall.SIGQUIT)
+	_ = faulttest.Dump(p.command.Process)
 }
 
 // Signal sends SIGKILL to the process, and does not wait for its end. Any goroutine may

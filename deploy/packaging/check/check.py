@@ -13,6 +13,7 @@ import json
 import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -21,7 +22,7 @@ import zipfile
 
 import rpmfile
 
-PLATFORMS = [(system, processor) for system in ("linux", "darwin") for processor in ("amd64", "arm64")]
+PLATFORMS = [(system, processor) for system in ("linux", "darwin", "windows") for processor in ("amd64", "arm64")]
 
 
 def output(*command: str | pathlib.Path) -> str:
@@ -52,11 +53,12 @@ class Release:
 
     def archives(self) -> None:
         for system, processor in PLATFORMS:
-            with tempfile.TemporaryDirectory() as folder, tarfile.open(self.dist / self.archive(system, processor)) as archive:
+            with tempfile.TemporaryDirectory() as folder:
+                shutil.unpack_archive(self.dist / self.archive(system, processor), folder)
                 equal(
-                    set(archive.getnames()),
+                    {p.name for p in pathlib.Path(folder).iterdir()},
                     {
-                        "mneme",
+                        "mneme.exe" if system == "windows" else "mneme",
                         "LICENSE",
                         "THIRD_PARTY_NOTICES.txt",
                         "LICENSE-e5-small-v2",
@@ -66,7 +68,6 @@ class Release:
                     },
                     "archive",
                 )
-                archive.extractall(folder)
                 if (system, processor) == ("linux", HERE):
                     runs(pathlib.Path(folder) / "mneme", self.version)
             bill = json.loads((self.dist / f"{self.archive(system, processor)}.sbom.json").read_text())
@@ -78,7 +79,7 @@ class Release:
             )
 
     def archive(self, system: str, processor: str) -> str:
-        return f"mneme_{self.version}_{system}_{processor}.tar.gz"
+        return f"mneme_{self.version}_{system}_{processor}.{'zip' if system == 'windows' else 'tar.gz'}"
 
     def checksums(self) -> None:
         published = [p for p in (*self.dist.glob("mneme_*"), *self.packages.iterdir()) if p.is_file()]
@@ -118,11 +119,28 @@ class Release:
         equal(re.search(r'version "([^"]+)"', text)[1], self.version, "cask")
         output("ruby", "-c", self.dist / "homebrew/Casks/mneme.rb")
         digests = re.findall(r'url "[^"]*/([^/"]+)"\s+sha256 "([^"]+)"', text)
-        archives = {self.archive(system, processor) for system, processor in PLATFORMS}
+        archives = {self.archive(system, processor) for system, processor in PLATFORMS if system in {"linux", "darwin"}}
         equal({name.replace("#{version}", self.version): digest for name, digest in digests}, {name: self.sums[name] for name in archives}, "cask")
         tap, name = re.search(r"`brew install --cask OWNER/(\S+)/(\S+) ", self.readme).groups()
         settings = (self.root / ".goreleaser.yaml").read_text()
         equal((f'cask "{name}" do' in text, f"name: homebrew-{tap}\n" in settings), (True, True), "the cask of README.md")
+
+    def names_digests(self, text: str, what: str, systems: set[str]) -> None:
+        """Checks that a manifest has the digests of the archives of some systems."""
+        for system, processor in PLATFORMS:
+            if system in systems and self.sums[self.archive(system, processor)] not in text.lower():
+                sys.exit(f"{what} lacks the digest of {system} on {processor}")
+
+    def windows(self) -> None:
+        scoop = (self.dist / "scoop/mneme.json").read_text()
+        equal((json.loads(scoop)["version"], json.loads(scoop)["architecture"]["64bit"]["bin"]), (self.version, ["mneme.exe"]), "Scoop")
+        self.names_digests(scoop, "Scoop's manifest", {"windows"})
+        manifests = {p.name: p.read_text() for p in (self.dist / "winget").rglob("*.yaml")}
+        equal(sorted(name.split(".", 2)[2] for name in manifests), ["installer.yaml", "locale.en-US.yaml", "yaml"], "winget's manifests")
+        for name, text in manifests.items():
+            equal(re.search(r"(?m)^PackageVersion: [\"']?([^\"'\n]+)", text)[1], self.version, name)
+            if name.endswith(".installer.yaml"):
+                self.names_digests(text, name, {"windows"})
 
     def packages_of_clients(self) -> None:
         wheels = sorted(p.name for p in self.packages.glob("*.whl"))
@@ -174,6 +192,7 @@ if __name__ == "__main__":
     release.archives()
     release.linux()
     release.cask()
+    release.windows()
     release.packages_of_clients()
     release.images()
     print(f"{len(release.sums)} files of {release.version} are signed and fit together")

@@ -26,10 +26,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"mneme/embed/e5"
+	"mneme/internal/system"
 )
 
 //go:embed run.py
@@ -141,9 +141,7 @@ func now() time.Duration {
 	if runtime.GOMAXPROCS(0) > 1 {
 		return time.Since(began)
 	}
-	var r syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r) // cannot fail for the own process
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+	return system.ProcessTime()
 }
 
 var began = time.Now()

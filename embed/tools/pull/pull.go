@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"mneme/internal/system"
 )
 
 // File is a published file. Name is the last element of its URL, Size its length in
@@ -82,7 +84,7 @@ func (d *Fetcher) Fetch(ctx context.Context, base string, f File, path string, p
 	if err := Check(part, f); err != nil {
 		return errors.Join(err, os.Remove(part))
 	}
-	return os.Rename(part, path)
+	return system.Replace(part, path)
 }
 
 // complete downloads until part has all bytes.

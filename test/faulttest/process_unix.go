@@ -1,11 +1,18 @@
+//go:build unix
+
 package faulttest
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"strconv"
 	"syscall"
 )
+
+// OwnGroup gives the process of a command that is not started yet, and its children, a
+// process group of their own.
+func OwnGroup(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // KillWithParent kills the process group of leader, a child process, when the
 // test process ends for any reason. Cleanups do not run when a test binary
@@ -15,7 +22,7 @@ func KillWithParent(leader int) (release func(), err error) {
 	// The shell blocks on its standard input. Only this process holds the
 	// other end, so the input ends exactly when this process does.
 	watch := exec.CommandContext(context.Background(), "sh", "-c", `read -r _; kill -s KILL -- "-$0"`, strconv.Itoa(leader)) //nolint:gosec // a number
-	watch.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	OwnGroup(watch)
 	input, err := watch.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -29,3 +36,9 @@ func KillWithParent(leader int) (release func(), err error) {
 		_ = watch.Wait() // it was killed: the error says only that
 	}, nil
 }
+
+// Signal sends a signal to a process of its own group.
+func Signal(process *os.Process, signal os.Signal) error { return process.Signal(signal) }
+
+// Dump makes a process that hangs print its goroutines, and end.
+func Dump(process *os.Process) error { return process.Signal(syscall.SIGQUIT) }

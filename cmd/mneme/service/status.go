@@ -1,0 +1,79 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+)
+
+// State is whether a service is there.
+type State struct {
+	Installed bool `json:"installed"`
+	Running   bool `json:"running"`
+}
+
+// query is a command that shows a service, and what reads its output and exit status.
+type query struct {
+	command []string
+	read    func(output string, status int) State
+}
+
+// Status returns the state of a service on an operating system, by its name in Go.
+func Status(ctx context.Context, system string, u Unit) (State, error) {
+	q, err := queryOf(system, u)
+	if err != nil {
+		return State{}, err
+	}
+	output, err := exec.CommandContext(ctx, q.command[0], q.command[1:]...).CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return State{}, err
+	}
+	status := 0
+	if exit != nil {
+		status = exit.ExitCode()
+	}
+	return q.read(string(output), status), nil
+}
+
+func queryOf(system string, u Unit) (query, error) {
+	switch system {
+	case "linux":
+		return query{u.systemctl("show", systemdUnit, "--property=LoadState,ActiveState"), readSystemd}, nil
+	case "darwin":
+		domain, _ := u.launchdDomain()
+		return query{[]string{"launchctl", "print", domain + "/" + Name}, readLaunchd}, nil
+	case "freebsd":
+		return query{[]string{"service", Name, "onestatus"}, readRC}, nil
+	case "windows":
+		return query{[]string{"sc.exe", "query", Name}, readWindows}, nil
+	}
+	return query{}, fmt.Errorf("services on %s: %w", system, ErrUnsupported)
+}
+
+func readSystemd(output string, _ int) State {
+	return State{Installed: strings.Contains(output, "LoadState=loaded"), Running: strings.Contains(output, "ActiveState=active")}
+}
+
+func readLaunchd(output string, status int) State {
+	return State{Installed: status == 0, Running: status == 0 && strings.Contains(output, "state = running")}
+}
+
+func readRC(_ string, status int) State {
+	_, err := os.Stat(rcFile)
+	return State{Installed: err == nil, Running: err == nil && status == 0}
+}
+
+// windowsRunning is SERVICE_RUNNING as sc.exe shows it: the number, since the labels are
+// in the system's language.
+var windowsRunning = regexp.MustCompile(`(?m):\s+4\s`)
+
+// readWindows reads what sc.exe says: its exit status is an error of Windows, such as
+// ERROR_SERVICE_DOES_NOT_EXIST (1060).
+func readWindows(output string, status int) State {
+	return State{Installed: status == 0, Running: status == 0 && windowsRunning.MatchString(output)}
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Tests of the packages that differ on Windows, compiled for it and run in Wine, which says
+# nothing of Windows's own file systems and consoles.
+#
+#	deploy/windows/test.sh [PACKAGE…]
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+# shellcheck source=deploy/windows/wine.sh
+. deploy/windows/wine.sh
+
+[ $# -gt 0 ] || set -- internal/system crypto acl embed/e5 storage/sqlite memory cmd/mneme cmd/mneme/service
+
+start_wine
+go build -o "$scratch/mneme.exe" ./cmd/mneme
+MNEME_TEST_PROGRAM=$(path_of "$scratch/mneme.exe")
+ZONEINFO=$(path_of "$(go env GOROOT)/lib/time/zoneinfo.zip") # the program has its own
+export MNEME_TEST_PROGRAM ZONEINFO
+for package; do
+	go test -c -o "$scratch/package.test.exe" "./$package"
+	(
+		cd "$package"
+		echo "$package"
+		"$wine" "$scratch/package.test.exe" -test.short -test.timeout 10m
+	)
+done

@@ -1,0 +1,14 @@
+//go:build unix
+
+package system
+
+import "syscall"
+
+// Numbers of errors, by what they mean.
+var (
+	inUse       = []syscall.Errno{syscall.EADDRINUSE}
+	refused     = []syscall.Errno{syscall.ECONNREFUSED}
+	readOnly    = []syscall.Errno{syscall.EROFS}
+	diskFull    = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT}
+	invalidName = []syscall.Errno{syscall.ENAMETOOLONG, syscall.EILSEQ, syscall.EINVAL}
+)

@@ -1,0 +1,72 @@
+// Package system does what differs between operating systems: locks, files that
+// their owner alone can read, replacing and syncing files, free space, error
+// numbers, and text styles of a terminal.
+package system
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// ErrExposed reports that users other than the owner can access a file.
+var ErrExposed = errors.New("others than its owner can access it")
+
+// ServiceAccount is the account of mneme's Windows service, which the system derives
+// from the service's name.
+const ServiceAccount = `NT SERVICE\mneme`
+
+// Lock waits for the exclusive lock on a file, which it creates with access for the
+// owner alone if it is missing. Locks are between processes, and between two calls in
+// one. The lock ends with unlock, or with the process. The file stays.
+func Lock(path string) (unlock func() error, err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := lock(f); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
+	}
+	return f.Close, nil // the lock is the open file's
+}
+
+// CreateTemp creates a file that its owner alone can access, in a folder, with a name
+// that begins with prefix.
+func CreateTemp(dir, prefix string) (*os.File, error) {
+	return CreatePrivate(filepath.Join(dir, prefix+rand.Text()))
+}
+
+// WritePrivate writes a file that its owner alone can access, atomically and durably.
+// Unless replace is set, an existing file is fs.ErrExist.
+func WritePrivate(path string, content []byte, replace bool) (err error) {
+	dir := filepath.Dir(path)
+	temporary, err := CreateTemp(dir, "."+filepath.Base(path)+"-")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(temporary.Name()))
+		}
+	}()
+	if _, err = temporary.Write(content); err == nil {
+		err = temporary.Sync()
+	}
+	if closed := temporary.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	if replace {
+		err = Replace(temporary.Name(), path)
+	} else {
+		err = moveToNew(temporary.Name(), path)
+	}
+	if err != nil {
+		return err
+	}
+	return SyncDir(dir)
+}

@@ -1,0 +1,4 @@
+package system
+
+// unusableName has a character that names cannot have.
+const unusableName = "a?b"
