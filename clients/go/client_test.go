@@ -155,7 +155,7 @@ func TestOtherCallsAreDecodedOrDiscarded(t *testing.T) {
 		}
 		answer(w, http.StatusOK, `{"grants":[{"grantee":"bob"}]}`)
 	})
-	grants, err := client.Decode[api.Grants](c.ListGrants(t.Context(), "self"))
+	grants, err := client.Decode[api.Grants](c.ListGrants(t.Context(), "self", nil))
 	if err != nil || len(grants.Grants) != 1 || grants.Grants[0].Grantee != "bob" {
 		t.Errorf("got %+v, %v", grants, err)
 	}

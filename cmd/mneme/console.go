@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"net"
 	"net/netip"
 	"time"
@@ -32,5 +33,6 @@ func (p *program) openConsole(config configs.Config, listener net.Addr, agent st
 	}
 	session, code := console.NewSession(func() (string, error) { return mint(config, principal, consoleTTL) }, time.Now)
 	surface, err := console.NewSurface(files.Files(), docs.Operating, session)
-	return surface, "http://" + address.String() + "/console/#code=" + code, err
+	base, failed := urlOf(address.String(), config.TLS.Cert != "")
+	return surface, base + "/console/#code=" + code, errors.Join(err, failed)
 }

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
 	"mneme/configs"
 	"mneme/internal/compose"
+	"mneme/server/listen"
 )
 
 func newServe(p *program) *cobra.Command {
@@ -32,7 +32,7 @@ down gracefully on SIGINT or SIGTERM.`,
 		}),
 	}
 	cmd.Flags().StringVar(&consoleAgent, "console-agent", "me", "`agent` that the console's link, printed to a terminal, signs in as")
-	cmd.Flags().String("addr", configs.Default().Addr, "`address` to listen on; port 0 picks a free port")
+	cmd.Flags().String("addr", configs.Default().Addr, "`address` to listen on, or unix: and the path of a socket; port 0 picks a free port")
 	return cmd
 }
 
@@ -42,7 +42,7 @@ func (p *program) serve(ctx context.Context, config configs.Config, consoleAgent
 		log.Warn("unknown MNEME_ environment variables are set", "names", unknown)
 	}
 	// Listen first, to report a port in use before opening anything.
-	listener, err := listen(ctx, config.Addr)
+	listener, err := openListener(ctx, config)
 	if err != nil {
 		return err
 	}
@@ -73,18 +73,17 @@ func (p *program) serve(ctx context.Context, config configs.Config, consoleAgent
 		defer stop()
 		return front.Serve(serving, listener)
 	})
-	if err := p.greet(config, listener.Addr().String(), link); err != nil {
+	if err := p.greet(config, listener.Addr(), link); err != nil {
 		stop()
 		return errors.Join(err, group.Wait())
 	}
 	return group.Wait()
 }
 
-func listen(ctx context.Context, addr string) (net.Listener, error) {
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", addr)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, &inUseError{addr}
+func openListener(ctx context.Context, config configs.Config) (net.Listener, error) {
+	listener, err := listen.Open(ctx, config.Addr, config.SocketMode())
+	if errors.Is(err, listen.ErrInUse) {
+		return nil, &inUseError{config.Addr}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
