@@ -78,7 +78,7 @@ func (s *Surface) Mount(e *echo.Echo) (open []string) {
 
 // readSpecification answers with the specification.
 func (s *Surface) readSpecification(c echo.Context) error {
-	c.Response().Header().Set("ETag", quote(s.jsonTag))
+	c.Response().Header().Set("ETag", "W/"+quote(s.jsonTag))
 	held, err := heldTags(c.Request())
 	if err != nil {
 		return err

@@ -1,9 +1,11 @@
 package rest
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
+	"regexp"
 	"slices"
 
 	"github.com/labstack/echo/v4"
@@ -13,9 +15,13 @@ import (
 // tag, in bytes. A longer one has none.
 const maxTagged = 64 << 10
 
-// withTag gives the answers of a call that reads an entity tag of their bytes, and
-// answers 304 if the request has it already: the call has read everything, and nothing
-// is sent. Answers with a tag of their own are left as they are.
+// nextCursor is the end of an answer with a cursor. Cursors are sealed, so that the same
+// one never has the same bytes.
+var nextCursor = regexp.MustCompile(`"next_cursor":"[\w-]*"}\n$`)
+
+// withTag gives the answers of a call that reads a weak entity tag of their bytes but
+// those of the cursor, and answers 304 if the request has it already: the call has read
+// everything, and nothing is sent. Answers with a tag of their own are left as they are.
 func withTag(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		held, err := heldTags(c.Request())
@@ -31,7 +37,7 @@ func withTag(next echo.HandlerFunc) echo.HandlerFunc {
 			return err
 		}
 		tag := tagOf(w.body)
-		response.Header().Set("ETag", quote(tag))
+		response.Header().Set("ETag", "W/"+quote(tag))
 		if held(tag) {
 			response.Status = http.StatusNotModified
 			response.Header().Del("Content-Type")
@@ -55,9 +61,12 @@ func heldTags(r *http.Request) (func(tag string) bool, error) {
 	return func(tag string) bool { return slices.Contains(tags, "*") || slices.Contains(tags, tag) }, err
 }
 
-// tagOf returns the opaque part of the entity tag of a body. It is of 128 bits, so that
+// tagOf returns the opaque part of the entity tag of a body. It has 128 bits, so that
 // nobody can write entries whose list has the tag of another.
 func tagOf(body []byte) string {
+	if at := bytes.LastIndex(body, []byte(`"next_cursor":"`)); at >= 0 && nextCursor.Match(body[at:]) {
+		body = body[:at]
+	}
 	sum := sha256.Sum256(body)
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
