@@ -3149,7 +3149,7 @@ export interface components {
         ifNoneMatch: string;
         /**
          * @description Entity tags of former answers. If the answer would be one of them, it is 304.
-         * @example "q5Zk0ZqVlG6d0o4fB1x0Ug"
+         * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
          */
         heldAnswer: string;
         /**
@@ -3210,8 +3210,8 @@ export interface components {
          */
         ETag: string;
         /**
-         * @description The answer's entity tag, strong and opaque. Answers above 64 kB have none.
-         * @example "q5Zk0ZqVlG6d0o4fB1x0Ug"
+         * @description The answer's entity tag, weak and opaque. Answers above 64 kB have none.
+         * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
          */
         AnswerTag: string;
         /**
@@ -3463,7 +3463,7 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags of former answers. If the answer would be one of them, it is 304.
-                 * @example "q5Zk0ZqVlG6d0o4fB1x0Ug"
+                 * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
                  */
                 "If-None-Match"?: components["parameters"]["heldAnswer"];
             };
@@ -3564,7 +3564,7 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags of former answers. If the answer would be one of them, it is 304.
-                 * @example "q5Zk0ZqVlG6d0o4fB1x0Ug"
+                 * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
                  */
                 "If-None-Match"?: components["parameters"]["heldAnswer"];
             };
@@ -3753,7 +3753,7 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags of former answers. If the answer would be one of them, it is 304.
-                 * @example "q5Zk0ZqVlG6d0o4fB1x0Ug"
+                 * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
                  */
                 "If-None-Match"?: components["parameters"]["heldAnswer"];
             };
@@ -3970,7 +3970,7 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags of former answers. If the answer would be one of them, it is 304.
-                 * @example "q5Zk0ZqVlG6d0o4fB1x0Ug"
+                 * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
                  */
                 "If-None-Match"?: components["parameters"]["heldAnswer"];
             };
@@ -4042,7 +4042,7 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags of former answers. If the answer would be one of them, it is 304.
-                 * @example "q5Zk0ZqVlG6d0o4fB1x0Ug"
+                 * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
                  */
                 "If-None-Match"?: components["parameters"]["heldAnswer"];
             };
@@ -4268,7 +4268,7 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags of former answers. If the answer would be one of them, it is 304.
-                 * @example "q5Zk0ZqVlG6d0o4fB1x0Ug"
+                 * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
                  */
                 "If-None-Match"?: components["parameters"]["heldAnswer"];
             };
@@ -4411,7 +4411,7 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags of former answers. If the answer would be one of them, it is 304.
-                 * @example "q5Zk0ZqVlG6d0o4fB1x0Ug"
+                 * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
                  */
                 "If-None-Match"?: components["parameters"]["heldAnswer"];
             };
@@ -5348,7 +5348,7 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags of former answers. If the answer would be one of them, it is 304.
-                 * @example "q5Zk0ZqVlG6d0o4fB1x0Ug"
+                 * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
                  */
                 "If-None-Match"?: components["parameters"]["heldAnswer"];
             };
