@@ -202,6 +202,47 @@ func TestBodiesWithZstdTakeTurns(t *testing.T) {
 	}
 }
 
+func TestACallerWithTooManyBodiesIsRefused(t *testing.T) {
+	const running, waiting, asked = 4, 64, 100
+	u := compress.NewUnpacker()
+	ctx, stop := context.WithCancel(t.Context())
+	var held []func()
+	outcomes := make(chan error, asked)
+	ask := func() (func(), error) {
+		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader("x"))
+		r.Header.Set("Content-Encoding", "zstd")
+		_, done, err := u.Unpack(r, "ada")
+		return done, err
+	}
+	for range running {
+		done, err := ask()
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, done)
+	}
+	for range asked {
+		go func() {
+			_, err := ask()
+			outcomes <- err
+		}()
+	}
+	for range asked - waiting {
+		if err := <-outcomes; statusOf(err) != http.StatusTooManyRequests || problem.From(err).RetryAfter == 0 {
+			t.Errorf("%v", err)
+		}
+	}
+	stop()
+	for range waiting {
+		if err := <-outcomes; !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	}
+	for _, done := range held {
+		done()
+	}
+}
+
 // FuzzUnpack checks that no body makes the decoders panic, or unpack beyond their bound.
 func FuzzUnpack(f *testing.F) {
 	for _, coding := range []string{"gzip", "zstd", "identity", "gzip,zstd", ""} {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/labstack/echo/v4"
 )
@@ -14,6 +15,9 @@ import (
 // maxTagged is the length of the longest answer that is held back to give it an entity
 // tag, in bytes. A longer one has none.
 const maxTagged = 64 << 10
+
+// bodies are what answers were held back in.
+var bodies = sync.Pool{New: func() any { return new([]byte) }}
 
 // nextCursor is the end of an answer with a cursor. Cursors are sealed, so that the same
 // one never has the same bytes.
@@ -29,7 +33,9 @@ func withTag(next echo.HandlerFunc) echo.HandlerFunc {
 			return err
 		}
 		response := c.Response()
-		w := &tagWriter{ResponseWriter: response.Writer}
+		room, _ := bodies.Get().(*[]byte)
+		w := &tagWriter{ResponseWriter: response.Writer, body: (*room)[:0]}
+		defer func() { *room = w.body; bodies.Put(room) }()
 		response.Writer = w
 		err = next(c)
 		response.Writer = w.ResponseWriter
