@@ -3038,7 +3038,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The call does not accept the body's media type. */
+        /** @description The call does not accept the body's media type or coding. */
         UnsupportedMediaType: {
             headers: {
                 [name: string]: unknown;
