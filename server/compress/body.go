@@ -1,7 +1,6 @@
 package compress
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -29,14 +28,14 @@ const (
 	// repeated to less than a hundredth.
 	maxRatio  = 200
 	freeBytes = 16 << 20
-	// limitName is the limit on bodies with zstd at a time, as problems name it.
+	// limitName is the limit on compressed bodies at a time, as problems name it.
 	limitName = "compressed_bodies"
 	// retryAfter is for callers with too many of them.
 	retryAfter = time.Second
 )
 
-// turns bound the bodies with zstd at a time, each of which may need a window of
-// maxWindow: 256 MB in all, 32 MB of one caller.
+// turns bound the compressed bodies that are read at a time. Each may need a window of
+// maxWindow, and as much as the limit of its call while little of it is sent.
 var turns = fairqueue.Limits{Running: 32, RunningEach: 4, Waiting: 1024, WaitingEach: 64}
 
 // Unpacker decodes the bodies of requests. It is safe for concurrent use.
@@ -46,14 +45,15 @@ type Unpacker struct{ turns *fairqueue.Queue }
 func NewUnpacker() *Unpacker { return &Unpacker{turns: fairqueue.New(turns)} }
 
 // Unpack returns the request with its body decoded, as far as it is read, and
-// without Content-Encoding; done ends it. Bodies with zstd take turns by caller. The
-// error is a problem, or that of the request's context: of status 415 if the coding is
-// unknown or there are several, 429 if the caller has too many bodies in hand.
+// without Content-Encoding; done ends it. Bodies take turns by caller, until they are
+// read to their ends. The error is that of the request's context or a problem: of
+// status 415 if the coding is unknown or there are several, 429 if the caller has too
+// many bodies in hand.
 //
 // Reading the body fails with a problem if it cannot be decoded or unpacks to far more
 // than its length. The limits on bodies hold for what is read.
 func (u *Unpacker) Unpack(r *http.Request, caller string) (unpacked *http.Request, done func(), err error) {
-	open, err := u.coding(r.Header.Values("Content-Encoding"))
+	open, err := coding(r.Header.Values("Content-Encoding"))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -63,18 +63,27 @@ func (u *Unpacker) Unpack(r *http.Request, caller string) (unpacked *http.Reques
 	if open == nil || r.Body == nil || r.Body == http.NoBody {
 		return unpacked, func() {}, nil
 	}
-	decoder, done, err := open(r.Context(), caller)
+	leave, err := u.turns.Enter(r.Context(), caller, 1)
+	if errors.Is(err, fairqueue.ErrFull) {
+		return nil, nil, &problem.Problem{Kind: problem.RateLimited, Detail: "too many compressed bodies of this agent at a time", Limit: limitName, RetryAfter: retryAfter}
+	}
 	if err != nil {
 		return nil, nil, err
 	}
+	decoder, free, err := open()
+	if err != nil {
+		leave()
+		return nil, nil, err
+	}
+	done = sync.OnceFunc(func() { free(); leave() })
 	unpacked.Header.Del("Content-Length")
 	unpacked.ContentLength = -1
-	unpacked.Body = &body{raw: &counted{ReadCloser: r.Body}, decoder: decoder}
+	unpacked.Body = &body{raw: &counted{ReadCloser: r.Body}, decoder: decoder, done: done}
 	return unpacked, done, nil
 }
 
-// opener returns a decoder for a caller's body; done returns it to its pool.
-type opener func(ctx context.Context, caller string) (d decoder, done func(), err error)
+// opener returns a decoder; free ends its use.
+type opener func() (d decoder, free func(), err error)
 
 // decoder decodes a stream.
 type decoder interface {
@@ -82,8 +91,8 @@ type decoder interface {
 	Reset(packed io.Reader) error
 }
 
-// coding returns the opener of the codings that a request names; nil: identity.
-func (u *Unpacker) coding(fields []string) (opener, error) {
+// coding returns the opener of the coding that a request names; nil: identity.
+func coding(fields []string) (opener, error) {
 	var open opener
 	for name := range strings.SplitSeq(strings.Join(fields, ","), ",") {
 		next := opener(nil)
@@ -93,7 +102,7 @@ func (u *Unpacker) coding(fields []string) (opener, error) {
 		case "gzip", "x-gzip": // RFC 9110 §8.4.1.3
 			next = openGzip
 		case "zstd":
-			next = u.openZstd
+			next = openZstd
 		}
 		if next == nil || open != nil {
 			return nil, problem.New(problem.UnsupportedMediaType, "Content-Encoding must be one of "+Accepted)
@@ -105,27 +114,19 @@ func (u *Unpacker) coding(fields []string) (opener, error) {
 
 var gzips = sync.Pool{New: func() any { return new(gzip.Reader) }}
 
-func openGzip(context.Context, string) (decoder, func(), error) {
+func openGzip() (decoder, func(), error) {
 	d, _ := gzips.Get().(*gzip.Reader)
 	return d, func() { gzips.Put(d) }, nil
 }
 
-func (u *Unpacker) openZstd(ctx context.Context, caller string) (decoder, func(), error) {
-	done, err := u.turns.Enter(ctx, caller, 1)
-	if errors.Is(err, fairqueue.ErrFull) {
-		return nil, nil, &problem.Problem{Kind: problem.RateLimited, Detail: "too many compressed bodies of this agent at a time", Limit: limitName, RetryAfter: retryAfter}
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	// One without concurrency has no goroutines. It is not kept: it would keep its
-	// window.
+// openZstd returns a decoder without concurrency, and so without goroutines. It is not
+// kept: it would keep its window.
+func openZstd() (decoder, func(), error) {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
-		done()
 		return nil, nil, err
 	}
-	return d, func() { d.Close(); done() }, nil
+	return d, d.Close, nil
 }
 
 // body is a body that is decoded while it is read.
@@ -134,7 +135,8 @@ type body struct {
 	decoder decoder
 	opened  bool
 	read    int64
-	err     error // of all further reads
+	err     error  // of all further reads
+	done    func() // ends the use of decoder
 }
 
 // Read returns the next decoded bytes.
@@ -142,23 +144,29 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err
 	}
-	if !b.opened {
-		b.opened = true
-		if err := b.decoder.Reset(b.raw); err != nil {
-			b.err = b.reason(err)
-			return 0, b.err
-		}
-	}
-	n, err := b.decoder.Read(p)
+	n, err := b.decode(p)
 	b.read += int64(n)
 	switch {
 	case err != nil:
 		b.err = b.reason(err)
 	case b.read > freeBytes && b.read/maxRatio > b.raw.read:
-		b.err = problem.New(problem.TooLarge, "the body unpacks to too many times its length")
-		return 0, b.err
+		n, b.err = 0, problem.New(problem.TooLarge, "the body unpacks to too many times its length")
+	}
+	if b.err != nil {
+		b.done()
 	}
 	return n, b.err
+}
+
+// decode reads from the decoder, which reads the beginning of the body first.
+func (b *body) decode(p []byte) (int, error) {
+	if !b.opened {
+		b.opened = true
+		if err := b.decoder.Reset(b.raw); err != nil {
+			return 0, err
+		}
+	}
+	return b.decoder.Read(p)
 }
 
 // reason returns the error of a read: that of the connection, or a problem.

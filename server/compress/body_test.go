@@ -158,8 +158,8 @@ func TestAConnectionThatFailsIsNoBadBody(t *testing.T) {
 	}
 }
 
-// Each body with zstd may need a window of 8 MB, so that a caller has few in hand.
-func TestBodiesWithZstdTakeTurns(t *testing.T) {
+// Each body may need a window of 8 MB and its limit, so that a caller has few in hand.
+func TestCompressedBodiesTakeTurns(t *testing.T) {
 	u := compress.NewUnpacker()
 	body := func(caller string, ctx context.Context) (func(), error) {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("x")).WithContext(ctx)
@@ -202,6 +202,23 @@ func TestBodiesWithZstdTakeTurns(t *testing.T) {
 	}
 }
 
+// A body that was read leaves its turn, though its request goes on.
+func TestABodyLeavesItsTurnAtItsEnd(t *testing.T) {
+	u := compress.NewUnpacker()
+	for i := range 20 {
+		r := httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(zipped(t, long)))
+		r.Header.Set("Content-Encoding", "gzip")
+		r, done, err := u.Unpack(r, "ada")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer done()
+		if text, err := io.ReadAll(r.Body); err != nil || !bytes.Equal(text, long) {
+			t.Fatalf("body %d: %v", i, err)
+		}
+	}
+}
+
 func TestACallerWithTooManyBodiesIsRefused(t *testing.T) {
 	const running, waiting, asked = 4, 64, 100
 	u := compress.NewUnpacker()
@@ -210,7 +227,7 @@ func TestACallerWithTooManyBodiesIsRefused(t *testing.T) {
 	outcomes := make(chan error, asked)
 	ask := func() (func(), error) {
 		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader("x"))
-		r.Header.Set("Content-Encoding", "zstd")
+		r.Header.Set("Content-Encoding", "gzip")
 		_, done, err := u.Unpack(r, "ada")
 		return done, err
 	}
