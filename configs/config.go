@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -29,9 +31,11 @@ type Config struct {
 	// Embedder is the embedder: e5 (in the process) or openai (any server with
 	// the OpenAI embeddings API).
 	Embedder string `mapstructure:"embedder"`
-	// Addr is the address on which serve listens, host:port. Port 0 selects a
-	// free port.
+	// Addr is the address on which serve listens: host:port, or unix: and the path
+	// of a Unix socket. Port 0 selects a free port.
 	Addr string `mapstructure:"addr"`
+	// SocketAccess is who may connect to a Unix socket: owner, group or everyone.
+	SocketAccess string `mapstructure:"socket_access"`
 	// PublicURL is the URL that clients use if it differs from that of the
 	// requests that arrive, for example https://memory.example.com behind a
 	// reverse proxy. It is advertised to MCP clients.
@@ -44,6 +48,8 @@ type Config struct {
 	Rerank   Rerank   `mapstructure:"rerank"`
 	Limits   Limits   `mapstructure:"limits"`
 
+	TLS         TLS         `mapstructure:"tls"`
+	CORS        CORS        `mapstructure:"cors"`
 	Connections Connections `mapstructure:"connections"`
 	Rate        Rate        `mapstructure:"rate"`
 
@@ -167,6 +173,43 @@ type Connections struct {
 type Rate struct {
 	Requests int `mapstructure:"requests"` // a second of one agent, over all its tokens; 0: no limit
 	Refusals int `mapstructure:"refusals"` // a second without a valid token of one address; 0: no limit
+}
+
+// TLS configures serve to encrypt its connections. Both files are PEM, and read again
+// when they change.
+type TLS struct {
+	Cert string `mapstructure:"cert"` // the certificate and its chain; empty: no TLS
+	Key  string `mapstructure:"key"`
+}
+
+// CORS says which pages of other origins may call serve from a browser.
+type CORS struct {
+	// Origins are exact, such as https://app.example.com, or "*" alone. Empty: off.
+	Origins []string `mapstructure:"origins"`
+	// Credentials lets browsers send the cookies and certificates that a proxy before
+	// serve asks for; serve reads neither. Not with "*".
+	Credentials bool          `mapstructure:"credentials"`
+	MaxAge      time.Duration `mapstructure:"max_age"` // how long a browser may keep the answer to a preflight
+}
+
+// check returns an error that says what is wrong.
+func (c CORS) check() error {
+	for i, origin := range c.Origins {
+		if origin == "*" {
+			if len(c.Origins) > 1 || c.Credentials {
+				return errors.New(`cors.origins may have "*" only alone, and without cors.credentials`)
+			}
+			continue
+		}
+		u, err := url.Parse(origin)
+		if err != nil || u.Scheme == "" || u.Host == "" || strings.ToLower(u.Scheme+"://"+u.Host) != origin || strings.ContainsAny(origin, "*,@ ") {
+			return fmt.Errorf("cors.origins[%d] must be an origin as browsers write it, such as https://app.example.com, without a path", i)
+		}
+	}
+	if c.MaxAge < 0 {
+		return errors.New("cors.max_age must not be negative")
+	}
+	return nil
 }
 
 // Proxies returns TrustedProxies, parsed.
@@ -303,6 +346,31 @@ type Tracing struct {
 	SampleRatio float64 `mapstructure:"sample_ratio"`
 }
 
+// socketModes are the modes of a socket's file by SocketAccess.
+var socketModes = map[string]os.FileMode{"owner": 0o600, "group": 0o660, "everyone": 0o666}
+
+// SocketMode returns the mode of a Unix socket's file.
+func (c *Config) SocketMode() os.FileMode { return socketModes[c.SocketAccess] }
+
+// Socket returns the path of the Unix socket on which serve listens; ok is false if it
+// listens on an address.
+func (c *Config) Socket() (path string, ok bool) { return strings.CutPrefix(c.Addr, "unix:") }
+
+// checkListening returns an error that says what is wrong with where serve listens.
+func (c *Config) checkListening() error {
+	path, socket := c.Socket()
+	_, _, err := net.SplitHostPort(c.Addr)
+	switch {
+	case socket && path == "", !socket && err != nil:
+		return errors.New("addr must be host:port, or unix: and a path")
+	case (c.TLS.Cert == "") != (c.TLS.Key == ""):
+		return errors.New("tls requires both tls.cert and tls.key")
+	case socket && c.TLS.Cert != "":
+		return errors.New("a Unix socket has no TLS: leave out tls, or set addr to host:port")
+	}
+	return nil
+}
+
 // Default returns the configuration without file, variables and flags.
 func Default() Config {
 	return Config{
@@ -310,13 +378,17 @@ func Default() Config {
 		Vector:   "flat",
 		Embedder: "e5",
 		Addr:     "127.0.0.1:7077",
-		E5:       E5{Codes: true},
-		OpenAI:   OpenAI{CosineUnrelated: 0.1, CosineRelated: 0.5, MaxTokens: 512, Timeout: 30 * time.Second},
-		Rerank:   Rerank{Shape: "auto", Scores: "probability", Timeout: 2 * time.Second},
+
+		SocketAccess: "owner",
+
+		E5:     E5{Codes: true},
+		OpenAI: OpenAI{CosineUnrelated: 0.1, CosineRelated: 0.5, MaxTokens: 512, Timeout: 30 * time.Second},
+		Rerank: Rerank{Shape: "auto", Scores: "probability", Timeout: 2 * time.Second},
 		Limits: Limits{
 			ValueBytes: 100_000, Keys: 1_000_000, Bytes: 1 << 30, Grants: 10_000, Retention: 7 * 24 * time.Hour,
 			HistoryVersions: 100, ConditionBytes: 512_000_000,
 		},
+		CORS: CORS{Origins: []string{}, MaxAge: 2 * time.Hour},
 		Connections: Connections{
 			Total: 4096, PerAddress: 256, TrustedProxies: []string{}, Operators: []string{},
 			IdleTimeout: 2 * time.Minute, StallTimeout: 30 * time.Second,
@@ -373,8 +445,8 @@ func (c *Config) validate() error {
 	oneOf("auth.local_key", c.Auth.LocalKey, "auto", "on", "off")
 	oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	oneOf("log.format", c.Log.Format, "text", "json")
-	_, _, err := net.SplitHostPort(c.Addr)
-	need(err == nil, "addr must be host:port")
+	oneOf("socket_access", c.SocketAccess, "owner", "group", "everyone")
+	violations = append(violations, c.checkListening(), c.CORS.check())
 	need(c.Limits.ValueBytes > 0, "limits.value_bytes must be positive")
 	need(c.Limits.Keys > 0, "limits.keys must be positive")
 	need(c.Limits.Bytes > 0, "limits.bytes must be positive")

@@ -108,6 +108,19 @@ func TestInvalidConfigurationIsAnError(t *testing.T) {
 		"duplicate key":            "addr: a:1\naddr: b:1\n",
 		"openai without its model": "embedder: openai\n",
 		"not YAML":                 "addr: [\n",
+		"socket without a path":    "addr: 'unix:'\n",
+		"socket with TLS":          "addr: unix:/s\ntls: {cert: a, key: b}\n",
+		"socket for nobody":        "socket_access: 0660\n",
+		"certificate without key":  "tls: {cert: a}\n",
+		"key without certificate":  "tls: {key: a}\n",
+		"any origin beside one":    "cors: {origins: ['*', 'https://a.example']}\n",
+		"any origin with cookies":  "cors: {origins: ['*'], credentials: true}\n",
+		"pattern of origins":       "cors: {origins: ['https://*.a.example']}\n",
+		"origin with a path":       "cors: {origins: ['https://a.example/']}\n",
+		"origin without a scheme":  "cors: {origins: [a.example]}\n",
+		"origin of a sandbox":      "cors: {origins: ['null']}\n",
+		"origin with a user":       "cors: {origins: ['https://u@a.example']}\n",
+		"negative max_age":         "cors: {max_age: -1s}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			clean(t)
@@ -122,6 +135,21 @@ func TestInvalidConfigurationIsAnError(t *testing.T) {
 			t.Error("no error")
 		}
 	})
+}
+
+func TestWhereServeListens(t *testing.T) {
+	clean(t)
+	t.Setenv("MNEME_CORS_ORIGINS", "https://a.example,http://localhost:5173")
+	c, err := Load(file(t, "addr: unix:/run/m.sock\nsocket_access: group\n"), noFlags())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if path, ok := c.Socket(); !ok || path != "/run/m.sock" || c.SocketMode() != 0o660 || len(c.CORS.Origins) != 2 {
+		t.Errorf("got %q, %v, %o, %q", path, ok, c.SocketMode(), c.CORS.Origins)
+	}
+	if c := Default(); c.SocketMode() != 0o600 || len(c.CORS.Origins) != 0 || c.TLS.Cert != "" {
+		t.Errorf("the default is %+v", c)
+	}
 }
 
 func TestMisspelledVariablesAreReported(t *testing.T) {

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -31,7 +32,7 @@ func (s *Server) mountHealth() {
 	for i, template := range healthRoutes {
 		// Probes may ask for the status alone; net/http leaves the body out.
 		s.echo.Match([]string{http.MethodGet, http.MethodHead}, template, handlers[i])
-		s.open[template] = true
+		s.open[template], s.sameOrigin[template] = true, true
 	}
 }
 
@@ -106,6 +107,7 @@ func (s *Server) ready(c echo.Context) error {
 	code := http.StatusOK
 	if !now.Storage || s.stopping.Load() {
 		body.Status, code = "unready", http.StatusServiceUnavailable
+		c.Response().Header().Set("Retry-After", strconv.Itoa(int(statusAge.Seconds())))
 	}
 	return c.JSON(code, body)
 }

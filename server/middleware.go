@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
 	"mneme/server/problem"
@@ -28,15 +27,15 @@ const callKey = "mneme.call"
 func Name(c echo.Context, name string) { c.Set(callKey, name) }
 
 // observe is the outermost middleware. It gives the request an ID, turns errors
-// and panics into problems, and writes logs and metrics. These hold the route
-// template, never the path or any other request data.
+// and panics into problems, and writes logs and metrics. These hold the request's ID and
+// the route template, never the path or any other request data.
 func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
 		start := time.Now()
-		instance := "urn:uuid:" + newRequestID()
+		id, instance := requestID(c.Request().Header)
 		c.Set(instanceKey, instance)
 		secureHeaders(c.Response().Header())
-		c.Response().Header().Set("X-Request-Id", strings.TrimPrefix(instance, "urn:uuid:"))
+		c.Response().Header().Set(requestIDHeader, id)
 
 		end := s.startSpan(c)
 		aborted := s.run(next, c)
@@ -136,14 +135,6 @@ func (s *Server) logInternal(c echo.Context, err error) {
 	}
 	s.log.ErrorContext(c.Request().Context(), "a request failed", "request_id", c.Get(instanceKey),
 		"route", s.route(c), "error_type", strings.Join(kinds, " > "))
-}
-
-func newRequestID() string {
-	id, err := uuid.NewV7()
-	if err != nil { // no randomness: a request does not fail for want of an ID
-		return uuid.Nil.String()
-	}
-	return id.String()
 }
 
 // secureHeaders sets the headers of an API: responses are private to the

@@ -5,6 +5,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -19,6 +20,7 @@ import (
 	"mneme/acl"
 	"mneme/indexer"
 	"mneme/internal/fairqueue"
+	"mneme/server/compress"
 	"mneme/server/limit"
 )
 
@@ -79,6 +81,10 @@ type Options struct {
 	// Timeouts end connections that make no progress. Zero fields take the
 	// default.
 	Timeouts Timeouts
+	// CORS says which pages of other origins may call. Default: none.
+	CORS CORS
+	// TLS is what Serve encrypts connections with. Default: none.
+	TLS *tls.Config
 }
 
 // Timeouts end connections that make no progress.
@@ -107,6 +113,9 @@ func (t Timeouts) withDefaults() Timeouts {
 const (
 	maxHeaderBytes  = 32 << 10         // the surfaces bound their bodies
 	shutdownTimeout = 20 * time.Second // a wait for vectors may take 10
+	// maxStreams bounds the requests at a time of one connection by HTTP/2. Browsers
+	// and proxies expect a hundred.
+	maxStreams = 100
 )
 
 // Server answers HTTP requests.
@@ -117,11 +126,16 @@ type Server struct {
 	metrics  *Metrics
 	log      *slog.Logger
 	tracer   trace.Tracer
+	handler  http.Handler // echo, whose answers are compressed
+	unpacker *compress.Unpacker
+	tls      *tls.Config
 	open     map[string]bool // templates of routes without a token
 	routes   map[string]bool // templates of all routes
-	status   statusCache
-	stopping atomic.Bool
-	stop     chan struct{} // closed when Serve begins to shut down
+	// sameOrigin are templates of routes that CORS leaves out.
+	sameOrigin map[string]bool
+	status     statusCache
+	stopping   atomic.Bool
+	stop       chan struct{} // closed when Serve begins to shut down
 
 	connections limit.Connections
 	timeouts    Timeouts
@@ -134,7 +148,8 @@ type Server struct {
 func New(o Options) *Server {
 	s := &Server{
 		echo: echo.New(), service: o.Service, verifier: o.Verifier, metrics: o.Metrics, log: o.Log, tracer: o.Tracer,
-		stop: make(chan struct{}), open: make(map[string]bool), routes: make(map[string]bool),
+		stop: make(chan struct{}), open: make(map[string]bool), routes: make(map[string]bool), sameOrigin: make(map[string]bool),
+		unpacker: compress.NewUnpacker(), tls: o.TLS,
 		connections: o.Connections, timeouts: o.Timeouts.withDefaults(), rates: newRates(o.Rates), operators: o.Operators,
 	}
 	if s.log == nil {
@@ -145,7 +160,12 @@ func New(o Options) *Server {
 	}
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.HTTPErrorHandler = s.writeProblem
-	s.echo.Use(s.observe, s.authenticate)
+	s.handler = compress.Answers(s.echo)
+	s.echo.Use(s.observe)
+	if crossOrigins := s.crossOrigins(o.CORS); crossOrigins != nil {
+		s.echo.Use(crossOrigins)
+	}
+	s.echo.Use(s.authenticate, s.unpack)
 	s.mountHealth()
 	for _, surface := range o.Surfaces {
 		for _, template := range surface.Mount(s.echo) {
@@ -153,6 +173,11 @@ func New(o Options) *Server {
 		}
 		if texts, ok := surface.(TextErrors); ok {
 			s.textErrors = append(s.textErrors, texts.TextErrors())
+		}
+		if own, ok := surface.(SameOrigin); ok {
+			for _, template := range own.SameOrigin() {
+				s.sameOrigin[template] = true
+			}
 		}
 	}
 	for _, route := range s.echo.Routes() {
@@ -165,7 +190,7 @@ func New(o Options) *Server {
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	exchange, w, r := s.timeouts.Stall.Wrap(w, r)
-	s.echo.ServeHTTP(w, r)
+	s.handler.ServeHTTP(w, r)
 	exchange.End()
 }
 
@@ -185,6 +210,9 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		// for a token.
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+		TLSConfig:                    s.tls,
+		Protocols:                    protocols(),
+		HTTP2:                        &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: s.timeouts.Stall.Timeout},
 	}
 	connections := s.connections
 	connections.Refused = s.metrics.refuse
@@ -201,7 +229,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		<-sampled
 	}()
 	failed := make(chan error, 1)
-	go func() { failed <- h.Serve(limited) }()
+	go func() { failed <- serve(h, limited) }()
 	select {
 	case err := <-failed:
 		return err
@@ -220,4 +248,22 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		err = errors.Join(err, served)
 	}
 	return err
+}
+
+// protocols are HTTP/1.1 and HTTP/2, which clients without TLS must know of beforehand, as
+// reverse proxies can (RFC 9113 §3.3).
+func protocols() *http.Protocols {
+	p := new(http.Protocols)
+	p.SetHTTP1(true)
+	p.SetHTTP2(true)
+	p.SetUnencryptedHTTP2(true)
+	return p
+}
+
+// serve answers on a listener, with TLS if h has a configuration for it.
+func serve(h *http.Server, listener net.Listener) error {
+	if h.TLSConfig != nil {
+		return h.ServeTLS(listener, "", "")
+	}
+	return h.Serve(listener)
 }

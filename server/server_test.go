@@ -216,7 +216,7 @@ func TestErrorsAndPanicsTellNothing(t *testing.T) {
 
 func TestALogLineNamesTheRouteAndNothingOfTheRequest(t *testing.T) {
 	s, log := newServer(&stub{}, surface{})
-	ask(s, "GET", "/who/secret-path?secret=query", "Authorization", "Bearer secret-agent", "X-Request-Id", "secret-id")
+	ask(s, "GET", "/who/secret-path?secret=query", "Authorization", "Bearer secret-agent", "X-Request-Id", "secret id")
 	ask(s, "SECRET", "/secret-nowhere", "Authorization", "Bearer secret-agent")
 	if strings.Contains(strings.ToLower(log.String()), "secret") {
 		t.Fatalf("the log holds what it must not: %s", log)

@@ -45,7 +45,7 @@ check_typescript_client() {
 	ln -s "$tools/packages/node/node_modules" "$fresh"
 	"$tree/test/consumer/check.sh" "$fresh" "$tree/node_modules/.bin/tsc"
 	cp "$tree/test/client.test.ts" "$fresh"
-	serve client
+	MNEME_CORS_ORIGINS=http://app.localhost serve client
 	"$mneme" topup --data-dir "$work/client" bidder 10 --reference clients
 	(
 		cd "$fresh"

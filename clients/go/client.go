@@ -6,21 +6,24 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
+	"time"
 
 	"mneme/clients/go/api"
 )
 
-// ErrAddress reports a server address that is not an http or https URL with a
-// host, or that has a query or fragment.
-var ErrAddress = errors.New("the address must be an http or https URL without query, such as http://127.0.0.1:7077")
+// ErrAddress reports a server address that is neither an http or https URL with a
+// host nor a unix URL with a path, or that has a query or fragment.
+var ErrAddress = errors.New("the address must be an http or https URL without query, such as http://127.0.0.1:7077, or unix:// and the path of a socket")
 
 // Options configure a Client.
 type Options struct {
 	// Token returns the bearer token of a request. Nil sends none.
 	Token func(context.Context) (string, error)
-	// HTTP sends the requests. The default is http.DefaultClient.
+	// HTTP sends the requests. The default is http.DefaultClient, or for the path of a
+	// Unix socket one that connects to it.
 	HTTP *http.Client
 }
 
@@ -38,20 +41,40 @@ type Client struct {
 // New returns a client of the server at address. Its only error is ErrAddress.
 func New(address string, o Options) (*Client, error) {
 	base, err := url.Parse(address)
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" {
+	if err != nil || base.RawQuery != "" || base.Fragment != "" {
 		return nil, ErrAddress // the cause would quote the address, which may include a password
 	}
-	if o.HTTP == nil {
-		o.HTTP = http.DefaultClient
+	host, direct := base.Host, http.DefaultClient
+	switch {
+	case base.Scheme == "unix" && base.Host == "" && base.Path != "":
+		host, direct = base.Path, OverSocket(base.Path)
+		base = &url.URL{Scheme: "http", Host: "localhost"}
+	case base.Scheme != "http" && base.Scheme != "https" || base.Host == "":
+		return nil, ErrAddress
 	}
-	calls, err := api.NewClient(base.String(), api.WithHTTPClient(&doer{http: o.HTTP, token: o.Token, host: base.Host}))
+	if o.HTTP == nil {
+		o.HTTP = direct
+	}
+	calls, err := api.NewClient(base.String(), api.WithHTTPClient(&doer{http: o.HTTP, token: o.Token, host: host}))
 	if err != nil {
 		return nil, ErrAddress
 	}
-	return &Client{Calls: calls, host: base.Host}, nil
+	return &Client{Calls: calls, host: host}, nil
 }
 
-// Host returns the server's host and port.
+// OverSocket returns an HTTP client whose connections all go to the Unix socket at path.
+func OverSocket(path string) *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", path)
+		},
+		IdleConnTimeout: time.Minute,
+		// Nothing is gained by it on one machine.
+		DisableCompression: true,
+	}}
+}
+
+// Host returns the server's host and port, or the path of its socket.
 func (c *Client) Host() string { return c.host }
 
 // doer sends requests for the generated code. It adds the token, and returns
@@ -97,7 +120,7 @@ var ErrUnreadable = errors.New("the server's response cannot be read")
 
 // Decode reads the JSON body of a generated method's response:
 //
-//	stores, err := client.Decode[api.Stores](c.ListStores(ctx))
+//	stores, err := client.Decode[api.Stores](c.ListStores(ctx, nil))
 func Decode[T any](response *http.Response, err error) (T, error) {
 	var body T
 	if err != nil {

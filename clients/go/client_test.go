@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -155,7 +158,7 @@ func TestOtherCallsAreDecodedOrDiscarded(t *testing.T) {
 		}
 		answer(w, http.StatusOK, `{"grants":[{"grantee":"bob"}]}`)
 	})
-	grants, err := client.Decode[api.Grants](c.ListGrants(t.Context(), "self"))
+	grants, err := client.Decode[api.Grants](c.ListGrants(t.Context(), "self", nil))
 	if err != nil || len(grants.Grants) != 1 || grants.Grants[0].Grantee != "bob" {
 		t.Errorf("got %+v, %v", grants, err)
 	}
@@ -240,5 +243,46 @@ func TestNoRequestIsSentWithoutItsToken(t *testing.T) {
 	}
 	if _, _, err := c.Get(t.Context(), note); !errors.Is(err, none) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestAServerIsReachedOverItsSocket(t *testing.T) {
+	dir, err := os.MkdirTemp("", "c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	path := filepath.Join(dir, "s")
+	listener, err := net.Listen("unix", path) //nolint:noctx // a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{
+		ReadHeaderTimeout: time.Minute,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Authorization") != "Bearer t" {
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"stores":[]}`)
+		}),
+	}
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { server.Close() })
+	c, err := client.New("unix://"+path, client.Options{Token: client.StaticToken("t")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Host() != path {
+		t.Errorf("the host is %q", c.Host())
+	}
+	if stores, err := client.Decode[api.Stores](c.ListStores(t.Context(), nil)); err != nil || stores.Stores == nil {
+		t.Errorf("%+v, %v", stores, err)
+	}
+	for _, address := range []string{"unix:", "unix://", "unix://host/path", "unix:///p?q=1", "unix:relative"} {
+		if _, err := client.New(address, client.Options{}); !errors.Is(err, client.ErrAddress) {
+			t.Errorf("%s: %v", address, err)
+		}
 	}
 }

@@ -9,7 +9,7 @@
 // from the server's OpenAPI document, like all types of package api. They return the
 // response unread, and [Decode] reads it:
 //
-//	grants, err := client.Decode[api.Grants](c.ListGrants(ctx, "self"))
+//	grants, err := client.Decode[api.Grants](c.ListGrants(ctx, "self", nil))
 //
 // A response that reports a problem becomes an [*Error]. Errors never
 // include a token, a URL, a store ID, a key or an entry's text, so they can be

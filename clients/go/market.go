@@ -68,7 +68,7 @@ func (c *Client) StoreOffers(ctx context.Context, store string) ([]api.Offer, er
 	if err := checkSegments(store); err != nil {
 		return nil, err
 	}
-	found, err := Decode[api.StoreOffers](c.ListStoreOffers(ctx, store))
+	found, err := Decode[api.StoreOffers](c.ListStoreOffers(ctx, store, nil))
 	return found.Offers, err
 }
 

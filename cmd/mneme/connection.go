@@ -23,7 +23,7 @@ type connection struct {
 	// It is nil over HTTP.
 	instance *compose.Instance
 	address  string
-	http     *http.Client
+	http     *http.Client // nil: the client's own
 	token    func(acl.Principal) (string, error)
 	as       callerFlags
 	clients  map[string]*client.Client // by acting agent
@@ -63,7 +63,7 @@ func (p *program) connectToRead(ctx context.Context, config configs.Config, as c
 // connectTo connects to a Service in this process.
 func (p *program) connectTo(instance *compose.Instance, config configs.Config, as callerFlags) (*connection, error) {
 	tokens := newProcessTokens()
-	config.Rate = configs.Rate{} // the requests are the command's own
+	config.Rate, config.TLS = configs.Rate{}, configs.TLS{} // the requests are the command's own
 	handler, err := compose.NewServer(instance, tokens, config, thisBuild().backend(), p.warnings(config.Log))
 	if err != nil {
 		return nil, err
@@ -88,12 +88,12 @@ func (p *program) warnings(config configs.Log) *slog.Logger {
 // signed with the local key for the acting agent.
 func dial(config configs.Config, as callerFlags, address string) (*connection, error) {
 	if _, err := client.New(address, client.Options{}); err != nil {
-		return nil, usageError{errors.New("--url must be the URL of a server, such as http://127.0.0.1:7077")}
+		return nil, usageError{errors.New("--url must be the URL of a server, such as http://127.0.0.1:7077 or unix:///run/mneme.sock")}
 	}
 	return &connection{
-		address: address, http: http.DefaultClient,
-		token: func(p acl.Principal) (string, error) { return tokenOf(config, p, tokenLife) },
-		as:    as, clients: make(map[string]*client.Client), wait: func() {},
+		address: address,
+		token:   func(p acl.Principal) (string, error) { return tokenOf(config, p, tokenLife) },
+		as:      as, clients: make(map[string]*client.Client), wait: func() {},
 	}, nil
 }
 

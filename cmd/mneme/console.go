@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"net"
 	"net/netip"
 	"time"
@@ -29,5 +30,6 @@ func openConsole(config configs.Config, listener net.Addr, w welcome) (*console.
 	}
 	session, code := console.NewSession(func() (string, error) { return mint(config, w.visitor, consoleTTL) }, time.Now)
 	surface, err := console.NewSurface(files.Files(), docs.Operating, session)
-	return surface, "http://" + address.String() + "/console/#code=" + code, err
+	base, failed := urlOf(address.String(), config.TLS.Cert != "")
+	return surface, base + "/console/#code=" + code, errors.Join(err, failed)
 }

@@ -81,8 +81,8 @@ func (d *demo) run(cmd *cobra.Command, _ []string) (err error) {
 		prepare: func(ctx context.Context, service *compose.Instance) error {
 			return d.fill(ctx, service, config, folder)
 		},
-		greet: func(config configs.Config, addr, link string) error {
-			return d.greet(ctx, config, addr, link)
+		greet: func(config configs.Config, listening net.Addr, link string) error {
+			return d.greet(ctx, config, listening, link)
 		},
 	})
 }
@@ -91,17 +91,17 @@ func (d *demo) run(cmd *cobra.Command, _ []string) (err error) {
 // else on the usual one or, if that is in use, on a free port.
 func (d *demo) listen(ctx context.Context, usual string) (net.Listener, error) {
 	if d.addr == "" {
-		listener, err := listen(ctx, usual)
+		listener, err := openListener(ctx, usual, 0)
 		var taken *inUseError
 		if errors.As(err, &taken) {
-			return listen(ctx, "127.0.0.1:0")
+			return openListener(ctx, "127.0.0.1:0", 0)
 		}
 		return listener, err
 	}
 	if at, err := netip.ParseAddrPort(d.addr); err != nil || !at.Addr().IsLoopback() {
 		return nil, usageError{errors.New("--addr must be a loopback address with a port, such as 127.0.0.1:7078: the demo is for this machine alone")}
 	}
-	return listen(ctx, d.addr)
+	return openListener(ctx, d.addr, 0)
 }
 
 // fill writes the samples, unless the folder has them.

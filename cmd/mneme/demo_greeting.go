@@ -3,14 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
 	"path/filepath"
 
 	"mneme/configs"
 )
 
 // greet says where the demo is and what there is to see, and opens the browser.
-func (d *demo) greet(ctx context.Context, config configs.Config, addr, link string) error {
-	address, err := urlOf(addr)
+func (d *demo) greet(ctx context.Context, config configs.Config, listening net.Addr, link string) error {
+	address, err := urlOf(listening.String(), false)
 	if err != nil {
 		return err
 	}

@@ -83,6 +83,7 @@ func (d *diagnosis) run(ctx context.Context) {
 	d.checkData(ctx)
 	d.checkModel(ctx)
 	d.checkAddress(ctx)
+	d.checkCertificate()
 	d.checkClock()
 }
 

@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"mneme/internal/compose"
 	"mneme/internal/system"
+	"mneme/server/listen"
 	"mneme/server/token"
 )
 
@@ -123,7 +126,7 @@ const addressTimeout = 3 * time.Second
 // checkAddress checks whether a server could listen on the address, or does.
 func (d *diagnosis) checkAddress(ctx context.Context) {
 	const check = "address"
-	listener, err := listen(ctx, d.config.Addr)
+	listener, err := openListener(ctx, d.config.Addr, d.config.SocketMode())
 	if err == nil {
 		d.add(check, fine, d.config.Addr+" is free; no server runs there", "")
 		if err := listener.Close(); err != nil {
@@ -131,7 +134,7 @@ func (d *diagnosis) checkAddress(ctx context.Context) {
 		}
 		return
 	}
-	address, failed := urlOf(d.config.Addr)
+	server, failed := ownServer(d.config)
 	var inUse *inUseError
 	if failed != nil || !errors.As(err, &inUse) {
 		d.add(check, problem, err.Error(), "--addr or MNEME_ADDR names another address")
@@ -141,11 +144,43 @@ func (d *diagnosis) checkAddress(ctx context.Context) {
 	defer cancel()
 	quiet := *d.program
 	quiet.json, quiet.out = false, io.Discard
-	if err := quiet.askReady(ctx, address, false); err != nil {
+	if err := quiet.askReady(ctx, server, false); err != nil {
 		d.add(check, problem, err.Error(), "if another program uses the address, --addr or MNEME_ADDR names another one")
 		return
 	}
 	d.add(check, fine, "a server is ready on "+d.config.Addr, "")
+}
+
+// lastDays is how long before its end a certificate is warned of.
+const lastDays = 14 * 24 * time.Hour
+
+// checkCertificate checks the certificate and its key, where serve has TLS.
+func (d *diagnosis) checkCertificate() {
+	const check = "certificate"
+	files := d.config.TLS
+	if files.Cert == "" {
+		return
+	}
+	certificate, err := listen.OpenCertificate(files.Cert, files.Key, time.Now, slog.New(slog.DiscardHandler))
+	if err != nil {
+		d.add(check, problem, err.Error(), "tls.cert and tls.key name PEM files of one certificate with its chain, and of its key")
+		return
+	}
+	leaf := certificate.Current().Leaf
+	says := fmt.Sprintf("of %s, until %s", strings.Join(leaf.DNSNames, ", "), leaf.NotAfter.UTC().Format(time.DateOnly))
+	key, err := os.Stat(files.Key)
+	switch left := time.Until(leaf.NotAfter); {
+	case left <= 0:
+		d.add(check, problem, says+": it has expired", "renew it; serve reads the files again by itself")
+	case time.Now().Before(leaf.NotBefore):
+		d.add(check, problem, says+": it is not valid yet", "check the clock")
+	case left < lastDays:
+		d.add(check, warning, says, "renew it; serve reads the files again by itself")
+	case err == nil && key.Mode().Perm()&0o077 != 0:
+		d.add(check, warning, fmt.Sprintf("the key is open to others (mode %o)", key.Mode().Perm()), "chmod 600 "+quote(files.Key))
+	default:
+		d.add(check, fine, says, "")
+	}
 }
 
 // clock is a storage with a clock.

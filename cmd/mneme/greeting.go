@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,11 +12,17 @@ import (
 
 // greet prints the server's address, the console's link if there is one, and calls to
 // try first.
-func (p *program) greet(config configs.Config, addr, link string) error {
+func (p *program) greet(config configs.Config, listening net.Addr, link string) error {
 	again := command(config)
-	address, err := urlOf(addr)
-	if err != nil {
-		return err
+	address, base, curl := "", "", "curl"
+	if path, ok := config.Socket(); ok {
+		address, base, curl = socketURL(path), "http://localhost", "curl --unix-socket "+quote(listening.String())
+	} else {
+		var err error
+		if address, err = urlOf(listening.String(), config.TLS.Cert != ""); err != nil {
+			return err
+		}
+		base = address
 	}
 	if p.json {
 		return p.printJSON(map[string]string{"address": address, "data_dir": config.DataDir})
@@ -24,18 +31,18 @@ func (p *program) greet(config configs.Config, addr, link string) error {
 	if link != "" {
 		look = "Look at it, within five minutes: " + link + "\n\n"
 	}
-	_, err = fmt.Fprintf(p.out, `mneme is listening on %[1]s
+	_, err := fmt.Fprintf(p.out, `mneme is listening on %[1]s
 data folder: %[2]s
 
 %[4]sTry it from another terminal:
 
   TOKEN=$(%[3]s token --agent me)
-  curl -X PUT '%[1]s/v1/stores/self/memories/tea?wait=indexed' -H "Authorization: Bearer $TOKEN" \
+  %[6]s -X PUT '%[5]s/v1/stores/self/memories/tea?wait=indexed' -H "Authorization: Bearer $TOKEN" \
     -H 'Content-Type: application/json' -d '{"value": "I like my tea green, and never after five."}'
-  curl %[1]s/v1/search -H "Authorization: Bearer $TOKEN" \
+  %[6]s %[5]s/v1/search -H "Authorization: Bearer $TOKEN" \
     -H 'Content-Type: application/json' -d '{"query": "what do I drink in the afternoon?"}'
 
-`, address, config.DataDir, again, look)
+`, address, config.DataDir, again, look, base, curl)
 	return err
 }
 

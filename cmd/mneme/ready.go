@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	client "mneme/clients/go"
 	"mneme/clients/go/api"
 	"mneme/configs"
 )
@@ -39,18 +38,18 @@ server whose vector index is down is ready, since it still searches by words;
 			if timeout <= 0 {
 				return usageError{errors.New("--timeout must be above 0")}
 			}
+			server := itself{address: address}
 			if address == "" {
-				if address, err = urlOf(config.Addr); err != nil {
+				if server, err = ownServer(config); err != nil {
 					return usageError{err}
 				}
 			}
-			server, err := dial(config, callerFlags{}, address)
-			if err != nil {
+			if _, err := dial(config, callerFlags{}, server.address); err != nil {
 				return err
 			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
 			defer cancel()
-			return p.askReady(ctx, server.address, vectors)
+			return p.askReady(ctx, server, vectors)
 		}),
 	}
 	flags := cmd.Flags()
@@ -63,7 +62,7 @@ server whose vector index is down is ready, since it still searches by words;
 
 // urlOf returns the URL at which a server that listens on addr can be reached from
 // the same machine.
-func urlOf(addr string) (string, error) {
+func urlOf(addr string, encrypted bool) (string, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return "", err
@@ -74,7 +73,11 @@ func urlOf(addr string) (string, error) {
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1" // the server listens on all addresses
 	}
-	return "http://" + net.JoinHostPort(host, port), nil
+	scheme := "http"
+	if encrypted {
+		scheme = "https"
+	}
+	return scheme + "://" + net.JoinHostPort(host, port), nil
 }
 
 // withoutURL removes the URL from an error of net/http.
@@ -87,28 +90,19 @@ func withoutURL(err error) error {
 }
 
 // askReady asks a server for its readiness and prints it.
-func (p *program) askReady(ctx context.Context, address string, vectors bool) error {
-	base, err := url.Parse(address)
+func (p *program) askReady(ctx context.Context, server itself, vectors bool) error {
+	host, response, err := server.ready(ctx)
 	if err != nil {
-		return usageError{client.ErrAddress}
-	}
-	// Call the generated client: it also returns the body of a 503.
-	calls, err := api.NewClient(address)
-	if err != nil {
-		return usageError{client.ErrAddress}
-	}
-	response, err := calls.Readyz(ctx)
-	if err != nil {
-		return fmt.Errorf("server %s: %w", base.Host, withoutURL(err))
+		return err
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, 1<<16))
 	if err != nil {
-		return fmt.Errorf("server %s: %w", base.Host, err)
+		return fmt.Errorf("server %s: %w", host, err)
 	}
 	var answer api.Ready
 	if err := json.Unmarshal(body, &answer); err != nil {
-		return fmt.Errorf("server %s returned status %d, but not mneme's answer", base.Host, response.StatusCode)
+		return fmt.Errorf("server %s returned status %d, but not mneme's answer", host, response.StatusCode)
 	}
 	if p.json {
 		if err := p.printJSON(json.RawMessage(body)); err != nil {
@@ -117,11 +111,11 @@ func (p *program) askReady(ctx context.Context, address string, vectors bool) er
 	}
 	switch {
 	case !answer.Storage:
-		return fmt.Errorf("server %s is not ready: its storage is unavailable", base.Host)
+		return fmt.Errorf("server %s is not ready: its storage is unavailable", host)
 	case response.StatusCode != http.StatusOK:
-		return fmt.Errorf("server %s is not ready: it is shutting down", base.Host)
+		return fmt.Errorf("server %s is not ready: it is shutting down", host)
 	case vectors && !answer.Vector:
-		return fmt.Errorf("the vector index of server %s is down", base.Host)
+		return fmt.Errorf("the vector index of server %s is down", host)
 	}
 	if p.json {
 		return nil

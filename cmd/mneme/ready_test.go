@@ -62,11 +62,11 @@ func TestWildcardAddressIsCheckedOnLoopback(t *testing.T) {
 		"[::1]:7077":        "http://[::1]:7077",
 		"memory.local:7077": "http://memory.local:7077",
 	} {
-		if got, err := urlOf(addr); err != nil || got != want {
+		if got, err := urlOf(addr, false); err != nil || got != want {
 			t.Errorf("%s: %s, %v", addr, got, err)
 		}
 	}
-	if _, err := urlOf("127.0.0.1:0"); err == nil {
+	if _, err := urlOf("127.0.0.1:0", false); err == nil {
 		t.Error("port 0 was accepted: only the server knows its port")
 	}
 }

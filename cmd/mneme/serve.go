@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -12,7 +13,7 @@ import (
 	"mneme/acl"
 	"mneme/configs"
 	"mneme/internal/compose"
-	"mneme/internal/system"
+	"mneme/server/listen"
 )
 
 func newServe(p *program) *cobra.Command {
@@ -33,7 +34,7 @@ down gracefully on SIGINT or SIGTERM.`,
 		}),
 	}
 	cmd.Flags().StringVar(&consoleAgent, "console-agent", "me", "`agent` that the console's link, printed to a terminal, signs in as")
-	cmd.Flags().String("addr", configs.Default().Addr, "`address` to listen on; port 0 picks a free port")
+	cmd.Flags().String("addr", configs.Default().Addr, "`address` to listen on, or unix: and the path of a socket; port 0 picks a free port")
 	return cmd
 }
 
@@ -42,7 +43,7 @@ func (p *program) serve(ctx context.Context, config configs.Config, consoleAgent
 		p.logger(config.Log).Warn("unknown MNEME_ environment variables are set", "names", unknown)
 	}
 	// Listen first, to report a port in use before opening anything.
-	listener, err := listen(ctx, config.Addr)
+	listener, err := openListener(ctx, config.Addr, config.SocketMode())
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ type welcome struct {
 	link    bool          // whether the link may be printed
 	// prepare, if not nil, runs before the server answers.
 	prepare func(context.Context, *compose.Instance) error
-	greet   func(config configs.Config, addr, link string) error
+	greet   func(config configs.Config, listening net.Addr, link string) error
 }
 
 // serveOn serves on a listener, which it closes, until ctx is done.
@@ -97,17 +98,17 @@ func (p *program) serveOn(ctx context.Context, config configs.Config, listener n
 		defer stop()
 		return front.Serve(serving, listener)
 	})
-	if err := w.greet(config, listener.Addr().String(), link); err != nil {
+	if err := w.greet(config, listener.Addr(), link); err != nil {
 		stop()
 		return errors.Join(err, group.Wait())
 	}
 	return group.Wait()
 }
 
-func listen(ctx context.Context, addr string) (net.Listener, error) {
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", addr)
-	if system.IsAddressInUse(err) {
+// openListener listens on host:port, or on unix: and a path, whose file gets a mode.
+func openListener(ctx context.Context, addr string, mode os.FileMode) (net.Listener, error) {
+	listener, err := listen.Open(ctx, addr, mode)
+	if errors.Is(err, listen.ErrInUse) {
 		return nil, &inUseError{addr}
 	}
 	if err != nil {

@@ -27,7 +27,7 @@ of the API, which says why these models, too.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
 			return m.call(cmd, func(ctx context.Context, as *client.Client) error {
-				found, err := client.Decode[api.Stores](as.ListStores(ctx)) //nolint:bodyclose // Decode closes it
+				found, err := client.Decode[api.Stores](as.ListStores(ctx, nil)) //nolint:bodyclose // Decode closes it
 				switch {
 				case err != nil:
 					return err

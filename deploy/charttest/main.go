@@ -34,6 +34,7 @@ var rendered = []struct {
 }{
 	{`{postgres: {existingSecret: db}, milvus: {addr: "milvus:19530"}}`, 6},
 	{`{postgres: {existingSecret: db}, vector: flat, networkPolicy: {enabled: false}}`, 5},
+	{`{postgres: {existingSecret: db}, vector: flat, config: {tls: {cert: /tls/tls.crt, key: /tls/tls.key}}}`, 6},
 	{`{postgres: {existingSecret: db}, vector: flat, serviceMonitor: {enabled: true}, config: {connections: {operators: [10.0.0.0/8]}}}`, 7},
 	{`{postgres: {existingSecret: db}, milvus: {addr: "m:19530", user: u, existingSecret: m}, persistence: {enabled: false}, replicas: 3, ` + issuers +
 		`, ingress: {enabled: true, host: memory.example.com, tlsSecret: cert, className: nginx, annotations: {a: b}}, serviceMonitor: {enabled: true, labels: {release: p}, tokenSecret: t}` +

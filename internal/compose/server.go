@@ -2,14 +2,17 @@ package compose
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"mneme/acl"
 	"mneme/configs"
 	"mneme/server"
 	"mneme/server/checkout"
 	"mneme/server/limit"
+	"mneme/server/listen"
 	"mneme/server/mcp"
 	"mneme/server/rest"
 	"mneme/server/robutler"
@@ -44,6 +47,10 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 	if err != nil {
 		return nil, &ConfigError{fmt.Errorf("configuration: %w", err)}
 	}
+	encryption, err := tlsConfig(config.TLS, log)
+	if err != nil {
+		return nil, err
+	}
 	tools := NewTools(instance, config, metrics)
 	return server.New(server.Options{
 		Service:  instance,
@@ -54,7 +61,8 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 			robutler.New(instance.Service, instance.Searcher, instance.Market, desk, metrics, config.Limits.ValueBytes),
 			tool.NewSurface(tools.Over("http")),
 			mcp.NewSurface(tools.Over("mcp"), mcp.Options{
-				Version: build.Version, PublicURL: config.PublicURL, AuthorizationServers: issuers(config), Meter: metrics,
+				Version: build.Version, PublicURL: config.PublicURL, Origins: config.CORS.Origins,
+				AuthorizationServers: issuers(config), Meter: metrics,
 			}),
 		}, others...),
 		Log:         log,
@@ -66,11 +74,25 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 			Refusals: limit.Rate{PerSecond: config.Rate.Refusals},
 			Proxies:  connections.Exempt,
 		},
+		TLS:  encryption,
+		CORS: server.CORS{Origins: config.CORS.Origins, Credentials: config.CORS.Credentials, MaxAge: config.CORS.MaxAge},
 		Timeouts: server.Timeouts{
 			Idle:  config.Connections.IdleTimeout,
 			Stall: limit.Stall{Timeout: config.Connections.StallTimeout},
 		},
 	}), nil
+}
+
+// tlsConfig returns the configuration of a listening server's TLS; nil if it has none.
+func tlsConfig(c configs.TLS, log *slog.Logger) (*tls.Config, error) {
+	if c.Cert == "" {
+		return nil, nil
+	}
+	certificate, err := listen.OpenCertificate(c.Cert, c.Key, time.Now, log)
+	if err != nil {
+		return nil, &ConfigError{fmt.Errorf("configuration: %w", err)}
+	}
+	return certificate.Config(), nil
 }
 
 func connectionLimits(c configs.Connections) (limit.Connections, error) {

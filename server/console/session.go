@@ -117,7 +117,8 @@ func local(r *http.Request) error {
 		return refused
 	}
 	_, port, err := net.SplitHostPort(local.String())
-	if err != nil || origin.Port() != port && !(origin.Port() == "" && port == "80") {
+	usual := map[string]string{"http": "80", "https": "443"}[origin.Scheme]
+	if err != nil || origin.Port() != port && !(origin.Port() == "" && port == usual) {
 		return refused
 	}
 	return nil

@@ -48,6 +48,12 @@ func (s *Surface) Mount(e *echo.Echo) []string {
 		e.Add(method, routeFiles, s.file)
 	}
 	e.POST(routeSession, s.exchange)
+	return s.SameOrigin()
+}
+
+// SameOrigin returns all routes: the code in a link is exchanged by the console's own page
+// alone; see server.SameOrigin.
+func (s *Surface) SameOrigin() []string {
 	return []string{routeRoot, routeConsole, routeFiles, routeSession}
 }
 
@@ -61,7 +67,7 @@ func (s *Surface) file(c echo.Context) error {
 // root answers browsers with a page of links, and programs with the links as JSON.
 func (s *Surface) root(c echo.Context) error {
 	h := c.Response().Header()
-	h.Set("Vary", "Accept")
+	h.Add("Vary", "Accept")
 	if !strings.Contains(c.Request().Header.Get("Accept"), "text/html") {
 		links := map[string]string{"name": "mneme", "api": "/openapi.json", "mcp": "/mcp", "health": "/readyz"}
 		if s.site != nil {

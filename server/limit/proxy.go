@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"net"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -16,15 +17,16 @@ const maxForwarded = 32
 // Client returns the addresses that count as the client of a request: of its
 // connection, or, if that comes from a trusted proxy, of the rightmost address
 // of X-Forwarded-For that is none. What is left of it is the client's own
-// word. Without an address it is the zero Prefix.
+// word. Who may open a Unix socket is trusted like a proxy: the file's mode says who
+// that is. Without an address it is the zero Prefix.
 func (p Proxies) Client(r *http.Request) netip.Prefix {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
+	var client netip.Addr
+	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
+		if client = peer.Addr(); !contains(p, client) {
+			return group(client)
+		}
+	} else if !overSocket(r) {
 		return netip.Prefix{}
-	}
-	client := peer.Addr()
-	if len(p) == 0 || !contains(p, client) {
-		return group(client)
 	}
 	forwarded := r.Header.Values("X-Forwarded-For")
 	for i, seen := len(forwarded)-1, 0; i >= 0; i-- {
@@ -44,6 +46,12 @@ func (p Proxies) Client(r *http.Request) netip.Prefix {
 		}
 	}
 	return group(client)
+}
+
+// overSocket reports whether a request came over a Unix socket.
+func overSocket(r *http.Request) bool {
+	_, ok := r.Context().Value(http.LocalAddrContextKey).(*net.UnixAddr)
+	return ok
 }
 
 // Operators are the networks from which the service is operated.

@@ -1,7 +1,10 @@
 package limit
 
 import (
+	"context"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
@@ -39,6 +42,29 @@ func TestTheClientIsWhoTheProxiesName(t *testing.T) {
 				t.Errorf("got %v, want %s", got, test.want)
 			}
 		})
+	}
+}
+
+func TestWhoOpensASocketIsTrustedLikeAProxy(t *testing.T) {
+	for forwarded, want := range map[string]string{
+		"": "invalid Prefix", "192.0.2.7": "192.0.2.7/32", "192.0.2.7, 203.0.113.9": "203.0.113.9/32", "192.0.2.7, 10.0.0.1": "192.0.2.7/32", "nonsense": "invalid Prefix",
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.RemoteAddr = "@"
+		if forwarded != "" {
+			r.Header.Set("X-Forwarded-For", forwarded)
+		}
+		trusted := Proxies{netip.MustParsePrefix("10.0.0.0/8")}
+		if got := trusted.Client(r); got.IsValid() {
+			t.Errorf("%q over no socket: %v", forwarded, got)
+		}
+		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(&net.UnixAddr{Name: "/s", Net: "unix"})))
+		if got := trusted.Client(r); got.String() != want {
+			t.Errorf("%q: %v, want %s", forwarded, got, want)
+		}
+		if (Operators{netip.MustParsePrefix("0.0.0.0/0")}).Sent(r) {
+			t.Error("a socket is an operator's")
+		}
 	}
 }
 

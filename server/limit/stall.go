@@ -35,6 +35,7 @@ const piece = 32 << 10
 // transfer is the progress of a body or of an answer.
 type transfer struct {
 	stall  Stall
+	stream bool // of HTTP/2
 	moved  int64
 	waited time.Duration // for the client
 }
@@ -45,13 +46,17 @@ func (t *transfer) allowance() time.Duration {
 	return max(0, min(t.stall.Timeout, t.stall.Timeout+earned-t.waited))
 }
 
-// move runs one read or write of the client's connection under its deadline.
+// move runs one read or write of the client's connection under its deadline. A deadline
+// that passes between two of them ends a stream of HTTP/2, but no connection of HTTP/1.
 func (t *transfer) move(setDeadline func(time.Time) error, run func() (int, error)) (int, error) {
 	start := time.Now()
 	// It fails for connections without deadlines, in tests and within the
 	// process, and for closed ones, on which run fails.
 	_ = setDeadline(start.Add(t.allowance()))
 	n, err := run()
+	if t.stream && err == nil {
+		_ = setDeadline(time.Time{})
+	}
 	t.moved += int64(n)
 	t.waited += time.Since(start)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -70,13 +75,18 @@ type Exchange struct {
 // Wrap returns an Exchange, and the writer and the request for its handler. The
 // header of the answer closes the connection if the body of the request has
 // not been read to its end: the rest of it would have to be read first, from a
-// client that may never send it. So does the answer 401: connections are kept
-// for those who have a token.
+// client that may never send it. By HTTP/2 the stream alone ends. So does the answer
+// 401 close the connection: connections are kept for those who have a token.
 func (s Stall) Wrap(w http.ResponseWriter, r *http.Request) (*Exchange, http.ResponseWriter, *http.Request) {
 	x := &Exchange{control: http.NewResponseController(w)}
-	x.writer = &writer{ResponseWriter: w, exchange: x, transfer: transfer{stall: s}}
+	t := transfer{stall: s, stream: r.ProtoMajor > 1}
+	if t.stream { // those of net/http would end it while the handler works
+		_ = x.control.SetReadDeadline(time.Time{})
+		_ = x.control.SetWriteDeadline(time.Time{})
+	}
+	x.writer = &writer{ResponseWriter: w, exchange: x, transfer: t}
 	if r.Body != nil && r.Body != http.NoBody {
-		x.body = &body{ReadCloser: r.Body, exchange: x, transfer: transfer{stall: s}}
+		x.body = &body{ReadCloser: r.Body, exchange: x, transfer: t}
 		r = r.WithContext(r.Context()) // copy it: the caller keeps its request
 		r.Body = x.body
 	}
@@ -135,7 +145,7 @@ func (w *writer) begin(status int) {
 		return
 	}
 	w.begun = true
-	if w.exchange.unread() || status == http.StatusUnauthorized {
+	if w.exchange.unread() && !w.transfer.stream || status == http.StatusUnauthorized {
 		w.Header().Set("Connection", "close")
 	}
 }
@@ -168,6 +178,9 @@ func (w *writer) FlushError() error {
 	_, err := w.transfer.move(w.exchange.control.SetWriteDeadline, func() (int, error) { return 0, w.exchange.control.Flush() })
 	return err
 }
+
+// Flush implements http.Flusher.
+func (w *writer) Flush() { _ = w.FlushError() }
 
 // Unwrap implements what http.ResponseController needs.
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }

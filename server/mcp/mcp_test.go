@@ -392,6 +392,26 @@ func TestForeignHostsOnLoopbackAreRefusedUnlessAProxyIsConfigured(t *testing.T) 
 	}
 }
 
+func TestPagesOfConfiguredOriginsMayCall(t *testing.T) {
+	const page = "https://app.example"
+	for name, c := range map[string]struct {
+		origins []string
+		origin  string
+		status  int
+	}{
+		"a configured origin":       {[]string{page}, page, 200},
+		"another origin":            {[]string{page}, "https://evil.example", 403},
+		"any origin":                {[]string{"*"}, "https://evil.example", 200},
+		"an origin that is no page": {[]string{page}, "null", 403},
+	} {
+		h := open(t, mcp.Options{Origins: c.origins})
+		r := h.post(http.MethodPost, "/mcp", listTools, "Authorization", "Bearer "+h.Token(alice), "Origin", c.origin, "Sec-Fetch-Site", "cross-site")
+		if r.status != c.status {
+			t.Errorf("%s: status %d, want %d", name, r.status, c.status)
+		}
+	}
+}
+
 func TestPagesOfOtherOriginsMayNotCall(t *testing.T) {
 	h := open(t, mcp.Options{})
 	auth := "Bearer " + h.Token(alice)

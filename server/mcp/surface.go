@@ -36,7 +36,10 @@ type Options struct {
 	// PublicURL is the server's address for clients, without a path. If empty,
 	// it is taken from each request.
 	PublicURL string
-	Meter     Meter // default: requests are not counted
+	// Origins are those of pages that may call from a browser beside the server's own, or
+	// "*" alone.
+	Origins []string
+	Meter   Meter // default: requests are not counted
 }
 
 // Surface serves MCP over streamable HTTP, without sessions and with JSON
@@ -48,13 +51,13 @@ type Surface struct {
 	batch   int
 	calls   calls
 	handler http.Handler
-	origins *http.CrossOriginProtection
+	origins *http.CrossOriginProtection // nil: all may call
 }
 
 // serverKey is the context key for the server of a request.
 type serverKey struct{}
 
-// NewSurface returns the surface.
+// NewSurface returns the surface. It panics if an origin is none.
 func NewSurface(tools Tools, o Options) *Surface {
 	maxBody := tools.MaxInput() + messageRoom
 	streamable := mcp.NewStreamableHTTPHandler(
@@ -69,11 +72,25 @@ func NewSurface(tools Tools, o Options) *Surface {
 			// which a reverse proxy forwards.
 			DisableLocalhostProtection: o.PublicURL != "",
 		})
-	s := &Surface{tools: tools, options: o, maxBody: maxBody, batch: o.Batch, handler: streamable, origins: http.NewCrossOriginProtection()}
+	s := &Surface{tools: tools, options: o, maxBody: maxBody, batch: o.Batch, handler: streamable, origins: trusted(o.Origins)}
 	if s.batch == 0 {
 		s.batch = defaultBatch
 	}
 	return s
+}
+
+// trusted returns the protection against pages of other origins; nil if all are trusted.
+func trusted(origins []string) *http.CrossOriginProtection {
+	protection := http.NewCrossOriginProtection()
+	for _, origin := range origins {
+		if origin == "*" {
+			return nil
+		}
+		if err := protection.AddTrustedOrigin(origin); err != nil {
+			panic(err) // the configuration was checked
+		}
+	}
+	return protection
 }
 
 // defaultBatch is the default of Options.Batch.
@@ -97,7 +114,7 @@ func (s *Surface) Mount(e *echo.Echo) (open []string) {
 // serve answers one message, or a batch of them, as the request's caller.
 func (s *Surface) serve(c echo.Context) error {
 	r := c.Request()
-	if s.origins.Check(r) != nil {
+	if s.origins != nil && s.origins.Check(r) != nil {
 		return problem.New(problem.Forbidden, "cross-origin requests are not allowed")
 	}
 	one := NewServer(s.tools, server.Principal(r.Context()), s.options.Version)

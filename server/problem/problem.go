@@ -66,7 +66,7 @@ type Problem struct {
 	Field      string        // the invalid field or parameter
 	Limit      string        // the limit that was reached
 	Item       *int          // index of the item that failed, of a call of several; nil: none
-	RetryAfter time.Duration // 0: no Retry-After
+	RetryAfter time.Duration // 0: that of every 503, and else no Retry-After
 	Challenge  string        // WWW-Authenticate of a 401
 	Payment    *Payment      // of a 402
 	AsText     bool          // the body also has the problem's text, as its member error
@@ -133,7 +133,7 @@ var constant = []struct {
 	{search.ErrNoVectors, Unavailable},
 }
 
-// retrySoon is the Retry-After while the storage is unavailable.
+// retrySoon is the Retry-After of a 503 that does not know better.
 const retrySoon = 2 * time.Second
 
 // From turns an error into the problem that its caller receives. An unknown
@@ -192,11 +192,7 @@ func fromConstant(err error) *Problem {
 		if !errors.Is(err, c.err) {
 			continue
 		}
-		p := New(c.kind, c.err.Error())
-		if c.kind == Unavailable {
-			p.RetryAfter = retrySoon
-		}
-		return p
+		return New(c.kind, c.err.Error())
 	}
 	return New(Internal, "")
 }
@@ -234,8 +230,8 @@ func (p *Problem) Write(w http.ResponseWriter, instance string) error {
 		h.Del(name)
 	}
 	h.Set("Content-Type", ContentType)
-	if p.RetryAfter > 0 {
-		seconds := (p.RetryAfter + time.Second - 1) / time.Second
+	if after := p.retryAfter(); after > 0 {
+		seconds := (after + time.Second - 1) / time.Second
 		h.Set("Retry-After", strconv.Itoa(int(seconds)))
 	}
 	if p.Status == http.StatusUnauthorized {
@@ -254,6 +250,15 @@ func (p *Problem) Write(w http.ResponseWriter, instance string) error {
 	w.WriteHeader(p.Status)
 	_, err = w.Write(append(text, '\n'))
 	return err
+}
+
+// retryAfter returns when the call may be worth repeating: of every 503, and of a 429
+// unless waiting does not help, as at a quota.
+func (p *Problem) retryAfter() time.Duration {
+	if p.RetryAfter == 0 && p.Status == http.StatusServiceUnavailable {
+		return retrySoon
+	}
+	return p.RetryAfter
 }
 
 // encode returns the body.

@@ -39,6 +39,7 @@ func FuzzWhatIsDecodedIsWhatWasSent(f *testing.F) {
 func FuzzEntityTagsGoRoundTrip(f *testing.F) {
 	f.Add(`W/"a", "b",,`)
 	f.Add(`*`)
+	f.Add(`"a-gzip", W/"b-zstd"`)
 	f.Fuzz(func(t *testing.T, text string) {
 		tags, err := entityTags("If-Match", text, true)
 		if err != nil || slices.Equal(tags, []string{"*"}) {
@@ -58,8 +59,13 @@ func FuzzEntityTagsGoRoundTrip(f *testing.F) {
 			return
 		}
 		again, err := entityTags("If-Match", strings.Join(quotedTags, ", "), true)
-		if err != nil || !slices.Equal(again, tags) {
+		// The tag of a compressed answer is read as that of the entry too, each time.
+		if err != nil || !slices.Equal(distinct(again), distinct(tags)) {
 			t.Fatalf("%q reads as %q, %v", tags, again, err)
 		}
 	})
+}
+
+func distinct(tags []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(tags)))
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // document is the part of the specification that requests are checked against
-// before the generated code reads them: the query parameters of each call, and
-// the media type of its body.
+// before the generated code reads them: the query parameters of each call, the media
+// type of its body, and whether it may answer that nothing has changed.
 type document struct {
 	Paths      map[string]pathItem `json:"paths"`
 	Components struct {
@@ -37,6 +37,7 @@ type operation struct {
 	RequestBody struct {
 		Content map[string]any `json:"content"`
 	} `json:"requestBody"`
+	Responses map[string]any `json:"responses"`
 }
 
 type parameter struct {
@@ -60,6 +61,9 @@ func (d *document) middlewares() map[string][]echo.MiddlewareFunc {
 			query := d.query(slices.Concat(item.Parameters, op.Parameters))
 			_, lines := op.RequestBody.Content[wire.ContentLines]
 			all[op.ID] = []echo.MiddlewareFunc{strict(query, lines)}
+			if _, conditional := op.Responses["304"]; conditional && op == item.Get {
+				all[op.ID] = append(all[op.ID], withTag)
+			}
 		}
 	}
 	return all

@@ -231,6 +231,10 @@ func conforms(method, path string, a answer) error {
 		switch name {
 		case "Retry-After", "Server-Timing": // not on every response
 			continue
+		case "ETag":
+			if len(a.body) > 64<<10 {
+				continue // a long list has none
+			}
 		case "PAYMENT-REQUIRED", "PAYMENT-RESPONSE", "X-PAYMENT-RESPONSE", "Payment-Receipt": // where payments are taken
 			continue
 		case "WWW-Authenticate":

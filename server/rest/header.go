@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mneme/memory"
+	"mneme/server/compress"
 	"mneme/server/problem"
 	"mneme/server/rest/api"
 )
@@ -29,7 +30,8 @@ func conditions(match *api.IfMatch, noneMatch *api.IfNoneMatch) (memory.Precondi
 }
 
 // entityTags parses "*" or a list of entity tags (RFC 9110 §8.8.3) and returns
-// their opaque parts, the weak ones only if weakToo. The result is never nil.
+// their opaque parts, the weak ones only if weakToo. That of a compressed answer comes
+// twice, as it is and as that of the entry. The result is never nil.
 func entityTags(header, text string, weakToo bool) ([]string, error) {
 	malformed := problem.In(problem.Malformed, header, `must be * or a list of quoted entity tags`)
 	tags := []string{}
@@ -53,6 +55,9 @@ func entityTags(header, text string, weakToo bool) ([]string, error) {
 		// any entry.
 		if (!weak || weakToo) && opaque != "*" {
 			tags = append(tags, opaque)
+			if base := compress.BaseTag(opaque); base != opaque {
+				tags = append(tags, base)
+			}
 		}
 		rest = after
 	}

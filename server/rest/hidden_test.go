@@ -55,7 +55,10 @@ func TestNoAnswerTellsOfHiddenWrites(t *testing.T) {
 
 // tags returns ETags of what a reader sees, which are other ones in each service.
 func tags(h *harness) (out []string) {
-	for _, target := range []string{"/v1/stores/alice/memories/seat", "/v1/stores/alice/MEMORY.md"} {
+	for _, target := range []string{
+		"/v1/stores/alice/memories/seat", "/v1/stores/alice/MEMORY.md", "/v1/stores/alice/memories", "/v1/stores/alice/memories/seat/versions",
+		"/v1/stores/alice/memories?limit=1", "/v1/stores",
+	} {
 		out = append(out, h.want(200, agent("carol", acl.Public), "GET", target, "").header.Get("ETag"))
 	}
 	return out

@@ -84,7 +84,7 @@ func (in *importing) once(ctx context.Context, key api.IdempotencyKey, body io.R
 			return api.ImportResult{}, err
 		}
 	} else if _, err := io.Copy(io.Discard, body); err != nil {
-		return api.ImportResult{}, errCutOff
+		return api.ImportResult{}, cutOff(ctx, err)
 	}
 	replay.Digest = s.service.Secret().Digest("body", string(hash.Sum(nil)))
 	if before == "" {
@@ -110,6 +110,18 @@ func (in *importing) once(ctx context.Context, key api.IdempotencyKey, body io.R
 
 // errCutOff reports a body that ended early.
 var errCutOff = problem.New(problem.Malformed, "the body is incomplete; lines before the end may have been written")
+
+// cutOff returns the error of a body that could not be read to its end.
+func cutOff(ctx context.Context, err error) error {
+	var undecoded *problem.Problem
+	switch {
+	case errors.Is(err, limit.ErrStalled), errors.As(err, &undecoded):
+		return err
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return errCutOff
+}
 
 // importing is the state of one import.
 type importing struct {
@@ -142,13 +154,7 @@ func (in *importing) run(ctx context.Context, body io.Reader) error {
 	for {
 		text, tooLong, err := readLine(reader, in.surface.maxBody)
 		if err != nil && !errors.Is(err, io.EOF) {
-			if errors.Is(err, limit.ErrStalled) {
-				return err
-			}
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return errCutOff
+			return cutOff(ctx, err)
 		}
 		last := err != nil
 		if len(text) > 0 || tooLong || !last {

@@ -87,7 +87,7 @@ func (s *Surface) ListOffers(ctx context.Context, r api.ListOffersRequestObject)
 	if page.Next != "" {
 		out.NextCursor = &page.Next
 	}
-	return api.ListOffers200JSONResponse(out), nil
+	return api.ListOffers200JSONResponse{Body: out}, nil
 }
 
 // ListStoreOffers lists the offers of a store, for its own agent.
@@ -100,7 +100,7 @@ func (s *Surface) ListStoreOffers(ctx context.Context, r api.ListStoreOffersRequ
 	if err != nil {
 		return nil, err
 	}
-	return api.ListStoreOffers200JSONResponse{Offers: offersOf(offers)}, nil
+	return api.ListStoreOffers200JSONResponse{Body: api.StoreOffers{Offers: offersOf(offers)}}, nil
 }
 
 // AcceptOffer makes a metered grant to the caller.

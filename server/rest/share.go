@@ -24,7 +24,7 @@ func (s *Surface) ListStores(ctx context.Context, _ api.ListStoresRequestObject)
 	for i, info := range infos {
 		out.Stores[i] = storeInfoOf(info)
 	}
-	return api.ListStores200JSONResponse(out), nil
+	return api.ListStores200JSONResponse{Body: out}, nil
 }
 
 func storeInfoOf(info memory.StoreInfo) api.StoreInfo {
@@ -77,7 +77,7 @@ func (s *Surface) ListGrants(ctx context.Context, r api.ListGrantsRequestObject)
 			return nil, err
 		}
 	}
-	return api.ListGrants200JSONResponse(out), nil
+	return api.ListGrants200JSONResponse{Body: out}, nil
 }
 
 // PutGrant shares a store.

@@ -37,6 +37,7 @@ type Surface struct {
 	maxBody  int64
 	document document
 	json     []byte // the specification as served
+	jsonTag  string // its entity tag
 	keys     keyCache
 
 	desk checkout.Desk
@@ -56,6 +57,7 @@ func New(service *memory.Service, searcher *search.Searcher, market meter.Market
 	if s.json, err = json.Marshal(whole); err != nil {
 		return nil, fmt.Errorf("openapi.yaml: %w", err)
 	}
+	s.jsonTag = tagOf(s.json)
 	if err := json.Unmarshal(s.json, &s.document); err != nil {
 		return nil, fmt.Errorf("openapi.yaml: %w", err)
 	}
@@ -69,11 +71,22 @@ func (s *Surface) Mount(e *echo.Echo) (open []string) {
 	api.RegisterHandlersWithOptions(e, api.NewStrictHandler(s, []api.StrictMiddlewareFunc{withHeader, withRequest}), api.RegisterHandlersOptions{
 		OperationMiddlewares: s.document.middlewares(),
 	})
-	e.GET("/openapi.json", func(c echo.Context) error {
-		return c.JSONBlob(http.StatusOK, s.json)
-	})
+	e.GET("/openapi.json", s.readSpecification)
 	mountWellKnown(e)
 	return []string{"/openapi.json", keysPath, wellKnownPath}
+}
+
+// readSpecification answers with the specification.
+func (s *Surface) readSpecification(c echo.Context) error {
+	c.Response().Header().Set("ETag", "W/"+quote(s.jsonTag))
+	held, err := heldTags(c.Request())
+	if err != nil {
+		return err
+	}
+	if held(s.jsonTag) {
+		return c.NoContent(http.StatusNotModified)
+	}
+	return c.JSONBlob(http.StatusOK, s.json)
 }
 
 // headerKey is the context key for the header of a request.

@@ -74,7 +74,7 @@ func TestWhatCannotBeReadIsMalformed(t *testing.T) {
 	}
 	h.want(415, alice, "PUT", root+"/k", `{"value":1}`, "Content-Type", "text/plain")
 	h.want(415, alice, "PUT", root+"/k", `{"value":1}`, "Content-Type", "application/json; charset=latin1")
-	h.want(415, alice, "PUT", root+"/k", `{"value":1}`, "Content-Encoding", "gzip")
+	h.want(415, alice, "PUT", root+"/k", `{"value":1}`, "Content-Encoding", "br")
 	h.want(200, alice, "PUT", root+"/k", `{"value":1}`, "Content-Type", "application/json; charset=UTF-8")
 	h.want(200, alice, "PUT", root+"/k", `{"value":1}`, "Content-Type", "")
 	for _, method := range []string{"POST", "PATCH"} {

@@ -23,11 +23,12 @@ var ErrBodyTooLarge = errors.New("the body is too large")
 
 // ReadBody reads a body of at most maxBytes. A larger one is a problem that
 // wraps ErrBodyTooLarge. If the client disconnected, the error is the context's;
-// if it stalled, limit.ErrStalled.
+// if it stalled, limit.ErrStalled; if it cannot be decoded, the decoder's problem.
 func ReadBody(r *http.Request, maxBytes int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r.Body, maxBytes+1))
+	var undecoded *problem.Problem
 	switch {
-	case errors.Is(err, limit.ErrStalled):
+	case errors.Is(err, limit.ErrStalled), errors.As(err, &undecoded):
 		return nil, err
 	case r.Context().Err() != nil:
 		return nil, r.Context().Err()
@@ -39,14 +40,10 @@ func ReadBody(r *http.Request, maxBytes int64) ([]byte, error) {
 	return text, nil
 }
 
-// CheckMediaType refuses a body that is compressed, or not of an accepted type.
-// The error names the first of them. A body without Content-Type is accepted.
-// strict also refuses an empty or repeated header, and parameters other than
-// the charset UTF-8.
+// CheckMediaType refuses a body that is not of an accepted type. The error names
+// the first of them. A body without Content-Type is accepted. strict also refuses
+// an empty or repeated header, and parameters other than the charset UTF-8.
 func CheckMediaType(r *http.Request, strict bool, accepted ...string) error {
-	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return problem.New(problem.UnsupportedMediaType, "the body must not be compressed")
-	}
 	given := r.Header.Values("Content-Type")
 	if len(given) == 0 || given[0] == "" && !strict {
 		return nil

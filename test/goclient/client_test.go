@@ -225,7 +225,7 @@ func TestDecodeReadsGeneratedCalls(t *testing.T) {
 		if err := client.Discard(c.DeleteGrant(t.Context(), "self", "bob")); err != nil {
 			t.Error(err)
 		}
-		stores, err := client.Decode[api.Stores](c.ListStores(t.Context()))
+		stores, err := client.Decode[api.Stores](c.ListStores(t.Context(), nil))
 		if err != nil || len(stores.Stores) != 1 {
 			t.Errorf("got %+v, %v", stores, err)
 		}

@@ -2904,6 +2904,9 @@ type Chat = ID
 // Cursor defines model for cursor.
 type Cursor = string
 
+// HeldAnswer defines model for heldAnswer.
+type HeldAnswer = string
+
 // IdempotencyKey defines model for idempotencyKey.
 type IdempotencyKey = string
 
@@ -3059,6 +3062,9 @@ type ListOffersParams struct {
 	// Cursor `next_cursor` of the previous page. It is opaque, and valid only for the same call with the
 	// same filters, by the same agent at the same taint.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// IfNoneMatch Entity tags of former answers. If the answer would be one of them, it is 304.
+	IfNoneMatch *HeldAnswer `json:"If-None-Match,omitempty"`
 }
 
 // WithdrawOfferParams defines parameters for WithdrawOffer.
@@ -3132,6 +3138,12 @@ type SearchParams struct {
 	IdempotencyKey *PaidIdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// ListStoresParams defines parameters for ListStores.
+type ListStoresParams struct {
+	// IfNoneMatch Entity tags of former answers. If the answer would be one of them, it is 304.
+	IfNoneMatch *HeldAnswer `json:"If-None-Match,omitempty"`
+}
+
 // ReadIndexParams defines parameters for ReadIndex.
 type ReadIndexParams struct {
 	// IfNoneMatch Entity tags, none of which may match the entry that GET would return, or `*` to require
@@ -3159,6 +3171,12 @@ type ExportMemoriesParams struct {
 
 	// Match Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
 	Match *Match `form:"match,omitempty" json:"match,omitempty"`
+}
+
+// ListGrantsParams defines parameters for ListGrants.
+type ListGrantsParams struct {
+	// IfNoneMatch Entity tags of former answers. If the answer would be one of them, it is 304.
+	IfNoneMatch *HeldAnswer `json:"If-None-Match,omitempty"`
 }
 
 // ImportMemoriesParams defines parameters for ImportMemories.
@@ -3198,6 +3216,9 @@ type ListMemoriesParams struct {
 	// Cursor `next_cursor` of the previous page. It is opaque, and valid only for the same call with the
 	// same filters, by the same agent at the same taint.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// IfNoneMatch Entity tags of former answers. If the answer would be one of them, it is 304.
+	IfNoneMatch *HeldAnswer `json:"If-None-Match,omitempty"`
 }
 
 // DeleteMemoryParams defines parameters for DeleteMemory.
@@ -3300,6 +3321,9 @@ type ListVersionsParams struct {
 	// Cursor `next_cursor` of the previous page. It is opaque, and valid only for the same call with the
 	// same filters, by the same agent at the same taint.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// IfNoneMatch Entity tags of former answers. If the answer would be one of them, it is 304.
+	IfNoneMatch *HeldAnswer `json:"If-None-Match,omitempty"`
 }
 
 // BatchMemoriesParams defines parameters for BatchMemories.
@@ -3308,6 +3332,12 @@ type BatchMemoriesParams struct {
 	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
 	// is checked and the outcome is read again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListStoreOffersParams defines parameters for ListStoreOffers.
+type ListStoreOffersParams struct {
+	// IfNoneMatch Entity tags of former answers. If the answer would be one of them, it is 304.
+	IfNoneMatch *HeldAnswer `json:"If-None-Match,omitempty"`
 }
 
 // CreateOfferParams defines parameters for CreateOffer.
@@ -3341,6 +3371,9 @@ type ListTrashParams struct {
 	// Cursor `next_cursor` of the previous page. It is opaque, and valid only for the same call with the
 	// same filters, by the same agent at the same taint.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// IfNoneMatch Entity tags of former answers. If the answer would be one of them, it is 304.
+	IfNoneMatch *HeldAnswer `json:"If-None-Match,omitempty"`
 }
 
 // ListToolsParams defines parameters for ListTools.
@@ -3866,7 +3899,7 @@ type ClientInterface interface {
 	// The caller's own store, those shared with it, and the stores of the chat and user in its token.
 	//
 	// Corresponds with GET /v1/stores (the `ListStores` operationId).
-	ListStores(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListStores(ctx context.Context, params *ListStoresParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ReadIndex Read the index of a store's entries
 	//
@@ -3906,7 +3939,7 @@ type ClientInterface interface {
 	// ListGrants List a store's grants
 	//
 	// Corresponds with GET /v1/stores/{store}/grants (the `ListGrants` operationId).
-	ListGrants(ctx context.Context, store Store, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListGrants(ctx context.Context, store Store, params *ListGrantsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteGrant Revoke a grant
 	//
@@ -4121,7 +4154,7 @@ type ClientInterface interface {
 	// For the store's own agent. All of them that the session reaches, withdrawn ones too, oldest first.
 	//
 	// Corresponds with GET /v1/stores/{store}/offers (the `ListStoreOffers` operationId).
-	ListStoreOffers(ctx context.Context, store Store, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListStoreOffers(ctx context.Context, store Store, params *ListStoreOffersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateOfferWithBody Offer searches of a store
 	//
@@ -4847,8 +4880,8 @@ func (c *Calls) Search(ctx context.Context, params *SearchParams, body SearchJSO
 // The caller's own store, those shared with it, and the stores of the chat and user in its token.
 //
 // Corresponds with GET /v1/stores (the `ListStores` operationId).
-func (c *Calls) ListStores(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListStoresRequest(c.Server)
+func (c *Calls) ListStores(ctx context.Context, params *ListStoresParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListStoresRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -4927,8 +4960,8 @@ func (c *Calls) ExportMemories(ctx context.Context, store Store, params *ExportM
 // ListGrants List a store's grants
 //
 // Corresponds with GET /v1/stores/{store}/grants (the `ListGrants` operationId).
-func (c *Calls) ListGrants(ctx context.Context, store Store, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListGrantsRequest(c.Server, store)
+func (c *Calls) ListGrants(ctx context.Context, store Store, params *ListGrantsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListGrantsRequest(c.Server, store, params)
 	if err != nil {
 		return nil, err
 	}
@@ -5332,8 +5365,8 @@ func (c *Calls) BatchMemories(ctx context.Context, store Store, params *BatchMem
 // For the store's own agent. All of them that the session reaches, withdrawn ones too, oldest first.
 //
 // Corresponds with GET /v1/stores/{store}/offers (the `ListStoreOffers` operationId).
-func (c *Calls) ListStoreOffers(ctx context.Context, store Store, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListStoreOffersRequest(c.Server, store)
+func (c *Calls) ListStoreOffers(ctx context.Context, store Store, params *ListStoreOffersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListStoreOffersRequest(c.Server, store, params)
 	if err != nil {
 		return nil, err
 	}
@@ -6236,6 +6269,21 @@ func NewListOffersRequest(server string, params *ListOffersParams) (*http.Reques
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -6643,7 +6691,7 @@ func NewSearchRequestWithBody(server string, params *SearchParams, contentType s
 }
 
 // NewListStoresRequest constructs an http.Request for the ListStores method
-func NewListStoresRequest(server string) (*http.Request, error) {
+func NewListStoresRequest(server string, params *ListStoresParams) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -6664,6 +6712,21 @@ func NewListStoresRequest(server string) (*http.Request, error) {
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -6889,7 +6952,7 @@ func NewExportMemoriesRequest(server string, store Store, params *ExportMemories
 }
 
 // NewListGrantsRequest constructs an http.Request for the ListGrants method
-func NewListGrantsRequest(server string, store Store) (*http.Request, error) {
+func NewListGrantsRequest(server string, store Store, params *ListGrantsParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -6917,6 +6980,21 @@ func NewListGrantsRequest(server string, store Store) (*http.Request, error) {
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -7267,6 +7345,21 @@ func NewListMemoriesRequest(server string, store Store, params *ListMemoriesPara
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -7905,6 +7998,21 @@ func NewListVersionsRequest(server string, store Store, key Key, params *ListVer
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -7971,7 +8079,7 @@ func NewBatchMemoriesRequestWithBody(server string, store Store, params *BatchMe
 }
 
 // NewListStoreOffersRequest constructs an http.Request for the ListStoreOffers method
-func NewListStoreOffersRequest(server string, store Store) (*http.Request, error) {
+func NewListStoreOffersRequest(server string, store Store, params *ListStoreOffersParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -7999,6 +8107,21 @@ func NewListStoreOffersRequest(server string, store Store) (*http.Request, error
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -8219,6 +8342,21 @@ func NewListTrashRequest(server string, store Store, params *ListTrashParams) (*
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil

@@ -1,5 +1,6 @@
-// Runs the TypeScript client in a real browser, in a page at the server's own origin, with
-// the files of the installed package as they are.
+// Runs the TypeScript client in a real browser, in a page at the server's own origin and in
+// ones at two others, with the files of the installed package as they are. The server
+// allows cors.origins http://app.localhost, and no other.
 //
 //   node browser.mjs URL TOKEN CHROMIUM FOLDER
 //
@@ -16,9 +17,9 @@ const page = `<!doctype html><script type="importmap">{"imports": {
   "mneme-client": "${at}mneme-client/dist/index.js", "openapi-fetch": "${at}openapi-fetch/dist/index.mjs"}}</script>`;
 
 // In the page.
-async function use(token) {
+async function use([url, token]) {
   const { Mneme, NotFound } = await import("mneme-client");
-  const memory = new Mneme(location.origin, token);
+  const memory = new Mneme(url, token, { retries: 0 });
   const namespace = crypto.randomUUID();
   await memory.put("seat", "Anna prefers the window seat.", { namespace, wait: true });
   const { etag } = await memory.get("seat", { namespace });
@@ -31,7 +32,24 @@ async function use(token) {
   return said;
 }
 
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"], timeout: 180_000 });
+// In the page of another origin: what it may read beside the client's calls.
+async function look([url, token]) {
+  const headers = { Authorization: `Bearer ${token}`, "X-Request-Id": "from-a-page" };
+  const read = (path, init) => fetch(url + path, init).then((response) => response, () => "refused");
+  const stores = await read("/v1/stores", { headers });
+  const held = await read("/v1/stores", { headers: { ...headers, "If-None-Match": stores.headers.get("ETag") }, cache: "no-store" });
+  const call = { method: "POST", headers: { ...headers, "Content-Type": "application/json", Accept: "application/json, text/event-stream" } };
+  const mcp = await read("/mcp", { ...call, body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' });
+  const unnamed = await read("/v1/stores");
+  return [
+    stores.headers.get("X-Request-Id"), held.status, (await mcp.json()).result.tools.length > 0, unnamed.status,
+    await read("/metrics"), await read("/readyz"), await read("/v1/console/session", { ...call, body: '{"code":"x"}' }),
+  ];
+}
+
+// Chromium would ask its user whether a page from elsewhere may call this machine.
+const local = "--disable-features=LocalNetworkAccessChecks";
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", local], timeout: 180_000 });
 try {
   const tab = await browser.newPage();
   tab.setDefaultTimeout(180_000);
@@ -42,10 +60,18 @@ try {
     if (file === "") return route.fulfill({ contentType: "text/html", body: page });
     return route.fulfill({ contentType: "text/javascript", body: await readFile(path.join(folder, "node_modules", file)) });
   });
-  await tab.goto(url + at);
-  const said = JSON.stringify(await tab.evaluate(use, token));
-  if (said !== '[["seat"],["Anna prefers the window seat."],404]' || errors.length) throw new Error(`the page says ${said}; ${errors.join("; ")}`);
-  console.log("the client puts, searches, exports and deletes in a browser");
+  const done = '[["seat"],["Anna prefers the window seat."],404]';
+  for (const origin of [url, "http://app.localhost"]) {
+    await tab.goto(origin + at);
+    const said = JSON.stringify(await tab.evaluate(use, [url, token]));
+    if (said !== done || errors.length) throw new Error(`the page at ${origin} says ${said}; ${errors.join("; ")}`);
+  }
+  const seen = JSON.stringify(await tab.evaluate(look, [url, token]));
+  if (seen !== '["from-a-page",304,true,401,"refused","refused","refused"]') throw new Error(`the page of another origin sees ${seen}`);
+  await tab.goto(`http://evil.localhost${at}`);
+  const refused = await tab.evaluate(use, [url, token]).then(() => "everything", (error) => error.message);
+  if (!refused.includes("the connection failed")) throw new Error(`a page that is not configured gets ${refused}`);
+  console.log("the client puts, searches, exports and deletes in a browser, from its server's origin and a configured one");
 } finally {
   await browser.close();
 }

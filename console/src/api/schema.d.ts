@@ -2937,6 +2937,14 @@ export interface components {
         };
     };
     responses: {
+        /** @description The answer is still the one that the caller holds. */
+        NotModified: {
+            headers: {
+                ETag: components["headers"]["AnswerTag"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description The request is malformed. */
         BadRequest: {
             headers: {
@@ -3030,7 +3038,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The call does not accept the body's media type. */
+        /** @description The call does not accept the body's media type or coding. */
         UnsupportedMediaType: {
             headers: {
                 [name: string]: unknown;
@@ -3140,6 +3148,11 @@ export interface components {
          */
         ifNoneMatch: string;
         /**
+         * @description Entity tags of former answers. If the answer would be one of them, it is 304.
+         * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
+         */
+        heldAnswer: string;
+        /**
          * @description Only with `max_charge`: charges for the search only once, however often it is sent within 24 hours.
          *     The key is specific to the agent, taint, call and path; reuse with another body is refused (422).
          *     Each time, the entries are read again, and shown where the caller may still see them.
@@ -3196,6 +3209,11 @@ export interface components {
          * @example "q5Zk0ZqVlG6d0o4fB1x0Ug"
          */
         ETag: string;
+        /**
+         * @description The answer's entity tag, weak and opaque. Answers above 64 kB have none.
+         * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
+         */
+        AnswerTag: string;
         /**
          * @description The agent's limit: q requests at once, in a window of w seconds
          *     (draft-ietf-httpapi-ratelimit-headers-10).
@@ -3442,7 +3460,13 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["cursor"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags of former answers. If the answer would be one of them, it is 304.
+                 * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
+                 */
+                "If-None-Match"?: components["parameters"]["heldAnswer"];
+            };
             path: {
                 /**
                  * @description The store's id; `self` is the caller's own store.
@@ -3457,12 +3481,14 @@ export interface operations {
             /** @description A page of entries. */
             200: {
                 headers: {
+                    ETag: components["headers"]["AnswerTag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Page"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -3535,7 +3561,13 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["cursor"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags of former answers. If the answer would be one of them, it is 304.
+                 * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
+                 */
+                "If-None-Match"?: components["parameters"]["heldAnswer"];
+            };
             path: {
                 /**
                  * @description The store's id; `self` is the caller's own store.
@@ -3552,12 +3584,14 @@ export interface operations {
             /** @description A page of versions. */
             200: {
                 headers: {
+                    ETag: components["headers"]["AnswerTag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Page"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -3716,7 +3750,13 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["cursor"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags of former answers. If the answer would be one of them, it is 304.
+                 * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
+                 */
+                "If-None-Match"?: components["parameters"]["heldAnswer"];
+            };
             path: {
                 /**
                  * @description The store's id; `self` is the caller's own store.
@@ -3731,12 +3771,14 @@ export interface operations {
             /** @description A page of deleted entries. */
             200: {
                 headers: {
+                    ETag: components["headers"]["AnswerTag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["TrashPage"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -3925,7 +3967,13 @@ export interface operations {
     listStores: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags of former answers. If the answer would be one of them, it is 304.
+                 * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
+                 */
+                "If-None-Match"?: components["parameters"]["heldAnswer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3934,12 +3982,14 @@ export interface operations {
             /** @description The stores. */
             200: {
                 headers: {
+                    ETag: components["headers"]["AnswerTag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Stores"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
@@ -3989,7 +4039,13 @@ export interface operations {
     listGrants: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags of former answers. If the answer would be one of them, it is 304.
+                 * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
+                 */
+                "If-None-Match"?: components["parameters"]["heldAnswer"];
+            };
             path: {
                 /**
                  * @description The store's id; `self` is the caller's own store.
@@ -4004,12 +4060,14 @@ export interface operations {
             /** @description The grants, by grantee. */
             200: {
                 headers: {
+                    ETag: components["headers"]["AnswerTag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Grants"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -4207,7 +4265,13 @@ export interface operations {
     listStoreOffers: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags of former answers. If the answer would be one of them, it is 304.
+                 * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
+                 */
+                "If-None-Match"?: components["parameters"]["heldAnswer"];
+            };
             path: {
                 /**
                  * @description The store's id; `self` is the caller's own store.
@@ -4222,12 +4286,14 @@ export interface operations {
             /** @description The offers. */
             200: {
                 headers: {
+                    ETag: components["headers"]["AnswerTag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["StoreOffers"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -4342,7 +4408,13 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["cursor"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags of former answers. If the answer would be one of them, it is 304.
+                 * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
+                 */
+                "If-None-Match"?: components["parameters"]["heldAnswer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -4351,12 +4423,14 @@ export interface operations {
             /** @description A page of offers. */
             200: {
                 headers: {
+                    ETag: components["headers"]["AnswerTag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OfferPage"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["Unprocessable"];
@@ -5271,7 +5345,13 @@ export interface operations {
     openapi: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags of former answers. If the answer would be one of them, it is 304.
+                 * @example W/"q5Zk0ZqVlG6d0o4fB1x0Ug"
+                 */
+                "If-None-Match"?: components["parameters"]["heldAnswer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5280,12 +5360,14 @@ export interface operations {
             /** @description This document. */
             200: {
                 headers: {
+                    ETag: components["headers"]["AnswerTag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": Record<string, never>;
                 };
             };
+            304: components["responses"]["NotModified"];
             default: components["responses"]["Unexpected"];
         };
     };

@@ -32,6 +32,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- toYaml (mergeOverwrite $own (deepCopy .Values.config)) -}}
 {{- end }}
 
+{{/* Of probes: their scheme, where config.tls has a certificate. */}}
+{{- define "mneme.scheme" -}}
+{{- if dig "tls" "cert" "" .Values.config }}, scheme: HTTPS{{ end -}}
+{{- end }}
+
 {{/* Mistakes that only show later, in a pod that refuses to start or a token. */}}
 {{- define "mneme.check" -}}
 {{- if and (gt (int .Values.replicas) 1) (not (dig "auth" "issuers" list .Values.config)) -}}

@@ -2774,6 +2774,9 @@ type Chat = Id
 // Cursor defines model for cursor.
 type Cursor = string
 
+// HeldAnswer defines model for heldAnswer.
+type HeldAnswer = string
+
 // IdempotencyKey defines model for idempotencyKey.
 type IdempotencyKey = string
 
@@ -2924,6 +2927,9 @@ type ListOffersParams struct {
 	// Cursor `next_cursor` of the previous page. It is opaque, and valid only for the same call with the
 	// same filters, by the same agent at the same taint.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// IfNoneMatch Entity tags of former answers. If the answer would be one of them, it is 304.
+	IfNoneMatch *HeldAnswer `json:"If-None-Match,omitempty"`
 }
 
 // WithdrawOfferParams defines parameters for WithdrawOffer.
@@ -2997,6 +3003,12 @@ type SearchParams struct {
 	IdempotencyKey *PaidIdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// ListStoresParams defines parameters for ListStores.
+type ListStoresParams struct {
+	// IfNoneMatch Entity tags of former answers. If the answer would be one of them, it is 304.
+	IfNoneMatch *HeldAnswer `json:"If-None-Match,omitempty"`
+}
+
 // ListChangesParams defines parameters for ListChanges.
 type ListChangesParams struct {
 	// Since The `next_cursor` of an earlier answer. Without it the answer has no changes, and a cursor of now.
@@ -3017,6 +3029,12 @@ type ExportMemoriesParams struct {
 
 	// Match Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
 	Match *Match `form:"match,omitempty" json:"match,omitempty"`
+}
+
+// ListGrantsParams defines parameters for ListGrants.
+type ListGrantsParams struct {
+	// IfNoneMatch Entity tags of former answers. If the answer would be one of them, it is 304.
+	IfNoneMatch *HeldAnswer `json:"If-None-Match,omitempty"`
 }
 
 // ImportMemoriesParams defines parameters for ImportMemories.
@@ -3056,6 +3074,9 @@ type ListMemoriesParams struct {
 	// Cursor `next_cursor` of the previous page. It is opaque, and valid only for the same call with the
 	// same filters, by the same agent at the same taint.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// IfNoneMatch Entity tags of former answers. If the answer would be one of them, it is 304.
+	IfNoneMatch *HeldAnswer `json:"If-None-Match,omitempty"`
 }
 
 // DeleteMemoryParams defines parameters for DeleteMemory.
@@ -3158,6 +3179,9 @@ type ListVersionsParams struct {
 	// Cursor `next_cursor` of the previous page. It is opaque, and valid only for the same call with the
 	// same filters, by the same agent at the same taint.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// IfNoneMatch Entity tags of former answers. If the answer would be one of them, it is 304.
+	IfNoneMatch *HeldAnswer `json:"If-None-Match,omitempty"`
 }
 
 // BatchMemoriesParams defines parameters for BatchMemories.
@@ -3166,6 +3190,12 @@ type BatchMemoriesParams struct {
 	// the agent, taint, call and path; reuse with another body is refused (422). Each time, access
 	// is checked and the outcome is read again.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListStoreOffersParams defines parameters for ListStoreOffers.
+type ListStoreOffersParams struct {
+	// IfNoneMatch Entity tags of former answers. If the answer would be one of them, it is 304.
+	IfNoneMatch *HeldAnswer `json:"If-None-Match,omitempty"`
 }
 
 // CreateOfferParams defines parameters for CreateOffer.
@@ -3199,6 +3229,9 @@ type ListTrashParams struct {
 	// Cursor `next_cursor` of the previous page. It is opaque, and valid only for the same call with the
 	// same filters, by the same agent at the same taint.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// IfNoneMatch Entity tags of former answers. If the answer would be one of them, it is 304.
+	IfNoneMatch *HeldAnswer `json:"If-None-Match,omitempty"`
 }
 
 // ListUsageParams defines parameters for ListUsage.
@@ -3320,7 +3353,7 @@ type ServerInterface interface {
 	Search(ctx echo.Context, params SearchParams) error
 	// ListStores List the accessible stores
 	// (GET /v1/stores)
-	ListStores(ctx echo.Context) error
+	ListStores(ctx echo.Context, params ListStoresParams) error
 	// ListChanges Follow a store
 	// (GET /v1/stores/{store}/changes)
 	ListChanges(ctx echo.Context, store Store, params ListChangesParams) error
@@ -3329,7 +3362,7 @@ type ServerInterface interface {
 	ExportMemories(ctx echo.Context, store Store, params ExportMemoriesParams) error
 	// ListGrants List a store's grants
 	// (GET /v1/stores/{store}/grants)
-	ListGrants(ctx echo.Context, store Store) error
+	ListGrants(ctx echo.Context, store Store, params ListGrantsParams) error
 	// DeleteGrant Revoke a grant
 	// (DELETE /v1/stores/{store}/grants/{agent})
 	DeleteGrant(ctx echo.Context, store Store, agent Agent) error
@@ -3368,7 +3401,7 @@ type ServerInterface interface {
 	BatchMemories(ctx echo.Context, store Store, params BatchMemoriesParams) error
 	// ListStoreOffers List a store's offers
 	// (GET /v1/stores/{store}/offers)
-	ListStoreOffers(ctx echo.Context, store Store) error
+	ListStoreOffers(ctx echo.Context, store Store, params ListStoreOffersParams) error
 	// CreateOffer Offer searches of a store
 	// (POST /v1/stores/{store}/offers)
 	CreateOffer(ctx echo.Context, store Store, params CreateOfferParams) error
@@ -3655,6 +3688,23 @@ func (w *ServerInterfaceWrapper) ListOffers(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "If-None-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
+		var IfNoneMatch HeldAnswer
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for If-None-Match, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter If-None-Match: %s", err))
+		}
+
+		params.IfNoneMatch = &IfNoneMatch
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -3980,8 +4030,28 @@ func (w *ServerInterfaceWrapper) Search(ctx echo.Context) error {
 func (w *ServerInterfaceWrapper) ListStores(ctx echo.Context) error {
 	var err error
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListStoresParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "If-None-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
+		var IfNoneMatch HeldAnswer
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for If-None-Match, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter If-None-Match: %s", err))
+		}
+
+		params.IfNoneMatch = &IfNoneMatch
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListStores(ctx)
+	err = w.Handler.ListStores(ctx, params)
 	return err
 }
 
@@ -4074,8 +4144,28 @@ func (w *ServerInterfaceWrapper) ListGrants(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter store: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListGrantsParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "If-None-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
+		var IfNoneMatch HeldAnswer
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for If-None-Match, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter If-None-Match: %s", err))
+		}
+
+		params.IfNoneMatch = &IfNoneMatch
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListGrants(ctx, store)
+	err = w.Handler.ListGrants(ctx, store, params)
 	return err
 }
 
@@ -4253,6 +4343,23 @@ func (w *ServerInterfaceWrapper) ListMemories(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "If-None-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
+		var IfNoneMatch HeldAnswer
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for If-None-Match, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter If-None-Match: %s", err))
+		}
+
+		params.IfNoneMatch = &IfNoneMatch
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -4656,6 +4763,23 @@ func (w *ServerInterfaceWrapper) ListVersions(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
 	}
 
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "If-None-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
+		var IfNoneMatch HeldAnswer
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for If-None-Match, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter If-None-Match: %s", err))
+		}
+
+		params.IfNoneMatch = &IfNoneMatch
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.ListVersions(ctx, store, key, params)
 	return err
@@ -4708,8 +4832,28 @@ func (w *ServerInterfaceWrapper) ListStoreOffers(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter store: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListStoreOffersParams
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "If-None-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
+		var IfNoneMatch HeldAnswer
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for If-None-Match, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter If-None-Match: %s", err))
+		}
+
+		params.IfNoneMatch = &IfNoneMatch
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.ListStoreOffers(ctx, store)
+	err = w.Handler.ListStoreOffers(ctx, store, params)
 	return err
 }
 
@@ -4813,6 +4957,23 @@ func (w *ServerInterfaceWrapper) ListTrash(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", ctx.QueryParams(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cursor: %s", err))
+	}
+
+	headers := ctx.Request().Header
+	// ------------- Optional header parameter "If-None-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-None-Match")]; found {
+		var IfNoneMatch HeldAnswer
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for If-None-Match, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-None-Match", valueList[0], &IfNoneMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter If-None-Match: %s", err))
+		}
+
+		params.IfNoneMatch = &IfNoneMatch
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -4994,6 +5155,13 @@ type ForbiddenApplicationProblemPlusJSONResponse Problem
 type GoneApplicationProblemPlusJSONResponse Problem
 
 type NotFoundApplicationProblemPlusJSONResponse Problem
+
+type NotModifiedResponseHeaders struct {
+	ETag *string
+}
+type NotModifiedResponse struct {
+	Headers NotModifiedResponseHeaders
+}
 
 type PaymentRequiredResponseHeaders struct {
 	CacheControl     *string
@@ -6917,18 +7085,38 @@ type ListOffersResponseObject interface {
 	VisitListOffersResponse(w http.ResponseWriter) error
 }
 
-type ListOffers200JSONResponse OfferPage
+type ListOffers200ResponseHeaders struct {
+	ETag *string
+}
+
+type ListOffers200JSONResponse struct {
+	Body    OfferPage
+	Headers ListOffers200ResponseHeaders
+}
 
 func (response ListOffers200JSONResponse) VisitListOffersResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type ListOffers304Response = NotModifiedResponse
+
+func (response ListOffers304Response) VisitListOffersResponse(w http.ResponseWriter) error {
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
+	w.WriteHeader(304)
+	return nil
 }
 
 type ListOffers400ApplicationProblemPlusJSONResponse struct {
@@ -8332,24 +8520,45 @@ func (response SearchdefaultApplicationProblemPlusJSONResponse) VisitSearchRespo
 }
 
 type ListStoresRequestObject struct {
+	Params ListStoresParams
 }
 
 type ListStoresResponseObject interface {
 	VisitListStoresResponse(w http.ResponseWriter) error
 }
 
-type ListStores200JSONResponse Stores
+type ListStores200ResponseHeaders struct {
+	ETag *string
+}
+
+type ListStores200JSONResponse struct {
+	Body    Stores
+	Headers ListStores200ResponseHeaders
+}
 
 func (response ListStores200JSONResponse) VisitListStoresResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type ListStores304Response = NotModifiedResponse
+
+func (response ListStores304Response) VisitListStoresResponse(w http.ResponseWriter) error {
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
+	w.WriteHeader(304)
+	return nil
 }
 
 type ListStores400ApplicationProblemPlusJSONResponse struct {
@@ -8780,25 +8989,46 @@ func (response ExportMemoriesdefaultApplicationProblemPlusJSONResponse) VisitExp
 }
 
 type ListGrantsRequestObject struct {
-	Store Store `json:"store"`
+	Store  Store `json:"store"`
+	Params ListGrantsParams
 }
 
 type ListGrantsResponseObject interface {
 	VisitListGrantsResponse(w http.ResponseWriter) error
 }
 
-type ListGrants200JSONResponse Grants
+type ListGrants200ResponseHeaders struct {
+	ETag *string
+}
+
+type ListGrants200JSONResponse struct {
+	Body    Grants
+	Headers ListGrants200ResponseHeaders
+}
 
 func (response ListGrants200JSONResponse) VisitListGrantsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type ListGrants304Response = NotModifiedResponse
+
+func (response ListGrants304Response) VisitListGrantsResponse(w http.ResponseWriter) error {
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
+	w.WriteHeader(304)
+	return nil
 }
 
 type ListGrants400ApplicationProblemPlusJSONResponse struct {
@@ -9618,18 +9848,38 @@ type ListMemoriesResponseObject interface {
 	VisitListMemoriesResponse(w http.ResponseWriter) error
 }
 
-type ListMemories200JSONResponse Page
+type ListMemories200ResponseHeaders struct {
+	ETag *string
+}
+
+type ListMemories200JSONResponse struct {
+	Body    Page
+	Headers ListMemories200ResponseHeaders
+}
 
 func (response ListMemories200JSONResponse) VisitListMemoriesResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type ListMemories304Response = NotModifiedResponse
+
+func (response ListMemories304Response) VisitListMemoriesResponse(w http.ResponseWriter) error {
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
+	w.WriteHeader(304)
+	return nil
 }
 
 type ListMemories400ApplicationProblemPlusJSONResponse struct {
@@ -10903,18 +11153,38 @@ type ListVersionsResponseObject interface {
 	VisitListVersionsResponse(w http.ResponseWriter) error
 }
 
-type ListVersions200JSONResponse Page
+type ListVersions200ResponseHeaders struct {
+	ETag *string
+}
+
+type ListVersions200JSONResponse struct {
+	Body    Page
+	Headers ListVersions200ResponseHeaders
+}
 
 func (response ListVersions200JSONResponse) VisitListVersionsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type ListVersions304Response = NotModifiedResponse
+
+func (response ListVersions304Response) VisitListVersionsResponse(w http.ResponseWriter) error {
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
+	w.WriteHeader(304)
+	return nil
 }
 
 type ListVersions400ApplicationProblemPlusJSONResponse struct {
@@ -11294,25 +11564,46 @@ func (response BatchMemoriesdefaultApplicationProblemPlusJSONResponse) VisitBatc
 }
 
 type ListStoreOffersRequestObject struct {
-	Store Store `json:"store"`
+	Store  Store `json:"store"`
+	Params ListStoreOffersParams
 }
 
 type ListStoreOffersResponseObject interface {
 	VisitListStoreOffersResponse(w http.ResponseWriter) error
 }
 
-type ListStoreOffers200JSONResponse StoreOffers
+type ListStoreOffers200ResponseHeaders struct {
+	ETag *string
+}
+
+type ListStoreOffers200JSONResponse struct {
+	Body    StoreOffers
+	Headers ListStoreOffers200ResponseHeaders
+}
 
 func (response ListStoreOffers200JSONResponse) VisitListStoreOffersResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type ListStoreOffers304Response = NotModifiedResponse
+
+func (response ListStoreOffers304Response) VisitListStoreOffersResponse(w http.ResponseWriter) error {
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
+	w.WriteHeader(304)
+	return nil
 }
 
 type ListStoreOffers400ApplicationProblemPlusJSONResponse struct {
@@ -11821,18 +12112,38 @@ type ListTrashResponseObject interface {
 	VisitListTrashResponse(w http.ResponseWriter) error
 }
 
-type ListTrash200JSONResponse TrashPage
+type ListTrash200ResponseHeaders struct {
+	ETag *string
+}
+
+type ListTrash200JSONResponse struct {
+	Body    TrashPage
+	Headers ListTrash200ResponseHeaders
+}
 
 func (response ListTrash200JSONResponse) VisitListTrashResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type ListTrash304Response = NotModifiedResponse
+
+func (response ListTrash304Response) VisitListTrashResponse(w http.ResponseWriter) error {
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
+	w.WriteHeader(304)
+	return nil
 }
 
 type ListTrash400ApplicationProblemPlusJSONResponse struct {
@@ -13244,8 +13555,10 @@ func (sh *strictHandler) Search(ctx echo.Context, params SearchParams) error {
 }
 
 // ListStores operation middleware
-func (sh *strictHandler) ListStores(ctx echo.Context) error {
+func (sh *strictHandler) ListStores(ctx echo.Context, params ListStoresParams) error {
 	var request ListStoresRequestObject
+
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListStores(ctx.Request().Context(), request.(ListStoresRequestObject))
@@ -13319,10 +13632,11 @@ func (sh *strictHandler) ExportMemories(ctx echo.Context, store Store, params Ex
 }
 
 // ListGrants operation middleware
-func (sh *strictHandler) ListGrants(ctx echo.Context, store Store) error {
+func (sh *strictHandler) ListGrants(ctx echo.Context, store Store, params ListGrantsParams) error {
 	var request ListGrantsRequestObject
 
 	request.Store = store
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListGrants(ctx.Request().Context(), request.(ListGrantsRequestObject))
@@ -13807,10 +14121,11 @@ func (sh *strictHandler) BatchMemories(ctx echo.Context, store Store, params Bat
 }
 
 // ListStoreOffers operation middleware
-func (sh *strictHandler) ListStoreOffers(ctx echo.Context, store Store) error {
+func (sh *strictHandler) ListStoreOffers(ctx echo.Context, store Store, params ListStoreOffersParams) error {
 	var request ListStoreOffersRequestObject
 
 	request.Store = store
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.ListStoreOffers(ctx.Request().Context(), request.(ListStoreOffersRequestObject))

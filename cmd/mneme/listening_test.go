@@ -1,0 +1,144 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mneme/test/mnemetest"
+)
+
+// shortDir returns a folder whose sockets' paths are short enough.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+func TestCommandsReachAServerOverItsSocket(t *testing.T) {
+	t.Parallel()
+	dir := shortDir(t)
+	path := filepath.Join(dir, "m.sock")
+	p := mnemetest.Start(t, exec.Command(binary, "serve", "--addr", "unix:"+path, "--data-dir", dir, "--json"))
+	if p.Address != "unix://"+path {
+		t.Fatalf("listens on %s", p.Address)
+	}
+	must(t, dir, "{\"key\":\"tea\",\"value\":\"green\"}\n", "import", "--agent", "me", "--url", p.Address, "-")
+	if out := must(t, dir, "", "list", "--agent", "me", "--url", p.Address); !strings.Contains(out, "tea") {
+		t.Errorf("got %s", out)
+	}
+	must(t, dir, "", "ready", "--url", p.Address)
+	must(t, dir, "", "ready", "--addr", "unix:"+path)
+	findings, _ := diagnose(t, dir, "--addr", "unix:"+path)
+	if f := findings["address"]; f.State != fine || !strings.Contains(f.Says, "a server is ready") {
+		t.Errorf("%+v", f)
+	}
+	if r := mneme(t, dir, "", "serve", "--addr", "unix:"+path); r.status != exitFailed || !strings.Contains(r.err, "already in use") {
+		t.Errorf("a second server: %+v", r)
+	}
+	p.End(t, syscall.SIGTERM)
+	if _, err := os.Lstat(path); err == nil {
+		t.Error("the socket is left behind")
+	}
+	if r := mneme(t, dir, "", "ready", "--addr", "unix:"+path); r.status != exitFailed {
+		t.Errorf("%+v", r)
+	}
+}
+
+// certify writes a certificate and its key that end after so long.
+func certify(t *testing.T, dir string, left time.Duration) (cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), DNSNames: []string{"memory.example"}, NotBefore: time.Now().Add(-2 * time.Hour), NotAfter: time.Now().Add(left),
+	}
+	made, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: made}, key: {Type: "PRIVATE KEY", Bytes: encoded}} {
+		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cert, key
+}
+
+func TestAServerWithTLSIsReady(t *testing.T) {
+	dir := t.TempDir()
+	cert, key := certify(t, dir, 1000*time.Hour)
+	t.Setenv("MNEME_TLS_CERT", cert)
+	t.Setenv("MNEME_TLS_KEY", key)
+	s := serve(t, dir)
+	address, ok := strings.CutPrefix(s.address, "https://")
+	if !ok {
+		t.Fatalf("listens on %s", s.address)
+	}
+	must(t, dir, "", "ready", "--addr", address)
+	findings, status := diagnose(t, dir, "--addr", address)
+	if status != exitDone || findings["address"].State != fine || findings["certificate"].State != fine || !strings.Contains(findings["certificate"].Says, "memory.example") {
+		t.Errorf("status %d: %+v", status, findings)
+	}
+	// Another server's certificate is not this one's, and no authority vouches for it.
+	if r := mneme(t, dir, "", "ready", "--url", s.address); r.status != exitFailed || !strings.Contains(r.err, "certificate") {
+		t.Errorf("%+v", r)
+	}
+	t.Setenv("MNEME_TLS_CERT", filepath.Join(t.TempDir(), "none.pem"))
+	if r := mneme(t, dir, "", "ready", "--addr", address); r.status == exitDone {
+		t.Errorf("%+v", r)
+	}
+	if r := mneme(t, t.TempDir(), "", "serve", "--addr", "127.0.0.1:0"); r.status != exitUsage && r.status != exitFailed || !strings.Contains(r.err, "none.pem") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestDoctorLooksAtTheCertificate(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		left  time.Duration
+		mode  os.FileMode
+		state state
+	}{
+		"good":         {1000 * time.Hour, 0o600, fine},
+		"ends soon":    {24 * time.Hour, 0o600, warning},
+		"has ended":    {-time.Hour, 0o600, problem},
+		"open to read": {1000 * time.Hour, 0o644, warning},
+	} {
+		cert, key := certify(t, dir, c.left)
+		if err := os.Chmod(key, c.mode); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("MNEME_TLS_CERT", cert)
+		t.Setenv("MNEME_TLS_KEY", key)
+		findings, _ := diagnose(t, dir)
+		if f := findings["certificate"]; f.State != c.state || (c.state == fine) != (f.Do == "") {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+	t.Setenv("MNEME_TLS_KEY", "")
+	if findings, _ := diagnose(t, dir); findings["configuration"].State != problem {
+		t.Errorf("a certificate without a key: %+v", findings)
+	}
+}

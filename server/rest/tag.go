@@ -1,0 +1,123 @@
+package rest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"regexp"
+	"slices"
+	"sync"
+
+	"github.com/labstack/echo/v4"
+)
+
+// maxTagged is the length of the longest answer that is held back to give it an entity
+// tag, in bytes. A longer one has none.
+const maxTagged = 64 << 10
+
+// bodies are what answers were held back in.
+var bodies = sync.Pool{New: func() any { return new([]byte) }}
+
+// nextCursor is the end of an answer with a cursor. Cursors are sealed, so that the same
+// one never has the same bytes.
+var nextCursor = regexp.MustCompile(`"next_cursor":"[\w-]*"}\n$`)
+
+// withTag gives the answers of a call that reads a weak entity tag of their bytes but
+// those of the cursor, and answers 304 if the request has it already: the call has read
+// everything, and nothing is sent. Answers with a tag of their own are left as they are.
+func withTag(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		held, err := heldTags(c.Request())
+		if err != nil {
+			return err
+		}
+		response := c.Response()
+		room, _ := bodies.Get().(*[]byte)
+		w := &tagWriter{ResponseWriter: response.Writer, body: (*room)[:0]}
+		defer func() { *room = w.body; bodies.Put(room) }()
+		response.Writer = w
+		err = next(c)
+		response.Writer = w.ResponseWriter
+		if err != nil || w.passing || w.status == 0 {
+			return err
+		}
+		tag := tagOf(w.body)
+		response.Header().Set("ETag", "W/"+quote(tag))
+		if held(tag) {
+			response.Status = http.StatusNotModified
+			response.Header().Del("Content-Type")
+			w.ResponseWriter.WriteHeader(http.StatusNotModified)
+			return nil
+		}
+		w.ResponseWriter.WriteHeader(w.status)
+		_, err = w.ResponseWriter.Write(w.body)
+		return err
+	}
+}
+
+// heldTags returns a function that reports whether the request's If-None-Match has an
+// entity tag.
+func heldTags(r *http.Request) (func(tag string) bool, error) {
+	given := r.Header.Get("If-None-Match")
+	if given == "" {
+		return func(string) bool { return false }, nil
+	}
+	tags, err := entityTags("If-None-Match", given, true)
+	return func(tag string) bool { return slices.Contains(tags, "*") || slices.Contains(tags, tag) }, err
+}
+
+// tagOf returns the opaque part of the entity tag of a body. It has 128 bits, so that
+// nobody can write entries whose list has the tag of another.
+func tagOf(body []byte) string {
+	if at := bytes.LastIndex(body, []byte(`"next_cursor":"`)); at >= 0 && nextCursor.Match(body[at:]) {
+		body = body[:at]
+	}
+	sum := sha256.Sum256(body)
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
+}
+
+// tagWriter holds an answer of status 200 back until it is complete or too long. Once
+// passing it writes through.
+type tagWriter struct {
+	http.ResponseWriter
+	status  int // 0: nothing was written
+	body    []byte
+	passing bool
+}
+
+// WriteHeader holds the status back.
+func (w *tagWriter) WriteHeader(status int) {
+	if w.status != 0 {
+		return
+	}
+	w.status = status
+	if status != http.StatusOK || w.Header().Get("ETag") != "" {
+		w.pass()
+	}
+}
+
+// Write holds the bytes back if there is room.
+func (w *tagWriter) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	if !w.passing && len(w.body)+len(p) <= maxTagged {
+		w.body = append(w.body, p...)
+		return len(p), nil
+	}
+	if !w.passing {
+		w.pass()
+		if _, err := w.ResponseWriter.Write(w.body); err != nil {
+			return 0, err
+		}
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// pass writes the header, and what follows through.
+func (w *tagWriter) pass() {
+	w.passing = true
+	w.ResponseWriter.WriteHeader(w.status)
+}
+
+// Unwrap implements what http.ResponseController needs.
+func (w *tagWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
