@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"mneme/acl"
 	"mneme/cmd/mneme/importer/origin"
@@ -29,8 +30,9 @@ mneme's own NDJSON, a BEIR corpus.jsonl (_id becomes the key, title and text the
 value) or Markdown with frontmatter (one entry: name, type, description, tags,
 and the body as its value). The format is detected; - reads standard input. A
 store named by a line takes precedence over --store, whose default is the store
-of --agent. Without --agent, each store is written by its own agent. Entries that
-are already there unchanged are skipped, so an import that was interrupted or had
+of --agent. Without --agent, each store is written by its own agent; with --as AGENT,
+that agent writes all into its own store (or --store), whatever store a line names:
+so the export of one agent becomes another's. Entries that are already there unchanged are skipped, so an import that was interrupted or had
 lines refused can be repeated. A local import ends when all vectors are made.
 
 With --markdown, imports a folder written by export --markdown or by MAESTRO.
@@ -62,9 +64,12 @@ system, or --namespace, and keep their keys when a newer export is imported.`,
 			if err := i.checkFrom(cmd.Flags()); err != nil {
 				return err
 			}
+			if err := i.checkAs(cmd.Flags()); err != nil {
+				return err
+			}
 			if i.full {
-				if !only(cmd) || len(args) != 1 || i.zone != "" {
-					return usageError{errors.New("--full takes one file, and no --agent, --taint, --store, --url, --timezone or --markdown")}
+				if !only(cmd) || len(args) != 1 || i.zone != "" || i.anew {
+					return usageError{errors.New("--full takes one file, and no --agent, --as, --taint, --store, --url, --timezone or --markdown")}
 				}
 				return p.loadDump(cmd.Context(), config, args[0])
 			}
@@ -77,6 +82,7 @@ system, or --namespace, and keep their keys when a newer export is imported.`,
 	i.as.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&i.store, "store", "", "store of entries that name none")
+	flags.StringVar(&i.newOwner, "as", "", "write all as this `agent`, whatever store a line names")
 	flags.StringVar(&i.url, "url", "", "write to the server at this address")
 	flags.BoolVar(&i.noWait, "no-wait", false, "do not make vectors: leave that to a server or the next import")
 	flags.StringVar(&i.markdown, "markdown", "", "read the Markdown files of this `folder`")
@@ -94,6 +100,8 @@ type importing struct {
 	*program
 	as           callerFlags
 	store, url   string
+	newOwner     string // --as: the agent that writes all; "": as the lines say
+	anew         bool   // the stores that lines name do not count
 	markdown     string
 	from         string // the system whose exports are read; "" for none
 	namespace    string // of their entries
@@ -127,6 +135,22 @@ type refusal struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
 	Reason string `json:"reason"`
+}
+
+// checkAs makes the agent of --as the acting one.
+func (i *importing) checkAs(flags *pflag.FlagSet) error {
+	if !flags.Changed("as") {
+		return nil
+	}
+	if flags.Changed("agent") {
+		return usageError{errors.New("--as takes the place of --agent: give one of them")}
+	}
+	i.as.agent, i.anew = i.newOwner, true
+	if i.store == "" {
+		i.store = i.newOwner
+	}
+	_, err := i.as.principal(i.as.agent)
+	return err
 }
 
 func (i *importing) run(ctx context.Context, config configs.Config, files []string) (err error) {

@@ -21,7 +21,7 @@ func (i *importing) writeFrom(ctx context.Context, to *connection, files []strin
 	if err != nil {
 		return usageError{fmt.Errorf("--from: %w", err)}
 	}
-	b := batch{importing: i, to: to, bar: i.newBar(-1, "writing")}
+	b := batch{importing: i, to: to, bar: i.newBar(-1, "writing"), origins: map[memory.Path]string{}}
 	defer b.bar.Exit()
 	for _, name := range files {
 		if err := exports.Read(name, i.in, func(file string, line importer.Line) error { return b.add(ctx, file, line) }); err != nil {
