@@ -330,7 +330,7 @@ func (n Note) candidates(file string) (all [][]byte) {
 		shown.Namespace, shown.Name = "", ""
 	}
 	for _, named := range []Note{shown, n} {
-		if text, ok := n.text(); ok {
+		if text, ok := Text(n.Value); ok {
 			for _, described := range []bool{false, true} {
 				if rest, body, ok := cutHead(text); ok {
 					all = append(all, named.plain(described, rest, body))
@@ -343,9 +343,10 @@ func (n Note) candidates(file string) (all [][]byte) {
 	return all
 }
 
-// text returns the value if it is text that a file preserves.
-func (n Note) text() (text string, ok bool) {
-	ok = json.Unmarshal(n.Value, &text) == nil && len(n.Value) > 0 && n.Value[0] == '"' && !isLossy(n.Value)
+// Text returns the text of a JSON string. ok is false if the value is none, or has half
+// of a surrogate pair.
+func Text(value json.RawMessage) (text string, ok bool) {
+	ok = json.Unmarshal(value, &text) == nil && len(value) > 0 && value[0] == '"' && !isLossy(value)
 	return text, ok
 }
 

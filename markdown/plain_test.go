@@ -79,7 +79,7 @@ func TestFieldsOfOtherProgramsStayInTheFile(t *testing.T) {
 
 func mustText(t *testing.T, n Note) string {
 	t.Helper()
-	text, ok := n.text()
+	text, ok := Text(n.Value)
 	if !ok {
 		t.Fatalf("%s is no text", n.Value)
 	}

@@ -23,7 +23,7 @@ import (
 func newImport(p *program) *cobra.Command {
 	i := importing{program: p}
 	cmd := &cobra.Command{
-		Use:   "import [--store S] [--agent A] [--from SYSTEM] FILE… | --markdown DIR",
+		Use:   "import [--store S] [--agent A] [--from SYSTEM] FILE… | DIR | --markdown DIR",
 		Short: "Import entries from files, or from exports of other systems",
 		Long: `Imports files into the local database or, with --url, into a server. A file is
 mneme's own NDJSON, a BEIR corpus.jsonl (_id becomes the key, title and text the
@@ -34,6 +34,11 @@ of --agent. Without --agent, each store is written by its own agent; with --as A
 that agent writes all into its own store (or --store), whatever store a line names:
 so the export of one agent becomes another's. Entries that are already there unchanged are skipped, so an import that was interrupted or had
 lines refused can be repeated. A local import ends when all vectors are made.
+
+A folder of Markdown (an Obsidian vault, a wiki) is imported as it is: a file's path is
+its entry's key, its title the description. Frontmatter that an entry has no place for
+stays with the text; other files are left out, and one line says what. A folder written
+by export --markdown is imported as with --markdown.
 
 With --markdown, imports a folder written by export --markdown or by MAESTRO.
 Each .md file is a whole entry: fields it omits become empty. Files under trash/
@@ -48,8 +53,8 @@ entry's description, and a note says so.
 With --from, imports what another system exported, or a ZIP archive or a folder of
 it: mem0 (what get_all answers, OpenMemory's backup), letta (agent files), zep and
 graphiti (edges, nodes and episodes as JSON), basic-memory (a folder of notes),
-chatgpt and claude (data exports). The entries are in the namespace named after the
-system, or --namespace, and keep their keys when a newer export is imported.`,
+chatgpt and claude (data exports), markdown (a folder as it is). The entries are in the namespace named after the
+system (of markdown: none), or --namespace, and keep their keys when a newer export is imported.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if i.markdown != "" {
 				return cobra.NoArgs(cmd, args)
@@ -59,6 +64,9 @@ system, or --namespace, and keep their keys when a newer export is imported.`,
 		RunE: p.do(func(cmd *cobra.Command, args []string) error {
 			config, err := p.configure(cmd)
 			if err != nil {
+				return err
+			}
+			if err := i.chooseFolder(args); err != nil {
 				return err
 			}
 			if err := i.checkFrom(cmd.Flags()); err != nil {
@@ -76,6 +84,9 @@ system, or --namespace, and keep their keys when a newer export is imported.`,
 			if i.dryRun && i.markdown == "" {
 				return usageError{errors.New("--dry-run requires --markdown")}
 			}
+			if i.markdown != "" {
+				args = nil
+			}
 			return i.run(cmd.Context(), config, args)
 		}),
 	}
@@ -89,7 +100,7 @@ system, or --namespace, and keep their keys when a newer export is imported.`,
 	flags.BoolVar(&i.dryRun, "dry-run", false, "with --markdown: report what would happen, and write nothing")
 	flags.StringVar(&i.from, "from", "", "read exports of this `system`: "+strings.Join(origin.Names(), ", "))
 	completeWith(cmd, "from", origin.Names()...)
-	flags.StringVar(&i.namespace, "namespace", "", "with --from: namespace of the entries (default: the system's name)")
+	flags.StringVar(&i.namespace, "namespace", "", "with --from or a folder: namespace of the entries (default: the system's name; of markdown: none)")
 	i.zone.add(cmd, "of times that have none")
 	flags.BoolVar(&i.full, "full", false, "restore a dump written by export --full into an empty database")
 	return cmd
@@ -118,11 +129,12 @@ type importCounts struct {
 	Unchanged int64     `json:"unchanged"`
 	Trashed   int64     `json:"trashed"` // deleted entries of a Markdown folder, written to the trash
 	Refused   []refusal `json:"refused"`
-	Notes     []refusal `json:"notes,omitempty"`   // problems that refuse nothing
-	DryRun    bool      `json:"dry_run,omitempty"` // nothing was written
-	WriteS    float64   `json:"write_s"`           // reading and writing
-	VectorsS  float64   `json:"vectors_s"`         // making vectors afterwards
-	Pending   int64     `json:"pending,omitempty"` // entries whose vectors were not waited for
+	Notes     []refusal `json:"notes,omitempty"`    // problems that refuse nothing
+	LeftOut   leftOut   `json:"left_out,omitempty"` // files of a folder of Markdown that are no entries
+	DryRun    bool      `json:"dry_run,omitempty"`  // nothing was written
+	WriteS    float64   `json:"write_s"`            // reading and writing
+	VectorsS  float64   `json:"vectors_s"`          // making vectors afterwards
+	Pending   int64     `json:"pending,omitempty"`  // entries whose vectors were not waited for
 }
 
 func (c *importCounts) written() int64 { return c.Created + c.Updated + c.Trashed }
@@ -195,7 +207,11 @@ func (i *importing) checkNames() error {
 		}
 		if i.store == "" {
 			flag := "--markdown"
-			if i.from != "" {
+			switch i.from {
+			case "":
+			case origin.Markdown:
+				flag = "a folder"
+			default:
 				flag = "--from"
 			}
 			return usageError{fmt.Errorf("%s requires --agent or --store", flag)}
@@ -254,6 +270,9 @@ func (i *importing) report() error {
 	}
 	for _, r := range c.Notes {
 		fmt.Fprintf(i.err, "%s:%d: note: %s\n", fileName(r.File), r.Line, r.Reason)
+	}
+	if len(c.LeftOut) > 0 {
+		fmt.Fprintf(i.err, "left out: %s\n", c.LeftOut)
 	}
 	var err error
 	switch {

@@ -98,9 +98,6 @@ func (i *importing) read(file string, yield func(importer.Line) error) error {
 		return err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return errors.New("is a folder: use --markdown to import one")
-	}
 	return importer.Read(file, f, time.Now(), i.zone.location(), yield)
 }
 
