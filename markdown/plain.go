@@ -386,3 +386,19 @@ func (n Note) fields(described bool) []byte {
 	}
 	return b.Bytes()
 }
+
+// FreeFile returns the file of an entry that has none yet: its FileName, or if a file has
+// that name, the same with ~ and a digest. taken reports whether one has a name in the
+// form of Fold.
+func FreeFile(namespace, key string, taken func(folded string) bool) (string, error) {
+	for _, name := range []string{FileName(namespace, key), distinctName(namespace, key)} {
+		if !taken(fold(name)) {
+			return name, nil
+		}
+	}
+	return "", errors.New("other files have the names that an entry's file may have")
+}
+
+// Fold returns the form of a file's name that file systems compare which ignore case or
+// Unicode normalization.
+func Fold(name string) string { return fold(name) }
