@@ -73,6 +73,7 @@ func (p *pass) done(e Event) {
 		p.report.Removed++
 	case Conflict:
 		p.report.Conflicts = append(p.report.Conflicts, e)
+	case Problem, Notice: // see problem
 	}
 	p.say(e)
 }
