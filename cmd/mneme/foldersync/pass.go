@@ -402,12 +402,26 @@ func (p *pass) taken(folded string) bool {
 
 // put writes an entry to a file that has the contents old; nil: there is none.
 func (p *pass) put(name string, e *memory.Entry, old []byte) error {
+	kept, err := p.write(name, e, old)
+	switch {
+	case err != nil:
+		return p.failed(name, err)
+	case kept != "":
+		p.done(Event{Kind: Conflict, File: name, Reason: kept})
+	default:
+		p.done(Event{Kind: Downloaded, File: name})
+	}
+	return nil
+}
+
+// write is put without its report. kept is the conflict file of what another program
+// wrote meanwhile.
+func (p *pass) write(name string, e *memory.Entry, old []byte) (kept string, err error) {
 	note := markdown.NoteOf(e)
 	text, err := markdown.RenderPlain(name, note, old)
 	if err != nil {
-		return p.failed(name, err)
+		return "", err
 	}
-	var kept string
 	switch {
 	case old == nil:
 		err = p.folder.create(name, text)
@@ -416,7 +430,7 @@ func (p *pass) put(name string, e *memory.Entry, old []byte) error {
 		kept, err = p.folder.replace(name, text, sumOf(old))
 	}
 	if err != nil {
-		return p.failed(name, err)
+		return "", err
 	}
 	p.files[e.Path] = name
 	if p.fold != nil {
@@ -424,12 +438,7 @@ func (p *pass) put(name string, e *memory.Entry, old []byte) error {
 	}
 	p.state.Files[name] = base{Namespace: e.Namespace, Key: e.Key, File: sumOf(text), Note: digest(note), Entry: digest(note)}
 	delete(p.missing, name)
-	if kept != "" {
-		p.done(Event{Kind: Conflict, File: name, Reason: kept})
-		return nil
-	}
-	p.done(Event{Kind: Downloaded, File: name})
-	return nil
+	return kept, nil
 }
 
 // failed reports an error of one file. It returns errors that concern others too.
@@ -489,12 +498,10 @@ func (p *pass) keepBoth(path memory.Path, name string, e *memory.Entry, old []by
 	if err != nil {
 		return p.failed(name, err)
 	}
-	before := p.report.Downloaded
-	if err := p.put(name, e, nil); err != nil {
-		return err
-	}
-	p.report.Downloaded = before
 	p.done(Event{Kind: Conflict, File: name, Reason: kept})
+	if _, err := p.write(name, e, nil); err != nil { // the next pass writes it
+		return p.failed(name, err)
+	}
 	return nil
 }
 

@@ -21,8 +21,9 @@ const (
 	lastRetry  = 30 * time.Second
 )
 
-// Watch synchronises until ctx ends. An error of the store is said, and tried again; an
-// error of the folder ends it.
+// Watch synchronises until ctx ends. An error of the store is said, and tried again,
+// unless it is of the first pass; an error of the folder ends it. after is called after
+// each pass without error.
 func (s *Syncer) Watch(ctx context.Context, after func(Report) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -30,12 +31,12 @@ func (s *Syncer) Watch(ctx context.Context, after func(Report) error) error {
 	entries := s.watchStore(ctx)
 	retry := firstRetry
 	failing := false
-	for {
+	for first := true; ; first = false {
 		report, err := s.Once(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case isFatal(err):
+		case isFatal(err), err != nil && first:
 			return err
 		case err != nil && !failing:
 			s.say(Event{Kind: Notice, Reason: err.Error() + "; trying again"})
