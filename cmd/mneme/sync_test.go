@@ -37,6 +37,7 @@ type synced struct {
 	store  foldersync.Store
 	force  bool
 	server string
+	taint  string
 	events []foldersync.Event
 }
 
@@ -52,13 +53,13 @@ func over(t rapid.TB, service *memory.Service, dir, agent string, taint acl.Labe
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &synced{t: t, dir: dir, source: source, store: syncStore{source}, server: "s"}
+	return &synced{t: t, dir: dir, source: source, store: syncStore{source}, server: "s", taint: taint.String()}
 }
 
 func (s *synced) options() foldersync.Options {
 	return foldersync.Options{
 		Dir: s.dir, Force: s.force, Zone: time.UTC, Say: func(e foldersync.Event) { s.events = append(s.events, e) },
-		Origin: foldersync.Origin{Server: s.server, Store: s.source.store, Agent: s.source.store, Taint: "PUBLIC"},
+		Origin: foldersync.Origin{Server: s.server, Store: s.source.store, Agent: s.source.store, Taint: s.taint},
 	}
 }
 
@@ -396,6 +397,30 @@ func TestSyncKeepsTheExpiryOfAnEntry(t *testing.T) {
 	if after, _, _ := s.source.client.Get(t.Context(), s.entryPath("a")); after.ExpiresAt != nil {
 		t.Errorf("it expires at %v", after.ExpiresAt)
 	}
+}
+
+// A session at a higher label reads entries of lower ones, and writes its own.
+func TestSyncAtAHigherLabelLeavesLowerEntriesAlone(t *testing.T) {
+	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Now: time.Now}})
+	public := over(t, f.Service, t.TempDir(), "ada", acl.Public)
+	s := over(t, f.Service, t.TempDir(), "ada", acl.Confidential)
+	public.put("a", `"one"`)
+	public.put("b", `"one"`)
+	public.put("c", `"one"`)
+	s.want(0, 3, 0, 0, 0, 0)
+	s.save("a.md", "secret\n")
+	s.save("new.md", "secret\n")
+	r := s.want(2, 0, 0, 0, 0, 0)
+	s.want(0, 0, 0, 0, 0, 0)
+	if s.value("a") != `"secret"` || public.value("a") != `"one"` || public.value("new") != "" {
+		t.Errorf("got %+v; %s, %s", r, s.value("a"), public.value("a"))
+	}
+	s.drop("b.md")
+	r = s.want(0, 0, 0, 0, 0, 1)
+	if public.value("b") == "" || s.text("b.md") != "one\n" || !strings.Contains(r.Problems[0].Reason, "lower label") {
+		t.Errorf("got %+v", r)
+	}
+	s.want(0, 0, 0, 0, 0, 0)
 }
 
 func TestWatchedFolderAndStoreFollowEachOther(t *testing.T) {

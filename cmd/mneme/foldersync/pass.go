@@ -547,47 +547,49 @@ func (p *pass) trash(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var writes []Write
-	var names []string
-	for _, path := range p.trashed {
-		name := p.files[path]
-		now := found[path]
-		if now == nil || digestOf(now.Entry) != p.state.Files[name].Entry {
-			p.pending = true
-			continue
-		}
-		writes, names = append(writes, Write{Put: memory.PutRequest{Path: path}, ETag: now.ETag, Delete: true}), append(names, name)
-	}
-	for len(writes) > 0 {
-		some := writes[:min(writeAtOnce, len(writes))]
-		if err := p.sendDeletions(ctx, names[:len(some)], some); err != nil {
+	for paths := p.trashed; len(paths) > 0; {
+		some := paths[:min(writeAtOnce, len(paths))]
+		paths = paths[len(some):]
+		if err := p.deleteEntries(ctx, some, found); err != nil {
 			return err
 		}
-		writes, names = writes[len(some):], names[len(some):]
 	}
 	return nil
 }
 
-// sendDeletions deletes entries.
-func (p *pass) sendDeletions(ctx context.Context, names []string, writes []Write) error {
+// deleteEntries deletes entries whose files are gone.
+func (p *pass) deleteEntries(ctx context.Context, paths []memory.Path, found map[memory.Path]*Found) error {
+	var writes []Write
+	for _, path := range paths {
+		now := found[path]
+		if now == nil || digestOf(now.Entry) != p.state.Files[p.files[path]].Entry {
+			p.pending = true
+			continue
+		}
+		writes = append(writes, Write{Put: memory.PutRequest{Path: path}, ETag: now.ETag, Delete: true})
+	}
 	outcomes, err := p.store.Write(ctx, writes)
 	if err != nil {
 		return err
 	}
 	for n, o := range outcomes {
 		path := writes[n].Put.Path
+		name := p.files[path]
 		switch {
 		case o.Changed:
 			p.pending = true
 		case o.Refused != "":
-			p.problem(names[n], 0, "the file is gone, but its entry cannot be deleted: "+o.Refused)
+			p.problem(name, 0, "was deleted here, and is back: "+o.Refused)
+			if _, err := p.write(name, found[path].Entry, nil); err != nil {
+				return p.failed(name, err)
+			}
 		default:
 			delete(p.remote, path)
-			if !p.isMoved(names[n]) {
+			if !p.isMoved(name) {
 				p.deleted = append(p.deleted, p.now())
 			}
-			p.forget(names[n])
-			p.done(Event{Kind: Trashed, File: names[n]})
+			p.forget(name)
+			p.done(Event{Kind: Trashed, File: name})
 		}
 	}
 	return nil
