@@ -57,7 +57,7 @@ func ParsePlain(file string, text []byte, zone *time.Location) (Note, []Problem)
 	var value bytes.Buffer
 	switch {
 	case json.Compact(&value, []byte(body)) != nil:
-		return n, []Problem{{n.Lines["body"], "the body is not valid JSON, although json is true"}}
+		return n, []Problem{{min(n.Lines["body"], lineAt(text, len(text))), "the body is not valid JSON, although json is true"}}
 	case len(rest) > 0:
 		return n, []Problem{{1, "has fields that a JSON value has no place for"}}
 	}

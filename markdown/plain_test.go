@@ -132,6 +132,7 @@ func FuzzPlainFileIsWrittenAsItIsRead(f *testing.F) {
 	f.Add("@n/a.md", "---\r\ntitle: T\r\ntags: [a, '#b']\r\n---\r\nx\r\n")
 	f.Add("50%.md", "---\na: {b: [1]}\nname: x\n---\n\n---\nc: 1\n---\n")
 	f.Add("a~b.md", "---\njson: true\n---\n{}")
+	f.Add("a.md", "---\njson: true\n---")
 	f.Add("a.md", "---\n{a: 1, tags: x}\n---\n")
 	f.Fuzz(func(t *testing.T, file, text string) {
 		n, problems := ParsePlain(file, []byte(text), time.UTC)
