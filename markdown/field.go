@@ -93,6 +93,9 @@ func textsOf(value *yaml.Node) ([]string, error) {
 	}
 	var texts []string
 	for _, item := range value.Content {
+		if item.Kind == yaml.ScalarNode && item.ShortTag() == "!!null" { // [garden, ] and [garden, null] mean one
+			continue
+		}
 		text, err := textOf(item)
 		if err != nil {
 			return nil, errors.New("must be a list of strings: [one, another]")

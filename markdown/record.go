@@ -3,6 +3,8 @@ package markdown
 import (
 	"encoding/json"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -16,6 +18,12 @@ type Origin struct {
 	Store string `json:"store"`
 	Agent string `json:"agent"`
 	Taint string `json:"taint"`
+}
+
+// IsExport reports whether an export wrote a folder.
+func IsExport(dir string) bool {
+	info, err := os.Lstat(filepath.Join(dir, recordFile))
+	return err == nil && info.Mode().IsRegular()
 }
 
 // record is the contents of recordFile.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 
 	"mneme/acl"
@@ -126,11 +127,31 @@ func (c *connection) client(agent string) (*client.Client, error) {
 
 // clientOf returns a client that acts as a principal.
 func (c *connection) clientOf(principal acl.Principal) (*client.Client, error) {
-	token, err := c.token(principal)
-	if err != nil {
+	token := renewed(func() (string, error) { return c.token(principal) })
+	if _, err := token(context.Background()); err != nil {
 		return nil, err
 	}
-	return client.New(c.address, client.Options{Token: client.StaticToken(token), HTTP: c.http})
+	return client.New(c.address, client.Options{Token: token, HTTP: c.http})
+}
+
+// renewed returns a source of tokens that makes a new one when the last has had half of
+// its life: a command may run for days.
+func renewed(mint func() (string, error)) func(context.Context) (string, error) {
+	var mu sync.Mutex
+	var token string
+	var made time.Time
+	return func(context.Context) (string, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if token != "" && time.Since(made) < tokenLife/2 {
+			return token, nil
+		}
+		next, err := mint()
+		if err == nil {
+			token, made = next, time.Now()
+		}
+		return next, err
+	}
 }
 
 // local reports whether the server is in this process.

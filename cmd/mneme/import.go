@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"mneme/acl"
 	"mneme/cmd/mneme/importer/origin"
@@ -22,16 +23,22 @@ import (
 func newImport(p *program) *cobra.Command {
 	i := importing{program: p}
 	cmd := &cobra.Command{
-		Use:   "import [--store S] [--agent A] [--from SYSTEM] FILE… | --markdown DIR",
+		Use:   "import [--store S] [--agent A] [--from SYSTEM] FILE… | DIR | --markdown DIR",
 		Short: "Import entries from files, or from exports of other systems",
 		Long: `Imports files into the local database or, with --url, into a server. A file is
 mneme's own NDJSON, a BEIR corpus.jsonl (_id becomes the key, title and text the
 value) or Markdown with frontmatter (one entry: name, type, description, tags,
 and the body as its value). The format is detected; - reads standard input. A
 store named by a line takes precedence over --store, whose default is the store
-of --agent. Without --agent, each store is written by its own agent. Entries that
-are already there unchanged are skipped, so an import that was interrupted or had
+of --agent. Without --agent, each store is written by its own agent; with --as AGENT,
+that agent writes all into its own store (or --store), whatever store a line names:
+so the export of one agent becomes another's. Entries that are already there unchanged are skipped, so an import that was interrupted or had
 lines refused can be repeated. A local import ends when all vectors are made.
+
+A folder of Markdown (an Obsidian vault, a wiki) is imported as it is: a file's path is
+its entry's key, its title the description. Frontmatter that an entry has no place for
+stays with the text; other files are left out, and one line says what. A folder written
+by export --markdown is imported as with --markdown.
 
 With --markdown, imports a folder written by export --markdown or by MAESTRO.
 Each .md file is a whole entry: fields it omits become empty. Files under trash/
@@ -46,8 +53,8 @@ entry's description, and a note says so.
 With --from, imports what another system exported, or a ZIP archive or a folder of
 it: mem0 (what get_all answers, OpenMemory's backup), letta (agent files), zep and
 graphiti (edges, nodes and episodes as JSON), basic-memory (a folder of notes),
-chatgpt and claude (data exports). The entries are in the namespace named after the
-system, or --namespace, and keep their keys when a newer export is imported.`,
+chatgpt and claude (data exports), markdown (a folder as it is). The entries are in the namespace named after the
+system (of markdown: none), or --namespace, and keep their keys when a newer export is imported.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if i.markdown != "" {
 				return cobra.NoArgs(cmd, args)
@@ -59,17 +66,26 @@ system, or --namespace, and keep their keys when a newer export is imported.`,
 			if err != nil {
 				return err
 			}
+			if err := i.chooseFolder(args); err != nil {
+				return err
+			}
 			if err := i.checkFrom(cmd.Flags()); err != nil {
 				return err
 			}
+			if err := i.checkAs(cmd.Flags()); err != nil {
+				return err
+			}
 			if i.full {
-				if !only(cmd) || len(args) != 1 || i.zone != "" {
-					return usageError{errors.New("--full takes one file, and no --agent, --taint, --store, --url, --timezone or --markdown")}
+				if !only(cmd) || len(args) != 1 || i.zone != "" || i.anew {
+					return usageError{errors.New("--full takes one file, and no --agent, --as, --taint, --store, --url, --timezone or --markdown")}
 				}
 				return p.loadDump(cmd.Context(), config, args[0])
 			}
 			if i.dryRun && i.markdown == "" {
 				return usageError{errors.New("--dry-run requires --markdown")}
+			}
+			if i.markdown != "" {
+				args = nil
 			}
 			return i.run(cmd.Context(), config, args)
 		}),
@@ -77,13 +93,14 @@ system, or --namespace, and keep their keys when a newer export is imported.`,
 	i.as.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&i.store, "store", "", "store of entries that name none")
+	flags.StringVar(&i.newOwner, "as", "", "write all as this `agent`, whatever store a line names")
 	flags.StringVar(&i.url, "url", "", "write to the server at this address")
 	flags.BoolVar(&i.noWait, "no-wait", false, "do not make vectors: leave that to a server or the next import")
 	flags.StringVar(&i.markdown, "markdown", "", "read the Markdown files of this `folder`")
 	flags.BoolVar(&i.dryRun, "dry-run", false, "with --markdown: report what would happen, and write nothing")
 	flags.StringVar(&i.from, "from", "", "read exports of this `system`: "+strings.Join(origin.Names(), ", "))
 	completeWith(cmd, "from", origin.Names()...)
-	flags.StringVar(&i.namespace, "namespace", "", "with --from: namespace of the entries (default: the system's name)")
+	flags.StringVar(&i.namespace, "namespace", "", "with --from or a folder: namespace of the entries (default: the system's name; of markdown: none)")
 	i.zone.add(cmd, "of times that have none")
 	flags.BoolVar(&i.full, "full", false, "restore a dump written by export --full into an empty database")
 	return cmd
@@ -94,6 +111,8 @@ type importing struct {
 	*program
 	as           callerFlags
 	store, url   string
+	newOwner     string // --as: the agent that writes all; "": as the lines say
+	anew         bool   // the stores that lines name do not count
 	markdown     string
 	from         string // the system whose exports are read; "" for none
 	namespace    string // of their entries
@@ -110,11 +129,12 @@ type importCounts struct {
 	Unchanged int64     `json:"unchanged"`
 	Trashed   int64     `json:"trashed"` // deleted entries of a Markdown folder, written to the trash
 	Refused   []refusal `json:"refused"`
-	Notes     []refusal `json:"notes,omitempty"`   // problems that refuse nothing
-	DryRun    bool      `json:"dry_run,omitempty"` // nothing was written
-	WriteS    float64   `json:"write_s"`           // reading and writing
-	VectorsS  float64   `json:"vectors_s"`         // making vectors afterwards
-	Pending   int64     `json:"pending,omitempty"` // entries whose vectors were not waited for
+	Notes     []refusal `json:"notes,omitempty"`    // problems that refuse nothing
+	LeftOut   leftOut   `json:"left_out,omitempty"` // files of a folder of Markdown that are no entries
+	DryRun    bool      `json:"dry_run,omitempty"`  // nothing was written
+	WriteS    float64   `json:"write_s"`            // reading and writing
+	VectorsS  float64   `json:"vectors_s"`          // making vectors afterwards
+	Pending   int64     `json:"pending,omitempty"`  // entries whose vectors were not waited for
 }
 
 func (c *importCounts) written() int64 { return c.Created + c.Updated + c.Trashed }
@@ -127,6 +147,22 @@ type refusal struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
 	Reason string `json:"reason"`
+}
+
+// checkAs makes the agent of --as the acting one.
+func (i *importing) checkAs(flags *pflag.FlagSet) error {
+	if !flags.Changed("as") {
+		return nil
+	}
+	if flags.Changed("agent") {
+		return usageError{errors.New("--as takes the place of --agent: give one of them")}
+	}
+	i.as.agent, i.anew = i.newOwner, true
+	if i.store == "" {
+		i.store = i.newOwner
+	}
+	_, err := i.as.principal(i.as.agent)
+	return err
 }
 
 func (i *importing) run(ctx context.Context, config configs.Config, files []string) (err error) {
@@ -171,7 +207,11 @@ func (i *importing) checkNames() error {
 		}
 		if i.store == "" {
 			flag := "--markdown"
-			if i.from != "" {
+			switch i.from {
+			case "":
+			case origin.Markdown:
+				flag = "a folder"
+			default:
 				flag = "--from"
 			}
 			return usageError{fmt.Errorf("%s requires --agent or --store", flag)}
@@ -230,6 +270,9 @@ func (i *importing) report() error {
 	}
 	for _, r := range c.Notes {
 		fmt.Fprintf(i.err, "%s:%d: note: %s\n", fileName(r.File), r.Line, r.Reason)
+	}
+	if len(c.LeftOut) > 0 {
+		fmt.Fprintf(i.err, "left out: %s\n", c.LeftOut)
 	}
 	var err error
 	switch {

@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"mneme/cmd/mneme/importer"
+	"mneme/memory"
 )
 
 // write reads the files and sends their entries in batches.
 func (i *importing) write(ctx context.Context, to *connection, files []string) error {
 	started := time.Now()
 	defer func() { i.counts.WriteS = time.Since(started).Seconds() }()
-	b := batch{importing: i, to: to, bar: i.newBar(countLines(files), "writing")}
+	b := batch{importing: i, to: to, bar: i.newBar(countLines(files), "writing"), origins: map[memory.Path]string{}}
 	defer b.bar.Exit()
 	for _, file := range files {
 		if err := i.read(file, func(line importer.Line) error { return b.add(ctx, file, line) }); err != nil {
@@ -33,6 +34,9 @@ type batch struct {
 	bar     *bar
 	waiting []record
 	size    int // of the values that wait, in bytes
+	// origins has the store that a line named for each entry that --as moves: two
+	// stores may have the same key.
+	origins map[memory.Path]string
 }
 
 // requestBytes is the size of values after which a request is sent.
@@ -44,7 +48,10 @@ func (b *batch) add(ctx context.Context, file string, line importer.Line) error 
 		return err
 	}
 	r := record{file: file, line: line.Number, place: line.Place, put: line.Put, fields: line.Fields}
-	r.put.Path.Store = cmp.Or(line.Store, b.store, b.as.agent)
+	from := cmp.Or(line.Store, b.store, b.as.agent)
+	if r.put.Path.Store = from; b.anew {
+		r.put.Path.Store = b.store
+	}
 	switch {
 	case line.Skipped:
 		b.counts.Notes = append(b.counts.Notes, refusal{File: file, Line: line.Number, Reason: r.at(line.Err.Error())})
@@ -55,6 +62,11 @@ func (b *batch) add(ctx context.Context, file string, line importer.Line) error 
 	case r.put.Path.Store == "":
 		b.refuse(file, line.Number, "names no store, and neither --store nor --agent is given")
 		return nil
+	case b.anew && b.origins[r.put.Path] != "" && b.origins[r.put.Path] != from:
+		b.refuse(file, line.Number, r.at("key: an entry of another store of this import has it"))
+		return nil
+	case b.anew:
+		b.origins[r.put.Path] = from
 	}
 	for _, note := range line.Notes {
 		b.counts.Notes = append(b.counts.Notes, refusal{File: file, Line: line.Number, Reason: r.at(note)})
@@ -86,9 +98,6 @@ func (i *importing) read(file string, yield func(importer.Line) error) error {
 		return err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return errors.New("is a folder: use --markdown to import one")
-	}
 	return importer.Read(file, f, time.Now(), i.zone.location(), yield)
 }
 

@@ -103,7 +103,7 @@ func newRoot(p *program) *cobra.Command {
 	completeWith(root, "vector", "flat", "milvus")
 	completeWith(root, "embedder", "e5", "openai")
 	root.AddCommand(
-		newServe(p), newDemo(p), newToken(p), newImport(p), newExport(p), newSearch(p), newEmbed(p), newBench(p),
+		newServe(p), newDemo(p), newToken(p), newImport(p), newExport(p), newSync(p), newSearch(p), newEmbed(p), newBench(p),
 		newGet(p), newPut(p), newList(p), newDelete(p), newHistory(p), newStores(p), newShare(p), newUnshare(p),
 		newReady(p), newReindex(p), newReconcile(p), newPurge(p), newEncrypt(p), newDecrypt(p), newMCP(p), newModel(p), newVersion(p), newConfig(p), newDoctor(p), newService(p),
 		newOffer(p), newAccount(p), newUsage(p), newSales(p), newRefund(p), newTopUp(p), newPayOut(p), newReceipt(p), newLedger(p),

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
-
 	"mneme/internal/period"
+	"mneme/markdown"
 	"mneme/memory"
 )
 
@@ -126,30 +124,13 @@ const maxUndated = 100
 // WithDate returns a description with a date that is not understood: "Trip (date: last
 // spring)".
 func WithDate(description, date string) string {
-	kept := "date: " + cut(OneLine(date), maxUndated)
-	if description = OneLine(description); description == "" {
+	kept := "date: " + cut(markdown.OneLine(date), maxUndated)
+	if description = markdown.OneLine(description); description == "" {
 		return kept
 	}
 	kept = " (" + kept + ")"
 	return cut(description, memory.MaxDescription-utf8.RuneCountInString(kept)) + kept
 }
-
-// OneLine returns a text as one line: normalized, with a space for each stretch of
-// white space, and without control and format characters.
-func OneLine(text string) string {
-	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r) || unicode.In(r, unicode.Zl, unicode.Zp):
-			return ' '
-		case unicode.In(r, unicode.Cc, unicode.Cf):
-			return -1
-		}
-		return r
-	}, norm.NFC.String(text))), " ")
-}
-
-// Headline returns a text as a description: one line, cut where it is too long.
-func Headline(text string) string { return cut(OneLine(text), memory.MaxDescription) }
 
 // cut returns a text of at most so many characters.
 func cut(text string, most int) string {

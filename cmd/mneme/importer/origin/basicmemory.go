@@ -64,6 +64,7 @@ func (basicMemory) read(file string, in io.Reader, out output) error {
 	if d.text == "" {
 		return out(whole.refuse(skipped("is empty")))
 	}
+	d.text = markdown.WithHead(head.rest, d.text)
 	return out(d.line(whole))
 }
 
@@ -71,6 +72,7 @@ func (basicMemory) read(file string, in io.Reader, out output) error {
 type noteHead struct {
 	texts map[string]string
 	tags  []string
+	rest  []byte // the lines of other fields
 }
 
 // maxHead bounds the frontmatter, in bytes.
@@ -86,7 +88,9 @@ func frontmatter(text []byte) (head noteHead, body []byte, err error) {
 	length := 0
 	for line := range bytes.Lines(rest) {
 		if string(bytes.TrimRight(line, " \t\n")) == "---" {
-			head, err = parseHead(rest[:length])
+			if head, err = parseHead(rest[:length]); err == nil {
+				head.rest = otherFields(rest[:length])
+			}
 			return head, rest[length+len(line):], err
 		}
 		if length += len(line); length > maxHead {
@@ -94,6 +98,22 @@ func frontmatter(text []byte) (head noteHead, body []byte, err error) {
 		}
 	}
 	return head, nil, errors.New("the frontmatter is not closed, or too long")
+}
+
+// otherFields returns the lines of the fields that parseHead does not read, such as
+// status and due. They stay with the text.
+func otherFields(head []byte) []byte {
+	rest, ok := markdown.Remainder(head, func(name string) bool {
+		switch name {
+		case "title", "type", "permalink", "created", "modified", "tags":
+			return true
+		}
+		return false
+	})
+	if !ok { // such as a field that is there twice
+		return head
+	}
+	return rest
 }
 
 // parseHead parses the fields of the frontmatter that are imported. Others may have
@@ -142,7 +162,9 @@ func noteTags(value *yaml.Node) ([]string, error) {
 			if tag.Kind != yaml.ScalarNode {
 				return nil, errors.New("tags: must be a list of texts")
 			}
-			texts = append(texts, tag.Value)
+			if tag.ShortTag() != "!!null" {
+				texts = append(texts, tag.Value)
+			}
 		}
 	default:
 		return nil, errors.New("tags: must be a list of texts")

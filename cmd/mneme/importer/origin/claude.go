@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mneme/cmd/mneme/importer"
+	"mneme/markdown"
 )
 
 // claude reads the conversations, memories and projects of a Claude data export.
@@ -206,7 +207,7 @@ func (m claudeMessage) text() string {
 	}
 	for _, attachment := range m.Attachments {
 		if attachment.Text != "" {
-			texts = append(texts, importer.OneLine(attachment.Name)+":\n"+attachment.Text)
+			texts = append(texts, markdown.OneLine(attachment.Name)+":\n"+attachment.Text)
 		}
 	}
 	return strings.Join(texts, "\n\n")

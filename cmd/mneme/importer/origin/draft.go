@@ -27,10 +27,10 @@ type draft struct {
 // line returns the write of an entry. It sets every field but the expiry of one
 // that has none, so that a field that a newer export no longer has becomes empty.
 func (d draft) line(i item) importer.Line {
-	description := importer.Headline(d.description)
+	description := markdown.Headline(d.description)
 	tags := make([]string, 0, len(d.tags))
 	for _, tag := range d.tags {
-		if tag = importer.OneLine(tag); tag != "" && !slices.Contains(tags, tag) {
+		if tag = markdown.OneLine(tag); tag != "" && !slices.Contains(tags, tag) {
 			tags = append(tags, tag)
 		}
 	}
@@ -48,7 +48,7 @@ func (d draft) line(i item) importer.Line {
 
 // segment returns a name as one segment of a key.
 func segment(name string) string {
-	name = strings.ReplaceAll(importer.OneLine(name), "/", "-")
+	name = strings.ReplaceAll(markdown.OneLine(name), "/", "-")
 	if name == "." || name == ".." {
 		return strings.ReplaceAll(name, ".", "-")
 	}

@@ -8,8 +8,11 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	"mneme/cmd/mneme/importer"
+	"mneme/memory"
 )
 
 func FuzzBasicMemory(f *testing.F) { fuzz(f, "basic-memory", "basic-memory") }
@@ -17,7 +20,25 @@ func FuzzChatGPT(f *testing.F)     { fuzz(f, "chatgpt", "chatgpt") }
 func FuzzClaude(f *testing.F)      { fuzz(f, "claude", "claude") }
 func FuzzLetta(f *testing.F)       { fuzz(f, "letta", "letta.af") }
 func FuzzMem0(f *testing.F)        { fuzz(f, "mem0", "mem0.json") }
-func FuzzZep(f *testing.F)         { fuzz(f, "zep", "zep.json") }
+func FuzzMarkdown(f *testing.F) {
+	f.Add("# One\n\n#tag `#code`\n```\n#x\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		n := &notes{zone: time.UTC, inline: true}
+		err := n.read("a.md", strings.NewReader(text), func(l importer.Line) error {
+			if l.Err == nil && (!json.Valid(l.Put.Value) || memory.CheckTags(*l.Put.Tags) != nil || memory.CheckDescription(*l.Put.Description) != nil) {
+				t.Errorf("not a write: %+v", l)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		if whole := strings.Join(atHeadings(text, 64), ""); utf8.ValidString(text) && strings.Join(strings.Fields(whole), "") != strings.Join(strings.Fields(text), "") {
+			t.Errorf("parts have %q", whole)
+		}
+	})
+}
+func FuzzZep(f *testing.F) { fuzz(f, "zep", "zep.json") }
 
 // fuzz checks that no contents of a file make its reader fail, that every entry is a
 // valid write, and that the file is read alike each time.

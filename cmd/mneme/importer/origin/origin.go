@@ -40,14 +40,15 @@ type format interface {
 type output func(importer.Line) error
 
 // formats are the systems that are known, by name.
-var formats = map[string]func(now time.Time) format{
-	"basic-memory": func(time.Time) format { return basicMemory{} },
-	"chatgpt":      func(time.Time) format { return chatGPT{} },
-	"claude":       func(time.Time) format { return claude{} },
-	"graphiti":     func(time.Time) format { return zep{} },
-	"letta":        func(time.Time) format { return letta{} },
-	"mem0":         func(now time.Time) format { return mem0{now: now} },
-	"zep":          func(time.Time) format { return zep{} },
+var formats = map[string]func(now time.Time, zone *time.Location) format{
+	"basic-memory": func(time.Time, *time.Location) format { return basicMemory{} },
+	"chatgpt":      func(time.Time, *time.Location) format { return chatGPT{} },
+	"claude":       func(time.Time, *time.Location) format { return claude{} },
+	"graphiti":     func(time.Time, *time.Location) format { return zep{} },
+	"letta":        func(time.Time, *time.Location) format { return letta{} },
+	Markdown:       func(_ time.Time, zone *time.Location) format { return &notes{zone: zone} },
+	"mem0":         func(now time.Time, _ *time.Location) format { return mem0{now: now} },
+	"zep":          func(time.Time, *time.Location) format { return zep{} },
 }
 
 // Names returns the names of the systems that are known, in order.
@@ -66,6 +67,9 @@ type Reader struct {
 	namespace string
 	zone      *time.Location
 	seen      map[digest]digest // contents of the entries that were read, by key
+	// LeftOut counts the files of a folder of Markdown that are no entries, by what
+	// they are: .png, links, empty.
+	LeftOut map[string]int
 }
 
 type digest [sha256.Size / 2]byte
@@ -82,7 +86,7 @@ func New(name, namespace string, now time.Time, zone *time.Location) (*Reader, e
 	if !ok {
 		return nil, fmt.Errorf("%q is not a known system: %s", name, strings.Join(Names(), ", "))
 	}
-	return &Reader{format: newFormat(now), namespace: namespace, zone: zone, seen: map[digest]digest{}}, nil
+	return &Reader{format: newFormat(now, zone), namespace: namespace, zone: zone, seen: map[digest]digest{}, LeftOut: map[string]int{}}, nil
 }
 
 // Read calls yield for every entry of a file, with the path of the file that has
@@ -123,6 +127,10 @@ func (r *Reader) Read(name string, in io.Reader, yield func(file string, line im
 // readAll reads the files of a folder or an archive that belong to the export.
 func (r *Reader) readAll(name string, files fs.FS, yield func(string, importer.Line) error) error {
 	found := false
+	plain, _ := r.format.(*notes)
+	if plain != nil {
+		plain.folder(files)
+	}
 	err := fs.WalkDir(files, ".", func(file string, entry fs.DirEntry, err error) error {
 		base := path.Base(file)
 		switch {
@@ -133,7 +141,12 @@ func (r *Reader) readAll(name string, files fs.FS, yield func(string, importer.L
 				return fs.SkipDir
 			}
 			return nil
-		case entry.IsDir() || !r.format.member(file):
+		case entry.IsDir():
+			return nil
+		case plain != nil && (!plain.member(file) || !entry.Type().IsRegular()):
+			r.LeftOut[plain.leftOut(file, entry)]++
+			return nil
+		case !r.format.member(file):
 			return nil
 		}
 		found = true
@@ -165,10 +178,17 @@ func (r *Reader) read(shown, file string, in io.Reader, yield func(string, impor
 		in = unpacked
 	}
 	return r.format.read(file, in, func(line importer.Line) error {
-		line.Put.Path.Namespace = r.namespace
+		if _, plain := r.format.(*notes); plain && line.Skipped {
+			r.LeftOut[line.Err.Error()]++
+			return nil
+		} else if !plain || r.namespace != "" { // a path may have one
+			line.Put.Path.Namespace = r.namespace
+		}
 		line.Put.Path = line.Put.Path.Normal()
 		if line.Err == nil {
-			line.Date(r.zone)
+			if line.Put.OccurredAt == nil {
+				line.Date(r.zone)
+			}
 			if r.repeated(&line) {
 				return nil
 			}

@@ -421,3 +421,23 @@ func TestDatesThatAreNotUnderstoodStayAsText(t *testing.T) {
 		t.Errorf("a fact that ended: %+v", ended)
 	}
 }
+
+// Fields of a note's frontmatter that an entry has no place for stay with its text.
+func TestOtherFieldsOfANoteStayWithItsText(t *testing.T) {
+	for text, want := range map[string]string{
+		"---\npermalink: a\nstatus: active # since May\ndue:\n  - 2026-12-01\ntags: [x]\n---\nbody\n": "---\nstatus: active # since May\ndue:\n  - 2026-12-01\n---\n\nbody",
+		"---\n{permalink: a, status: active}\n---\nbody":                                              "---\nstatus: active\n---\n\nbody",
+		"---\npermalink: a\ntype: note\n---\nbody":                                                    "body",
+		"---\n# mine\npermalink: a\nbase: &b {x: 1}\nagain: *b\n---\nbody":                            "---\n# mine\nbase: &b {x: 1}\nagain: *b\n---\n\nbody",
+	} {
+		got := readText(t, "basic-memory", text)
+		var value string
+		if len(got) != 1 || json.Unmarshal(got[0].Value, &value) != nil || value != want {
+			t.Errorf("%q became %+v, value %q", text, got, value)
+		}
+	}
+	got := readText(t, "basic-memory", "---\npermalink: a\ntags: [garden, null, ~]\n---\nbody")
+	if len(got) != 1 || strings.Join(got[0].Tags, ",") != "garden" {
+		t.Errorf("got %+v", got)
+	}
+}

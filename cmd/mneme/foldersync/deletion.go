@@ -1,0 +1,126 @@
+package foldersync
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"mneme/memory"
+)
+
+// trash deletes the entries of files that are gone.
+func (p *pass) trash(ctx context.Context) error {
+	count := 0
+	for _, path := range p.trashed {
+		if !p.isMoved(p.files[path]) {
+			count++
+		}
+	}
+	if p.tooMany(count) {
+		p.problem("", 0, fmt.Sprintf("%d of %d files are gone: their entries are kept; if that is meant, use --force", count, len(p.state.Files)))
+		return nil
+	}
+	found, err := p.read(ctx, p.trashed)
+	if err != nil {
+		return err
+	}
+	for paths := p.trashed; len(paths) > 0; {
+		some := paths[:min(writeAtOnce, len(paths))]
+		paths = paths[len(some):]
+		if err := p.deleteEntries(ctx, some, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteEntries deletes entries whose files are gone.
+func (p *pass) deleteEntries(ctx context.Context, paths []memory.Path, found map[memory.Path]*Found) error {
+	var writes []Write
+	for _, path := range paths {
+		now := found[path]
+		if now == nil || digestOf(now.Entry) != p.state.Files[p.files[path]].Entry {
+			p.pending = true
+			continue
+		}
+		writes = append(writes, Write{Put: memory.PutRequest{Path: path}, ETag: now.ETag, Delete: true})
+	}
+	outcomes, err := p.store.Write(ctx, writes)
+	if err != nil {
+		return err
+	}
+	for n, o := range outcomes {
+		path := writes[n].Put.Path
+		name := p.files[path]
+		switch {
+		case o.Changed:
+			p.pending = true
+		case o.Refused != "":
+			p.problem(name, 0, "was deleted here, and is back: "+o.Refused)
+			if _, err := p.write(name, found[path].Entry, nil); err != nil {
+				return p.failed(name, err)
+			}
+		default:
+			delete(p.remote, path)
+			if !p.isMoved(name) {
+				p.deleted = append(p.deleted, p.now())
+			}
+			p.forget(name)
+			p.done(Event{Kind: Trashed, File: name})
+		}
+	}
+	return nil
+}
+
+// isMissing reports whether a file of the state has been missing long enough: some
+// programs delete a file before they write it anew.
+func (p *pass) isMissing(name string) bool {
+	if _, ok := p.missing[name]; !ok {
+		p.missing[name] = p.now()
+	}
+	return p.now().Sub(p.missing[name]) >= p.options.Settle
+}
+
+// isMoved reports whether a file that is gone has another name now.
+func (p *pass) isMoved(name string) bool { return p.fresh[p.state.Files[name].File] }
+
+// remove moves the files of entries that are gone to the folder's trash.
+func (p *pass) remove(context.Context) error {
+	if p.tooMany(len(p.removed)) {
+		p.problem("", 0, fmt.Sprintf("%d of %d entries are gone: their files are kept; if that is meant, use --force", len(p.removed), len(p.state.Files)))
+		return nil
+	}
+	for _, path := range p.removed {
+		name := p.files[path]
+		if err := p.folder.remove(name, p.listing.files[name].sum); err != nil {
+			if err := p.failed(name, err); err != nil {
+				return err
+			}
+			continue
+		}
+		p.forget(name)
+		p.deleted = append(p.deleted, p.now())
+		p.done(Event{Kind: Removed, File: name})
+	}
+	return nil
+}
+
+// What is a large share: more than so many deletions within a minute, and more than one
+// in so many of all; or all, if there are several.
+const (
+	fewDeletions   = 5
+	deletedShare   = 4
+	deletionWindow = time.Minute
+)
+
+// tooMany reports whether so many deletions, with those of late, are a large share of
+// all.
+func (p *pass) tooMany(count int) bool {
+	if count == 0 || p.options.Force {
+		return false
+	}
+	p.deleted = slices.DeleteFunc(p.deleted, func(at time.Time) bool { return p.now().Sub(at) > deletionWindow })
+	all, gone := len(p.state.Files)+len(p.deleted), count+len(p.deleted)
+	return gone > fewDeletions && gone*deletedShare > all || count > 1 && count == len(p.state.Files)
+}

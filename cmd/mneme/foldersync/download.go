@@ -1,0 +1,140 @@
+package foldersync
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"syscall"
+
+	"mneme/markdown"
+	"mneme/memory"
+)
+
+// download writes changed entries to their files.
+func (p *pass) download(ctx context.Context) error {
+	for paths := p.downloads; len(paths) > 0; {
+		some := paths[:min(readAtOnce, len(paths))]
+		paths = paths[len(some):]
+		found, err := p.read(ctx, some)
+		if err != nil {
+			return err
+		}
+		for _, path := range some {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if found[path] == nil {
+				p.pending = true
+				continue
+			}
+			if err := p.fetch(path, found[path].Entry); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fetch writes an entry to its file.
+func (p *pass) fetch(path memory.Path, e *memory.Entry) error {
+	name, ok := p.files[path]
+	if !ok {
+		var err error
+		if name, err = markdown.FreeFile(path.Namespace, path.Key, p.taken); err != nil {
+			return err
+		}
+	}
+	if p.listing.isUnknown(name) {
+		p.pending = p.pending || p.listing.unsettled
+		return nil
+	}
+	old, err := p.folder.read(name)
+	if err != nil {
+		return p.failed(name, err)
+	}
+	here := p.listing.files[name]
+	switch {
+	case here != nil && (old == nil || sumOf(old) != here.sum), here == nil && old != nil && ok:
+		p.pending = true // it has changed since it was listed
+		return nil
+	case old != nil && here == nil: // of a pass that was interrupted, or of another program
+		return p.keepBoth(path, name, e, old)
+	}
+	return p.put(name, e, old)
+}
+
+// taken reports whether a file of the folder has a name, as file systems compare them.
+func (p *pass) taken(folded string) bool {
+	if p.fold == nil {
+		p.fold = make(map[string]bool)
+		for _, names := range [][]string{slices.Collect(maps.Keys(p.listing.files)), slices.Collect(maps.Keys(p.state.Files)), slices.Collect(maps.Keys(p.listing.unknown))} {
+			for _, name := range names {
+				p.fold[markdown.Fold(name)] = true
+			}
+		}
+	}
+	return p.fold[folded]
+}
+
+// put writes an entry to a file that has the contents old; nil: there is none.
+func (p *pass) put(name string, e *memory.Entry, old []byte) error {
+	kept, err := p.write(name, e, old)
+	switch {
+	case err != nil:
+		return p.failed(name, err)
+	case kept != "":
+		p.done(Event{Kind: Conflict, File: name, Reason: kept})
+	default:
+		p.done(Event{Kind: Downloaded, File: name})
+	}
+	return nil
+}
+
+// write is put without its report. kept is the conflict file of what another program
+// wrote meanwhile.
+func (p *pass) write(name string, e *memory.Entry, old []byte) (kept string, err error) {
+	note := markdown.NoteOf(e)
+	text, err := markdown.RenderPlain(name, note, old)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case old == nil:
+		err = p.folder.create(name, text)
+	case bytes.Equal(old, text):
+	default:
+		kept, err = p.folder.replace(name, text, sumOf(old))
+	}
+	if err != nil {
+		return "", err
+	}
+	p.files[e.Path] = name
+	if p.fold != nil {
+		p.fold[markdown.Fold(name)] = true
+	}
+	p.state.Files[name] = base{Namespace: e.Namespace, Key: e.Key, File: sumOf(text), Note: digest(note), Entry: digest(note)}
+	delete(p.missing, name)
+	return kept, nil
+}
+
+// failed reports an error of one file. It returns errors that concern others too.
+func (p *pass) failed(name string, err error) error {
+	switch {
+	case errors.Is(err, errChanged):
+		p.pending = true
+		return nil
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EIO):
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	reason := err.Error()
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		reason = "cannot be written: " + pathErr.Err.Error()
+	}
+	p.problem(name, 0, reason)
+	return nil
+}

@@ -1,0 +1,297 @@
+package foldersync
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"mneme/markdown"
+)
+
+// folder is the folder on disk. It follows no links.
+type folder struct {
+	root *os.Root
+	dir  string
+	now  func() time.Time
+}
+
+// errChanged says that a file is not as it was read: the next pass decides again.
+var errChanged = errors.New("the file has changed meanwhile")
+
+// file is a file of the folder.
+type file struct {
+	sum  string // of its contents
+	note markdown.Note
+	// problems say why it is no entry.
+	problems []markdown.Problem
+}
+
+// listing is what a folder has.
+type listing struct {
+	files map[string]*file
+	// unknown are files and folders that cannot be read now, or that still change. They
+	// are neither there nor missing.
+	unknown   map[string]string // the reason
+	conflicts int               // conflict files, which are not synchronised
+	unsettled bool              // some files still change
+}
+
+// isUnknown reports whether a file, or a folder that may have it, is unknown.
+func (l listing) isUnknown(file string) bool {
+	for ; file != "."; file = path.Dir(file) {
+		if _, ok := l.unknown[file]; ok {
+			return true
+		}
+	}
+	_, ok := l.unknown["."]
+	return ok
+}
+
+// conflictName matches the names that conflictFile gives.
+var conflictName = regexp.MustCompile(` \(conflict \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d( \d+)?\)\.[^.]+$`)
+
+func isNote(file string) bool {
+	switch strings.ToLower(path.Ext(file)) {
+	case ".md", ".markdown":
+		return true
+	}
+	return false
+}
+
+// isIgnored reports whether a file is not for the store: hidden, a program's temporary
+// file, the index or the trash of an exported folder.
+func isIgnored(file string) bool {
+	name := path.Base(file)
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "~") || file == markdown.IndexFile || file == markdown.TrashFolder
+}
+
+// list reads the folder. known are the files of the state.
+func (f *folder) list(known map[string]base, zone *time.Location, settle time.Duration) (listing, error) {
+	l := listing{files: make(map[string]*file), unknown: make(map[string]string)}
+	err := fs.WalkDir(f.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		_, isKnown := known[name]
+		switch {
+		case err != nil && name == ".":
+			return err
+		case name == ".":
+			return nil
+		case isIgnored(name) && !isKnown:
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case err != nil:
+			l.unknown[name] = "cannot be read"
+			return fs.SkipDir
+		case entry.IsDir():
+			return nil
+		case isNote(name) && !entry.Type().IsRegular():
+			l.unknown[name] = "is a link or no regular file, which is not followed"
+			return nil
+		case entry.Type()&fs.ModeSymlink != 0: // maybe to a folder that has files of the state
+			l.unknown[name] = ""
+			return nil
+		case !isNote(name):
+			return nil
+		case !isKnown && conflictName.MatchString(name):
+			l.conflicts++
+			return nil
+		}
+		return f.listFile(&l, name, zone, settle)
+	})
+	return l, err
+}
+
+func (f *folder) listFile(l *listing, name string, zone *time.Location, settle time.Duration) error {
+	before, err := f.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && settle > 0 && f.now().Sub(before.ModTime()) < settle && before.ModTime().Before(f.now().Add(settle)) {
+		l.unknown[name], l.unsettled = "", true
+		return nil
+	}
+	text, problems := markdown.Read(f.root, name)
+	after, afterErr := f.root.Lstat(name)
+	switch {
+	case len(problems) > 0 || err != nil:
+		l.unknown[name] = "cannot be read"
+		return nil
+	case afterErr != nil || !after.ModTime().Equal(before.ModTime()) || after.Size() != int64(len(text)):
+		l.unknown[name], l.unsettled = "", true
+		return nil
+	}
+	one := &file{sum: sumOf(text)}
+	one.note, one.problems = markdown.ParsePlain(name, text, zone)
+	l.files[name] = one
+	return nil
+}
+
+// read returns a file; nil if it is not there.
+func (f *folder) read(name string) ([]byte, error) {
+	text, err := f.root.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return text, err
+}
+
+// temporary writes a temporary file, and returns its name.
+func (f *folder) temporary(text []byte, mode fs.FileMode) (name string, err error) {
+	if err := f.root.MkdirAll(tempFolder, 0o700); err != nil {
+		return "", err
+	}
+	name = tempFolder + "/" + rand.Text()
+	out, err := f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return "", err
+	}
+	_, err = out.Write(text)
+	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
+		return "", errors.Join(err, f.root.Remove(name))
+	}
+	return name, nil
+}
+
+// create writes a file that must not exist.
+func (f *folder) create(name string, text []byte) (err error) {
+	if err := f.root.MkdirAll(path.Dir(name), 0o700); err != nil {
+		return err
+	}
+	temporary, err := f.temporary(text, 0o600)
+	if err != nil {
+		return err
+	}
+	err = f.root.Link(temporary, name)
+	switch {
+	case err == nil:
+		return f.root.Remove(temporary)
+	case errors.Is(err, fs.ErrExist):
+		return errors.Join(errChanged, f.root.Remove(temporary))
+	}
+	// The file system has no hard links.
+	if _, err := f.root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(errChanged, f.root.Remove(temporary))
+	}
+	return f.root.Rename(temporary, name)
+}
+
+// replace replaces a file that must have a checksum. What another program writes into
+// it at the same moment is kept in a conflict file, whose name is returned.
+func (f *folder) replace(name string, text []byte, sum string) (conflict string, err error) {
+	info, err := f.root.Lstat(name)
+	if err != nil {
+		return "", errChanged
+	}
+	temporary, err := f.temporary(text, info.Mode().Perm())
+	if err != nil {
+		return "", err
+	}
+	kept := tempFolder + "/" + rand.Text()
+	if f.root.Link(name, kept) != nil { // the file system has no hard links
+		kept = ""
+	}
+	drop := func(err error) error {
+		if kept != "" {
+			err = errors.Join(err, f.root.Remove(kept))
+		}
+		return errors.Join(err, f.root.Remove(temporary))
+	}
+	if old, err := f.root.ReadFile(name); err != nil || sumOf(old) != sum {
+		return "", drop(errChanged)
+	}
+	if err := f.root.Rename(temporary, name); err != nil {
+		return "", drop(err)
+	}
+	if kept == "" {
+		return "", nil
+	}
+	if old, err := f.root.ReadFile(kept); err == nil && sumOf(old) != sum {
+		conflict = f.conflictFile(name)
+		return conflict, f.root.Rename(kept, conflict)
+	}
+	return "", f.root.Remove(kept)
+}
+
+// setAside renames a file to a conflict file, and returns its name.
+func (f *folder) setAside(name string) (string, error) {
+	conflict := f.conflictFile(name)
+	return conflict, f.root.Rename(name, conflict)
+}
+
+// conflictFile returns the name of a new file beside another one: "name (conflict
+// 2026-11-26 13.05.12).md", in local time.
+func (f *folder) conflictFile(name string) string {
+	extension := path.Ext(name)
+	stem := path.Join(path.Dir(name), cut(strings.TrimSuffix(path.Base(name), extension))) + " (conflict " + f.now().Format("2006-01-02 15.04.05")
+	for n := 1; ; n++ {
+		conflict := stem + ")" + extension
+		if n > 1 {
+			conflict = fmt.Sprintf("%s %d)%s", stem, n, extension)
+		}
+		if _, err := f.root.Lstat(conflict); errors.Is(err, fs.ErrNotExist) {
+			return conflict
+		}
+	}
+}
+
+// cut returns the first characters of a file's name, so that more can be added to it:
+// file systems take 255 bytes.
+func cut(name string) string {
+	const most = 180
+	if len(name) <= most {
+		return name
+	}
+	end := most
+	for !utf8.RuneStart(name[end]) {
+		end--
+	}
+	return name[:end]
+}
+
+// remove moves a file that must have a checksum to the folder's trash.
+func (f *folder) remove(name, sum string) error {
+	old, err := f.read(name)
+	switch {
+	case err != nil:
+		return err
+	case old == nil:
+		return nil
+	case sumOf(old) != sum:
+		return errChanged
+	}
+	to := trashFolder + "/" + f.now().Format("2006-01-02 15.04.05") + " " + rand.Text()[:6] + "/" + name
+	if err := f.root.MkdirAll(path.Dir(to), 0o700); err != nil {
+		return err
+	}
+	if err := f.root.Rename(name, to); err != nil {
+		return err
+	}
+	for parent := path.Dir(name); parent != "." && f.root.Remove(parent) == nil; { // as far as they are empty
+		parent = path.Dir(parent)
+	}
+	return nil
+}
+
+// check returns ErrGone unless the folder is still there, with the state of this run.
+func (f *folder) check(id string) error {
+	here, err := f.root.Stat(".")
+	if err != nil {
+		return ErrGone
+	}
+	there, err := os.Stat(f.dir)
+	if err != nil || !os.SameFile(here, there) {
+		return ErrGone
+	}
+	if s, err := f.readState(); err != nil || s.ID != id {
+		return ErrGone
+	}
+	return nil
+}

@@ -1,0 +1,204 @@
+package foldersync
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"mneme/markdown"
+	"mneme/memory"
+)
+
+// pass is one comparison of both sides with what they had.
+type pass struct {
+	*Syncer
+	listing listing
+	files   map[memory.Path]string // the file of each path, on disk or in the state
+	report  Report
+	fresh   map[string]bool // the checksums of files that are not in the state
+	fold    map[string]bool // the names of all files, as file systems compare them
+
+	uploads   []memory.Path
+	downloads []memory.Path
+	conflicts []memory.Path
+	trashed   []memory.Path // deleted here
+	removed   []memory.Path // deleted there
+}
+
+// pass compares both sides and makes them the same.
+func (s *Syncer) pass(ctx context.Context) (report Report, err error) {
+	if err := s.folder.check(s.state.ID); err != nil {
+		return Report{}, err
+	}
+	p := pass{Syncer: s, files: make(map[memory.Path]string), fresh: make(map[string]bool), report: Report{Conflicts: []Event{}, Problems: []Event{}}}
+	if p.listing, err = s.folder.list(s.state.Files, s.options.Zone, s.options.Settle); err != nil {
+		return Report{}, err
+	}
+	s.pending = p.listing.unsettled
+	p.name()
+	p.decide()
+	defer func() {
+		// A folder that is gone gets no state, so that it is not made anew.
+		if gone := s.folder.check(s.state.ID); gone == nil {
+			err = errors.Join(err, s.folder.saveState(s.state))
+		}
+		report = p.report
+		report.Waiting = p.listing.conflicts + len(p.report.Conflicts)
+	}()
+	for _, step := range []func(context.Context) error{p.upload, p.download, p.resolve, p.trash, p.remove} {
+		if err := step(ctx); err != nil {
+			return p.report, err
+		}
+	}
+	return p.report, nil
+}
+
+// done records what was done to a file.
+func (p *pass) done(e Event) {
+	switch e.Kind {
+	case Uploaded:
+		p.report.Uploaded++
+	case Downloaded:
+		p.report.Downloaded++
+	case Trashed:
+		p.report.Trashed++
+	case Removed:
+		p.report.Removed++
+	case Conflict:
+		p.report.Conflicts = append(p.report.Conflicts, e)
+	case Problem, Notice: // see problem
+	}
+	p.say(e)
+}
+
+// problem reports what is not synchronised. It is said once.
+func (p *pass) problem(file string, line int, reason string) {
+	e := Event{Kind: Problem, File: file, Line: line, Reason: reason}
+	p.report.Problems = append(p.report.Problems, e)
+	if !p.said[e] {
+		p.said[e] = true
+		p.say(e)
+	}
+}
+
+// name finds the path of each file: that of the state, or what the file says. A file
+// that was renamed so that its path is the same takes the place of the former one.
+func (p *pass) name() {
+	for file, base := range p.state.Files {
+		p.files[base.path(p.options.Origin.Store)] = file
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.listing.files)) {
+		one := p.listing.files[name]
+		if base, ok := p.state.Files[name]; ok {
+			one.note.Namespace, one.note.Name = base.Namespace, base.Key
+			continue
+		}
+		p.fresh[one.sum] = true
+		if len(one.problems) > 0 {
+			continue
+		}
+		path := memory.Path{Store: p.options.Origin.Store, Namespace: one.note.Namespace, Key: one.note.Name}
+		before, taken := p.files[path]
+		switch {
+		case !taken:
+			p.files[path] = name
+		case p.listing.files[before] == nil && !p.listing.isUnknown(before):
+			p.state.Files[name] = p.state.Files[before]
+			delete(p.state.Files, before)
+			p.files[path] = name
+		default:
+			one.problems = []markdown.Problem{{Line: 1, Reason: "another file has the same key: " + before}}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.listing.files)) {
+		for _, problem := range p.listing.files[name].problems {
+			p.problem(name, problem.Line, problem.Reason)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.listing.unknown)) {
+		if reason := p.listing.unknown[name]; reason != "" {
+			p.problem(name, 0, reason)
+		}
+	}
+}
+
+// decide compares each path on both sides with what they had.
+func (p *pass) decide() {
+	for path := range p.remote {
+		if _, ok := p.files[path]; !ok {
+			p.downloads = append(p.downloads, path)
+		}
+	}
+	for path, name := range p.files {
+		if p.listing.isUnknown(name) {
+			continue
+		}
+		here := p.listing.files[name]
+		base, known := p.state.Files[name]
+		there, isThere := p.remote[path]
+		switch {
+		case here != nil && len(here.problems) > 0:
+		case here == nil && !isThere:
+			p.forget(name)
+		case here == nil && !p.isMissing(name):
+			p.pending = true
+		case here == nil && there != base.Entry:
+			p.downloads = append(p.downloads, path)
+		case here == nil:
+			p.trashed = append(p.trashed, path)
+		default:
+			delete(p.missing, name)
+			changed := !known || here.sum != base.File && digest(here.note) != base.Note
+			p.compare(path, changed, known, isThere, there)
+		}
+	}
+	for _, paths := range [][]memory.Path{p.uploads, p.downloads, p.conflicts, p.trashed, p.removed} {
+		slices.SortFunc(paths, func(a, b memory.Path) int {
+			return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Key, b.Key))
+		})
+	}
+}
+
+// compare decides about a path whose file is there.
+func (p *pass) compare(path memory.Path, changed, known, isThere bool, there string) {
+	name := p.files[path]
+	here, base := p.listing.files[name], p.state.Files[name]
+	switch {
+	case isThere && digest(here.note) == there:
+		p.agree(name, there)
+		p.report.Unchanged++
+	case !isThere && known && !changed:
+		p.removed = append(p.removed, path)
+	case !isThere: // new, or changed here and deleted there: the text is kept
+		p.uploads = append(p.uploads, path)
+	case !known:
+		p.conflicts = append(p.conflicts, path)
+	case changed && there != base.Entry:
+		p.conflicts = append(p.conflicts, path)
+	case changed:
+		p.uploads = append(p.uploads, path)
+	case there != base.Entry:
+		p.downloads = append(p.downloads, path)
+	default:
+		p.report.Unchanged++
+		if here.sum != base.File { // formatted otherwise
+			base.File = here.sum
+			p.state.Files[name] = base
+		}
+	}
+}
+
+// agree records that a file and its entry are the same.
+func (p *pass) agree(name, entry string) {
+	here := p.listing.files[name]
+	p.state.Files[name] = base{
+		Namespace: here.note.Namespace, Key: here.note.Name, File: here.sum, Note: digest(here.note), Entry: entry,
+	}
+}
+
+func (p *pass) forget(name string) {
+	delete(p.state.Files, name)
+	delete(p.missing, name)
+}

@@ -1,0 +1,114 @@
+package foldersync
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+
+	"mneme/markdown"
+	"mneme/memory"
+)
+
+// Files of a Syncer in the folder. They are hidden from other programs.
+const (
+	ownFolder   = ".mneme"
+	stateFile   = ownFolder + "/sync.json"
+	trashFolder = ownFolder + "/trash"
+	tempFolder  = ownFolder + "/tmp"
+)
+
+// Origin is what a folder is synchronised with, and as whom.
+type Origin struct {
+	Server string `json:"server"` // an address, or a name of the local database
+	Store  string `json:"store"`
+	Agent  string `json:"agent"`
+	Taint  string `json:"taint"`
+}
+
+// state is what both sides had when they were the same last.
+type state struct {
+	Format int    `json:"format"` // 1
+	ID     string `json:"id"`     // of this Syncer's run: another one has another
+	Origin
+	Files map[string]base `json:"files"` // by path, with slashes
+}
+
+// base is a file and its entry when they were the same.
+type base struct {
+	Namespace string `json:"namespace,omitempty"`
+	Key       string `json:"key"`
+	File      string `json:"file"`  // SHA-256 of the file
+	Note      string `json:"note"`  // digest of what the file says
+	Entry     string `json:"entry"` // digest of the entry: it may differ in times that the store rounds
+}
+
+func (b base) path(store string) memory.Path {
+	return memory.Path{Store: store, Namespace: b.Namespace, Key: b.Key}
+}
+
+// reset forgets what the sides had.
+func (s *state) reset(origin Origin) { s.Origin, s.Files = origin, make(map[string]base) }
+
+// loadState reads the state, which is new if there is none. The caller's run gets an
+// ID of its own.
+func (f *folder) loadState(origin Origin) (*state, error) {
+	s, err := f.readState()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		s = &state{Format: 1}
+		s.reset(origin)
+	case err != nil:
+		return nil, err
+	case s.Store != origin.Store || s.Agent != origin.Agent || s.Taint != origin.Taint:
+		return nil, ErrOrigin
+	}
+	s.ID = rand.Text()
+	return s, nil
+}
+
+func (f *folder) readState() (*state, error) {
+	text, err := f.root.ReadFile(stateFile)
+	if err != nil {
+		return nil, err
+	}
+	var s state
+	if json.Unmarshal(text, &s) != nil || s.Format != 1 || s.Files == nil {
+		return nil, ErrState
+	}
+	for file := range s.Files {
+		if !fs.ValidPath(file) || !isNote(file) {
+			return nil, ErrState
+		}
+	}
+	return &s, nil
+}
+
+// saveState writes the state in one step.
+func (f *folder) saveState(s *state) error {
+	text, err := json.MarshalIndent(s, "", " ")
+	if err != nil {
+		return err
+	}
+	temporary, err := f.temporary(append(text, '\n'), 0o600)
+	if err != nil {
+		return err
+	}
+	return f.root.Rename(temporary, stateFile)
+}
+
+// digest returns the digest of what a note says, without its label.
+func digest(n markdown.Note) string {
+	sum := sha256.Sum256(n.Contents())
+	return hex.EncodeToString(sum[:16])
+}
+
+func digestOf(e *memory.Entry) string { return digest(markdown.NoteOf(e)) }
+
+// sumOf returns the checksum of a file.
+func sumOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}

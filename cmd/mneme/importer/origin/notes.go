@@ -1,0 +1,226 @@
+package origin
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"mneme/cmd/mneme/importer"
+	"mneme/markdown"
+	"mneme/memory"
+)
+
+// Markdown is the system of anyone's folder of Markdown files: an Obsidian vault, a
+// wiki.
+const Markdown = "markdown"
+
+// notes reads a folder of Markdown files as it is: each is an entry, as
+// markdown.ParsePlain says.
+type notes struct {
+	zone   *time.Location
+	inline bool // the texts have #tags, as in Obsidian
+}
+
+// maxPage is the size of the largest value that is one entry, in bytes of JSON: the
+// service's default limit on values.
+const maxPage = 100_000
+
+// member leaves out the index of an exported folder, and its deleted entries.
+func (notes) member(file string) bool {
+	if file == markdown.IndexFile || strings.HasPrefix(file, markdown.TrashFolder+"/") {
+		return false
+	}
+	return isNote(file)
+}
+
+func isNote(file string) bool {
+	switch strings.ToLower(path.Ext(file)) {
+	case ".md", ".markdown":
+		return true
+	}
+	return false
+}
+
+// folder looks at the folder before its files are read.
+func (n *notes) folder(files fs.FS) {
+	info, err := fs.Stat(files, ".obsidian")
+	n.inline = err == nil && info.IsDir()
+}
+
+// leftOut returns what a file that is not read is counted as.
+func (notes) leftOut(file string, entry fs.DirEntry) string {
+	switch {
+	case file == markdown.IndexFile:
+		return file
+	case strings.HasPrefix(file, markdown.TrashFolder+"/"):
+		return "in " + markdown.TrashFolder
+	case !entry.Type().IsRegular():
+		return "links"
+	case path.Ext(file) == "":
+		return "without extension"
+	}
+	return strings.ToLower(path.Ext(file))
+}
+
+func (n *notes) read(file string, in io.Reader, out output) error {
+	whole := item{line: 1}
+	text, err := io.ReadAll(io.LimitReader(in, maxItem+1))
+	switch {
+	case err != nil:
+		return err
+	case len(text) > maxItem:
+		return out(whole.refuse(fmt.Errorf("has more than %d bytes", maxItem)))
+	case file == "-":
+		return out(whole.refuse(errors.New("has no name: give a file or a folder")))
+	case len(strings.TrimSpace(string(text))) == 0:
+		return out(whole.refuse(skipped(emptyNote)))
+	}
+	note, problems := markdown.ParsePlain(file, text, n.zone)
+	for _, p := range problems {
+		if err := out(item{line: p.Line}.refuse(errors.New(p.Reason))); err != nil {
+			return err
+		}
+	}
+	if len(problems) > 0 {
+		return nil
+	}
+	if n.inline {
+		note.Tags = withInline(note.Tags, string(text))
+	}
+	if len(note.Value) <= maxPage {
+		return out(lineOf(note))
+	}
+	return pages(note, out)
+}
+
+// emptyNote is why a file without text is left out.
+const emptyNote = "empty"
+
+// lineOf returns the write of a note. It sets every field, so that one that the file
+// no longer has becomes empty.
+func lineOf(n markdown.Note) importer.Line {
+	tags := append([]string{}, n.Tags...)
+	occurred := n.OccurredAt.String()
+	line := importer.Line{Number: 1, Fields: n.Lines, Put: memory.PutRequest{
+		Path: memory.Path{Namespace: n.Namespace, Key: n.Name}, Value: n.Value,
+		Type: &n.Type, Description: &n.Description, Tags: &tags,
+		InContext: &n.InContext, Encrypted: &n.Encrypted, OccurredAt: &occurred,
+	}}
+	if n.ExpiresAt.IsZero() {
+		line.Put.TTL = new(time.Duration)
+	} else {
+		line.Put.ExpiresAt = &n.ExpiresAt
+	}
+	return line
+}
+
+// pages passes a note that is too long for one entry to out, in parts: KEY/001 and so
+// on, each with the headings that fit into it.
+func pages(n markdown.Note, out output) error {
+	text, ok := markdown.Text(n.Value)
+	if !ok || n.Encrypted {
+		return out(lineOf(n))
+	}
+	parts := atHeadings(text, maxPart)
+	key, title := n.Name, n.Description
+	for i, part := range parts {
+		n.Name, n.Value, n.Description = fmt.Sprintf("%s/%03d", key, i+1), markdown.Value(part), title
+		if heading := headingOf(part); i > 0 && heading != "" {
+			n.Description = markdown.Headline(strings.TrimPrefix(title+": "+heading, ": "))
+		}
+		line := lineOf(n)
+		if i == 0 {
+			line.Notes = []string{fmt.Sprintf("is too long for one entry: imported in %d parts, from %s/001", len(parts), path.Base(key))}
+		}
+		if err := out(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var (
+	heading   = regexp.MustCompile(`^#{1,6} +(.*\S)`)
+	codeFence = regexp.MustCompile("^ {0,3}(```+|~~~+)")
+)
+
+// headingOf returns the heading with which a text begins; "" if there is none.
+func headingOf(text string) string {
+	first, _, _ := strings.Cut(text, "\n")
+	if found := heading.FindStringSubmatch(first); found != nil {
+		return strings.TrimRight(found[1], "# ")
+	}
+	return ""
+}
+
+// atHeadings cuts a text before headings into parts of at most limit bytes of JSON. A
+// section that is longer is cut between lines or words.
+func atHeadings(text string, limit int) []string {
+	var sections []string
+	began := 0
+	eachLine(text, func(at int, line string, code bool) {
+		if !code && at > began && heading.MatchString(line) {
+			sections, began = append(sections, text[began:at]), at
+		}
+	})
+	sections = append(sections, text[began:])
+	var parts []string
+	part := ""
+	for _, section := range sections {
+		if part != "" && jsonSize(part)+jsonSize(section) > limit {
+			parts, part = append(parts, cut(part, limit)...), ""
+		}
+		part += section
+	}
+	return append(parts, cut(part, limit)...)
+}
+
+// eachLine calls yield for the lines of a text with their offsets, and whether they are
+// code between fences.
+func eachLine(text string, yield func(at int, line string, code bool)) {
+	at, fence := 0, ""
+	for line := range strings.Lines(text) {
+		found := codeFence.FindStringSubmatch(line)
+		yield(at, line, fence != "" || found != nil)
+		switch {
+		case found == nil:
+		case fence == "":
+			fence = found[1]
+		case strings.HasPrefix(found[1], fence):
+			fence = ""
+		}
+		at += len(line)
+	}
+}
+
+// inlineTag matches a tag in the text as Obsidian has it: letters, digits, _, - and /
+// after #, which follows white space. https://obsidian.md/help/tags
+var inlineTag = regexp.MustCompile(`(?:^|\s)#([\p{L}\p{N}\p{M}_/-]+)`)
+
+var codeSpan = regexp.MustCompile("`+[^`]*`+")
+
+// withInline returns tags with those of a text, as far as an entry has room. A tag has
+// one character that is not a digit; code has none.
+func withInline(tags []string, text string) []string {
+	eachLine(text, func(_ int, line string, code bool) {
+		if code {
+			return
+		}
+		for _, found := range inlineTag.FindAllStringSubmatch(codeSpan.ReplaceAllString(line, "`"), -1) {
+			tag := markdown.OneLine(strings.Trim(found[1], "/"))
+			if strings.Trim(tag, "0123456789") == "" || slices.Contains(tags, tag) {
+				continue
+			}
+			if more := append(slices.Clone(tags), tag); memory.CheckTags(more) == nil {
+				tags = more
+			}
+		}
+	})
+	return tags
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"time"
+
+	client "mneme/clients/go"
+	"mneme/clients/go/api"
+	"mneme/cmd/mneme/foldersync"
+	"mneme/memory"
+)
+
+// syncStore is the store of a synchronised folder, over the API.
+type syncStore struct{ *entrySource }
+
+// Entries implements foldersync.Store.
+func (s syncStore) Entries(ctx context.Context) iter.Seq2[*memory.Entry, error] {
+	return s.entries(ctx)
+}
+
+// Changes implements foldersync.Store.
+func (s syncStore) Changes(ctx context.Context, since string) iter.Seq2[foldersync.Page, error] {
+	return func(yield func(foldersync.Page, error) bool) {
+		for page, err := range s.client.Changes(ctx, s.store, since) {
+			if client.StatusOf(err) == http.StatusGone {
+				err = errors.Join(foldersync.ErrFeed, err)
+			}
+			out := foldersync.Page{Next: page.NextCursor}
+			for _, change := range page.Changes {
+				out.Paths = append(out.Paths, memory.Path{Store: s.store, Namespace: change.Namespace, Key: change.Key})
+			}
+			if !yield(out, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Read implements foldersync.Store.
+func (s syncStore) Read(ctx context.Context, paths []memory.Path) ([]*foldersync.Found, error) {
+	items := make([]api.BatchItem, len(paths))
+	for n, path := range paths {
+		items[n] = itemOf(api.BatchItemOp("get"), path)
+	}
+	outcomes, err := s.batch(ctx, items)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]*foldersync.Found, len(paths))
+	for n, o := range outcomes {
+		switch {
+		case o.Status == http.StatusNotFound:
+		case o.Entry == nil || o.Etag == nil:
+			return nil, errors.New(reasonOfItem(o))
+		case o.Entry.InContext: // others are not listed
+			e, err := entryOf(*o.Entry, nil)
+			if err != nil {
+				return nil, err
+			}
+			found[n] = &foldersync.Found{Entry: e, ETag: *o.Etag}
+		}
+	}
+	return found, nil
+}
+
+// Write implements foldersync.Store.
+func (s syncStore) Write(ctx context.Context, writes []foldersync.Write) ([]foldersync.Outcome, error) {
+	items := make([]api.BatchItem, len(writes))
+	for n, w := range writes {
+		items[n] = writeItem(w)
+	}
+	outcomes, err := s.batch(ctx, items)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]foldersync.Outcome, len(writes))
+	for n, o := range outcomes {
+		switch {
+		case o.Status < http.StatusMultipleChoices:
+			if o.Etag != nil {
+				all[n].ETag = *o.Etag
+			}
+		case o.Status == http.StatusPreconditionFailed, writes[n].Delete && o.Status == http.StatusNotFound:
+			all[n].Changed = true
+		default:
+			all[n].Refused = reasonOfItem(o)
+		}
+	}
+	return all, nil
+}
+
+// maxWaits bounds how often a call waits that the server has no room for.
+const maxWaits = 5
+
+// batch calls the server with items, and waits as long as it asks for.
+func (s syncStore) batch(ctx context.Context, items []api.BatchItem) ([]api.BatchOutcome, error) {
+	if len(items) == 0 {
+		return nil, nil
+	}
+	for waits := 0; ; waits++ {
+		outcomes, err := s.client.Batch(ctx, s.store, items, false, "")
+		var refused *client.Error
+		if errors.As(err, &refused) && refused.RetryAfter > 0 && waits < maxWaits {
+			select {
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			case <-time.After(refused.RetryAfter):
+				continue
+			}
+		}
+		if err == nil && len(outcomes) != len(items) {
+			err = errMiscounted
+		}
+		return outcomes, err
+	}
+}
+
+func itemOf(op api.BatchItemOp, path memory.Path) api.BatchItem {
+	item := api.BatchItem{Op: op, Key: path.Key}
+	if path.Namespace != "" {
+		item.Namespace = &path.Namespace
+	}
+	return item
+}
+
+// writeItem returns a write as an item of a batch.
+func writeItem(w foldersync.Write) api.BatchItem {
+	op := api.BatchItemOp("put")
+	if w.Delete {
+		op = "delete"
+	}
+	item := itemOf(op, w.Put.Path)
+	if star := "*"; w.ETag == "" {
+		item.IfNoneMatch = &star
+	} else {
+		item.IfMatch = &w.ETag
+	}
+	if w.Delete {
+		return item
+	}
+	line := importLine(w.Put)
+	item.Value, item.Type, item.Description, item.Tags, item.InContext = line.Value, line.Type, line.Description, line.Tags, line.InContext
+	item.Encrypted, item.TTL, item.OccurredAt = line.Encrypted, line.TTL, line.OccurredAt
+	return item
+}
+
+// reasonOfItem returns why an item was refused.
+func reasonOfItem(o api.BatchOutcome) string {
+	switch {
+	case o.Problem == nil:
+		return "the server's response cannot be read"
+	case o.Problem.Detail != nil:
+		return *o.Problem.Detail
+	}
+	return o.Problem.Title
+}

@@ -1,0 +1,651 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"mneme/acl"
+	client "mneme/clients/go"
+	"mneme/clients/go/api"
+	"mneme/cmd/mneme/foldersync"
+	"mneme/configs"
+	"mneme/internal/compose"
+	"mneme/memory"
+	"mneme/test/backendtest"
+	"mneme/test/wait"
+)
+
+// synced is a folder and the store of an agent.
+type synced struct {
+	t      rapid.TB
+	dir    string
+	source *entrySource
+	store  foldersync.Store
+	force  bool
+	server string
+	taint  string
+	events []foldersync.Event
+}
+
+// over returns an empty folder and the empty store of an agent.
+func over(t rapid.TB, service *memory.Service, dir, agent string, taint acl.Label) *synced {
+	t.Helper()
+	quiet := &program{out: io.Discard, err: io.Discard}
+	to, err := quiet.connectTo(&compose.Instance{Service: service}, configs.Default(), callerFlags{agent: agent, taint: taint.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := to.source(agent, agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &synced{t: t, dir: dir, source: source, store: syncStore{source}, server: "s", taint: taint.String()}
+}
+
+func (s *synced) options() foldersync.Options {
+	return foldersync.Options{
+		Dir: s.dir, Force: s.force, Zone: time.UTC, Say: func(e foldersync.Event) { s.events = append(s.events, e) },
+		Origin: foldersync.Origin{Server: s.server, Store: s.source.store, Agent: s.source.store, Taint: s.taint},
+	}
+}
+
+func (s *synced) try() (foldersync.Report, error) {
+	s.t.Helper()
+	s.events = nil
+	syncer, err := foldersync.Open(s.store, s.options())
+	if err != nil {
+		return foldersync.Report{}, err
+	}
+	report, err := syncer.Once(context.Background())
+	return report, errors.Join(err, syncer.Close())
+}
+
+func (s *synced) once() foldersync.Report {
+	s.t.Helper()
+	report, err := s.try()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return report
+}
+
+// want synchronises, and compares the counts: uploaded, downloaded, trashed, removed,
+// conflicts, problems.
+func (s *synced) want(counts ...int) foldersync.Report {
+	s.t.Helper()
+	r := s.once()
+	if got := []int{r.Uploaded, r.Downloaded, r.Trashed, r.Removed, len(r.Conflicts), len(r.Problems)}; !slices.Equal(got, counts) {
+		s.t.Errorf("got %v, want %v: %+v", got, counts, r)
+	}
+	return r
+}
+
+func (s *synced) path(name string) string { return filepath.Join(s.dir, filepath.FromSlash(name)) }
+
+func (s *synced) save(name, text string) {
+	s.t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(s.path(name)), 0o700), os.WriteFile(s.path(name), []byte(text), 0o600)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *synced) drop(name string) {
+	s.t.Helper()
+	if err := os.Remove(s.path(name)); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// text returns a file; "" if there is none.
+func (s *synced) text(name string) string {
+	text, _ := os.ReadFile(s.path(name))
+	return string(text)
+}
+
+func (s *synced) entryPath(key string) client.Path {
+	namespace, rest, ok := strings.Cut(key, ":")
+	if !ok {
+		namespace, rest = "", key
+	}
+	return client.Path{Store: s.source.store, Namespace: namespace, Key: rest}
+}
+
+func (s *synced) put(key, value string, change ...func(*api.Write)) {
+	s.t.Helper()
+	w := api.Write{Value: json.RawMessage(value)}
+	for _, c := range change {
+		c(&w)
+	}
+	if _, err := s.source.client.Put(context.Background(), s.entryPath(key), w, client.Conditions{}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *synced) del(key string) {
+	s.t.Helper()
+	if err := s.source.client.Delete(context.Background(), s.entryPath(key), client.Conditions{}); err != nil && client.StatusOf(err) != 404 {
+		s.t.Fatal(err)
+	}
+}
+
+// value returns an entry's value; "" if there is none.
+func (s *synced) value(key string) string {
+	e, _, _ := s.source.client.Get(context.Background(), s.entryPath(key))
+	return string(e.Value)
+}
+
+// visible returns the text of the files that are not hidden, by path.
+func (s *synced) visible() map[string]string {
+	files := make(map[string]string)
+	err := filepath.WalkDir(s.dir, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil || name == s.dir:
+			return err
+		case strings.HasPrefix(entry.Name(), "."):
+			return fs.SkipDir
+		case entry.IsDir():
+			return nil
+		}
+		short, _ := filepath.Rel(s.dir, name)
+		text, err := os.ReadFile(name)
+		files[filepath.ToSlash(short)] = string(text)
+		return err
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return files
+}
+
+// eachStorage runs a test over both storages.
+func eachStorage(t *testing.T, test func(t *testing.T, s *synced)) {
+	for _, backend := range backendtest.Storages() {
+		t.Run(backend.Name, func(t *testing.T) {
+			t.Parallel()
+			f := backendtest.Open(t, backend, backendtest.Options{Memory: memory.Options{Now: time.Now}})
+			test(t, over(t, f.Service, filepath.Join(t.TempDir(), "new"), "ada", acl.Public))
+		})
+	}
+}
+
+func TestSyncCopiesWhatOnlyOneSideChanged(t *testing.T) {
+	eachStorage(t, func(t *testing.T, s *synced) {
+		tags := func(w *api.Write) { w.Tags = &api.Tags{"x"}; w.Description = new("d") }
+		s.put("a", `"one"`)
+		s.put("n:dir/b", `{"x":1.50}`, tags)
+		s.save("Garden/Plan.md", "---\ntags: [garden]\naliases: [dig] # mine\n---\n\n# The plan\n\nDig.\n")
+		s.save("photo.png", "x")
+		s.save("MEMORY.md", "x")
+		s.save(".obsidian/app.md", "x")
+		s.want(1, 2, 0, 0, 0, 0)
+		s.want(0, 0, 0, 0, 0, 0)
+		if got := s.text("a.md"); got != "one\n" {
+			t.Errorf("got %q", got)
+		}
+		if got := s.text("@n/dir/b.md"); got != "---\ndescription: d\ntags: [x]\njson: true\n---\n\n{\"x\":1.50}\n" {
+			t.Errorf("got %q", got)
+		}
+		e, _, err := s.source.client.Get(t.Context(), s.entryPath("Garden/Plan"))
+		if err != nil || e.Description != "The plan" || strings.Join(e.Tags, ",") != "garden" || string(e.Value) != `"---\naliases: [dig] # mine\n---\n\n# The plan\n\nDig."` {
+			t.Errorf("got %+v, %v", e, err)
+		}
+		// Each side changes something else.
+		s.put("Garden/Plan", `"---\naliases: [dig] # mine\n---\n\n# The plan\n\nDig deeper."`)
+		s.save("a.md", "two\n")
+		s.want(1, 1, 0, 0, 0, 0)
+		if got := s.text("Garden/Plan.md"); got != "---\ntags: [garden]\naliases: [dig] # mine\n---\n\n# The plan\n\nDig deeper.\n" {
+			t.Errorf("got %q", got)
+		}
+		if got := s.value("a"); got != `"two"` {
+			t.Errorf("got %s", got)
+		}
+		// Deletions, and a new name.
+		s.del("n:dir/b")
+		s.drop("a.md")
+		if err := os.Rename(s.path("Garden/Plan.md"), s.path("Garden/Old plan.md")); err != nil {
+			t.Fatal(err)
+		}
+		s.force = true
+		s.want(1, 0, 2, 1, 0, 0)
+		if s.value("a") != "" || s.value("Garden/Plan") != "" || s.value("Garden/Old plan") == "" || s.text("@n/dir/b.md") != "" {
+			t.Errorf("left: %q", s.visible())
+		}
+		trashed, _ := filepath.Glob(s.path(".mneme/trash/*/@n/dir/b.md"))
+		if len(trashed) != 1 {
+			t.Errorf("the folder's trash has %q", trashed)
+		}
+		s.want(0, 0, 0, 0, 0, 0)
+	})
+}
+
+func TestSyncKeepsBothSidesOfAConflict(t *testing.T) {
+	eachStorage(t, func(t *testing.T, s *synced) {
+		s.put("a", `"both had this"`)
+		s.put("gone", `"both had this"`)
+		s.put("changed", `"both had this"`)
+		s.save("new.md", "mine\n")
+		s.put("new", `"theirs"`)
+		s.save("same.md", "---\ntags: [x]\n---\n\n# Same\n\ntext\n")
+		s.put("same", `"# Same\n\ntext"`, func(w *api.Write) { w.Tags = &api.Tags{"x", "z"} })
+		r := s.want(0, 4, 0, 0, 1, 0)
+		if s.text("new.md") != "theirs\n" || s.text(r.Conflicts[0].Reason) != "mine\n" || r.Waiting != 1 || !strings.Contains(s.text("same.md"), "[x, z]") {
+			t.Errorf("got %+v: %q", r, s.visible())
+		}
+		s.save("a.md", "mine\n")
+		s.put("a", `"theirs"`)
+		s.drop("gone.md")
+		s.put("gone", `"theirs"`)
+		s.save("changed.md", "mine\n")
+		s.del("changed")
+		r = s.want(1, 1, 0, 0, 1, 0)
+		if s.text("a.md") != "theirs\n" || s.text(r.Conflicts[0].Reason) != "mine\n" || s.text("gone.md") != "theirs\n" || s.value("changed") != `"mine"` || r.Waiting != 2 {
+			t.Errorf("got %+v: %q", r, s.visible())
+		}
+		s.save("a.md", "the same\n")
+		s.put("a", `"the same"`)
+		s.want(0, 0, 0, 0, 0, 0)
+		if kept := r.Conflicts[0].Reason; s.value(strings.TrimSuffix(kept, ".md")) != "" {
+			t.Errorf("the conflict file %s is in the store", kept)
+		}
+	})
+}
+
+func TestSyncDeletesNothingWhenMuchIsGone(t *testing.T) {
+	eachStorage(t, func(t *testing.T, s *synced) {
+		for n := range 12 {
+			s.save(fmt.Sprintf("d/%d.md", n), fmt.Sprint(n))
+		}
+		s.want(12, 0, 0, 0, 0, 0)
+		for n := range 6 {
+			s.drop(fmt.Sprintf("d/%d.md", n))
+		}
+		s.save("new.md", "x")
+		r := s.want(1, 0, 0, 0, 0, 1)
+		if !strings.Contains(r.Problems[0].Reason, "6 of 13 files are gone") || s.value("d/0") == "" {
+			t.Errorf("got %+v", r)
+		}
+		// A folder that moves is no deletion.
+		for n := range 6 {
+			s.save(fmt.Sprintf("d/%d.md", n), fmt.Sprint(n))
+		}
+		s.want(0, 0, 0, 0, 0, 0)
+		if err := os.Rename(s.path("d"), s.path("e")); err != nil {
+			t.Fatal(err)
+		}
+		s.want(12, 0, 12, 0, 0, 0)
+		for n := range 12 {
+			s.del(fmt.Sprintf("e/%d", n))
+		}
+		r = s.want(0, 0, 0, 0, 0, 1)
+		if !strings.Contains(r.Problems[0].Reason, "12 of 13 entries are gone") || s.text("e/0.md") == "" {
+			t.Errorf("got %+v", r)
+		}
+		s.force = true
+		s.want(0, 0, 0, 12, 0, 0)
+	})
+}
+
+func TestSyncOfAFolderThatIsGoneDeletesNothing(t *testing.T) {
+	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Now: time.Now}})
+	s := over(t, f.Service, filepath.Join(t.TempDir(), "new"), "ada", acl.Public)
+	s.put("a", `"x"`)
+	s.want(0, 1, 0, 0, 0, 0)
+	syncer, err := foldersync.Open(s.store, s.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syncer.Close()
+	for n, change := range []func() error{
+		func() error { return os.Rename(s.dir, s.dir+"2") },
+		func() error { return os.Mkdir(s.dir, 0o700) },
+		func() error { return os.RemoveAll(s.dir + "2") },
+	} {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := syncer.Once(t.Context()); !errors.Is(err, foldersync.ErrGone) {
+			t.Errorf("change %d: %v", n, err)
+		}
+	}
+	if s.value("a") == "" {
+		t.Error("the entry was deleted")
+	}
+	// A folder without its state, as on a disk that is not mounted, is a new one.
+	if err := os.RemoveAll(s.dir); err != nil {
+		t.Fatal(err)
+	}
+	s.want(0, 1, 0, 0, 0, 0)
+	// So is one of another server, but not one of another agent.
+	other := over(t, f.Service, s.dir, "bob", acl.Public)
+	if _, err := other.try(); !errors.Is(err, foldersync.ErrOrigin) {
+		t.Errorf("another agent: %v", err)
+	}
+	s.server = "another"
+	s.del("a")
+	s.want(1, 0, 0, 0, 0, 0)
+	if len(s.events) == 0 || s.events[0].Kind != foldersync.Notice {
+		t.Errorf("said %+v", s.events)
+	}
+	s.save(".mneme/sync.json", "xyzzy")
+	if _, err := s.try(); !errors.Is(err, foldersync.ErrState) || strings.Contains(err.Error(), "xyzzy") {
+		t.Errorf("a damaged state: %v", err)
+	}
+}
+
+func TestSyncRefusesWhatItCannotKeep(t *testing.T) {
+	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Now: time.Now}})
+	s := over(t, f.Service, t.TempDir(), "ada", acl.Public)
+	s.save("bytes.md", "xyzzy\xff")
+	s.save("hidden.md", "---\nin_context: false\n---\nxyzzy")
+	s.save("over.md", "---\nexpires_at: 2001-01-01\n---\nxyzzy")
+	s.save("a.md", "xyzzy 1")
+	s.save("%61.md", "xyzzy 2")
+	s.save("large.md", strings.Repeat("xyzzy ", 30000))
+	r := s.want(1, 0, 0, 0, 0, 5)
+	for _, p := range r.Problems {
+		if strings.Contains(p.Reason, "xyzzy") || p.File == "" || s.text(p.File) == "" {
+			t.Errorf("got %+v", p)
+		}
+	}
+	if err := os.Symlink("a.md", s.path("link.md")); err == nil {
+		s.want(0, 0, 0, 0, 0, 6)
+	}
+	// A folder that became a link does not delete what was in it.
+	s.save("dir/b.md", "b")
+	s.once()
+	if err := errors.Join(os.Rename(s.path("dir"), s.dir+"-dir"), os.Symlink(s.dir+"-dir", s.path("dir"))); err == nil {
+		if r := s.once(); r.Trashed > 0 || s.value("dir/b") == "" {
+			t.Errorf("got %+v", r)
+		}
+	}
+}
+
+func TestSyncKeepsTheExpiryOfAnEntry(t *testing.T) {
+	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Now: time.Now}})
+	s := over(t, f.Service, t.TempDir(), "ada", acl.Public)
+	s.put("a", `"x"`, func(w *api.Write) { w.TTL = new(int64(86400)) })
+	s.save("b.md", "---\nexpires_at: 2099-01-01\n---\n\ny\n")
+	s.want(1, 1, 0, 0, 0, 0)
+	before, _, _ := s.source.client.Get(t.Context(), s.entryPath("a"))
+	s.save("a.md", strings.Replace(s.text("a.md"), "x\n", "z\n", 1))
+	s.want(1, 0, 0, 0, 0, 0)
+	s.want(0, 0, 0, 0, 0, 0)
+	after, _, _ := s.source.client.Get(t.Context(), s.entryPath("a"))
+	if string(after.Value) != `"z"` || before.ExpiresAt == nil || !before.ExpiresAt.Equal(*after.ExpiresAt) {
+		t.Errorf("%v became %v, %s", before.ExpiresAt, after.ExpiresAt, after.Value)
+	}
+	b, _, _ := s.source.client.Get(t.Context(), s.entryPath("b"))
+	if b.ExpiresAt == nil || b.ExpiresAt.Sub(time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC)).Abs() > 2*time.Second {
+		t.Errorf("b expires at %v", b.ExpiresAt)
+	}
+	s.save("a.md", "z\n")
+	s.want(1, 0, 0, 0, 0, 0)
+	if after, _, _ := s.source.client.Get(t.Context(), s.entryPath("a")); after.ExpiresAt != nil {
+		t.Errorf("it expires at %v", after.ExpiresAt)
+	}
+}
+
+// A session at a higher label reads entries of lower ones, and writes its own.
+func TestSyncAtAHigherLabelLeavesLowerEntriesAlone(t *testing.T) {
+	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Now: time.Now}})
+	public := over(t, f.Service, t.TempDir(), "ada", acl.Public)
+	s := over(t, f.Service, t.TempDir(), "ada", acl.Confidential)
+	public.put("a", `"one"`)
+	public.put("b", `"one"`)
+	public.put("c", `"one"`)
+	s.want(0, 3, 0, 0, 0, 0)
+	s.save("a.md", "secret\n")
+	s.save("new.md", "secret\n")
+	r := s.want(2, 0, 0, 0, 0, 0)
+	s.want(0, 0, 0, 0, 0, 0)
+	if s.value("a") != `"secret"` || public.value("a") != `"one"` || public.value("new") != "" {
+		t.Errorf("got %+v; %s, %s", r, s.value("a"), public.value("a"))
+	}
+	s.drop("b.md")
+	r = s.want(0, 0, 0, 0, 0, 1)
+	if public.value("b") == "" || s.text("b.md") != "one\n" || !strings.Contains(r.Problems[0].Reason, "lower label") {
+		t.Errorf("got %+v", r)
+	}
+	s.want(0, 0, 0, 0, 0, 0)
+}
+
+func TestWatchedFolderAndStoreFollowEachOther(t *testing.T) {
+	eachStorage(t, func(t *testing.T, s *synced) {
+		s.put("a", `"one"`)
+		options := s.options()
+		options.Settle = 50 * time.Millisecond
+		options.Say = nil
+		syncer, err := foldersync.Open(s.store, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer syncer.Close()
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- syncer.Watch(ctx, func(foldersync.Report) error { return nil }) }()
+		until := func(what string, ok func() bool) {
+			t.Helper()
+			wait.Until(t, what, func() error {
+				if !ok() {
+					return fmt.Errorf("the folder has %q, the store %q", s.visible(), s.entries())
+				}
+				return nil
+			})
+		}
+		until("downloaded", func() bool { return s.text("a.md") == "one\n" })
+		s.put("n:b", `"two"`)
+		until("a new entry", func() bool { return s.text("@n/b.md") == "two\n" })
+		s.save("new/dir/c.md", "three\n")
+		until("a file in a new folder", func() bool { return s.value("new/dir/c") == `"three"` })
+		s.save("new/dir/c.md", "four\n")
+		until("an edit", func() bool { return s.value("new/dir/c") == `"four"` })
+		s.drop("a.md")
+		until("a deletion", func() bool { return s.value("a") == "" })
+		s.del("n:b")
+		until("a deletion in the store", func() bool { return s.text("@n/b.md") == "" })
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// failing is a Store that fails after some calls.
+type failing struct {
+	foldersync.Store
+	left *int
+}
+
+var errFails = errors.New("the store fails")
+
+func (f failing) fails() error {
+	if *f.left--; *f.left < 0 {
+		return errFails
+	}
+	return nil
+}
+
+func (f failing) Read(ctx context.Context, paths []memory.Path) ([]*foldersync.Found, error) {
+	if err := f.fails(); err != nil {
+		return nil, err
+	}
+	return f.Store.Read(ctx, paths)
+}
+
+// Write fails before or after it has written.
+func (f failing) Write(ctx context.Context, writes []foldersync.Write) ([]foldersync.Outcome, error) {
+	if err := f.fails(); err != nil {
+		return nil, err
+	}
+	out, err := f.Store.Write(ctx, writes)
+	return out, errors.Join(err, f.fails())
+}
+
+func (f failing) Entries(ctx context.Context) iter.Seq2[*memory.Entry, error] {
+	if err := f.fails(); err != nil {
+		return func(yield func(*memory.Entry, error) bool) { yield(nil, err) }
+	}
+	return f.Store.Entries(ctx)
+}
+
+var tokenPattern = regexp.MustCompile(`tok-\d+-`)
+
+// tokens returns the marks of all texts.
+func tokens(texts map[string]string) map[string]bool {
+	all := make(map[string]bool)
+	for _, text := range texts {
+		for _, found := range tokenPattern.FindAllString(text, -1) {
+			all[found] = true
+		}
+	}
+	return all
+}
+
+// entries returns what the store has, by path.
+func (s *synced) entries() map[string]string {
+	all := make(map[string]string)
+	for e, err := range s.source.entries(context.Background()) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		all[e.Namespace+":"+e.Key] = string(e.Value)
+	}
+	return all
+}
+
+// Whatever is written and deleted on both sides, and whenever a synchronisation is
+// interrupted, what was written last on each side is in the folder afterwards, and both
+// sides are the same.
+func TestSyncLosesNothing(t *testing.T) {
+	for _, backend := range backendtest.Storages() {
+		t.Run(backend.Name, func(t *testing.T) {
+			t.Parallel()
+			f := backendtest.Open(t, backend, backendtest.Options{Memory: memory.Options{Now: time.Now}})
+			runs := 0
+			rapid.Check(t, func(r *rapid.T) {
+				runs++
+				dir, err := os.MkdirTemp(t.TempDir(), "")
+				if err != nil {
+					r.Fatal(err)
+				}
+				s := over(r, f.Service, dir, fmt.Sprint("ada-", runs), acl.Public)
+				s.force = true
+				editBothSides(r, s)
+			})
+		})
+	}
+}
+
+func editBothSides(r *rapid.T, s *synced) {
+	files := rapid.SampledFrom([]string{"a.md", "%61.md", "b.md", "dir/a.md", "dir/é.md", "@n/a.md", "50%.md"})
+	keys := rapid.SampledFrom([]string{"a", "b", "dir/a", "dir/é", "n:a", "A", "50%", "trash/x"})
+	heads := rapid.SampledFrom([]string{"", "# T\n\n", "---\ntags: [x]\n---\n", "---\nstatus: ok\ntags: y\n---\n\n# T\n", "---\nbad: [\n---\n", "---\r\ntype: user\r\n---\r\n"})
+	values := rapid.SampledFrom([]string{`"%s"`, `"# T\n\n%s"`, `{"x":"%s"}`, `"---\nstatus: ok\n---\n\n%s\r\n"`, `"\u0007%s"`})
+	count := 0
+	fresh := make(map[string]bool)
+	mark := func() string {
+		count++
+		made := fmt.Sprintf("tok-%d-", count)
+		fresh[made] = true
+		return made
+	}
+	forget := func(text string) { // who overwrites or deletes it has seen it
+		for made := range tokens(map[string]string{"": text}) {
+			delete(fresh, made)
+		}
+	}
+	synchronise := func(calls int) {
+		left := calls
+		if s.store = (syncStore{s.source}); calls > 0 {
+			s.store = failing{s.store, &left}
+		}
+		here, there := tokens(s.visible()), tokens(s.entries())
+		_, err := s.try()
+		if err != nil && !errors.Is(err, errFails) {
+			r.Fatal(err)
+		}
+		hereNow, thereNow := tokens(s.visible()), tokens(s.entries())
+		for made := range here {
+			if there[made] && !hereNow[made] && !thereNow[made] {
+				r.Errorf("%s was on both sides, and is on none", made)
+			}
+		}
+		for made := range fresh {
+			if !here[made] && !there[made] {
+				continue // its own side overwrote or deleted it
+			}
+			if !hereNow[made] && (err == nil || !thereNow[made]) {
+				r.Errorf("%s was new, and is lost", made)
+			}
+		}
+		if err == nil {
+			clear(fresh)
+		}
+	}
+	r.Repeat(map[string]func(*rapid.T){
+		"save": func(r *rapid.T) {
+			name := files.Draw(r, "file")
+			forget(s.text(name))
+			s.save(name, heads.Draw(r, "head")+mark()+"\n")
+		},
+		"drop": func(r *rapid.T) {
+			name := files.Draw(r, "file")
+			forget(s.text(name))
+			_ = os.Remove(s.path(name))
+		},
+		"rename": func(r *rapid.T) {
+			from, to := files.Draw(r, "from"), files.Draw(r, "to")
+			if s.text(from) != "" && s.text(to) == "" {
+				s.save(to, s.text(from))
+				s.drop(from)
+			}
+		},
+		"put": func(r *rapid.T) {
+			key := keys.Draw(r, "key")
+			forget(s.value(key))
+			s.put(key, fmt.Sprintf(values.Draw(r, "value"), mark()))
+		},
+		"del": func(r *rapid.T) {
+			key := keys.Draw(r, "key")
+			forget(s.value(key))
+			s.del(key)
+		},
+		"both": func(r *rapid.T) {
+			key := rapid.SampledFrom([]string{"a", "b", "dir/a"}).Draw(r, "key of both")
+			forget(s.text(key+".md") + s.value(key))
+			s.save(key+".md", mark()+"\n")
+			s.put(key, fmt.Sprintf(values.Draw(r, "value"), mark()))
+		},
+		"sync":      func(*rapid.T) { synchronise(0) },
+		"interrupt": func(r *rapid.T) { synchronise(rapid.IntRange(1, 6).Draw(r, "calls")) },
+	})
+	synchronise(0)
+	s.once() // a file that had the key of one that was deleted takes its place
+	report := s.once()
+	if report.Done() > 0 {
+		r.Errorf("a third synchronisation does something: %+v", report)
+	}
+	here, there := tokens(s.visible()), tokens(s.entries())
+	for made := range there {
+		if !here[made] {
+			r.Errorf("%s is in the store alone", made)
+		}
+	}
+	if len(report.Problems) == 0 && report.Waiting == 0 && len(here) != len(there) {
+		r.Errorf("the folder has %v, the store %v", here, there)
+	}
+}

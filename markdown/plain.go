@@ -1,0 +1,296 @@
+package markdown
+
+import (
+	"bytes"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/text/unicode/norm"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// ParsePlain parses a file of anyone's Markdown folder, such as an Obsidian vault or a
+// wiki, whose path has slashes. The note always has a name.
+//
+//   - The path without .md is the name, with namespace as EntryPath says. Fields name and
+//     namespace count only where the path cannot encode them, see Belongs.
+//   - The description is that of the frontmatter, else its title, else a heading of
+//     level 1 with which the text begins.
+//   - Tags may be a list or a text with commas, with or without #; null is left out.
+//   - Fields that an entry has no place for, or not in this form, stay: the value begins
+//     with them, see WithHead. Frontmatter that is not YAML with fields is text.
+//   - The line feed at the end of the file is not part of the value, nor is one empty line
+//     between frontmatter and body. CRLF becomes a line feed if all lines end so.
+//
+// A problem is what cannot be kept: text that is not UTF-8, a name that is no key.
+func ParsePlain(file string, text []byte, zone *time.Location) (Note, []Problem) {
+	n := Note{InContext: true, Lines: map[string]int{"body": 1}}
+	text = bytes.TrimPrefix(text, byteOrderMark)
+	if at := invalidAt(text); at >= 0 {
+		return n, []Problem{{lineAt(text, at), "is not valid UTF-8"}}
+	}
+	if isCRLF(text) {
+		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	}
+	p := plainParser{note: &n, file: file, zone: zone}
+	rest, body := p.split(text)
+	if !p.name() {
+		return n, []Problem{{1, "the file's name is not a valid key"}}
+	}
+	if !p.placed["description"] {
+		n.Description = p.title(body)
+	}
+	body = strings.TrimSuffix(body, "\n")
+	if !p.json {
+		n.Value = Value(WithHead(rest, body))
+		return n, nil
+	}
+	var value bytes.Buffer
+	switch {
+	case json.Compact(&value, []byte(body)) != nil:
+		return n, []Problem{{min(n.Lines["body"], lineAt(text, len(text))), "the body is not valid JSON, although json is true"}}
+	case len(rest) > 0:
+		return n, []Problem{{1, "has fields that a JSON value has no place for"}}
+	}
+	n.Value = value.Bytes()
+	return n, nil
+}
+
+// isCRLF reports whether every line of a text ends with CRLF, but perhaps the last.
+func isCRLF(text []byte) bool {
+	return bytes.Contains(text, []byte("\n")) && bytes.Count(text, []byte("\n")) == bytes.Count(text, []byte("\r\n"))
+}
+
+// plainParser reads one file into its note.
+type plainParser struct {
+	note   *Note
+	file   string
+	zone   *time.Location
+	fields map[string]*yaml.Node // of the frontmatter
+	placed map[string]bool       // the fields that are in the note
+	json   bool
+}
+
+// split separates a file into the lines of the fields that stay, and the body. Text
+// without usable frontmatter is all body.
+func (p *plainParser) split(text []byte) (rest []byte, body string) {
+	if !HasFrontmatter(text) {
+		return nil, string(text)
+	}
+	head, after, line := split(text)
+	nodes, ok := fieldsOf(head)
+	if line == 0 || !ok {
+		return nil, string(text)
+	}
+	p.fields, p.placed = make(map[string]*yaml.Node), make(map[string]bool)
+	for i := 0; i+1 < len(nodes); i += 2 {
+		p.fields[nodes[i].Value] = nodes[i+1]
+	}
+	before := *p.note
+	for i := 0; i+1 < len(nodes); i += 2 {
+		if name := nodes[i].Value; p.place(name, nodes[i+1]) {
+			p.placed[name] = true
+			p.note.Lines[name] = nodes[i].Line + 1
+		}
+	}
+	if rest, ok = Remainder(head, func(name string) bool { return p.placed[name] }); !ok {
+		*p.note = before
+		p.note.Lines, p.fields, p.placed, p.json = map[string]int{"body": 1}, nil, nil, false
+		return nil, string(text)
+	}
+	if trimmed, ok := bytes.CutPrefix(after, []byte("\n")); ok {
+		after, line = trimmed, line+1
+	}
+	p.note.Lines["body"] = line
+	return rest, string(after)
+}
+
+// place reads a field into the note, and reports whether it could.
+func (p *plainParser) place(name string, value *yaml.Node) bool {
+	text, err := textOf(value)
+	isText := err == nil
+	n := p.note
+	switch name {
+	case "name", "namespace":
+		return p.belongs()
+	case "type":
+		n.Type = ""
+		if !isText || text != "" && !slices.Contains(memory.Types, text) {
+			return false
+		}
+		n.Type = text
+		return true
+	case "description":
+		if !isText || memory.CheckDescription(text) != nil {
+			return false
+		}
+		n.Description = text
+		return true
+	case "tags":
+		tags, ok := plainTags(value)
+		if !ok || memory.CheckTags(tags) != nil {
+			return false
+		}
+		n.Tags = tags
+		return true
+	case "label":
+		label, err := acl.ParseLabel(text)
+		if !isText || err != nil {
+			return false
+		}
+		n.Label = label
+		return true
+	case "occurred_at":
+		moment, ok := memory.ReadMoment(text, p.zone)
+		if !isText || !ok {
+			return false
+		}
+		n.OccurredAt = moment
+		return true
+	case "expires_at":
+		at, err := timeOf(value)
+		if err != nil {
+			return false
+		}
+		n.ExpiresAt = at
+		return true
+	}
+	return p.flag(name, value)
+}
+
+// flag reads a field that is true or false.
+func (p *plainParser) flag(name string, value *yaml.Node) bool {
+	into := map[string]*bool{"in_context": &p.note.InContext, "encrypted": &p.note.Encrypted, "json": &p.json}[name]
+	if into == nil {
+		return false
+	}
+	given, err := boolOf(value)
+	if err == nil {
+		*into = given
+	}
+	return err == nil
+}
+
+// belongs reports whether name and namespace are those of an entry whose file this
+// may be, and whose path does not say them.
+func (p *plainParser) belongs() bool {
+	name, namespace := p.text("name"), p.text("namespace")
+	return memory.CheckKey(name) == nil && memory.CheckNamespace(namespace) == nil && Belongs(p.file, namespace, name)
+}
+
+// text returns a field that is text; "" if it is none or missing.
+func (p *plainParser) text(name string) string {
+	if p.fields[name] == nil {
+		return ""
+	}
+	text, _ := textOf(p.fields[name])
+	return text
+}
+
+// name sets namespace and name of the note. It reports false if there are none.
+func (p *plainParser) name() bool {
+	n := p.note
+	if p.placed["name"] {
+		n.Name, n.Namespace = p.text("name"), p.text("namespace")
+		return true
+	}
+	n.Namespace, n.Name = plainPath(p.file)
+	return n.Name != ""
+}
+
+// plainPath returns namespace and key of a file: as EntryPath says, or the path as it
+// is where that says nothing. The key is "" if there is none.
+func plainPath(file string) (namespace, key string) {
+	stem := norm.NFC.String(strings.TrimSuffix(file, path.Ext(file)))
+	namespace, key, ok := EntryPath(stem + extension)
+	if ok && memory.CheckKey(key) == nil && memory.CheckNamespace(namespace) == nil {
+		return namespace, key
+	}
+	if memory.CheckKey(stem) == nil {
+		return "", stem
+	}
+	return "", ""
+}
+
+// plainTags returns tags as people write them. ok is false if they have another form.
+func plainTags(value *yaml.Node) (tags []string, ok bool) {
+	texts, err := textsOf(value)
+	if err != nil {
+		text, err := textOf(value)
+		if err != nil {
+			return nil, false
+		}
+		texts = strings.Split(text, ",")
+	}
+	for _, text := range texts {
+		if memory.CheckTags([]string{text}) != nil || err != nil {
+			text = OneLine(text)
+		}
+		if text = strings.TrimPrefix(text, "#"); text != "" && !slices.Contains(tags, text) {
+			tags = append(tags, text)
+		}
+	}
+	return tags, true
+}
+
+// hashed returns tags with another # before each that begins with one, since
+// plainTags removes one.
+func hashed(tags []string) []string {
+	tags = slices.Clone(tags)
+	for i, tag := range tags {
+		if strings.HasPrefix(tag, "#") {
+			tags[i] = "#" + tag
+		}
+	}
+	return tags
+}
+
+// title returns the title of a file: of its frontmatter, or the heading of level 1
+// with which its text begins; "" if it has none.
+func (p *plainParser) title(body string) string {
+	if title := Headline(p.text("title")); title != "" {
+		return title
+	}
+	for line := range strings.Lines(body) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		heading, ok := strings.CutPrefix(line, "# ")
+		if !ok {
+			return ""
+		}
+		return Headline(strings.TrimRight(strings.TrimSpace(heading), "#"))
+	}
+	return ""
+}
+
+// OneLine returns a text as one line: normalized, with a space for each stretch of
+// white space, and without control and format characters.
+func OneLine(text string) string {
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r) || unicode.In(r, unicode.Zl, unicode.Zp):
+			return ' '
+		case unicode.In(r, unicode.Cc, unicode.Cf):
+			return -1
+		}
+		return r
+	}, norm.NFC.String(text))), " ")
+}
+
+// Headline returns a text as a description: one line, cut where it is too long.
+func Headline(text string) string {
+	text = OneLine(text)
+	if utf8.RuneCountInString(text) <= memory.MaxDescription {
+		return text
+	}
+	return strings.TrimSpace(string([]rune(text)[:memory.MaxDescription-1])) + "…"
+}
