@@ -77,9 +77,9 @@ check_memory_tool() {
 # agents with the tools by MCP: two, and the others in a long run.
 check_memories() { try_frameworks clients langgraph langchain; }
 check_frameworks() {
-	try_frameworks clients openai_agents llamaindex pydantic_ai google_genai
-	try_frameworks frameworks langchain_mcp adk autogen semantic_kernel
-	try_frameworks crewai crewai
+	try_frameworks clients openai_agents llamaindex pydantic_ai google_genai types
+	try_frameworks frameworks langchain_mcp adk autogen semantic_kernel types
+	try_frameworks crewai crewai types
 }
 
 # try_frameworks ENVIRONMENT FRAMEWORK…

@@ -5,8 +5,8 @@ from pathlib import Path
 import mneme_memory
 import pytest
 from conftest import wanted
+from mypy import api
 
-api = pytest.importorskip("mypy.api")
 FOLDER = Path(mneme_memory.__file__).parent
 
 

@@ -32,3 +32,8 @@ def below(prefix: Namespace) -> list[Condition]:
         return []
     name = join(prefix)
     return [{"or": [{"namespace": {"eq": name}}, {"namespace": {"prefix": name + "."}}]}]
+
+
+def key(*parts: str) -> str:
+    """Returns a key of parts that may have any characters. The server refuses one of more than 512 bytes."""
+    return "/".join(escape(part).replace("/", "%2F") or "%00" for part in parts)
