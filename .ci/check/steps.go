@@ -28,7 +28,7 @@ var steps = plan{
 	{name: "webagents", run: "setup_webagents", made: "webagents", inputs: []string{"examples/robutler-skill/requirements-alone.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
 	{name: "frameworks-packages", run: "setup_frameworks", made: "frameworks", inputs: []string{"clients/python-memory/tests/requirements-frameworks.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
 	{name: "crewai-packages", run: "setup_crewai", made: "crewai", inputs: []string{"clients/python-memory/tests/requirements-crewai.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
-	{name: "node", run: "setup_node", made: "node", inputs: []string{"examples/**/package.json"}, tools: []string{npm, system}, needs: []string{"packages"}},
+	{name: "node", run: "setup_node", made: "node", inputs: []string{"examples/**/package.json", "clients/python-memory/tests/package.json"}, tools: []string{npm, system}, needs: []string{"packages"}},
 	{name: "console-packages", run: "setup_console", made: "console", inputs: []string{"console/package.json", "console/package-lock.json"}, tools: []string{npm, system}, needs: []string{"node"}},
 	{name: "our-clients", run: "setup_client_packages", made: "packages", inputs: []string{"clients/python", "clients/python-memory", "clients/typescript"}, tools: []string{npm, python}, needs: []string{"clients", "node"}},
 	{name: "program", run: "setup_program", made: "mneme", inputs: []string{"go:./cmd/mneme"}, tools: []string{goVersion, system}},
@@ -77,7 +77,7 @@ var steps = plan{
 	{name: "arm64-everything", run: "check_arm64_everything", long: true, inputs: []string{"test:./vector/flat ./embed/maxsim ./embed/e5"}, tools: []string{goVersion, qemu}, needs: []string{"packages"}},
 	{name: "races-everywhere", run: "check_races_everywhere", long: true, inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, gcc, system}, needs: []string{"postgres", "milvus", "go-tools"}},
 	{name: "pictures", run: "check_pictures", long: true, inputs: []string{"console/check", "examples/samples"}, tools: []string{chromium}, needs: []string{"console-packages", "node", "program"}},
-	{name: "frameworks", run: "check_frameworks", long: true, inputs: []string{"clients/python-memory", "examples/model-sdks", "docs/guides/frameworks.md"}, needs: []string{"clients", "our-clients", "frameworks-packages", "crewai-packages", "program"}},
+	{name: "frameworks", run: "check_frameworks", long: true, inputs: []string{"clients/python-memory", "examples/model-sdks", "docs/guides/frameworks.md"}, needs: []string{"clients", "node", "our-clients", "frameworks-packages", "crewai-packages", "program"}},
 	{name: "memory-tool", run: "check_memory_tool", long: true, inputs: []string{"examples/anthropic-python"}, needs: []string{"clients", "node", "program"}},
 	{name: "portal", run: "check_portal", long: true, inputs: []string{"examples/robutler-skill/webagents_memory.py"}, needs: []string{"webagents", "program"}},
 

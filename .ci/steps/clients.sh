@@ -77,7 +77,7 @@ check_memory_tool() {
 # agents with the tools by MCP: two, and the others in a long run.
 check_memories() { try_frameworks clients langgraph langchain; }
 check_frameworks() {
-	try_frameworks clients openai_agents llamaindex pydantic_ai google_genai types
+	try_frameworks clients openai_agents llamaindex pydantic_ai google_genai vercel_ai mastra types
 	try_frameworks frameworks langchain_mcp adk autogen semantic_kernel types
 	try_frameworks crewai crewai types
 }
@@ -85,7 +85,7 @@ check_frameworks() {
 # try_frameworks ENVIRONMENT FRAMEWORK…
 try_frameworks() {
 	serve "$1"
-	MNEME_URL=$served MNEME_TOKEN=$(token_of "$1" tester) PYTHONPATH=$tools/packages/site FRAMEWORKS=${*:2} \
+	MNEME_URL=$served MNEME_TOKEN=$(token_of "$1" tester) PYTHONPATH=$tools/packages/site NODE_MODULES=$tools/node/node_modules FRAMEWORKS=${*:2} \
 		"$tools/$1/bin/python" -m pytest -q -p no:cacheprovider clients/python-memory/tests
 }
 

@@ -45,7 +45,7 @@ setup_crewai() { make_python crewai -r clients/python-memory/tests/requirements-
 setup_node() {
 	local wanted
 	mapfile -t wanted < <(node -p 'process.argv.slice(1).map((f) => JSON.parse(fs.readFileSync(f)))
-		.flatMap((p) => Object.entries({ ...p.dependencies, ...p.devDependencies })).map((p) => p.join("@")).join("\n")' examples/*/package.json)
+		.flatMap((p) => Object.entries({ ...p.dependencies, ...p.devDependencies })).map((p) => p.join("@")).join("\n")' examples/*/package.json clients/python-memory/tests/package.json)
 	make_node node "$NODE" "$INSPECTOR" "$CONFORMANCE" "$REDOCLY" "$OXLINT" "${X402_NODE[@]}" "${wanted[@]}"
 }
 

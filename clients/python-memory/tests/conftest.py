@@ -27,12 +27,15 @@ MODULES = {
     "openai_agents": "agents",
     "types": "mypy",  # test_types.py, which takes minutes
 }
+NODE = {"vercel_ai", "mastra"}  # packages of npm, in the folder NODE_MODULES
 
 
 def wanted(framework: str) -> bool:
     """Reports whether a framework is to be tested: it is in FRAMEWORKS, or without that installed."""
     if named := os.environ.get("FRAMEWORKS", "").split():
         return framework in named
+    if framework in NODE:
+        return "NODE_MODULES" in os.environ
     try:
         return find_spec(MODULES.get(framework, framework)) is not None
     except ModuleNotFoundError:

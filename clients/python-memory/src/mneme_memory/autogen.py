@@ -1,6 +1,7 @@
 """Memory of AutoGen's agents: MnemeMemory is a Memory."""
 
 import asyncio
+import json
 from collections.abc import Callable
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -78,7 +79,7 @@ class MnemeMemory(Memory, Component[MnemeMemoryConfig]):
         last = messages[-1].content if messages else ""
         found = await self.query(last if isinstance(last, str) else " ".join(part for part in last if isinstance(part, str)))
         if found.results:
-            lines = [f"{i}. {memory.content}" for i, memory in enumerate(found.results, 1)]
+            lines = [f"{i}. {written(memory)}" for i, memory in enumerate(found.results, 1)]
             await model_context.add_message(SystemMessage(content="\nRelevant memory content:\n" + "\n".join(lines)))
         return UpdateContextResult(memories=found)
 
@@ -125,6 +126,11 @@ def content_of(hit: Hit) -> MemoryContent:
     if isinstance(value, dict):
         return MemoryContent(content=value, mime_type=MemoryMimeType.JSON, metadata=metadata)
     return MemoryContent(content=str(value), mime_type=MemoryMimeType.TEXT, metadata=metadata)
+
+
+def written(memory: MemoryContent) -> str:
+    """Returns a memory as a model reads it: an object as JSON."""
+    return memory.content if isinstance(memory.content, str) else json.dumps(memory.content, ensure_ascii=False, default=str)
 
 
 def mime_type(name: str) -> MemoryMimeType | str:
