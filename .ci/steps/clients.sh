@@ -74,15 +74,13 @@ check_memory_tool() {
 }
 
 # The memories of frameworks, by the frameworks' own tests where they have any, and their
-# agents with the tools by MCP: two, and the others in a long run.
+# agents with the tools by MCP: two, and the others in a long run, by their environments.
 check_memories() { try_frameworks clients langgraph langchain; }
 check_frameworks() {
 	try_frameworks clients openai_agents llamaindex pydantic_ai google_genai vercel_ai mastra types
 	try_frameworks frameworks langchain_mcp adk autogen semantic_kernel types
 	try_frameworks crewai crewai types
 }
-
-# try_frameworks ENVIRONMENT FRAMEWORK…
 try_frameworks() {
 	serve "$1"
 	MNEME_URL=$served MNEME_TOKEN=$(token_of "$1" tester) PYTHONPATH=$tools/packages/site NODE_MODULES=$tools/node/node_modules FRAMEWORKS=${*:2} \
