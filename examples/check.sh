@@ -30,7 +30,10 @@ environment() {
 	for name in "${names[@]}"; do
 		[ ! -f "$name/requirements.txt" ] || all+=(-r "$name/requirements.txt")
 		[ ! -f "$name/requirements-alone.txt" ] || alone+=(-r "$name/requirements-alone.txt")
-		case $name in client-python | bilingual-python) all+=(../clients/python) ;; esac
+		case $name in
+		client-python | bilingual-python) all+=(../clients/python) ;;
+		langgraph) all+=(../clients/python ../clients/python-memory) ;;
+		esac
 	done
 	"${PYTHON:-python3}" -m venv "$work/python" || return 1
 	local pip=("$work/python/bin/pip" install --quiet --disable-pip-version-check)

@@ -25,12 +25,13 @@ var steps = plan{
 	{name: "packages", run: "setup_packages", made: "-"},
 	{name: "go-tools", run: "setup_go_tools", made: "bin/shfmt", tools: []string{goVersion, system}},
 	{name: "python", run: "setup_python", made: "python", inputs: []string{"docs/website/requirements.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
-	{name: "clients", run: "setup_clients", made: "clients", inputs: []string{"examples/**/requirements*.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
+	{name: "clients", run: "setup_clients", made: "clients", inputs: []string{"examples/**/requirements*.txt", "clients/python-memory/tests/requirements.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
 	{name: "webagents", run: "setup_webagents", made: "webagents", inputs: []string{"examples/robutler-skill/requirements-alone.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
-	{name: "autogen-packages", run: "setup_autogen", made: "autogen", inputs: []string{"examples/model-sdks/autogen/requirements.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
-	{name: "node", run: "setup_node", made: "node", inputs: []string{"examples/**/package.json"}, tools: []string{npm, system}, needs: []string{"packages"}},
+	{name: "frameworks-packages", run: "setup_frameworks", made: "frameworks", inputs: []string{"clients/python-memory/tests/requirements-frameworks.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
+	{name: "crewai-packages", run: "setup_crewai", made: "crewai", inputs: []string{"clients/python-memory/tests/requirements-crewai.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
+	{name: "node", run: "setup_node", made: "node", inputs: []string{"examples/**/package.json", "clients/python-memory/tests/package.json"}, tools: []string{npm, system}, needs: []string{"packages"}},
 	{name: "console-packages", run: "setup_console", made: "console", inputs: []string{"console/package.json", "console/package-lock.json"}, tools: []string{npm, system}, needs: []string{"node"}},
-	{name: "our-clients", run: "setup_client_packages", made: "packages", inputs: []string{"clients/python", "clients/typescript"}, tools: []string{npm, python}, needs: []string{"clients", "node"}},
+	{name: "our-clients", run: "setup_client_packages", made: "packages", inputs: []string{"clients/python", "clients/python-memory", "clients/typescript"}, tools: []string{npm, python}, needs: []string{"clients", "node"}},
 	{name: "program", run: "setup_program", made: "mneme", inputs: []string{"go:./cmd/mneme"}, tools: []string{goVersion, system}},
 
 	// Services.
@@ -62,6 +63,7 @@ var steps = plan{
 	{name: "typescript-client", run: "check_typescript_client", inputs: []string{"clients/typescript", "server/rest/openapi.yaml"}, tools: []string{chromium}, needs: []string{"our-clients", "console-packages", "node", "program"}},
 	{name: "python-client", run: "check_python_client", inputs: []string{"clients/python", "server/rest/openapi.yaml"}, needs: []string{"python", "our-clients", "clients", "program"}},
 	{name: "examples", run: "check_examples", inputs: []string{"examples"}, needs: []string{"clients", "node", "our-clients", "program"}},
+	{name: "memories", run: "check_memories", inputs: []string{"clients/python-memory", "docs/guides/frameworks.md"}, needs: []string{"clients", "our-clients", "program"}},
 	{name: "payments", run: "check_payments", inputs: []string{"go:./meter/payment/buyers", "meter/payment/buyers"}, tools: []string{goVersion}, needs: []string{"clients", "node", "our-clients", "webagents", "program"}},
 	{name: "mcp", run: "check_mcp", inputs: []string{"go:./server/mcp/conformance"}, tools: []string{goVersion}, needs: []string{"node", "program"}},
 	{name: "client-packages", run: "check_packages", inputs: []string{"deploy/packaging", "README.md", "LICENSE", "THIRD_PARTY_NOTICES.txt"}, tools: []string{python, npm}, needs: []string{"node", "program"}},
@@ -78,9 +80,8 @@ var steps = plan{
 	{name: "windows-use", run: "check_windows_use", long: true, inputs: []string{"go:./cmd/mneme", "deploy/windows", "examples/samples"}, tools: []string{goVersion, wine}, needs: []string{"packages"}},
 	{name: "races-everywhere", run: "check_races_everywhere", long: true, inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, gcc, system}, needs: []string{"postgres", "milvus", "go-tools"}},
 	{name: "pictures", run: "check_pictures", long: true, inputs: []string{"console/check", "examples/samples"}, tools: []string{chromium}, needs: []string{"console-packages", "node", "program"}},
-	{name: "langgraph", run: "check_langgraph", long: true, inputs: []string{"examples/langgraph"}, needs: []string{"clients", "program"}},
+	{name: "frameworks", run: "check_frameworks", long: true, inputs: []string{"clients/python-memory", "examples/model-sdks", "docs/guides/frameworks.md"}, needs: []string{"clients", "node", "our-clients", "frameworks-packages", "crewai-packages", "program"}},
 	{name: "memory-tool", run: "check_memory_tool", long: true, inputs: []string{"examples/anthropic-python"}, needs: []string{"clients", "node", "program"}},
-	{name: "autogen", run: "check_autogen", long: true, inputs: []string{"examples/model-sdks/autogen"}, needs: []string{"autogen-packages", "program"}},
 	{name: "portal", run: "check_portal", long: true, inputs: []string{"examples/robutler-skill/webagents_memory.py"}, needs: []string{"webagents", "program"}},
 
 	// The README's command.

@@ -73,11 +73,18 @@ check_memory_tool() {
 	"$tools/clients/bin/python" examples/anthropic-python/compare/compare.py "$served" "$(token_of tool compared)" "$tools/node"
 }
 
-# The example's LangGraph store by what LangGraph's own tests ask.
-check_langgraph() {
-	serve langgraph
-	MNEME_URL=$served MNEME_TOKEN=$(token_of langgraph graph) \
-		"$tools/clients/bin/python" -m pytest -q -p no:cacheprovider examples/langgraph/store_test.py
+# The memories of frameworks, by the frameworks' own tests where they have any, and their
+# agents with the tools by MCP: two, and the others in a long run, by their environments.
+check_memories() { try_frameworks clients langgraph langchain; }
+check_frameworks() {
+	try_frameworks clients openai_agents llamaindex pydantic_ai google_genai vercel_ai mastra types
+	try_frameworks frameworks langchain_mcp adk autogen semantic_kernel types
+	try_frameworks crewai crewai types
+}
+try_frameworks() {
+	serve "$1"
+	MNEME_URL=$served MNEME_TOKEN=$(token_of "$1" tester) PYTHONPATH=$tools/packages/site NODE_MODULES=$tools/node/node_modules FRAMEWORKS=${*:2} \
+		"$tools/$1/bin/python" -m pytest -q -p no:cacheprovider clients/python-memory/tests
 }
 
 # MCP with third-party clients: the inspector over stdio and HTTP, which also
@@ -99,12 +106,6 @@ check_mcp() {
 		echo "the inspector lists, calls and reads over $server"
 	done
 	MNEME_TOKEN=$(token_of mcp conformance) go run ./server/mcp/conformance "$tools/node/node_modules/.bin/conformance" "$served"
-}
-
-# AutoGen reads the schemas of all tools, and calls some.
-check_autogen() {
-	serve autogen
-	MNEME_URL=$served MNEME_TOKEN=$(token_of autogen autogen) "$tools/autogen/bin/python" examples/model-sdks/autogen/check.py
 }
 
 # The packages of the program, installed as uvx and npx install them.

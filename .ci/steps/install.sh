@@ -29,7 +29,7 @@ setup_python() {
 # The examples run without what webagents requires, some of which contradicts them.
 setup_clients() {
 	local file wanted=()
-	for file in examples/*/requirements.txt; do wanted+=(-r "$file"); done
+	for file in examples/*/requirements.txt clients/python-memory/tests/requirements.txt; do wanted+=(-r "$file"); done
 	make_python clients "$X402_PYTHON" "$MYPY" "$PYTEST" "${wanted[@]}"
 	"$tools/clients/bin/pip" install --no-deps --no-warn-conflicts -r examples/robutler-skill/requirements-alone.txt
 }
@@ -38,13 +38,14 @@ setup_clients() {
 # the one that the examples show.
 setup_webagents() { make_python webagents -r examples/robutler-skill/requirements-alone.txt; }
 
-# AutoGen wants an older mcp.
-setup_autogen() { make_python autogen -r examples/model-sdks/autogen/requirements.txt; }
+# Frameworks that want an older mcp, and CrewAI, which contradicts some of them.
+setup_frameworks() { make_python frameworks -r clients/python-memory/tests/requirements-frameworks.txt; }
+setup_crewai() { make_python crewai -r clients/python-memory/tests/requirements-crewai.txt; }
 
 setup_node() {
 	local wanted
 	mapfile -t wanted < <(node -p 'process.argv.slice(1).map((f) => JSON.parse(fs.readFileSync(f)))
-		.flatMap((p) => Object.entries({ ...p.dependencies, ...p.devDependencies })).map((p) => p.join("@")).join("\n")' examples/*/package.json)
+		.flatMap((p) => Object.entries({ ...p.dependencies, ...p.devDependencies })).map((p) => p.join("@")).join("\n")' examples/*/package.json clients/python-memory/tests/package.json)
 	make_node node "$NODE" "$INSPECTOR" "$CONFORMANCE" "$REDOCLY" "$OXLINT" "${X402_NODE[@]}" "${wanted[@]}"
 }
 
@@ -57,9 +58,9 @@ setup_client_packages() {
 	local folder=$tools/packages
 	rm -rf "$folder"
 	locked clients/typescript packages
-	copy "$work" clients/python clients/typescript
+	copy "$work" clients
 	ln -s "$folder/node_modules" "$work/clients/typescript"
-	"$tools/clients/bin/pip" wheel --no-deps -w "$work" "$work/clients/python"
+	"$tools/clients/bin/pip" wheel --no-deps -w "$work" "$work"/clients/python{,-memory}
 	"$tools/clients/bin/pip" install --no-warn-conflicts --no-deps --target "$folder/site" "$work"/*.whl
 	"$tools/clients/bin/pip" install --no-warn-conflicts --target "$folder/required" "$work"/*.whl
 	(cd "$work/clients/typescript" && npm pack --silent --pack-destination "$work")

@@ -1,6 +1,6 @@
 """Builds what a release has beside goreleaser's own files, all with its version: the
-packages for MCP clients, the clients for Python and TypeScript, the chart, and the files
-of the image.
+packages for MCP clients, the clients for Python and TypeScript with their memories for
+agent frameworks, the chart, and the files of the image.
 
     python3 deploy/packaging/release.py --version 1.2.3 --out DIR [--namespace NAME]
 
@@ -46,8 +46,9 @@ def clients(version: str, out: pathlib.Path) -> None:
     """Builds the clients."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        python = client("python", folder, "pyproject.toml", r'^(version = )"[^"]*"', wheel.pep440(version))
-        run(sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps", "--wheel-dir", out, python)
+        for name in ("python", "python-memory"):
+            python = client(name, folder, "pyproject.toml", r'^(version = )"[^"]*"', wheel.pep440(version))
+            run(sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps", "--wheel-dir", out, python)
         typescript = client("typescript", folder, "package.json", r'^(\s*"version": )"[^"]*"', version)
         run("npm", "ci", "--silent", "--no-audit", "--no-fund", cwd=typescript)
         run("npm", "pack", "--silent", "--pack-destination", out, cwd=typescript)

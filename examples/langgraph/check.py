@@ -6,7 +6,7 @@ import uuid
 
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.store.base import BaseStore
-from mneme_store import MnemeStore
+from mneme_memory.langgraph import MnemeStore
 
 store = MnemeStore()
 run = "check-" + uuid.uuid4().hex[:12]

@@ -20,8 +20,11 @@ class Model:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 model.requests.append(body)
                 answer = json.dumps(model.answer(self.path)).encode()
+                kind = "application/json"
+                if body.get("stream"):
+                    answer, kind = events(json.loads(answer)), "text/event-stream"
                 self.send_response(200)
-                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()
                 self.wfile.write(answer)
@@ -38,6 +41,8 @@ class Model:
         call = self.calls[turn] if turn < len(self.calls) else None
         if "generateContent" in path:
             return gemini(call)
+        if path.endswith("/responses"):
+            return responses(call, turn)
         return openai(call, turn) if path.endswith("/chat/completions") else anthropic(call, turn)
 
 
@@ -53,6 +58,34 @@ def openai(call: tuple[str, dict] | None, turn: int) -> dict:
         message["tool_calls"] = [{"id": f"call_{turn}", "type": "function", "function": function}]
     choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if call else "stop"}
     return {"id": f"{turn}", "object": "chat.completion", "created": 0, "model": "stand-in", "choices": [choice]}
+
+
+def responses(call: tuple[str, dict] | None, turn: int) -> dict:
+    text = {"type": "output_text", "text": "done", "annotations": []}
+    item: dict = {"type": "message", "id": f"msg_{turn}", "role": "assistant", "status": "completed", "content": [text]}
+    if call:
+        item = {"type": "function_call", "id": f"fc_{turn}", "call_id": f"call_{turn}", "name": call[0], "arguments": json.dumps(call[1])}
+    return {
+        "id": f"resp_{turn}",
+        "object": "response",
+        "created_at": 0,
+        "model": "stand-in",
+        "status": "completed",
+        "output": [item],
+        "parallel_tool_calls": False,
+        "tool_choice": "auto",
+        "tools": [],
+    }
+
+
+def events(answer: dict) -> bytes:
+    """A chat completion of OpenAI as a stream of one event."""
+    choice = answer["choices"][0]
+    delta = choice.pop("message")
+    for i, call in enumerate(delta.get("tool_calls", [])):
+        call["index"] = i
+    chunk = {**answer, "object": "chat.completion.chunk", "choices": [{**choice, "delta": delta}]}
+    return f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n".encode()
 
 
 def anthropic(call: tuple[str, dict] | None, turn: int) -> dict:

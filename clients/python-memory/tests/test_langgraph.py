@@ -1,16 +1,10 @@
-"""What LangGraph's own tests ask of a BaseStore, asked of the example's.
-
-Run with pytest; MNEME_URL and MNEME_TOKEN name the server and an agent of whose store
-every entry is deleted. What cannot apply is in the example's README.
-"""
+"""What LangGraph's own tests ask of a BaseStore. What cannot apply is in the package's README."""
 
 import asyncio
-import sys
-import time
 import uuid
-from pathlib import Path
 
 import pytest
+from conftest import eventually
 from langgraph.store.base import (
     GetOp,
     InvalidNamespaceError,
@@ -19,24 +13,12 @@ from langgraph.store.base import (
     PutOp,
     SearchOp,
 )
-
-sys.path.insert(0, str(Path(__file__).parent))
-from mneme_store import MnemeStore
-
-
-@pytest.fixture(scope="session")
-def opened():
-    return MnemeStore()
+from mneme_memory.langgraph import MnemeStore
 
 
 @pytest.fixture
-def store(opened):
-    """An empty store that counts its requests."""
-    while items := opened.search((), limit=1000):
-        opened.batch([PutOp(item.namespace, item.key, None) for item in items])
-    opened.requests = []
-    opened._http.event_hooks["request"] = [lambda request: opened.requests.append(request.url.path)]
-    return opened
+def store(client):
+    return MnemeStore(client=client)
 
 
 def keys(items):
@@ -45,15 +27,6 @@ def keys(items):
 
 def namespaces(store, *prefix, **more):
     return {item.namespace for item in store.search(prefix, limit=100, **more)}
-
-
-def eventually(ask, holds):
-    """The vector leg finds a text about a second after it was written."""
-    deadline = time.monotonic() + 180
-    while not holds(found := ask()) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert holds(found)
-    return found
 
 
 # Items
@@ -98,17 +71,17 @@ def test_a_value_with_a_time_to_live_ends(store):
 # Batches
 
 
-def test_a_batch_takes_one_request(store):
+def test_a_batch_takes_one_request(store, requests):
     store.batch([PutOp(("a",), f"k{i}", {"i": i}) for i in range(500)])
     read = store.batch([GetOp(("a",), f"k{i}") for i in range(500)] + [GetOp(("a",), "none")])
     assert [item.value["i"] for item in read[:-1]] == list(range(500)) and read[-1] is None
-    assert len(store.requests) == 2
+    assert len(requests) == 2
 
 
-def test_a_large_batch_is_divided(store):
+def test_a_large_batch_is_divided(store, requests):
     store.batch([PutOp(("a",), f"k{i}", {"text": "word " * 15_000}) for i in range(200)])  # 15 MB
     read = store.batch([GetOp(("a",), f"k{i}") for i in range(200)])
-    assert all(item is not None for item in read) and len(store.requests) < 10
+    assert all(item is not None for item in read) and len(requests) < 10
 
 
 def test_reads_of_a_batch_see_what_was_there_before(store):

@@ -1,0 +1,69 @@
+"""The entries of one namespace of a store, in which a framework's memory keeps what it remembers."""
+
+import builtins
+from collections.abc import Iterator
+from typing import Any
+
+from mneme import Mneme
+from mneme.generated.models import BatchOutcome, Entry, Hit
+
+from . import connection, name
+
+
+class Collection:
+    """Entries of the namespace of the labels. Methods raise mneme's errors, and connection.ItemRefused for an item of many."""
+
+    def __init__(self, client: Mneme, store: str, labels: name.Namespace) -> None:
+        self._client, self._store = client, store
+        self._namespace = name.join(labels)
+
+    def put(self, items: list[connection.Item]) -> None:
+        """Writes items: key, value, and what else an entry has."""
+        self._do("put", items)
+
+    def read(self, keys: list[str]) -> list[Entry | None]:
+        """Returns the entries of the keys; None for those that are not there."""
+        outcomes = self._do("get", [{"key": key} for key in keys])
+        return [outcome.entry if isinstance(outcome.entry, Entry) else None for outcome in outcomes]
+
+    def delete(self, keys: list[str]) -> None:
+        """Moves entries to the trash, those that are there."""
+        self._do("delete", [{"key": key} for key in keys])
+
+    def clear(self) -> None:
+        """Moves all entries to the trash."""
+        self.delete([entry.key for entry in self.list()])
+
+    def list(self, where: name.Condition | None = None) -> Iterator[Entry]:
+        """Yields all entries, or those that fulfil a condition, by their keys."""
+        return self._client.list(store=self._store, namespace=self._namespace, where=where)
+
+    def search(self, query: str, limit: int, **options: Any) -> builtins.list[Hit]:
+        """Returns the hits of a question, best first; none of an empty one. options are those of Mneme.search."""
+        if not query.strip():
+            return []
+        return self._client.search(query, stores=[self._store], namespace=self._namespace, limit=limit, **options).hits
+
+    def each_hit(self, query: str, page: int, **options: Any) -> Iterator[Hit]:
+        """Yields the hits of a question, best first, page after page, as far as the server goes."""
+        cursor: str | None = None
+        while query.strip():
+            answer = self._client.search(query, stores=[self._store], namespace=self._namespace, limit=page, cursor=cursor, **options)
+            yield from answer.hits
+            if not answer.next_cursor:
+                return
+            cursor = answer.next_cursor
+
+    def _do(self, operation: str, items: builtins.list[connection.Item]) -> builtins.list[BatchOutcome]:
+        return connection.do(self._client, self._store, [{"op": operation, "namespace": self._namespace, **item} for item in items])
+
+
+def text_of(hit: Hit) -> str:
+    """Returns the text of a hit: of an object its member text."""
+    if isinstance(hit.value, dict) and isinstance(hit.value.get("text"), str):
+        return str(hit.value["text"])
+    if isinstance(hit.value, str):
+        return hit.value
+    if hit.passages:
+        return "\n…\n".join(passage.text for passage in hit.passages)
+    return str(hit.value)

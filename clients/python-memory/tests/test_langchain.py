@@ -1,0 +1,99 @@
+"""LangChain's standard tests of a retriever, and what is ours."""
+
+import asyncio
+
+import pytest
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.runnables import RunnablePassthrough
+from langchain_tests.integration_tests import RetrieversIntegrationTests
+from mneme import Invalid, Unauthorized
+from mneme_memory.langchain import MnemeRetriever
+
+TEXTS = {
+    "tea": "Ada drinks her tea green.",
+    "train": "The night train to Lisbon leaves at nine.",
+    "cat": "Ada's cat is named Turing.",
+    "rent": "The rent of the flat is due on the first.",
+    "doctor": "The doctor's practice is closed on Wednesdays.",
+}
+
+
+@pytest.fixture
+def memories(client):
+    client.batch([{"op": "put", "key": key, "value": text, "tags": ["home"]} for key, text in TEXTS.items()])
+    client.put("prices", {"flat": 900, "note": "monthly"}, namespace="money", wait=True)  # it is indexed last
+    return client
+
+
+class TestMnemeRetriever(RetrieversIntegrationTests):
+    @pytest.fixture(autouse=True)
+    def filled(self, memories):
+        """The tests make the retriever themselves, of the environment."""
+
+    @property
+    def retriever_constructor(self):
+        return MnemeRetriever
+
+    @property
+    def retriever_query_example(self):
+        return "What does Ada drink?"
+
+
+def test_a_document_is_an_entry(memories):
+    found = MnemeRetriever(client=memories).invoke("when does the train to Lisbon leave?")[0]
+    entry, _ = memories.get("train")
+    assert (found.page_content, found.id) == (TEXTS["train"], str(entry.id))
+    assert (found.metadata["key"], found.metadata["namespace"], found.metadata["tags"]) == ("train", "", ["home"])
+    assert 0 < found.metadata["relevance"] <= 1
+
+
+def test_a_value_that_is_no_text_is_json_and_metadata(memories):
+    found = MnemeRetriever(client=memories, namespace="money").invoke("flat")
+    assert [(d.page_content, d.metadata["value"]) for d in found] == [('{"flat": 900, "note": "monthly"}', {"flat": 900, "note": "monthly"})]
+
+
+def test_a_long_text_comes_as_its_best_passages(memories):
+    memories.put("diary", "Nothing happened. " * 2000 + "The key is under the blue stone. " + "It rained. " * 2000, wait=True)
+    found = MnemeRetriever(client=memories, passages=True, max_tokens=300).invoke("Where is the key?")[0]
+    assert "under the blue stone" in found.page_content and len(found.page_content) < 3000
+
+
+def test_options_are_those_of_the_retriever_or_of_a_call(memories):
+    retriever = MnemeRetriever(client=memories, where={"key": {"in": ["tea", "cat"]}})
+    assert {d.metadata["key"] for d in retriever.invoke("Ada")} == {"tea", "cat"}
+    assert {d.metadata["key"] for d in retriever.invoke("Ada", where={"key": {"eq": "cat"}})} == {"cat"}
+    assert retriever.invoke("Ada", match={"none": ["ada"]}) == []
+    assert len(asyncio.run(retriever.ainvoke("Ada", k=1))) == 1
+    with pytest.raises(TypeError, match="top_k"):
+        retriever.invoke("Ada", top_k=3)
+    with pytest.raises(ValueError, match="top_k"):
+        MnemeRetriever(client=memories, top_k=3)
+
+
+def test_it_serves_several_event_loops(memories):
+    retriever = MnemeRetriever(client=memories)
+    answers = [asyncio.run(retriever.ainvoke("Ada's cat")) for _ in range(2)]
+    assert answers[0] == answers[1] and answers[0][0].metadata["key"] == "cat"
+
+
+def test_it_is_a_step_of_a_chain(memories):
+    prompt = ChatPromptTemplate.from_template("{memories}\n{question}")
+    text = lambda documents: "\n".join(document.page_content for document in documents)
+    chain = {"memories": MnemeRetriever(client=memories, k=1) | text, "question": RunnablePassthrough()} | prompt
+    assert chain.invoke("What is the cat's name?").to_messages()[0].content == TEXTS["cat"] + "\nWhat is the cat's name?"
+
+
+def test_a_token_shows_nowhere(memories, monkeypatch):
+    retriever = MnemeRetriever(url="http://127.0.0.1:1", token="mneme-secret")
+    assert "mneme-secret" not in repr(retriever) + str(retriever.model_dump()) + retriever.model_dump_json()
+    monkeypatch.delenv("MNEME_TOKEN")
+    with pytest.raises(ValueError, match="MNEME_TOKEN"):
+        MnemeRetriever()
+
+
+def test_what_the_server_refuses_is_its_error(memories):
+    with pytest.raises(Invalid) as refused:
+        MnemeRetriever(client=memories, where={"colour": {"eq": "a secret"}}).invoke("another secret")
+    assert "secret" not in str(refused.value)
+    with pytest.raises(Unauthorized):
+        MnemeRetriever(url=str(memories._http.base_url), token="none").invoke("Ada")

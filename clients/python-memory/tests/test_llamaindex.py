@@ -1,0 +1,67 @@
+"""A block of LlamaIndex's Memory."""
+
+import asyncio
+
+import pytest
+from llama_index.core.base.llms.types import ChatMessage, ImageBlock, TextBlock
+from llama_index.core.memory import Memory
+from mneme_memory.llamaindex import MnemeMemoryBlock
+
+
+def user(text):
+    return ChatMessage(role="user", content=text)
+
+
+def test_messages_are_kept_and_those_that_fit_are_recalled(client):
+    async def run():
+        block = MnemeMemoryBlock(client=client)
+        await block.aput([user("Ada takes her tea green."), ChatMessage(role="assistant", content="The rent is due on the first.")])
+        await block.aput([])
+        assert await block.aget([user("And the rent?"), user("Tea?")]) == "Ada takes her tea green."
+        assert await block.aget([]) == "" and await block.aget() == "" and await block.aget([user("")]) == ""
+        both = await MnemeMemoryBlock(client=client, context_messages=2).aget([user("rent"), user("tea")])
+        assert set(both.split("\n")) == {"Ada takes her tea green.", "The rent is due on the first."}
+        assert len((await MnemeMemoryBlock(client=client, k=1, context_messages=2).aget([user("rent"), user("tea")])).split("\n")) == 1
+
+    asyncio.run(run())
+
+
+def test_parts_that_are_no_text_are_left_out(client):
+    async def run():
+        block = MnemeMemoryBlock(client=client)
+        image = ImageBlock(image=b"\x89PNG")
+        await block.aput([ChatMessage(role="user", blocks=[image, TextBlock(text="My tea pot.")]), ChatMessage(role="user", blocks=[image])])
+        assert [entry.value["text"] for entry in client.list(namespace="llamaindex")] == ["My tea pot."]
+
+    asyncio.run(run())
+
+
+def test_sessions_are_recalled_all_or_each_alone(client):
+    async def run():
+        block = MnemeMemoryBlock(client=client)
+        await block.aput([user("Tea of one.")], session_id="1")
+        await block.aput([user("Tea of two.")], session_id="2")
+        assert len((await block.aget([user("tea")], session_id="1")).split("\n")) == 2
+        assert await MnemeMemoryBlock(client=client, same_session=True).aget([user("tea")], session_id="1") == "Tea of one."
+
+    asyncio.run(run())
+
+
+def test_what_leaves_the_chat_history_comes_back_from_the_block(client):
+    memory = Memory.from_defaults(
+        session_id="s", token_limit=60, chat_history_token_ratio=0.5, token_flush_size=20, memory_blocks=[MnemeMemoryBlock(client=client)]
+    )
+    memory.put(user("Ada takes her tea green."))
+    for i in range(12):
+        memory.put(ChatMessage(role="assistant" if i % 2 == 0 else "user", content=f"Line {i} of a long talk about something else altogether."))
+    memory.put(user("Which tea for Ada?"))
+    assert "tea green" in client.search("tea", namespace="llamaindex").hits[0].value["text"]
+    assert "Ada takes her tea green." in str(memory.get()[0].content)
+
+
+def test_a_token_shows_nowhere(monkeypatch):
+    block = MnemeMemoryBlock(url="http://127.0.0.1:1", token="mneme-secret")
+    assert "mneme-secret" not in repr(block) + str(block.model_dump()) + block.model_dump_json()
+    monkeypatch.delenv("MNEME_TOKEN")
+    with pytest.raises(ValueError, match="MNEME_TOKEN"):
+        MnemeMemoryBlock()
