@@ -230,7 +230,8 @@ func checkCase(t *testing.T, c speed.Case, backend string) {
 		t.Errorf("got %+v", c)
 	}
 	for _, step := range []string{"embed", "lexical", "vector", "fetch", "total"} {
-		if s := c.Steps[step]; s.P50 <= 0 || s.P99 < s.P50 {
+		// The clock of Windows may not move during a step.
+		if s := c.Steps[step]; s.P50 < 0 || s.P50 == 0 && runtime.GOOS != "windows" || s.P99 < s.P50 {
 			t.Errorf("%s: got %+v", step, s)
 		}
 	}

@@ -141,8 +141,8 @@ func TestModelPullNamesWhatIsWrong(t *testing.T) {
 		"another file":      {other, []string{"--from", folder}, "tokenizer.json has"},
 		"another download":  {other, []string{"--from", server.URL}, "tokenizer.json.part has"},
 		"no such page":      {published, []string{"--from", server.URL + "/none"}, "404 Not Found"},
-		"no such folder":    {published, []string{"--from", filepath.Join(folder, "none")}, "no such file"},
-		"a file, no folder": {published, []string{"--from", folder, "--out", filepath.Join(blocked, "w")}, "not a directory"},
+		"no such folder":    {published, []string{"--from", filepath.Join(folder, "none")}, whyMissing(t, filepath.Join(folder, "none", "file"))},
+		"a file, no folder": {published, []string{"--from", folder, "--out", filepath.Join(blocked, "w")}, whyMissing(t, filepath.Join(blocked, "w"))},
 	} {
 		args := append([]string{"--out", filepath.Join(dir, name, "w")}, c.args...)
 		if _, err := pullModel(t, c.published, args...); err == nil || !strings.Contains(err.Error(), c.want) {

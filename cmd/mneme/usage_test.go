@@ -152,16 +152,22 @@ func TestUsageErrorsExitWith2(t *testing.T) {
 	}
 }
 
+// whyMissing returns why a path does not exist, in the words of the system.
+func whyMissing(t *testing.T, path string) string {
+	t.Helper()
+	var missing *fs.PathError
+	if _, err := os.Open(path); !errors.As(err, &missing) {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return missing.Err.Error()
+}
+
 func TestFailuresExitWith1AndSayWhy(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var below *fs.PathError // of what is below a file, in the words of the system
-	if _, err := os.Open(filepath.Join(file, "none")); !errors.As(err, &below) {
-		t.Fatal(err)
-	}
-	noFolder, noData := below.Err.Error(), "data folder"
+	noFolder, noData := whyMissing(t, filepath.Join(file, "none")), "data folder"
 	if runtime.GOOS == "windows" {
 		noData = "no memories here" // what is below a file does not exist there
 	}

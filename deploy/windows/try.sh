@@ -14,7 +14,7 @@ has() {
 	local read
 	read=$(cat)
 	[[ $read == *"$1"* ]] || {
-		echo "no “$1” in: $read"
+		echo "no '$1' in: $read"
 		return 1
 	}
 }
@@ -30,10 +30,10 @@ mneme doctor | has 'data folder'
 server=$!
 from=$SECONDS
 until grep -q address "$scratch/started"; do
-	[ $((SECONDS - from)) -lt 180 ] && kill -0 "$server" || {
+	if [ $((SECONDS - from)) -ge 180 ] || ! kill -0 "$server"; then
 		cat "$scratch/log"
 		exit 1
-	}
+	fi
 	sleep 0.2
 done
 url=$(sed 's/.*"address": *"\([^"]*\)".*/\1/' "$scratch/started" | tr -d '\r')
@@ -48,7 +48,17 @@ mneme export --full >"$scratch/dump.jsonl"
 mneme import --full --data-dir 'C:\copy' "$(path_of "$scratch/dump.jsonl")" | has ''
 mneme search --data-dir 'C:\copy' --agent iris "what must I not cook for Ben?" | has diet/ben
 mneme service install --print | has 'sc.exe create mneme'
-mneme service status 2>&1 | has 'not installed' || true
-kill "$server"
+kill "$server" # as by the task manager: what was written is there
 wait "$server" || true
 mneme doctor | has 'no damage found'
+
+# As a service, with a data folder of its own.
+mneme service install --addr 127.0.0.1:17077 | has installed
+from=$SECONDS
+until mneme ready --addr 127.0.0.1:17077; do
+	[ $((SECONDS - from)) -lt 180 ]
+	sleep 0.2
+done
+mneme service status | has running
+mneme service remove | has removed
+! mneme service status

@@ -85,7 +85,7 @@ func FreeBytes(dir string) (uint64, error) {
 	if err := unix.Statfs(dir, &disk); err != nil {
 		return 0, err
 	}
-	return uint64(max(0, disk.Bavail)) * uint64(disk.Bsize), nil //nolint:unconvert,gosec // signed on some systems
+	return uint64(max(0, disk.Bavail)) * uint64(disk.Bsize), nil //nolint:unconvert // signed on some systems
 }
 
 // ProcessTime returns the processor time that this process has used, which on a shared

@@ -40,7 +40,8 @@ type Options struct {
 
 // NewProcess opens a service and its indexer over a storage. The indexer has
 // the options' clock and log. Unless the options bring a meter, it has the product's.
-// Unless they have a budget for vectors, it is long: tests run on busy machines.
+// Unless they bound the time of the vector leg or of reading values, it is long: tests
+// run on busy machines.
 func NewProcess(ctx context.Context, data storage.Storage, o Options, models ...indexer.Model) (*Process, error) {
 	if len(o.Multilingual) > 0 {
 		models = slices.Clone(models)
@@ -58,6 +59,9 @@ func NewProcess(ctx context.Context, data storage.Storage, o Options, models ...
 	o.Memory.Indexer, o.Search.Indexer = ix, ix
 	if o.Search.VectorBudget == 0 {
 		o.Search.VectorBudget = wait.Limit
+	}
+	if o.Memory.Limits.Reading.Time == 0 {
+		o.Memory.Limits.Reading.Time = wait.Limit
 	}
 	prices := meter.NewMeter(data.ForMeter(), meter.MeterOptions{Now: o.Memory.Now})
 	if o.Search.Meter == nil {

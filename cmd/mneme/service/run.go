@@ -32,7 +32,7 @@ func do(ctx context.Context, step Step) error {
 	case step.Folder != "":
 		return system.MakeFolder(step.Folder)
 	}
-	said, err := exec.CommandContext(ctx, step.Command[0], step.Command[1:]...).CombinedOutput()
+	said, err := exec.CommandContext(ctx, step.Command[0], step.Command[1:]...).CombinedOutput() //nolint:gosec // of a plan
 	if err != nil {
 		return fmt.Errorf("%s: %w: %s", joined(step.Command), err, strings.TrimSpace(string(said)))
 	}

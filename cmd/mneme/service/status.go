@@ -28,7 +28,7 @@ func Status(ctx context.Context, system string, u Unit) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	output, err := exec.CommandContext(ctx, q.command[0], q.command[1:]...).CombinedOutput()
+	output, err := exec.CommandContext(ctx, q.command[0], q.command[1:]...).CombinedOutput() //nolint:gosec // of queryOf
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		return State{}, err
