@@ -144,7 +144,11 @@ class Release:
 
     def packages_of_clients(self) -> None:
         wheels = sorted(p.name for p in self.packages.glob("*.whl"))
-        equal([w.split("-")[:2] for w in wheels], [["mneme_client", self.python]] + [["mneme_mcp", self.python]] * 4 + [["mneme_memory", self.python]], "wheels")
+        equal(
+            [w.split("-")[:2] for w in wheels],
+            [["mneme_client", self.python]] + [["mneme_mcp", self.python]] * 4 + [["mneme_memory", self.python]],
+            "wheels",
+        )
         for path in self.packages.glob("*.whl"):
             with zipfile.ZipFile(path) as wheel:
                 name = next(n for n in wheel.namelist() if n.endswith(".dist-info/METADATA"))
