@@ -174,17 +174,8 @@ func (ix *Indexer) reads(main Model, e *memory.Entry, reading acl.Reading) [2]bo
 	case reading.Language == acl.LanguageMultilingual:
 		return [2]bool{multilingualModel: true}
 	}
-	foreign := ix.foreign(textOf(e))
+	foreign := ix.foreign(memory.ProseOf(e))
 	return [2]bool{mainModel: !foreign, multilingualModel: foreign || reading.Asked && memory.HasMeaning(e)}
-}
-
-// textOf returns the text by which an entry's language is judged.
-func textOf(e *memory.Entry) string {
-	text := lexical.TextOf(e.Value)
-	if e.Description != "" {
-		text = e.Description + "\n" + text
-	}
-	return text
 }
 
 // recordsOf returns the records of an entry in the store of a number, without vectors,

@@ -28,6 +28,16 @@ func ChunkHeader(e *Entry) string {
 	return strings.Join(lines, "\n")
 }
 
+// ProseOf returns the text of an entry, read with its value, by which its language is
+// judged: description and value.
+func ProseOf(e *Entry) string {
+	text := lexical.TextOf(e.Value)
+	if e.Description != "" {
+		text = e.Description + "\n" + text
+	}
+	return text
+}
+
 // HasMeaning reports whether an entry, read with its value, has a text that a vector can
 // represent: words in its value or description, or a key that is made of words and names
 // a value. Others are found by their words alone: what an encoder makes of nothing is near

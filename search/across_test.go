@@ -9,7 +9,7 @@ import (
 func TestTwoLanguagesAreThoseOfWhichTheMainModelReadsOne(t *testing.T) {
 	for name, c := range map[string]struct {
 		prefers, k int
-		readByMain bool
+		native     bool
 		chosen     acl.Language
 		want       int
 	}{
@@ -23,7 +23,7 @@ func TestTwoLanguagesAreThoseOfWhichTheMainModelReadsOne(t *testing.T) {
 		"German, where everything is read as English": {multilingualModel, mainModel, true, acl.LanguageEnglish, mainModel},
 	} {
 		w := wording{prefers: c.prefers}
-		if got := w.questionFor(c.k, c.readByMain, acl.Reading{Language: c.chosen}); got != c.want {
+		if got := w.questionFor(c.k, c.native, acl.Reading{Language: c.chosen}); got != c.want {
 			t.Errorf("%s: question %d, want %d", name, got, c.want)
 		}
 	}

@@ -260,7 +260,7 @@ func (s *Searcher) selectPage(ctx context.Context, tx memory.ReadTx, scope acl.S
 
 // assessPage assesses candidates of a cursor, whose scores stay as they were if
 // they depend on others.
-func (s *Searcher) assessPage(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *searchQuery, candidates []*candidate) (err error) {
+func (s *Searcher) assessPage(ctx context.Context, tx assessmentTx, scope acl.Scope, q *searchQuery, candidates []*candidate) (err error) {
 	ctx, end := s.startStep(ctx, "rank", &q.took.Rank)
 	defer end(&err)
 	before := make([]float64, len(candidates))

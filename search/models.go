@@ -43,10 +43,11 @@ const (
 )
 
 // questionFor returns which question a wording is to an entry of a store that the k-th
-// model read. Where nobody chose the models, the main one has read what is in its language:
-// if it can read either the wording or the entry and not both, they are in two languages.
-func (w *wording) questionFor(k int, readByMain bool, reading acl.Reading) int {
-	if k == multilingualModel && reading.Language == acl.LanguageAuto && (w.prefers == mainModel) != readByMain {
+// model read. They are in two languages if the wording is in the main model's and the entry
+// is left to the other, or if the entry alone is in the main model's: native. Of an entry of
+// names or numbers in a store in another language that is not known.
+func (w *wording) questionFor(k int, native bool, reading acl.Reading) int {
+	if k == multilingualModel && reading.Language == acl.LanguageAuto && (w.prefers == mainModel || native) {
 		return acrossLanguages
 	}
 	return k
@@ -111,21 +112,17 @@ func (m models) merge(of [2]legList, w *wording) legList {
 		return legList{hits: slices.Concat(of[0].hits, of[1].hits), more: of[0].more || of[1].more}
 	}
 	merged := legList{more: of[0].more || of[1].more}
-	readByMain := make(map[uuid.UUID]bool)
-	for _, hit := range of[mainModel].hits {
-		readByMain[hit.Entry] = true
-	}
 	seen := make(map[uuid.UUID]bool)
 	for _, k := range [2]int{w.prefers, 1 - w.prefers} {
+		scale := m[k].cosines()
+		if w.questionFor(k, false, acl.Reading{}) == acrossLanguages {
+			scale = fusion.AcrossCosines
+		}
 		for _, hit := range of[k].hits {
 			if seen[hit.Entry] {
 				continue
 			}
 			seen[hit.Entry] = true
-			scale := m[k].cosines()
-			if w.questionFor(k, readByMain[hit.Entry], acl.Reading{}) == acrossLanguages {
-				scale = fusion.AcrossCosines
-			}
 			hit.Score = scale.ToE5(hit.Score)
 			merged.hits = append(merged.hits, hit)
 		}

@@ -61,7 +61,7 @@ const rerankDepth = 100
 // rank returns the hits among the merged candidates, in their order, at most as
 // many as the request's limit, with their scores and relevance, and the
 // candidates that follow them.
-func (s *Searcher) rank(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *searchQuery, merged []*candidate) (_ selected, err error) {
+func (s *Searcher) rank(ctx context.Context, tx assessmentTx, scope acl.Scope, q *searchQuery, merged []*candidate) (_ selected, err error) {
 	ctx, end := s.startStep(ctx, "rank", &q.took.Rank)
 	defer end(&err)
 	merged = limitHits(merged, len(merged), searchOnlyDepth)

@@ -19,7 +19,7 @@ import (
 //
 // SECURITY: it reads of candidates that the caller sees alone, within the scope
 // of their snapshot.
-func (s *Searcher) assess(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *searchQuery, candidates []*candidate) error {
+func (s *Searcher) assess(ctx context.Context, tx assessmentTx, scope acl.Scope, q *searchQuery, candidates []*candidate) error {
 	if len(candidates) == 0 {
 		return nil
 	}
@@ -28,9 +28,12 @@ func (s *Searcher) assess(ctx context.Context, tx memory.ScoreReader, scope acl.
 		if err != nil {
 			return err
 		}
+		if err := s.addNative(ctx, tx, asked, candidates, found); err != nil {
+			return err
+		}
 		asked.questions = q.models.ask(asked)
 		for i, c := range candidates {
-			found[i].question = asked.questionFor(found[i].model, found[i].readByMain, c.access.Reading)
+			found[i].question = asked.questionFor(found[i].model, found[i].native, c.access.Reading)
 			score, relevance := fusion.Relevance(asked.questions[found[i].question], found[i].Parts)
 			if w == 0 || score > c.score {
 				c.assessment, c.score, c.relevance = &found[i], score, relevance
@@ -44,12 +47,42 @@ func (s *Searcher) assess(ctx context.Context, tx memory.ScoreReader, scope acl.
 	return nil
 }
 
+// assessmentTx reads what assess needs.
+type assessmentTx interface {
+	memory.ScoreReader
+	memory.EntryReader
+}
+
+// addNative finds out which candidates are surely in the main model's language, for a
+// wording that is not: their texts say so, and are read only then.
+func (s *Searcher) addNative(ctx context.Context, tx assessmentTx, asked *wording, candidates []*candidate, found []assessment) error {
+	if s.native == nil || asked.prefers == mainModel {
+		return nil
+	}
+	var ids []uuid.UUID
+	byID := make(map[uuid.UUID]*assessment)
+	for i, c := range candidates {
+		if found[i].readByMain && found[i].model == multilingualModel {
+			ids, byID[c.entry.ID] = append(ids, c.entry.ID), &found[i]
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	entries, err := tx.Get(ctx, ids)
+	for i := range entries {
+		byID[entries[i].ID].native = s.native(memory.ProseOf(&entries[i]))
+	}
+	return err
+}
+
 // assessment is what the relevance of a candidate to one wording is made of.
 type assessment struct {
 	fusion.Parts
 	model         int         // of Cosine and MaxSim
 	question      int         // of the wording's questions, to which they belong
 	readByMain    bool        // whether the entry has a vector of the main model
+	native        bool        // whether its text is surely in the main model's language, where it matters
 	nearest       int         // chunk of Cosine
 	nearestVector vector.Half // nil unless the request has Diversity
 	codes         []byte      // of the nearest chunk's tokens, until they are compared

@@ -28,6 +28,9 @@ type Options struct {
 	// Foreign reports whether the first of the serving models cannot read a text, so that
 	// the second should. Default: it can.
 	Foreign func(text string) bool
+	// Native reports whether a text is surely in the language of the first of the serving
+	// models, as names, numbers and code are not. Default: none is.
+	Native func(text string) bool
 	// Reranker judges the first candidates of searches ordered by relevance. nil: the
 	// order is that of the scores alone.
 	Reranker Reranker
@@ -81,6 +84,7 @@ type Searcher struct {
 
 	indexer   Indexer
 	foreign   func(text string) bool
+	native    func(text string) bool // nil: of none
 	meter     Meter
 	metered   bool // meter is not noMeter
 	budget    time.Duration
@@ -109,6 +113,7 @@ func New(storage memory.Storage, service *memory.Service, options Options) *Sear
 
 		indexer:   options.Indexer,
 		foreign:   options.Foreign,
+		native:    options.Native,
 		meter:     options.Meter,
 		metered:   options.Meter != nil,
 		budget:    cmp.Or(options.VectorBudget, defaultVectorBudget),

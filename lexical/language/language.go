@@ -79,6 +79,13 @@ func Foreign(text string) bool {
 	return e.isForeign(score)
 }
 
+// English reports whether a text is surely English, by its words. Of one that is neither
+// English nor Foreign, such as names, numbers and code, nothing is sure.
+func English(text string) bool {
+	guess := Of(text)
+	return guess.Language == "en" && guess.Sure
+}
+
 // bestLatin returns the language in Latin script with the most evidence.
 func (e *evidence) bestLatin() (best int, score float32) {
 	for i, s := range e.latin[:len(latin)] {

@@ -120,3 +120,20 @@ func FuzzOf(f *testing.F) {
 		}
 	})
 }
+
+func TestNamesNumbersAndCodeAreNeitherEnglishNorForeign(t *testing.T) {
+	for text, want := range map[string]bool{
+		"The night train does not arrive until after midnight.": true,
+		"We moved the standup to ten, because of the school.":   true,
+		"Der Nachtzug kommt erst nach Mitternacht an.":          false,
+		"Marcus Lindqvist, +46 8 123 456":                       false,
+		"listen_port: 7077":                                     false,
+		"Zagreb Ljubljana Sarajevo":                             false,
+		"قطار الليل يصل بعد منتصف الليل":                        false,
+		"": false,
+	} {
+		if got := English(text); got != want {
+			t.Errorf("%q: English is %v", text, got)
+		}
+	}
+}

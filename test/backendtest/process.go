@@ -48,7 +48,7 @@ func NewProcess(ctx context.Context, data storage.Storage, o Options, models ...
 		for i := range models {
 			models[i].EnglishOnly = true
 		}
-		o.Search.Foreign = language.Foreign
+		o.Search.Foreign, o.Search.Native = language.Foreign, language.English
 	}
 	ix, err := indexer.New(ctx, data.ForIndexer(), indexer.Options{
 		Models: models, Multilingual: o.Multilingual, Foreign: language.Foreign, Now: o.Memory.Now, Log: o.Memory.Log,
