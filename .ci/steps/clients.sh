@@ -73,8 +73,7 @@ check_memory_tool() {
 	"$tools/clients/bin/python" examples/anthropic-python/compare/compare.py "$served" "$(token_of tool compared)" "$tools/node"
 }
 
-# The memories of frameworks, by the frameworks' own tests where they have any, and their
-# agents with the tools by MCP: two, and the others in a long run, by their environments.
+# Memories of frameworks by their own tests, and tools by MCP: two, and in a long run all.
 check_memories() { try_frameworks clients langgraph langchain; }
 check_frameworks() {
 	try_frameworks clients openai_agents llamaindex pydantic_ai google_genai vercel_ai mastra types

@@ -116,15 +116,21 @@ func (p *Process) AwaitListening() error {
 // PID returns the process ID.
 func (p *Process) PID() int { return p.command.Process.Pid }
 
-// End sends a signal, waits for the process to exit, and returns its exit
-// status.
-func (p *Process) End(t testing.TB, signal os.Signal) int {
+// Send sends a signal. Where that takes a console, and there is none, it skips the test.
+func (p *Process) Send(t testing.TB, signal os.Signal) {
 	t.Helper()
 	if err := faulttest.Signal(p.command.Process, signal); errors.Is(err, faulttest.ErrNoConsole) {
 		t.Skip(err)
 	} else if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// End sends a signal, waits for the process to exit, and returns its exit
+// status.
+func (p *Process) End(t testing.TB, signal os.Signal) int {
+	t.Helper()
+	p.Send(t, signal)
 	hung := time.AfterFunc(patience, func() {
 		t.Errorf("mneme did not end within %v of %v; its goroutines are in its log", patience, signal)
 		p.quit()
