@@ -45,7 +45,7 @@ func (d *diagnosis) checkFolder() {
 		d.add(check, problem, dir+" is not writable", "run mneme as its owner, or make it writable")
 		return
 	}
-	if err := checkPrivateFolder(dir); errors.Is(err, system.ErrExposed) {
+	if err := checkPrivate(dir); errors.Is(err, system.ErrExposed) {
 		d.add(check, warning, fmt.Sprintf("%s: %v", dir, err), system.RestrictCommand(quote(dir), true))
 		return
 	}
@@ -65,8 +65,10 @@ func (d *diagnosis) checkFolder() {
 	}
 }
 
-func checkPrivateFolder(dir string) error {
-	f, err := system.Open(dir)
+// checkPrivate returns an error that wraps system.ErrExposed if others than the owner can
+// access a file or folder.
+func checkPrivate(path string) error {
+	f, err := system.Open(path)
 	if err != nil {
 		return err
 	}
@@ -168,7 +170,7 @@ func (d *diagnosis) checkCertificate() {
 	}
 	leaf := certificate.Current().Leaf
 	says := fmt.Sprintf("of %s, until %s", strings.Join(leaf.DNSNames, ", "), leaf.NotAfter.UTC().Format(time.DateOnly))
-	key, err := os.Stat(files.Key)
+	exposed := checkPrivate(files.Key)
 	switch left := time.Until(leaf.NotAfter); {
 	case left <= 0:
 		d.add(check, problem, says+": it has expired", "renew it; serve reads the files again by itself")
@@ -176,8 +178,8 @@ func (d *diagnosis) checkCertificate() {
 		d.add(check, problem, says+": it is not valid yet", "check the clock")
 	case left < lastDays:
 		d.add(check, warning, says, "renew it; serve reads the files again by itself")
-	case err == nil && key.Mode().Perm()&0o077 != 0:
-		d.add(check, warning, fmt.Sprintf("the key is open to others (mode %o)", key.Mode().Perm()), "chmod 600 "+quote(files.Key))
+	case errors.Is(exposed, system.ErrExposed):
+		d.add(check, warning, "the key: "+exposed.Error(), system.RestrictCommand(quote(files.Key), false))
 	default:
 		d.add(check, fine, says, "")
 	}

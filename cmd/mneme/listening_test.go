@@ -6,15 +6,19 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"math/big"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"mneme/internal/system"
 	"mneme/test/mnemetest"
 )
 
@@ -33,6 +37,12 @@ func TestCommandsReachAServerOverItsSocket(t *testing.T) {
 	t.Parallel()
 	dir := shortDir(t)
 	path := filepath.Join(dir, "m.sock")
+	var config net.ListenConfig
+	if probe, err := config.Listen(t.Context(), "unix", path); err == nil {
+		_ = probe.Close() // it removes the socket
+	} else if runtime.GOOS == "windows" {
+		t.Skip("no Unix sockets here")
+	}
 	p := mnemetest.Start(t, exec.Command(binary, "serve", "--addr", "unix:"+path, "--data-dir", dir, "--json"))
 	if p.Address != "unix://"+path {
 		t.Fatalf("listens on %s", p.Address)
@@ -79,7 +89,7 @@ func certify(t *testing.T, dir string, left time.Duration) (cert, key string) {
 	}
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: made}, key: {Type: "PRIVATE KEY", Bytes: encoded}} {
-		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
+		if err := system.WritePrivate(path, pem.EncodeToMemory(block), true); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,21 +124,30 @@ func TestAServerWithTLSIsReady(t *testing.T) {
 	}
 }
 
+// expose makes a file anew, which others can read.
+func expose(t *testing.T, path string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err := errors.Join(err, os.Remove(path), os.WriteFile(path, content, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestDoctorLooksAtTheCertificate(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct {
 		left  time.Duration
-		mode  os.FileMode
+		open  bool // to others than its owner
 		state state
 	}{
-		"good":         {1000 * time.Hour, 0o600, fine},
-		"ends soon":    {24 * time.Hour, 0o600, warning},
-		"has ended":    {-time.Hour, 0o600, problem},
-		"open to read": {1000 * time.Hour, 0o644, warning},
+		"good":         {1000 * time.Hour, false, fine},
+		"ends soon":    {24 * time.Hour, false, warning},
+		"has ended":    {-time.Hour, false, problem},
+		"open to read": {1000 * time.Hour, true, warning},
 	} {
 		cert, key := certify(t, dir, c.left)
-		if err := os.Chmod(key, c.mode); err != nil {
-			t.Fatal(err)
+		if c.open {
+			expose(t, key)
 		}
 		t.Setenv("MNEME_TLS_CERT", cert)
 		t.Setenv("MNEME_TLS_KEY", key)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -314,7 +315,9 @@ func TestSyncOfAFolderThatIsGoneDeletesNothing(t *testing.T) {
 		func() error { return os.Mkdir(s.dir, 0o700) },
 		func() error { return os.RemoveAll(s.dir + "2") },
 	} {
-		if err := change(); err != nil {
+		if err := change(); err != nil && n == 0 && runtime.GOOS == "windows" {
+			t.Skip("a folder that is watched cannot be moved")
+		} else if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := syncer.Once(t.Context()); !errors.Is(err, foldersync.ErrGone) {
@@ -361,17 +364,25 @@ func TestSyncRefusesWhatItCannotKeep(t *testing.T) {
 			t.Errorf("got %+v", p)
 		}
 	}
-	if err := os.Symlink("a.md", s.path("link.md")); err == nil {
-		s.want(0, 0, 0, 0, 0, 6)
+	if err := os.Symlink("a.md", s.path("link.md")); err != nil || !isLink(s.path("link.md")) {
+		t.Skip("no links here")
 	}
+	s.want(0, 0, 0, 0, 0, 6)
 	// A folder that became a link does not delete what was in it.
 	s.save("dir/b.md", "b")
 	s.once()
-	if err := errors.Join(os.Rename(s.path("dir"), s.dir+"-dir"), os.Symlink(s.dir+"-dir", s.path("dir"))); err == nil {
-		if r := s.once(); r.Trashed > 0 || s.value("dir/b") == "" {
-			t.Errorf("got %+v", r)
-		}
+	if err := errors.Join(os.Rename(s.path("dir"), s.dir+"-dir"), os.Symlink(s.dir+"-dir", s.path("dir"))); err != nil {
+		t.Fatal(err)
 	}
+	if r := s.once(); r.Trashed > 0 || s.value("dir/b") == "" {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// isLink reports whether a path is that of a symbolic link. Wine makes none.
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&os.ModeSymlink != 0
 }
 
 func TestSyncKeepsTheExpiryOfAnEntry(t *testing.T) {

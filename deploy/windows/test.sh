@@ -20,6 +20,6 @@ for package; do
 	(
 		cd "$package"
 		echo "$package"
-		"$wine" "$scratch/package.test.exe" -test.short -test.timeout 20m
+		env -u CI "$wine" "$scratch/package.test.exe" -test.short -test.timeout 20m # without services
 	)
 done

@@ -42,11 +42,13 @@ var compressible = []string{
 var varyEncoding = []string{"Accept-Encoding"}
 
 // Answers returns a handler like h whose answers above 1 kB are compressed for
-// clients that accept it: zstd rather than gzip, unless the client prefers that.
+// clients that accept it: gzip rather than zstd, unless the client prefers that. The
+// padding of zstd is a frame of its own, which some clients cannot read (httpx, when it
+// comes in a packet of its own).
 // Answers that have a Content-Encoding are left as they are.
 func Answers(h http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(
-		gzhttp.MinSize(minAnswer), gzhttp.CompressionLevel(gzipLevel), gzhttp.SuffixETag(etagSuffixes[0]),
+		gzhttp.MinSize(minAnswer), gzhttp.CompressionLevel(gzipLevel), gzhttp.PreferZstd(false), gzhttp.SuffixETag(etagSuffixes[0]),
 		gzhttp.ContentTypeFilter(isCompressible), gzhttp.SetContentType(false),
 		// SECURITY: the exact length would tell who reads the network, and can write
 		// entries that an answer shows, whether they repeat a secret in it (BREACH).
