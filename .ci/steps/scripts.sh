@@ -8,7 +8,7 @@ check_scripts() {
 	mapfile -d '' -t python < <(existing '*.py' ':!clients/python/src/mneme/generated')
 	mapfile -d '' -t shell < <({
 		existing '*.sh'
-		git grep -lzE '^#!/(usr/bin/env |bin/)(ba)?sh'
+		git grep -lzE '^#!/(usr/bin/env |bin/)(ba)?sh' ':!cmd/mneme/service' # templates
 	} | sort -uz)
 	mapfile -d '' -t node < <(existing '*.mjs' '*.ts' '*.svelte')
 	ruff check --quiet --no-cache --force-exclude --config .ci/ruff.toml "${python[@]}"
