@@ -36,7 +36,7 @@ type reply struct {
 	err    error
 }
 
-var httpClient = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
+var httpClient = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 32, DisableCompression: true}} // a coded answer has another tag
 
 // call makes one request. headers alternates names and values.
 func (c caller) call(method, path string, body any, headers ...string) reply {
