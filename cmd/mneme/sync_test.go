@@ -25,6 +25,7 @@ import (
 	"mneme/cmd/mneme/foldersync"
 	"mneme/configs"
 	"mneme/internal/compose"
+	"mneme/internal/system"
 	"mneme/memory"
 	"mneme/test/backendtest"
 	"mneme/test/wait"
@@ -162,7 +163,12 @@ func (s *synced) visible() map[string]string {
 			return nil
 		}
 		short, _ := filepath.Rel(s.dir, name)
-		text, err := os.ReadFile(name)
+		file, err := system.Open(name) // it may be replaced meanwhile
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		text, err := io.ReadAll(file)
 		files[filepath.ToSlash(short)] = string(text)
 		return err
 	})
