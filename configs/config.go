@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/netip"
-	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -175,43 +172,6 @@ type Rate struct {
 	Refusals int `mapstructure:"refusals"` // a second without a valid token of one address; 0: no limit
 }
 
-// TLS configures serve to encrypt its connections. Both files are PEM, and read again
-// when they change.
-type TLS struct {
-	Cert string `mapstructure:"cert"` // the certificate and its chain; empty: no TLS
-	Key  string `mapstructure:"key"`
-}
-
-// CORS says which pages of other origins may call serve from a browser.
-type CORS struct {
-	// Origins are exact, such as https://app.example.com, or "*" alone. Empty: off.
-	Origins []string `mapstructure:"origins"`
-	// Credentials lets browsers send the cookies and certificates that a proxy before
-	// serve asks for; serve reads neither. Not with "*".
-	Credentials bool          `mapstructure:"credentials"`
-	MaxAge      time.Duration `mapstructure:"max_age"` // how long a browser may keep the answer to a preflight
-}
-
-// check returns an error that says what is wrong.
-func (c CORS) check() error {
-	for i, origin := range c.Origins {
-		if origin == "*" {
-			if len(c.Origins) > 1 || c.Credentials {
-				return errors.New(`cors.origins may have "*" only alone, and without cors.credentials`)
-			}
-			continue
-		}
-		u, err := url.Parse(origin)
-		if err != nil || u.Scheme == "" || u.Host == "" || strings.ToLower(u.Scheme+"://"+u.Host) != origin || strings.ContainsAny(origin, "*,@ ") {
-			return fmt.Errorf("cors.origins[%d] must be an origin as browsers write it, such as https://app.example.com, without a path", i)
-		}
-	}
-	if c.MaxAge < 0 {
-		return errors.New("cors.max_age must not be negative")
-	}
-	return nil
-}
-
 // Proxies returns TrustedProxies, parsed.
 func (c Connections) Proxies() ([]netip.Prefix, error) {
 	return networks("connections.trusted_proxies", c.TrustedProxies)
@@ -344,31 +304,6 @@ type Tracing struct {
 	Endpoint string `mapstructure:"endpoint"`
 	// SampleRatio is the share of new traces that are exported, 0 to 1.
 	SampleRatio float64 `mapstructure:"sample_ratio"`
-}
-
-// socketModes are the modes of a socket's file by SocketAccess.
-var socketModes = map[string]os.FileMode{"owner": 0o600, "group": 0o660, "everyone": 0o666}
-
-// SocketMode returns the mode of a Unix socket's file.
-func (c *Config) SocketMode() os.FileMode { return socketModes[c.SocketAccess] }
-
-// Socket returns the path of the Unix socket on which serve listens; ok is false if it
-// listens on an address.
-func (c *Config) Socket() (path string, ok bool) { return strings.CutPrefix(c.Addr, "unix:") }
-
-// checkListening returns an error that says what is wrong with where serve listens.
-func (c *Config) checkListening() error {
-	path, socket := c.Socket()
-	_, _, err := net.SplitHostPort(c.Addr)
-	switch {
-	case socket && path == "", !socket && err != nil:
-		return errors.New("addr must be host:port, or unix: and a path")
-	case (c.TLS.Cert == "") != (c.TLS.Key == ""):
-		return errors.New("tls requires both tls.cert and tls.key")
-	case socket && c.TLS.Cert != "":
-		return errors.New("a Unix socket has no TLS: leave out tls, or set addr to host:port")
-	}
-	return nil
 }
 
 // Default returns the configuration without file, variables and flags.

@@ -11,7 +11,7 @@ import (
 // Remainder returns the lines of a frontmatter without those of the fields that are
 // placed elsewhere: what other programs keep there. The lines stay as they are
 // written, comments included. Frontmatter that is not one field a line, such as
-// {a: 1, b: 2}, is written anew. ok is false if the frontmatter is not YAML with
+// {a: 1, b: 2}, is written again. ok is false if the frontmatter is not YAML with
 // fields, or its fields cannot be separated.
 func Remainder(head []byte, placed func(name string) bool) (rest []byte, ok bool) {
 	fields, ok := fieldsOf(head)

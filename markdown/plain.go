@@ -22,7 +22,7 @@ import (
 //
 //   - The path without .md is the name, with namespace as EntryPath says. Fields name and
 //     namespace count only where the path cannot encode them, see Belongs.
-//   - The description is that of the frontmatter, else its title, else a heading of
+//   - The description comes from the frontmatter, else from its title, else a heading of
 //     level 1 with which the text begins.
 //   - Tags may be a list or a text with commas, with or without #; null is left out.
 //   - Fields that an entry has no place for, or not in this form, stay: the value begins
@@ -182,8 +182,13 @@ func (p *plainParser) flag(name string, value *yaml.Node) bool {
 // belongs reports whether name and namespace are those of an entry whose file this
 // may be, and whose path does not say them.
 func (p *plainParser) belongs() bool {
-	name, namespace := p.text("name"), p.text("namespace")
+	namespace, name := p.names()
 	return memory.CheckKey(name) == nil && memory.CheckNamespace(namespace) == nil && Belongs(p.file, namespace, name)
+}
+
+// names returns the fields name and namespace, in the form in which entries keep them.
+func (p *plainParser) names() (namespace, name string) {
+	return memory.NormalName(p.text("namespace")), memory.NormalName(p.text("name"))
 }
 
 // text returns a field that is text; "" if it is none or missing.
@@ -199,7 +204,7 @@ func (p *plainParser) text(name string) string {
 func (p *plainParser) name() bool {
 	n := p.note
 	if p.placed["name"] {
-		n.Name, n.Namespace = p.text("name"), p.text("namespace")
+		n.Namespace, n.Name = p.names()
 		return true
 	}
 	n.Namespace, n.Name = plainPath(p.file)

@@ -157,3 +157,15 @@ func FuzzPlainFileIsWrittenAsItIsRead(f *testing.F) {
 		}
 	})
 }
+
+func TestTheNameInAPlainFileMayHaveAnyUnicodeForm(t *testing.T) {
+	key := strings.Repeat("\u00e9", 100) // too long for the name of a file
+	file, err := FreeFile("", key, func(string) bool { return false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "---\nname: " + norm.NFD.String(key) + "\n---\nBees swarm in May.\n"
+	if n, problems := ParsePlain(file, []byte(text), time.UTC); n.Name != key || len(problems) > 0 {
+		t.Errorf("%s has the key %+q, %v", file, n.Name, problems)
+	}
+}

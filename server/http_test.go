@@ -176,7 +176,7 @@ func TestARequestKeepsItsID(t *testing.T) {
 	}
 }
 
-// FuzzRequestID checks that the ID of an answer can stand in a header and a log.
+// FuzzRequestID checks that the ID of an answer fits in a header and a log.
 func FuzzRequestID(f *testing.F) {
 	s, _ := newServer(&stub{}, surface{})
 	for _, seed := range []string{"a", "01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02", "a\nb", "é", strings.Repeat("-", 36)} {

@@ -15,7 +15,8 @@ import (
 	"mneme/test/wait"
 )
 
-// The browser, of which a script stands in for xdg-open, gets the link that is printed, and not the Ctrl-C of the terminal.
+// A script takes the place of xdg-open. The browser gets the link that is printed, and not
+// the Ctrl-C of the terminal.
 func TestTheDemoOpensTheBrowser(t *testing.T) {
 	t.Parallel()
 	folder, temporary := t.TempDir(), t.TempDir()

@@ -32,8 +32,9 @@ and the body as its value). The format is detected; - reads standard input. A
 store named by a line takes precedence over --store, whose default is the store
 of --agent. Without --agent, each store is written by its own agent; with --as AGENT,
 that agent writes all into its own store (or --store), whatever store a line names:
-so the export of one agent becomes another's. Entries that are already there unchanged are skipped, so an import that was interrupted or had
-lines refused can be repeated. A local import ends when all vectors are made.
+so the export of one agent becomes another's. Entries that are already there
+unchanged are skipped, so an import that was interrupted or had lines refused can be
+repeated. A local import ends when all vectors are made.
 
 A folder of Markdown (an Obsidian vault, a wiki) is imported as it is: a file's path is
 its entry's key, its title the description. Frontmatter that an entry has no place for
@@ -53,8 +54,9 @@ entry's description, and a note says so.
 With --from, imports what another system exported, or a ZIP archive or a folder of
 it: mem0 (what get_all answers, OpenMemory's backup), letta (agent files), zep and
 graphiti (edges, nodes and episodes as JSON), basic-memory (a folder of notes),
-chatgpt and claude (data exports), markdown (a folder as it is). The entries are in the namespace named after the
-system (of markdown: none), or --namespace, and keep their keys when a newer export is imported.`,
+chatgpt and claude (data exports), markdown (a folder as it is). The entries are in
+the namespace named after the system (of markdown: none), or --namespace, and keep
+their keys when a newer export is imported.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if i.markdown != "" {
 				return cobra.NoArgs(cmd, args)
@@ -76,7 +78,7 @@ system (of markdown: none), or --namespace, and keep their keys when a newer exp
 				return err
 			}
 			if i.full {
-				if !only(cmd) || len(args) != 1 || i.zone != "" || i.anew {
+				if !only(cmd) || len(args) != 1 || i.zone != "" || i.reassign {
 					return usageError{errors.New("--full takes one file, and no --agent, --as, --taint, --store, --url, --timezone or --markdown")}
 				}
 				return p.loadDump(cmd.Context(), config, args[0])
@@ -112,7 +114,7 @@ type importing struct {
 	as           callerFlags
 	store, url   string
 	newOwner     string // --as: the agent that writes all; "": as the lines say
-	anew         bool   // the stores that lines name do not count
+	reassign     bool   // the stores that lines name do not count
 	markdown     string
 	from         string // the system whose exports are read; "" for none
 	namespace    string // of their entries
@@ -157,7 +159,7 @@ func (i *importing) checkAs(flags *pflag.FlagSet) error {
 	if flags.Changed("agent") {
 		return usageError{errors.New("--as takes the place of --agent: give one of them")}
 	}
-	i.as.agent, i.anew = i.newOwner, true
+	i.as.agent, i.reassign = i.newOwner, true
 	if i.store == "" {
 		i.store = i.newOwner
 	}

@@ -165,7 +165,7 @@ func (f *folderImport) leaf(file string, note markdown.Note) (l leaf, problems [
 	if note.Name != "" && !inTrash(file) && !markdown.Belongs(file, note.Namespace, note.Name) {
 		refuse("name", "does not match the file name: change one of the two")
 	}
-	if note.Store != "" && note.Store != f.store && !f.anew {
+	if note.Store != "" && note.Store != f.store && !f.reassign {
 		refuse("store", "names a different store than the import")
 	}
 	if note.Label > f.taint {

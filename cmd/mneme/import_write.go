@@ -49,7 +49,7 @@ func (b *batch) add(ctx context.Context, file string, line importer.Line) error 
 	}
 	r := record{file: file, line: line.Number, place: line.Place, put: line.Put, fields: line.Fields}
 	from := cmp.Or(line.Store, b.store, b.as.agent)
-	if r.put.Path.Store = from; b.anew {
+	if r.put.Path.Store = from; b.reassign {
 		r.put.Path.Store = b.store
 	}
 	switch {
@@ -62,10 +62,10 @@ func (b *batch) add(ctx context.Context, file string, line importer.Line) error 
 	case r.put.Path.Store == "":
 		b.refuse(file, line.Number, "names no store, and neither --store nor --agent is given")
 		return nil
-	case b.anew && b.origins[r.put.Path] != "" && b.origins[r.put.Path] != from:
+	case b.reassign && b.origins[r.put.Path] != "" && b.origins[r.put.Path] != from:
 		b.refuse(file, line.Number, r.at("key: an entry of another store of this import has it"))
 		return nil
-	case b.anew:
+	case b.reassign:
 		b.origins[r.put.Path] = from
 	}
 	for _, note := range line.Notes {

@@ -1,13 +1,7 @@
 package main
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
-	"math/big"
 	"net"
 	"os"
 	"os/exec"
@@ -18,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"mneme/internal/system"
+	"mneme/server/servertest"
 	"mneme/test/mnemetest"
 )
 
@@ -69,36 +63,9 @@ func TestCommandsReachAServerOverItsSocket(t *testing.T) {
 	}
 }
 
-// certify writes a certificate and its key that end after so long.
-func certify(t *testing.T, dir string, left time.Duration) (cert, key string) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), DNSNames: []string{"memory.example"}, NotBefore: time.Now().Add(-2 * time.Hour), NotAfter: time.Now().Add(left),
-	}
-	made, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	encoded, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: made}, key: {Type: "PRIVATE KEY", Bytes: encoded}} {
-		if err := system.WritePrivate(path, pem.EncodeToMemory(block), true); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return cert, key
-}
-
 func TestAServerWithTLSIsReady(t *testing.T) {
 	dir := t.TempDir()
-	cert, key := certify(t, dir, 1000*time.Hour)
+	cert, key := servertest.Certify(t, dir, "memory.example", 1000*time.Hour)
 	t.Setenv("MNEME_TLS_CERT", cert)
 	t.Setenv("MNEME_TLS_KEY", key)
 	s := serve(t, dir)
@@ -124,7 +91,7 @@ func TestAServerWithTLSIsReady(t *testing.T) {
 	}
 }
 
-// expose makes a file anew, which others can read.
+// expose writes a file again, so that others can read it.
 func expose(t *testing.T, path string) {
 	t.Helper()
 	content, err := os.ReadFile(path)
@@ -145,7 +112,7 @@ func TestDoctorLooksAtTheCertificate(t *testing.T) {
 		"has ended":    {-time.Hour, false, problem},
 		"open to read": {1000 * time.Hour, true, warning},
 	} {
-		cert, key := certify(t, dir, c.left)
+		cert, key := servertest.Certify(t, dir, "memory.example", c.left)
 		if c.open {
 			expose(t, key)
 		}

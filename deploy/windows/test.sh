@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests of the packages that differ on Windows, compiled for it and run in Wine, which says
-# nothing of Windows's own file systems and consoles.
+# nothing about Windows's own file systems and consoles.
 #
 #	deploy/windows/test.sh [PACKAGE…]
 set -euo pipefail

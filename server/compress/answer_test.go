@@ -2,7 +2,6 @@ package compress_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
-
 	"mneme/server/compress"
+	"mneme/server/servertest"
 )
 
 // long is a JSON text of some kilobytes.
@@ -47,35 +45,6 @@ func ask(h http.Handler, accept string) *httptest.ResponseRecorder {
 	return w
 }
 
-// decoded returns the body of an answer without its coding.
-func decoded(t *testing.T, w *httptest.ResponseRecorder) []byte {
-	t.Helper()
-	reader := io.Reader(w.Body)
-	switch coding := w.Header().Get("Content-Encoding"); coding {
-	case "":
-	case "gzip":
-		packed, err := gzip.NewReader(w.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		reader = packed
-	case "zstd":
-		packed, err := zstd.NewReader(w.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer packed.Close()
-		reader = packed
-	default:
-		t.Fatalf("Content-Encoding %q", coding)
-	}
-	text, err := io.ReadAll(reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
 func TestTheClientChoosesTheCoding(t *testing.T) {
 	h := answering(long, "Content-Type", "application/json", "ETag", `"v1"`)
 	for accept, want := range map[string]string{
@@ -96,7 +65,7 @@ func TestTheClientChoosesTheCoding(t *testing.T) {
 		w := ask(h, accept)
 		coding, tag := w.Header().Get("Content-Encoding"), w.Header().Get("ETag")
 		length := w.Body.Len()
-		if coding != want || !bytes.Equal(decoded(t, w), long) {
+		if coding != want || !bytes.Equal(servertest.Decoded(t, w), long) {
 			t.Errorf("%q: coded with %q, want %q, or another body", accept, coding, want)
 		}
 		if w.Header().Get("Vary") != "Accept-Encoding" {
@@ -188,7 +157,7 @@ func FuzzAcceptEncoding(f *testing.F) {
 		if coding != "" && !strings.Contains(strings.ToLower(accept), coding) {
 			t.Errorf("%q gets %s", accept, coding)
 		}
-		if !bytes.Equal(decoded(t, w), long) {
+		if !bytes.Equal(servertest.Decoded(t, w), long) {
 			t.Errorf("%q gets another body", accept)
 		}
 	})

@@ -46,7 +46,7 @@ func NewUnpacker() *Unpacker { return &Unpacker{turns: fairqueue.New(turns)} }
 
 // Unpack returns the request with its body decoded, as far as it is read, and
 // without Content-Encoding; done ends it. Bodies take turns by caller, until they are
-// read to their ends. The error is that of the request's context or a problem: of
+// read to their ends. The error is from the request's context, or a problem: of
 // status 415 if the coding is unknown or there are several, 429 if the caller has too
 // many bodies in hand.
 //
@@ -169,7 +169,7 @@ func (b *body) decode(p []byte) (int, error) {
 	return b.decoder.Read(p)
 }
 
-// reason returns the error of a read: that of the connection, or a problem.
+// reason returns the error of a read: the connection's, or a problem.
 func (b *body) reason(err error) error {
 	switch {
 	case b.raw.err != nil && !errors.Is(b.raw.err, io.EOF):

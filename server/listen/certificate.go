@@ -29,7 +29,7 @@ type Certificate struct {
 }
 
 // OpenCertificate reads a certificate with its chain and its key. Errors name the
-// files, and hold nothing of them. now is the clock.
+// files, and contain nothing from them. now is the clock.
 func OpenCertificate(certFile, keyFile string, now func() time.Time, log *slog.Logger) (*Certificate, error) {
 	c := &Certificate{certFile: certFile, keyFile: keyFile, now: now, log: log, checked: now()}
 	if _, err := c.read(); err != nil {

@@ -2,15 +2,9 @@ package listen_test
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
 	"io"
 	"log/slog"
-	"math/big"
 	"net"
 	"os"
 	"path/filepath"
@@ -20,31 +14,8 @@ import (
 	"time"
 
 	"mneme/server/listen"
+	"mneme/server/servertest"
 )
-
-// issue writes a certificate for a name and its key, and returns their paths.
-func issue(t *testing.T, dir, name string) (cert, key string) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), DNSNames: []string{name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-	}
-	made, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	encoded, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	write(t, cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: made}))
-	write(t, key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded}))
-	return cert, key
-}
 
 func write(t *testing.T, path string, text []byte) {
 	t.Helper()
@@ -56,7 +27,7 @@ func write(t *testing.T, path string, text []byte) {
 func TestACertificateIsReadAgainWhenItsFilesChange(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	var log bytes.Buffer
-	cert, key := issue(t, dir, "old.example")
+	cert, key := servertest.Certify(t, dir, "old.example", time.Hour)
 	c, err := listen.OpenCertificate(cert, key, func() time.Time { return now }, slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +43,7 @@ func TestACertificateIsReadAgainWhenItsFilesChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	issue(t, dir, "new.example")
+	servertest.Certify(t, dir, "new.example", time.Hour)
 	newKey, err := os.ReadFile(key)
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +78,7 @@ func TestACertificateIsReadAgainWhenItsFilesChange(t *testing.T) {
 
 func TestFilesThatAreNoCertificateAreAnError(t *testing.T) {
 	dir := t.TempDir()
-	cert, key := issue(t, dir, "a.example")
+	cert, key := servertest.Certify(t, dir, "a.example", time.Hour)
 	secret := filepath.Join(dir, "secret.pem")
 	write(t, secret, []byte("secret text"))
 	for _, files := range [][2]string{{cert, secret}, {secret, key}, {cert, filepath.Join(dir, "none")}, {key, cert}, {dir, key}} {
@@ -123,7 +94,7 @@ func TestFilesThatAreNoCertificateAreAnError(t *testing.T) {
 func TestConnectionsOutliveTheirCertificate(t *testing.T) {
 	dir := t.TempDir()
 	var later atomic.Int64
-	cert, key := issue(t, dir, "old.example")
+	cert, key := servertest.Certify(t, dir, "old.example", time.Hour)
 	c, err := listen.OpenCertificate(cert, key, func() time.Time { return time.Now().Add(time.Duration(later.Load())) }, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +144,7 @@ func TestConnectionsOutliveTheirCertificate(t *testing.T) {
 	if got := said(old); got != "tea old.example" {
 		t.Fatal(got)
 	}
-	issue(t, dir, "new.example")
+	servertest.Certify(t, dir, "new.example", time.Hour)
 	later.Store(int64(time.Minute))
 	fresh, err := dial(new(tls.Config))
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"mneme/internal/system"
@@ -22,7 +21,7 @@ const SocketScheme = "unix:"
 // ErrInUse reports that something listens on an address.
 var ErrInUse = errors.New("the address is in use")
 
-// Open listens on host:port, or on unix: and a path. mode is that of the socket's
+// Open listens on host:port, or on unix: and a path. mode is for the socket's
 // file. The error wraps ErrInUse if something listens there.
 func Open(ctx context.Context, address string, mode os.FileMode) (net.Listener, error) {
 	if path, ok := strings.CutPrefix(address, SocketScheme); ok {
@@ -109,7 +108,7 @@ func checkFree(ctx context.Context, path string) error {
 	switch {
 	case err == nil:
 		return errors.Join(ErrInUse, conn.Close())
-	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, os.ErrNotExist):
+	case system.IsConnectionRefused(err), errors.Is(err, os.ErrNotExist):
 		return nil
 	}
 	return fmt.Errorf("unix socket %s: %w", path, reason(err))

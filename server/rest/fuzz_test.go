@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"mneme/server/servertest"
 )
 
 // Whatever comes in, no answer is a 5xx, every error is a problem, and every
@@ -70,7 +72,7 @@ func FuzzRequestsAreAnsweredByTheSpecification(f *testing.F) {
 		}
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
-		a := answer{w.Code, w.Header(), plain(t, w)}
+		a := answer{w.Code, w.Header(), string(servertest.Decoded(t, w))}
 		if a.status >= 500 {
 			t.Fatalf("%d %s", a.status, a.body)
 		}

@@ -31,7 +31,7 @@ func conditions(match *api.IfMatch, noneMatch *api.IfNoneMatch) (memory.Precondi
 
 // entityTags parses "*" or a list of entity tags (RFC 9110 §8.8.3) and returns
 // their opaque parts, the weak ones only if weakToo. That of a compressed answer comes
-// twice, as it is and as that of the entry. The result is never nil.
+// twice: as it is, and as the entry's. The result is never nil.
 func entityTags(header, text string, weakToo bool) ([]string, error) {
 	malformed := problem.In(problem.Malformed, header, `must be * or a list of quoted entity tags`)
 	tags := []string{}

@@ -10,34 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"mneme/server/servertest"
+
 	"github.com/klauspost/compress/zstd"
 )
-
-// plain returns the body of an answer without its coding.
-func plain(t testing.TB, w *httptest.ResponseRecorder) string {
-	t.Helper()
-	reader := io.Reader(w.Body)
-	switch w.Header().Get("Content-Encoding") {
-	case "gzip":
-		packed, err := gzip.NewReader(w.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		reader = packed
-	case "zstd":
-		packed, err := zstd.NewReader(w.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer packed.Close()
-		reader = packed
-	}
-	text, err := io.ReadAll(reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
 
 // packed makes a call with or without codings of its body and its answer, and returns
 // the answer with its body decoded.
@@ -76,7 +52,7 @@ func (h *harness) packed(method, target, body, coding, accept string, header ...
 	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
-	a := answer{w.Code, w.Header(), plain(h.t, w)}
+	a := answer{w.Code, w.Header(), string(servertest.Decoded(h.t, w))}
 	if err := conforms(method, r.URL.EscapedPath(), a); err != nil {
 		h.t.Fatalf("%s %s answered %d: %v\n%s", method, target, a.status, err, a.body)
 	}
@@ -98,7 +74,7 @@ func TestCallsMayBeCompressedBothWays(t *testing.T) {
 		if got.header.Get("Content-Encoding") != coding || !strings.HasSuffix(tag, "-"+coding+`"`) || got.json(t)["value"] != long {
 			t.Errorf("%s: %v", coding, got.header)
 		}
-		// The tag of either form is that of the entry.
+		// The tag of either form is the entry's.
 		entry := h.want(200, alice, "GET", key, "").header.Get("ETag")
 		if strings.Contains(entry, coding) || entry == tag {
 			t.Errorf("%s: ETag %s, compressed %s", coding, entry, tag)

@@ -74,7 +74,7 @@ func (p *pass) deleteEntries(ctx context.Context, paths []memory.Path, found map
 }
 
 // isMissing reports whether a file of the state has been missing long enough: some
-// programs delete a file before they write it anew.
+// programs delete a file before they write it again.
 func (p *pass) isMissing(name string) bool {
 	if _, ok := p.missing[name]; !ok {
 		p.missing[name] = p.now()

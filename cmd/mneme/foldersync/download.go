@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-	"syscall"
 
+	"mneme/internal/system"
 	"mneme/markdown"
 	"mneme/memory"
 )
@@ -127,7 +127,7 @@ func (p *pass) failed(name string, err error) error {
 	case errors.Is(err, errChanged):
 		p.pending = true
 		return nil
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EIO):
+	case system.IsDiskFull(err), system.IsReadOnly(err):
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	reason := err.Error()

@@ -20,6 +20,18 @@ type folder struct {
 	root *os.Root
 	dir  string
 	now  func() time.Time
+	seen map[string]seen // files as they were read last
+}
+
+// seen is a file that need not be read again while it is the same, with its time and size.
+type seen struct {
+	info fs.FileInfo // nil: it was not seen
+	file file
+}
+
+// isStill reports whether a file is as it was seen.
+func (s seen) isStill(info fs.FileInfo) bool {
+	return s.info != nil && os.SameFile(s.info, info) && s.info.ModTime().Equal(info.ModTime()) && s.info.Size() == info.Size()
 }
 
 // errChanged says that a file is not as it was read: the next pass decides again.
@@ -75,6 +87,8 @@ func isIgnored(file string) bool {
 // list reads the folder. known are the files of the state.
 func (f *folder) list(known map[string]base, zone *time.Location, settle time.Duration) (listing, error) {
 	l := listing{files: make(map[string]*file), unknown: make(map[string]string)}
+	before := f.seen
+	f.seen = make(map[string]seen, len(before))
 	err := fs.WalkDir(f.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		_, isKnown := known[name]
 		switch {
@@ -104,18 +118,28 @@ func (f *folder) list(known map[string]base, zone *time.Location, settle time.Du
 			l.conflicts++
 			return nil
 		}
-		return f.listFile(&l, name, zone, settle)
+		return f.listFile(&l, name, before[name], zone, settle)
 	})
 	return l, err
 }
 
-func (f *folder) listFile(l *listing, name string, zone *time.Location, settle time.Duration) error {
+// unsure is how long after a file's last change it may change again unnoticed: the times
+// of some file systems have two seconds.
+const unsure = 2 * time.Second
+
+// listFile adds a file to the listing, as it was seen before if it has not changed since.
+func (f *folder) listFile(l *listing, name string, last seen, zone *time.Location, settle time.Duration) error {
 	before, err := f.root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err == nil && settle > 0 && f.now().Sub(before.ModTime()) < settle && before.ModTime().Before(f.now().Add(settle)) {
 		l.unknown[name], l.unsettled = "", true
+		return nil
+	}
+	if err == nil && last.isStill(before) {
+		f.seen[name] = last
+		l.files[name] = new(last.file)
 		return nil
 	}
 	text, problems := markdown.Read(f.root, name)
@@ -128,9 +152,12 @@ func (f *folder) listFile(l *listing, name string, zone *time.Location, settle t
 		l.unknown[name], l.unsettled = "", true
 		return nil
 	}
-	one := &file{sum: sumOf(text)}
+	one := file{sum: sumOf(text)}
 	one.note, one.problems = markdown.ParsePlain(name, text, zone)
-	l.files[name] = one
+	if f.now().Sub(after.ModTime()) > unsure {
+		f.seen[name] = seen{info: after, file: one}
+	}
+	l.files[name] = &one
 	return nil
 }
 

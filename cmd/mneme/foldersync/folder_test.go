@@ -28,6 +28,54 @@ func (f *folder) save(t *testing.T, name, text string) {
 	}
 }
 
+// A file is read again when its time, its size or the file itself is another.
+func TestFilesThatAreAsTheyWereSeenAreNotReadAgain(t *testing.T) {
+	f := open(t)
+	old := time.Now().Add(-time.Hour)
+	save := func(name, text string, at time.Time) {
+		f.save(t, name, text)
+		if err := f.root.Chtimes(name, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sum := func() string {
+		l, err := f.list(nil, time.UTC, 0)
+		if err != nil || l.files["a.md"] == nil {
+			t.Fatalf("%+v, %v", l, err)
+		}
+		return l.files["a.md"].sum
+	}
+	save("a.md", "one", old)
+	first := sum()
+	save("a.md", "two", old) // no program keeps all three: so it shows what is read
+	if sum() != first {
+		t.Error("a file that is as it was seen is read again")
+	}
+	for _, c := range []struct {
+		name   string
+		change func()
+	}{
+		{"another time", func() { save("a.md", "ten", old.Add(time.Minute)) }},
+		{"another size", func() { save("a.md", "four", old.Add(time.Minute)) }},
+		{"another file", func() {
+			save("b.md", "five", old.Add(time.Minute))
+			if err := f.root.Rename("b.md", "a.md"); err != nil {
+				t.Fatal(err)
+			}
+		}},
+	} {
+		before := sum()
+		if c.change(); sum() == before {
+			t.Errorf("%s is not noticed", c.name)
+		}
+	}
+	save("a.md", "now", time.Now())
+	first = sum()
+	if save("a.md", "new", time.Now()); sum() == first {
+		t.Error("a file that has just changed is not read again")
+	}
+}
+
 func TestFilesThatChangedMeanwhileAreNotTouched(t *testing.T) {
 	f := open(t)
 	f.save(t, "d/a.md", "now")

@@ -40,7 +40,7 @@ func (s *Syncer) pass(ctx context.Context) (report Report, err error) {
 	p.name()
 	p.decide()
 	defer func() {
-		// A folder that is gone gets no state, so that it is not made anew.
+		// A folder that is gone gets no state, so that it is not created again.
 		if gone := s.folder.check(s.state.ID); gone == nil {
 			err = errors.Join(err, s.folder.saveState(s.state))
 		}
@@ -83,7 +83,7 @@ func (p *pass) problem(file string, line int, reason string) {
 	}
 }
 
-// name finds the path of each file: that of the state, or what the file says. A file
+// name finds the path of each file: from the state, or from the file itself. A file
 // that was renamed so that its path is the same takes the place of the former one.
 func (p *pass) name() {
 	for file, base := range p.state.Files {

@@ -218,7 +218,7 @@ func (s *Syncer) catchUp(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := s.look(ctx, page.Paths); err != nil {
+		if _, err := s.read(ctx, page.Paths); err != nil { // it notes what they have now
 			return err
 		}
 		if s.cursor = page.Next; len(page.Paths) == 0 {
@@ -237,12 +237,6 @@ func (s *Syncer) page(ctx context.Context, since string) (Page, error) {
 
 // readAtOnce bounds the entries of one call, so that their values fit into an answer.
 const readAtOnce = 50
-
-// look reads entries, and notes their digests in remote.
-func (s *Syncer) look(ctx context.Context, paths []memory.Path) error {
-	_, err := s.read(ctx, paths)
-	return err
-}
 
 // read returns entries by path, and notes their digests in remote.
 func (s *Syncer) read(ctx context.Context, paths []memory.Path) (map[memory.Path]*Found, error) {

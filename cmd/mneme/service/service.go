@@ -1,6 +1,6 @@
 // Package service makes mneme a service of the operating system: under systemd on
 // Linux, launchd on macOS, rc.d on FreeBSD, and the service control manager on Windows.
-// Plans say what is to be done, and can be shown before Run does it:
+// Plans say what will be done, and can be shown before Run does it:
 //
 //	plan, err := service.Install(runtime.GOOS, unit)
 //	if err != nil {

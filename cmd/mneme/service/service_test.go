@@ -79,7 +79,7 @@ func TestTheUnitOfTheMachineIsThatOfThePackages(t *testing.T) {
 		t.Fatal(err)
 	}
 	if plan[0].Text != string(packaged) {
-		t.Errorf("the unit differs from that of the packages:\n%s", plan[0].Text)
+		t.Errorf("the unit differs from the one in the packages:\n%s", plan[0].Text)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestUnitsThatCouldNotRunAreRefused(t *testing.T) {
 		unit   Unit
 	}{
 		"a program in a home":              {"linux", with(func(u *Unit) { u.Program = "/home/ann/mneme" })},
-		"settings in a home":               {"linux", with(func(u *Unit) { u.Args = append(u.Args, "--config=/root/mneme.yaml") })},
+		"settings in a home":               {"linux", with(func(u *Unit) { u.Args = append(u.Args, "--config=/home/ann/mneme.yaml") })},
 		"a data folder beside systemd's":   {"linux", with(func(u *Unit) { u.DataDir = "/srv/mneme" })},
 		"a second line":                    {"linux", with(func(u *Unit) { u.Args = append(u.Args, "--addr=a\nExecStop=/bin/rm") })},
 		"root on macOS":                    {"darwin", with(func(u *Unit) { u.Account = "root" })},

@@ -26,7 +26,7 @@ func installWindows(u Unit) (Plan, error) {
 	return Plan{
 		run("sc.exe", "create", Name, "binPath=", strings.Join(words, " "), "start=", "auto", "obj=", system.ServiceAccount, "DisplayName=", Name),
 		run("sc.exe", "description", Name, description),
-		// After a failure it starts again, two seconds later; a day without one counts anew.
+		// After a failure it starts again, two seconds later; a day without one starts the count again.
 		run("sc.exe", "failure", Name, "reset=", "86400", "actions=", "restart/2000/restart/2000/restart/2000"),
 		{Folder: u.DataDir},
 		run("icacls.exe", u.DataDir, "/grant", system.ServiceAccount+":(OI)(CI)F", "/T", "/Q"),

@@ -18,7 +18,7 @@ class ItemRefused(ValueError):
     """The server refused an item of a batch, and did the others.
 
     status is the HTTP status that the item would have had alone, and field the place in it that breaks a rule, "" if
-    none is named. The text is the server's, and has nothing of what was written.
+    none is named. The text is the server's, and contains nothing that was written.
     """
 
     def __init__(self, problem: BatchProblem) -> None:

@@ -17,7 +17,7 @@ from . import connection
 class MnemeRetriever(BaseRetriever):
     """Finds memories by words and meaning.
 
-    A document's text is that of the entry's value, JSON unless it is a text, or its best passages; its id is the
+    A document's text is the entry's value, as JSON unless it is a text, or its best passages; its id is the
     entry's. Its metadata has what the server tells of the hit, above all key, namespace and relevance, and a value that
     is not a text. The fields from k to passages may be given with a call, too: retriever.invoke(question, k=3).
 

@@ -30,12 +30,12 @@ func (basicMemory) member(file string) bool { return strings.EqualFold(path.Ext(
 
 func (basicMemory) read(file string, in io.Reader, out output) error {
 	whole := item{line: 1}
-	text, err := io.ReadAll(io.LimitReader(in, maxItem+1))
+	text, err := readWhole(in)
 	switch {
+	case errors.Is(err, errTooLarge):
+		return out(whole.refuse(err))
 	case err != nil:
 		return err
-	case len(text) > maxItem:
-		return out(whole.refuse(fmt.Errorf("has more than %d bytes", maxItem)))
 	case !utf8.Valid(text):
 		return out(whole.refuse(errors.New("is not valid UTF-8")))
 	}

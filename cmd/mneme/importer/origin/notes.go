@@ -70,12 +70,12 @@ func (notes) leftOut(file string, entry fs.DirEntry) string {
 
 func (n *notes) read(file string, in io.Reader, out output) error {
 	whole := item{line: 1}
-	text, err := io.ReadAll(io.LimitReader(in, maxItem+1))
+	text, err := readWhole(in)
 	switch {
+	case errors.Is(err, errTooLarge):
+		return out(whole.refuse(err))
 	case err != nil:
 		return err
-	case len(text) > maxItem:
-		return out(whole.refuse(fmt.Errorf("has more than %d bytes", maxItem)))
 	case file == "-":
 		return out(whole.refuse(errors.New("has no name: give a file or a folder")))
 	case len(strings.TrimSpace(string(text))) == 0:

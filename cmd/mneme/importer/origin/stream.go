@@ -15,6 +15,18 @@ import (
 // maxItem is the size of the largest item of an export, in bytes.
 const maxItem = 64 << 20
 
+// errTooLarge reports a file that is one item, and too large.
+var errTooLarge = fmt.Errorf("has more than %d bytes", maxItem)
+
+// readWhole reads a file that is one item.
+func readWhole(in io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(in, maxItem+1))
+	if err == nil && len(text) > maxItem {
+		err = errTooLarge
+	}
+	return text, err
+}
+
 // shape says where a JSON document has its items: in an array, in arrays of an
 // object, or as objects one after another.
 type shape struct {
