@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"slices"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -52,15 +54,12 @@ func normalRequests(requests []PutRequest) []PutRequest {
 
 // normalNames returns names in the form in which they are kept; nil for nil.
 func normalNames(names []string) []string {
-	for i, name := range names {
-		if !norm.NFC.IsNormalString(name) {
-			normal := make([]string, len(names))
-			copy(normal, names[:i])
-			for j, name := range names[i:] {
-				normal[i+j] = NormalName(name)
-			}
-			return normal
-		}
+	if !slices.ContainsFunc(names, func(name string) bool { return !norm.NFC.IsNormalString(name) }) {
+		return names
 	}
-	return names
+	normal := make([]string, len(names))
+	for i, name := range names {
+		normal[i] = NormalName(name)
+	}
+	return normal
 }
