@@ -178,15 +178,19 @@ func (s *synced) visible() map[string]string {
 	return files
 }
 
-// overStorage runs a test over SQLite. What PostgreSQL is at is cleared in this package.
-func overStorage(t *testing.T, test func(t *testing.T, s *synced)) {
-	t.Parallel()
-	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Now: time.Now}})
-	test(t, over(t, f.Service, filepath.Join(t.TempDir(), "new"), "ada", acl.Public))
+// eachStorage runs a test over both storages.
+func eachStorage(t *testing.T, test func(t *testing.T, s *synced)) {
+	for _, backend := range backendtest.Storages() {
+		t.Run(backend.Name, func(t *testing.T) {
+			t.Parallel()
+			f := backendtest.Open(t, backend, backendtest.Options{Memory: memory.Options{Now: time.Now}})
+			test(t, over(t, f.Service, filepath.Join(t.TempDir(), "new"), "ada", acl.Public))
+		})
+	}
 }
 
 func TestSyncCopiesWhatOnlyOneSideChanged(t *testing.T) {
-	overStorage(t, func(t *testing.T, s *synced) {
+	eachStorage(t, func(t *testing.T, s *synced) {
 		tags := func(w *api.Write) { w.Tags = &api.Tags{"x"}; w.Description = new("d") }
 		s.put("a", `"one"`)
 		s.put("n:dir/b", `{"x":1.50}`, tags)
@@ -236,7 +240,7 @@ func TestSyncCopiesWhatOnlyOneSideChanged(t *testing.T) {
 }
 
 func TestSyncKeepsBothSidesOfAConflict(t *testing.T) {
-	overStorage(t, func(t *testing.T, s *synced) {
+	eachStorage(t, func(t *testing.T, s *synced) {
 		s.put("a", `"both had this"`)
 		s.put("gone", `"both had this"`)
 		s.put("changed", `"both had this"`)
@@ -268,7 +272,7 @@ func TestSyncKeepsBothSidesOfAConflict(t *testing.T) {
 }
 
 func TestSyncDeletesNothingWhenMuchIsGone(t *testing.T) {
-	overStorage(t, func(t *testing.T, s *synced) {
+	eachStorage(t, func(t *testing.T, s *synced) {
 		for n := range 12 {
 			s.save(fmt.Sprintf("d/%d.md", n), fmt.Sprint(n))
 		}
@@ -437,7 +441,7 @@ func TestSyncAtAHigherLabelLeavesLowerEntriesAlone(t *testing.T) {
 }
 
 func TestWatchedFolderAndStoreFollowEachOther(t *testing.T) {
-	overStorage(t, func(t *testing.T, s *synced) {
+	eachStorage(t, func(t *testing.T, s *synced) {
 		s.put("a", `"one"`)
 		options := s.options()
 		options.Settle = 50 * time.Millisecond
@@ -544,19 +548,23 @@ func (s *synced) entries() map[string]string {
 // interrupted, what was written last on each side is in the folder afterwards, and both
 // sides are the same.
 func TestSyncLosesNothing(t *testing.T) {
-	t.Parallel()
-	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Now: time.Now}})
-	runs := 0
-	rapid.Check(t, func(r *rapid.T) {
-		runs++
-		dir, err := os.MkdirTemp(t.TempDir(), "")
-		if err != nil {
-			r.Fatal(err)
-		}
-		s := over(r, f.Service, dir, fmt.Sprint("ada-", runs), acl.Public)
-		s.force = true
-		editBothSides(r, s)
-	})
+	for _, backend := range backendtest.Storages() {
+		t.Run(backend.Name, func(t *testing.T) {
+			t.Parallel()
+			f := backendtest.Open(t, backend, backendtest.Options{Memory: memory.Options{Now: time.Now}})
+			runs := 0
+			rapid.Check(t, func(r *rapid.T) {
+				runs++
+				dir, err := os.MkdirTemp(t.TempDir(), "")
+				if err != nil {
+					r.Fatal(err)
+				}
+				s := over(r, f.Service, dir, fmt.Sprint("ada-", runs), acl.Public)
+				s.force = true
+				editBothSides(r, s)
+			})
+		})
+	}
 }
 
 func editBothSides(r *rapid.T, s *synced) {

@@ -3,6 +3,7 @@
 package postgrestest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -18,11 +19,14 @@ import (
 // use: a URL with a user that may create databases and roles.
 const Variable = "MNEME_POSTGRES_DSN"
 
+// given is Variable's value at the start: some tests clear what they inherit.
+var given = os.Getenv(Variable)
+
 // DSN returns the value of Variable. If it is not set, the test is skipped, or
 // fails if CI is set.
 func DSN(t testing.TB) string {
 	t.Helper()
-	dsn := os.Getenv(Variable)
+	dsn := cmp.Or(os.Getenv(Variable), given) // go test's cache sees what is read now
 	if dsn == "" {
 		const missing = Variable + " is not set: it is the DSN of a PostgreSQL server"
 		if os.Getenv("CI") != "" {
