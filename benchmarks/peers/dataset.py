@@ -41,11 +41,11 @@ class Dataset:
     def has_stores(self):
         return any(self.stores)
 
-    def embed(self, program, cache):
+    def embed(self, command, cache):
         """Sets the vectors, made by `mneme embed` or read from the cache."""
-        probe = embed(program, ["mneme"], passage=True).tobytes()  # tells models apart
-        self.passage_vectors = cached(cache, f"{self.name}-passages", program, probe, self.texts, passage=True)
-        self.query_vectors = cached(cache, f"{self.name}-queries", program, probe, self.queries, passage=False)
+        probe = embed(command, ["mneme"], passage=True).tobytes()  # tells models apart
+        self.passage_vectors = cached(cache, f"{self.name}-passages", command, probe, self.texts, passage=True)
+        self.query_vectors = cached(cache, f"{self.name}-queries", command, probe, self.queries, passage=False)
 
 
 def read_lines(path):
@@ -114,8 +114,8 @@ def clean_environment(**settings):
     return {k: v for k, v in os.environ.items() if not k.startswith("MNEME_")} | settings
 
 
-def embed(program, texts, passage):
-    """Returns the vectors of texts from `mneme embed`, one process for each processor.
+def embed(command, texts, passage):
+    """Returns the vectors of texts from a command (`mneme embed`), one process for each processor.
 
     It reads a text a line; a line break within a text becomes a space, which is the same to E5.
     Of a text above 512 tokens it reads the first 512.
@@ -124,7 +124,7 @@ def embed(program, texts, passage):
 
     lines = [re.sub(r"\s+", " ", text) for text in texts]
     size = max(1, math.ceil(len(lines) / (os.cpu_count() or 1)))
-    command = [program, "embed"] + (["--passage"] if passage else [])
+    command = command + (["--passage"] if passage else [])
 
     def run(part):
         done = subprocess.run(
@@ -142,13 +142,13 @@ def embed(program, texts, passage):
     return numpy.array(vectors, dtype=numpy.float32)
 
 
-def cached(folder, name, program, probe, texts, passage):
+def cached(folder, name, command, probe, texts, passage):
     import numpy
 
     digest = hashlib.sha256(probe + b"\0".join(text.encode() for text in texts)).hexdigest()[:16]
     path = os.path.join(folder, f"{name}-{digest}.npy")
     if not os.path.exists(path):
-        vectors = embed(program, texts, passage)
+        vectors = embed(command, texts, passage)
         with open(path + ".part", "wb") as file:
             numpy.save(file, vectors)
         os.replace(path + ".part", path)

@@ -26,6 +26,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", action="append", default=[], metavar="DIR", help="folder of a BEIR dataset; repeatable")
     parser.add_argument("--mneme", metavar="PROGRAM", help="the mneme program; without it, neither mneme nor vectors")
+    parser.add_argument("--multilingual", action="store_true", help="the vectors of mneme's multilingual model instead of its English one's")
     parser.add_argument("--cache", metavar="DIR", help="keep vectors and mneme's data folders here for the next run")
     parser.add_argument(
         "--dsn",
@@ -94,7 +95,7 @@ def build(dataset, options, stack):
     if options.mneme:
         log(f"{dataset.name}: vectors")
         try:
-            dataset.embed(options.mneme, options.cache)
+            dataset.embed([options.mneme, "embed", *(["--multilingual"] if options.multilingual else [])], options.cache)
         except ImportError:
             no_vectors = "no vectors without numpy; see requirements.txt"
         log(f"{dataset.name}: mneme")

@@ -248,7 +248,8 @@ class LanceDB(System):
         vectors = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(dataset.passage_vectors.ravel()), width)
         data = pyarrow.table({"id": dataset.ids, "store": dataset.stores, "text": dataset.texts, "vector": vectors})
         self.table = lancedb.connect(os.path.join(folder, "lance")).create_table("document", data=data)
-        self.table.create_fts_index("text")
+        # Of the tokenizers that it has, ICU's finds the words of languages that write no spaces.
+        self.table.create_fts_index("text", base_tokenizer="icu" if self.options.multilingual else "simple")
         if dataset.has_stores:
             self.table.create_scalar_index("store", index_type="BITMAP")
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -15,20 +16,27 @@ import (
 const maxText = 16 << 20
 
 func newEmbed(p *program) *cobra.Command {
-	var passage bool
+	var passage, multilingual bool
 	cmd := &cobra.Command{
-		Use:   "embed [--passage] [TEXT…]",
+		Use:   "embed [--passage] [--multilingual] [TEXT…]",
 		Short: "Print the vector of each text as a JSON array, one per line",
 		Long: `Embeds each text with the configured embedder: as a query or, with --passage, as
-the text of an entry. Without TEXT, embeds each line of standard input.`,
+the text of an entry; --multilingual takes the built-in model of texts that the English
+one cannot read. Without TEXT, embeds each line of standard input.`,
 		RunE: p.do(func(cmd *cobra.Command, args []string) error {
 			config, err := p.configure(cmd)
 			if err != nil {
 				return err
 			}
-			embedder, err := compose.OpenEmbedder(config)
+			embedders, err := compose.OpenEmbedders(config)
 			if err != nil {
 				return err
+			}
+			embedder := embedders.Main
+			if multilingual {
+				if embedder = embedders.Multilingual; embedder == nil {
+					return usageError{errors.New("--multilingual: the configured embedder stands alone; the second model is the built-in one's")}
+				}
 			}
 			if len(args) > 0 {
 				for _, text := range args {
@@ -52,6 +60,7 @@ the text of an entry. Without TEXT, embeds each line of standard input.`,
 		}),
 	}
 	cmd.Flags().BoolVar(&passage, "passage", false, "embed as texts of entries instead of queries")
+	cmd.Flags().BoolVar(&multilingual, "multilingual", false, "embed by the built-in model of languages other than English")
 	return cmd
 }
 

@@ -2,6 +2,8 @@ package main
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -24,5 +26,21 @@ func TestEmbedPrintsOneUnitVectorPerLine(t *testing.T) {
 	}
 	if got := must(t, "", "one text\nanother\n", "embed"); got != out {
 		t.Error("standard input and arguments give different vectors")
+	}
+}
+
+func TestEmbedByTheMultilingualModel(t *testing.T) {
+	out := must(t, "", "", "embed", "--multilingual", "El perro duerme")
+	if len(decode[[]float64](t, out)) != 384 || out == must(t, "", "", "embed", "El perro duerme") {
+		t.Error("not a vector of its own")
+	}
+	file := filepath.Join(t.TempDir(), "mneme.yaml")
+	err := os.WriteFile(file, []byte("embedder: openai\nopenai: {base_url: http://127.0.0.1:9/v1, model: m, dim: 3}\n"), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := mneme(t, "", "", "embed", "--multilingual", "--config", file, "El perro duerme")
+	if result.status != exitUsage || !strings.Contains(result.err, "--multilingual") {
+		t.Errorf("status %d: %s", result.status, result.err)
 	}
 }
