@@ -20,8 +20,12 @@ package language
 
 import "math/bits"
 
-// maxRead is how much of a text is read, in bytes. More would not change a guess.
-const maxRead = 8192
+// How much of a text is read, in bytes: for a guess, which more would not change, and to be
+// sure of English, of which some forty words tell.
+const (
+	maxRead     = 8192
+	englishRead = 256
+)
 
 const (
 	// sureScore is the least evidence of a language that is sure.
@@ -79,10 +83,10 @@ func Foreign(text string) bool {
 	return e.isForeign(score)
 }
 
-// English reports whether a text is surely English, by its words. Of one that is neither
-// English nor Foreign, such as names, numbers and code, nothing is sure.
+// English reports whether a text is surely English, by the words of its first 256 bytes. Of
+// one that is neither English nor Foreign, such as names, numbers and code, nothing is sure.
 func English(text string) bool {
-	guess := Of(text)
+	guess := Of(cut(text, englishRead))
 	return guess.Language == "en" && guess.Sure
 }
 

@@ -36,7 +36,7 @@ type reader struct {
 
 // read returns the evidence of a text.
 func read(text string) evidence {
-	r := reader{tables: load(), text: cut(text), sentenceStart: true}
+	r := reader{tables: load(), text: cut(text, maxRead), sentenceStart: true}
 	for i := 0; i < len(r.text); {
 		end := r.chunkEnd(i)
 		if r.isCode(r.text[i:end]) {
@@ -57,12 +57,12 @@ func read(text string) evidence {
 	return r.evidence
 }
 
-// cut returns what is read of a text.
-func cut(text string) string {
-	if len(text) <= maxRead {
+// cut returns what is read of a text: at most size bytes.
+func cut(text string, size int) string {
+	if len(text) <= size {
 		return text
 	}
-	end := maxRead
+	end := size
 	for end > 0 && !utf8.RuneStart(text[end]) {
 		end--
 	}
