@@ -32,8 +32,8 @@ var (
 var (
 	MultilingualCosines = CosineRange{Unrelated: 0.808, Related: 0.879}
 	MultilingualMaxSims = CosineRange{Unrelated: 0.665, Related: 0.814}
-	AcrossCosines       = CosineRange{Unrelated: 0.705, Related: 0.763}
-	AcrossMaxSims       = CosineRange{Unrelated: 0.52, Related: 0.72}
+	AcrossCosines       = CosineRange{Unrelated: 0.70, Related: 0.75}
+	AcrossMaxSims       = CosineRange{Unrelated: 0.60, Related: 0.70}
 )
 
 // Parts are what the relevance of one entry to a query is made of. nil: not

@@ -10,6 +10,7 @@ import (
 	"mneme/acl"
 	"mneme/fusion"
 	"mneme/memory"
+	"mneme/vector"
 )
 
 // models are those of a search: the one that reads English or everything, and the
@@ -33,6 +34,15 @@ func (m model) cosines() fusion.CosineRange {
 	}
 	unrelated, related := m.Embedder.Cosines()
 	return fusion.CosineRange{Unrelated: unrelated, Related: related}
+}
+
+// cosine returns that of an entry's chunk and a question, and the usual one if the chunk
+// has no meaning.
+func (m model) cosine(chunk vector.Half, question []float32) float64 {
+	if chunk.IsMeaningless() {
+		return m.cosines().Unrelated
+	}
+	return chunk.Dot(question)
 }
 
 // The questions of a wording: to what the main model read, to what the multilingual one

@@ -1,10 +1,13 @@
 package search_test
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"testing"
 
 	"mneme/acl"
+	"mneme/embed"
 	"mneme/memory"
 	"mneme/search"
 	"mneme/test/backendtest"
@@ -147,6 +150,42 @@ func TestAnOwnerChoosesTheModels(t *testing.T) {
 			if err := try(); err == nil {
 				t.Errorf("%s: no error", name)
 			}
+		}
+	})
+}
+
+// distracted is a second model that takes every question for another one.
+type distracted struct{ embed.Embedder }
+
+func (d distracted) Query(ctx context.Context, _ string) (embed.Query, error) {
+	return d.Embedder.Query(ctx, "What was noted on day 300?")
+}
+
+// English entries that get a second model's vectors keep their order for English questions,
+// those included that the first model's list leaves out.
+func TestASecondModelLeavesEnglishOrderAsItWas(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		h := openWith(t, b, backendtest.Options{Second: distracted{backendtest.Second(encoder(t))}})
+		a := agent("a", acl.Public)
+		subjects := []string{"The night train", "A red bicycle", "The old library", "My neighbour's cat", "The harbour ferry", "A cup of coffee", "The piano lesson"}
+		ends := []string{"leaves at seven.", "costs four francs.", "is closed on Sunday.", "needs a new lamp.", "was late again.", "smells of rain."}
+		for i := range 7 * 6 * 8 {
+			text := fmt.Sprintf("%s %s It was noted on day %d.", subjects[i%7], ends[i/7%6], i)
+			h.PutText(a, "a", fmt.Sprintf("note/%d", i), text, 0)
+		}
+		h.Index()
+		ask := func(query string) []string {
+			return keys(h.MustSearch(a, search.Request{Query: query, Stores: []string{"a"}, Mode: search.ModeVector, Ranking: search.RankingRRF, Limit: 20}))
+		}
+		const english = "When does the night train leave?"
+		want := ask(english)
+		ask("Wann fährt denn der Nachtzug heute ab?")
+		h.Index()
+		if got := h.readings("a"); !got.Asked {
+			t.Fatalf("the German question is not noted: %+v", got)
+		}
+		if got := ask(english); !slices.Equal(got, want) {
+			t.Errorf("with a second model\n%v, before\n%v", got, want)
 		}
 	})
 }

@@ -238,7 +238,59 @@ func (s *Searcher) searchModels(ctx context.Context, q *searchQuery, asked *word
 		}
 		of[k] = legList{hits: hits, more: len(hits) >= fetch}
 	}
+	if err := s.preferOne(ctx, q, asked, &of); err != nil {
+		return legList{}, err
+	}
 	return q.models.merge(of, asked), nil
+}
+
+// preferOne moves hits of the other model to the list of the preferred one, with its
+// cosine, where it has read the entry too: beyond what its own list reaches, the other
+// model's judgement would count, on another scale.
+func (s *Searcher) preferOne(ctx context.Context, q *searchQuery, asked *wording, of *[2]legList) error {
+	if !q.models.both() {
+		return nil
+	}
+	preferred, other := &of[asked.prefers], &of[1-asked.prefers]
+	listed := make(map[uuid.UUID]bool)
+	for _, hit := range preferred.hits {
+		listed[hit.Entry] = true
+	}
+	var query memory.EvidenceQuery
+	query.Fingerprints[asked.prefers] = q.models[asked.prefers].Fingerprint
+	for _, hit := range other.hits {
+		if !listed[hit.Entry] {
+			query.Entries = append(query.Entries, hit.Entry)
+		}
+	}
+	if len(query.Entries) == 0 {
+		return nil
+	}
+	nearest := make(map[uuid.UUID]legHit)
+	err := s.view(ctx, q.caller, func(tx memory.ReadTx) error {
+		return tx.Evidence(ctx, q.scope, query, func(e memory.Evidence) error {
+			if len(e.Vector) == 0 {
+				return nil
+			}
+			hit := legHit{e.Entry, q.models[asked.prefers].cosine(e.Vector, asked.embeddings[asked.prefers].Vector), e.Chunk}
+			best, ok := nearest[e.Entry]
+			if !ok || hit.Score > best.Score || hit.Score == best.Score && hit.Chunk < best.Chunk {
+				nearest[e.Entry] = hit
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	other.hits = slices.DeleteFunc(other.hits, func(hit legHit) bool {
+		better, ok := nearest[hit.Entry]
+		if ok {
+			preferred.hits = append(preferred.hits, better)
+		}
+		return ok
+	})
+	return nil
 }
 
 // embedWordings sets the wordings' embeddings by models, for the vector leg and for the
