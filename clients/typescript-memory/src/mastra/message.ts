@@ -9,13 +9,17 @@ type Entry = components["schemas"]["Entry"];
 type Item = components["schemas"]["BatchItem"];
 type Content = MastraDBMessage["content"];
 
+/** What lift leaves of a content. */
+type Rest = Record<string, unknown>;
+
 /** The value of an entry. */
 interface Kept {
   role: string;
   /** The text of the message's text parts, in their order. */
   text: string | string[];
-  /** The content without that text; absent if it is one text and nothing else. */
-  content?: Record<string, unknown>;
+  metadata?: Content["metadata"];
+  /** The content without text and metadata; absent if it is that of a message of one text, as agents make them. */
+  content?: Rest;
   type?: string;
   /** The message's resource, if it is not the thread's. */
   resource?: string;
@@ -63,14 +67,15 @@ export class Messages {
   message(entry: Entry): MastraDBMessage {
     const { resource, thread } = this.owner(entry.namespace);
     const kept = entry.value as unknown as Kept;
+    const createdAt = new Date(entry.occurred_at ?? entry.created_at);
     return {
       id: unescape(entry.key),
       role: kept.role as MastraDBMessage["role"],
-      createdAt: new Date(entry.occurred_at ?? entry.created_at),
+      createdAt,
       threadId: thread,
       resourceId: kept.resource ?? resource,
       ...(kept.type === undefined ? {} : { type: kept.type }),
-      content: contentOf(kept),
+      content: contentOf(kept, createdAt),
     };
   }
 }
@@ -84,7 +89,7 @@ export function threadOf(message: Pick<MastraDBMessage, "threadId">): string {
 /** Orders entries of messages by time, and those of one instant as they were written. */
 export function byTime(a: Entry, b: Entry): number {
   return (
-    millisecond(a) - millisecond(b) || compare(a.created_at, b.created_at) || compare(a.occurred_at ?? "", b.occurred_at ?? "") || compare(a.key, b.key)
+    millisecond(a) - millisecond(b) || compare(a.created_at, b.created_at) || microsecond(a) - microsecond(b) || compare(a.key, b.key)
   );
 }
 
@@ -92,31 +97,39 @@ function millisecond(entry: Entry): number {
   return new Date(entry.occurred_at ?? entry.created_at).getTime();
 }
 
+/** Returns the digits after the seconds, of which the server drops zeros. */
+function microsecond({ occurred_at: at = "" }: Entry): number {
+  return Number((/\.(\d+)/.exec(at)?.[1] ?? "").padEnd(6, "0"));
+}
+
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function valueOf(message: MastraDBMessage, resource: string): Kept {
-  const { texts, rest } = lift(typeof message.content === "string" ? plain(message.content) : message.content);
+  const { metadata, ...content } = typeof message.content === "string" ? plain(message.content) : message.content;
+  const { texts, rest } = lift(content);
   return {
     role: message.role,
     text: texts.length === 1 ? texts[0]! : texts,
-    ...(JSON.stringify(rest) === plainRest ? {} : { content: rest }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(JSON.stringify(rest) === JSON.stringify(usual(new Date(message.createdAt))) ? {} : { content: rest }),
     ...(message.type === undefined ? {} : { type: message.type }),
     ...(message.resourceId && message.resourceId !== resource ? { resource: message.resourceId } : {}),
   };
 }
 
-function contentOf(kept: Kept): Content {
+function contentOf(kept: Kept, made: Date): Content {
   const texts = typeof kept.text === "string" ? [kept.text] : kept.text;
-  const rest = kept.content ?? (JSON.parse(plainRest) as Record<string, unknown>);
+  const { parts, content, ...rest } = kept.content ?? usual(made);
   let next = 0;
-  const parts = (rest["parts"] as Record<string, unknown>[]).map((part) => (isText(part) && !("text" in part) ? { ...part, text: texts[next++] ?? "" } : part));
-  return { ...rest, ...(rest["content"] === null ? { content: texts.join("\n") } : {}), parts } as unknown as Content;
+  const whole = (parts as object[]).map((part) => (isText(part) && !("text" in part) ? { ...part, text: texts[next++] ?? "" } : part));
+  const text = content === null ? texts.join("\n") : content;
+  return { ...rest, parts: whole, ...(text === undefined ? {} : { content: text }), ...(kept.metadata && { metadata: kept.metadata }) } as unknown as Content;
 }
 
 /** Takes the text out of a content, of which it leaves the rest: null stands for a content that repeats the text. */
-function lift(content: Content): { texts: string[]; rest: Record<string, unknown> } {
+function lift(content: Content): { texts: string[]; rest: Rest } {
   const texts: string[] = [];
   const parts = (content.parts ?? []).map((part) => {
     if (!isText(part) || typeof part.text !== "string") return part;
@@ -124,7 +137,7 @@ function lift(content: Content): { texts: string[]; rest: Record<string, unknown
     texts.push(text);
     return rest;
   });
-  const rest: Record<string, unknown> = { ...content, parts };
+  const rest: Rest = { ...content, parts };
   if (texts.length > 0 && content.content === texts.join("\n")) rest["content"] = null;
   return { texts, rest };
 }
@@ -137,5 +150,7 @@ function plain(text: string): Content {
   return { format: 2, parts: [{ type: "text", text }], content: text };
 }
 
-/** What lift leaves of one text. */
-const plainRest = JSON.stringify(lift(plain("")).rest);
+/** Returns what lift leaves of a message of one text, as agents make them. */
+function usual(made: Date): Rest {
+  return { format: 2, parts: [{ type: "text", createdAt: made.getTime() }], content: null };
+}

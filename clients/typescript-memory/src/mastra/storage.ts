@@ -110,7 +110,7 @@ export class MnemeMemoryStorage extends MemoryStorage {
 
   /** Copies a thread and its messages, which get new ids. */
   override async copyThread(input: StorageCloneThreadInput): Promise<StorageCopyThreadOutput> {
-    const source = await this.#thread(input.sourceThreadId);
+    const source = await this.#thread(input.sourceThreadId, "Source thread");
     const messages = await this.#copied(input, source.value.resourceId);
     const now = new Date();
     const title = input.title || (source.value.title ? `Clone of ${source.value.title}` : undefined);
@@ -255,9 +255,9 @@ export class MnemeMemoryStorage extends MemoryStorage {
     return this.#store.read(this.#threadsIn, ids.map(key));
   }
 
-  async #thread(id: string): Promise<Held<Kept<StorageThreadType>>> {
+  async #thread(id: string, what = "Thread"): Promise<Held<Kept<StorageThreadType>>> {
     const [held] = await this.#threads([id]);
-    if (!held) throw new Error(`Thread with id ${id} not found`);
+    if (!held) throw new Error(`${what} with id ${id} not found`);
     return held;
   }
 
