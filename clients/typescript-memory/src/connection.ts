@@ -15,9 +15,9 @@ const maxBytes = 8_000_000;
 /** Where memories are kept. */
 export interface Place {
   /** The server's address, by default MNEME_URL, else http://127.0.0.1:7077. */
-  url?: string;
+  url?: string | undefined;
   /** Says whose memories these are; by default MNEME_TOKEN. */
-  token?: string;
+  token?: string | undefined;
   /** A store that is shared with the agent of the token; its own unless given. */
   store?: string;
   /** Is used in place of a client of url and token. */

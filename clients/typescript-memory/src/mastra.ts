@@ -32,8 +32,7 @@ const defaultMinRelevance = 0.03;
  */
 export class MnemeMemory extends Memory {
   constructor({ url, token, store = "self", client, namespace = "mastra", minRelevance = defaultMinRelevance, options, ...rest }: MnemeMemoryOptions = {}) {
-    const place: Place = { store, ...(url && { url }), ...(token && { token }), ...(client && { client }) };
-    const entries = new Store(connect(place), store);
+    const entries = new Store(connect({ url, token, ...(client && { client }) }), store);
     super({
       ...rest,
       storage: new MnemeStorage(entries, namespace),
@@ -41,5 +40,14 @@ export class MnemeMemory extends Memory {
       embedder,
       options: { semanticRecall: true, ...options },
     });
+  }
+
+  /** Merges a call's options with the memory's. It throws of observational memory, with which Mastra would keep no messages here. */
+  override getMergedThreadConfig(config?: Parameters<Memory["getMergedThreadConfig"]>[0]): ReturnType<Memory["getMergedThreadConfig"]> {
+    const observing = config?.observationalMemory;
+    if (observing === true || (typeof observing === "object" && observing.enabled !== false)) {
+      throw new Error("observationalMemory is not supported: semantic recall and working memory are");
+    }
+    return super.getMergedThreadConfig(config);
   }
 }

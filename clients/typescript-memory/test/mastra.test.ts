@@ -88,6 +88,21 @@ rule("recall finds by vectorSearchString, and leaves out what is below the thres
   );
 });
 
+rule("messages that a program saves are recalled", async (namespace) => {
+  const memory = memoryOf(namespace, { semanticRecall: { topK: 1, messageRange: 0 } });
+  await memory.saveThread({ thread: { id: "t", resourceId: "ada", createdAt: new Date(), updatedAt: new Date() } });
+  const content = { format: 2 as const, parts: [{ type: "text" as const, text: "I like my tea green." }] };
+  await memory.saveMessages({ messages: [{ id: "m", role: "user", createdAt: new Date(), threadId: "t", resourceId: "ada", content }] });
+  const { messages } = await memory.recall({ threadId: "t", resourceId: "ada", perPage: 0, vectorSearchString: "Which tea?" });
+  assert.deepEqual(messages.map(({ id, content: { parts } }) => [id, parts[0]?.type === "text" && parts[0].text]), [["m", "I like my tea green."]]);
+});
+
+rule("observational memory, which is not supported, is refused", async (namespace) => {
+  assert.throws(() => memoryOf(namespace, { observationalMemory: true }), /observationalMemory is not supported/);
+  const memory = memoryOf(namespace, { observationalMemory: false });
+  assert.throws(() => memory.getMergedThreadConfig({ observationalMemory: { enabled: true } }), /not supported/);
+});
+
 rule("messages of no relevance are not recalled", async (namespace) => {
   const say = async (minRelevance: number) => {
     const memory = memoryOf(`${namespace}-${minRelevance}`, { lastMessages: 1, semanticRecall: { topK: 1, messageRange: 0 } }, { minRelevance });
