@@ -241,6 +241,15 @@ rule("a message of no thread that is there, or of no resource, is refused", asyn
   assert.deepEqual(ids(await storage.listMessages({ threadId: "t" })), []);
 });
 
+rule("what other clients write among a thread's messages is a user's", async (namespace) => {
+  const storage = await mneme(namespace);
+  await storage.saveThread({ thread: thread("t") });
+  await client().put("note", "written in the console", { namespace: `${namespace}.messages.ada.t` });
+  await client().put("object", { a: 1 }, { namespace: `${namespace}.messages.ada.t` });
+  const { messages } = await storage.listMessages({ threadId: "t" });
+  assert.deepEqual(messages.map(({ id, role, content }) => [id, role, content.content]).sort(), [["note", "user", "written in the console"], ["object", "user", '{"a":1}']]);
+});
+
 rule("a message that is too long is refused without its text, and nothing of its batch is written", async (namespace) => {
   const storage = await mneme(namespace);
   await storage.saveThread({ thread: thread("t") });

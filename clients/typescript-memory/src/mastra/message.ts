@@ -4,8 +4,8 @@ import type { MastraDBMessage } from "@mastra/core/memory";
 import type { components } from "mneme-client";
 
 import { join, key, split, unescape } from "../name.js";
+import type { Entry } from "./store.js";
 
-type Entry = components["schemas"]["Entry"];
 type Item = components["schemas"]["BatchItem"];
 type Content = MastraDBMessage["content"];
 
@@ -66,7 +66,7 @@ export class Messages {
   /** Returns the message of an entry. */
   message(entry: Entry): MastraDBMessage {
     const { resource, thread } = this.owner(entry.namespace);
-    const kept = entry.value as unknown as Kept;
+    const kept = keptOf(entry.value);
     const createdAt = new Date(entry.occurred_at ?? entry.created_at);
     return {
       id: unescape(entry.key),
@@ -104,6 +104,12 @@ function microsecond({ occurred_at: at = "" }: Entry): number {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Returns what an entry keeps: what other clients wrote there is a user's text. */
+function keptOf(value: unknown): Kept {
+  if (typeof value === "object" && value !== null && "role" in value && "text" in value) return value as Kept;
+  return { role: "user", text: typeof value === "string" ? value : JSON.stringify(value ?? null) };
 }
 
 function valueOf(message: MastraDBMessage, resource: string): Kept {

@@ -1,12 +1,8 @@
 /** Reads the messages of a thread, no more of a long one than is needed. */
 
-import type { components } from "mneme-client";
-
 import { key } from "../name.js";
 import { byTime } from "./message.js";
-import type { Store } from "./store.js";
-
-type Entry = components["schemas"]["Entry"];
+import type { Entry, Store } from "./store.js";
 
 /** A thread of no more messages is read as a whole, in one request: it is a page. */
 const short = 100;
@@ -77,7 +73,7 @@ export class Reader {
 
   async #firstPage(): Promise<Entry[] | undefined> {
     const found: Entry[] = [];
-    for await (const entry of this.#store.list({ namespace: this.#namespace })) {
+    for await (const entry of this.#store.client.list({ store: this.#store.name, namespace: this.#namespace })) {
       if (found.length === short) return undefined;
       found.push(entry);
     }
@@ -86,9 +82,8 @@ export class Reader {
 
   async #read({ from, to }: Range): Promise<Entry[]> {
     const time = { ...(from && { gte: from.toISOString() }), ...(to && { lt: new Date(to.getTime() + 1).toISOString() }) };
-    const found: Entry[] = [];
-    for await (const entry of this.#store.list({ namespace: this.#namespace, ...(from || to ? { where: { occurred_at: time } } : {}) })) found.push(entry);
-    return found.sort(byTime);
+    const where = from || to ? { where: { occurred_at: time } } : {};
+    return (await this.#store.list({ namespace: this.#namespace, ...where })).sort(byTime);
   }
 }
 

@@ -1,9 +1,11 @@
 /** Mastra's semantic recall, answered by mneme's own search: a vector stands for its text, and nothing is stored twice. */
 
+import type { StorageThreadType } from "@mastra/core/memory";
 import { MastraVector, type IndexStats, type MastraEmbeddingModel, type QueryResult, type QueryVectorParams, type UpsertVectorParams } from "@mastra/core/vector";
 
-import { key, unescape } from "../name.js";
+import { unescape } from "../name.js";
 import { question } from "../question.js";
+import { Objects } from "./dated.js";
 import { Messages } from "./message.js";
 import type { Store } from "./store.js";
 
@@ -25,7 +27,7 @@ export const embedder = {
 /** The messages of a MnemeStorage, as an index that is asked with the vectors of embedder. */
 export class MnemeVector extends MastraVector {
   readonly #store: Store;
-  readonly #threads: string;
+  readonly #threads: Objects<StorageThreadType>;
   readonly #messages: Messages;
   readonly #minRelevance: number;
 
@@ -33,7 +35,7 @@ export class MnemeVector extends MastraVector {
   constructor(store: Store, namespace: string, minRelevance: number) {
     super({ id: "mneme" });
     this.#store = store;
-    this.#threads = `${namespace}.threads`;
+    this.#threads = new Objects(store, `${namespace}.threads`);
     this.#messages = new Messages(namespace);
     this.#minRelevance = minRelevance;
   }
@@ -58,7 +60,7 @@ export class MnemeVector extends MastraVector {
     if (Object.keys(others).length > 0) throw new Error("semanticRecall.filter is not supported: messages are searched by resource or thread alone");
     if (typeof resource === "string") return { where: { namespace: { prefix: this.#messages.prefix(resource) } } };
     if (typeof thread !== "string") throw new Error("a search of messages needs a resource or a thread");
-    const [held] = await this.#store.read<{ resourceId: string }>(this.#threads, [key(thread)]);
+    const held = await this.#threads.get(thread);
     return held && { namespace: this.#messages.thread(held.value.resourceId, thread) };
   }
 
