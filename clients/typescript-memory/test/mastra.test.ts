@@ -50,13 +50,19 @@ rule("streams remember too", async (namespace) => {
 });
 
 rule("what was said in another thread is recalled by mneme's search, to the same resource alone", async (namespace) => {
-  const memory = memoryOf(namespace, { lastMessages: 1 });
+  const memory = memoryOf(namespace, { lastMessages: 1, semanticRecall: { topK: 1, messageRange: 0 } });
   await asked(memory, "one", "I like my tea green, without sugar.");
   await asked(memory, "two", "The train to Basel leaves at noon.");
-  const [prompt = ""] = await asked(memory, "three", "Which tea do I like?");
-  assert.match(prompt, /remembered from a different conversation.*tea green/);
   const [others = ""] = await asked(memory, "four", "Which tea do I like?", "bob");
   assert.doesNotMatch(others, /green/);
+  const [prompt = ""] = await asked(memory, "three", "Which tea do I like?");
+  assert.match(prompt, /remembered from a different conversation.*tea green/);
+});
+
+rule("recall is on unless the options say otherwise", async (namespace) => {
+  await asked(memoryOf(namespace), "one", "I like my tea green.");
+  assert.match((await asked(memoryOf(namespace), "two", "Which tea?"))[0] ?? "", /green/);
+  assert.doesNotMatch((await asked(memoryOf(namespace, { semanticRecall: false }), "three", "Which tea?"))[0] ?? "", /green/);
 });
 
 rule("recall of a thread has its old messages with those around them, and none of other threads", async (namespace) => {

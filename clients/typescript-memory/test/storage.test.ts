@@ -12,6 +12,8 @@ import { client, rule, unreachable } from "./server.ts";
 
 const at = (second: number, ms = 0): Date => new Date(Date.UTC(2026, 4, 1, 12, 0, second, ms));
 
+const now = Date.now();
+
 /** A message as agents make them, with what is given. */
 function message(id: string, text: string, more: Partial<MastraDBMessage> & { second?: number } = {}): MastraDBMessage {
   const { second = 0, ...rest } = more;
@@ -203,7 +205,7 @@ same("ids and contents may be any text", async (storage) => {
   const tool = { state: "result" as const, toolCallId: "c", toolName: "look", args: { a: [1] }, result: { "b.c": null, d: "…" } };
   const parts = [{ type: "text", text: "one\n\n" }, { type: "tool-invocation", toolInvocation: tool }, { type: "text", text: "" }, { type: "reasoning", reasoning: "r", details: [] }];
   const many = [
-    message("m/1.", "\n text with \"quotes\" ", { threadId: id, resourceId }),
+    message("/m//1.", "\n text with \"quotes\" ", { threadId: id, resourceId }),
     message("%6D2", "", { threadId: id, resourceId, second: 1, content: { format: 2, parts } as never }),
     message("m3", "", { threadId: id, resourceId, second: 2, role: "assistant", content: { format: 2, parts: parts.slice(0, 1), content: "else", metadata: {} } as never }),
   ];
@@ -219,14 +221,15 @@ same("messages of one instant stay in the order in which they came", async (stor
 });
 
 same("of a long thread the newest messages and those around one are read", async (storage) => {
-  await storage.saveThread({ thread: thread("t", { updatedAt: at(0) }) });
-  const hours = Array.from({ length: 260 }, (_, i) => message(`m${i}`, `message ${i}`, { createdAt: new Date(Date.UTC(2026, 0, 1) + i * i * 60_000) }));
-  await storage.saveMessages({ messages: hours });
+  await storage.saveThread({ thread: thread("t") });
+  const ago = (minutes: number) => new Date(now - minutes * 60_000);
+  await storage.saveMessages({ messages: Array.from({ length: 260 }, (_, i) => message(`m${i}`, `message ${i}`, { createdAt: ago((259 - i) ** 2) })) });
   const newest = { orderBy: { field: "createdAt" as const, direction: "DESC" as const }, includeTotal: false };
   const around = (id: string, before: number, after: number) => ({ id, withPreviousMessages: before, withNextMessages: after });
   return [
-    ids(await storage.listMessages({ threadId: "t", perPage: 5, ...newest })), ids(await storage.listMessages({ threadId: "t", perPage: 7, page: 30, ...newest })),
-    ids(await storage.listMessages({ threadId: "t", perPage: 3, ...newest, filter: { dateRange: { end: new Date(Date.UTC(2026, 0, 5)) } } })),
+    ids(await storage.listMessages({ threadId: "t", perPage: 5, ...newest })), ids(await storage.listMessages({ threadId: "t", perPage: 20, ...newest })),
+    ids(await storage.listMessages({ threadId: "t", perPage: 7, page: 30, ...newest })),
+    ids(await storage.listMessages({ threadId: "t", perPage: 3, ...newest, filter: { dateRange: { end: ago(7000) } } })),
     ids(await storage.listMessages({ threadId: "t", perPage: 0, include: [around("m100", 3, 3), around("m0", 2, 2), around("m259", 2, 2)] })),
     (await storage.listMessages({ threadId: "t", perPage: 2 })).total,
   ];
