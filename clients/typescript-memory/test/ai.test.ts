@@ -79,6 +79,14 @@ rule("a long memory is shown by passages, and read on at next_offset", async (na
   assert.equal(read, content);
 });
 
+rule("of many memories the first hundred are listed", async (namespace) => {
+  const put = (i: number) => ({ op: "put" as const, namespace, key: `m${String(i).padStart(3, "0")}`, value: "x" });
+  await client().batch(Array.from({ length: 101 }, (_, i) => put(i)));
+  const [all, some] = (await called(toolsOf(namespace), ["memory_list", {}], ["memory_list", { prefix: "m0" }])) as { memories: { key: string }[]; truncated?: boolean }[];
+  assert.deepEqual([all?.memories.length, all?.memories.at(-1)?.key, all?.truncated], [100, "m099", true]);
+  assert.deepEqual([some?.memories.length, some?.truncated], [100, undefined]);
+});
+
 rule("what cannot be done is told to the model, which goes on", async (namespace) => {
   await client().put("json", { a: 1 }, { namespace });
   const [, ...answers] = await called(
@@ -124,8 +132,9 @@ rule("a call that is aborted ends", async (namespace) => {
 });
 
 test("a memory that cannot be reached is an error to the model, without the server's address", async () => {
-  const [answer] = await called(toolsOf("", { client: unreachable() }), ["memory_search", { query: "tea" }]);
-  assert.deepEqual(answer, { error: "the memory cannot be reached" });
+  const calls: Call[] = [["memory_search", { query: "tea" }], ["memory_list", {}], ["memory_get", { key: "tea" }], ["memory_delete", { key: "tea" }], tea];
+  const answers = await called(toolsOf("", { client: unreachable() }), ...calls);
+  assert.deepEqual(answers, calls.map(() => ({ error: "the memory cannot be reached" })));
 });
 
 /** What a model was sent that recalls, whose user asks a question. */

@@ -1,6 +1,6 @@
 /** One namespace of a store, as models read and write it. */
 
-import { type components, type Mneme, MnemeError, NotFound, PreconditionFailed, TransportFailed } from "mneme-client";
+import { type components, type Mneme, MnemeError, NotFound, PreconditionFailed, type PutOptions, TransportFailed } from "mneme-client";
 
 import { connect, type Place } from "../connection.js";
 
@@ -56,15 +56,14 @@ export class Notes {
     return told(this.#client.get(key, { ...this.#place(), ...given(signal) }).catch(absent));
   }
 
-  /** Yields the memories whose keys begin with a prefix, those of a tag. */
-  list(options: { prefix?: string; tag?: string[] }, signal?: AbortSignal): AsyncGenerator<Schemas["Entry"]> {
-    return this.#client.list({ ...this.#place(), ...options, ...given(signal) });
+  /** Returns the first memories whose keys begin with a prefix, those of a tag: at most so many. */
+  list(most: number, options: { prefix?: string; tag?: string[] }, signal?: AbortSignal): Promise<Schemas["Entry"][]> {
+    return told(first(most, this.#client.list({ ...this.#place(), ...options, ...given(signal) })));
   }
 
-  /** Writes a memory; ifMatch is the ETag that it must have. */
-  async put(key: string, value: string, rest: Partial<Schemas["Write"]> & { ifMatch?: string }, signal?: AbortSignal): Promise<void> {
-    const { value: _, ...options } = rest;
-    await told(this.#client.put(key, value, { ...this.#place(), ...options, ...given(signal) }));
+  /** Writes a memory. */
+  async put(key: string, value: string, options: PutOptions, signal?: AbortSignal): Promise<void> {
+    await told(this.#client.put(key, value, { ...options, ...this.#place(), ...given(signal) }));
   }
 
   /** Deletes a memory, and reports whether it was there. */
@@ -109,6 +108,15 @@ function sayable(error: unknown): unknown {
   if (error instanceof MnemeError) return new Error(error.problem.detail ?? error.problem.title ?? `the memory answered ${error.status}`, { cause: error });
   if (error instanceof TransportFailed) return new Error("the memory cannot be reached", { cause: error });
   return error;
+}
+
+async function first<T>(most: number, items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of items) {
+    list.push(item);
+    if (list.length === most) break;
+  }
+  return list;
 }
 
 function absent(error: unknown): undefined {

@@ -144,12 +144,11 @@ async function get(notes: Notes, key: string, offset: number, signal: AbortSigna
 }
 
 async function list(notes: Notes, options: { prefix?: string; tag?: string[] }, signal: AbortSignal | undefined): Promise<Listed> {
-  const memories: Listed["memories"] = [];
-  for await (const { key, description, tags, updated_at } of notes.list(options, signal)) {
-    if (memories.length === maxListed) return { memories, truncated: true };
-    memories.push({ key, ...(description && { description }), ...(tags.length > 0 && { tags }), updated_at });
-  }
-  return { memories };
+  const entries = await notes.list(maxListed + 1, options, signal);
+  const memories = entries.slice(0, maxListed).map(({ key, description, tags, updated_at }) => ({
+    key, ...(description && { description }), ...(tags.length > 0 && { tags }), updated_at,
+  }));
+  return { memories, ...(entries.length > maxListed && { truncated: true }) };
 }
 
 async function update(notes: Notes, key: string, from: string, to: string, signal: AbortSignal | undefined): Promise<{ updated: true; key: string }> {
