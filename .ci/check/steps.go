@@ -29,9 +29,9 @@ var steps = plan{
 	{name: "webagents", run: "setup_webagents", made: "webagents", inputs: []string{"examples/robutler-skill/requirements-alone.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
 	{name: "frameworks-packages", run: "setup_frameworks", made: "frameworks", inputs: []string{"clients/python-memory/tests/requirements-frameworks.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
 	{name: "crewai-packages", run: "setup_crewai", made: "crewai", inputs: []string{"clients/python-memory/tests/requirements-crewai.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
-	{name: "node", run: "setup_node", made: "node", inputs: []string{"examples/**/package.json", "clients/python-memory/tests/package.json"}, tools: []string{npm, system}, needs: []string{"packages"}},
+	{name: "node", run: "setup_node", made: "node", inputs: []string{"examples/**/package.json", "clients/python-memory/tests/package.json", "clients/typescript-memory/package.json"}, tools: []string{npm, system}, needs: []string{"packages"}},
 	{name: "console-packages", run: "setup_console", made: "console", inputs: []string{"console/package.json", "console/package-lock.json"}, tools: []string{npm, system}, needs: []string{"node"}},
-	{name: "our-clients", run: "setup_client_packages", made: "packages", inputs: []string{"clients/python", "clients/python-memory", "clients/typescript"}, tools: []string{npm, python}, needs: []string{"clients", "node"}},
+	{name: "our-clients", run: "setup_client_packages", made: "packages", inputs: []string{"clients/python", "clients/python-memory", "clients/typescript", "clients/typescript-memory"}, tools: []string{npm, python}, needs: []string{"clients", "node"}},
 	{name: "program", run: "setup_program", made: "mneme", inputs: []string{"go:./cmd/mneme"}, tools: []string{goVersion, system}},
 
 	// Services.
@@ -64,6 +64,7 @@ var steps = plan{
 	{name: "python-client", run: "check_python_client", inputs: []string{"clients/python", "server/rest/openapi.yaml"}, needs: []string{"python", "our-clients", "clients", "program"}},
 	{name: "examples", run: "check_examples", inputs: []string{"examples"}, needs: []string{"clients", "node", "our-clients", "program"}},
 	{name: "memories", run: "check_memories", inputs: []string{"clients/python-memory", "docs/guides/frameworks.md"}, needs: []string{"clients", "our-clients", "program"}},
+	{name: "typescript-memory", run: "check_typescript_memory", inputs: []string{"clients/typescript-memory"}, needs: []string{"node", "our-clients", "program"}},
 	{name: "payments", run: "check_payments", inputs: []string{"go:./meter/payment/buyers", "meter/payment/buyers"}, tools: []string{goVersion}, needs: []string{"clients", "node", "our-clients", "webagents", "program"}},
 	{name: "mcp", run: "check_mcp", inputs: []string{"go:./server/mcp/conformance"}, tools: []string{goVersion}, needs: []string{"node", "program"}},
 	{name: "client-packages", run: "check_packages", inputs: []string{"deploy/packaging", "README.md", "LICENSE", "THIRD_PARTY_NOTICES.txt"}, tools: []string{python, npm}, needs: []string{"node", "program"}},

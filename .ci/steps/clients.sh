@@ -4,8 +4,7 @@
 check_examples() {
 	link_packages "$work"
 	serve examples
-	MNEME=$mneme EXAMPLES_PYTHON=$tools/clients/bin/python PYTHONPATH=$tools/packages/site EXAMPLES_NODE_MODULES=$work/node_modules \
-		examples/check.sh "$served" "$(token_of examples example)"
+	MNEME=$mneme EXAMPLES_PYTHON=$tools/clients/bin/python PYTHONPATH=$tools/packages/site EXAMPLES_NODE_MODULES=$work/node_modules examples/check.sh "$served" "$(token_of examples example)"
 }
 
 # What is generated of the Python client is what openapi.yaml and aio.py give; the client
@@ -17,10 +16,7 @@ check_python_client() {
 	diff -r -x __pycache__ clients/python/src "$work/clients/python/src"
 	"$tools/clients/bin/python" -S -c 'import sys; sys.path.insert(0, sys.argv[1]); import mneme' "$tools/packages/required"
 	export PYTHONPATH=$tools/packages/required
-	(
-		cd "$work/clients/python/src/mneme"
-		"$tools/clients/bin/mypy" --cache-dir "$work/mypy" --strict --python-version 3.10 --follow-imports silent aio.py call.py client.py error.py
-	)
+	(cd "$work/clients/python/src/mneme" && "$tools/clients/bin/mypy" --cache-dir "$work/mypy" --strict --python-version 3.10 --follow-imports silent aio.py call.py client.py error.py)
 	serve client
 	"$mneme" topup --data-dir "$work/client" reader 10 --reference clients
 	MNEME_URL=$served MNEME_TOKEN=$(token_of client client) MNEME_BUYER=$(token_of client reader) \
@@ -30,15 +26,10 @@ check_python_client() {
 # What is generated of the TypeScript client is what openapi.yaml gives; the installed
 # package is used by programs and a browser.
 check_typescript_client() {
-	local tree=$work/clients/typescript fresh=$work/fresh
+	local tree=$work/clients/typescript fresh=$work/fresh script
 	copy "$work" clients/typescript server/rest/openapi.yaml
 	ln -s "$tools/packages/node_modules" "$tree"
-	(
-		cd "$tree"
-		quietly npm run --silent types
-		npm run --silent build # the tests import the package by its name
-		npm run --silent check
-	)
+	for script in types build check; do quietly npm run --prefix "$tree" --silent "$script"; done # the tests import the built package
 	diff clients/typescript/src/schema.ts "$tree/src/schema.ts"
 	mkdir "$fresh"
 	echo '{"type": "module"}' >"$fresh/package.json"
@@ -47,11 +38,8 @@ check_typescript_client() {
 	cp "$tree/test/client.test.ts" "$fresh"
 	MNEME_CORS_ORIGINS=http://app.localhost serve client
 	"$mneme" topup --data-dir "$work/client" bidder 10 --reference clients
-	(
-		cd "$fresh"
-		MNEME_URL=$served MNEME_TOKEN=$(token_of client typist) MNEME_BUYER=$(token_of client bidder) \
-			node --test --test-reporter=dot client.test.ts
-	)
+	MNEME_URL=$served MNEME_TOKEN=$(token_of client typist) MNEME_BUYER=$(token_of client bidder) \
+		node --test --test-reporter=dot "$fresh/client.test.ts"
 	in_console clients/typescript/test/browser.mjs "$served" "$(token_of client typist)" "$(command -v chromium)" "$fresh"
 }
 
@@ -73,16 +61,24 @@ check_memory_tool() {
 	"$tools/clients/bin/python" examples/anthropic-python/compare/compare.py "$served" "$(token_of tool compared)" "$tools/node"
 }
 
+# Memories of the AI SDK and Mastra, with the installed package.
+check_typescript_memory() {
+	link_packages "$work"
+	serve memory
+	MNEME_URL=$served MNEME_TOKEN=$(token_of memory tester) clients/typescript-memory/test/check.sh "$work"
+}
+
 # Memories of frameworks by their own tests, and tools by MCP: two, and in a long run all.
 check_memories() { try_frameworks clients langgraph langchain; }
 check_frameworks() {
+	link_packages "$work"
 	try_frameworks clients openai_agents llamaindex pydantic_ai google_genai vercel_ai mastra types
 	try_frameworks frameworks langchain_mcp adk autogen semantic_kernel types
 	try_frameworks crewai crewai types
 }
 try_frameworks() {
 	serve "$1"
-	MNEME_URL=$served MNEME_TOKEN=$(token_of "$1" tester) PYTHONPATH=$tools/packages/site NODE_MODULES=$tools/node/node_modules FRAMEWORKS=${*:2} \
+	MNEME_URL=$served MNEME_TOKEN=$(token_of "$1" tester) PYTHONPATH=$tools/packages/site NODE_MODULES=$work/node_modules FRAMEWORKS=${*:2} \
 		"$tools/$1/bin/python" -m pytest -q -p no:cacheprovider clients/python-memory/tests
 }
 

@@ -45,7 +45,7 @@ setup_crewai() { make_python crewai -r clients/python-memory/tests/requirements-
 setup_node() {
 	local wanted
 	mapfile -t wanted < <(node -p 'process.argv.slice(1).map((f) => JSON.parse(fs.readFileSync(f)))
-		.flatMap((p) => Object.entries({ ...p.dependencies, ...p.devDependencies })).map((p) => p.join("@")).join("\n")' examples/*/package.json clients/python-memory/tests/package.json)
+		.flatMap((p) => Object.entries({ ...p.dependencies, ...p.devDependencies })).map((p) => p.join("@")).join("\n")' examples/*/package.json clients/{python-memory/tests,typescript-memory}/package.json)
 	make_node node "$NODE" "$INSPECTOR" "$CONFORMANCE" "$REDOCLY" "$OXLINT" "${X402_NODE[@]}" "${wanted[@]}"
 }
 
@@ -53,7 +53,7 @@ setup_node() {
 setup_console() { locked console console; }
 
 # Our own clients as their users get them: site has the Python client alone, required has
-# it with what it requires, and node_modules has the TypeScript client.
+# it with what it requires, and node has those of npm, which find the frameworks.
 setup_client_packages() {
 	local folder=$tools/packages
 	rm -rf "$folder"
@@ -63,8 +63,11 @@ setup_client_packages() {
 	"$tools/clients/bin/pip" wheel --no-deps -w "$work" "$work"/clients/python{,-memory}
 	"$tools/clients/bin/pip" install --no-warn-conflicts --no-deps --target "$folder/site" "$work"/*.whl
 	"$tools/clients/bin/pip" install --no-warn-conflicts --target "$folder/required" "$work"/*.whl
-	(cd "$work/clients/typescript" && npm pack --silent --pack-destination "$work")
+	link_packages "$work/clients"
+	ln -sfn ../typescript "$work/clients/node_modules/mneme-client"
+	(cd "$work/clients" && npm pack --silent --pack-destination "$work" ./typescript ./typescript-memory)
 	npm install --prefix "$folder/node" --silent --no-audit --no-fund "$work"/*.tgz
+	ln -s "$tools"/node/node_modules/{ai,zod,@mastra} "$folder/node/node_modules"
 }
 
 # locked FOLDER NAME: installs what the lock file in the folder says in the tools folder.
@@ -82,5 +85,5 @@ copy() { git ls-files -coz --exclude-standard "${@:2}" | tar c --null -T - | tar
 # setup_client_packages installed.
 link_packages() {
 	mkdir -p "$1/node_modules"
-	ln -s "$tools"/node/node_modules/{.bin,*} "$tools/packages/node/node_modules/mneme-client" "$1/node_modules"
+	ln -s "$tools"/node/node_modules/{.bin,*} "$tools/packages/node/node_modules"/mneme-{client,memory} "$1/node_modules"
 }

@@ -31,12 +31,12 @@ def run(*command: str | pathlib.Path, cwd: pathlib.Path = ROOT) -> None:
 
 
 def client(name: str, folder: pathlib.Path, manifest: str, pattern: str, version: str) -> pathlib.Path:
-    """Copies the source of a client into a folder, with the version in its manifest."""
+    """Copies the source of a client into a folder, with the version in its manifest, also that of a client which it needs."""
     to = folder / name
     shutil.copytree(ROOT / "clients" / name, to, ignore=shutil.ignore_patterns("node_modules", "dist", "__pycache__", ".*"))
     path = to / manifest
-    text, changed = re.subn(pattern, rf'\g<1>"{version}"', path.read_text(), count=1, flags=re.MULTILINE)
-    if changed != 1:
+    text, changed = re.subn(pattern, rf"\g<1>{version}", path.read_text(), flags=re.MULTILINE)
+    if not changed:
         sys.exit(f"{path}: has no version")
     path.write_text(text)
     return to
@@ -47,11 +47,15 @@ def clients(version: str, out: pathlib.Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         for name in ("python", "python-memory"):
-            python = client(name, folder, "pyproject.toml", r'^(version = )"[^"]*"', wheel.pep440(version))
+            python = client(name, folder, "pyproject.toml", r'^(version = ")[^"]*', wheel.pep440(version))
             run(sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps", "--wheel-dir", out, python)
-        typescript = client("typescript", folder, "package.json", r'^(\s*"version": )"[^"]*"', version)
-        run("npm", "ci", "--silent", "--no-audit", "--no-fund", cwd=typescript)
+        quiet = "--silent", "--no-audit", "--no-fund"
+        versions = r'^(\s*"(?:version|mneme-client)": "(?:>=)?)[^"]*'
+        typescript, memory = (client(name, folder, "package.json", versions, version) for name in ("typescript", "typescript-memory"))
+        run("npm", "ci", *quiet, cwd=typescript)
         run("npm", "pack", "--silent", "--pack-destination", out, cwd=typescript)
+        run("npm", "install", "--no-save", *quiet, out / f"mneme-client-{version}.tgz", cwd=memory)
+        run("npm", "pack", "--silent", "--pack-destination", out, cwd=memory)
 
 
 def notes(version: str, changelog: str) -> str:

@@ -165,7 +165,7 @@ class Release:
                 equal(manifest["version"], self.version, path.name)
                 names.add(manifest["name"])
         systems = {f"mneme-mcp-{system}-{processor}" for system in ("linux", "darwin") for processor in ("x64", "arm64")}
-        equal(names, {"mneme-mcp", "mneme-client", "the chart"} | systems, "npm packages and chart")
+        equal(names, {"mneme-mcp", "mneme-client", "mneme-memory", "the chart"} | systems, "npm packages and chart")
         equal(json.loads((self.packages / "server.json").read_text())["version"], self.version, "server.json")
 
     def images(self) -> None:
