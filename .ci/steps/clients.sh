@@ -88,10 +88,8 @@ check_mcp() {
 	serve mcp
 	local remember=(--method tools/call --tool-name memory_save --tool-arg key=tea --tool-arg 'content=Ada likes her tea green.')
 	local recall=(--method tools/call --tool-name memory_search --tool-arg 'query=which tea for Ada?')
-	local stdio=("$mneme" mcp --data-dir "$work/mcp" --agent inspector)
-	# shellcheck disable=SC2034 # used by its name
+	local server stdio=("$mneme" mcp --data-dir "$work/mcp" --agent inspector)
 	local http=("$served/mcp" --transport http --header "Authorization: Bearer $(token_of mcp inspector)")
-	local server
 	quietly inspect "${stdio[@]}" "${remember[@]}"
 	for server in stdio http; do
 		local -n target=$server
