@@ -27,13 +27,16 @@ var (
 )
 
 // The ranges of multilingual-e5-small for a question and an entry in one language, and
-// those across languages, where everything is further apart. They were fitted so that the
+// those across languages, where everything is further apart: of an English question to an
+// entry in another, and the reverse. They were fitted so that the
 // relevance means the same as with E5-small-v2: docs/decisions/0071-two-models.md.
 var (
 	MultilingualCosines = CosineRange{Unrelated: 0.808, Related: 0.879}
 	MultilingualMaxSims = CosineRange{Unrelated: 0.665, Related: 0.814}
-	AcrossCosines       = CosineRange{Unrelated: 0.70, Related: 0.75}
-	AcrossMaxSims       = CosineRange{Unrelated: 0.60, Related: 0.70}
+	FromEnglishCosines  = CosineRange{Unrelated: 0.705, Related: 0.755}
+	FromEnglishMaxSims  = CosineRange{Unrelated: 0.60, Related: 0.70}
+	ToEnglishCosines    = CosineRange{Unrelated: 0.72, Related: 0.77}
+	ToEnglishMaxSims    = CosineRange{Unrelated: 0.62, Related: 0.72}
 )
 
 // Parts are what the relevance of one entry to a query is made of. nil: not

@@ -14,9 +14,9 @@ func TestTwoLanguagesAreThoseOfWhichTheMainModelReadsOne(t *testing.T) {
 		want       int
 	}{
 		"English, of an English entry":                {mainModel, mainModel, true, acl.LanguageAuto, mainModel},
-		"English, of a German entry":                  {mainModel, multilingualModel, false, acl.LanguageAuto, acrossLanguages},
+		"English, of a German entry":                  {mainModel, multilingualModel, false, acl.LanguageAuto, leftToOther},
 		"German, of a German entry":                   {multilingualModel, multilingualModel, false, acl.LanguageAuto, multilingualModel},
-		"German, of an English entry":                 {multilingualModel, multilingualModel, true, acl.LanguageAuto, acrossLanguages},
+		"German, of an English entry":                 {multilingualModel, multilingualModel, true, acl.LanguageAuto, native},
 		"German, of an entry that waits":              {multilingualModel, mainModel, true, acl.LanguageAuto, mainModel},
 		"English, where everything is multilingual":   {mainModel, multilingualModel, false, acl.LanguageMultilingual, multilingualModel},
 		"German, where everything is multilingual":    {multilingualModel, multilingualModel, false, acl.LanguageMultilingual, multilingualModel},

@@ -46,19 +46,26 @@ func (m model) cosine(chunk vector.Half, question []float32) float64 {
 }
 
 // The questions of a wording: to what the main model read, to what the multilingual one
-// read in the language of the question, and to what it read in another.
+// read in the language of the question, and two across languages: one in the main model's
+// to what that model left to the other, and one in another to what is in the main model's.
 const (
-	acrossLanguages = 2
-	questions       = 3
+	leftToOther = iota + 2
+	native
+	questions
 )
 
 // questionFor returns which question a wording is to an entry of a store that the k-th
 // model read. They are in two languages if the wording is in the main model's and the entry
-// is left to the other, or if the entry alone is in the main model's: native. Of an entry of
-// names or numbers in a store in another language that is not known.
-func (w *wording) questionFor(k int, native bool, reading acl.Reading) int {
-	if k == multilingualModel && reading.Language == acl.LanguageAuto && (w.prefers == mainModel || native) {
-		return acrossLanguages
+// is left to the other, or if the entry alone is in the main model's: isNative. Of an entry
+// of names or numbers in a store in another language that is not known.
+func (w *wording) questionFor(k int, isNative bool, reading acl.Reading) int {
+	switch {
+	case k != multilingualModel || reading.Language != acl.LanguageAuto:
+		return k
+	case w.prefers == mainModel:
+		return leftToOther
+	case isNative:
+		return native
 	}
 	return k
 }
@@ -72,8 +79,9 @@ func (m models) ask(w *wording) (asked [questions]fusion.Question) {
 			asked[k].MaxSims = fusion.MultilingualMaxSims
 		}
 	}
-	asked[acrossLanguages] = asked[multilingualModel]
-	asked[acrossLanguages].Cosines, asked[acrossLanguages].MaxSims = fusion.AcrossCosines, fusion.AcrossMaxSims
+	asked[leftToOther], asked[native] = asked[multilingualModel], asked[multilingualModel]
+	asked[leftToOther].Cosines, asked[leftToOther].MaxSims = fusion.FromEnglishCosines, fusion.FromEnglishMaxSims
+	asked[native].Cosines, asked[native].MaxSims = fusion.ToEnglishCosines, fusion.ToEnglishMaxSims
 	return asked
 }
 
@@ -125,8 +133,8 @@ func (m models) merge(of [2]legList, w *wording) legList {
 	seen := make(map[uuid.UUID]bool)
 	for _, k := range [2]int{w.prefers, 1 - w.prefers} {
 		scale := m[k].cosines()
-		if w.questionFor(k, false, acl.Reading{}) == acrossLanguages {
-			scale = fusion.AcrossCosines
+		if w.questionFor(k, false, acl.Reading{}) == leftToOther {
+			scale = fusion.FromEnglishCosines
 		}
 		for _, hit := range of[k].hits {
 			if seen[hit.Entry] {
