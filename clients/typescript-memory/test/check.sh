@@ -5,5 +5,6 @@ set -euo pipefail
 here=$(dirname "$0")
 cp -r "$here/../tsconfig.json" "$here" "$1"
 cd "$1"
+echo '{"type": "module"}' >package.json
 tsc --noEmit -p test
 node --test --test-reporter=dot test/*.test.ts
