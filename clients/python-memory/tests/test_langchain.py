@@ -20,8 +20,9 @@ TEXTS = {
 
 @pytest.fixture
 def memories(client):
-    client.batch([{"op": "put", "key": key, "value": text, "tags": ["home"]} for key, text in TEXTS.items()])
-    client.put("prices", {"flat": 900, "note": "monthly"}, namespace="money", wait=True)  # it is indexed last
+    for key, text in TEXTS.items():
+        client.put(key, text, tags=["home"], wait=True)
+    client.put("prices", {"flat": 900, "note": "monthly"}, namespace="money", wait=True)
     return client
 
 
