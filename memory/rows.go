@@ -129,6 +129,7 @@ type EvidenceQuery struct {
 	Terms        []lexical.QueryTerm
 	Fingerprints [2]string // of the vectors, by model; "": none are read
 	Entries      []uuid.UUID
+	VectorsOnly  bool // neither Counts, Length nor Codes are read
 }
 
 // Evidence is what an entry and one of its chunks are scored by.

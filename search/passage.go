@@ -346,7 +346,7 @@ func nearestChunks(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, 
 		cosine float64
 	}
 	chunks := make(map[uuid.UUID][]scored, len(ids))
-	err := tx.Evidence(ctx, scope, memory.EvidenceQuery{Fingerprints: q.models.fingerprints(), Entries: ids}, func(e memory.Evidence) error {
+	err := tx.Evidence(ctx, scope, memory.EvidenceQuery{Fingerprints: q.models.fingerprints(), Entries: ids, VectorsOnly: true}, func(e memory.Evidence) error {
 		if of := byID[e.Entry].found; len(e.Vector) > 0 && e.Model == of.model {
 			chunks[e.Entry] = append(chunks[e.Entry], scored{e.Chunk, e.Vector.Dot(of.asked.embeddings[e.Model].Vector)})
 		}

@@ -256,7 +256,7 @@ func (s *Searcher) preferOne(ctx context.Context, q *searchQuery, asked *wording
 	for _, hit := range preferred.hits {
 		listed[hit.Entry] = true
 	}
-	var query memory.EvidenceQuery
+	query := memory.EvidenceQuery{VectorsOnly: true}
 	query.Fingerprints[asked.prefers] = q.models[asked.prefers].Fingerprint
 	for _, hit := range other.hits {
 		if !listed[hit.Entry] {

@@ -33,7 +33,7 @@ func TestAPurgeBesideABusyServerLeavesNothingInItsFiles(t *testing.T) {
 	// the other.
 	for end := time.Now().Add(2 * time.Minute); markers(t, s.dir) == 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("the files do not hold what is to be erased")
+			t.Fatal("the files do not hold what should be erased")
 		}
 	}
 	ctx, stop := context.WithCancel(t.Context())

@@ -17,10 +17,11 @@ var _ memory.ScoreReader = (*reader)(nil)
 // The statements go from the candidates to their rows by primary key. LATERAL and
 // OFFSET 0 force the planner to one probe per candidate, whatever its statistics say.
 const (
-	// $3 are the candidates. Length, terms and codes come with the first chunk alone.
+	// $3 are the candidates. Length, terms and codes come with the first chunk alone, and
+	// if $6 not at all.
 	selectEvidence = `SELECT c.id,
-		CASE WHEN coalesce(v.chunk, 0) = 0 THEN e.length END, CASE WHEN coalesce(v.chunk, 0) = 0 THEN e.terms END,
-		coalesce(v.chunk, 0), v.half, CASE WHEN v.chunk = 0 THEN v.codes END, coalesce(v.model = (SELECT number FROM model WHERE fingerprint = $5), FALSE)::int
+		CASE WHEN coalesce(v.chunk, 0) = 0 AND NOT $6 THEN e.length END, CASE WHEN coalesce(v.chunk, 0) = 0 AND NOT $6 THEN e.terms END,
+		coalesce(v.chunk, 0), v.half, CASE WHEN v.chunk = 0 AND NOT $6 THEN v.codes END, coalesce(v.model = (SELECT number FROM model WHERE fingerprint = $5), FALSE)::int
 	FROM unnest($3::uuid[]) c (id)
 	CROSS JOIN LATERAL (SELECT f.length, f.terms FROM entry f
 		WHERE f.id = c.id AND f.state = 0 AND ` + withinScope + ` OFFSET 0) e
@@ -59,7 +60,7 @@ func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.Evidenc
 		}
 		e.Codes = codes
 		return yield(e)
-	}, selectEvidence, numbers, ceilings, idList(q.Entries), q.Fingerprints[0], q.Fingerprints[1])
+	}, selectEvidence, numbers, ceilings, idList(q.Entries), q.Fingerprints[0], q.Fingerprints[1], q.VectorsOnly)
 }
 
 // ChunkCodes implements memory.ScoreReader.

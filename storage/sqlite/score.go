@@ -17,12 +17,12 @@ var _ memory.ScoreReader = (*reader)(nil)
 // The statements go from the candidates to their rows. Each returns store and
 // label, by which rows outside the scope are left out.
 const (
-	// Length, terms and codes come with the first chunk alone.
+	// Length, terms and codes come with the first chunk alone, and if ?4 not at all.
 	selectEvidence = `SELECT e.store, e.label, e.id,
 	CASE WHEN coalesce(v.chunk, 0) = 0 THEN d.length END, CASE WHEN coalesce(v.chunk, 0) = 0 THEN d.terms END,
-	coalesce(v.chunk, 0), v.half, CASE WHEN v.chunk = 0 THEN v.codes END, coalesce(v.model = (SELECT number FROM model WHERE fingerprint = ?3), 0)
+	coalesce(v.chunk, 0), v.half, CASE WHEN v.chunk = 0 AND NOT ?4 THEN v.codes END, coalesce(v.model = (SELECT number FROM model WHERE fingerprint = ?3), 0)
 	FROM json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value) AND e.state = 0
-	LEFT JOIN document d ON d.doc = e.doc
+	LEFT JOIN document d ON d.doc = e.doc AND NOT ?4
 	LEFT JOIN vector v ON v.doc = e.doc AND v.model IN (SELECT number FROM model WHERE fingerprint IN (?2, ?3))`
 	selectChunkCodes = `SELECT e.store, e.label, j.key, v.codes FROM json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value ->> 0) AND e.state = 0
 	CROSS JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2) AND v.chunk = j.value ->> 1`
@@ -55,7 +55,7 @@ func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.Evidenc
 		}
 		e.Codes = codes
 		return yield(e)
-	}, selectEvidence, idList(q.Entries), q.Fingerprints[0], q.Fingerprints[1])
+	}, selectEvidence, idList(q.Entries), q.Fingerprints[0], q.Fingerprints[1], q.VectorsOnly)
 }
 
 // ChunkCodes implements memory.ScoreReader.

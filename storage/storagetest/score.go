@@ -216,6 +216,13 @@ var scores = []clause{
 		}
 		f.equal(want[0].Codes == nil, false)
 		f.equalEvidence(f.evidence(scope, query), want)
+		var vectors []memory.Evidence
+		for _, e := range want {
+			vectors = append(vectors, memory.Evidence{Entry: e.Entry, Chunk: e.Chunk, Vector: e.Vector})
+		}
+		query.VectorsOnly = true
+		f.equalEvidence(f.evidence(scope, query), vectors)
+		query.VectorsOnly = false
 		query.Fingerprints = [2]string{"another model"}
 		f.equalEvidence(f.evidence(scope, query), bare)
 		query.Fingerprints = [2]string{}

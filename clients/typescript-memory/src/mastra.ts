@@ -6,6 +6,7 @@ import { connect, type Place } from "./connection.js";
 import { embedder, MnemeVector } from "./mastra/recall.js";
 import { MnemeStorage } from "./mastra/storage.js";
 import { Store } from "./mastra/store.js";
+import { defaultMinRelevance } from "./question.js";
 
 export { ItemRefused, type Place } from "./connection.js";
 
@@ -22,9 +23,6 @@ export interface MnemeMemoryOptions extends Place {
   /** The options of Mastra's Memory; semantic recall is on unless they say otherwise. */
   options?: NonNullable<MemoryConfig["options"]>;
 }
-
-/** The relevance below which the server's tools leave hits out. */
-const defaultMinRelevance = 0.03;
 
 /**
  * Mastra's Memory over a store of mneme, for `new Agent({ memory: new MnemeMemory() })`. Its

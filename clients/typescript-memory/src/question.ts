@@ -1,3 +1,6 @@
+/** The relevance below which the server's tools leave hits out. */
+export const defaultMinRelevance = 0.03;
+
 /** Bytes of a question, at most, as the server has it. */
 const maxBytes = 16_000;
 

@@ -253,7 +253,7 @@ rule("what other clients write among a thread's messages is a user's", async (na
   assert.deepEqual(messages.map(({ id, role, content }) => [id, role, content.content]).sort(), [["note", "user", "written in the console"], ["object", "user", '{"a":1}']]);
 });
 
-rule("a message that is too long is refused without its text, and nothing of its batch is written", async (namespace) => {
+rule("a message that is too long is refused without its text, and its batch is not written", async (namespace) => {
   const storage = await mneme(namespace);
   await storage.saveThread({ thread: thread("t") });
   const error = await thrown(() => storage.saveMessages({ messages: [message("a", "short"), message("b", "long ".repeat(30_000))] }));

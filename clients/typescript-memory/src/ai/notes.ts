@@ -3,6 +3,7 @@
 import { type components, type Mneme, MnemeError, NotFound, PreconditionFailed, type PutOptions, TransportFailed } from "mneme-client";
 
 import { connect, type Place } from "../connection.js";
+import { defaultMinRelevance } from "../question.js";
 
 type Schemas = components["schemas"];
 
@@ -40,7 +41,7 @@ export class Notes {
     this.#client = connect(options);
     this.#store = options.store ?? "self";
     this.#namespace = options.namespace ?? "";
-    this.#minRelevance = options.minRelevance ?? 0.03;
+    this.#minRelevance = options.minRelevance ?? defaultMinRelevance;
     this.#maxTokens = options.maxTokens ?? 2000;
   }
 
