@@ -25,6 +25,7 @@ import (
 	"mneme/memory"
 	"mneme/storage/sqlite"
 	"mneme/test/backendtest"
+	"mneme/test/size"
 	"mneme/vector"
 	"mneme/vector/flat"
 )
@@ -46,15 +47,12 @@ func TestMain(m *testing.M) {
 	// Each check of a property fills two databases, so run few of them.
 	set("rapid.checks", "10")
 	flag.Parse()
-	if *full || testing.Short() { // with -short rapid itself runs a fifth
+	if testing.Short() { // rapid itself runs a fifth
 		set("rapid.checks", "25")
 		flag.Parse() // -rapid.checks overrides both
 	}
 	os.Exit(m.Run())
 }
-
-// full runs more of what is random.
-var full = flag.Bool("full", false, "check properties 25 times in place of 10, and kill the writing process 8 times in place of 3")
 
 func set(name, value string) {
 	if err := flag.Set(name, value); err != nil {
@@ -168,12 +166,8 @@ func (l *writeLog) read(line string) {
 
 func TestKilledProcessLosesNoAcknowledgedWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
-	rounds := 3
-	if *full {
-		rounds = 8
-	}
 	writes := writeLog{acknowledged: make(map[string]int64), inFlight: make(map[string]int64)}
-	for range rounds {
+	for range size.Of(3, 8) {
 		runAndKill(t, path, &writes)
 		checkDatabase(t, path, &writes)
 	}

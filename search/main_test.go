@@ -6,16 +6,13 @@ import (
 	"testing"
 )
 
-// full runs more of what is random.
-var full = flag.Bool("full", false, "check properties 25 times in place of 10")
-
 func TestMain(m *testing.M) {
 	// Tests mostly wait for servers. -parallel overrides this.
 	set("test.parallel", "8")
 	// Each check of a property fills two databases, so run few of them.
 	set("rapid.checks", "10")
 	flag.Parse()
-	if *full || testing.Short() { // with -short rapid itself runs a fifth
+	if testing.Short() { // rapid itself runs a fifth
 		set("rapid.checks", "25")
 		flag.Parse() // -rapid.checks overrides both
 	}

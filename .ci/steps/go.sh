@@ -92,17 +92,23 @@ check_format() {
 	[ -z "$files" ] || fail "gofmt would change: $files"
 }
 
-# All supported platforms but this machine's, for which the other steps build.
+# All supported platforms but this machine's, for which the other steps build. Of the
+# programs one is linked.
 check_platforms() {
-	local platform
+	local platform libraries
+	libraries=$(go list -f '{{if ne .Name "main"}}{{.ImportPath}}{{end}}' ./...)
 	for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 freebsd/amd64; do
 		[ "$platform" != "$(go env GOHOSTOS)/$(go env GOHOSTARCH)" ] || continue
-		GOOS=${platform%/*} GOARCH=${platform#*/} in_modules go build -o /dev/null ./...
+		GOOS=${platform%/*} GOARCH=${platform#*/} go build -o /dev/null ./cmd/mneme
+		# shellcheck disable=SC2086 # a list of names
+		GOOS=${platform%/*} GOARCH=${platform#*/} go build $libraries
+		GOOS=${platform%/*} GOARCH=${platform#*/} go -C clients/go build ./...
 	done
 }
 
 # In Wine: tests of what differs on Windows, and what a user does first.
-check_windows() { deploy/windows/test.sh; }
+check_windows() { deploy/windows/test.sh internal/system crypto acl embed/e5 storage/sqlite memory; }
+check_windows_program() { deploy/windows/test.sh cmd/mneme cmd/mneme/service; }
 check_windows_use() { deploy/windows/try.sh; }
 
 # The pattern ./... leaves out folders whose names begin with a dot.
@@ -139,9 +145,16 @@ check_generated() {
 	[ "$before" = "$after" ] || fail "go generate changes its files"
 }
 
-# The README's command, with a count.
+# The README's command, with a count. What is random is done many times: kills of the
+# program and of its database, attacks, properties.
 check_tests() {
-	in_modules go test -p "$packages" ${all:+-count=1} -json -timeout 20m ./... | go run ./.ci/summary
+	TESTS=full in_modules go test -p "$packages" -json -timeout 30m ./... | go run ./.ci/summary
+}
+
+# The same beside the other checks, since many tests wait. Go keeps the results.
+check_tests_beside() {
+	[ -z "$all" ] || go clean -testcache
+	quietly check_tests
 }
 
 # Packages that share data between goroutines, over the embedded storage: the service's
@@ -158,21 +171,6 @@ check_races() {
 
 check_races_everywhere() {
 	CGO_ENABLED=1 in_modules go test -p "$packages" -race -timeout 120m ./...
-}
-
-# What the tests do a few times of what is random, many times: kills of the program and of
-# its database, attacks, properties.
-check_campaigns() {
-	local test=(go test ${all:+-count=1} -timeout 30m) running=() pid
-	"${test[@]}" ./test/faults -run '^(TestCampaign|TestAKilledPurchase|TestKilledPostgres)' -full &
-	running+=($!)
-	"${test[@]}" ./memory -run 'HiddenEntries|Follower|BatchGives|AuthorsOfFields|Killed' -full &
-	running+=($!)
-	"${test[@]}" ./search -run 'HiddenEntries|NotBought|CachedCandidates' -full &
-	running+=($!)
-	"${test[@]}" ./test/attacks -run '^TestManyHugeQueriesTakeNoMemory$' -full
-	"${test[@]}" ./cmd/mneme -run '^TestMarkdownRoundTripLosesNothing$' -full
-	for pid in "${running[@]}"; do wait "$pid"; done
 }
 
 # Each fuzz target for a while, beyond the seeds of every test run. The limit is a

@@ -16,16 +16,13 @@ import (
 // binary is the path of the mneme executable.
 var binary string
 
-// full checks the round trip of folders of Markdown as often as rapid does by itself.
-var full = flag.Bool("full", false, "check properties 100 times in place of 20")
-
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
 		const checks = "rapid.checks"
 		often := flag.Lookup(checks).Value.String()
 		set(checks, "20")
 		flag.Parse()
-		if *full || testing.Short() { // with -short rapid itself runs a fifth
+		if testing.Short() { // rapid itself runs a fifth
 			set(checks, often)
 			flag.Parse() // -rapid.checks overrides both
 		}

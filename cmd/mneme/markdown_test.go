@@ -27,6 +27,7 @@ import (
 	"mneme/internal/compose"
 	"mneme/markdown"
 	"mneme/memory"
+	"mneme/test/size"
 )
 
 // tree reads the files of a folder, except its export record.
@@ -227,7 +228,7 @@ func TestMarkdownRoundTripLosesNothing(t *testing.T) {
 	from, _ := local(t, t.TempDir(), "ada", acl.Public)
 	to, _ := local(t, t.TempDir(), "ada", acl.Public)
 	n := 0
-	rapid.Check(t, func(r *rapid.T) {
+	property := func(r *rapid.T) {
 		n++ // a new agent each time, so that both of its stores are empty
 		agent := fmt.Sprintf("ada-%d", n)
 		root, err := os.MkdirTemp(t.TempDir(), "")
@@ -276,7 +277,10 @@ func TestMarkdownRoundTripLosesNothing(t *testing.T) {
 		if got, want := described(r, to, caller), described(r, from, caller); !slices.Equal(got, want) {
 			r.Errorf("got\n%q\nwas\n%q", got, want)
 		}
-	})
+	}
+	for range size.Of(1, 5) {
+		rapid.Check(t, property)
+	}
 }
 
 // described returns everything that an import keeps of a store's entries and

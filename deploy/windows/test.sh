@@ -12,7 +12,7 @@ cd "$(dirname "$0")/../.."
 
 unset CI "${!MNEME_@}" # these tests have no servers, which others may use meanwhile
 start_wine
-go build -o "$scratch/mneme.exe" ./cmd/mneme
+[[ $* != *cmd/mneme* ]] || go build -o "$scratch/mneme.exe" ./cmd/mneme
 MNEME_TEST_PROGRAM=$(path_of "$scratch/mneme.exe")
 ZONEINFO=$(path_of "$(go env GOROOT)/lib/time/zoneinfo.zip") # the program has its own
 export MNEME_TEST_PROGRAM ZONEINFO

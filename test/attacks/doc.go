@@ -12,6 +12,6 @@
 //
 //	MNEME_ATTACK_BINARY=/path/to/mneme go test ./test/attacks -run TestX
 //
-// -short skips the attacks. With -full, those of which a smaller one shows the same are
+// -short skips the attacks. In a full run (package size), those of which a smaller one shows the same are
 // as large as they have ever been.
 package attacks

@@ -14,10 +14,6 @@ import (
 // binaryVariable names another binary to attack.
 const binaryVariable = "MNEME_ATTACK_BINARY"
 
-// full makes the attacks whose size does not change what they show as large as they
-// have ever been.
-var full = flag.Bool("full", false, "make the attacks as large as they have ever been")
-
 var (
 	buildDir     string // removed when the tests end
 	otherBinary  string // value of binaryVariable

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"mneme/test/size"
 )
 
 // A query above the limit is refused on every surface, which names the field
@@ -49,10 +51,7 @@ func TestALongQueryIsRefusedOnEverySurface(t *testing.T) {
 // together they must leave nothing behind.
 func TestManyHugeQueriesTakeNoMemory(t *testing.T) {
 	t.Parallel()
-	queries := 320 // MB, of which 200 may not stay
-	if *full {
-		queries = 1100
-	}
+	queries := size.Of(320, 1100) // MB, of which 200 may not stay
 	s := start(t)
 	alice := s.as("alice")
 	alice.put("tea", "I like my tea green.").want(t, http.StatusCreated)

@@ -13,10 +13,12 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/test/size"
 )
 
-// DivideChecks divides the number of rapid's checks until the test ends. With -short,
-// as under the race detector, it is a quarter of that: one goroutine does most of it.
+// DivideChecks divides the number of rapid's checks until the test ends. In a full run
+// they are two and a half times as many. With -short, as under the race detector, it is a
+// quarter of that: one goroutine does most of it.
 func DivideChecks(t *testing.T, by int) {
 	t.Helper()
 	if testing.Short() {
@@ -28,7 +30,7 @@ func DivideChecks(t *testing.T, by int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := checks.Set(strconv.Itoa(max(1, n/by))); err != nil {
+	if err := checks.Set(strconv.Itoa(max(1, n*size.Of(2, 5)/2/by))); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = checks.Set(before) }) // the value was valid before

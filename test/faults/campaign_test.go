@@ -1,19 +1,21 @@
 package faults
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"regexp"
+	"sync"
 	"testing"
 	"time"
+
+	"mneme/test/size"
 )
 
-// Without flags a campaign is small, and its seed one of which the choices are of every
-// kind: see kindsOfKills.
+// In a small run the seed is one of which the choices are of every kind: see kindsOfKills.
 var (
-	full      = flag.Bool("full", false, "run the campaigns in full: -kills 24, -purchases 80, -seed 0")
-	kills     = flag.Int("kills", smallKills, "how often the campaign kills processes of each stack")
-	seed      = flag.Uint64("seed", smallSeed, "the campaign's seed; 0: a new one")
+	kills     = flag.Int("kills", 0, fmt.Sprintf("how often the campaign kills processes of each stack (default: %d, in a full run 24)", smallKills))
+	seed      = flag.Uint64("seed", 0, fmt.Sprintf("the campaign's seed (default: %d, in a full run a new one)", smallSeed))
 	databases = flag.Int("databases", 4, "how many databases the campaign works on at a time")
 )
 
@@ -28,20 +30,16 @@ var kindsOfKills = []string{
 	"kills: of two processes at once", "kills: with the last answers lost", "writes: acknowledged",
 }
 
-// sizeCampaigns gives the flags that were not given the values of a full campaign.
-func sizeCampaigns() error {
-	given := make(map[string]bool)
-	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	for name, value := range map[string]string{"kills": "24", "purchases": "80", "seed": "0"} {
-		if given[name] {
-			continue
-		}
-		if err := flag.Set(name, value); err != nil {
-			return err
-		}
+// sizeCampaigns gives the flags that were not given their values. It is called by tests:
+// see package size.
+var sizeCampaigns = sync.OnceFunc(func() {
+	*kills = cmp.Or(*kills, size.Of(smallKills, 24))
+	*purchases = cmp.Or(*purchases, size.Of(12, 80))
+	if *seed == 0 && size.Full() {
+		*seed = uint64(time.Now().UnixNano())
 	}
-	return nil
-}
+	*seed = cmp.Or(*seed, smallSeed)
+})
 
 // killsPerDatabase is after how many kills a campaign goes on with a new
 // database, at most. New ones are also killed while their schema is made.
@@ -51,9 +49,7 @@ const killsPerDatabase = 20
 // what the service shows and what its tables hold must follow from what it
 // acknowledged; see the package's documentation.
 func TestCampaign(t *testing.T) {
-	if *seed == 0 {
-		*seed = uint64(time.Now().UnixNano())
-	}
+	sizeCampaigns()
 	slots := make(chan struct{}, *databases)
 	for _, on := range []stack{sqliteFlat, postgresFlat, postgresMilvus} {
 		t.Run(on.String(), func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mneme/storage/postgres/postgrestest"
+	"mneme/test/size"
 )
 
 // ownPostgres starts a server for one test.
@@ -55,11 +56,7 @@ func TestKilledPostgresLosesNoAcknowledgedWrite(t *testing.T) {
 	r.faulty.Store(true)
 	stop := make(chan struct{})
 	running := r.load(stop)
-	kills := 2
-	if *full {
-		kills = 6
-	}
-	for range kills {
+	for range size.Of(2, 6) {
 		err := poll(t.Context(), r.stats.more(acknowledged, 25))
 		if err != nil {
 			t.Error(err)

@@ -12,13 +12,13 @@
 // labels put, edit, delete, restore, rename, import, share, unshare and purge all
 // the time, through one or two processes. After each kill, package oracle decides
 // whether everything that is shown follows from what was acknowledged, and queries
-// over the tables look for rows that contradict each other. Without flags it is small;
-// -full is what is checked before a change is merged. For hours of it:
+// over the tables look for rows that contradict each other. It is small in a plain run;
+// .ci/run makes a full one (package size). For hours of it:
 //
-//	go test ./test/faults -run TestCampaign -full -kills 1000 -timeout 6h -v
+//	TESTS=full go test ./test/faults -run TestCampaign -kills 1000 -timeout 6h -v
 //
 // -kills is the number for each stack, -databases how many databases are worked on
-// at a time, -seed makes the same choices again, 0 new ones. Clients and processes run
+// at a time, -seed makes the same choices again. Clients and processes run
 // concurrently, so the same seed makes a like history, not the same one: repeat a
 // failure with the printed seed and several runs.
 //

@@ -45,11 +45,6 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		flag.Parse()
-		if *full {
-			if err := sizeCampaigns(); err != nil {
-				panic(err)
-			}
-		}
 		return m.Run()
 	}())
 }

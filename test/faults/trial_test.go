@@ -13,6 +13,7 @@ import (
 	"mneme/test/faults/oracle"
 	"mneme/test/faulttest"
 	"mneme/test/mnemetest"
+	"mneme/test/size"
 )
 
 // trial is one database under a load of many clients, whose processes are killed
@@ -279,11 +280,7 @@ func (s *stats) more(name string, n int) func() error {
 func (r *trial) round() {
 	stop := make(chan struct{})
 	running := r.load(stop)
-	longest := 400
-	if *full {
-		longest = 1200
-	}
-	time.Sleep(time.Duration(30+r.rng.IntN(longest)) * time.Millisecond) // the instant is what is random
+	time.Sleep(time.Duration(30+r.rng.IntN(size.Of(400, 1200))) * time.Millisecond) // the instant is what is random
 	all := r.rng.IntN(2) == 0
 	victim := r.rng.IntN(len(r.servers))
 	var dead []int
