@@ -144,11 +144,10 @@ func asConflict(err error) error {
 // SearchableFor returns those of some rows that a search of a caller may show:
 // within the scope, live, not encrypted, and what their path resolves to. The
 // rows hold all entries of each path.
-func SearchableFor(c Caller, scope acl.Scope, rows []Entry, now time.Time) []*Entry {
+func SearchableFor(c Caller, scope acl.Scope, rows []*Entry, now time.Time) []*Entry {
 	reader := Caller{Principal: c.Principal} // a search never finds what is not in context
 	shown := make(map[Path]*Entry, len(rows))
-	for i := range rows {
-		e := &rows[i]
+	for _, e := range rows {
 		a, ok := scope.Access(e.Store)
 		if !ok || !isVisible(reader, a, e, now) {
 			continue

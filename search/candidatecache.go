@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/google/uuid"
@@ -28,14 +29,19 @@ import (
 // are used for the ceiling for which they were read, and positions and records above
 // it are not looked at. The scope of the snapshot decides which stores' rows are used.
 type candidateCache struct {
-	seed   maphash.Seed
-	rows   *lru.Cache[rowKey, *pathRows]
-	stores *lru.Cache[storeKey, *cachedStore]
+	seed    maphash.Seed
+	viewers *lru.Cache[viewer, uint64] // their numbers
+	last    atomic.Uint64              // number of the last viewer
+	rows    *lru.Cache[rowKey, *pathRows]
+	stores  *lru.Cache[storeKey, *cachedStore]
 }
 
 const (
-	// candidateCacheBytes is the default bound of a candidateCache: some 90,000 rows.
+	// candidateCacheBytes is the default of Options.CandidateCache: some 45,000 rows, and
+	// what 10,000 entries are scored by.
 	candidateCacheBytes = 64 << 20
+	// viewerBytes bounds the numbers of viewers: some 3,000.
+	viewerBytes = 1 << 20
 	// maxCachedStores is how many stores have rows in a cache, each counted once for each
 	// agent and taint.
 	maxCachedStores = 2048
@@ -57,13 +63,13 @@ type viewer struct {
 func viewerOf(c memory.Caller) viewer { return viewer{c.Agent, c.Taint} }
 
 type rowKey struct {
-	viewer
-	id uuid.UUID
+	viewer uint64 // candidateCache.number
+	id     uuid.UUID
 }
 
 type storeKey struct {
-	viewer
-	store string
+	viewer uint64
+	store  string
 }
 
 // pathRows are all rows that Siblings returns for a path.
@@ -77,10 +83,17 @@ type pathRows struct {
 func newCandidateCache(maxBytes int) *candidateCache {
 	const storeBytes = 4096 // with half of maxChangedPaths
 	return &candidateCache{
-		seed:   maphash.MakeSeed(),
-		rows:   lru.New(maxBytes, func(key rowKey, p *pathRows) int { return len(key.agent) + p.bytes() }),
-		stores: lru.New(maxCachedStores*storeBytes, func(storeKey, *cachedStore) int { return storeBytes - lru.Overhead }),
+		seed:    maphash.MakeSeed(),
+		viewers: lru.New(viewerBytes, func(v viewer, _ uint64) int { return len(v.agent) }),
+		rows:    lru.New(maxBytes, func(_ rowKey, p *pathRows) int { return p.bytes() }),
+		stores:  lru.New(maxCachedStores*storeBytes, func(storeKey, *cachedStore) int { return storeBytes - lru.Overhead }),
 	}
+}
+
+// number returns the number of a viewer, by which rows are cached. No other has ever had
+// it; one who has not searched for long gets another one.
+func (c *candidateCache) number(v viewer) uint64 {
+	return c.viewers.GetOrPut(v, func() uint64 { return c.last.Add(1) })
 }
 
 // bytes returns the memory of the rows; that of strings that many rows share is
@@ -113,10 +126,10 @@ type candidateTx interface {
 	memory.FeedReader
 }
 
-// Siblings returns what tx.Siblings does, in part from the cache. What Tags of the
-// entries refer to must not be changed.
-func (c *candidateCache) Siblings(ctx context.Context, tx candidateTx, v viewer, scope acl.Scope, ids []uuid.UUID) ([]memory.Entry, error) {
-	read := &cachedRead{cache: c, tx: tx, viewer: v, scope: scope, heads: make(map[string]memory.FeedPositions)}
+// Siblings returns what tx.Siblings does, in part from the cache. The entries must not be
+// changed.
+func (c *candidateCache) Siblings(ctx context.Context, tx candidateTx, v viewer, scope acl.Scope, ids []uuid.UUID) ([]*memory.Entry, error) {
+	read := &cachedRead{cache: c, tx: tx, viewer: c.number(v), scope: scope, heads: make(map[string]memory.FeedPositions)}
 	found, missing, err := read.cached(ctx, ids)
 	if err != nil || len(missing) == 0 {
 		return found, err
@@ -128,16 +141,13 @@ func (c *candidateCache) Siblings(ctx context.Context, tx candidateTx, v viewer,
 	if err := read.keep(ctx, rows); err != nil {
 		return nil, err
 	}
-	if len(found) == 0 {
-		return rows, nil
-	}
 	seen := make(map[uuid.UUID]bool, len(found))
-	for i := range found {
-		seen[found[i].ID] = true
+	for _, e := range found {
+		seen[e.ID] = true
 	}
-	for _, e := range rows { // a path may have a cached row and one that is missing
-		if !seen[e.ID] {
-			found = append(found, e)
+	for i := range rows { // a path may have a cached row and one that is missing
+		if !seen[rows[i].ID] {
+			found = append(found, &rows[i])
 		}
 	}
 	return found, nil
@@ -147,27 +157,29 @@ func (c *candidateCache) Siblings(ctx context.Context, tx candidateTx, v viewer,
 type cachedRead struct {
 	cache  *candidateCache
 	tx     candidateTx
-	viewer viewer
+	viewer uint64
 	scope  acl.Scope
 	heads  map[string]memory.FeedPositions // of the stores that were looked at, in the snapshot
 }
 
 // cached returns the rows of ids that are cached and still valid, each once, and the
 // ids that have none.
-func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []memory.Entry, missing []uuid.UUID, err error) {
+func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []*memory.Entry, missing []uuid.UUID, err error) {
 	groups := make([]*pathRows, len(ids)) // nil: not cached
+	r.cache.rows.GetEach(len(ids), func(i int) rowKey { return rowKey{r.viewer, ids[i]} }, func(i int, g *pathRows) { groups[i] = g })
 	stores := make(map[string]*cachedStore)
-	for i, id := range ids {
-		g, ok := r.cache.rows.Get(rowKey{r.viewer, id})
-		if !ok {
+	for i, g := range groups {
+		if g == nil {
 			continue
 		}
 		store := g.rows[0].Store
-		if _, ok := stores[store]; !ok {
-			stores[store] = r.known(store)
+		known, ok := stores[store]
+		if !ok {
+			known = r.known(store)
+			stores[store] = known
 		}
-		if g.store == stores[store] {
-			groups[i] = g
+		if g.store != known {
+			groups[i] = nil
 		}
 	}
 	maps.DeleteFunc(stores, func(_ string, s *cachedStore) bool { return s == nil })
@@ -180,14 +192,20 @@ func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []memor
 			return nil, nil, err
 		}
 	}
-	seen := make(map[*pathRows]bool)
+	keepValid(groups, epochs)
+	found = make([]*memory.Entry, 0, len(ids))
+	several := make(map[*pathRows]bool) // those of several rows that were found
 	for i, g := range groups {
 		switch {
-		case g == nil || !g.store.valid(g, epochs[g.store]):
+		case g == nil:
 			missing = append(missing, ids[i])
-		case !seen[g]:
-			seen[g] = true
-			found = append(found, g.rows...)
+		case len(g.rows) == 1:
+			found = append(found, &g.rows[0])
+		case !several[g]:
+			several[g] = true
+			for k := range g.rows {
+				found = append(found, &g.rows[k])
+			}
 		}
 	}
 	return found, missing, nil

@@ -103,16 +103,16 @@ func (s *snapshot) read(t *testing.T, c *candidateCache, v viewer, scope acl.Sco
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := func(rows []memory.Entry) []string {
+	text := func(rows []*memory.Entry) []string {
 		var all []string
 		for _, e := range rows {
-			all = append(all, fmt.Sprintf("%+v", e))
+			all = append(all, fmt.Sprintf("%+v", *e))
 		}
 		slices.Sort(all)
 		return all
 	}
-	if !slices.Equal(text(got), text(want)) {
-		t.Fatalf("the cache returns\n%v\nthe rows are\n%v", text(got), text(want))
+	if !slices.Equal(text(got), text(pointersTo(want))) {
+		t.Fatalf("the cache returns\n%v\nthe rows are\n%v", text(got), text(pointersTo(want)))
 	}
 	return asked
 }

@@ -39,7 +39,7 @@ func KeysOf(ctx context.Context, tx memory.ReadTx, c memory.Caller, entries map[
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range memory.SearchableFor(c, scope, rows, now) {
+	for _, e := range memory.SearchableFor(c, scope, pointersTo(rows), now) {
 		keys[e.ID] = e.Key
 	}
 	return keys, nil
