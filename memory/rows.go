@@ -134,8 +134,8 @@ type ScoreReader interface {
 // TermCounter counts a query's terms in the terms of entries.
 type TermCounter interface {
 	// Count returns how often each term of the query is among an entry's terms, as
-	// Evidence.Counts does. It fails if the terms are damaged.
-	Count(terms []byte) ([]int, error)
+	// Evidence.Counts does, in buffer if that has room. It fails if the terms are damaged.
+	Count(buffer []int, terms []byte) ([]int, error)
 }
 
 // VectorChanges are changes of entries' vectors. Positions count them, in the order in

@@ -126,8 +126,8 @@ type candidateTx interface {
 	memory.FeedReader
 }
 
-// Siblings returns what tx.Siblings does, in part from the cache. The entries must not be
-// changed.
+// Siblings returns what tx.Siblings does, in part from the cache, those of a path one
+// after another. The entries must not be changed.
 func (c *candidateCache) Siblings(ctx context.Context, tx candidateTx, v viewer, scope acl.Scope, ids []uuid.UUID) ([]*memory.Entry, error) {
 	read := &cachedRead{cache: c, tx: tx, viewer: c.number(v), scope: scope, heads: make(map[string]memory.FeedPositions)}
 	found, missing, err := read.cached(ctx, ids)
@@ -150,6 +150,7 @@ func (c *candidateCache) Siblings(ctx context.Context, tx candidateTx, v viewer,
 			found = append(found, &rows[i])
 		}
 	}
+	memory.GroupByPath(found)
 	return found, nil
 }
 
@@ -207,6 +208,9 @@ func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []*memo
 				found = append(found, &g.rows[k])
 			}
 		}
+	}
+	if len(several) > 0 { // two may have the same path: two searches read it
+		memory.GroupByPath(found)
 	}
 	return found, missing, nil
 }

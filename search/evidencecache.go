@@ -94,7 +94,7 @@ func (e *entryEvidence) bytes() int {
 }
 
 // Read yields what tx.Evidence does of the entries of candidates, in part from the cache.
-// What is yielded must not be changed.
+// What is yielded must not be changed; Counts are valid until yield returns.
 func (c *evidenceCache) Read(ctx context.Context, tx memory.ScoreReader, v uint64, scope acl.Scope, q memory.EvidenceQuery, candidates []*candidate, yield func(memory.Evidence) error) error {
 	last, err := c.catchUp(ctx, tx)
 	if err != nil {
@@ -106,22 +106,22 @@ func (c *evidenceCache) Read(ctx context.Context, tx memory.ScoreReader, v uint6
 		return err
 	}
 	counter := tx.TermCounter(q.Terms)
+	counts := make([]int, len(q.Terms))
 	for _, of := range found {
 		if of == nil { // its row is not there
 			continue
 		}
-		if err := of.yield(counter, yield); err != nil {
+		if err := of.yield(counter, counts, yield); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// yield yields the chunks with the counts of a query's terms.
-func (e *entryEvidence) yield(counter memory.TermCounter, yield func(memory.Evidence) error) (err error) {
-	var counts []int
+// yield yields the chunks with the counts of a query's terms, for which it uses counts.
+func (e *entryEvidence) yield(counter memory.TermCounter, counts []int, yield func(memory.Evidence) error) (err error) {
 	if e.indexed {
-		if counts, err = counter.Count(e.terms); err != nil {
+		if counts, err = counter.Count(counts, e.terms); err != nil {
 			return err
 		}
 	}

@@ -63,7 +63,7 @@ func (s *vectors) Evidence(_ context.Context, _ acl.Scope, q memory.EvidenceQuer
 			continue
 		}
 		s.asked++
-		e.Counts, _ = s.TermCounter(q.Terms).Count(e.Terms)
+		e.Counts, _ = s.TermCounter(q.Terms).Count(nil, e.Terms)
 		e.Terms = buffer[:copy(buffer, e.Terms)] // valid until yield returns
 		if err := yield(e); err != nil {
 			return err
@@ -83,7 +83,7 @@ func (s *vectors) TermCounter(query []lexical.QueryTerm) memory.TermCounter {
 
 type jsonCounter []lexical.QueryTerm
 
-func (c jsonCounter) Count(terms []byte) ([]int, error) {
+func (c jsonCounter) Count(_ []int, terms []byte) ([]int, error) {
 	var of map[string]int
 	counts := make([]int, len(c))
 	err := json.Unmarshal(terms, &of)

@@ -85,6 +85,8 @@ type assessment struct {
 	nearest       int         // chunk of Cosine
 	nearestVector vector.Half // nil unless the request has Diversity
 	codes         []byte      // of the nearest chunk's tokens, until they are compared
+	// What Coverage, Cosine and MaxSim point to.
+	coverage, cosine, maxSim float64
 }
 
 // assessBy returns the assessments of candidates for one wording, in their order.
@@ -119,7 +121,8 @@ func (s *Searcher) addEvidence(ctx context.Context, tx memory.ScoreReader, scope
 		a.readByMain = a.readByMain || e.Model == mainModel && len(e.Vector) > 0
 		if e.Vector.IsMeaningless() {
 			if a.Cosine == nil || e.Model == asked.prefers {
-				a.Cosine, a.model = new(q.models[e.Model].cosines().Unrelated), e.Model
+				a.cosine = q.models[e.Model].cosines().Unrelated
+				a.Cosine, a.model = &a.cosine, e.Model
 			}
 			return nil
 		}
@@ -137,7 +140,8 @@ func (s *Searcher) addEvidence(ctx context.Context, tx memory.ScoreReader, scope
 // the wording has no terms.
 func (w *wording) addCoverage(a *assessment, e memory.Evidence) {
 	if w.scorer != nil && len(w.terms) > 0 && e.Counts != nil {
-		a.Coverage = new(w.scorer.Coverage(e.Counts, e.Length))
+		a.coverage = w.scorer.Coverage(e.Counts, e.Length)
+		a.Coverage = &a.coverage
 	}
 }
 
@@ -154,7 +158,8 @@ func (w *wording) addCosine(a *assessment, e memory.Evidence) bool {
 	cosine := e.Vector.Dot(w.embeddings[e.Model].Vector)
 	nearer := a.Cosine == nil || cosine > *a.Cosine || cosine == *a.Cosine && e.Chunk < a.nearest
 	if nearer {
-		a.Cosine, a.nearest, a.model = &cosine, e.Chunk, e.Model
+		a.cosine = cosine
+		a.Cosine, a.nearest, a.model = &a.cosine, e.Chunk, e.Model
 	}
 	return nearer
 }

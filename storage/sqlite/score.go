@@ -48,7 +48,7 @@ func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.Evidenc
 		}
 		if e.Counts, e.Terms, e.Length = nil, nil, int(length.Int64); length.Valid {
 			e.Terms = terms
-			if e.Counts, err = counter.Count(terms); err != nil {
+			if e.Counts, err = counter.Count(nil, terms); err != nil {
 				return err
 			}
 		}

@@ -274,7 +274,7 @@ var scores = []clause{
 			f.view(func(tx memory.ReadTx) error {
 				counter := tx.TermCounter(query)
 				for id, want := range f.termCounts(scope, query, idsOf(entries...)...) {
-					got, err := counter.Count(kept[id])
+					got, err := counter.Count(nil, kept[id])
 					f.equal(got, want.counts)
 					if err != nil {
 						return err
