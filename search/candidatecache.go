@@ -28,11 +28,13 @@ import (
 // (queryKey), so that the speed of an answer does not reveal what others asked. They
 // are used for the ceiling for which they were read, and positions and records above
 // it are not looked at. The scope of the snapshot decides which stores' rows are used.
+// Viewers who have read the same row hold the same memory.
 type candidateCache struct {
 	seed    maphash.Seed
 	viewers *lru.Cache[viewer, uint64] // their numbers
 	last    atomic.Uint64              // number of the last viewer
 	rows    *lru.Cache[rowKey, *pathRows]
+	shared  *lru.Cache[uuid.UUID, *memory.Entry] // rows that were read last, by whomever
 	stores  *lru.Cache[storeKey, *cachedStore]
 }
 
@@ -77,7 +79,8 @@ type pathRows struct {
 	store *cachedStore // by which they are valid
 	epoch int          // of store when they were valid last
 	path  uint64       // hash of namespace and key
-	rows  []memory.Entry
+	rows  []*memory.Entry
+	bytes int // what is counted for the rows
 }
 
 func newCandidateCache(maxBytes int) *candidateCache {
@@ -85,7 +88,8 @@ func newCandidateCache(maxBytes int) *candidateCache {
 	return &candidateCache{
 		seed:    maphash.MakeSeed(),
 		viewers: lru.New(viewerBytes, func(v viewer, _ uint64) int { return len(v.agent) }),
-		rows:    lru.New(maxBytes, func(_ rowKey, p *pathRows) int { return p.bytes() }),
+		rows:    lru.New(maxBytes/4*3, func(_ rowKey, p *pathRows) int { return int(unsafe.Sizeof(*p)) + p.bytes - lru.Overhead/2 }),
+		shared:  lru.New(maxBytes/4, func(_ uuid.UUID, e *memory.Entry) int { return rowBytes(e) }),
 		stores:  lru.New(maxCachedStores*storeBytes, func(storeKey, *cachedStore) int { return storeBytes - lru.Overhead }),
 	}
 }
@@ -96,18 +100,35 @@ func (c *candidateCache) number(v viewer) uint64 {
 	return c.viewers.GetOrPut(v, func() uint64 { return c.last.Add(1) })
 }
 
-// bytes returns the memory of the rows; that of strings that many rows share is
-// counted for each.
-func (p *pathRows) bytes() int {
-	n := int(unsafe.Sizeof(*p))
-	for i := range p.rows {
-		e := &p.rows[i]
-		n += int(unsafe.Sizeof(*e)) + len(e.Store) + len(e.Namespace) + len(e.Key) + len(e.Owner) + len(e.UpdatedBy) + len(e.Type) + len(e.Description)
-		for _, tag := range e.Tags {
-			n += len(tag) + int(unsafe.Sizeof(tag))
-		}
+// rowBytes returns the memory of a row; that of strings that many rows share is counted
+// for each.
+func rowBytes(e *memory.Entry) int {
+	n := int(unsafe.Sizeof(*e)) + len(e.Store) + len(e.Namespace) + len(e.Key) + len(e.Owner) + len(e.UpdatedBy) + len(e.Type) + len(e.Description)
+	for _, tag := range e.Tags {
+		n += len(tag) + int(unsafe.Sizeof(tag))
 	}
 	return n
+}
+
+// add adds a copy of a row that was read. If another viewer has read it, both hold the same
+// memory, which is counted for the first of them.
+func (p *pathRows) add(e *memory.Entry, shared *lru.Cache[uuid.UUID, *memory.Entry]) {
+	p.bytes += int(unsafe.Sizeof(e))
+	if other, ok := shared.Get(e.ID); ok && isSameRow(e, other) {
+		p.rows = append(p.rows, other)
+		return
+	}
+	row := *e
+	shared.Put(row.ID, &row)
+	p.rows = append(p.rows, &row)
+	p.bytes += rowBytes(&row)
+}
+
+// isSameRow reports whether two rows of an ID are the same: each change has a revision of
+// its own.
+func isSameRow(a, b *memory.Entry) bool {
+	return a.Revision == b.Revision && a.Version == b.Version && a.UpdatedAt.Equal(b.UpdatedAt) &&
+		a.Path == b.Path && a.Label == b.Label && a.Owner == b.Owner && a.Size == b.Size
 }
 
 // pathHash returns the hash of a path in its store.
@@ -201,12 +222,10 @@ func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []*memo
 		case g == nil:
 			missing = append(missing, ids[i])
 		case len(g.rows) == 1:
-			found = append(found, &g.rows[0])
+			found = append(found, g.rows[0])
 		case !several[g]:
 			several[g] = true
-			for k := range g.rows {
-				found = append(found, &g.rows[k])
-			}
+			found = append(found, g.rows...)
 		}
 	}
 	if len(several) > 0 { // two may have the same path: two searches read it
@@ -289,7 +308,8 @@ func (r *cachedRead) keep(ctx context.Context, rows []memory.Entry) error {
 		stores[store] = r.open(store)
 	}
 	groups := make(map[memory.Path]*pathRows)
-	for _, e := range rows {
+	for i := range rows {
+		e := &rows[i]
 		g := groups[e.Path]
 		if g == nil {
 			if stores[e.Store] == nil {
@@ -299,12 +319,10 @@ func (r *cachedRead) keep(ctx context.Context, rows []memory.Entry) error {
 			g.path = r.cache.pathHash(e.Namespace, e.Key)
 			groups[e.Path] = g
 		}
-		g.rows = append(g.rows, e)
+		g.add(e, r.cache.shared)
 	}
-	for path, g := range groups {
-		for i := range g.rows {
-			e := &g.rows[i]
-			e.Store = path.Store
+	for _, g := range groups {
+		for _, e := range g.rows {
 			r.cache.rows.Put(rowKey{r.viewer, e.ID}, g)
 		}
 	}
