@@ -29,15 +29,21 @@ type Item[ID comparable] struct {
 // in the order of compare, as for slices.SortFunc; the result is deterministic
 // if compare is a total order.
 func RRF[ID comparable](compare func(a, b ID) int, lists ...[]ID) []Item[ID] {
-	index := make(map[ID]int) // of each item in items
-	var items []Item[ID]
+	total := 0
+	for _, list := range lists {
+		total += len(list)
+	}
+	index := make(map[ID]int, total) // of each item in items
+	items := make([]Item[ID], 0, total)
+	ranks := make([]int, total*len(lists)) // of all items
 	for l, list := range lists {
 		for i, id := range list {
 			n, ok := index[id]
 			if !ok {
 				n = len(items)
 				index[id] = n
-				items = append(items, Item[ID]{ID: id, Ranks: make([]int, len(lists))})
+				from, to := n*len(lists), (n+1)*len(lists)
+				items = append(items, Item[ID]{ID: id, Ranks: ranks[from:to:to]})
 			}
 			items[n].Ranks[l] = i + 1
 			items[n].Score += 1 / float64(K+i+1)

@@ -107,6 +107,12 @@ type Summand struct {
 
 // Summands returns what the score of an entry for a query is the sum of.
 func Summands(q Question, p Parts) []Summand {
+	list, n := summands(q, p)
+	return list[:n]
+}
+
+// summands returns the first n of a list.
+func summands(q Question, p Parts) (list [4]Summand, n int) {
 	f := min(max(float64(q.Familiarity/familiar), minFamiliarity), 1)
 	cosine, maxSim := usualCosine, usualMaxSim
 	if p.Cosine != nil {
@@ -120,15 +126,16 @@ func Summands(q Question, p Parts) []Summand {
 	if p.Coverage != nil {
 		coverage = *p.Coverage
 	}
-	summands := []Summand{
+	list = [4]Summand{
 		{"cosine", float64(f*weightCosine) * (cosine - middleCosine)},
 		{"maxsim", float64(f*weightMaxSim) * (maxSim - middleMaxSim)},
 		{"coverage", (1 + float64(strangeCoverage*(1-f))) * coverage},
 	}
-	if q.LacksName {
-		summands = append(summands, Summand{"name", -missingName})
+	if !q.LacksName {
+		return list, 3
 	}
-	return summands
+	list[3] = Summand{"name", -missingName}
+	return list, 4
 }
 
 // ToE5 returns the cosine of E5-small-v2 that means what one of this range does.
@@ -147,7 +154,8 @@ func (r CosineRange) to(other CosineRange, cosine float64) float64 {
 // and its relevance, 0–1, which grows with the score. Both depend on this query
 // and this entry alone and have the same bits on every processor.
 func Relevance(q Question, p Parts) (score, relevance float64) {
-	for _, s := range Summands(q, p) {
+	list, n := summands(q, p)
+	for _, s := range list[:n] {
 		score += s.Value
 	}
 	return score, RelevanceOf(score)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"time"
 
@@ -143,22 +142,40 @@ func asConflict(err error) error {
 
 // SearchableFor returns those of some rows that a search of a caller may show:
 // within the scope, live, not encrypted, and what their path resolves to. The
-// rows hold all entries of each path.
-func SearchableFor(c Caller, scope acl.Scope, rows []Entry, now time.Time) []*Entry {
+// rows hold all entries of each path, one after another, as GroupByPath orders them.
+func SearchableFor(c Caller, scope acl.Scope, rows []*Entry, now time.Time) []*Entry {
 	reader := Caller{Principal: c.Principal} // a search never finds what is not in context
-	shown := make(map[Path]*Entry, len(rows))
-	for i := range rows {
-		e := &rows[i]
-		a, ok := scope.Access(e.Store)
-		if !ok || !isVisible(reader, a, e, now) {
-			continue
+	searchable := make([]*Entry, 0, len(rows))
+	for len(rows) > 0 {
+		n := 1
+		for n < len(rows) && rows[n].Path == rows[0].Path {
+			n++
 		}
-		if other := shown[e.Path]; other == nil || precedes(reader, e, other) {
-			shown[e.Path] = e
+		if shown := shownOf(reader, scope, rows[:n], now); shown != nil && shown.Searchable() {
+			searchable = append(searchable, shown)
+		}
+		rows = rows[n:]
+	}
+	return searchable
+}
+
+// shownOf returns what a path resolves to of its rows; nil: nothing.
+func shownOf(reader Caller, scope acl.Scope, rows []*Entry, now time.Time) (shown *Entry) {
+	a, ok := scope.Access(rows[0].Store)
+	if !ok {
+		return nil
+	}
+	for _, e := range rows {
+		if isVisible(reader, a, e, now) && (shown == nil || precedes(reader, e, shown)) {
+			shown = e
 		}
 	}
-	searchable := slices.Collect(maps.Values(shown))
-	return slices.DeleteFunc(searchable, func(e *Entry) bool { return !e.Searchable() })
+	return shown
+}
+
+// GroupByPath orders rows so that those of a path follow one another.
+func GroupByPath(rows []*Entry) {
+	slices.SortFunc(rows, func(a, b *Entry) int { return a.Path.Compare(b.Path) })
 }
 
 // ReadableStore returns the scope of one store; ErrDenied if the caller may not read it.

@@ -61,10 +61,28 @@ func precedesAny(p, q memory.FeedPositions) bool {
 	return false
 }
 
-// valid reports whether rows are those of the store in an epoch, which is not
-// before theirs.
-func (s *cachedStore) valid(g *pathRows, epoch int) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.epoch == epoch && g.epoch >= s.floor && g.epoch >= s.changed[g.path]
+// keepValid clears those groups of rows that are not those of their store in its epoch,
+// which is not before theirs.
+func keepValid(groups []*pathRows, epochs map[*cachedStore]int) {
+	var locked *cachedStore // mostly all are of one
+	current := false
+	for i, g := range groups {
+		if g == nil {
+			continue
+		}
+		if g.store != locked {
+			if locked != nil {
+				locked.mu.Unlock()
+			}
+			locked = g.store
+			locked.mu.Lock()
+			current = locked.epoch == epochs[locked]
+		}
+		if !current || g.epoch < locked.floor || g.epoch < locked.changed[g.path] {
+			groups[i] = nil
+		}
+	}
+	if locked != nil {
+		locked.mu.Unlock()
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/google/uuid"
@@ -27,15 +28,22 @@ import (
 // (queryKey), so that the speed of an answer does not reveal what others asked. They
 // are used for the ceiling for which they were read, and positions and records above
 // it are not looked at. The scope of the snapshot decides which stores' rows are used.
+// Viewers who have read the same row hold the same memory.
 type candidateCache struct {
-	seed   maphash.Seed
-	rows   *lru.Cache[rowKey, *pathRows]
-	stores *lru.Cache[storeKey, *cachedStore]
+	seed    maphash.Seed
+	viewers *lru.Cache[viewer, uint64] // their numbers
+	last    atomic.Uint64              // number of the last viewer
+	rows    *lru.Cache[rowKey, *pathRows]
+	shared  *lru.Cache[uuid.UUID, *memory.Entry] // rows that were read last, by whomever
+	stores  *lru.Cache[storeKey, *cachedStore]
 }
 
 const (
-	// candidateCacheBytes is the default bound of a candidateCache: some 90,000 rows.
+	// candidateCacheBytes is the default of Options.CandidateCache: some 45,000 rows, and
+	// what 10,000 entries are scored by.
 	candidateCacheBytes = 64 << 20
+	// viewerBytes bounds the numbers of viewers: some 3,000.
+	viewerBytes = 1 << 20
 	// maxCachedStores is how many stores have rows in a cache, each counted once for each
 	// agent and taint.
 	maxCachedStores = 2048
@@ -57,13 +65,13 @@ type viewer struct {
 func viewerOf(c memory.Caller) viewer { return viewer{c.Agent, c.Taint} }
 
 type rowKey struct {
-	viewer
-	id uuid.UUID
+	viewer uint64 // candidateCache.number
+	id     uuid.UUID
 }
 
 type storeKey struct {
-	viewer
-	store string
+	viewer uint64
+	store  string
 }
 
 // pathRows are all rows that Siblings returns for a path.
@@ -71,30 +79,56 @@ type pathRows struct {
 	store *cachedStore // by which they are valid
 	epoch int          // of store when they were valid last
 	path  uint64       // hash of namespace and key
-	rows  []memory.Entry
+	rows  []*memory.Entry
+	bytes int // what is counted for the rows
 }
 
 func newCandidateCache(maxBytes int) *candidateCache {
 	const storeBytes = 4096 // with half of maxChangedPaths
 	return &candidateCache{
-		seed:   maphash.MakeSeed(),
-		rows:   lru.New(maxBytes, func(key rowKey, p *pathRows) int { return len(key.agent) + p.bytes() }),
-		stores: lru.New(maxCachedStores*storeBytes, func(storeKey, *cachedStore) int { return storeBytes - lru.Overhead }),
+		seed:    maphash.MakeSeed(),
+		viewers: lru.New(viewerBytes, func(v viewer, _ uint64) int { return len(v.agent) }),
+		rows:    lru.New(maxBytes/4*3, func(_ rowKey, p *pathRows) int { return int(unsafe.Sizeof(*p)) + p.bytes - lru.Overhead/2 }),
+		shared:  lru.New(maxBytes/4, func(_ uuid.UUID, e *memory.Entry) int { return rowBytes(e) }),
+		stores:  lru.New(maxCachedStores*storeBytes, func(storeKey, *cachedStore) int { return storeBytes - lru.Overhead }),
 	}
 }
 
-// bytes returns the memory of the rows; that of strings that many rows share is
-// counted for each.
-func (p *pathRows) bytes() int {
-	n := int(unsafe.Sizeof(*p))
-	for i := range p.rows {
-		e := &p.rows[i]
-		n += int(unsafe.Sizeof(*e)) + len(e.Store) + len(e.Namespace) + len(e.Key) + len(e.Owner) + len(e.UpdatedBy) + len(e.Type) + len(e.Description)
-		for _, tag := range e.Tags {
-			n += len(tag) + int(unsafe.Sizeof(tag))
-		}
+// number returns the number of a viewer, by which rows are cached. No other has ever had
+// it; one who has not searched for long gets another one.
+func (c *candidateCache) number(v viewer) uint64 {
+	return c.viewers.GetOrPut(v, func() uint64 { return c.last.Add(1) })
+}
+
+// rowBytes returns the memory of a row; that of strings that many rows share is counted
+// for each.
+func rowBytes(e *memory.Entry) int {
+	n := int(unsafe.Sizeof(*e)) + len(e.Store) + len(e.Namespace) + len(e.Key) + len(e.Owner) + len(e.UpdatedBy) + len(e.Type) + len(e.Description)
+	for _, tag := range e.Tags {
+		n += len(tag) + int(unsafe.Sizeof(tag))
 	}
 	return n
+}
+
+// add adds a copy of a row that was read. If another viewer has read it, both hold the same
+// memory, which is counted for the first of them.
+func (p *pathRows) add(e *memory.Entry, shared *lru.Cache[uuid.UUID, *memory.Entry]) {
+	p.bytes += int(unsafe.Sizeof(e))
+	if other, ok := shared.Get(e.ID); ok && isSameRow(e, other) {
+		p.rows = append(p.rows, other)
+		return
+	}
+	row := *e
+	shared.Put(row.ID, &row)
+	p.rows = append(p.rows, &row)
+	p.bytes += rowBytes(&row)
+}
+
+// isSameRow reports whether two rows of an ID are the same: each change has a revision of
+// its own.
+func isSameRow(a, b *memory.Entry) bool {
+	return a.Revision == b.Revision && a.Version == b.Version && a.UpdatedAt.Equal(b.UpdatedAt) &&
+		a.Path == b.Path && a.Label == b.Label && a.Owner == b.Owner && a.Size == b.Size
 }
 
 // pathHash returns the hash of a path in its store.
@@ -113,10 +147,10 @@ type candidateTx interface {
 	memory.FeedReader
 }
 
-// Siblings returns what tx.Siblings does, in part from the cache. What Tags of the
-// entries refer to must not be changed.
-func (c *candidateCache) Siblings(ctx context.Context, tx candidateTx, v viewer, scope acl.Scope, ids []uuid.UUID) ([]memory.Entry, error) {
-	read := &cachedRead{cache: c, tx: tx, viewer: v, scope: scope, heads: make(map[string]memory.FeedPositions)}
+// Siblings returns what tx.Siblings does, in part from the cache, those of a path one
+// after another. The entries must not be changed.
+func (c *candidateCache) Siblings(ctx context.Context, tx candidateTx, v viewer, scope acl.Scope, ids []uuid.UUID) ([]*memory.Entry, error) {
+	read := &cachedRead{cache: c, tx: tx, viewer: c.number(v), scope: scope, heads: make(map[string]memory.FeedPositions)}
 	found, missing, err := read.cached(ctx, ids)
 	if err != nil || len(missing) == 0 {
 		return found, err
@@ -128,18 +162,16 @@ func (c *candidateCache) Siblings(ctx context.Context, tx candidateTx, v viewer,
 	if err := read.keep(ctx, rows); err != nil {
 		return nil, err
 	}
-	if len(found) == 0 {
-		return rows, nil
-	}
 	seen := make(map[uuid.UUID]bool, len(found))
-	for i := range found {
-		seen[found[i].ID] = true
+	for _, e := range found {
+		seen[e.ID] = true
 	}
-	for _, e := range rows { // a path may have a cached row and one that is missing
-		if !seen[e.ID] {
-			found = append(found, e)
+	for i := range rows { // a path may have a cached row and one that is missing
+		if !seen[rows[i].ID] {
+			found = append(found, &rows[i])
 		}
 	}
+	memory.GroupByPath(found)
 	return found, nil
 }
 
@@ -147,27 +179,29 @@ func (c *candidateCache) Siblings(ctx context.Context, tx candidateTx, v viewer,
 type cachedRead struct {
 	cache  *candidateCache
 	tx     candidateTx
-	viewer viewer
+	viewer uint64
 	scope  acl.Scope
 	heads  map[string]memory.FeedPositions // of the stores that were looked at, in the snapshot
 }
 
 // cached returns the rows of ids that are cached and still valid, each once, and the
 // ids that have none.
-func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []memory.Entry, missing []uuid.UUID, err error) {
+func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []*memory.Entry, missing []uuid.UUID, err error) {
 	groups := make([]*pathRows, len(ids)) // nil: not cached
+	r.cache.rows.GetEach(len(ids), func(i int) rowKey { return rowKey{r.viewer, ids[i]} }, func(i int, g *pathRows) { groups[i] = g })
 	stores := make(map[string]*cachedStore)
-	for i, id := range ids {
-		g, ok := r.cache.rows.Get(rowKey{r.viewer, id})
-		if !ok {
+	for i, g := range groups {
+		if g == nil {
 			continue
 		}
 		store := g.rows[0].Store
-		if _, ok := stores[store]; !ok {
-			stores[store] = r.known(store)
+		known, ok := stores[store]
+		if !ok {
+			known = r.known(store)
+			stores[store] = known
 		}
-		if g.store == stores[store] {
-			groups[i] = g
+		if g.store != known {
+			groups[i] = nil
 		}
 	}
 	maps.DeleteFunc(stores, func(_ string, s *cachedStore) bool { return s == nil })
@@ -180,15 +214,22 @@ func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []memor
 			return nil, nil, err
 		}
 	}
-	seen := make(map[*pathRows]bool)
+	keepValid(groups, epochs)
+	found = make([]*memory.Entry, 0, len(ids))
+	several := make(map[*pathRows]bool) // those of several rows that were found
 	for i, g := range groups {
 		switch {
-		case g == nil || !g.store.valid(g, epochs[g.store]):
+		case g == nil:
 			missing = append(missing, ids[i])
-		case !seen[g]:
-			seen[g] = true
+		case len(g.rows) == 1:
+			found = append(found, g.rows[0])
+		case !several[g]:
+			several[g] = true
 			found = append(found, g.rows...)
 		}
+	}
+	if len(several) > 0 { // two may have the same path: two searches read it
+		memory.GroupByPath(found)
 	}
 	return found, missing, nil
 }
@@ -267,7 +308,8 @@ func (r *cachedRead) keep(ctx context.Context, rows []memory.Entry) error {
 		stores[store] = r.open(store)
 	}
 	groups := make(map[memory.Path]*pathRows)
-	for _, e := range rows {
+	for i := range rows {
+		e := &rows[i]
 		g := groups[e.Path]
 		if g == nil {
 			if stores[e.Store] == nil {
@@ -277,12 +319,10 @@ func (r *cachedRead) keep(ctx context.Context, rows []memory.Entry) error {
 			g.path = r.cache.pathHash(e.Namespace, e.Key)
 			groups[e.Path] = g
 		}
-		g.rows = append(g.rows, e)
+		g.add(e, r.cache.shared)
 	}
-	for path, g := range groups {
-		for i := range g.rows {
-			e := &g.rows[i]
-			e.Store = path.Store
+	for _, g := range groups {
+		for _, e := range g.rows {
 			r.cache.rows.Put(rowKey{r.viewer, e.ID}, g)
 		}
 	}

@@ -103,16 +103,16 @@ func (s *snapshot) read(t *testing.T, c *candidateCache, v viewer, scope acl.Sco
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := func(rows []memory.Entry) []string {
+	text := func(rows []*memory.Entry) []string {
 		var all []string
 		for _, e := range rows {
-			all = append(all, fmt.Sprintf("%+v", e))
+			all = append(all, fmt.Sprintf("%+v", *e))
 		}
 		slices.Sort(all)
 		return all
 	}
-	if !slices.Equal(text(got), text(want)) {
-		t.Fatalf("the cache returns\n%v\nthe rows are\n%v", text(got), text(want))
+	if !slices.Equal(text(got), text(pointersTo(want))) {
+		t.Fatalf("the cache returns\n%v\nthe rows are\n%v", text(got), text(pointersTo(want)))
 	}
 	return asked
 }
@@ -210,6 +210,27 @@ func TestASnapshotHasItsOwnRows(t *testing.T) {
 	}
 }
 
+func TestARowThatSeveralHaveReadIsHeldOnce(t *testing.T) {
+	scope := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public})
+	c, s := newCandidateCache(candidateCacheBytes), newSnapshot(acltest.StoreName(1), 10)
+	var read [2][]*memory.Entry
+	for i, agent := range []string{"ada", "bob"} {
+		v := viewer{agent, acl.Public}
+		if got := s.read(t, c, v, scope); got != 10 {
+			t.Errorf("%s has read %d rows, want all", agent, got)
+		}
+		read[i], _ = c.Siblings(t.Context(), s, v, scope, idsOf(s.rows))
+	}
+	if !slices.Equal(read[0], read[1]) {
+		t.Error("two viewers hold rows of their own")
+	}
+	s.change(3)
+	s.read(t, c, viewer{"ada", acl.Public}, scope)
+	if got := s.read(t, c, viewer{"bob", acl.Public}, scope); got != 1 {
+		t.Errorf("bob has read %d rows, want the one that only ada has read since it changed", got)
+	}
+}
+
 func TestFewRowsOfAStoreAreNotCached(t *testing.T) {
 	scope, v := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), viewer{"ada", acl.Public}
 	c, s := newCandidateCache(candidateCacheBytes), newSnapshot(acltest.StoreName(1), minCached-1)
@@ -225,7 +246,7 @@ func TestCachedRowsAreBounded(t *testing.T) {
 	scope, v := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), viewer{"ada", acl.Public}
 	c, s := newCandidateCache(limit), newSnapshot(acltest.StoreName(1), 1000)
 	s.read(t, c, v, scope)
-	if got := c.rows.Bytes(); got > limit || got < limit/2 {
+	if got := c.rows.Bytes() + c.shared.Bytes(); got > limit || got < limit/2 {
 		t.Errorf("%d bytes are cached, want about %d", got, limit)
 	}
 	if got := s.read(t, c, v, scope); got == 0 || got == 1000 {

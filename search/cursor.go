@@ -41,7 +41,11 @@ const (
 
 func (f *frozen) bytes() []byte {
 	judgements, n := f.appendJudgements(nil)
-	b := make([]byte, 1, frozenHead+1+len(judgements)+len(f.ids)*scoredBytes)
+	size := len(uuid.UUID{})
+	if f.scores != nil {
+		size = scoredBytes
+	}
+	b := make([]byte, 1, frozenHead+1+len(judgements)+len(f.ids)*size)
 	if f.scores != nil {
 		b[0] = scoredForm
 	}
@@ -180,7 +184,7 @@ func (s *Searcher) NextCursor(a *Answer, most int) (string, error) {
 	if a.query == nil || a.unpaged {
 		return "", nil
 	}
-	next := frozen{at: a.query.at, judgements: a.query.judgements}
+	next := frozen{at: a.query.at, judgements: a.query.judgements, ids: make([]uuid.UUID, 0, len(a.Hits)+len(a.rest.ids))}
 	scored := a.query.request.scored()
 	for i := a.done; i < len(a.Hits); i++ {
 		if a.Hits[i].Level >= acl.Read {
@@ -286,6 +290,7 @@ func after(ordered, hits []*candidate, scored bool) (rest frozen) {
 		return frozen{}
 	}
 	last := slices.Index(ordered, hits[len(hits)-1])
+	rest.ids = make([]uuid.UUID, 0, len(ordered)-last-1)
 	for _, c := range ordered[last+1:] {
 		if c.access.Level >= acl.Read {
 			rest.add(c, scored)

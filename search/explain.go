@@ -85,7 +85,7 @@ type EntryExplanation struct {
 // with the value, which c.entry lacks.
 func explainHit(q *searchQuery, c *candidate, e *memory.Entry) *Explain {
 	x := &Explain{
-		Lexical: c.lexical, Vector: c.vector, Parts: c.Parts, Summands: fusion.Summands(c.asked.questions[c.question], c.Parts), Wording: c.asked.number,
+		Lexical: c.lexical.shown(), Vector: c.vector.shown(), Parts: c.Parts, Summands: fusion.Summands(c.asked.questions[c.question], c.Parts), Wording: c.asked.number,
 		Rerank: c.judged.explain(), Recency: c.recency, Similarity: c.similarity, Via: c.access.Via, Label: c.entry.Label,
 		Language: languageOf(e),
 	}
@@ -141,7 +141,7 @@ func droppedFrom(lists []legList, visible map[uuid.UUID]*candidate, dropped map[
 	seen := make(map[uuid.UUID]bool)
 	for _, list := range lists {
 		hits := slices.DeleteFunc(slices.Clone(list.hits), func(hit legHit) bool { return entry(hit.Entry) == nil })
-		sortHits(hits, entry)
+		sortHits(hits, func(hit legHit) *memory.Entry { return entry(hit.Entry) })
 		kept := 0
 		for _, hit := range hits {
 			if kept == fusionDepth {
@@ -220,7 +220,7 @@ func (s *Searcher) explainEntry(ctx context.Context, tx memory.ReadTx, scope acl
 	case !searched:
 		x.Outcome = OutcomeStoreNotSearched
 	default:
-		err = s.explainSearchable(ctx, tx, scope, q, ranked, &candidate{entry: e, access: a}, x)
+		err = s.explainSearchable(ctx, tx, scope, q, ranked, &candidate{entry: e, access: &a}, x)
 	}
 	return x, err
 }

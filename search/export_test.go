@@ -19,8 +19,12 @@ func (s *Searcher) Candidates(ctx context.Context, c memory.Caller, store string
 		if err != nil {
 			return err
 		}
-		if cached, err = s.candidates.Siblings(ctx, tx, viewerOf(c), scope, idsOf(scanned)); err != nil {
+		siblings, err := s.candidates.Siblings(ctx, tx, viewerOf(c), scope, idsOf(scanned))
+		if err != nil {
 			return err
+		}
+		for _, e := range siblings {
+			cached = append(cached, *e)
 		}
 		rows, err = tx.At(ctx, memory.Siblings{Scope: scope, IDs: idsOf(scanned)})
 		return err

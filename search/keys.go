@@ -39,7 +39,9 @@ func KeysOf(ctx context.Context, tx memory.ReadTx, c memory.Caller, entries map[
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range memory.SearchableFor(c, scope, rows, now) {
+	found := pointersTo(rows)
+	memory.GroupByPath(found)
+	for _, e := range memory.SearchableFor(c, scope, found, now) {
 		keys[e.ID] = e.Key
 	}
 	return keys, nil

@@ -15,7 +15,7 @@ import (
 // Each step of a search adds to it.
 type candidate struct {
 	entry  *memory.Entry // without value and source
-	access acl.Access    // the caller's to the entry's store
+	access *acl.Access   // the caller's to the entry's store
 	found  *legHits      // what the legs found, of every candidate
 	ranks  []int         // in each of their lists; 0: not in it
 	// asked is the wording to which the candidate is most relevant, and number
@@ -23,8 +23,8 @@ type candidate struct {
 	asked  *wording
 	number int
 	// lexical and vector are the candidate's rank and score for that wording in
-	// each leg among the visible entries; nil: the leg did not find it.
-	lexical, vector *LegRank
+	// each leg among the visible entries; rank 0: the leg did not find it.
+	lexical, vector LegRank
 	fused           float64  // score by Reciprocal Rank Fusion
 	*assessment              // for that wording; nil: not assessed
 	judged          *judged  // by a Reranker; nil: not
@@ -45,7 +45,7 @@ type legHits struct{ lexical, vector [][]legHit }
 // legs found for it.
 func (c *candidate) ask(q *searchQuery, number int) {
 	c.asked, c.number = q.wordings[number], number
-	c.lexical, c.vector, c.chunk = nil, nil, -1
+	c.lexical, c.vector, c.chunk = LegRank{}, LegRank{}, -1
 	if c.found == nil {
 		return
 	}
@@ -54,7 +54,7 @@ func (c *candidate) ask(q *searchQuery, number int) {
 	}
 	if lists := c.found.vector; len(lists) > 0 {
 		c.vector = legRank(lists[number], c.ranks[len(c.found.lexical)+number])
-		if c.vector != nil {
+		if c.vector.Rank > 0 {
 			c.chunk = lists[number][c.vector.Rank-1].Chunk
 		}
 	}
@@ -65,8 +65,8 @@ func (c *candidate) ask(q *searchQuery, number int) {
 // many as the fusion takes are read first, and the rest only if one of these
 // is not.
 func (s *Searcher) loadVisible(ctx context.Context, tx candidateTx, scope acl.Scope, q *searchQuery, found retrieved) (map[uuid.UUID]*candidate, error) {
-	visible := make(map[uuid.UUID]*candidate)
 	head, rest := found.entries()
+	visible := make(map[uuid.UUID]*candidate, len(head))
 	if err := s.addVisible(ctx, tx, scope, q, head, visible); err != nil {
 		return nil, err
 	}
@@ -87,9 +87,17 @@ func (s *Searcher) addVisible(ctx context.Context, tx candidateTx, scope acl.Sco
 	}
 	searchable := memory.SearchableFor(q.caller, scope, rows, s.instant())
 	passed, err := q.request.Filter.Passing(ctx, tx, scope, searchable)
-	for _, e := range passed {
-		a, _ := scope.Access(e.Store)
-		visible[e.ID] = &candidate{entry: e, access: a}
+	candidates := make([]candidate, len(passed))
+	accesses := make(map[string]*acl.Access)
+	for i, e := range passed {
+		access := accesses[e.Store]
+		if access == nil {
+			a, _ := scope.Access(e.Store)
+			access = &a
+			accesses[e.Store] = access
+		}
+		candidates[i] = candidate{entry: e, access: access}
+		visible[e.ID] = &candidates[i]
 	}
 	if q.dropped != nil {
 		for _, e := range searchable {
@@ -116,12 +124,13 @@ func keepAllVisible(lists []legList, visible map[uuid.UUID]*candidate) (kept [][
 // before them are visible. short reports that the list is not full although
 // the leg may have more.
 func keepVisible(leg legList, visible map[uuid.UUID]*candidate) (kept []legHit, short bool) {
+	kept = make([]legHit, 0, len(leg.hits))
 	for _, hit := range leg.hits {
-		if visible[hit.Entry] != nil {
+		if hit.of = visible[hit.Entry]; hit.of != nil {
 			kept = append(kept, hit)
 		}
 	}
-	sortHits(kept, func(id uuid.UUID) *memory.Entry { return visible[id].entry })
+	sortHits(kept, func(hit legHit) *memory.Entry { return hit.of.entry })
 	if len(kept) < fusionDepth {
 		return kept, leg.more
 	}
@@ -129,8 +138,11 @@ func keepVisible(leg legList, visible map[uuid.UUID]*candidate) (kept []legHit, 
 }
 
 // sortHits orders a leg's hits by score, best first, ties in compareOrder.
-func sortHits(hits []legHit, entry func(uuid.UUID) *memory.Entry) {
+func sortHits(hits []legHit, entry func(legHit) *memory.Entry) {
 	slices.SortFunc(hits, func(a, b legHit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), compareOrder(entry(a.Entry), entry(b.Entry)))
+		if c := cmp.Compare(b.Score, a.Score); c != 0 {
+			return c
+		}
+		return compareOrder(entry(a), entry(b))
 	})
 }

@@ -41,20 +41,21 @@ func (q *searchQuery) addMaxSimBy(ctx context.Context, tx memory.ScoreReader, sc
 	if err := q.readCodes(ctx, tx, scope, k, ids, found); err != nil {
 		return err
 	}
-	best := make([]float32, len(query))
+	best, against := make([]float32, len(query)), maxsim.NewQuery(query)
 	for i := range found {
 		a := &found[i]
 		if len(a.codes) == 0 || a.model != k {
 			continue
 		}
-		if err := maxsim.Best(query, a.codes, best); err != nil {
+		if err := against.Best(a.codes, best); err != nil {
 			return fmt.Errorf("entry %s: %w", ids[i], err)
 		}
 		sum := 0.0
 		for t, cosine := range best {
 			sum += float64(tokens[t].weight * float64(cosine))
 		}
-		a.MaxSim, a.ChunkTokens = new(sum/total), len(a.codes)/maxsim.TokenSize
+		a.maxSim = sum / total
+		a.MaxSim, a.ChunkTokens = &a.maxSim, len(a.codes)/maxsim.TokenSize
 		a.codes = nil
 	}
 	return nil

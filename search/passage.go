@@ -268,7 +268,7 @@ func (h *Hit) addMeaning(text string, segments []passage.Span, evidence []passag
 	for i, c := range h.codes {
 		chunks[i] = c.chunk
 	}
-	best := make([]float32, len(query))
+	best, against := make([]float32, len(query)), maxsim.NewQuery(query)
 	for i, words := range h.query.models[h.found.model].Embedder.CodeSpans(memory.ChunkHeader(&h.whole), text, chunks) {
 		codes := h.codes[i].codes
 		if len(codes) != len(words)*maxsim.TokenSize { // of an earlier text
@@ -283,7 +283,7 @@ func (h *Hit) addMeaning(text string, segments []passage.Span, evidence []passag
 			for next < len(words) && words[next][0] < segment.End {
 				next++
 			}
-			if from == next || maxsim.Best(query, codes[from*maxsim.TokenSize:next*maxsim.TokenSize], best) != nil {
+			if from == next || against.Best(codes[from*maxsim.TokenSize:next*maxsim.TokenSize], best) != nil {
 				continue
 			}
 			for t, cosine := range best {

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"mneme/acl"
 	"mneme/fusion"
 	"mneme/memory"
@@ -20,16 +18,16 @@ const maxCandidates = 2 * fusionDepth
 
 // merge makes one list of the legs' hits by Reciprocal Rank Fusion, best
 // first, ties in compareOrder, at most maxCandidates.
-func merge(q *searchQuery, visible map[uuid.UUID]*candidate, found *legHits) []*candidate {
-	byOrder := func(a, b uuid.UUID) int { return compareOrder(visible[a].entry, visible[b].entry) }
-	var lists [][]uuid.UUID
+func merge(q *searchQuery, found *legHits) []*candidate {
+	byOrder := func(a, b *candidate) int { return compareOrder(a.entry, b.entry) }
+	var lists [][]*candidate
 	for _, hits := range slices.Concat(found.lexical, found.vector) {
-		lists = append(lists, entriesOf(hits))
+		lists = append(lists, candidatesOf(hits))
 	}
 	items := fusion.RRF(byOrder, lists...)
 	merged := make([]*candidate, min(len(items), maxCandidates))
 	for i := range merged {
-		c := visible[items[i].ID]
+		c := items[i].ID
 		c.found, c.ranks, c.fused = found, items[i].Ranks, items[i].Score
 		c.ask(q, 0)
 		merged[i] = c
@@ -37,20 +35,29 @@ func merge(q *searchQuery, visible map[uuid.UUID]*candidate, found *legHits) []*
 	return merged
 }
 
-// legRank describes the hit at a rank of a leg; nil for rank 0, which none has.
-func legRank(hits []legHit, rank int) *LegRank {
+// legRank describes the hit at a rank of a leg; zero for rank 0, which none has.
+func legRank(hits []legHit, rank int) LegRank {
 	if rank == 0 {
-		return nil
+		return LegRank{}
 	}
-	return &LegRank{Rank: rank, Score: hits[rank-1].Score}
+	return LegRank{Rank: rank, Score: hits[rank-1].Score}
 }
 
-func entriesOf(hits []legHit) []uuid.UUID {
-	ids := make([]uuid.UUID, len(hits))
-	for i, hit := range hits {
-		ids[i] = hit.Entry
+// shown returns the rank as it is shown: nil if the leg did not find the hit.
+func (l LegRank) shown() *LegRank {
+	if l.Rank == 0 {
+		return nil
 	}
-	return ids
+	return &l
+}
+
+// candidatesOf returns the candidates of visible hits.
+func candidatesOf(hits []legHit) []*candidate {
+	candidates := make([]*candidate, len(hits))
+	for i, hit := range hits {
+		candidates[i] = hit.of
+	}
+	return candidates
 }
 
 // rerankDepth is how many of the merged candidates are ordered by relevance.
@@ -184,6 +191,7 @@ func (c *candidate) reaches(threshold float64) bool {
 // the caller has level search no more than most.
 func limitHits(ordered []*candidate, limit, most int) (limited []*candidate) {
 	perStore := make(map[string]int)
+	limited = make([]*candidate, 0, min(limit, len(ordered)))
 	for _, c := range ordered {
 		if len(limited) == limit {
 			break

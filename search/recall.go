@@ -103,7 +103,7 @@ func (s *Searcher) recall(ctx context.Context, tx memory.ReadTx, q *searchQuery,
 		c.ask(q, 0)
 		c.score, c.relevance = hit.Score, hit.Relevance
 		all = append(all, c)
-		if searchOnly(c.access) {
+		if searchOnly(*c.access) {
 			valued = append(valued, c)
 		}
 	}
@@ -117,7 +117,7 @@ func (s *Searcher) recall(ctx context.Context, tx memory.ReadTx, q *searchQuery,
 	left := budget{fit: s.fitTokens, most: q.request.MaxTokens}
 	hits := make([]Hit, 0, len(all))
 	for _, c := range all {
-		if !searchOnly(c.access) {
+		if !searchOnly(*c.access) {
 			hits = append(hits, newHit(q, c, *c.entry))
 			continue
 		}

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"bytes"
 	"context"
 
 	"github.com/google/uuid"
@@ -24,7 +23,7 @@ func (s *Searcher) assess(ctx context.Context, tx assessmentTx, scope acl.Scope,
 		return nil
 	}
 	for w, asked := range q.wordings {
-		found, err := q.assessBy(ctx, tx, scope, asked, candidates)
+		found, err := s.assessBy(ctx, tx, scope, q, asked, candidates)
 		if err != nil {
 			return err
 		}
@@ -86,17 +85,19 @@ type assessment struct {
 	nearest       int         // chunk of Cosine
 	nearestVector vector.Half // nil unless the request has Diversity
 	codes         []byte      // of the nearest chunk's tokens, until they are compared
+	// What Coverage, Cosine and MaxSim point to.
+	coverage, cosine, maxSim float64
 }
 
 // assessBy returns the assessments of candidates for one wording, in their order.
-func (q *searchQuery) assessBy(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, asked *wording, candidates []*candidate) ([]assessment, error) {
+func (s *Searcher) assessBy(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *searchQuery, asked *wording, candidates []*candidate) ([]assessment, error) {
 	found := make([]assessment, len(candidates))
 	byID := make(map[uuid.UUID]*assessment, len(candidates))
 	ids := make([]uuid.UUID, len(candidates))
 	for i, c := range candidates {
 		ids[i], byID[c.entry.ID] = c.entry.ID, &found[i]
 	}
-	if err := q.addEvidence(ctx, tx, scope, asked, ids, byID); err != nil {
+	if err := s.addEvidence(ctx, tx, scope, q, asked, candidates, byID); err != nil {
 		return nil, err
 	}
 	return found, q.addMaxSim(ctx, tx, scope, asked, ids, found)
@@ -105,29 +106,30 @@ func (q *searchQuery) assessBy(ctx context.Context, tx memory.ScoreReader, scope
 // assessed reports whether assess has set the candidate's score.
 func (c *candidate) assessed() bool { return c.assessment != nil }
 
-// addEvidence reads what candidates are scored by in one pass over their rows, and
-// sets coverage and cosine.
-func (q *searchQuery) addEvidence(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, asked *wording, ids []uuid.UUID, byID map[uuid.UUID]*assessment) error {
-	query := memory.EvidenceQuery{Terms: asked.terms, Entries: ids}
+// addEvidence reads what candidates are scored by, and sets coverage and cosine.
+func (s *Searcher) addEvidence(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *searchQuery, asked *wording, candidates []*candidate, byID map[uuid.UUID]*assessment) error {
+	query := memory.EvidenceQuery{Terms: asked.terms}
 	for k, fingerprint := range q.models.fingerprints() {
 		if asked.embeddings[k].Vector != nil {
 			query.Fingerprints[k] = fingerprint
 		}
 	}
-	return tx.Evidence(ctx, scope, query, func(e memory.Evidence) error {
+	viewer := s.candidates.number(viewerOf(q.caller))
+	return s.evidence.Read(ctx, tx, viewer, scope, query, candidates, func(e memory.Evidence) error {
 		a := byID[e.Entry]
 		asked.addCoverage(a, e)
 		a.readByMain = a.readByMain || e.Model == mainModel && len(e.Vector) > 0
 		if e.Vector.IsMeaningless() {
 			if a.Cosine == nil || e.Model == asked.prefers {
-				a.Cosine, a.model = new(q.models[e.Model].cosines().Unrelated), e.Model
+				a.cosine = q.models[e.Model].cosines().Unrelated
+				a.Cosine, a.model = &a.cosine, e.Model
 			}
 			return nil
 		}
 		if len(e.Vector) > 0 && asked.addCosine(a, e) {
-			a.codes = bytes.Clone(e.Codes)
+			a.codes = e.Codes
 			if q.request.Diversity > 0 {
-				a.nearestVector = append(a.nearestVector[:0], e.Vector...)
+				a.nearestVector = e.Vector
 			}
 		}
 		return nil
@@ -138,7 +140,8 @@ func (q *searchQuery) addEvidence(ctx context.Context, tx memory.ScoreReader, sc
 // the wording has no terms.
 func (w *wording) addCoverage(a *assessment, e memory.Evidence) {
 	if w.scorer != nil && len(w.terms) > 0 && e.Counts != nil {
-		a.Coverage = new(w.scorer.Coverage(e.Counts, e.Length))
+		a.coverage = w.scorer.Coverage(e.Counts, e.Length)
+		a.Coverage = &a.coverage
 	}
 }
 
@@ -155,7 +158,8 @@ func (w *wording) addCosine(a *assessment, e memory.Evidence) bool {
 	cosine := e.Vector.Dot(w.embeddings[e.Model].Vector)
 	nearer := a.Cosine == nil || cosine > *a.Cosine || cosine == *a.Cosine && e.Chunk < a.nearest
 	if nearer {
-		a.Cosine, a.nearest, a.model = &cosine, e.Chunk, e.Model
+		a.cosine = cosine
+		a.Cosine, a.nearest, a.model = &a.cosine, e.Chunk, e.Model
 	}
 	return nearer
 }

@@ -148,7 +148,7 @@ func (s *Searcher) toJudge(ctx context.Context, asked *searchQuery, found retrie
 // ceiling of each access is the taint, or less by a grant. That is asked here once more,
 // since what was sent cannot be taken back.
 func (q *searchQuery) maySend(c *candidate) bool {
-	return c.access.Level >= acl.Read && !isMetered(c.access) && c.entry.Searchable() &&
+	return c.access.Level >= acl.Read && !isMetered(*c.access) && c.entry.Searchable() &&
 		c.access.Sees(c.entry.Label) && c.entry.Label.CanFlowTo(q.caller.Taint)
 }
 

@@ -25,7 +25,8 @@ const (
 type legHit struct {
 	Entry uuid.UUID
 	Score float64
-	Chunk int // of the vector leg
+	Chunk int        // of the vector leg
+	of    *candidate // of the visible entry; nil before the rows were read
 }
 
 // legList is what one leg found.
@@ -45,7 +46,13 @@ type retrieved struct {
 // list has among its first fusionDepth hits or tied with the last of these,
 // in rest the others.
 func (r retrieved) entries() (head, rest []uuid.UUID) {
-	seen := make(map[uuid.UUID]bool)
+	lists := slices.Concat(r.lexical, r.vector)
+	total := 0
+	for _, list := range lists {
+		total += len(list.hits)
+	}
+	seen := make(map[uuid.UUID]bool, total)
+	head = make([]uuid.UUID, 0, total)
 	add := func(to []uuid.UUID, hits []legHit) []uuid.UUID {
 		for _, hit := range hits {
 			if !seen[hit.Entry] {
@@ -55,7 +62,6 @@ func (r retrieved) entries() (head, rest []uuid.UUID) {
 		}
 		return to
 	}
-	lists := slices.Concat(r.lexical, r.vector)
 	for _, list := range lists {
 		head = add(head, list.hits[:list.head()])
 	}
@@ -272,7 +278,7 @@ func (s *Searcher) preferOne(ctx context.Context, q *searchQuery, asked *wording
 			if len(e.Vector) == 0 {
 				return nil
 			}
-			hit := legHit{e.Entry, q.models[asked.prefers].cosine(e.Vector, asked.embeddings[asked.prefers].Vector), e.Chunk}
+			hit := legHit{Entry: e.Entry, Score: q.models[asked.prefers].cosine(e.Vector, asked.embeddings[asked.prefers].Vector), Chunk: e.Chunk}
 			best, ok := nearest[e.Entry]
 			if !ok || hit.Score > best.Score || hit.Score == best.Score && hit.Chunk < best.Chunk {
 				nearest[e.Entry] = hit

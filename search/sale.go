@@ -28,7 +28,7 @@ func mayBeHits(ordered []*candidate, limit int) (possible []*candidate) {
 		if others == limit {
 			break
 		}
-		if !searchOnly(c.access) {
+		if !searchOnly(*c.access) {
 			others++
 			possible = append(possible, c)
 			continue
@@ -59,7 +59,7 @@ func (s *Searcher) forSale(ctx context.Context, tx memory.ReadTx, scope acl.Scop
 	}
 	named := len(q.request.Stores) > 0 && len(q.names(possible)) > 0
 	claimed := q.request.Purchase.Claim != nil
-	capped := slices.ContainsFunc(possible, func(c *candidate) bool { return searchOnly(c.access) })
+	capped := slices.ContainsFunc(possible, func(c *candidate) bool { return searchOnly(*c.access) })
 	if !s.metered || !named && !claimed && !capped {
 		return nil, nil
 	}
@@ -81,7 +81,7 @@ func (s *Searcher) countTokens(ctx context.Context, tx memory.ReadTx, scope acl.
 	}
 	var read []*potential
 	for i := range possible {
-		if p := &possible[i]; !searchOnly(p.access) {
+		if p := &possible[i]; !searchOnly(*p.access) {
 			p.tokens = -1
 			read = append(read, p)
 		}
@@ -126,7 +126,7 @@ func (q *searchQuery) names(possible []*candidate) (stores []string) {
 		}
 	} else {
 		for _, c := range possible {
-			if searchOnly(c.access) {
+			if searchOnly(*c.access) {
 				stores = append(stores, c.entry.Store)
 			}
 		}
@@ -223,7 +223,7 @@ func (d *decision) choose(s *Searcher, q *searchQuery, possible []potential, off
 			return
 		}
 		switch hit := offered[p.entry.ID]; {
-		case !searchOnly(p.access):
+		case !searchOnly(*p.access):
 			if full = full || !left.take(p.tokens); full {
 				d.over++
 				continue
@@ -286,7 +286,7 @@ func (s *Searcher) saleScope(ctx context.Context, tx memory.ReadTx, q *searchQue
 func (s *Searcher) loadOffered(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, possible []potential) ([]Hit, error) {
 	var ids []uuid.UUID
 	for _, p := range possible {
-		if searchOnly(p.access) {
+		if searchOnly(*p.access) {
 			ids = append(ids, p.entry.ID)
 		}
 	}
@@ -301,7 +301,7 @@ func (s *Searcher) loadOffered(ctx context.Context, tx memory.ReadTx, scope acl.
 	bytes := 0
 	for _, p := range possible {
 		now := visible[p.entry.ID]
-		if now == nil || !searchOnly(now.access) {
+		if now == nil || !searchOnly(*now.access) {
 			continue
 		}
 		if bytes += now.entry.Size; bytes > searchOnlyHits*s.limits.Value && len(candidates) > 0 {

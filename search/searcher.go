@@ -42,8 +42,8 @@ type Options struct {
 	// QueryCache bounds the bytes of the cache of queries and their vectors.
 	// Default 8 MiB.
 	QueryCache int
-	// CandidateCache bounds the bytes of the cache of rows that searches have read.
-	// Default 64 MiB.
+	// CandidateCache bounds the bytes of the caches of rows that searches have read, and
+	// of what these are scored by, half of them each. Default 64 MiB.
 	CandidateCache int
 	// Searches bound how many searches run and wait, of each agent and in all.
 	// Its zero value means 8 and 64 running, 64 and 1,024 waiting.
@@ -96,6 +96,7 @@ type Searcher struct {
 
 	queries      *queryCache
 	candidates   *candidateCache
+	evidence     *evidenceCache
 	searches     *fairqueue.Queue
 	searchLimits fairqueue.Limits
 }
@@ -103,6 +104,7 @@ type Searcher struct {
 // New returns a Searcher over the storage of a Service, whose clock, limits, secret and
 // turns it shares.
 func New(storage memory.Storage, service *memory.Service, options Options) *Searcher {
+	candidateBytes := cmp.Or(options.CandidateCache, candidateCacheBytes)
 	s := &Searcher{
 		storage: storage,
 		service: service,
@@ -124,7 +126,8 @@ func New(storage memory.Storage, service *memory.Service, options Options) *Sear
 		reranked:     min(cmp.Or(options.Reranked, defaultReranked), maxReranked),
 
 		queries:      newQueryCache(cmp.Or(options.QueryCache, queryCacheBytes)),
-		candidates:   newCandidateCache(cmp.Or(options.CandidateCache, candidateCacheBytes)),
+		candidates:   newCandidateCache((candidateBytes + 1) / 2),
+		evidence:     newEvidenceCache(candidateBytes / 2),
 		searchLimits: cmp.Or(options.Searches, defaultSearches),
 	}
 	s.searches = fairqueue.New(s.searchLimits)
@@ -161,6 +164,15 @@ func (s *Searcher) view(ctx context.Context, c memory.Caller, fn func(memory.Rea
 	}
 	defer done()
 	return s.storage.View(ctx, fn)
+}
+
+// pointersTo returns pointers to entries.
+func pointersTo(entries []memory.Entry) []*memory.Entry {
+	pointers := make([]*memory.Entry, len(entries))
+	for i := range entries {
+		pointers[i] = &entries[i]
+	}
+	return pointers
 }
 
 // idsOf returns the ids of entries.

@@ -82,7 +82,7 @@ func (s *Searcher) mergeFound(ctx context.Context, tx memory.ReadTx, scope acl.S
 	lexicalHits, lexicalShort := keepAllVisible(found.lexical, visible)
 	vectorHits, vectorShort := keepAllVisible(found.vector, visible)
 	kept := &legHits{lexicalHits, vectorHits}
-	return selected{ordered: merge(q, visible, kept), visible: visible, found: kept, short: lexicalShort || vectorShort}, nil
+	return selected{ordered: merge(q, kept), visible: visible, found: kept, short: lexicalShort || vectorShort}, nil
 }
 
 // labelOf returns the highest label of entries; zero if there are none.

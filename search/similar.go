@@ -159,7 +159,7 @@ func (s *Searcher) nearestOthers(ctx context.Context, tx memory.ReadTx, q *liken
 		c := visible[h.Entry]
 		return c == nil || c.entry.Path == q.entry.Path
 	})
-	sortHits(hits, func(id uuid.UUID) *memory.Entry { return visible[id].entry })
+	sortHits(hits, func(hit legHit) *memory.Entry { return visible[hit.Entry].entry })
 	near := make([]memory.Entry, min(len(hits), similarDepth))
 	for i := range near {
 		near[i] = *visible[hits[i].Entry].entry

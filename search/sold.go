@@ -39,10 +39,10 @@ func (s *Searcher) eachSold(ctx context.Context, a *Answer, yield func(*Hit) err
 			if hit, err = read.next(ctx, hit.found.entry.ID); err != nil {
 				return label, err
 			}
-			if hit == nil || searchOnly(hit.found.access) && fallen[hit.Store] == searchOnlyHits {
+			if hit == nil || searchOnly(*hit.found.access) && fallen[hit.Store] == searchOnlyHits {
 				continue
 			}
-			if searchOnly(hit.found.access) {
+			if searchOnly(*hit.found.access) {
 				fallen[hit.Store]++
 			}
 			hit.present()

@@ -36,20 +36,34 @@ var ErrCodes = errors.New("damaged token codes")
 // native is the fastest kernel for this machine.
 var native = chooseKernel()
 
-// Best sets best[i] to the largest cosine of query[i] with any token of codes,
-// between -1 and 1 up to rounding; 0 if codes is empty. A token without
-// direction, all zeros, has cosine 0 with every other. best has at least the
-// length of query. The error wraps ErrCodes: the length of codes is not a
-// multiple of TokenSize. Bytes of any value are valid codes.
-func Best(query []Vector, codes []byte, best []float32) error {
-	return bestBy(native, query, codes, best)
+// Query holds the tokens of a question to compare them with several entries. It must not
+// be used by several goroutines at a time.
+type Query struct {
+	tokens  []Vector
+	inverse []float32 // of their lengths
+	kernel  kernel
+	found   [queryTokens]lanes
+	last    [blockSize]byte // of an entry whose tokens do not fill whole blocks
 }
 
-// queryTokens is the number of a question's tokens that are compared at a time.
-const queryTokens = 32
+// NewQuery returns a Query of tokens, which must not change while it is used.
+func NewQuery(tokens []Vector) *Query { return newQuery(native, tokens) }
 
-func bestBy(k kernel, query []Vector, codes []byte, best []float32) error {
-	best = best[:len(query)]
+func newQuery(k kernel, tokens []Vector) *Query {
+	q := &Query{tokens: tokens, inverse: make([]float32, len(tokens)), kernel: k}
+	for i := range tokens {
+		q.inverse[i] = inverseNorm(tokens[i].square())
+	}
+	return q
+}
+
+// Best sets best[i] to the largest cosine of token i of the question with any token of codes,
+// between -1 and 1 up to rounding; 0 if codes is empty. A token without
+// direction, all zeros, has cosine 0 with every other. best has at least the
+// number of the question's tokens. The error wraps ErrCodes: the length of codes is not a
+// multiple of TokenSize. Bytes of any value are valid codes.
+func (q *Query) Best(codes []byte, best []float32) error {
+	best = best[:len(q.tokens)]
 	if len(codes)%TokenSize != 0 {
 		return fmt.Errorf("%w: %d bytes, not a multiple of %d", ErrCodes, len(codes), TokenSize)
 	}
@@ -58,27 +72,33 @@ func bestBy(k kernel, query []Vector, codes []byte, best []float32) error {
 		return nil
 	}
 	whole, rest := codes[:len(codes)-len(codes)%blockSize], codes[len(codes)-len(codes)%blockSize:]
-	var last [blockSize]byte
 	if len(rest) > 0 {
-		fillBlock(&last, rest)
+		fillBlock(&q.last, rest)
 	}
-	var found [queryTokens]lanes
-	for len(query) > 0 {
-		n := min(len(query), queryTokens)
-		for i := range n {
+	for from := 0; from < len(q.tokens); from += queryTokens {
+		tokens := q.tokens[from:min(from+queryTokens, len(q.tokens))]
+		found := q.found[:len(tokens)]
+		for i := range found {
 			found[i] = lowest
 		}
-		k(found[:n], query[:n], whole)
+		q.kernel(found, tokens, whole)
 		if len(rest) > 0 {
-			k(found[:n], query[:n], last[:])
+			q.kernel(found, tokens, q.last[:])
 		}
-		for i := range n {
-			best[i] = found[i].largest() * inverseNorm(query[i].square())
+		for i := range found {
+			best[from+i] = found[i].largest() * q.inverse[from+i]
 		}
-		query, best = query[n:], best[n:]
 	}
 	return nil
 }
+
+// Best is NewQuery(query).Best: for a single comparison.
+func Best(query []Vector, codes []byte, best []float32) error {
+	return NewQuery(query).Best(codes, best)
+}
+
+// queryTokens is the number of a question's tokens that are compared at a time.
+const queryTokens = 32
 
 // fillBlock sets block to tokens, one to lanes-1 of them, and repeats the last:
 // that changes no maximum.

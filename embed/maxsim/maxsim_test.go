@@ -83,12 +83,12 @@ var kernels = map[string]kernel{"portable": bestPortable, runtime.GOARCH: native
 func requireBest(t *testing.T, query []Vector, codes []byte) {
 	t.Helper()
 	want, reference := exact(query, codes), make([]float32, len(query))
-	if err := bestBy(bestPortable, query, codes, reference); err != nil {
+	if err := newQuery(bestPortable, query).Best(codes, reference); err != nil {
 		t.Fatal(err)
 	}
 	for name, k := range kernels {
 		got := make([]float32, len(query))
-		if err := bestBy(k, query, codes, got); err != nil {
+		if err := newQuery(k, query).Best(codes, got); err != nil {
 			t.Fatal(err)
 		}
 		for i := range got {
@@ -280,7 +280,7 @@ func BenchmarkBest(b *testing.B) {
 			b.Run(fmt.Sprintf("tokens=%d/%s", tokens, name), func(b *testing.B) {
 				for b.Loop() {
 					for _, c := range codes {
-						if err := bestBy(k, query, c, best); err != nil {
+						if err := newQuery(k, query).Best(c, best); err != nil {
 							b.Fatal(err)
 						}
 					}

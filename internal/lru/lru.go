@@ -49,6 +49,18 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	return c.list.Get(key)
 }
 
+// GetEach looks up the keys of the numbers below n, and calls found with those numbers
+// that have a value. found must not use the cache.
+func (c *Cache[K, V]) GetEach(n int, key func(i int) K, found func(i int, value V)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range n {
+		if value, ok := c.list.Get(key(i)); ok {
+			found(i, value)
+		}
+	}
+}
+
 // Put sets the value of a key, unless the two are larger than the cache.
 func (c *Cache[K, V]) Put(key K, value V) {
 	c.mu.Lock()

@@ -2,6 +2,7 @@ package lru
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -79,5 +80,21 @@ func TestConcurrentUse(t *testing.T) {
 	group.Wait()
 	if limit := 10 * (Overhead + 2); c.Bytes() > limit {
 		t.Errorf("%d bytes, limit %d", c.Bytes(), limit)
+	}
+}
+
+func TestGetEachFindsThoseThatAreCachedAndUsesThem(t *testing.T) {
+	c := text(3)
+	for _, key := range []string{"a", "b", "c"} {
+		c.Put(key, key)
+	}
+	keys, found := []string{"a", "x", "c"}, make([]string, 3)
+	c.GetEach(len(keys), func(i int) string { return keys[i] }, func(i int, value string) { found[i] = value })
+	if want := []string{"a", "", "c"}; !slices.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
+	}
+	c.Put("d", "v")
+	if _, ok := c.Get("b"); ok {
+		t.Error("b was used least recently and is cached")
 	}
 }

@@ -53,7 +53,7 @@ func FuzzTerms(f *testing.F) {
 			}
 			if a != b {
 				query := []lexical.QueryTerm{{Text: b, Weight: 1}, {Text: a + b + "x", Weight: 1}, {Text: a, Weight: 1}}
-				got, err := NewTermCounter(layout, query).Count(layout.EncodeTerms([]lexical.Term{{Text: a, Count: count}, {Text: b, Count: 1}}))
+				got, err := NewTermCounter(layout, query).Count(nil, layout.EncodeTerms([]lexical.Term{{Text: a, Count: count}, {Text: b, Count: 1}}))
 				if err != nil || !slices.Equal(got, []int{1, 0, count}) {
 					t.Errorf("counts %v: %v", got, err)
 				}

@@ -7,23 +7,35 @@ import "mneme/lexical"
 type TermCounter struct {
 	layout  Layout
 	indexes map[string]int // of the query's terms, by key
+	first   [256]bool      // the first bytes of keys: most terms of a document begin otherwise
 }
 
 // NewTermCounter returns a counter of a query's terms in documents of a layout.
 func NewTermCounter(layout Layout, terms []lexical.QueryTerm) *TermCounter {
 	c := &TermCounter{layout: layout, indexes: make(map[string]int, len(terms))}
 	for i, t := range terms {
-		c.indexes[layout.TermKey(t.Text)] = i
+		key := layout.TermKey(t.Text)
+		c.indexes[key] = i
+		if key != "" {
+			c.first[key[0]] = true
+		}
 	}
 	return c
 }
 
 // Count returns how often each term of the query is among the encoded terms of a
-// document: the counts that the document's postings have. The error is ErrTerms if
-// the terms are corrupt.
-func (c *TermCounter) Count(terms []byte) ([]int, error) {
-	counts := make([]int, len(c.indexes))
+// document: the counts that the document's postings have. They are in buffer, whose
+// content is dropped, if it has room. The error is ErrTerms if the terms are corrupt.
+func (c *TermCounter) Count(buffer []int, terms []byte) ([]int, error) {
+	if buffer == nil || cap(buffer) < len(c.indexes) {
+		buffer = make([]int, len(c.indexes))
+	}
+	counts := buffer[:len(c.indexes)]
+	clear(counts)
 	err := c.layout.DecodeTerms(terms, func(key []byte, count uint32) {
+		if len(key) > 0 && !c.first[key[0]] {
+			return
+		}
 		if i, ok := c.indexes[string(key)]; ok {
 			counts[i] = int(count)
 		}

@@ -24,6 +24,7 @@ type Evaluation struct {
 
 	postings []Posting
 	cursors  []cursor
+	best     topK // its memory
 
 	// The accumulator: the scores of the documents of one window.
 	sums    [window]float64
@@ -68,7 +69,7 @@ func NewEvaluation(layout Layout, terms []lexical.QueryTerm) *Evaluation {
 // Close releases the evaluation, which must not be used afterwards.
 func (e *Evaluation) Close() {
 	e.layout, e.terms, e.stats, e.df, e.expired, e.allowed = nil, nil, lexical.Stats{}, nil, nil, nil
-	if cap(e.postings) > maxPooled {
+	if cap(e.postings) > maxPooled || cap(e.best.kept) > maxPooled {
 		return
 	}
 	e.postings, e.cursors, e.group = e.postings[:0], e.cursors[:0], nil
@@ -143,10 +144,10 @@ func (e *Evaluation) Scorer() *lexical.Scorer { return lexical.NewScorer(e.stats
 // Rank returns the limit documents with the highest scores and every further one
 // that ties with the last of them, highest score first, ties by DocKey. limit
 // must be positive. A score is the sum of lexical.Scorer.Term in the order of
-// the query's terms. The error is that of ctx.
+// the query's terms. The documents are valid until Close. The error is that of ctx.
 func (e *Evaluation) Rank(ctx context.Context, limit int) ([]Scored, error) {
 	scorer := e.Scorer()
-	best := topK{limit: limit}
+	best := topK{limit: limit, scores: e.best.scores[:0], kept: e.best.kept[:0]}
 	order := func(a, b cursor) int {
 		return cmp.Or(cmp.Compare(a.store, b.store), cmp.Compare(scorer.Head(a.term), scorer.Head(b.term)), cmp.Compare(a.term, b.term))
 	}
@@ -163,6 +164,7 @@ func (e *Evaluation) Rank(ctx context.Context, limit int) ([]Scored, error) {
 		}
 		cursors = cursors[n:]
 	}
+	e.best = best
 	return best.ranked(), nil
 }
 

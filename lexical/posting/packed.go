@@ -51,8 +51,14 @@ func (packed) EncodeTerms(terms []lexical.Term) []byte {
 }
 
 func (packed) DecodeTerms(data []byte, yield func(key []byte, count uint32)) error {
-	var term []byte
+	var buffer [64]byte // few terms are longer
+	term := buffer[:0]
 	next := func() (uint64, bool) {
+		if len(data) > 0 && data[0] < 0x80 { // as most numbers
+			v := uint64(data[0])
+			data = data[1:]
+			return v, true
+		}
 		v, n := binary.Uvarint(data)
 		if n <= 0 {
 			return 0, false

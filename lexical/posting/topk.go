@@ -26,14 +26,15 @@ type minHeap []float64
 func (h minHeap) Len() int           { return len(h) }
 func (h minHeap) Less(i, j int) bool { return h[i] < h[j] }
 func (h minHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *minHeap) Push(x any)        { *h = append(*h, x.(float64)) }
+func (h *minHeap) Push(any)          { panic("posting: scores are appended, without an allocation") }
 func (h *minHeap) Pop() any          { panic("posting: scores are replaced, never popped") }
 
 // offer adds a document unless its score is below the threshold.
 func (t *topK) offer(doc DocKey, score float64) {
 	switch {
 	case len(t.scores) < t.limit:
-		heap.Push(&t.scores, score)
+		t.scores = append(t.scores, score)
+		heap.Fix(&t.scores, len(t.scores)-1)
 	case score < t.scores[0]:
 		return
 	case score > t.scores[0]:

@@ -4,10 +4,14 @@ import (
 	"bufio"
 	"io"
 	"net/http"
+	"sync"
 )
 
 // bufferSize is the part of an answer that is written at once, in bytes.
 const bufferSize = 32 << 10
+
+// buffers are the writers of answers that are not written any more.
+var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(io.Discard, bufferSize) }}
 
 // Stream answers with a JSON object that is encoded while it is written.
 // Nothing is sent before the first buffer is full, so that an error until then
@@ -15,7 +19,12 @@ const bufferSize = 32 << 10
 // client would take the part for the whole.
 func Stream(w http.ResponseWriter, encode func(io.Writer) error) error {
 	w.Header().Set("Content-Type", ContentJSON)
-	out := bufio.NewWriterSize(w, bufferSize)
+	out := buffers.Get().(*bufio.Writer)
+	out.Reset(w)
+	defer func() {
+		out.Reset(io.Discard) // what could not be written is dropped
+		buffers.Put(out)
+	}()
 	if err := encode(out); err != nil {
 		return err
 	}

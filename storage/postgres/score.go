@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"mneme/acl"
+	"mneme/lexical"
 	"mneme/lexical/posting"
 	"mneme/memory"
 	"mneme/vector"
@@ -50,8 +51,9 @@ func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.Evidenc
 		if err := rows.Scan(dest...); err != nil {
 			return err
 		}
-		if e.Counts, e.Length = nil, int(length.Int32); length.Valid {
-			if e.Counts, err = counter.Count(terms); err != nil {
+		if e.Counts, e.Terms, e.Length = nil, nil, int(length.Int32); length.Valid {
+			e.Terms = terms
+			if e.Counts, err = counter.Count(nil, terms); err != nil {
 				return err
 			}
 		}
@@ -61,6 +63,11 @@ func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.Evidenc
 		e.Codes = codes
 		return yield(e)
 	}, selectEvidence, numbers, ceilings, idList(q.Entries), q.Fingerprints[0], q.Fingerprints[1], q.VectorsOnly)
+}
+
+// TermCounter implements memory.ScoreReader.
+func (*reader) TermCounter(query []lexical.QueryTerm) memory.TermCounter {
+	return posting.NewTermCounter(posting.Aligned, query)
 }
 
 // ChunkCodes implements memory.ScoreReader.

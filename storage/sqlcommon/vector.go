@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/indexer"
+	"mneme/memory"
 	"mneme/vector"
 )
 
@@ -15,7 +16,10 @@ func (r Reads) LastChange(ctx context.Context) (last int64, err error) {
 	return last, err
 }
 
-const selectChanges = "SELECT position, entry FROM change WHERE position > $1 ORDER BY position LIMIT $2"
+const (
+	selectChanges        = "SELECT position, entry FROM change WHERE position > $1 ORDER BY position LIMIT $2"
+	selectChangedEntries = "SELECT entry FROM change WHERE position > $1 ORDER BY position LIMIT $2"
+)
 
 // Changes implements indexer.VectorReader. Positions have no gaps, so that all
 // changes after a position are known if the next one is.
@@ -37,6 +41,18 @@ func (r Reads) Changes(ctx context.Context, after int64, limit int) (changes []i
 		return nil, true, nil
 	}
 	return changes, false, nil
+}
+
+// VectorChanges implements memory.ScoreReader.
+func (r Reads) VectorChanges(ctx context.Context, after int64, limit int) (memory.VectorChanges, error) {
+	last, err := r.LastChange(ctx)
+	changes := memory.VectorChanges{Last: last, Partial: last-after > int64(limit)}
+	if err != nil || changes.Partial || last <= after {
+		return changes, err
+	}
+	changes.Entries, err = EntryIDs(ctx, r.r, selectChangedEntries, after, limit)
+	changes.Partial = int64(len(changes.Entries)) < last-after
+	return changes, err
 }
 
 // scanVector reads ID, chunk, store, label and the vector.

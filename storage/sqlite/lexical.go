@@ -136,10 +136,11 @@ func (r *reader) hits(ctx context.Context, ranked []posting.Scored) ([]lexical.H
 		docs[i], ranks[s.Doc], hits[i].Score = s.Doc, i, s.Score
 	}
 	slices.Sort(docs) // in page order
+	var doc int64
+	var id uuid.UUID
+	dest := []any{&doc, (*idColumn)(&id)}
 	err := r.each(ctx, func(rows *sql.Rows) error {
-		var doc int64
-		var id uuid.UUID
-		if err := rows.Scan(&doc, (*idColumn)(&id)); err != nil {
+		if err := rows.Scan(dest...); err != nil {
 			return err
 		}
 		hits[ranks[doc]].Entry = id

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 
 	"mneme/acl"
+	"mneme/lexical"
 	"mneme/lexical/posting"
 	"mneme/memory"
 	"mneme/vector"
@@ -45,8 +46,9 @@ func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.Evidenc
 		if err := rows.Scan(dest...); err != nil || !within.contain(store, label) {
 			return err
 		}
-		if e.Counts, e.Length = nil, int(length.Int64); length.Valid {
-			if e.Counts, err = counter.Count(terms); err != nil {
+		if e.Counts, e.Terms, e.Length = nil, nil, int(length.Int64); length.Valid {
+			e.Terms = terms
+			if e.Counts, err = counter.Count(nil, terms); err != nil {
 				return err
 			}
 		}
@@ -56,6 +58,11 @@ func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.Evidenc
 		e.Codes = codes
 		return yield(e)
 	}, selectEvidence, idList(q.Entries), q.Fingerprints[0], q.Fingerprints[1], q.VectorsOnly)
+}
+
+// TermCounter implements memory.ScoreReader.
+func (*reader) TermCounter(query []lexical.QueryTerm) memory.TermCounter {
+	return posting.NewTermCounter(posting.Packed, query)
 }
 
 // ChunkCodes implements memory.ScoreReader.

@@ -254,6 +254,68 @@ var scores = []clause{
 		f.equal(len(f.evidence(scope, query)), 0)
 	}},
 
+	{"the Terms of Evidence are counted for any query, by an earlier transaction's too", func(f *fixture) {
+		entries := append(corpus(), entry("a", "none", says("")))
+		f.put(entries...)
+		f.save(entries[0], "model", 2)
+		scope, kept := f.scope(reach{"a", acl.Internal}), make(map[uuid.UUID][]byte)
+		f.view(func(tx memory.ReadTx) error {
+			q := memory.EvidenceQuery{Fingerprints: [2]string{"model"}, Entries: idsOf(entries...)}
+			return tx.Evidence(f.ctx, scope, q, func(e memory.Evidence) error {
+				f.equal(e.Counts == nil && len(e.Terms) > 0, false)
+				if e.Counts != nil {
+					kept[e.Entry] = bytes.Clone(e.Terms)
+				}
+				return nil
+			})
+		})
+		f.equal(len(kept), len(entries))
+		for _, query := range [][]lexical.QueryTerm{nil, terms("red apple river zebra")} {
+			f.view(func(tx memory.ReadTx) error {
+				counter := tx.TermCounter(query)
+				for id, want := range f.termCounts(scope, query, idsOf(entries...)...) {
+					got, err := counter.Count(nil, kept[id])
+					f.equal(got, want.counts)
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+	}},
+
+	{"VectorChanges says whose vectors have changed since a position", func(f *fixture) {
+		changes := func(after int64, limit int) (c memory.VectorChanges) {
+			f.view(func(tx memory.ReadTx) (err error) {
+				c, err = tx.VectorChanges(f.ctx, after, limit)
+				return err
+			})
+			return c
+		}
+		f.equal(changes(0, 0), memory.VectorChanges{})
+		e, other := entry("a", "k"), entry("b", "k", labelled(acl.Restricted))
+		f.put(e, other)
+		f.equal(changes(0, 10).Last, int64(0))
+		f.save(e, "model", 2)
+		f.save(other, "model", 1)
+		f.equal(changes(0, 10), memory.VectorChanges{Last: 2, Entries: idsOf(e, other)})
+		f.equal(changes(0, 1), memory.VectorChanges{Last: 2, Partial: true})
+		f.equal(changes(2, 10), memory.VectorChanges{Last: 2})
+		f.equal(changes(5, 10), memory.VectorChanges{Last: 2})
+		f.put(edited(e, says("new")))
+		f.equal(changes(2, 10).Last, int64(2))
+		f.save(edited(e, says("new")), "model", 1)
+		f.delete(other, start)
+		f.equal(changes(2, 10), memory.VectorChanges{Last: 4, Entries: idsOf(e, other)})
+		f.update(func(tx memory.Tx) error {
+			_, err := tx.Trim(f.ctx, memory.OldChanges{Before: time.Now().Add(time.Hour)})
+			return err
+		})
+		f.equal(changes(2, 10).Partial, true)
+		f.equal(changes(4, 10), memory.VectorChanges{Last: 4})
+	}},
+
 	{"ChunkCodes returns the codes of chunks within the scope, in the order of the chunks", func(f *fixture) {
 		e, high, other, gone := entry("a", "k"), entry("a", "high", labelled(acl.Restricted)), entry("b", "k"), entry("a", "gone")
 		all := []memory.Entry{e, high, other, gone}

@@ -36,8 +36,12 @@ type worker struct {
 	best        *topK
 }
 
-// scorePool keeps the memory of scan.scores, 4 bytes a row, from one search to another.
-var scorePool = sync.Pool{New: func() any { return new([]float32) }}
+// Pools keep memory from one search to another: that of scan.scores, 4 bytes a row, and
+// that of seeds.
+var (
+	scorePool = sync.Pool{New: func() any { return new([]float32) }}
+	seedPool  = sync.Pool{New: func() any { return new([]seed) }}
+)
 
 // newScan returns a scan of spans with a number of rows, for limit entries. It uses up
 // to seeds seeds: limit of them, or none if the spans may hold a row twice. The caller
@@ -66,12 +70,18 @@ func newScan(x *Index, spans []span, rows int, query []float32, limit, seeds int
 }
 
 // release ends the use of the scan.
-func (s *scan) release() { scorePool.Put(&s.scores) }
+func (s *scan) release() {
+	scorePool.Put(&s.scores)
+	for i := range s.workers {
+		s.workers[i].seeds.release()
+	}
+}
 
 // run returns the results. It returns the error of ctx.
 func (s *scan) run(ctx context.Context) (*topK, error) {
 	s.each(ctx, (*worker).bound, (*worker).scoreSeeds)
 	all := newSeeds(s.limit)
+	defer all.release()
 	for i := range s.workers {
 		for _, seed := range s.workers[i].seeds.heap {
 			all.add(seed)

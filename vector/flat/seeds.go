@@ -18,7 +18,21 @@ type seed struct {
 	span  *span
 }
 
-func newSeeds(limit int) seeds { return seeds{limit: limit} }
+// newSeeds returns seeds without any, which the caller releases.
+func newSeeds(limit int) seeds {
+	if limit == 0 {
+		return seeds{}
+	}
+	return seeds{limit: limit, heap: (*seedPool.Get().(*[]seed))[:0]}
+}
+
+// release ends the use of the seeds.
+func (s *seeds) release() {
+	if s.limit > 0 {
+		clear(s.heap) // lets go of the spans
+		seedPool.Put(&s.heap)
+	}
+}
 
 // least returns the least score of limit seeds; -Inf if there are fewer.
 func (s *seeds) least() float32 {

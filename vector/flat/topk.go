@@ -80,14 +80,13 @@ func (t *topK) prune() {
 		}
 		return cmp.Compare(a.chunk, b.chunk)
 	})
-	seen := make(map[uuid.UUID]struct{}, len(t.rows))
+	again := t.repeats()
 	kept := t.rows[:0]
 	for _, row := range t.rows {
 		if len(kept) >= t.k && row.score < kept[t.k-1].score {
 			break
 		}
-		if _, again := seen[row.id]; !again {
-			seen[row.id] = struct{}{}
+		if !again(row) {
 			kept = append(kept, row)
 		}
 	}
@@ -95,6 +94,27 @@ func (t *topK) prune() {
 	// A threshold of -1 would exclude scores that rounding pushed below -1.
 	if len(kept) >= t.k && kept[t.k-1].score > -1 {
 		t.raise(kept[t.k-1].score)
+	}
+}
+
+// repeats returns a function that reports whether a row of the sorted rows, asked in their
+// order, is of the same entry as an earlier one. First chunks alone are of different
+// entries, but for equal rows, which follow one another.
+func (t *topK) repeats() func(scoredRow) bool {
+	if !slices.ContainsFunc(t.rows, func(row scoredRow) bool { return row.chunk > 0 }) {
+		var last uuid.UUID
+		first := true
+		return func(row scoredRow) bool {
+			again := row.id == last && !first
+			last, first = row.id, false
+			return again
+		}
+	}
+	seen := make(map[uuid.UUID]struct{}, len(t.rows))
+	return func(row scoredRow) bool {
+		_, again := seen[row.id]
+		seen[row.id] = struct{}{}
+		return again
 	}
 }
 

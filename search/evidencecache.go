@@ -1,0 +1,269 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/internal/lru"
+	"mneme/memory"
+)
+
+// evidenceCache keeps what entries are scored by. A search scores a hundred entries, and
+// those of similar questions are mostly the same ones.
+//
+// What is cached of an entry is used while the row that the search has read has the same
+// revision, and none of the vectors has changed. One look at the position of the last
+// change of any vectors says so; if it has moved, the records since then say which
+// changed. Writes of other processes count like those of this one.
+//
+// SECURITY: candidates are looked up that the search's snapshot shows to the caller. What
+// one viewer has read is held once for all, but used for those alone who have read it
+// themselves, so that the speed of an answer does not reveal what others asked.
+type evidenceCache struct {
+	entries *lru.Cache[evidenceKey, *entryEvidence]
+	// read holds the stamps of the entryEvidence that viewers have read.
+	read  *lru.Cache[readKey, uint64]
+	stamp atomic.Uint64 // of the last entryEvidence
+
+	mu       sync.Mutex
+	position int64               // up to which changes are known; -1: none were looked at
+	changed  map[uuid.UUID]int64 // a position that is not before the entry's last change
+	floor    int64               // what was read before it is not valid
+}
+
+// listBytes is what the list and the map of a cache take for an entry besides key and value.
+const listBytes = 48
+
+// maxChangedVectors is how many entries with changed vectors are told apart. When there
+// are more, all are read again.
+const maxChangedVectors = 4096
+
+// evidenceKey is an entry, and of which of the models vectors were read.
+type evidenceKey struct {
+	id     uuid.UUID
+	models [2]bool
+}
+
+// readKey is what a viewer has read.
+type readKey struct {
+	viewer uint64 // viewers.number
+	evidenceKey
+}
+
+func evidenceKeyOf(id uuid.UUID, fingerprints [2]string) evidenceKey {
+	return evidenceKey{id, [2]bool{fingerprints[0] != "", fingerprints[1] != ""}}
+}
+
+// entryEvidence is what an entry is scored by, but for the query.
+type entryEvidence struct {
+	stamp        uint64 // of no other
+	revision     int64  // of the row
+	position     int64  // of the changes of vectors in the snapshot
+	fingerprints [2]string
+	indexed      bool // it has terms
+	length       int
+	terms        []byte
+	chunks       []memory.Evidence // without Counts, Length and Terms; at least one
+}
+
+func newEvidenceCache(maxBytes int) *evidenceCache {
+	const readBytes = int(unsafe.Sizeof(readKey{}) + unsafe.Sizeof(uint64(0)))
+	return &evidenceCache{
+		entries: lru.New(maxBytes/4*3, func(_ evidenceKey, e *entryEvidence) int { return e.bytes() }),
+		// Key and value are in the list, and again in the map, which is half full. They
+		// refer to nothing.
+		read:     lru.New(maxBytes/4, func(readKey, uint64) int { return 3*readBytes + listBytes - lru.Overhead }),
+		position: -1,
+		changed:  make(map[uuid.UUID]int64),
+	}
+}
+
+func (e *entryEvidence) bytes() int {
+	n := int(unsafe.Sizeof(*e)) + len(e.terms)
+	for i := range e.chunks {
+		n += int(unsafe.Sizeof(e.chunks[i])) + 2*len(e.chunks[i].Vector) + len(e.chunks[i].Codes)
+	}
+	return n
+}
+
+// Read yields what tx.Evidence does of the entries of candidates, in part from the cache.
+// What is yielded must not be changed; Counts are valid until yield returns.
+func (c *evidenceCache) Read(ctx context.Context, tx memory.ScoreReader, v uint64, scope acl.Scope, q memory.EvidenceQuery, candidates []*candidate, yield func(memory.Evidence) error) error {
+	last, err := c.catchUp(ctx, tx)
+	if err != nil {
+		return err
+	}
+	found := make([]*entryEvidence, len(candidates))
+	c.lookUp(v, q.Fingerprints, last, candidates, found)
+	if err := c.readMissing(ctx, tx, v, scope, q.Fingerprints, last, candidates, found); err != nil {
+		return err
+	}
+	counter := tx.TermCounter(q.Terms)
+	counts := make([]int, len(q.Terms))
+	for _, of := range found {
+		if of == nil { // its row is not there
+			continue
+		}
+		if err := of.yield(counter, counts, yield); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// yield yields the chunks with the counts of a query's terms, for which it uses counts.
+func (e *entryEvidence) yield(counter memory.TermCounter, counts []int, yield func(memory.Evidence) error) (err error) {
+	if e.indexed {
+		if counts, err = counter.Count(counts, e.terms); err != nil {
+			return err
+		}
+	}
+	for _, chunk := range e.chunks {
+		if chunk.Chunk == 0 && e.indexed {
+			chunk.Counts, chunk.Length, chunk.Terms = counts, e.length, e.terms
+		}
+		if err := yield(chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// catchUp learns which vectors have changed up to the snapshot, and returns the position
+// of the last change in it.
+func (c *evidenceCache) catchUp(ctx context.Context, tx memory.ScoreReader) (last int64, err error) {
+	c.mu.Lock()
+	known := c.position
+	c.mu.Unlock()
+	limit := maxChangedVectors
+	if known < 0 {
+		limit = 0
+	}
+	changes, err := tx.VectorChanges(ctx, max(known, 0), limit)
+	if err != nil {
+		return 0, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.position != known || changes.Last <= known {
+		return changes.Last, nil // another search has caught up, or the snapshot is older
+	}
+	c.position = changes.Last
+	if changes.Partial || len(c.changed)+len(changes.Entries) > maxChangedVectors {
+		c.floor = changes.Last
+		clear(c.changed)
+		return changes.Last, nil
+	}
+	for _, id := range changes.Entries {
+		c.changed[id] = changes.Last
+	}
+	return changes.Last, nil
+}
+
+// lookUp sets found of those candidates whose evidence the viewer has read and that is
+// valid in the snapshot, of which last is the position of the last change.
+func (c *evidenceCache) lookUp(v uint64, fingerprints [2]string, last int64, candidates []*candidate, found []*entryEvidence) {
+	key := func(i int) evidenceKey { return evidenceKeyOf(candidates[i].entry.ID, fingerprints) }
+	c.entries.GetEach(len(candidates), key, func(i int, e *entryEvidence) {
+		if e.revision == candidates[i].entry.Revision && e.fingerprints == fingerprints {
+			found[i] = e
+		}
+	})
+	c.keepValid(last, candidates, found)
+	stamps := make([]uint64, len(candidates))
+	c.read.GetEach(len(candidates), func(i int) readKey { return readKey{v, key(i)} }, func(i int, stamp uint64) { stamps[i] = stamp })
+	for i, e := range found {
+		if e != nil && e.stamp != stamps[i] {
+			found[i] = nil
+		}
+	}
+}
+
+// keepValid clears what is not valid in a snapshot.
+func (c *evidenceCache) keepValid(last int64, candidates []*candidate, found []*entryEvidence) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, e := range found {
+		if e != nil && !c.valid(candidates[i].entry.ID, e, last) {
+			found[i] = nil
+		}
+	}
+}
+
+// valid reports whether the vectors are those of the snapshot: no change is known after
+// they were read, and those up to the snapshot are known. c.mu is held.
+func (c *evidenceCache) valid(id uuid.UUID, e *entryEvidence, last int64) bool {
+	return e.position <= last && last <= c.position && e.position >= c.floor && e.position >= c.changed[id]
+}
+
+// readMissing reads the evidence of those candidates that have none, and caches it.
+func (c *evidenceCache) readMissing(ctx context.Context, tx memory.ScoreReader, v uint64, scope acl.Scope, fingerprints [2]string, last int64, candidates []*candidate, found []*entryEvidence) error {
+	index := make(map[uuid.UUID]int)
+	q := memory.EvidenceQuery{Fingerprints: fingerprints}
+	for i, e := range found {
+		if e == nil {
+			index[candidates[i].entry.ID] = i
+			q.Entries = append(q.Entries, candidates[i].entry.ID)
+		}
+	}
+	if len(q.Entries) == 0 {
+		return nil
+	}
+	err := tx.Evidence(ctx, scope, q, func(e memory.Evidence) error {
+		i := index[e.Entry]
+		if found[i] == nil {
+			found[i] = &entryEvidence{revision: candidates[i].entry.Revision, position: last, fingerprints: fingerprints}
+		}
+		found[i].add(e)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, id := range q.Entries {
+		if e := found[index[id]]; e != nil {
+			c.put(v, id, e, last)
+		}
+	}
+	return nil
+}
+
+// add adds a copy of one chunk's evidence.
+func (e *entryEvidence) add(chunk memory.Evidence) {
+	if chunk.Counts != nil && !e.indexed {
+		e.indexed, e.length, e.terms = true, chunk.Length, bytes.Clone(chunk.Terms)
+	}
+	chunk.Counts, chunk.Length, chunk.Terms = nil, 0, nil
+	chunk.Vector, chunk.Codes = slices.Clone(chunk.Vector), bytes.Clone(chunk.Codes)
+	e.chunks = append(e.chunks, chunk)
+}
+
+// put caches what a viewer has read of an entry in a snapshot, unless others know of later
+// changes. What another viewer has read is kept if it is still valid.
+func (c *evidenceCache) put(v uint64, id uuid.UUID, e *entryEvidence, last int64) {
+	c.mu.Lock()
+	key := evidenceKeyOf(id, e.fingerprints)
+	current, latest := last == c.position, false
+	if other, ok := c.entries.Get(key); ok && current {
+		latest = other.revision == e.revision && other.fingerprints == e.fingerprints && c.valid(id, other, last)
+		if latest {
+			e.stamp = other.stamp
+		}
+	}
+	c.mu.Unlock()
+	if !current {
+		return
+	}
+	if !latest {
+		e.stamp = c.stamp.Add(1)
+		c.entries.Put(key, e)
+	}
+	c.read.Put(readKey{v, key}, e.stamp)
+}
