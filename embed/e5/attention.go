@@ -49,9 +49,13 @@ func (s *scratch) attend(k *kernels, first, n int, pause func() error) error {
 	a := &s.attention
 	padded := roundUp(n, group)
 	a.keys.out, a.values.in = padded, padded
+	// A head takes 2*n*padded*headWidth multiplications. Pause about every 2^22 of them.
+	every := max(1, 1<<22/(2*n*padded*headWidth))
 	for h := range heads {
-		if err := pause(); err != nil {
-			return err
+		if h%every == 0 {
+			if err := pause(); err != nil {
+				return err
+			}
 		}
 		a.putKeys(k, s.q[width+h*headWidth:], s.steps[heads+h:], n)
 		a.putValues(k, qkv[2*width+h*headWidth:], a.mean[width+h*headWidth:], n)
@@ -99,7 +103,7 @@ func (a *attention) center(k *kernels, qkv []float32, n int) {
 // queries, of which q and steps have one head.
 func (a *attention) score(k *kernels, q []int8, steps []groupStep, rows, n int) {
 	for i := range rows {
-		copy(a.query[i*headWidth:], q[i*2*width:][:headWidth])
+		*(*[headWidth]int8)(a.query[i*headWidth:]) = *(*[headWidth]int8)(q[i*2*width:])
 		a.steps[i] = steps[i*2*heads]
 	}
 	padded := a.keys.out
