@@ -67,7 +67,7 @@ func (g *gate) gather(ctx context.Context, r *run) (context.Context, []*question
 	defer g.mu.Unlock()
 	questions := []*question{r.question}
 	waiting := &g.queries.waiting
-	for n := len(*waiting) / g.slots; n > 0; n-- {
+	for n := ceil(len(*waiting), g.slots); n > 0; n-- {
 		next := (*waiting)[0]
 		if next.begun || next.question == nil || r.tokens+next.tokens > passTokens {
 			break
