@@ -49,11 +49,15 @@ func (s *scratch) attend(k *kernels, first, n int, pause func() error) error {
 	a := &s.attention
 	padded := roundUp(n, group)
 	a.keys.out, a.values.in = padded, padded
+	// A head takes 2*n*padded*headWidth multiplications. Pause about every 2^22 of them.
+	every := max(1, 1<<22/(2*n*padded*headWidth))
 	for h := range heads {
-		if err := pause(); err != nil {
-			return err
+		if h%every == 0 {
+			if err := pause(); err != nil {
+				return err
+			}
 		}
-		a.putKeys(s.q[width+h*headWidth:], s.steps[heads+h:], n)
+		a.putKeys(k, s.q[width+h*headWidth:], s.steps[heads+h:], n)
 		a.putValues(k, qkv[2*width+h*headWidth:], a.mean[width+h*headWidth:], n)
 		for r := 0; r < n; r += scoreRows {
 			rows := min(scoreRows, n-r)
@@ -75,6 +79,10 @@ func (s *scratch) attend(k *kernels, first, n int, pause func() error) error {
 // when it is quantized: for keys the method of Zhang et al., SageAttention,
 // arXiv:2410.02367, 2024, section 4.2.
 func (a *attention) center(k *kernels, qkv []float32, n int) {
+	if k.fused != nil {
+		k.fused.center(a.mean, qkv, n)
+		return
+	}
 	share := a.scores[:n]
 	for i := range share {
 		share[i] = 1 / float32(n)
@@ -95,7 +103,7 @@ func (a *attention) center(k *kernels, qkv []float32, n int) {
 // queries, of which q and steps have one head.
 func (a *attention) score(k *kernels, q []int8, steps []groupStep, rows, n int) {
 	for i := range rows {
-		copy(a.query[i*headWidth:], q[i*2*width:][:headWidth])
+		*(*[headWidth]int8)(a.query[i*headWidth:]) = *(*[headWidth]int8)(q[i*2*width:])
 		a.steps[i] = steps[i*2*heads]
 	}
 	padded := a.keys.out
@@ -105,17 +113,23 @@ func (a *attention) score(k *kernels, q []int8, steps []groupStep, rows, n int) 
 		for j := n; j < padded; j++ {
 			row[j] = -math.MaxFloat32
 		}
-		k.softmax(row)
 	}
+	k.softmax(a.scores[:rows*padded], padded)
 }
 
 // putKeys sets a.keys to one head of n rows of keys, quantized. Columns beyond n
 // keep stale values; their scores are overwritten.
-func (a *attention) putKeys(q []int8, steps []groupStep, n int) {
+func (a *attention) putKeys(k *kernels, q []int8, steps []groupStep, n int) {
+	for j := range n {
+		a.keys.scale[j] = steps[j*2*heads].size // of the only group
+	}
+	if k.fused != nil {
+		k.fused.putKeys(&a.keys, q, n)
+		return
+	}
 	for j := range n {
 		o, c := j/panel*panel, j%panel
-		w, scale, _ := a.keys.panel(o)
-		scale[c] = steps[j*2*heads].size
+		w, _, _ := a.keys.panel(o)
 		row := (*[headWidth]int8)(q[j*2*width:])
 		for i := 0; i < headWidth; i += 4 {
 			*(*[4]int8)(w[i*panel+4*c:]) = *(*[4]int8)(row[i:])
@@ -129,6 +143,10 @@ func (a *attention) putValues(k *kernels, value, mean []float32, n int) {
 	padded := a.values.in
 	means := (*[headWidth]float32)(mean)
 	copy(a.values.bias, means[:])
+	if k.fused != nil {
+		k.fused.putValues(&a.values, value, means[:], n)
+		return
+	}
 	for i := range n {
 		column := a.columns[i:]
 		for c, v := range (*[headWidth]float32)(value[i*3*width:]) {

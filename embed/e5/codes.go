@@ -96,11 +96,12 @@ func (e *Encoder) encodeCodes(s *scratch, first, n int) []byte {
 	return codes
 }
 
-// queryTokens returns the tokens of a query, whose words are at spans: nil if the
+// queryTokens returns the tokens of a query, whose words are at spans and whose rows begin
+// with first: nil if the
 // tokenizer is not of an English model, whose tokens do not say how well it
 // knows a language. Those without a piece are left out: their vector is the same for
 // every script and emoji that the model was not trained on.
-func (e *Encoder) queryTokens(s *scratch, ids []int32, spans []span) []embed.Token {
+func (e *Encoder) queryTokens(s *scratch, first int, ids []int32, spans []span) []embed.Token {
 	n := len(ids)
 	if _, english := e.tokenizer.(*wordPiece); !english && e.projector == nil {
 		return nil
@@ -112,7 +113,7 @@ func (e *Encoder) queryTokens(s *scratch, ids []int32, spans []span) []embed.Tok
 		}
 		t := embed.Token{Start: spans[i].start, End: spans[i].end}
 		if e.projector != nil {
-			t.Vector = maxsim.Quantize(s.component(i))
+			t.Vector = maxsim.Quantize(s.component(first + i))
 		}
 		tokens = append(tokens, t)
 	}

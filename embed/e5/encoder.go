@@ -20,7 +20,6 @@ package e5
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"runtime"
 	"sync"
@@ -264,32 +263,6 @@ func (e *Encoder) Dim() int { return width }
 // Kernels returns the name of the kernels in use: "avx512vnni", "avx2", "dotprod",
 // "neon" or "portable".
 func (e *Encoder) Kernels() string { return e.kernels.name }
-
-// Query embeds one query. Passages in progress pause for it, but keep a quarter
-// of the processors' time: see gate. Beyond that it waits only for other queries, if
-// there are more of them than processors; short ones pass long ones. Text beyond the
-// window is cut off. The only error is the context's.
-func (e *Encoder) Query(ctx context.Context, text string) (embed.Query, error) {
-	e.Load()
-	ids, spans := e.tokenizer.encodeSpans(queryPrefix, text)
-	run, err := e.gate.enter(ctx, &e.gate.queries, len(ids))
-	if err != nil {
-		return embed.Query{}, err
-	}
-	s := e.scratch(len(ids))
-	defer e.free.Put(s)
-	var out [1][]float32
-	if err := e.model.forward(e.kernels, s, [][]int32{ids}, out[:], func() error { return e.gate.pause(ctx, run) }); err != nil {
-		return embed.Query{}, err // of the pause, which has left the gate
-	}
-	e.mapped.used()
-	if e.projector != nil {
-		e.projector.project(e.kernels, s, len(ids))
-	}
-	query := embed.Query{Vector: out[0], Tokens: e.queryTokens(s, ids, spans), Multilingual: !e.English()}
-	e.gate.leave(run)
-	return query, nil
-}
 
 // scratch returns the memory for a number of tokens, reusing that of an earlier
 // run if it is large enough. A token takes 18 kB.

@@ -21,6 +21,7 @@ type scratch struct {
 }
 
 func newScratch(rows int) *scratch {
+	rows = max(rows, panel) // attention reads keys by the panel
 	return &scratch{
 		rows:      rows,
 		x:         make([]float32, rows*width),
@@ -44,11 +45,11 @@ func (m *model) forward(k *kernels, s *scratch, texts [][]int32, out [][]float32
 	for _, ids := range texts {
 		for i, id := range ids {
 			m.lookUp(s.x[rows*width:][:width], int(id), i)
-			clear(s.y[rows*width:][:width])
-			k.addNorm(s.x[rows*width:][:width], s.y[rows*width:][:width], m.embeddingNorm.Gamma, m.embeddingNorm.Beta)
 			rows++
 		}
 	}
+	clear(s.y[:rows*width])
+	s.addNorm(k, rows, m.embeddingNorm)
 	for i := range m.layers {
 		l := &m.layers[i]
 		if err := s.linear(k, s.qkv, s.x, rows, &l.qkv, pause); err != nil {
@@ -68,10 +69,12 @@ func (m *model) forward(k *kernels, s *scratch, texts [][]int32, out [][]float32
 		if err := s.linear(k, s.inner, s.x, rows, &l.inner, pause); err != nil {
 			return err
 		}
-		for r := range rows {
-			k.gelu(s.inner[r*inner:][:inner])
+		for r := range rows { // one after the other, so that a row is still in the cache
+			row := s.inner[r*inner:][:inner]
+			k.gelu(row)
+			k.quantize(s.q[r*inner:], s.steps[r*inner/group:], row)
 		}
-		if err := s.linear(k, s.y, s.inner, rows, &l.output, pause); err != nil {
+		if err := s.product(k, s.y, rows, &l.output, pause); err != nil {
 			return err
 		}
 		s.addNorm(k, rows, l.outputNorm)
@@ -94,10 +97,12 @@ func (m *model) lookUp(x []float32, id, position int) {
 
 // linear sets y to x·m + bias for the first rows of x.
 func (s *scratch) linear(k *kernels, y, x []float32, rows int, m *matrix, pause func() error) error {
-	groups := m.in / group
-	for r := range rows {
-		k.quantize(s.q[r*m.in:], s.steps[r*groups:], x[r*m.in:][:m.in])
-	}
+	k.quantize(s.q, s.steps, x[:rows*m.in])
+	return s.product(k, y, rows, m, pause)
+}
+
+// product sets y to the first rows of s.q, with their steps, times m + bias.
+func (s *scratch) product(k *kernels, y []float32, rows int, m *matrix, pause func() error) error {
 	// A column takes rows*in multiplications. Pause about every 2^24 of them.
 	every := max(2*panel, 1<<24/(rows*m.in)/(2*panel)*(2*panel))
 	for o := 0; o < m.out; o += every {
@@ -110,9 +115,7 @@ func (s *scratch) linear(k *kernels, y, x []float32, rows int, m *matrix, pause 
 }
 
 func (s *scratch) addNorm(k *kernels, rows int, n weightfile.Norm) {
-	for r := range rows {
-		k.addNorm(s.x[r*width:][:width], s.y[r*width:][:width], n.Gamma, n.Beta)
-	}
+	k.addNorm(s.x[:rows*width], s.y, n.Gamma, n.Beta)
 }
 
 // mean returns the average of x [tokens, width], scaled to unit length.

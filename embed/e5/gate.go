@@ -57,26 +57,35 @@ type lane struct {
 
 // run is a run of the model: a query or a batch of passages.
 type run struct {
-	lane   *lane
-	tokens int
-	due    int           // the value of lane.done by which its turn should come
-	turn   chan struct{} // closed when it gets a slot
+	lane     *lane
+	tokens   int
+	due      int           // the value of lane.done by which its turn should come
+	turn     chan struct{} // closed when it gets a slot, or joins a pass
+	question *question     // nil: it runs alone
+	begun    bool          // it had a slot
+	pass     *pass         // that it joined, or leads; nil: none
 }
 
 func (l *lane) empty() bool { return l.running == 0 && len(l.waiting) == 0 }
 
 // enter waits for a slot, for a run over some tokens. After an error the run holds none.
 func (g *gate) enter(ctx context.Context, l *lane, tokens int) (*run, error) {
+	r := &run{lane: l, tokens: tokens}
+	return r, g.admit(ctx, r)
+}
+
+// admit is enter for a new run.
+func (g *gate) admit(ctx context.Context, r *run) error {
 	g.mu.Lock()
 	g.count()
-	r := &run{lane: l, tokens: tokens, due: l.done}
-	if l == &g.queries {
-		r.due += patience * tokens
+	r.due = r.lane.done
+	if r.lane == &g.queries {
+		r.due += patience * r.tokens
 	}
-	l.wait(r, false)
+	r.lane.wait(r, false)
 	g.grant()
 	g.mu.Unlock()
-	return r, g.await(ctx, r)
+	return g.await(ctx, r)
 }
 
 // await waits for the turn of a run.
@@ -88,6 +97,10 @@ func (g *gate) await(ctx context.Context, r *run) error {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if r.pass != nil && !r.begun {
+		r.pass.giveUp() // it joined as the context ended
+		return ctx.Err()
+	}
 	g.count()
 	if i := slices.Index(r.lane.waiting, r); i >= 0 {
 		r.lane.waiting = slices.Delete(r.lane.waiting, i, i+1)
@@ -198,5 +211,6 @@ func (l *lane) next() {
 	r := l.waiting[0]
 	l.waiting = l.waiting[1:]
 	l.running++
+	r.begun = true
 	close(r.turn)
 }

@@ -30,18 +30,37 @@ type kernels struct {
 	// stride lda, b [k, panel] with stride ldb, c [rows, panel] with stride ldc.
 	multiply func(c []float32, ldc int, a []float32, lda, rows int, b []float32, ldb, k int)
 
-	// softmax replaces x by exp(x-max)/sum. len(x) is a multiple of panel.
-	softmax func(x []float32)
+	// softmax replaces each row of x by exp(x-max)/sum. Rows have the given length, a
+	// multiple of group.
+	softmax func(x []float32, length int)
 
 	// gelu replaces each x by x·Φ(x). len(x) is a multiple of panel.
 	gelu func(x []float32)
 
-	// addNorm sets x to the LayerNorm of x+y. len(x) is a multiple of panel.
+	// addNorm sets each row of x to the LayerNorm of x+y. Rows have the length of gamma, a
+	// multiple of panel.
 	addNorm func(x, y, gamma, beta []float32)
 
 	// quantize sets q to x in units of one step per group. The largest magnitude
 	// of a group becomes 127. len(x) is a multiple of group.
 	quantize func(q []int8, steps []groupStep, x []float32)
+
+	fused *fusedKernels // nil: attention does with the others what these do
+}
+
+// fusedKernels do several steps of attention in one pass over memory.
+type fusedKernels struct {
+	// center is attention.center: mean is [2*width], qkv [n, 3*width].
+	center func(mean, qkv []float32, n int)
+
+	// putKeys sets the panels of keys to n rows of q, headWidth of each 2*width values.
+	// It may read rows up to a multiple of panel, and leaves the scales.
+	putKeys func(keys *matrix, q []int8, n int)
+
+	// putValues sets the panels and scales of values, quantized in groups of tokens, to n
+	// rows of value less mean, headWidth of each 3*width numbers. values.in is n, rounded
+	// up to a multiple of group.
+	putValues func(values *matrix, value, mean []float32, n int)
 }
 
 // groupStep is the scale of a group of quantized inputs.

@@ -28,11 +28,17 @@ var avx2 = kernels{
 		_, _, _ = c[(rows-1)*ldc+panel-1], a[(rows-1)*lda+k-1], b[(k-1)*ldb+panel-1]
 		multiplyAVX2(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*4, uintptr(rows), &b[0], uintptr(ldb)*4, uintptr(k))
 	},
-	softmax: func(x []float32) { softmaxAVX2(&x[0], uintptr(len(x)), &vectorConstants) },
-	gelu:    func(x []float32) { geluAVX2(&x[0], uintptr(len(x)), &geluConstants) },
+	softmax: func(x []float32, length int) {
+		for r := 0; r < len(x); r += length {
+			softmaxAVX2(&x[r], uintptr(length), &vectorConstants)
+		}
+	},
+	gelu: func(x []float32) { geluAVX2(&x[0], uintptr(len(x)), &geluConstants) },
 	addNorm: func(x, y, gamma, beta []float32) {
-		_, _, _ = y[len(x)-1], gamma[len(x)-1], beta[len(x)-1]
-		addNormAVX2(&x[0], &y[0], &gamma[0], &beta[0], uintptr(len(x)), normEpsilon)
+		_, _ = y[len(x)-1], beta[len(gamma)-1]
+		for r := 0; r < len(x); r += len(gamma) {
+			addNormAVX2(&x[r], &y[r], &gamma[0], &beta[0], uintptr(len(gamma)), normEpsilon)
+		}
 	},
 	quantize: func(q []int8, steps []groupStep, x []float32) {
 		_, _ = q[len(x)-1], steps[len(x)/group-1]

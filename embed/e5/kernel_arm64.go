@@ -24,11 +24,17 @@ var neon = kernels{
 		_, _, _ = c[(rows-1)*ldc+panel-1], a[(rows-1)*lda+k-1], b[(k-1)*ldb+panel-1]
 		multiplyNEON(&c[0], uintptr(ldc)*4, &a[0], uintptr(lda)*4, uintptr(rows), &b[0], uintptr(ldb)*4, uintptr(k))
 	},
-	softmax: func(x []float32) { softmaxNEON(&x[0], uintptr(len(x)), &vectorConstants) },
-	gelu:    func(x []float32) { geluNEON(&x[0], uintptr(len(x)), &geluConstants) },
+	softmax: func(x []float32, length int) {
+		for r := 0; r < len(x); r += length {
+			softmaxNEON(&x[r], uintptr(length), &vectorConstants)
+		}
+	},
+	gelu: func(x []float32) { geluNEON(&x[0], uintptr(len(x)), &geluConstants) },
 	addNorm: func(x, y, gamma, beta []float32) {
-		_, _, _ = y[len(x)-1], gamma[len(x)-1], beta[len(x)-1]
-		addNormNEON(&x[0], &y[0], &gamma[0], &beta[0], uintptr(len(x)), normEpsilon)
+		_, _ = y[len(x)-1], beta[len(gamma)-1]
+		for r := 0; r < len(x); r += len(gamma) {
+			addNormNEON(&x[r], &y[r], &gamma[0], &beta[0], uintptr(len(gamma)), normEpsilon)
+		}
 	},
 	quantize: func(q []int8, steps []groupStep, x []float32) {
 		_, _ = q[len(x)-1], steps[len(x)/group-1]

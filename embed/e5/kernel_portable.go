@@ -61,7 +61,13 @@ func multiplyPortable(c []float32, ldc int, a []float32, lda, rows int, b []floa
 	}
 }
 
-func softmaxPortable(x []float32) {
+func softmaxPortable(x []float32, length int) {
+	for r := 0; r < len(x); r += length {
+		softmaxRow(x[r:][:length])
+	}
+}
+
+func softmaxRow(x []float32) {
 	largest := x[0]
 	for _, v := range x {
 		largest = max(largest, v)
@@ -78,6 +84,12 @@ func softmaxPortable(x []float32) {
 }
 
 func addNormPortable(x, y, gamma, beta []float32) {
+	for r := 0; r < len(x); r += len(gamma) {
+		addNormRow(x[r:][:len(gamma)], y[r:], gamma, beta)
+	}
+}
+
+func addNormRow(x, y, gamma, beta []float32) {
 	n := float32(len(x))
 	y, gamma, beta = y[:len(x)], gamma[:len(x)], beta[:len(x)]
 	var sum, squares lanes

@@ -95,7 +95,7 @@ done:
 	VZEROUPPER
 	RET
 
-// CONSTANTS loads what EXP needs from vectorConstants, at R8, in its order;
+// CONSTANTS loads what EXP2 needs from vectorConstants, at R8, in its order;
 // Z20 is the integer 127, Z29 roundMagic.
 #define CONSTANTS \
 	VBROADCASTSS (R8), Z31 \
@@ -111,32 +111,42 @@ done:
 	VBROADCASTSS 320(R8), Z20 \
 	VBROADCASTSS 352(R8), Z29
 
-// EXP sets p to exp(x) for x ≤ 0 and clobbers x and k. activation.go explains the
-// steps. With roundMagic added, the lowest bits of k are its integer.
-#define EXP(x, k, p) \
-	VMAXPS Z31, x, x \
-	VMULPS Z30, x, k \
-	VADDPS Z29, k, k \
-	VSUBPS Z29, k, p \
-	VPADDD Z20, k, k \
+// EXP2 sets p and p2 to exp(x) and exp(x2) for x ≤ 0 and clobbers x and k. Their steps
+// alternate, because the processor looks ahead by less than those of one.
+// activation.go explains them. With roundMagic added, the lowest bits of k are its
+// integer.
+#define STEP2(op, with, x, y, x2, y2) \
+	op with, x, y \
+	op with, x2, y2
+
+#define OWN2(op, with, x, with2, x2) \
+	op with, x, x \
+	op with2, x2, x2
+
+#define HORNER2(c, x, p, x2, p2) \
+	OWN2(VMULPS, x, p, x2, p2) \
+	STEP2(VADDPS, c, p, p, p2, p2)
+
+#define EXP2(x, k, p, x2, k2, p2) \
+	STEP2(VMAXPS, Z31, x, x, x2, x2) \
+	STEP2(VMULPS, Z30, x, k, x2, k2) \
+	STEP2(VADDPS, Z29, k, k, k2, k2) \
+	STEP2(VSUBPS, Z29, k, p, k2, p2) \
+	STEP2(VMULPS, Z28, p, Z9, p2, Z10) \
+	OWN2(VSUBPS, Z9, x, Z10, x2) \
+	STEP2(VMULPS, Z27, p, p, p2, p2) \
+	OWN2(VSUBPS, p, x, p2, x2) \
+	STEP2(VMULPS, Z26, x, p, x2, p2) \
+	STEP2(VADDPS, Z25, p, p, p2, p2) \
+	STEP2(VPADDD, Z20, k, k, k2, k2) \
+	HORNER2(Z24, x, p, x2, p2) \
+	HORNER2(Z23, x, p, x2, p2) \
 	VPSLLD $23, k, k \
-	VMULPS Z28, p, Z9 \
-	VSUBPS Z9, x, x \
-	VMULPS Z27, p, p \
-	VSUBPS p, x, x \
-	VMULPS Z26, x, p \
-	VADDPS Z25, p, p \
-	VMULPS x, p, p \
-	VADDPS Z24, p, p \
-	VMULPS x, p, p \
-	VADDPS Z23, p, p \
-	VMULPS x, p, p \
-	VADDPS Z22, p, p \
-	VMULPS x, p, p \
-	VADDPS Z21, p, p \
-	VMULPS x, p, p \
-	VADDPS Z21, p, p \
-	VMULPS k, p, p
+	VPSLLD $23, k2, k2 \
+	HORNER2(Z22, x, p, x2, p2) \
+	HORNER2(Z21, x, p, x2, p2) \
+	HORNER2(Z21, x, p, x2, p2) \
+	OWN2(VMULPS, k, p, k2, p2)
 
 // ACCUMULATE adds the 16 values of a vector to the lanes of Y0; half is clobbered.
 #define ACCUMULATE(x, low, half) \
@@ -164,42 +174,86 @@ done:
 	VSHUFPS $0xb1, Y0, Y0, Y1 \
 	VMAXPS Y1, Y0, Y0
 
-// func softmaxAVX512(x *float32, n uintptr, t *[12][8]float32)
-TEXT ·softmaxAVX512(SB), NOSPLIT, $0-24
+// func softmaxAVX512(x *float32, length, rows uintptr, t *[12][8]float32)
+//
+// In blocks of up to 32 rows, whose maxima and then inverse sums are on the stack: the
+// processor overlaps the same step of many rows, but not the steps of one.
+TEXT ·softmaxAVX512(SB), NOSPLIT, $128-32
 	MOVQ x+0(FP), SI
-	MOVQ n+8(FP), CX
-	MOVQ t+16(FP), R8
+	MOVQ length+8(FP), CX
+	MOVQ rows+16(FP), BX
+	MOVQ t+24(FP), R8
+	SHLQ $2, CX
 	CONSTANTS
-	LEAQ (SI)(CX*4), DX
+block:
+	MOVQ $32, R9
+	CMPQ BX, R9
+	CMOVQLT BX, R9
+	SUBQ R9, BX
+
 	MOVQ SI, DI
-	VMOVUPS (SI), Z0
+	XORQ AX, AX
+rowLargest:
+	LEAQ (DI)(CX*1), DX
+	VMOVUPS (DI), Z0
+	VMOVUPS 64(DI), Z1
 largest:
 	VMAXPS (DI), Z0, Z0
-	ADDQ $64, DI
+	VMAXPS 64(DI), Z1, Z1
+	ADDQ $128, DI
 	CMPQ DI, DX
 	JLT  largest
+	VMAXPS Z1, Z0, Z0
 	MAXIMUM
-	VBROADCASTSS X0, Z6
-	VXORPS Y0, Y0, Y0
+	VMOVSS X0, (SP)(AX*4)
+	INCQ AX
+	CMPQ AX, R9
+	JLT  rowLargest
+
 	MOVQ SI, DI
+	XORQ AX, AX
+rowExponential:
+	LEAQ (DI)(CX*1), DX
+	VBROADCASTSS (SP)(AX*4), Z6
+	VXORPS Y0, Y0, Y0
 exponential:
 	VMOVUPS (DI), Z3
+	VMOVUPS 64(DI), Z11
 	VSUBPS Z6, Z3, Z3
-	EXP(Z3, Z4, Z5)
+	VSUBPS Z6, Z11, Z11
+	EXP2(Z3, Z4, Z5, Z11, Z12, Z13)
 	VMOVUPS Z5, (DI)
+	VMOVUPS Z13, 64(DI)
 	ACCUMULATE(Z5, Y5, Y4)
-	ADDQ $64, DI
+	ACCUMULATE(Z13, Y13, Y4)
+	ADDQ $128, DI
 	CMPQ DI, DX
 	JLT  exponential
 	SUM
 	VDIVPS X0, X21, X0
-	VBROADCASTSS X0, Z0
+	VMOVSS X0, (SP)(AX*4)
+	INCQ AX
+	CMPQ AX, R9
+	JLT  rowExponential
+
+	XORQ AX, AX
+rowDivide:
+	LEAQ (SI)(CX*1), DX
+	VBROADCASTSS (SP)(AX*4), Z0
 divide:
 	VMULPS (SI), Z0, Z1
+	VMULPS 64(SI), Z0, Z2
 	VMOVUPS Z1, (SI)
-	ADDQ $64, SI
+	VMOVUPS Z2, 64(SI)
+	ADDQ $128, SI
 	CMPQ SI, DX
 	JLT  divide
+	INCQ AX
+	CMPQ AX, R9
+	JLT  rowDivide
+
+	TESTQ BX, BX
+	JNZ  block
 	VZEROUPPER
 	RET
 
@@ -298,6 +352,131 @@ norm:
 	ADDQ $16, AX
 	CMPQ AX, CX
 	JLT  norm
+	VZEROUPPER
+	RET
+
+// Two rows share a vector of lanes: the lanes of the first are the lower half.
+#define ACCUMULATE2(a, b, sum) \
+	VSHUFF32X4 $0x44, b, a, Z20 \
+	VSHUFF32X4 $0xee, b, a, Z21 \
+	VADDPS Z20, sum, sum \
+	VADDPS Z21, sum, sum
+
+// SUM2 folds the lanes of each half into each lane of it.
+#define SUM2(sum) \
+	VSHUFF32X4 $0xb1, sum, sum, Z20 \
+	VADDPS Z20, sum, sum \
+	VSHUFPS $0x4e, sum, sum, Z20 \
+	VADDPS Z20, sum, sum \
+	VSHUFPS $0xb1, sum, sum, Z20 \
+	VADDPS Z20, sum, sum
+
+// SPLIT2 sets a and b to the lanes of one row each.
+#define SPLIT2(sum, a, b) \
+	VSHUFF32X4 $0x00, sum, sum, a \
+	VSHUFF32X4 $0xaa, sum, sum, b
+
+#define ADDROW(x, y, z) \
+	VMOVUPS x, z \
+	VADDPS y, z, z \
+	VMOVUPS z, x
+
+#define SQUAREROW(x, mean, z) \
+	VMOVUPS x, z \
+	VSUBPS mean, z, z \
+	VMULPS z, z, z
+
+#define INVERSE2(sum) \
+	VDIVPS Z15, sum, sum \
+	VADDPS Z14, sum, sum \
+	VSQRTPS sum, sum \
+	VDIVPS sum, Z13, sum
+
+#define NORMROW(x, mean, inverse) \
+	VMOVUPS x, Z20 \
+	VSUBPS mean, Z20, Z20 \
+	VMULPS inverse, Z20, Z20 \
+	VMULPS Z22, Z20, Z20 \
+	VADDPS Z23, Z20, Z20 \
+	VMOVUPS Z20, x
+
+// func addNorm4AVX512(x, y, gamma, beta *float32, n, rows uintptr, epsilon float32)
+//
+// Four rows at a time, so that their sums, each in its order, do not wait for one
+// another. The number of rows is a multiple of four.
+TEXT ·addNorm4AVX512(SB), NOSPLIT, $0-52
+	MOVQ x+0(FP), SI
+	MOVQ y+8(FP), DI
+	MOVQ gamma+16(FP), R8
+	MOVQ beta+24(FP), R9
+	MOVQ n+32(FP), CX
+	MOVQ rows+40(FP), BX
+	VBROADCASTSS epsilon+48(FP), Z14
+	VCVTSI2SSQ CX, X15, X15
+	VBROADCASTSS X15, Z15
+	MOVL $0x3f800000, AX    // 1
+	VPBROADCASTD AX, Z13
+	SHLQ $2, CX             // bytes of a row
+next:
+	LEAQ (SI)(CX*1), R10    // the rows of x are at SI, R10, R11 and R12
+	LEAQ (R10)(CX*1), R11
+	LEAQ (R11)(CX*1), R12
+	LEAQ (DI)(CX*1), R14    // those of y at DI, R14, R13 and R15
+	LEAQ (DI)(CX*2), R13
+	LEAQ (R13)(CX*1), R15
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	XORQ AX, AX
+add:
+	ADDROW((SI)(AX*1), (DI)(AX*1), Z2)
+	ADDROW((R10)(AX*1), (R14)(AX*1), Z3)
+	ADDROW((R11)(AX*1), (R13)(AX*1), Z4)
+	ADDROW((R12)(AX*1), (R15)(AX*1), Z5)
+	ACCUMULATE2(Z2, Z3, Z0)
+	ACCUMULATE2(Z4, Z5, Z1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT  add
+	SUM2(Z0)
+	SUM2(Z1)
+	VDIVPS Z15, Z0, Z0
+	VDIVPS Z15, Z1, Z1
+	SPLIT2(Z0, Z6, Z7)      // means
+	SPLIT2(Z1, Z8, Z9)
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	XORQ AX, AX
+square:
+	SQUAREROW((SI)(AX*1), Z6, Z2)
+	SQUAREROW((R10)(AX*1), Z7, Z3)
+	SQUAREROW((R11)(AX*1), Z8, Z4)
+	SQUAREROW((R12)(AX*1), Z9, Z5)
+	ACCUMULATE2(Z2, Z3, Z0)
+	ACCUMULATE2(Z4, Z5, Z1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT  square
+	SUM2(Z0)
+	SUM2(Z1)
+	INVERSE2(Z0)
+	INVERSE2(Z1)
+	SPLIT2(Z0, Z2, Z3)
+	SPLIT2(Z1, Z4, Z5)
+	XORQ AX, AX
+norm:
+	VMOVUPS (R8)(AX*1), Z22
+	VMOVUPS (R9)(AX*1), Z23
+	NORMROW((SI)(AX*1), Z6, Z2)
+	NORMROW((R10)(AX*1), Z7, Z3)
+	NORMROW((R11)(AX*1), Z8, Z4)
+	NORMROW((R12)(AX*1), Z9, Z5)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT  norm
+	LEAQ (SI)(CX*4), SI
+	LEAQ (DI)(CX*4), DI
+	SUBQ $4, BX
+	JGT  next
 	VZEROUPPER
 	RET
 

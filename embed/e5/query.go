@@ -1,0 +1,133 @@
+package e5
+
+import (
+	"context"
+	"slices"
+
+	"mneme/embed"
+)
+
+// passTokens is the number of tokens up to which questions that wait are embedded in one
+// pass. A question of a dozen tokens reads all weights for few products; from some fifty
+// tokens on a token costs no less, and those in the pass would only wait longer for it.
+const passTokens = 64
+
+// question is a query that is to be embedded, and its answer.
+type question struct {
+	encoder *Encoder
+	ids     []int32
+	spans   []span
+	answer  embed.Query
+}
+
+// pass is a run of the model for several questions. It goes on until all who wait for
+// it have given up.
+type pass struct {
+	done    chan struct{} // closed when the answers are there, or the pass was given up
+	cancel  context.CancelFunc
+	callers int // guarded by gate.mu
+}
+
+// giveUp ends the wait of one caller. gate.mu is locked.
+func (p *pass) giveUp() {
+	if p.callers--; p.callers == 0 {
+		p.cancel()
+	}
+}
+
+// Query embeds one query. Passages in progress pause for it, but keep a quarter
+// of the processors' time: see gate. Beyond that it waits only for other queries, if
+// there are more of them than processors; short ones pass long ones, and short ones that
+// wait are embedded together, which changes no bit of their vectors. Text beyond the
+// window is cut off. The only error is the context's.
+func (e *Encoder) Query(ctx context.Context, text string) (embed.Query, error) {
+	e.Load()
+	q := &question{encoder: e}
+	q.ids, q.spans = e.tokenizer.encodeSpans(queryPrefix, text)
+	run := &run{lane: &e.gate.queries, tokens: len(q.ids), question: q}
+	if err := e.gate.admit(ctx, run); err != nil {
+		return embed.Query{}, err
+	}
+	if run.pass == nil {
+		shared, questions := e.gate.gather(ctx, run)
+		if len(questions) == 1 {
+			err := e.answer(ctx, run, questions)
+			return q.answer, err
+		}
+		go e.answerTogether(shared, run, questions)
+	}
+	return e.gate.share(ctx, run)
+}
+
+// gather returns the questions that a run which has its slot embeds: its own, and of
+// those that wait for their first slot the next ones, up to passTokens and up to one
+// slot's share of them. If there are several, they form a pass, with the context.
+func (g *gate) gather(ctx context.Context, r *run) (context.Context, []*question) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	questions := []*question{r.question}
+	waiting := &g.queries.waiting
+	for n := ceil(len(*waiting), g.slots); n > 0; n-- {
+		next := (*waiting)[0]
+		if next.begun || next.question == nil || r.tokens+next.tokens > passTokens {
+			break
+		}
+		if r.pass == nil {
+			r.pass = &pass{done: make(chan struct{}), callers: 1}
+			ctx, r.pass.cancel = context.WithCancel(context.WithoutCancel(ctx))
+		}
+		*waiting = (*waiting)[1:]
+		r.tokens += next.tokens
+		r.pass.callers++
+		next.pass = r.pass
+		close(next.turn)
+		questions = append(questions, next.question)
+	}
+	return ctx, questions
+}
+
+// share waits for the answer of a pass.
+func (g *gate) share(ctx context.Context, r *run) (embed.Query, error) {
+	select {
+	case <-r.pass.done:
+		return r.question.answer, nil
+	case <-ctx.Done():
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r.pass.giveUp()
+	return embed.Query{}, ctx.Err()
+}
+
+// answerTogether is answer for a pass. An error means that nobody waits for it.
+func (e *Encoder) answerTogether(ctx context.Context, r *run, questions []*question) {
+	defer r.pass.cancel()
+	defer close(r.pass.done)
+	_ = e.answer(ctx, r, questions)
+}
+
+// answer embeds questions in a run that has its slot, and leaves the gate.
+func (e *Encoder) answer(ctx context.Context, r *run, questions []*question) error {
+	s := e.scratch(r.tokens)
+	defer e.free.Put(s)
+	texts, vectors := make([][]int32, len(questions)), make([][]float32, len(questions))
+	for i, q := range questions {
+		texts[i] = q.ids
+	}
+	err := e.model.forward(e.kernels, s, texts, vectors, func() error { return e.gate.pause(ctx, r) })
+	if err != nil {
+		return err // of the pause, which has left the gate
+	}
+	e.mapped.used()
+	if coded := slices.IndexFunc(questions, func(q *question) bool { return q.encoder.projector != nil }); coded >= 0 {
+		questions[coded].encoder.projector.project(e.kernels, s, r.tokens)
+	}
+	first := 0
+	for i, q := range questions {
+		tokens := q.encoder.queryTokens(s, first, q.ids, q.spans)
+		q.answer = embed.Query{Vector: vectors[i], Tokens: tokens, Multilingual: !e.English()}
+		first += len(q.ids)
+	}
+	e.gate.leave(r)
+	return nil
+}
