@@ -32,14 +32,18 @@ func (e *WaitError) Error() string {
 	return fmt.Sprintf("%d calls of an agent may wait for changes at a time", e.Max)
 }
 
-// announcing is a Storage that announces its commits.
+// announcing is a Storage that announces its commits, and has the making of vectors give
+// way to its writes.
 type announcing struct {
 	Storage
+	indexer   Indexer
 	committed func()
 }
 
 // Update implements Storage.
 func (a announcing) Update(ctx context.Context, fn func(Tx) error) error {
+	a.indexer.Hold()
+	defer a.indexer.Release()
 	err := a.Storage.Update(ctx, fn)
 	if err == nil {
 		a.committed()
