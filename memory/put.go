@@ -19,7 +19,7 @@ import (
 func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, error) {
 	r = r.normal()
 	var result PutResult
-	err := s.storage.Update(ctx, func(tx Tx) error {
+	err := s.storage.UpdateTogether(ctx, func(tx Tx) error {
 		now := s.Instant()
 		a, err := writeAccess(ctx, tx, c, r.Path.Store, now)
 		if err != nil {

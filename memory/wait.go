@@ -42,9 +42,18 @@ type announcing struct {
 
 // Update implements Storage.
 func (a announcing) Update(ctx context.Context, fn func(Tx) error) error {
+	return a.announce(func() error { return a.Storage.Update(ctx, fn) })
+}
+
+// UpdateTogether implements Storage.
+func (a announcing) UpdateTogether(ctx context.Context, fn func(Tx) error) error {
+	return a.announce(func() error { return a.Storage.UpdateTogether(ctx, fn) })
+}
+
+func (a announcing) announce(update func() error) error {
 	a.indexer.Hold()
 	defer a.indexer.Release()
-	err := a.Storage.Update(ctx, fn)
+	err := update()
 	if err == nil {
 		a.committed()
 	}

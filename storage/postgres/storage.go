@@ -176,6 +176,13 @@ func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
 	return s.update(ctx, func(w *writer) error { return fn(w) })
 }
 
+// UpdateTogether implements memory.Storage. Each transaction commits by itself, since it
+// may wait for the lock of its store; the server syncs those of several connections at
+// once.
+func (s *Storage) UpdateTogether(ctx context.Context, fn func(memory.Tx) error) error {
+	return s.Update(ctx, fn)
+}
+
 func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
 	if err := s.gate.Enter(); err != nil {
 		return err
