@@ -79,3 +79,12 @@ type Embedder interface {
 	// embedder makes no codes.
 	CodeSpans(header, text string, chunks []int) [][][2]int
 }
+
+// Yielder is an Embedder whose work on passages gives way to other work of the process
+// for which someone waits.
+type Yielder interface {
+	// Hold has passages give way, as they do to a query, until Release has been called
+	// as often. They keep a share of the time. Neither method blocks.
+	Hold()
+	Release()
+}

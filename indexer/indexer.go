@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
+	"mneme/embed"
 	"mneme/memory"
 	"mneme/vector"
 )
@@ -48,6 +50,7 @@ type Indexer struct {
 	// multilingual are the models of what models cannot read, as foreign says.
 	multilingual *models
 	foreign      func(text string) bool
+	yielders     []embed.Yielder // of all models
 	progress     progress
 	budgets      [Oldest]*budget // of a lease of short and of long entries
 	// wakeCh wakes an idle worker, wakeLongCh one that takes long entries.
@@ -88,6 +91,11 @@ func New(ctx context.Context, storage Storage, options Options) (*Indexer, error
 	}
 	if ix.multilingual, err = openMultilingual(ctx, storage, options.Multilingual, ix.log); err != nil {
 		return nil, fmt.Errorf("open indexer: %w", err)
+	}
+	for _, model := range slices.Concat(options.Models, options.Multilingual) {
+		if y, ok := model.Embedder.(embed.Yielder); ok {
+			ix.yielders = append(ix.yielders, y)
+		}
 	}
 	return ix, nil
 }
@@ -146,6 +154,20 @@ func (ix *Indexer) Serving() (serving []memory.Model) {
 
 // Wake implements memory.Indexer.
 func (ix *Indexer) Wake() { wake(ix.wakeCh) }
+
+// Hold implements memory.Indexer.
+func (ix *Indexer) Hold() {
+	for _, y := range ix.yielders {
+		y.Hold()
+	}
+}
+
+// Release implements memory.Indexer.
+func (ix *Indexer) Release() {
+	for _, y := range ix.yielders {
+		y.Release()
+	}
+}
 
 // wake sends to ch unless it is full.
 func wake(ch chan struct{}) {

@@ -19,6 +19,10 @@ type Indexer interface {
 	// Wake says that rows were written whose vectors must follow. It never
 	// blocks.
 	Wake()
+	// Hold has the making of vectors give way to a write in progress, until Release has
+	// been called as often. It keeps a share of the processors. Neither blocks.
+	Hold()
+	Release()
 	// WaitIndexed waits until a search in this process can return an entry,
 	// or the entry is gone, and reports whether that happened before ctx
 	// ended.
@@ -40,5 +44,7 @@ type noIndexer struct{}
 
 func (noIndexer) Serving() []Model                                 { return nil }
 func (noIndexer) Wake()                                            {}
+func (noIndexer) Hold()                                            {}
+func (noIndexer) Release()                                         {}
 func (noIndexer) WaitIndexed(context.Context, uuid.UUID) bool      { return false }
 func (noIndexer) RemoveVectors(context.Context, []uuid.UUID) error { return nil }

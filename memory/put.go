@@ -19,16 +19,10 @@ import (
 func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, error) {
 	r = r.normal()
 	var result PutResult
-	err := s.storage.Update(ctx, func(tx Tx) error {
+	err := s.storage.UpdateTogether(ctx, func(tx Tx) error {
 		now := s.Instant()
-		a, err := writeAccess(ctx, tx, c, r.Path.Store, now)
+		a, err := s.prepareWrite(ctx, tx, c, r, now)
 		if err != nil {
-			return err
-		}
-		if err := s.checkWrite(a, r); err != nil {
-			return err
-		}
-		if err := tx.Prepare(ctx, WritePlan{r.Path.Store, []Path{r.Path}, c.Taint, c.Agent, now}); err != nil {
 			return err
 		}
 		result, _, err = s.put(ctx, tx, c, a, r, now, false)
@@ -42,6 +36,28 @@ func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, e
 		s.follow(ctx, c, r, &result)
 	}
 	return result, nil
+}
+
+// prepareWrite authorizes and checks a write, and reads ahead what it needs.
+//
+// SECURITY: it reads ahead after the decision, so that its time tells nothing of a store
+// that the caller may not write to. Before it, it reads of the caller's own store alone.
+func (s *Service) prepareWrite(ctx context.Context, tx Tx, c Caller, r PutRequest, now time.Time) (acl.Access, error) {
+	plan := WritePlan{r.Path.Store, []Path{r.Path}, c.Taint, c.Agent, now}
+	own := c.Agent == r.Path.Store && CheckPath(r.Path) == nil
+	if own {
+		if err := tx.Prepare(ctx, plan); err != nil {
+			return acl.Access{}, err
+		}
+	}
+	a, err := writeAccess(ctx, tx, c, r.Path.Store, now)
+	if err == nil {
+		err = s.checkWrite(a, r)
+	}
+	if err == nil && !own {
+		err = tx.Prepare(ctx, plan)
+	}
+	return a, err
 }
 
 // PutOutcome is the outcome of one write of PutAll.

@@ -12,7 +12,7 @@ import (
 // stays until a purge. The entry must be at the session's label.
 func (s *Service) Delete(ctx context.Context, c Caller, path Path, conditions Preconditions) error {
 	path = path.Normal()
-	err := s.storage.Update(ctx, func(tx Tx) error {
+	err := s.storage.UpdateTogether(ctx, func(tx Tx) error {
 		now := s.Instant()
 		a, err := access(ctx, tx, c, path.Store, acl.ReadWrite, now)
 		if err != nil {
@@ -67,7 +67,7 @@ func softDelete(ctx context.Context, tx EntryWriter, c Caller, e *Entry, now tim
 func (s *Service) Restore(ctx context.Context, c Caller, r RestoreRequest) (PutResult, error) {
 	r.Path = r.Path.Normal()
 	var result PutResult
-	err := s.storage.Update(ctx, func(tx Tx) error {
+	err := s.storage.UpdateTogether(ctx, func(tx Tx) error {
 		a, err := access(ctx, tx, c, r.Path.Store, acl.ReadWrite, s.Instant())
 		if err != nil {
 			return err

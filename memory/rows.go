@@ -78,8 +78,8 @@ type Preparer interface {
 type Plan interface{ plan() }
 
 // WritePlan says that an agent is about to write at paths of one store, at a label. At
-// of these paths up to the label, and Usage of the agent at the label and at Now, may be
-// answered from what was read.
+// of these paths up to the label, Usage of the agent at the label and at Now, its Settings
+// and StoreFacts may be answered from what was read.
 type WritePlan struct {
 	Store string
 	Paths []Path

@@ -130,7 +130,6 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 		callers:       newCallerCache(),
 		waits:         newFeedWaits(storage),
 	}
-	s.storage = announcing{storage, s.waits.wake}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -140,6 +139,7 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 	if s.indexer == nil {
 		s.indexer = noIndexer{}
 	}
+	s.storage = announcing{storage, s.indexer, s.waits.wake}
 	var err error
 	if s.secret, err = loadSecret(ctx, storage); err != nil {
 		return nil, fmt.Errorf("open memory service: %w", err)

@@ -38,6 +38,10 @@ type Storage interface {
 	// After an error of the storage, every further call of the transaction
 	// fails.
 	Update(ctx context.Context, fn func(Tx) error) error
+	// UpdateTogether is Update for a transaction that writes a few rows. It may be
+	// committed together with others that are waiting: then fn sees what they have
+	// written, and fails if they do, but has an outcome of its own otherwise.
+	UpdateTogether(ctx context.Context, fn func(Tx) error) error
 	Scrubber
 	// Readers returns how many calls of View run at a time, at least 1. Others wait.
 	Readers() int

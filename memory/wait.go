@@ -32,15 +32,28 @@ func (e *WaitError) Error() string {
 	return fmt.Sprintf("%d calls of an agent may wait for changes at a time", e.Max)
 }
 
-// announcing is a Storage that announces its commits.
+// announcing is a Storage that announces its commits, and has the making of vectors give
+// way to its writes.
 type announcing struct {
 	Storage
+	indexer   Indexer
 	committed func()
 }
 
 // Update implements Storage.
 func (a announcing) Update(ctx context.Context, fn func(Tx) error) error {
-	err := a.Storage.Update(ctx, fn)
+	return a.announce(func() error { return a.Storage.Update(ctx, fn) })
+}
+
+// UpdateTogether implements Storage.
+func (a announcing) UpdateTogether(ctx context.Context, fn func(Tx) error) error {
+	return a.announce(func() error { return a.Storage.UpdateTogether(ctx, fn) })
+}
+
+func (a announcing) announce(update func() error) error {
+	a.indexer.Hold()
+	defer a.indexer.Release()
+	err := update()
 	if err == nil {
 		a.committed()
 	}

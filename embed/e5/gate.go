@@ -24,7 +24,8 @@ const (
 // holds one of its slots, of which there is one a processor.
 //
 // Queries come first: someone waits for their answer. While a query is in
-// flight, running or waiting for a slot, passages run on credit alone. Credit
+// flight, running or waiting for a slot, or other work of the process that someone
+// waits for (hold), passages run on credit alone. Credit
 // grows by passageShare of the slots' time while both are there, and shrinks by
 // the time that passages run, between queries too. Passages that have enough of
 // it take a free slot, else that of a query, which gets the next one back. So an
@@ -40,6 +41,8 @@ type gate struct {
 
 	mu                sync.Mutex
 	queries, passages lane
+	held              int         // calls of hold without their release
+	due               *time.Timer // calls grant when passages have the credit to run; nil: not set
 	credit            time.Duration
 	at                time.Time // up to which credit is counted
 }
@@ -67,6 +70,26 @@ type run struct {
 }
 
 func (l *lane) empty() bool { return l.running == 0 && len(l.waiting) == 0 }
+
+// hold has passages run on credit alone, as beside a query, until release.
+func (g *gate) hold() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.count()
+	g.held++
+}
+
+// release ends a hold.
+func (g *gate) release() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.count()
+	g.held--
+	g.grant()
+}
+
+// idle reports whether nobody waits for anything but passages.
+func (g *gate) idle() bool { return g.queries.empty() && g.held == 0 }
 
 // enter waits for a slot, for a run over some tokens. After an error the run holds none.
 func (g *gate) enter(ctx context.Context, l *lane, tokens int) (*run, error) {
@@ -146,7 +169,7 @@ func (g *gate) pause(ctx context.Context, r *run) error {
 // stays reports whether a run keeps its slot.
 func (g *gate) stays(r *run) bool {
 	if r.lane == &g.passages {
-		return g.queries.empty() || g.credit > 0
+		return g.idle() || g.credit > 0
 	}
 	if g.queries.running+g.passages.running < g.slots {
 		return true
@@ -171,7 +194,7 @@ func (g *gate) count() {
 	spent := time.Duration(g.passages.running) * elapsed
 	switch {
 	case g.passages.empty():
-	case g.queries.empty():
+	case g.idle():
 		g.credit = max(g.credit-spent, min(g.credit, 0)) // time that no query wants leaves no debt
 	default:
 		earned := time.Duration(passageShare * float64(g.slots) * float64(elapsed))
@@ -187,12 +210,29 @@ func (g *gate) grant() {
 			g.passages.next()
 		case len(g.queries.waiting) > 0:
 			g.queries.next()
-		case len(g.passages.waiting) > 0 && (g.queries.empty() || g.credit >= minCredit):
+		case len(g.passages.waiting) > 0 && (g.idle() || g.credit >= minCredit):
 			g.passages.next()
 		default:
+			g.wakeLater()
 			return
 		}
 	}
+}
+
+// wakeLater has passages that wait granted their slots when they have the credit. Beside
+// queries, these call grant at their pauses.
+func (g *gate) wakeLater() {
+	if len(g.passages.waiting) == 0 || !g.queries.empty() || g.due != nil {
+		return
+	}
+	wait := time.Duration(float64(minCredit-g.credit) / (passageShare * float64(g.slots)))
+	g.due = time.AfterFunc(wait, func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.due = nil
+		g.count()
+		g.grant()
+	})
 }
 
 // wait puts a run among those that wait: after those that are due as it is, or

@@ -185,3 +185,57 @@ func TestALongQueryIsNotPassedForEver(t *testing.T) {
 		})
 	}
 }
+
+// holdFor keeps g held for a time of a synctest bubble, by writes of a few milliseconds that
+// follow one another, or by one.
+func (g *gate) holdFor(duration, each time.Duration) {
+	for end := time.Now().Add(duration); time.Now().Before(end); {
+		g.hold()
+		time.Sleep(each)
+		g.release()
+	}
+}
+
+func TestPassagesKeepAQuarterBesideWrites(t *testing.T) {
+	const duration = 10 * time.Second
+	for _, slots := range []int{1, 2, 4} {
+		for _, each := range []time.Duration{3 * time.Millisecond, duration} {
+			t.Run(fmt.Sprintf("%d slots, writes of %s", slots, each), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					g := &gate{slots: slots}
+					for range 2 { // writes of two callers overlap
+						go g.holdFor(duration, each)
+					}
+					_, passages := load(t, g, duration, 0, 0, slots, 45*time.Millisecond)
+					all := time.Duration(slots) * duration
+					slack := all/50 + time.Duration(slots)*45*time.Millisecond
+					if passages < all/4-slack || passages > all/4+slack {
+						t.Errorf("passages got %.1f%% of the time", 100*float64(passages)/float64(all))
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestPassagesGoOnAfterAWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &gate{slots: 2}
+		g.hold()
+		began := time.Now()
+		done := make(chan time.Duration, 2)
+		for range 2 {
+			go func() {
+				g.run(t, &g.passages, 100*time.Millisecond)
+				done <- time.Since(began)
+			}()
+		}
+		time.Sleep(8 * time.Millisecond) // they have had no credit yet
+		g.release()
+		for range 2 {
+			if took := <-done; took > 110*time.Millisecond {
+				t.Errorf("passages took %s, of which a write held them for 8 ms", took)
+			}
+		}
+	})
+}

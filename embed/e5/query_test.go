@@ -34,8 +34,8 @@ func oneSlot(t *testing.T, began func(rows int)) *Encoder {
 	return e
 }
 
-// hold takes the only slot, and returns its release.
-func (g *gate) hold(t *testing.T) (release func()) {
+// occupy takes the only slot, and returns its release.
+func (g *gate) occupy(t *testing.T) (release func()) {
 	t.Helper()
 	run, err := g.enter(t.Context(), &g.passages, 1)
 	if err != nil {
@@ -87,7 +87,7 @@ func TestQuestionsThatWaitAreEmbeddedTogether(t *testing.T) {
 	}
 	encoders := []*Encoder{e, coded}
 	lengths := []int{7, 12, 13, 20, 30, 34, 70, 300} // in tokens
-	release := e.gate.hold(t)
+	release := e.gate.occupy(t)
 	answers := make([]embed.Query, len(lengths))
 	var calls sync.WaitGroup
 	for i, n := range lengths {
@@ -139,7 +139,7 @@ func TestAPassGoesOnUntilAllHaveGivenUp(t *testing.T) {
 		t.Run(fmt.Sprint(leaving), func(t *testing.T) {
 			running, resume := make(chan struct{}), make(chan struct{})
 			e := oneSlot(t, func(int) { close(running); <-resume })
-			release := e.gate.hold(t)
+			release := e.gate.occupy(t)
 			var cancels [calls]context.CancelFunc
 			var errs [calls]chan error
 			for i := range calls {

@@ -6,6 +6,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // A writing transaction reads and writes facts under the lock of the store to which they
@@ -15,18 +16,14 @@ import (
 // Grants implements acl.Facts.
 func (w *writer) Grants(ctx context.Context, query acl.GrantQuery) ([]acl.Grant, error) {
 	if query.Store != "" {
-		if err := w.lock(ctx, storeKey(query.Store)); err != nil {
-			return nil, err
-		}
+		w.queueLock(storeKey(query.Store))
 	}
 	return w.Reads.Grants(ctx, query)
 }
 
 // Membership implements acl.Facts.
 func (w *writer) Membership(ctx context.Context, via acl.Via, of, agent string) (acl.Membership, error) {
-	if err := w.lock(ctx, storeKey(of)); err != nil {
-		return acl.Membership{}, err
-	}
+	w.queueLock(storeKey(of))
 	return w.Reads.Membership(ctx, via, of, agent)
 }
 
@@ -40,6 +37,16 @@ func (w *writer) Settings(ctx context.Context, agent string) (acl.Settings, erro
 		w.settings[agent] = s
 	}
 	return s, err
+}
+
+// settingsQuery reads the settings of an agent ahead.
+func (w *writer) settingsQuery(agent string) batchQuery {
+	w.settings[agent] = acl.DefaultSettings()
+	return batchQuery{statements.Settings.Select + "WHERE agent = $1", []any{agent}, decoded(func(row sqlcommon.Row) error {
+		s, err := sqlcommon.ScanSettings(row)
+		w.settings[agent] = s.Settings
+		return err
+	})}
 }
 
 // StoreFacts implements acl.Facts.

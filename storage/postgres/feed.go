@@ -37,14 +37,25 @@ const (
 	INSERT INTO feed (store, label, position, entry, at, namespace, key)
 	SELECT r.store, r.label, head.last - count(*) OVER feed + row_number() OVER (feed ORDER BY r.i), r.entry, r.at, r.namespace, r.key
 	FROM r JOIN head ON head.store = r.store AND head.label = r.label WINDOW feed AS (PARTITION BY r.store, r.label)`
+	// insertOneFeed is insertFeed for one record.
+	insertOneFeed = `WITH head AS (INSERT INTO feed_head (store, label, last, removed) VALUES ($1, $2, 1, 0)
+		ON CONFLICT (store, label) DO UPDATE SET last = feed_head.last + 1 RETURNING last)
+	INSERT INTO feed (store, label, position, entry, at, namespace, key)
+	SELECT $1::bigint, $2::smallint, head.last, $3::uuid, $4::timestamptz, $5::text, $6::text FROM head`
 	forgetPath = "UPDATE feed SET namespace = NULL, key = NULL WHERE entry = $1 AND key IS NOT NULL"
 )
 
 // flushFeed writes the records.
 func (w *writer) flushFeed() {
-	if f := w.feed; len(f.stores) > 0 {
+	f := w.feed
+	w.feed = feedRecords{}
+	switch len(f.stores) {
+	case 0:
+	case 1:
+		w.setRLSAll()
+		w.queueStatement(insertOneFeed, f.stores[0], f.labels[0], f.entries[0], f.times[0], f.namespaces[0], f.keys[0])
+	default:
 		w.setRLSAll()
 		w.queueStatement(insertFeed, f.stores, f.labels, f.entries, f.times, f.namespaces, f.keys)
-		w.feed = feedRecords{}
 	}
 }

@@ -16,9 +16,12 @@ const (
 	maxPendingBlocks = 40
 )
 
-const addTotals = `INSERT INTO total (store, label, documents, length)
-	SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[])
-	ON CONFLICT (store, label) DO UPDATE SET documents = total.documents + excluded.documents, length = total.length + excluded.length`
+const (
+	insertTotals = `INSERT INTO total (store, label, documents, length) `
+	addTotal     = ` ON CONFLICT (store, label) DO UPDATE SET documents = total.documents + excluded.documents, length = total.length + excluded.length`
+	addTotals    = insertTotals + `SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[])` + addTotal
+	addOneTotal  = insertTotals + `VALUES ($1, $2, $3, $4)` + addTotal
+)
 
 // flushIndex writes the collected totals, usage and postings. It runs before
 // the commit and before anything in the transaction that reads them. The
@@ -32,7 +35,11 @@ func (w *writer) flushIndex(ctx context.Context) error {
 		stores, labels = append(stores, t.Store), append(labels, int16(t.Label))
 		documents, lengths = append(documents, t.Documents), append(lengths, t.Length)
 	}
-	if len(stores) > 0 {
+	switch len(stores) {
+	case 0:
+	case 1:
+		w.queueStatement(addOneTotal, stores[0], labels[0], documents[0], lengths[0])
+	default:
 		w.queueStatement(addTotals, stores, labels, documents, lengths)
 	}
 	w.flushUsage()

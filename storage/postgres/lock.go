@@ -38,6 +38,7 @@ var databaseLock = lockKey("everything", "")
 
 const (
 	takeLocks   = `SELECT pg_advisory_xact_lock_shared($2), (SELECT count(pg_advisory_xact_lock(k)) FROM unnest($1::bigint[]) k)`
+	takeOneLock = `SELECT pg_advisory_xact_lock_shared($2), pg_advisory_xact_lock($1)`
 	takeAllLock = `SELECT pg_advisory_xact_lock($1)`
 )
 
@@ -50,13 +51,22 @@ func (w *writer) lock(ctx context.Context, keys ...int64) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	if err := w.each(ctx, skip, takeLocks, missing, databaseLock); err != nil {
+	query, args := takeLock(missing)
+	if err := w.each(ctx, skip, query, args...); err != nil {
 		return err
 	}
 	for _, key := range missing {
 		w.heldLocks[key] = true
 	}
 	return nil
+}
+
+// takeLock returns the statement that acquires locks.
+func takeLock(keys []int64) (query string, args []any) {
+	if len(keys) == 1 {
+		return takeOneLock, []any{keys[0], databaseLock}
+	}
+	return takeLocks, []any{keys, databaseLock}
 }
 
 // missing returns the locks that the transaction does not hold yet, in key order.
@@ -69,7 +79,8 @@ func (w *writer) missing(keys []int64) []int64 {
 // queueLock queues the acquisition of locks before the next query.
 func (w *writer) queueLock(keys ...int64) {
 	if missing := w.missing(keys); len(missing) > 0 && !w.exclusive {
-		w.queueStatement(takeLocks, missing, databaseLock)
+		query, args := takeLock(missing)
+		w.queueStatement(query, args...)
 		for _, key := range missing {
 			w.heldLocks[key] = true
 		}

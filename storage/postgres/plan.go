@@ -17,7 +17,7 @@ const plannedRows = "mneme.planned_rows"
 // replan discards the plans of the connection, before the next query, if there are
 // too many rows for them. rows is how many entries this process has written.
 func (r *reader) replan(rows int64) {
-	state := r.tx.Conn().PgConn().CustomData()
+	state := r.tx.PgConn().CustomData()
 	planned, known := state[plannedRows].(int64)
 	switch {
 	case !known:

@@ -39,10 +39,10 @@ func (w *writer) Prepare(ctx context.Context, plan memory.Plan) error {
 	return fmt.Errorf("postgres: unknown type %T", plan)
 }
 
-// prefetch acquires the lock of the store, and reads its row, the rows of the paths and
-// the usage, all in one round trip.
+// prefetch acquires the lock of the store, and reads its row, the rows of the paths, the
+// usage and the agent's settings, all in one round trip.
 func (w *writer) prefetch(ctx context.Context, store string, paths []memory.Path, label acl.Label, agent string, now time.Time) error {
-	if err := w.ready(ctx); err != nil {
+	if err := w.ready(ctx); err != nil || !storable(store, agent) {
 		return err
 	}
 	read := prefetched{paths: make(map[memory.Path][]memory.Entry, len(paths)), label: label, usage: make(map[usageRead]memory.Usage)}
@@ -57,7 +57,7 @@ func (w *writer) prefetch(ctx context.Context, store string, paths []memory.Path
 	w.setRLSStore(store)
 	var found *storeRow
 	var usage memory.Usage
-	err := w.queryBatch(ctx, []batchQuery{
+	queries := []batchQuery{
 		{selectStore, []any{store}, func(rows pgx.Rows) error {
 			found = &storeRow{}
 			err := rows.Scan(found.columns()...)
@@ -72,8 +72,11 @@ func (w *writer) prefetch(ctx context.Context, store string, paths []memory.Path
 		{selectUsage, []any{store, int16(label), agent, now}, func(rows pgx.Rows) error {
 			return rows.Scan(&usage.Entries, &usage.Bytes)
 		}},
-	})
-	if err != nil {
+	}
+	if _, read := w.settings[agent]; !read {
+		queries = append(queries, w.settingsQuery(agent))
+	}
+	if err := w.queryBatch(ctx, queries); err != nil {
 		return err
 	}
 	if found != nil && w.stores[store] == nil {

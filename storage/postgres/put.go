@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"mneme/acl"
@@ -41,7 +40,7 @@ type writer struct {
 
 var _ memory.Tx = (*writer)(nil)
 
-func newWriter(tx pgx.Tx) *writer {
+func newWriter(tx connection) *writer {
 	w := &writer{reader: reader{tx: tx, rls: allRows}, heldLocks: make(map[int64]bool), stores: make(map[string]*storeRow),
 		models: make(map[string]int64), postings: posting.NewAlignedWriter(), usage: make(sqlcommon.UsageChanges),
 		past: make(map[uuid.UUID]sqlcommon.Past), settings: make(map[string]acl.Settings), locked: make(map[uuid.UUID]lockedRow)}
@@ -262,7 +261,7 @@ const tagsArg = 22
 
 // arrayText returns a text[] as text, as PostgreSQL casts it.
 func (w *writer) arrayText(list []string) string {
-	text, _ := w.tx.Conn().TypeMap().Encode(pgtype.TextArrayOID, pgtype.TextFormatCode, list, nil) // strings always encode
+	text, _ := w.tx.TypeMap().Encode(pgtype.TextArrayOID, pgtype.TextFormatCode, list, nil) // strings always encode
 	return string(text)
 }
 

@@ -90,7 +90,7 @@ func TestCandidatesAreReadByIndexWithoutStatistics(t *testing.T) {
 // rowsRead returns how many rows of a table a transaction has read so far.
 func rowsRead(t *testing.T, tx memory.ReadTx, table string) (n int64) {
 	t.Helper()
-	err := tx.(*reader).tx.QueryRow(t.Context(),
+	err := tx.(*reader).tx.(transaction).QueryRow(t.Context(),
 		"SELECT coalesce(idx_tup_fetch, 0) + coalesce(seq_tup_read, 0) FROM pg_stat_xact_user_tables WHERE relid = $1::text::regclass", table).Scan(&n)
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"mneme/memory"
 	"mneme/storage/sqlcommon"
@@ -15,7 +17,8 @@ import (
 // reader is a memory.ReadTx.
 type reader struct {
 	sqlcommon.Reads
-	tx     pgx.Tx
+	tx     connection
+	begun  bool  // BEGIN has succeeded
 	failed error // returned by every further call
 	// pendingBatch holds the queued statements, nil if there are none. They are
 	// sent with the next query, in one round trip.
@@ -27,8 +30,26 @@ type reader struct {
 
 var _ memory.ReadTx = (*reader)(nil)
 
-func newReader(tx pgx.Tx) *reader {
-	r := &reader{tx: tx, rls: allRows}
+// connection runs statements in a transaction.
+type connection interface {
+	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
+	Exec(ctx context.Context, query string, args ...any) (pgconn.CommandTag, error)
+	SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults
+	TypeMap() *pgtype.Map
+	PgConn() *pgconn.PgConn
+}
+
+// transaction is a connection of a pgx.Tx.
+type transaction struct{ pgx.Tx }
+
+// TypeMap implements connection.
+func (t transaction) TypeMap() *pgtype.Map { return t.Conn().TypeMap() }
+
+// PgConn implements connection.
+func (t transaction) PgConn() *pgconn.PgConn { return t.Conn().PgConn() }
+
+func newReader(tx connection) *reader {
+	r := &reader{tx: tx, begun: true, rls: allRows}
 	r.Reads = sqlcommon.NewReads(r, &statements)
 	return r
 }
@@ -137,6 +158,7 @@ func (r *reader) send(ctx context.Context, batch *pgx.Batch, statements int, rea
 		if _, err := results.Exec(); err != nil {
 			return r.fail(ctx, "write", err)
 		}
+		r.begun = true
 	}
 	return readRest(results)
 }

@@ -135,10 +135,10 @@ func millis(d, fallback time.Duration) string {
 	return strconv.FormatInt(d.Milliseconds(), 10)
 }
 
-const (
-	beginView   = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; " + setAll
-	beginUpdate = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE; " + setAll
-)
+const beginView = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; " + setAll
+
+// beginUpdate begins a transaction that writes.
+var beginUpdate = []string{"BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE", setAll}
 
 // Readers implements memory.Storage. What writes shares the connections.
 func (s *Storage) Readers() int { return int(s.pool.Config().MaxConns) }
@@ -154,8 +154,8 @@ func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
 		return err
 	}
 	defer s.gate.Leave()
-	return s.within(ctx, pgx.TxOptions{BeginQuery: beginView}, func(tx pgx.Tx) error {
-		r := newReader(tx)
+	return s.within(ctx, func(tx pgx.Tx) error {
+		r := newReader(transaction{tx})
 		defer r.end()
 		r.replan(s.written.Load())
 		return fn(r)
@@ -174,6 +174,13 @@ const (
 // another.
 func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
 	return s.update(ctx, func(w *writer) error { return fn(w) })
+}
+
+// UpdateTogether implements memory.Storage. Each transaction commits by itself, since it
+// may wait for the lock of its store; the server syncs those of several connections at
+// once.
+func (s *Storage) UpdateTogether(ctx context.Context, fn func(memory.Tx) error) error {
+	return s.Update(ctx, fn)
 }
 
 func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
@@ -199,8 +206,7 @@ func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
 
 // tryUpdate runs fn once. The error is errConflict if it is to run again.
 func (s *Storage) tryUpdate(ctx context.Context, careful bool, fn func(*writer) error) error {
-	return s.within(ctx, pgx.TxOptions{BeginQuery: beginUpdate}, func(tx pgx.Tx) error {
-		w := newWriter(tx)
+	return s.withinUpdate(ctx, func(w *writer) error {
 		w.careful = careful
 		defer w.end()
 		w.written = &s.written
@@ -219,12 +225,50 @@ func (s *Storage) tryUpdate(ctx context.Context, careful bool, fn func(*writer) 
 	})
 }
 
+// withinUpdate runs fn in a writing transaction that begins with its first statement, in
+// one round trip, and is rolled back unless fn commits it. It runs fn once more, with
+// another connection, if the first one was dead.
+func (s *Storage) withinUpdate(ctx context.Context, fn func(*writer) error) error {
+	began := time.Now()
+	for again := true; ; again = false {
+		dead, err := s.tryWithinUpdate(ctx, fn)
+		if !dead || !again || ctx.Err() != nil || time.Since(began) > beginTimeout {
+			return err
+		}
+	}
+}
+
+// tryWithinUpdate is withinUpdate with one connection. dead: it broke before the
+// transaction had begun.
+func (s *Storage) tryWithinUpdate(ctx context.Context, fn func(*writer) error) (dead bool, err error) {
+	conn, err := s.acquire(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Release()
+	defer rollBack(ctx, conn)
+	w := newWriter(conn.Conn())
+	w.begin()
+	err = fn(w)
+	return err != nil && !w.begun && conn.Conn().IsClosed(), err
+}
+
+// begin queues the statements that begin the transaction.
+func (w *writer) begin() {
+	w.pendingBatch = &pgx.Batch{}
+	for _, statement := range beginUpdate {
+		w.pendingBatch.Queue(statement)
+	}
+	w.begun = false
+}
+
 // commit writes what was collected and commits, in one round trip unless it is much.
 func (w *writer) commit(ctx context.Context) error {
 	if err := w.flush(ctx); err != nil {
 		return err
 	}
-	if w.pendingBatch != nil && w.pendingBatch.Len() > maxCommitted {
+	// What has not begun may run again if the connection is dead, but not its COMMIT.
+	if !w.begun || w.pendingBatch != nil && w.pendingBatch.Len() > maxCommitted {
 		if err := w.flushBatch(ctx); err != nil {
 			return err
 		}
@@ -233,9 +277,6 @@ func (w *writer) commit(ctx context.Context) error {
 	// succeeded.
 	commitCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer cancel()
-	if w.pendingBatch == nil {
-		return interpret(commitCtx, "commit", w.tx.Commit(commitCtx))
-	}
 	w.queueStatement("COMMIT")
 	return w.flushBatch(commitCtx)
 }
@@ -246,22 +287,28 @@ const maxCommitted = 16
 // commitTimeout bounds the wait for a COMMIT or ROLLBACK.
 const commitTimeout = 20 * time.Second
 
-// within runs fn in a transaction that is rolled back unless fn commits it.
-func (s *Storage) within(ctx context.Context, options pgx.TxOptions, fn func(pgx.Tx) error) error {
-	conn, tx, err := s.begin(ctx, options)
+// within runs fn in a transaction that reads.
+func (s *Storage) within(ctx context.Context, fn func(pgx.Tx) error) error {
+	conn, tx, err := s.begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Release()
-	defer func() {
-		if conn.Conn().PgConn().TxStatus() == idle {
-			return // it has committed
-		}
-		rollbackCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
-		defer cancel()
-		_ = tx.Rollback(rollbackCtx) // if it fails, the connection is closed
-	}()
+	defer rollBack(ctx, conn)
 	return fn(tx)
+}
+
+// rollBack ends a transaction that has not committed. If it fails, the connection is
+// closed.
+func rollBack(ctx context.Context, conn *pgxpool.Conn) {
+	if conn.Conn().IsClosed() || conn.Conn().PgConn().TxStatus() == idle {
+		return
+	}
+	rollbackCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
+	defer cancel()
+	if _, err := conn.Exec(rollbackCtx, "ROLLBACK"); err != nil {
+		_ = conn.Conn().Close(rollbackCtx)
+	}
 }
 
 // idle is the status of a connection without a transaction.
@@ -270,29 +317,40 @@ const idle = 'I'
 // beginTimeout bounds the wait for a free connection and BEGIN.
 const beginTimeout = 20 * time.Second
 
-// begin starts a transaction. It retries once with another connection, since an
-// idle one may be dead.
-func (s *Storage) begin(ctx context.Context, options pgx.TxOptions) (*pgxpool.Conn, pgx.Tx, error) {
+// begin starts a transaction that reads. It retries once with another connection, since
+// an idle one may be dead.
+func (s *Storage) begin(ctx context.Context) (*pgxpool.Conn, pgx.Tx, error) {
 	bounded, cancel := context.WithTimeout(ctx, beginTimeout)
 	defer cancel()
-	conn, tx, err := s.tryBegin(bounded, options)
+	conn, tx, err := s.tryBegin(bounded)
 	if err != nil && bounded.Err() == nil {
-		conn, tx, err = s.tryBegin(bounded, options)
+		conn, tx, err = s.tryBegin(bounded)
 	}
 	return conn, tx, interpret(ctx, "begin", err)
 }
 
-func (s *Storage) tryBegin(ctx context.Context, options pgx.TxOptions) (*pgxpool.Conn, pgx.Tx, error) {
+func (s *Storage) tryBegin(ctx context.Context) (*pgxpool.Conn, pgx.Tx, error) {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	tx, err := conn.BeginTx(ctx, options)
+	tx, err := conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginView})
 	if err != nil {
 		conn.Release()
 		return nil, nil, err
 	}
 	return conn, tx, nil
+}
+
+// acquire waits for a free connection.
+func (s *Storage) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	bounded, cancel := context.WithTimeout(ctx, beginTimeout)
+	defer cancel()
+	conn, err := s.pool.Acquire(bounded)
+	if err != nil && bounded.Err() == nil {
+		conn, err = s.pool.Acquire(bounded)
+	}
+	return conn, interpret(ctx, "begin", err)
 }
 
 // Close implements memory.Storage.

@@ -9,9 +9,12 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-const addToUsage = `INSERT INTO usage (store, label, writer, entries, bytes)
-	SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::text[], $4::bigint[], $5::bigint[])
-	ON CONFLICT (store, label, writer) DO UPDATE SET entries = usage.entries + excluded.entries, bytes = usage.bytes + excluded.bytes`
+const (
+	insertUsage   = `INSERT INTO usage (store, label, writer, entries, bytes) `
+	addUsage      = ` ON CONFLICT (store, label, writer) DO UPDATE SET entries = usage.entries + excluded.entries, bytes = usage.bytes + excluded.bytes`
+	addToUsage    = insertUsage + `SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::text[], $4::bigint[], $5::bigint[])` + addUsage
+	addToOneUsage = insertUsage + `VALUES ($1, $2, $3, $4, $5)` + addUsage
+)
 
 func (w *writer) flushUsage() {
 	if len(w.usage) == 0 {
@@ -24,7 +27,11 @@ func (w *writer) flushUsage() {
 		stores, labels, writers = append(stores, key.Store), append(labels, int16(key.Label)), append(writers, key.Writer)
 		entries, sizes = append(entries, u.Entries), append(sizes, u.Bytes)
 	}
-	w.queueStatement(addToUsage, stores, labels, writers, entries, sizes)
+	if len(stores) == 1 {
+		w.queueStatement(addToOneUsage, stores[0], labels[0], writers[0], entries[0], sizes[0])
+	} else {
+		w.queueStatement(addToUsage, stores, labels, writers, entries, sizes)
+	}
 	clear(w.usage)
 	clear(w.prefetched.usage)
 }

@@ -42,7 +42,7 @@ func (r Reads) dumpNames(ctx context.Context, yield Yield) error {
 
 func (r Reads) dumpSettings(ctx context.Context, yield Yield) error {
 	return r.r.Each(ctx, func(row Row) error {
-		s, err := scanSettings(row)
+		s, err := ScanSettings(row)
 		if err != nil {
 			return err
 		}

@@ -119,14 +119,15 @@ func (r Reads) Membership(ctx context.Context, via acl.Via, of, agent string) (m
 	return m, err
 }
 
-func scanSettings(row Row) (s memory.DumpSettings, err error) {
+// ScanSettings reads a row of the table of settings.
+func ScanSettings(row Row) (s memory.DumpSettings, err error) {
 	err = row.Scan(&s.Agent, &s.Enabled, &s.Self, &s.Chat, &s.User, (*int64)(&s.DefaultTTL))
 	return s, err
 }
 
 // Settings implements acl.Facts.
 func (r Reads) Settings(ctx context.Context, agent string) (acl.Settings, error) {
-	found, err := First(ctx, r.r, scanSettings, r.d.Settings.Select+"WHERE agent = $1", agent)
+	found, err := First(ctx, r.r, ScanSettings, r.d.Settings.Select+"WHERE agent = $1", agent)
 	if err != nil || found == nil {
 		return acl.DefaultSettings(), err
 	}

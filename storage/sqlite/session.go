@@ -100,6 +100,12 @@ func (s *session) controlWithRetry(ctx context.Context, command string) error {
 	}
 }
 
+// commit commits the open transaction. If the context ended during COMMIT, the caller
+// would not know whether it succeeded.
+func (s *session) commit(ctx context.Context) error {
+	return s.controlWithRetry(context.WithoutCancel(ctx), "COMMIT")
+}
+
 // rollback rolls back an open transaction.
 func (s *session) rollback() {
 	if !s.open {

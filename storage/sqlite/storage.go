@@ -25,10 +25,11 @@ const lockTimeout = 30 * time.Second
 
 // Storage is a memory.Storage in one SQLite file.
 type Storage struct {
-	readers *pool
-	writers *pool // of one connection
-	gate    sqlcommon.Gate
-	damaged atomic.Bool // a transaction has found the file damaged
+	readers  *pool
+	writers  *pool // of one connection
+	together together
+	gate     sqlcommon.Gate
+	damaged  atomic.Bool // a transaction has found the file damaged
 }
 
 var _ memory.Storage = (*Storage)(nil)
@@ -92,10 +93,20 @@ func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
 
 // runUpdate runs one writing transaction.
 func runUpdate(ctx context.Context, c *session, fn func(*writer) error) error {
-	if err := c.controlWithRetry(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if err := c.controlWithRetry(ctx, beginWriting); err != nil {
 		return err
 	}
 	defer c.rollback() // no-op after the commit
+	if err := writeAll(ctx, c, fn); err != nil {
+		return err
+	}
+	return c.commit(ctx)
+}
+
+const beginWriting = "BEGIN IMMEDIATE"
+
+// writeAll runs fn in an open transaction, and writes what it collected.
+func writeAll(ctx context.Context, c *session, fn func(*writer) error) error {
 	w := newWriter(c)
 	defer w.end()
 	if err := fn(w); err != nil {
@@ -104,12 +115,7 @@ func runUpdate(ctx context.Context, c *session, fn func(*writer) error) error {
 	if err := w.flush(ctx); err != nil {
 		return err
 	}
-	if w.failed != nil {
-		return w.failed
-	}
-	// If the context ended during COMMIT, the caller would not know whether it
-	// succeeded.
-	return c.controlWithRetry(context.WithoutCancel(ctx), "COMMIT")
+	return w.failed
 }
 
 // Close implements memory.Storage.

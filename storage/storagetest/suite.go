@@ -43,6 +43,7 @@ func Run(t *testing.T, open func(t testing.TB) storage.Storage) {
 		clauses []clause
 	}{
 		{"Transaction", transactions},
+		{"Together", together},
 		{"Put", puts},
 		{"Read", reads},
 		{"Scan", scans},

@@ -1,0 +1,80 @@
+package postgres
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"mneme/acl"
+	"mneme/memory"
+	"mneme/storage/postgres/postgrestest"
+)
+
+// counted is a connection that counts round trips.
+type counted struct {
+	*pgx.Conn
+	trips int
+}
+
+func (c *counted) Query(ctx context.Context, query string, args ...any) (pgx.Rows, error) {
+	c.trips++
+	return c.Conn.Query(ctx, query, args...)
+}
+
+func (c *counted) Exec(ctx context.Context, query string, args ...any) (pgconn.CommandTag, error) {
+	c.trips++
+	return c.Conn.Exec(ctx, query, args...)
+}
+
+func (c *counted) SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults {
+	c.trips++
+	return c.Conn.SendBatch(ctx, batch)
+}
+
+// putOwn writes an entry to an agent's own store as memory.Service.Put does, and returns
+// the number of round trips.
+func putOwn(t *testing.T, s *Storage, agent, key string) int {
+	t.Helper()
+	ctx, now := t.Context(), time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	conn, err := s.acquire(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	defer rollBack(ctx, conn)
+	c := &counted{Conn: conn.Conn()}
+	w := newWriter(c)
+	w.written = &s.written
+	w.begin()
+	e := newEntry(agent, key)
+	steps := []func() error{
+		func() error {
+			return w.Prepare(ctx, memory.WritePlan{Store: agent, Paths: []memory.Path{e.Path}, Label: e.Label, Agent: agent, Now: now})
+		},
+		func() error {
+			_, err := acl.Decide(ctx, w, acl.Principal{Agent: agent, Taint: e.Label}, agent, now)
+			return err
+		},
+		func() error { _, err := w.At(ctx, e.Path.At(e.Label)); return err },
+		func() error { _, err := w.Usage(ctx, agent, agent, e.Label, now); return err },
+		func() error { return w.Put(ctx, e, doc("some words")) },
+		func() error { return w.commit(ctx) },
+	}
+	for i, step := range steps {
+		if err := step(); err != nil {
+			t.Fatalf("step %d: %v", i, err)
+		}
+	}
+	return c.trips
+}
+
+func TestAPutToTheAgentsOwnStoreTakesTwoRoundTrips(t *testing.T) {
+	s := openAt(t, postgrestest.Database(t))
+	putOwn(t, s, "a", "first") // numbers the store
+	if n := putOwn(t, s, "a", "second"); n != 2 {
+		t.Errorf("it took %d round trips", n)
+	}
+}

@@ -1,0 +1,206 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"mneme/memory"
+)
+
+// A commit waits for the disk, and writes every page that its transaction changed to the
+// log. Callers that wait for the writing connection anyway share one transaction: the
+// first of them leads it, and the others run in it one after another, each in a savepoint.
+// The leader waits for no one to come.
+
+const (
+	// maxTogether and togetherFor bound a shared transaction: how many run in it, and how
+	// long after its start one may still begin.
+	maxTogether = 64
+	togetherFor = 10 * time.Millisecond
+)
+
+// together is the queue of the callers of UpdateTogether.
+type together struct {
+	mu      sync.Mutex
+	led     bool      // a caller leads: it waits for the connection or has it
+	waiting []*member // first come, first served
+}
+
+// member is a caller that waits.
+type member struct {
+	turn chan *shared // gets the transaction that it joins; nil: it leads the next one
+}
+
+// shared is a transaction of several callers.
+type shared struct {
+	session *session
+	back    chan struct{} // a member's turn is over
+	broken  error         // the transaction cannot commit; set before back
+	ended   chan struct{}
+	err     error // of the commit; set before ended is closed
+}
+
+// UpdateTogether implements memory.Storage.
+func (s *Storage) UpdateTogether(ctx context.Context, fn func(memory.Tx) error) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.gate.Leave()
+	t, err := s.together.enter(ctx)
+	switch {
+	case err != nil:
+		return err
+	case t != nil:
+		return s.noticeDamage(t.join(ctx, func(w *writer) error { return fn(w) }))
+	}
+	defer s.together.leave()
+	return s.noticeDamage(s.writers.with(ctx, func(c *session) error {
+		return s.together.lead(ctx, c, func(w *writer) error { return fn(w) })
+	}))
+}
+
+// enter waits until the caller may join a transaction. If that is nil, it leads the next
+// one, and must call leave after it.
+func (q *together) enter(ctx context.Context) (*shared, error) {
+	q.mu.Lock()
+	if !q.led {
+		q.led = true
+		q.mu.Unlock()
+		return nil, nil
+	}
+	m := &member{turn: make(chan *shared, 1)}
+	q.waiting = append(q.waiting, m)
+	q.mu.Unlock()
+	select {
+	case t := <-m.turn:
+		return t, nil
+	case <-ctx.Done():
+		q.cancel(m)
+		return nil, ctx.Err()
+	}
+}
+
+// cancel takes a member out of the queue. If its turn has just come, the next one gets it.
+func (q *together) cancel(m *member) {
+	q.mu.Lock()
+	i := slices.Index(q.waiting, m)
+	if i >= 0 {
+		q.waiting = slices.Delete(q.waiting, i, i+1)
+	}
+	q.mu.Unlock()
+	if i >= 0 {
+		return
+	}
+	if t := <-m.turn; t != nil {
+		t.back <- struct{}{}
+	} else {
+		q.leave()
+	}
+}
+
+// leave has the next member lead.
+func (q *together) leave() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.led = len(q.waiting) > 0; q.led {
+		q.pop().turn <- nil
+	}
+}
+
+// pop returns the first member. The caller holds the mutex.
+func (q *together) pop() *member {
+	m := q.waiting[0]
+	q.waiting = slices.Delete(q.waiting, 0, 1)
+	return m
+}
+
+// next returns the first member, nil if nobody waits.
+func (q *together) next() *member {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) == 0 {
+		return nil
+	}
+	return q.pop()
+}
+
+// lead runs fn in a new transaction, and after it those of the members that wait. None
+// has joined if fn fails.
+func (q *together) lead(ctx context.Context, c *session, fn func(*writer) error) error {
+	if err := c.controlWithRetry(ctx, beginWriting); err != nil {
+		return err
+	}
+	defer c.rollback() // no-op after the commit
+	if err := writeAll(ctx, c, fn); err != nil {
+		return err
+	}
+	t := q.share(c)
+	defer close(t.ended)
+	if t.err = t.broken; t.err == nil {
+		t.err = c.commit(ctx)
+	}
+	return t.err
+}
+
+// share has the members that wait write in an open transaction.
+func (q *together) share(c *session) *shared {
+	t := &shared{session: c, back: make(chan struct{}), ended: make(chan struct{})}
+	began := time.Now()
+	for n := 1; n < maxTogether && t.broken == nil && time.Since(began) < togetherFor; n++ {
+		m := q.next()
+		if m == nil {
+			break
+		}
+		m.turn <- t
+		<-t.back
+	}
+	return t
+}
+
+// join runs fn in the transaction, and waits until it has ended. What a member returns may
+// follow from what those before it have written, so it fails if they do.
+func (t *shared) join(ctx context.Context, fn func(*writer) error) error {
+	err := t.run(ctx, fn)
+	<-t.ended
+	if t.err != nil {
+		return t.err
+	}
+	return err
+}
+
+const (
+	savepoint  = "SAVEPOINT member"
+	release    = "RELEASE member"
+	rollbackTo = "ROLLBACK TO member"
+)
+
+// run runs fn in a savepoint, to which it rolls back if fn fails or panics.
+func (t *shared) run(ctx context.Context, fn func(*writer) error) (err error) {
+	done := false
+	defer func() {
+		if !done {
+			t.undo()
+		}
+		t.back <- struct{}{}
+	}()
+	if _, err := t.session.exec(savepoint); err != nil {
+		return err
+	}
+	if err := writeAll(ctx, t.session, fn); err != nil {
+		return err
+	}
+	_, err = t.session.exec(release)
+	done = err == nil
+	return err
+}
+
+// undo rolls back to the savepoint. SQLite has none left after some errors, as of the disk:
+// then it has rolled back the whole transaction.
+func (t *shared) undo() {
+	if _, err := t.session.exec(rollbackTo); err != nil {
+		t.broken = fmt.Errorf("%w: a transaction of several callers has failed: %w", memory.ErrUnavailable, err)
+	}
+}

@@ -1,0 +1,161 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"mneme/memory"
+)
+
+// inOneTransaction runs functions of UpdateTogether in one transaction, in their order,
+// and returns their errors.
+func inOneTransaction(t *testing.T, s *Storage, fns ...func(*writer) error) []error {
+	t.Helper()
+	errs := make([]error, len(fns))
+	begun, ended := make(chan struct{}), make(chan int)
+	waiting := func() int {
+		s.together.mu.Lock()
+		defer s.together.mu.Unlock()
+		return len(s.together.waiting)
+	}
+	for i, fn := range fns {
+		go func() {
+			errs[i] = s.UpdateTogether(t.Context(), func(tx memory.Tx) error {
+				if i == 0 {
+					close(begun)
+					for deadline := time.Now().Add(10 * time.Second); waiting() < len(fns)-1; time.Sleep(time.Millisecond) {
+						if time.Now().After(deadline) {
+							return errors.New("the others do not wait")
+						}
+					}
+				}
+				return fn(tx.(*writer))
+			})
+			ended <- i
+		}()
+		if i == 0 {
+			<-begun
+			continue
+		}
+		for i < len(fns)-1 && waiting() < i { // so that they run in their order
+			time.Sleep(time.Millisecond)
+		}
+	}
+	for range fns {
+		<-ended
+	}
+	return errs
+}
+
+func setMeta(name string) func(*writer) error {
+	return func(w *writer) error { return w.SetMeta(context.Background(), name, []byte("set")) }
+}
+
+// wantMeta checks which settings were set.
+func wantMeta(t *testing.T, s *Storage, want map[string]bool) {
+	t.Helper()
+	err := s.View(t.Context(), func(tx memory.ReadTx) error {
+		for name, set := range want {
+			value, err := tx.Meta(t.Context(), name)
+			if err != nil {
+				return err
+			}
+			if (value != nil) != set {
+				t.Errorf("%s: set is %t", name, value != nil)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// dataVersion returns a number that grows with each commit of another connection.
+func dataVersion(t *testing.T, s *Storage) (version int64) {
+	t.Helper()
+	err := s.view(t.Context(), func(r *reader) error {
+		return r.session.conn.QueryRowContext(t.Context(), "PRAGMA data_version").Scan(&version)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return version
+}
+
+func TestCallersThatWaitShareATransaction(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
+	defer func() { _ = s.Close() }()
+	errStop := errors.New("stop")
+	before := dataVersion(t, s)
+	errs := inOneTransaction(t, s, setMeta("first"), setMeta("second"), func(w *writer) error {
+		return errors.Join(setMeta("undone")(w), errStop)
+	}, func(w *writer) error {
+		if value, err := w.Meta(t.Context(), "undone"); value != nil || err != nil {
+			return fmt.Errorf("what another rolled back is %q: %w", value, err)
+		}
+		return setMeta("last")(w)
+	})
+	if errs[0] != nil || errs[1] != nil || !errors.Is(errs[2], errStop) || errs[3] != nil {
+		t.Errorf("errors are %v", errs)
+	}
+	wantMeta(t, s, map[string]bool{"first": true, "second": true, "undone": false, "last": true})
+	if n := dataVersion(t, s) - before; n != 1 {
+		t.Errorf("%d transactions have committed", n)
+	}
+}
+
+func TestALeaderThatFailsTakesNobodyWithIt(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
+	defer func() { _ = s.Close() }()
+	errStop := errors.New("stop")
+	errs := inOneTransaction(t, s, func(w *writer) error { return errors.Join(setMeta("first")(w), errStop) }, setMeta("second"), setMeta("third"))
+	if !errors.Is(errs[0], errStop) || errs[1] != nil || errs[2] != nil {
+		t.Errorf("errors are %v", errs)
+	}
+	wantMeta(t, s, map[string]bool{"first": false, "second": true, "third": true})
+}
+
+// After some errors SQLite rolls the whole transaction back.
+func TestATransactionThatIsLostIsLostForAll(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
+	defer func() { _ = s.Close() }()
+	errFull := fmt.Errorf("%w: the disk is full", memory.ErrUnavailable)
+	errs := inOneTransaction(t, s, setMeta("first"), setMeta("second"), func(w *writer) error {
+		_, err := w.session.exec("ROLLBACK")
+		return errors.Join(err, errFull)
+	}, setMeta("later"))
+	for i, err := range errs[:3] {
+		if !errors.Is(err, memory.ErrUnavailable) {
+			t.Errorf("error %d is %v", i, err)
+		}
+	}
+	if errs[3] != nil { // it was in the next transaction
+		t.Errorf("the next transaction has failed: %v", errs[3])
+	}
+	wantMeta(t, s, map[string]bool{"first": false, "second": false, "later": true})
+}
+
+func TestAMemberWhoseContextEndsAsItsTurnComesLeavesItToTheNext(t *testing.T) {
+	var q together
+	if lead, err := q.enter(t.Context()); lead != nil || err != nil {
+		t.Fatalf("the first caller got %v and %v", lead, err)
+	}
+	gone := &member{turn: make(chan *shared, 1)}
+	next := &member{turn: make(chan *shared, 1)}
+	q.waiting = []*member{gone, next}
+	q.leave() // gone is to lead
+	q.cancel(gone)
+	if lead := <-next.turn; lead != nil {
+		t.Errorf("the next got %v", lead)
+	}
+	joining := &shared{back: make(chan struct{}, 1)}
+	late := &member{turn: make(chan *shared, 1)}
+	late.turn <- joining // after it was taken out of the queue
+	q.cancel(late)
+	<-joining.back
+}
