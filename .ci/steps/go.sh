@@ -173,9 +173,9 @@ check_races_everywhere() {
 	CGO_ENABLED=1 in_modules go test -p "$packages" -race -timeout 120m ./...
 }
 
-# Each fuzz target for a while, beyond the seeds of every test run. The limit is a
-# count: with a time limit, Go's fuzzer sometimes reports its own deadline as a
-# failure (golang.org/issue/75804). Coverage guides it in the long run alone: all
+# Each fuzz target for a while, beyond the seeds of every test run. The limit is a count,
+# and inputs are not minimized: with a time limit, Go's fuzzer sometimes reports its own
+# deadline as a failure (golang.org/issue/75804). Coverage guides it in the long run alone: all
 # packages, the databases among them, are compiled once more for it.
 check_fuzzing() { fuzz 1000x; }
 check_guided_fuzzing() { fuzz "${MNEME_FUZZ_TIME:-20000x}" -fuzz .; }
@@ -190,7 +190,7 @@ fuzz() {
 			echo "$package $target"
 			(
 				cd "$folder"
-				quietly "$work/fuzz.test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$times" -test.fuzzcachedir "$work/fuzzcache"
+				quietly "$work/fuzz.test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$times" -test.fuzzminimizetime 0x -test.fuzzcachedir "$work/fuzzcache"
 			)
 		done
 	done < <(in_modules go list -f '{{.ImportPath}} {{.Dir}}' ./...)
