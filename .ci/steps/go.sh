@@ -96,7 +96,7 @@ check_format() {
 # programs one is linked.
 check_platforms() {
 	local platform libraries
-	libraries=$(go list -f '{{if ne .Name "main"}}{{.ImportPath}}{{end}}' ./...)
+	libraries=$(go list -f '{{if and .GoFiles (ne .Name "main")}}{{.ImportPath}}{{end}}' ./...)
 	for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 freebsd/amd64; do
 		[ "$platform" != "$(go env GOHOSTOS)/$(go env GOHOSTARCH)" ] || continue
 		GOOS=${platform%/*} GOARCH=${platform#*/} go build -o /dev/null ./cmd/mneme
