@@ -40,6 +40,7 @@ var steps = plan{
 
 	// Checks of Go, those that take longest first.
 	{name: "tests-beside", run: "check_tests_beside", inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, postgres, system}, needs: []string{"postgres", "milvus", "go-tools", "python"}},
+	{name: "windows-program", run: "check_windows_program", inputs: []string{"test:./cmd/mneme/...", "deploy/windows"}, tools: []string{goVersion, wine}, needs: []string{"packages"}},
 	{name: "races", run: "check_races", inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, gcc, system}, needs: []string{"packages"}},
 	{name: "lint", run: "check_lint", inputs: []string{"*.go", "*go.mod", "*go.sum", ".golangci.yml"}, tools: []string{goVersion}, needs: []string{"go-tools"}},
 	{name: "platforms", run: "check_platforms", inputs: []string{"*.go", "*.s", "*go.mod", "*go.sum", "go:./..."}, tools: []string{goVersion}},
@@ -48,7 +49,6 @@ var steps = plan{
 	{name: "vet", run: "check_vet", inputs: []string{"*.go", "*.s", "*go.mod", "*go.sum"}, tools: []string{goVersion}},
 	{name: "arm64", run: "check_arm64", inputs: []string{"test:./vector/flat ./embed/maxsim ./embed/e5"}, tools: []string{goVersion, qemu}, needs: []string{"packages"}},
 	{name: "windows", run: "check_windows", inputs: []string{"test:./internal/system ./crypto ./acl ./embed/e5 ./storage/sqlite ./memory", "deploy/windows"}, tools: []string{goVersion, wine}, needs: []string{"packages"}},
-	{name: "windows-program", run: "check_windows_program", inputs: []string{"test:./cmd/mneme/...", "deploy/windows"}, tools: []string{goVersion, wine}, needs: []string{"packages"}},
 	{name: "ci", run: "check_ci", inputs: []string{"test:./.ci/check ./.ci/summary", ":/"}, tools: []string{goVersion}},
 	{name: "modules", run: "check_modules", inputs: []string{"*.go", "*go.mod", "*go.sum", "THIRD_PARTY_NOTICES.txt", "embed/e5/LICENSE-*"}, tools: []string{goVersion}},
 	{name: "module-path", run: "check_module_path", inputs: []string{"*.go", "*.s", "*go.mod", "*go.sum", "Makefile", "go:./cmd/mneme"}, tools: []string{goVersion}, needs: []string{"packages"}},
