@@ -1,6 +1,7 @@
 package indexer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,8 @@ type models struct {
 	current           atomic.Pointer[serving]
 	mu                sync.Mutex    // guards the fields below, and the writing of a local index
 	activeFingerprint string        // the database's, as last read
-	retryAt           time.Time     // when an index that did not open is tried again
+	unopened          error         // why the index of the active fingerprint did not open; nil if it did
+	retryAt           time.Time     // when it is tried again
 	backoff           time.Duration // from the last attempt to retryAt
 	// opened are the indexes to close at the end. One that no longer serves
 	// stays open until then, since a search may be running in it.
@@ -196,6 +198,7 @@ func (m *models) pick(ctx context.Context) error {
 	m.activeFingerprint = string(active)
 	if i < 0 {
 		m.current.Store(nil)
+		m.unopened = nil
 		return nil
 	}
 	if time.Now().Before(m.retryAt) {
@@ -204,12 +207,41 @@ func (m *models) pick(ctx context.Context) error {
 	next, err := m.load(ctx, m.list[i])
 	if err != nil {
 		m.backoff = min(max(minOpenBackoff, 2*m.backoff), maxOpenBackoff)
-		m.retryAt = time.Now().Add(m.backoff)
+		m.retryAt, m.unopened = time.Now().Add(m.backoff), err
 		return err
 	}
-	m.retryAt, m.backoff = time.Time{}, 0
+	m.retryAt, m.backoff, m.unopened = time.Time{}, 0, nil
 	m.current.Store(next)
 	return nil
+}
+
+// indexWait bounds how long a repair waits for an index that is down or starting.
+const indexWait = 2 * time.Minute
+
+// await returns the model that serves. It tries again, for indexWait, to open an index
+// that cannot be opened yet, and then returns why it cannot.
+func (m *models) await(ctx context.Context) (*serving, error) {
+	ctx, cancel := context.WithTimeout(ctx, indexWait)
+	defer cancel()
+	for {
+		if err := m.sync(ctx); err != nil && !errors.Is(err, errIndex) && ctx.Err() == nil {
+			return nil, err
+		}
+		m.mu.Lock()
+		now, unopened, retryAt := m.current.Load(), m.unopened, m.retryAt
+		m.mu.Unlock()
+		if now != nil {
+			return now, nil
+		}
+		if unopened == nil {
+			return nil, cmp.Or(ctx.Err(), errNoModel)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, unopened
+		case <-time.After(time.Until(retryAt)):
+		}
+	}
 }
 
 // logOther logs that the active fingerprint is not the configured model's. It is

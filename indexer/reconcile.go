@@ -37,14 +37,12 @@ type Reconciled struct {
 // vectors without a row are removed, missing or different ones are written from
 // the rows. Nothing is embedded again. It may run beside reads, writes and
 // workers: entries that these are changing are left to the queue. A local index
-// needs no reconciliation, since it follows the rows.
+// needs no reconciliation, since it follows the rows. An index that is down or
+// starting is waited for, two minutes at most.
 func (ix *Indexer) Reconcile(ctx context.Context) (Reconciled, error) {
-	if err := ix.models.sync(ctx); err != nil {
+	now, err := ix.models.await(ctx)
+	if err != nil {
 		return Reconciled{}, err
-	}
-	now := ix.models.serving()
-	if now == nil {
-		return Reconciled{}, errNoModel
 	}
 	lister, ok := now.index.(vector.Lister)
 	if !ok {
@@ -53,7 +51,7 @@ func (ix *Indexer) Reconcile(ctx context.Context) (Reconciled, error) {
 	// The index is read before the rows, so that an entry written in between
 	// is found among the rows and not removed.
 	found := make(map[uuid.UUID]uint64)
-	err := lister.List(ctx, func(e vector.IndexedEntry) error {
+	err = lister.List(ctx, func(e vector.IndexedEntry) error {
 		found[e.Entry] = e.Digest
 		return nil
 	})

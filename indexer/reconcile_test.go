@@ -2,8 +2,10 @@ package indexer_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -72,4 +74,37 @@ func unit(dim int) []float32 {
 	v := make([]float32, dim)
 	v[0] = 1
 	return v
+}
+
+// An index that is down is waited for, and named as what is missing.
+func TestReconcileWaitsForAnIndexThatIsStarting(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		e, _ := remote(t)
+		data := b.Open(t)
+		model := data.Model(t, e)
+		index, err := model.Open(background)
+		if err != nil {
+			t.Fatal(err)
+		}
+		down := errors.New("it is starting")
+		var attempts int
+		model.Local, model.Open = false, func(context.Context) (vector.Index, error) {
+			if attempts++; attempts < 2 {
+				return nil, down
+			}
+			return index, nil
+		}
+		h := wrap(t, backendtest.OpenProcess(t, data.Storage(t), backendtest.Options{}, model))
+		if _, err := h.Reconcile(background); err != nil || attempts != 2 {
+			t.Errorf("after %d attempts: %v", attempts, err)
+		}
+
+		attempts = -1000
+		other := wrap(t, backendtest.OpenProcess(t, data.Storage(t), backendtest.Options{}, model))
+		ended, cancel := context.WithTimeout(background, time.Second)
+		defer cancel()
+		if _, err := other.Reconcile(ended); !errors.Is(err, down) {
+			t.Errorf("an index that stays down: %v", err)
+		}
+	})
 }

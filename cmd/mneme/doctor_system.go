@@ -122,8 +122,8 @@ func (d *diagnosis) checkModel(ctx context.Context) {
 	d.add(check, fine, fmt.Sprintf("%s embeds a query in %d ms, %d dimensions", d.config.Embedder, time.Since(started).Milliseconds(), model.Dim()), "")
 }
 
-// addressTimeout bounds the question to whoever listens on the address.
-const addressTimeout = 3 * time.Second
+// addressTimeout bounds the question to whoever listens on the address. Tests wait longer.
+var addressTimeout = 3 * time.Second
 
 // checkAddress checks whether a server could listen on the address, or does.
 func (d *diagnosis) checkAddress(ctx context.Context) {

@@ -45,8 +45,8 @@ func TestCommandsReachAServerOverItsSocket(t *testing.T) {
 	if out := must(t, dir, "", "list", "--agent", "me", "--url", p.Address); !strings.Contains(out, "tea") {
 		t.Errorf("got %s", out)
 	}
-	must(t, dir, "", "ready", "--url", p.Address)
-	must(t, dir, "", "ready", "--addr", "unix:"+path)
+	must(t, dir, "", "ready", patient, "--url", p.Address)
+	must(t, dir, "", "ready", patient, "--addr", "unix:"+path)
 	findings, _ := diagnose(t, dir, "--addr", "unix:"+path)
 	if f := findings["address"]; f.State != fine || !strings.Contains(f.Says, "a server is ready") {
 		t.Errorf("%+v", f)
@@ -58,7 +58,7 @@ func TestCommandsReachAServerOverItsSocket(t *testing.T) {
 	if _, err := os.Lstat(path); err == nil {
 		t.Error("the socket is left behind")
 	}
-	if r := mneme(t, dir, "", "ready", "--addr", "unix:"+path); r.status != exitFailed {
+	if r := mneme(t, dir, "", "ready", patient, "--addr", "unix:"+path); r.status != exitFailed {
 		t.Errorf("%+v", r)
 	}
 }
@@ -73,17 +73,17 @@ func TestAServerWithTLSIsReady(t *testing.T) {
 	if !ok {
 		t.Fatalf("listens on %s", s.address)
 	}
-	must(t, dir, "", "ready", "--addr", address)
+	must(t, dir, "", "ready", patient, "--addr", address)
 	findings, status := diagnose(t, dir, "--addr", address)
 	if status != exitDone || findings["address"].State != fine || findings["certificate"].State != fine || !strings.Contains(findings["certificate"].Says, "memory.example") {
 		t.Errorf("status %d: %+v", status, findings)
 	}
 	// Another server's certificate is not this one's, and no authority vouches for it.
-	if r := mneme(t, dir, "", "ready", "--url", s.address); r.status != exitFailed || !strings.Contains(r.err, "certificate") {
+	if r := mneme(t, dir, "", "ready", patient, "--url", s.address); r.status != exitFailed || !strings.Contains(r.err, "certificate") {
 		t.Errorf("%+v", r)
 	}
 	t.Setenv("MNEME_TLS_CERT", filepath.Join(t.TempDir(), "none.pem"))
-	if r := mneme(t, dir, "", "ready", "--addr", address); r.status == exitDone {
+	if r := mneme(t, dir, "", "ready", patient, "--addr", address); r.status == exitDone {
 		t.Errorf("%+v", r)
 	}
 	if r := mneme(t, t.TempDir(), "", "serve", "--addr", "127.0.0.1:0"); r.status != exitUsage && r.status != exitFailed || !strings.Contains(r.err, "none.pem") {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"mneme/test/mnemetest"
 )
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 		if err := os.Setenv("MNEME_SEARCH_VECTOR_BUDGET", "4m"); err != nil {
 			panic(err)
 		}
+		addressTimeout = 4 * time.Minute
 		dir, err := os.MkdirTemp("", "mneme-test-*")
 		if err != nil {
 			panic(err)
@@ -43,6 +45,9 @@ func TestMain(m *testing.M) {
 		return m.Run()
 	}())
 }
+
+// patient has mneme ready wait for a busy machine.
+const patient = "--timeout=4m"
 
 func set(name, value string) {
 	if err := flag.Set(name, value); err != nil {

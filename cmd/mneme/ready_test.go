@@ -14,17 +14,17 @@ import (
 func TestReadySucceedsWhileTheServerCanServe(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir())
-	if out := must(t, s.dir, "", "ready", "--url", s.address, "--vectors"); !strings.HasPrefix(out, "ready") {
+	if out := must(t, s.dir, "", "ready", patient, "--url", s.address, "--vectors"); !strings.HasPrefix(out, "ready") {
 		t.Errorf("got %q", out)
 	}
-	out := must(t, s.dir, "", "ready", "--url", s.address, "--json")
+	out := must(t, s.dir, "", "ready", patient, "--url", s.address, "--json")
 	if got := decode[api.Ready](t, out); !got.Storage || !got.Vector {
 		t.Errorf("got %s", out)
 	}
 	// --addr takes the address that serve --addr took.
-	must(t, s.dir, "", "ready", "--addr", strings.TrimPrefix(s.address, "http://"))
+	must(t, s.dir, "", "ready", patient, "--addr", strings.TrimPrefix(s.address, "http://"))
 	s.end(syscall.SIGTERM)
-	if r := mneme(t, s.dir, "", "ready", "--url", s.address); r.status != exitFailed {
+	if r := mneme(t, s.dir, "", "ready", patient, "--url", s.address); r.status != exitFailed {
 		t.Errorf("after the server ended: %+v", r)
 	}
 }
@@ -46,7 +46,7 @@ func TestReadyReportsTheProblem(t *testing.T) {
 				_, _ = io.WriteString(w, c.body)
 			}))
 			defer server.Close()
-			r := mneme(t, t.TempDir(), "", append([]string{"ready", "--url", server.URL}, c.args...)...)
+			r := mneme(t, t.TempDir(), "", append([]string{"ready", patient, "--url", server.URL}, c.args...)...)
 			if r.status != exitFailed || !strings.Contains(r.err, c.want) {
 				t.Errorf("got %+v", r)
 			}

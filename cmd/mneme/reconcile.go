@@ -16,7 +16,7 @@ func newReconcile(p *program) *cobra.Command {
 the index what the database lacks, and restores what is missing or different,
 without embedding anything again. A running server does this every hour, and
 when it finds that Milvus was wiped. Run it after restoring Milvus from an older
-backup.`,
+backup. An index that is still starting is waited for, two minutes at most.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) (err error) {
 			config, err := p.configure(cmd)
