@@ -94,7 +94,7 @@ func (s *server) lastLog() string {
 // is unknown.
 type usage struct {
 	cpu      time.Duration // of all processors, in user and system mode
-	resident int64         // bytes
+	resident int64         // bytes; a page that several connections map counts once
 }
 
 // clockTick is the unit of times in /proc, which is the same on all Linux ports of Go.
@@ -111,11 +111,20 @@ func (s *server) usage() (u usage) {
 			u.cpu = time.Duration(user+system) * clockTick
 		}
 	}
-	if statm, err := os.ReadFile(filepath.Join(proc, "statm")); err == nil {
-		if fields := strings.Fields(string(statm)); len(fields) > 1 {
-			pages, _ := strconv.ParseInt(fields[1], 10, 64)
-			u.resident = pages * int64(os.Getpagesize())
-		}
+	if maps, err := os.ReadFile(filepath.Join(proc, "smaps_rollup")); err == nil {
+		u.resident = proportional(string(maps))
 	}
 	return u
+}
+
+// proportional returns the proportional set size of a process in bytes, from the text of
+// /proc/PID/smaps_rollup; 0 if it is not there. See proc(5).
+func proportional(maps string) int64 {
+	for line := range strings.Lines(maps) {
+		if size, ok := strings.CutPrefix(line, "Pss:"); ok {
+			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(size), " kB"), 10, 64)
+			return kib << 10
+		}
+	}
+	return 0
 }
