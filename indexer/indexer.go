@@ -58,6 +58,7 @@ type Indexer struct {
 	// indexDown is set while the shared index does not answer. indexSuspect is
 	// set when a search got no answer, until the index is probed again.
 	indexDown, indexSuspect atomic.Bool
+	unsettled               unsettled
 }
 
 var _ memory.Indexer = (*Indexer)(nil)

@@ -114,17 +114,23 @@ func (h *harness) eventually(condition string, holds func() bool) {
 func TestStalledWorkerLeavesNoStaleVectors(t *testing.T) {
 	e, _ := remote(t)
 	o := newExternalIndex(e.Dim())
-	h, _ := openExternal(t, e, o)
+	h, rows := openExternal(t, e, o)
 	a := agent("a", acl.Public)
 	h.put(a, "a", "k", "deleted while its vector is written")
 	end := h.running()
 	defer end()
 	<-o.begun
 	must(h, h.Delete(background, a, path("a", "k"), memory.Preconditions{}))
-	h.eventually("the deletion leaves the queue", func() bool { return h.Status(background).Queue == 0 })
+	h.eventually("the deletion leaves the queue", func() bool { return queued(h, rows) == 0 })
+	if n := h.Status(background).Queue; n != 1 {
+		t.Errorf("%d entries are out of date while one is written", n)
+	}
 	close(o.hold)
 	<-o.ended // the first worker has written what it had read
-	h.eventually("the index no longer holds the deleted entry", func() bool { return len(list(t, o.Index)) == 0 })
+	h.eventually("nothing is written any more", func() bool { return h.Status(background).Queue == 0 })
+	if left := list(t, o.Index); len(left) != 0 {
+		t.Errorf("the index holds the deleted entry: %v", left)
+	}
 }
 
 func TestQueuePausesWhileASharedIndexIsDown(t *testing.T) {

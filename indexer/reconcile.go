@@ -99,7 +99,9 @@ func (ix *Indexer) rowDigests(ctx context.Context, fingerprint string) (map[uuid
 // repair writes the rows' current vectors of entries to a shared index. Other
 // processes may do the same for the same entries: whoever writes last reads the
 // rows again after it.
-func (ix *Indexer) repair(ctx context.Context, now *serving, ids []uuid.UUID) error {
+func (ix *Indexer) repair(ctx context.Context, now *serving, ids []uuid.UUID) (err error) {
+	end := ix.unsettled.begin(now.fingerprint, ids)
+	defer func() { end(err) }()
 	const many = sharedRows
 	for batch := range slices.Chunk(ids, many) {
 		// An entry that changes between the read of its vectors and the write

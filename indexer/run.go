@@ -210,10 +210,13 @@ func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 	return ix.sync(outer)
 }
 
+// depth returns how many entries' vectors are out of date, those that this process is
+// writing among them, and how long they have waited.
 func (ix *Indexer) depth(ctx context.Context) (rows int64, waits Waits, err error) {
+	unsettled := int64(ix.unsettled.len()) // before the queue is read: a worker removes its row last
 	err = ix.storage.View(ctx, func(tx ReadTx) (err error) {
 		rows, waits, err = tx.QueueDepth(ctx, ix.instant())
 		return err
 	})
-	return rows, waits, err
+	return max(rows, unsettled), waits, err
 }

@@ -3,12 +3,16 @@ package indexer_test
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"mneme/acl"
+	"mneme/indexer"
 	"mneme/memory"
+	"mneme/storage"
 	"mneme/test/backendtest"
 	"mneme/vector"
 )
@@ -56,6 +60,82 @@ func TestStalledProcessLeavesNoStaleVectors(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A write to a shared index that ends after that of another worker, and whose rows cannot
+// be read again, is settled as soon as they can. The queue knows nothing of it.
+func TestAWriteWhoseRowsCannotBeReadAgainIsSettled(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		data, e := b.Open(t), encoder(t)
+		model := data.Model(t, e)
+		index, err := model.Open(background)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gate := &gatedIndex{Index: index}
+		model.Local, model.Open = false, func(context.Context) (vector.Index, error) { return gate, nil }
+		rows := &failing{Storage: data.Storage(t)}
+		h := wrap(t, backendtest.OpenProcess(t, rows, backendtest.Options{}, model))
+		end := h.running()
+		defer end()
+		a := agent("a", acl.Public)
+		for _, change := range []func(){
+			func() {
+				_, err := h.Put(background, a, memory.PutRequest{Path: path("a", "k"), Value: text("the night train arrives after midnight")})
+				must(h, err)
+			},
+			func() { must(h, h.Delete(background, a, path("a", "k"), memory.Preconditions{})) },
+		} {
+			reached, release := gate.hold()
+			_, err := h.Put(background, a, memory.PutRequest{Path: path("a", "k"), Value: text("our garden needs water")})
+			must(h, err)
+			<-reached
+			change()
+			h.eventually("another worker removes the queue row", func() bool { return queued(h, rows.Storage) == 0 })
+			rows.left.Store(2)
+			close(release)
+			h.eventually("nothing is written any more", func() bool {
+				now := h.Status(background)
+				return now.Storage && now.Queue == 0 && rows.left.Load() <= 0
+			})
+			if err := backendtest.CheckIndex(t, rows.Storage.ForIndexer(), e.Fingerprint(), index); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// queued returns how many rows the queue has.
+func queued(h *harness, data storage.Storage) (rows int64) {
+	h.t.Helper()
+	must(h, data.ForIndexer().View(background, func(tx indexer.ReadTx) (err error) {
+		rows, _, err = tx.QueueDepth(background, time.Now())
+		return err
+	}))
+	return rows
+}
+
+// failing is a database whose next reads by the indexer fail, as many as are left.
+type failing struct {
+	storage.Storage
+	left atomic.Int64
+}
+
+// ForIndexer implements storage.Storage.
+func (f *failing) ForIndexer() indexer.Storage {
+	return failingReads{f.Storage.ForIndexer(), &f.left}
+}
+
+type failingReads struct {
+	indexer.Storage
+	left *atomic.Int64
+}
+
+func (f failingReads) View(ctx context.Context, fn func(indexer.ReadTx) error) error {
+	if f.left.Load() > 0 && f.left.Add(-1) >= 0 {
+		return memory.ErrUnavailable
+	}
+	return f.Storage.View(ctx, fn)
 }
 
 // gatedIndex is an index whose next write can be held up before it begins.

@@ -42,6 +42,9 @@ func (w *worker) work(ctx context.Context) (int, error) {
 	if now == nil || w.mustProbe() && !w.probe(ctx, now) {
 		return 0, nil
 	}
+	if err := w.settle(ctx); err != nil {
+		return 0, err
+	}
 	leases, err := w.take(ctx, now)
 	if err != nil || len(leases) == 0 {
 		return 0, err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"time"
 
 	"mneme/benchmarks/harness"
 	"mneme/configs"
@@ -128,8 +129,13 @@ func (s *Set) checkRun(run NamedRun) error {
 	return fmt.Errorf("%s: the run %s answers none of the judged queries", s.Name, run.Name)
 }
 
+// unhurried is the budget of the vector leg: answers do not depend on how fast or busy
+// the machine is.
+const unhurried = time.Hour
+
 // measure runs a set's queries in a sandbox, which it removes.
 func (b *Benchmark) measure(ctx context.Context, config configs.Config, embedders compose.Embedders, set *Set) (_ *answers, err error) {
+	config.Search.VectorBudget = unhurried
 	sandbox, err := harness.NewSandbox(ctx, config, embedders)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,8 @@ import (
 // their own.
 //
 // Two transactions that take two locks in opposite order deadlock. PostgreSQL
-// aborts one of them, and Update retries it.
+// aborts one of them, and Update retries it, in the end under the database lock: the
+// transaction then waits for no other while it holds a lock.
 
 // lockKey returns the key of an advisory lock. A hash collision only makes
 // unrelated transactions wait for each other.
@@ -33,7 +34,7 @@ func storeKey(store string) int64 { return lockKey("store", store) }
 
 // databaseLock is held shared by every writing transaction, and exclusively
 // while a dump is loaded: the locks of all its stores would not fit the
-// server's lock table.
+// server's lock table. A transaction that lost to others too often holds it, too.
 var databaseLock = lockKey("everything", "")
 
 const (

@@ -143,6 +143,45 @@ func TestAFollowerMissesNoChangeInAnyCommitOrder(t *testing.T) {
 	}
 }
 
+// A transaction that has lost to others several times runs alone, after all others.
+func TestATransactionThatKeepsConflictingRunsAlone(t *testing.T) {
+	s := openAt(t, postgrestest.Database(t))
+	held, release := make(chan struct{}), make(chan struct{})
+	var group sync.WaitGroup
+	group.Go(func() {
+		err := s.Update(t.Context(), func(tx memory.Tx) error {
+			err := increment(t.Context(), tx, "other")
+			close(held)
+			<-release
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	<-held
+	attempts, others := 0, 0
+	err := s.Update(t.Context(), func(tx memory.Tx) error {
+		w := tx.(*writer)
+		switch attempts++; {
+		case w.exclusive != (attempts >= aloneFrom):
+			t.Errorf("attempt %d: exclusive is %v", attempts, w.exclusive)
+		case attempts == aloneFrom-1:
+			close(release) // the next attempt waits for the other transaction
+			return errConflict
+		case attempts < aloneFrom:
+			return errConflict
+		}
+		entries, err := tx.At(t.Context(), memory.Path{Store: "other", Key: "counter"}.At(acl.Restricted))
+		others = len(entries)
+		return err
+	})
+	group.Wait()
+	if err != nil || attempts != aloneFrom || others != 1 {
+		t.Errorf("%d attempts, the last one saw %d entries: %v", attempts, others, err)
+	}
+}
+
 func TestConcurrentProcessesLoseNoUpdate(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	const processes, rounds, stores = 4, 25, 3

@@ -163,9 +163,11 @@ func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
 }
 
 const (
-	// maxAttempts is how often a conflicting transaction is tried.
+	// maxAttempts is how often a conflicting transaction is tried, the last times alone
+	// (aloneFrom): while others take locks in another order, it may lose each time.
 	// firstBackoff is the base of the backoff, which doubles with each attempt.
 	maxAttempts  = 8
+	aloneFrom    = 5
 	firstBackoff = 4 * time.Millisecond
 )
 
@@ -189,7 +191,7 @@ func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
 	}
 	defer s.gate.Leave()
 	for attempt := 1; ; attempt++ {
-		err := s.tryUpdate(ctx, attempt > 1, fn)
+		err := s.tryUpdate(ctx, attempt, fn)
 		if !errors.Is(err, errConflict) || attempt == maxAttempts {
 			return err
 		}
@@ -205,13 +207,19 @@ func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
 }
 
 // tryUpdate runs fn once. The error is errConflict if it is to run again.
-func (s *Storage) tryUpdate(ctx context.Context, careful bool, fn func(*writer) error) error {
+func (s *Storage) tryUpdate(ctx context.Context, attempt int, fn func(*writer) error) error {
 	return s.withinUpdate(ctx, func(w *writer) error {
-		w.careful = careful
+		w.careful = attempt > 1
 		defer w.end()
 		w.written = &s.written
 		w.replan(s.written.Load())
-		err := fn(w)
+		var err error
+		if attempt >= aloneFrom {
+			err = w.lockAll(ctx)
+		}
+		if err == nil {
+			err = fn(w)
+		}
 		if err == nil && w.failed == nil {
 			err = w.commit(ctx)
 		}
