@@ -29,7 +29,7 @@ var statements = sqlcommon.Dialect{
 	QueueStore: `INSERT INTO queue AS q (entry, revision, queued_at, store, label, chunks, long, not_before, attempts)
 	SELECT e.id, e.revision, $2, e.store, e.label, 1 + octet_length(e.value) / 2688, octet_length(e.value) / 2688 >= 8, '-infinity', 0
 	FROM entry e WHERE e.store = (SELECT number FROM store WHERE id = $1) AND e.state = 0 AND e.in_context AND NOT e.encrypted AND NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.model = (SELECT number FROM model WHERE fingerprint = $3))` + orReset,
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $3))` + orReset,
 	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, own, chats, users, default_ttl"),
 
 	ByID: fromEntry + `WHERE e.id = ANY($1) AND e.state < 2`,
@@ -74,7 +74,8 @@ var statements = sqlcommon.Dialect{
 		AND f.expires_at <= $3 ORDER BY f.expires_at LIMIT $4) e
 	WHERE s.id = $1 AND l.label <= $2 ORDER BY e.expires_at LIMIT $4`,
 
-	FeedHeads: `SELECT s.id, h.label, h.last, h.removed FROM store s JOIN feed_head h ON h.store = s.number WHERE s.id = ANY($1)`,
+	FeedHeads: `SELECT s.id, h.label, h.last, h.removed FROM store s
+	CROSS JOIN LATERAL (SELECT * FROM feed_head x WHERE x.store = s.number OFFSET 0) h WHERE s.id = ANY($1)`,
 	FeedPage: `SELECT f.position, f.at, coalesce(f.namespace, e.namespace, ''), coalesce(f.key, e.key, '')
 	FROM store s CROSS JOIN LATERAL (SELECT * FROM feed f WHERE f.store = s.number AND f.label = $2 AND f.position > $3
 		ORDER BY f.position LIMIT $4) f
@@ -87,10 +88,10 @@ var statements = sqlcommon.Dialect{
 
 	WaitOf: "SELECT 1 FROM queue WHERE entry = $1",
 	// The row decides whether an entry is live: it may have expired.
-	WaitIn: scopeTable + `SELECT 1 FROM scope CROSS JOIN ` + labels + ` CROSS JOIN LATERAL (SELECT x.entry FROM queue x
+	WaitIn: scopeTable + `SELECT 1 FROM scope CROSS JOIN ` + labels + ` CROSS JOIN LATERAL (SELECT x.entry, x.store FROM queue x
 		WHERE x.store = scope.store AND x.label = l.label AND x.chunks > 0 AND x.queued_at < $3 ORDER BY x.queued_at OFFSET 0) q
-	JOIN entry e ON e.id = q.entry
-	WHERE l.label <= scope.ceiling AND e.state = 0 AND (e.expires_at IS NULL OR e.expires_at > $4) LIMIT 1`,
+	JOIN entry e ON e.id = q.entry AND e.store = q.store
+	WHERE l.label <= scope.ceiling AND e.` + isLive + ` AND (e.expires_at IS NULL OR e.expires_at > $4) LIMIT 1`,
 	// Rows that another transaction has locked are skipped. Every statement names the
 	// condition of queue_turn's partial index. Rows whose backoff or lease has ended
 	// become due like others.
@@ -150,13 +151,13 @@ const (
 	// unembedded selects the entries without vectors of model $1 at time $2 that have none
 	// of model $3, or some of a third one.
 	unembedded = `e.state = 0 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > $2) AND NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.model = (SELECT number FROM model WHERE fingerprint = $1)
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $1)
 	AND v.revision = e.revision) AND (NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.model = (SELECT number FROM model WHERE fingerprint = $3)
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $3)
 	AND v.revision = e.revision) OR EXISTS
-	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.model = ANY (ARRAY(SELECT number FROM model WHERE fingerprint NOT IN ($1, $3)))))`
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = ANY (ARRAY(SELECT number FROM model WHERE fingerprint NOT IN ($1, $3)))))`
 	vectorColumns = `SELECT v.entry, v.chunk, e.store, e.label, v.half FROM `
-	joinEntry     = ` CROSS JOIN LATERAL (SELECT store, label FROM entry WHERE id = v.entry OFFSET 0) e `
+	joinEntry     = ` CROSS JOIN LATERAL (SELECT store, label FROM entry WHERE id = v.entry AND store = v.store OFFSET 0) e `
 )
 
 // pathLists returns the namespaces and the keys of paths.

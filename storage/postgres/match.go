@@ -56,6 +56,15 @@ type matching struct {
 	where    *condition.Condition
 }
 
+// inStore returns the condition that a row is of the scope's store, if that has one:
+// it confines the query to the store's partition.
+func (m *matching) inStore(row string) string {
+	if len(m.numbers) > 1 {
+		return ""
+	}
+	return ` AND ` + row + `.store = ` + onlyStore
+}
+
 // arguments are the parameters of a query that is put together.
 type arguments struct{ sqlcommon.Arguments }
 
@@ -69,10 +78,10 @@ func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formConditio
 	switch {
 	case ids != nil:
 		from = ` FROM unnest(` + q.Arg(idList(ids)) + `::uuid[]) named (id)
-	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.id = named.id AND f.state = 0 OFFSET 0) e
+	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.id = named.id AND f.` + isLive + m.inStore("f") + ` OFFSET 0) e
 	JOIN scope ON scope.store = e.store AND e.label <= scope.ceiling WHERE e.in_context`
 	case forms.query != "":
-		from = q.wordPath(forms.query)
+		from = q.wordPath(forms.query, m.inStore("w"))
 	default:
 		from, err = m.accessPath(ctx, q, m.where.Keys())
 	}
@@ -107,7 +116,7 @@ func (r *reader) accessPath(ctx context.Context, q *arguments, keys condition.Ke
 			}
 		}
 		return ` FROM scope JOIN tag t ON t.store = scope.store AND t.tag = ` + q.Arg(rarest) + ` AND t.label <= scope.ceiling
-	JOIN entry e ON e.id = t.entry WHERE e.state = 0 AND e.in_context`, nil
+	JOIN entry e ON e.id = t.entry AND e.store = t.store WHERE e.` + isLive + ` AND e.in_context`, nil
 	}
 	from := ` FROM scope CROSS JOIN ` + labels + ` JOIN entry e ON e.store = scope.store AND e.label = l.label`
 	switch {

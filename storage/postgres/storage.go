@@ -32,6 +32,11 @@ type Options struct {
 	StatementTimeout time.Duration
 	// LockTimeout limits the wait for another transaction. Default: 15 s.
 	LockTimeout time.Duration
+	// Partitions is into how many partitions the tables are divided by store, from
+	// MinPartitions to MaxPartitions. A database that is not partitioned is converted,
+	// which rewrites it; no other process should use it meanwhile. Default: what the
+	// database has, none if it is new.
+	Partitions int
 	// Log receives warnings. Default: none are logged.
 	Log *slog.Logger
 }
@@ -47,9 +52,13 @@ var _ memory.Storage = (*Storage)(nil)
 
 // Open connects to a database and migrates its schema, the first in its
 // search_path. dsn is a URL or libpq keywords and values. The error is ErrNewer
-// or ErrOlder if a newer version of mneme wrote the schema, or one that is too old, and
-// memory.ErrUnavailable if the server cannot be reached. Errors never include the DSN.
+// or ErrOlder if a newer version of mneme wrote the schema, or one that is too old, ErrPartitions
+// if it cannot have the partitions that are asked for, and memory.ErrUnavailable if the
+// server cannot be reached. Errors never include the DSN.
 func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
+	if err := checkPartitions(options.Partitions); err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		// The parser's error quotes the DSN.
@@ -60,7 +69,7 @@ func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", interpret(ctx, "connect", err))
 	}
-	if err := migrate(ctx, pool); err != nil {
+	if err := migrate(ctx, pool, options.Partitions); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
