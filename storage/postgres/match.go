@@ -66,6 +66,15 @@ func (m *matching) inStore(row string) string {
 	return ` AND ` + row + `.store = ` + onlyStore
 }
 
+// storeOf returns the store of a row that the query has found, or the only one of the
+// scope: then its partition is chosen once.
+func (m *matching) storeOf(row string) string {
+	if len(m.numbers) > 1 {
+		return row + `.store`
+	}
+	return onlyStore
+}
+
 // arguments are the parameters of a query that is put together.
 type arguments struct{ sqlcommon.Arguments }
 
@@ -82,7 +91,7 @@ func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formConditio
 	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.id = named.id AND f.` + isLive + m.inStore("f") + ` OFFSET 0) e
 	JOIN scope ON scope.store = e.store AND e.label <= scope.ceiling WHERE e.in_context`
 	case forms.query != "":
-		from = q.wordPath(forms.query, m.inStore("w"))
+		from = m.wordPath(q.Arg(forms.query))
 	default:
 		from, err = m.accessPath(ctx, q, m.where.Keys())
 	}
@@ -90,7 +99,7 @@ func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formConditio
 		return err
 	}
 	if forms.template != "" {
-		from += q.rowForms(forms.template)
+		from += m.rowForms(q.Arg(forms.template))
 	}
 	m.setRLSWords(forms.query)
 	if m.where != nil {

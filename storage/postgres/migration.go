@@ -19,17 +19,18 @@ var migrationFiles embed.FS
 
 var migrations = sqlcommon.Migrations{Files: migrationFiles, Dialect: goose.DialectPostgres}
 
-// migrate updates the schema, and partitions its tables as partition does. An advisory lock, which ends with its connection,
+// migrate updates the schema, and partitions its tables as partition does, whose number
+// it returns. An advisory lock, which ends with its connection,
 // serializes processes that start at the same time.
-func migrate(ctx context.Context, pool *pgxpool.Pool, partitions int) (err error) {
+func migrate(ctx context.Context, pool *pgxpool.Pool, partitions int) (has int, err error) {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
-		return interpret(ctx, "connect", err)
+		return 0, interpret(ctx, "connect", err)
 	}
 	defer conn.Release()
 	key := lockKey("migration", "")
 	if err := acquireLock(ctx, conn.Conn(), key); err != nil {
-		return err
+		return 0, err
 	}
 	defer func() {
 		// Without the caller's context: the lock must be released.
@@ -42,7 +43,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, partitions int) (err error
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := migrations.Up(ctx, db, func(op string, err error) error { return interpret(ctx, op, err) }); err != nil {
-		return err
+		return 0, err
 	}
 	return partition(ctx, conn.Conn(), partitions)
 }

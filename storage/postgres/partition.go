@@ -38,24 +38,20 @@ func checkPartitions(n int) error {
 	return fmt.Errorf("%w: it must be 0 or from %d to %d", ErrPartitions, MinPartitions, MaxPartitions)
 }
 
-// partition partitions the tables if they are not; 0 leaves them as they are. The error
-// is ErrPartitions if they have another number of partitions. The caller holds the lock
-// of migrations.
-func partition(ctx context.Context, conn *pgx.Conn, partitions int) error {
-	if partitions == 0 {
-		return nil
-	}
-	var has int
+// partition partitions the tables if they are not; 0 leaves them as they are. It returns
+// the number of partitions that they have, 0 for plain tables. The error is ErrPartitions if they
+// have another number of partitions. The caller holds the lock of migrations.
+func partition(ctx context.Context, conn *pgx.Conn, partitions int) (has int, err error) {
 	if err := conn.QueryRow(ctx, "SELECT count(*) FROM pg_inherits WHERE inhparent = 'entry'::regclass").Scan(&has); err != nil {
-		return interpret(ctx, "count the partitions", err)
+		return 0, interpret(ctx, "count the partitions", err)
 	}
-	switch has {
-	case partitions:
-		return nil
-	case 0:
-		return interpret(ctx, "partition the tables", convert(ctx, conn, partitions))
+	switch {
+	case partitions == 0 || partitions == has:
+		return has, nil
+	case has == 0:
+		return partitions, interpret(ctx, "partition the tables", convert(ctx, conn, partitions))
 	}
-	return fmt.Errorf("%w: the database has %d partitions, not %d: set that number or none, or load a dump into an empty database",
+	return has, fmt.Errorf("%w: the database has %d partitions, not %d: set that number or none, or load a dump into an empty database",
 		ErrPartitions, has, partitions)
 }
 

@@ -126,9 +126,13 @@ const isLive = `state < 1`
 // IDs in all of them.
 type scoped struct{ inOne, inSeveral string }
 
-// byScope returns a statement with the condition withinScope.
+// byScope returns a statement with the condition withinScope. Rows x and f that it joins by
+// their store are those of the only one, too: choosing a partition for each row takes
+// longer than reading it.
 func byScope(text string) scoped {
-	return scoped{strings.ReplaceAll(text, withinScope, withinScope+` AND f.store = `+onlyStore), text}
+	one := strings.NewReplacer(withinScope, withinScope+` AND f.store = `+onlyStore,
+		`x.store = e.store`, `x.store = `+onlyStore, `f.store = p.store`, `f.store = `+onlyStore)
+	return scoped{one.Replace(text), text}
 }
 
 // in returns the text for a scope.

@@ -65,13 +65,27 @@ func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 		return nil, errors.New("open the database: the DSN is neither a postgres:// URL nor a list of keyword=value")
 	}
 	options.apply(config)
+	var partitioned atomic.Bool
+	config.BeforeConnect = func(_ context.Context, conn *pgx.ConnConfig) error {
+		if partitioned.Load() {
+			setDefault(conn, "plan_cache_mode", "force_generic_plan")
+		}
+		return nil
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", interpret(ctx, "connect", err))
 	}
-	if err := migrate(ctx, pool, options.Partitions); err != nil {
+	partitions, err := migrate(ctx, pool, options.Partitions)
+	if err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	if partitions > 0 {
+		// The costs of a plan that chooses the partition when it runs are those of all
+		// of them: the server would plan nearly every statement anew instead.
+		partitioned.Store(true)
+		pool.Reset()
 	}
 	if err := warnIfRLSBypassed(ctx, pool, options.Log); err != nil {
 		pool.Close()
@@ -120,11 +134,7 @@ func (o Options) apply(config *pgxpool.Config) {
 	if config.ConnConfig.ConnectTimeout == 0 || config.ConnConfig.ConnectTimeout > connectTimeout {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	set := func(name, value string) {
-		if _, ok := config.ConnConfig.RuntimeParams[name]; !ok {
-			config.ConnConfig.RuntimeParams[name] = value
-		}
-	}
+	set := func(name, value string) { setDefault(config.ConnConfig, name, value) }
 	set("application_name", "mneme")
 	set("statement_timeout", millis(o.StatementTimeout, 30*time.Second))
 	set("lock_timeout", millis(o.LockTimeout, 15*time.Second))
@@ -135,6 +145,13 @@ func (o Options) apply(config *pgxpool.Config) {
 	// With statistics from before an import, the planner would assume that a
 	// table is empty and scan it.
 	set("enable_seqscan", "off")
+}
+
+// setDefault sets a parameter of the server that the DSN does not set.
+func setDefault(config *pgx.ConnConfig, name, value string) {
+	if _, ok := config.RuntimeParams[name]; !ok {
+		config.RuntimeParams[name] = value
+	}
 }
 
 func millis(d, fallback time.Duration) string {

@@ -164,20 +164,20 @@ func (m *matching) partitions(ctx context.Context) (partitions []string, err err
 }
 
 // wordPath returns the FROM and WHERE clauses of the entries whose forms fulfil a
-// tsquery. store is a condition on the store of row w, or "".
+// tsquery, whose parameter is given.
 //
 // SECURITY: its keys are those of partitions within the scope, which the rows
 // themselves are held against too.
-func (q *arguments) wordPath(query, store string) string {
-	return ` FROM (SELECT w.entry, w.store FROM word w WHERE w.keys @@ ` + q.Arg(query) + `::text::tsquery` + store + ` OFFSET 0) w
-	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.id = w.entry AND f.store = w.store AND f.` + isLive + ` OFFSET 0) e
+func (m *matching) wordPath(query string) string {
+	return ` FROM (SELECT w.entry, w.store FROM word w WHERE w.keys @@ ` + query + `::text::tsquery` + m.inStore("w") + ` OFFSET 0) w
+	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.id = w.entry AND f.store = ` + m.storeOf("w") + ` AND f.` + isLive + ` OFFSET 0) e
 	JOIN scope ON scope.store = e.store AND e.label <= scope.ceiling WHERE e.in_context`
 }
 
-// rowForms returns a condition on the forms of row e.
-func (q *arguments) rowForms(template string) string {
-	return ` AND (SELECT w.keys FROM word w WHERE w.entry = e.id AND w.store = e.store) @@
-	replace(` + q.Arg(template) + `::text, '` + noPartition + `', e.store::text || chr(96 + e.label))::tsquery`
+// rowForms returns a condition on the forms of row e, by the parameter of a template.
+func (m *matching) rowForms(template string) string {
+	return ` AND (SELECT w.keys FROM word w WHERE w.entry = e.id AND w.store = ` + m.storeOf("e") + `) @@
+	replace(` + template + `::text, '` + noPartition + `', e.store::text || chr(96 + e.label))::tsquery`
 }
 
 // tsquery writes that one of several queries holds in one of several partitions.

@@ -45,7 +45,7 @@ func Storages() []Backend {
 // Partitioned is the backend with the flat index whose tables are partitioned, as those of
 // Production are.
 func Partitioned() Backend {
-	return Backend{Name: "postgres+flat, partitioned", open: func(t testing.TB, _ Backend) *Data {
+	return Backend{Name: "partitioned+flat", open: func(t testing.TB, _ Backend) *Data {
 		return &Data{Storage: postgresAt(postgrestest.Database(t), partitions), Model: flatModel}
 	}}
 }
