@@ -41,7 +41,12 @@ func (r reused) Close() error {
 func onEachLayout(t *testing.T, test func(t *testing.T, database func(testing.TB) string)) {
 	postgrestest.DSN(t) // skip here: a subtest could not skip this test
 	t.Run("plain", func(t *testing.T) { test(t, postgrestest.Database) })
-	t.Run("partitioned", func(t *testing.T) { test(t, partitionedDatabase) })
+	t.Run("partitioned", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("-short looks for races, of which both layouts have the same")
+		}
+		test(t, partitionedDatabase)
+	})
 }
 
 // partitionedDatabase creates an empty database of four partitions.
