@@ -62,6 +62,9 @@ type Config struct {
 type Postgres struct {
 	// DSN is a connection string, postgres://user:password@host/database.
 	DSN Secret `mapstructure:"dsn"`
+	// Partitions is into how many partitions the tables are divided by store, 2 to 64.
+	// A database that is not partitioned is converted. 0: what the database has.
+	Partitions int `mapstructure:"partitions"`
 }
 
 // Milvus configures the milvus vector index.
@@ -383,6 +386,7 @@ func (c *Config) validate() error {
 	oneOf("log.format", c.Log.Format, "text", "json")
 	oneOf("socket_access", c.SocketAccess, "owner", "group", "everyone")
 	violations = append(violations, c.checkListening(), c.CORS.check())
+	need(c.Postgres.Partitions == 0 || c.Postgres.Partitions >= 2 && c.Postgres.Partitions <= 64, "postgres.partitions must be 0, or from 2 to 64")
 	need(c.Limits.ValueBytes > 0, "limits.value_bytes must be positive")
 	need(c.Limits.Keys > 0, "limits.keys must be positive")
 	need(c.Limits.Bytes > 0, "limits.bytes must be positive")

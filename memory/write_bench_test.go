@@ -50,7 +50,7 @@ func BenchmarkImport(b *testing.B) {
 // from 16 callers: into a store of each, and all into one.
 func BenchmarkPuts(b *testing.B) {
 	const callers = 16
-	for _, s := range backendtest.Storages() {
+	for _, s := range append(backendtest.Storages(), backendtest.Partitioned()) {
 		for _, stores := range []int{callers, 1} {
 			b.Run(fmt.Sprint(s.Name, "/", stores, "-stores"), func(b *testing.B) {
 				h := openOver(b, s.Open(b), memory.Options{})

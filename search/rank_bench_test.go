@@ -20,7 +20,7 @@ import (
 //
 //	go test ./search -run '^$' -bench 'Search$' -benchtime 500x
 func BenchmarkSearch(b *testing.B) {
-	for _, s := range backendtest.Storages() {
+	for _, s := range append(backendtest.Storages(), backendtest.Partitioned()) {
 		b.Run(s.Name, func(b *testing.B) {
 			h := openOver(b, s.Open(b), backendtest.Options{}, backendtest.Arbitrary{CachingEmbedder: encoder(b)})
 			a := agent("a", acl.Public)

@@ -30,7 +30,9 @@ import (
 // found and counted. That of SQLite is dumped as the previous version dumped it, and that
 // of PostgreSQL has as many records of each kind.
 func TestDatabasesOfThePreviousVersionOpen(t *testing.T) {
-	for name, open := range map[string]func(t *testing.T) storage.Storage{"sqlite": openPreviousSQLite, "postgres": openPreviousPostgres} {
+	for name, open := range map[string]func(t *testing.T) storage.Storage{
+		"sqlite": openPreviousSQLite, "postgres": openPreviousPostgres(0), "postgres, partitioned": openPreviousPostgres(4),
+	} {
 		t.Run(name, func(t *testing.T) {
 			f := previousFixture(t, open(t))
 			f.checkDump()
@@ -136,19 +138,22 @@ func loadPrevious(t *testing.T, dsn string) {
 	}
 }
 
-func openPreviousPostgres(t *testing.T) storage.Storage {
-	dsn := postgrestest.Database(t)
-	loadPrevious(t, dsn)
-	rows, err := postgres.Open(t.Context(), dsn, postgres.Options{MaxConns: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := rows.Close(); err != nil {
-			t.Error(err)
+// openPreviousPostgres opens a database of PostgreSQL that the previous version wrote.
+func openPreviousPostgres(partitions int) func(t *testing.T) storage.Storage {
+	return func(t *testing.T) storage.Storage {
+		dsn := postgrestest.Database(t)
+		loadPrevious(t, dsn)
+		rows, err := postgres.Open(t.Context(), dsn, postgres.Options{MaxConns: 8, Partitions: partitions})
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
-	return rows
+		t.Cleanup(func() {
+			if err := rows.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return rows
+	}
 }
 
 func agent(name string, taint acl.Label) memory.Caller {

@@ -60,7 +60,10 @@ func openStorage(ctx context.Context, config configs.Config, log *slog.Logger) (
 		if config.Postgres.DSN == "" {
 			return nil, errNoDSN()
 		}
-		rows, err := postgres.Open(ctx, string(config.Postgres.DSN), postgres.Options{Log: log})
+		rows, err := postgres.Open(ctx, string(config.Postgres.DSN), postgres.Options{Partitions: config.Postgres.Partitions, Log: log})
+		if errors.Is(err, postgres.ErrPartitions) {
+			return nil, &ConfigError{err}
+		}
 		if err != nil {
 			return nil, err
 		}

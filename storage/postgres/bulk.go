@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -35,8 +36,8 @@ var (
 		`INSERT INTO word (entry, store, label, keys) VALUES ($1, $2, $3, array_to_tsvector(string_to_array($4::text, '` + noPartition + `')))` + orReplaceWords,
 		`INSERT INTO queue AS q (entry, revision, queued_at, store, label, chunks, long, not_before, attempts)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, '-infinity', 0)` + orReset,
-		`DELETE FROM vector WHERE model = $1 AND entry = $2`,
-		`INSERT INTO vector (model, entry, chunk, revision, half, codes) VALUES ($1, $2, $3, $4, $5, $6)`,
+		`DELETE FROM vector WHERE model = $1 AND entry = $2 AND store = $3`,
+		`INSERT INTO vector (model, store, entry, chunk, revision, half, codes) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		`DELETE FROM queue WHERE entry = $1 AND revision = $2`,
 	}
 	writeMany = [bulkWrites]string{
@@ -52,12 +53,16 @@ var (
 	FROM unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::bigint[], $5::smallint[], $6::integer[], $7::boolean[])` + orReset,
 		// = ANY is what an index is asked for, in the order of its keys.
 		`DELETE FROM vector WHERE model = ANY($1::integer[]) AND entry = ANY($2::uuid[])
-	AND (model, entry) IN (SELECT * FROM unnest($1::integer[], $2::uuid[]))`,
-		`INSERT INTO vector (model, entry, chunk, revision, half, codes)
-	SELECT * FROM unnest($1::integer[], $2::uuid[], $3::integer[], $4::bigint[], $5::bytea[], $6::bytea[])`,
+	AND (model, entry, store) IN (SELECT * FROM unnest($1::integer[], $2::uuid[], $3::bigint[]))`,
+		`INSERT INTO vector (model, store, entry, chunk, revision, half, codes)
+	SELECT * FROM unnest($1::integer[], $2::bigint[], $3::uuid[], $4::integer[], $5::bigint[], $6::bytea[], $7::bytea[])`,
 		`DELETE FROM queue WHERE entry = ANY($1::uuid[]) AND (entry, revision) IN (SELECT * FROM unnest($1::uuid[], $2::bigint[]))`,
 	}
 )
+
+// oldVectorsOfOneStore is writeMany of bulkOldVectors for rows of one store, of whose
+// partition it is.
+var oldVectorsOfOneStore = writeMany[bulkOldVectors] + ` AND store = ($3::bigint[])[1]`
 
 // maxBulkRows and maxBulkBytes bound what is collected.
 const (
@@ -101,10 +106,18 @@ func (r *reader) queueBulk() {
 				query, args[i] = writeMany[write], pgtype.FlatArray[any](column)
 			}
 		}
+		if bulkWrite(write) == bulkOldVectors && query == writeMany[write] && ofOneStore(columns[2]) {
+			query = oldVectorsOfOneStore
+		}
 		if r.pendingBatch == nil {
 			r.pendingBatch = &pgx.Batch{}
 		}
 		r.pendingBatch.Queue(query, args...)
 	}
 	r.bulk.bytes = 0
+}
+
+// ofOneStore reports whether a column of stores has one.
+func ofOneStore(stores []any) bool {
+	return !slices.ContainsFunc(stores, func(store any) bool { return store != stores[0] })
 }

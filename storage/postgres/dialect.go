@@ -29,13 +29,14 @@ var statements = sqlcommon.Dialect{
 	QueueStore: `INSERT INTO queue AS q (entry, revision, queued_at, store, label, chunks, long, not_before, attempts)
 	SELECT e.id, e.revision, $2, e.store, e.label, 1 + octet_length(e.value) / 2688, octet_length(e.value) / 2688 >= 8, '-infinity', 0
 	FROM entry e WHERE e.store = (SELECT number FROM store WHERE id = $1) AND e.state = 0 AND e.in_context AND NOT e.encrypted AND NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.model = (SELECT number FROM model WHERE fingerprint = $3))` + orReset,
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $3))` + orReset,
 	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, own, chats, users, default_ttl"),
 
 	ByID: fromEntry + `WHERE e.id = ANY($1) AND e.state < 2`,
 	At: `SELECT ` + withoutText + ` FROM store s CROSS JOIN ` + labels + `
-	JOIN entry e ON e.store = s.number AND e.label = l.label
-	WHERE s.id = $1 AND e.namespace = $2 AND e.key = $3 AND e.state = 0 AND l.label <= $4`,
+	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.store = s.number AND f.label = l.label
+		AND f.namespace = $2 AND f.key = $3 AND f.state = 0 OFFSET 0) e
+	WHERE s.id = $1 AND l.label <= $4`,
 	AtPaths:          selectPaths,
 	AtPathsInContext: selectPaths + ` AND e.in_context`,
 	ScanNamespace: `SELECT ` + withoutText + ` FROM store s CROSS JOIN ` + labels + ` CROSS JOIN LATERAL
@@ -49,7 +50,7 @@ var statements = sqlcommon.Dialect{
 		ORDER BY x.namespace, x.key, x.owner LIMIT $7) e
 	WHERE s.id = $1 AND l.label <= $2 ORDER BY e.namespace, e.key, e.label, e.owner LIMIT $7`,
 	TrashStore: trash + trashOrder,
-	TrashPath:  trash + ` AND e.namespace = $7 AND e.key = $8` + trashOrder,
+	TrashPath:  trash + ` AND f.namespace = $7 AND f.key = $8` + trashOrder,
 	Current:    fromEntry + `WHERE e.id = $1 AND e.state < 2`,
 	Former:     fromHistory + `WHERE e.id = $1 AND e.version < $2 ORDER BY e.version DESC LIMIT $3`,
 	Searchable: fromEntry + `WHERE e.id > $1 AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT $2`,
@@ -74,7 +75,8 @@ var statements = sqlcommon.Dialect{
 		AND f.expires_at <= $3 ORDER BY f.expires_at LIMIT $4) e
 	WHERE s.id = $1 AND l.label <= $2 ORDER BY e.expires_at LIMIT $4`,
 
-	FeedHeads: `SELECT s.id, h.label, h.last, h.removed FROM store s JOIN feed_head h ON h.store = s.number WHERE s.id = ANY($1)`,
+	FeedHeads: `SELECT s.id, h.label, h.last, h.removed FROM store s
+	CROSS JOIN LATERAL (SELECT * FROM feed_head x WHERE x.store = s.number OFFSET 0) h WHERE s.id = ANY($1)`,
 	FeedPage: `SELECT f.position, f.at, coalesce(f.namespace, e.namespace, ''), coalesce(f.key, e.key, '')
 	FROM store s CROSS JOIN LATERAL (SELECT * FROM feed f WHERE f.store = s.number AND f.label = $2 AND f.position > $3
 		ORDER BY f.position LIMIT $4) f
@@ -87,10 +89,11 @@ var statements = sqlcommon.Dialect{
 
 	WaitOf: "SELECT 1 FROM queue WHERE entry = $1",
 	// The row decides whether an entry is live: it may have expired.
-	WaitIn: scopeTable + `SELECT 1 FROM scope CROSS JOIN ` + labels + ` CROSS JOIN LATERAL (SELECT x.entry FROM queue x
+	WaitIn: scopeTable + `SELECT 1 FROM scope CROSS JOIN ` + labels + ` CROSS JOIN LATERAL (SELECT x.entry, x.store FROM queue x
 		WHERE x.store = scope.store AND x.label = l.label AND x.chunks > 0 AND x.queued_at < $3 ORDER BY x.queued_at OFFSET 0) q
-	JOIN entry e ON e.id = q.entry
-	WHERE l.label <= scope.ceiling AND e.state = 0 AND (e.expires_at IS NULL OR e.expires_at > $4) LIMIT 1`,
+	CROSS JOIN LATERAL (SELECT FROM entry f WHERE f.id = q.entry AND f.store = q.store
+		AND f.` + isLive + ` AND (f.expires_at IS NULL OR f.expires_at > $4) OFFSET 0) e
+	WHERE l.label <= scope.ceiling LIMIT 1`,
 	// Rows that another transaction has locked are skipped. Every statement names the
 	// condition of queue_turn's partial index. Rows whose backoff or lease has ended
 	// become due like others.
@@ -143,20 +146,20 @@ const (
 	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.store = s.number AND f.label = l.label
 		AND f.namespace = p.namespace AND f.key = p.key AND f.state = 0 OFFSET 0) e
 	WHERE s.id = $1 AND l.label <= $4`
-	trash = `SELECT ` + candidateColumns + ` FROM store s JOIN entry e ON e.store = s.number AND e.label = $2
-	WHERE s.id = $1 AND e.state = 1 AND ($3 = '' OR e.owner = $3)
-	AND (e.deleted_at, e.id) < ($4::timestamptz, $5::uuid)`
-	trashOrder = ` ORDER BY e.deleted_at DESC, e.id DESC LIMIT $6`
+	trash = `SELECT ` + candidateColumns + ` FROM store s CROSS JOIN LATERAL (SELECT * FROM entry f
+		WHERE f.store = s.number AND f.label = $2 AND f.state = 1 AND ($3 = '' OR f.owner = $3)
+		AND (f.deleted_at, f.id) < ($4::timestamptz, $5::uuid)`
+	trashOrder = ` ORDER BY f.deleted_at DESC, f.id DESC LIMIT $6) e WHERE s.id = $1 ORDER BY e.deleted_at DESC, e.id DESC`
 	// unembedded selects the entries without vectors of model $1 at time $2 that have none
 	// of model $3, or some of a third one.
 	unembedded = `e.state = 0 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > $2) AND NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.model = (SELECT number FROM model WHERE fingerprint = $1)
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $1)
 	AND v.revision = e.revision) AND (NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.model = (SELECT number FROM model WHERE fingerprint = $3)
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $3)
 	AND v.revision = e.revision) OR EXISTS
-	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.model = ANY (ARRAY(SELECT number FROM model WHERE fingerprint NOT IN ($1, $3)))))`
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = ANY (ARRAY(SELECT number FROM model WHERE fingerprint NOT IN ($1, $3)))))`
 	vectorColumns = `SELECT v.entry, v.chunk, e.store, e.label, v.half FROM `
-	joinEntry     = ` CROSS JOIN LATERAL (SELECT store, label FROM entry WHERE id = v.entry OFFSET 0) e `
+	joinEntry     = ` CROSS JOIN LATERAL (SELECT store, label FROM entry WHERE id = v.entry AND store = v.store OFFSET 0) e `
 )
 
 // pathLists returns the namespaces and the keys of paths.

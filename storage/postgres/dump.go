@@ -25,7 +25,7 @@ func (w *writer) LoadEntry(ctx context.Context, e *memory.Entry, doc lexical.Doc
 	if err != nil {
 		return err
 	}
-	old, clash, err := w.storedRow(ctx, e.ID, store.number, *e)
+	old, clash, err := w.anyRow(ctx, e.ID, store.number, *e)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ const insertVersion = `INSERT INTO history (id, store, label, in_context, encryp
 
 // LoadVersion implements sqlcommon.Loading.
 func (w *writer) LoadVersion(ctx context.Context, v *memory.Entry) error {
-	row, _, err := w.storedRow(ctx, v.ID, 0, memory.Entry{})
+	row, _, err := w.anyRow(ctx, v.ID, 0, memory.Entry{})
 	switch {
 	case err != nil:
 		return err
@@ -59,6 +59,6 @@ func (w *writer) LoadVersion(ctx context.Context, v *memory.Entry) error {
 	if err := sqlcommon.Insert(ctx, w, insertVersion, append([]any{v.ID, store.number, v.Label}, entryValues(v)...)...); err != nil {
 		return err
 	}
-	w.addPast(v.ID, row.Past, int64(len(v.Value)+len(v.Source)))
+	w.addPast(v.ID, row.Store, row.Past, int64(len(v.Value)+len(v.Source)))
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-const sweepEntry = "UPDATE entry SET state = 2, revision = revision + 1, length = NULL, terms = NULL WHERE id = $1"
+const sweepEntry = "UPDATE entry SET state = 2, revision = revision + 1, length = NULL, terms = NULL WHERE id = $1 AND store = $2"
 
 // Erase implements memory.Eraser.
 func (w *writer) Erase(ctx context.Context, what memory.Erasure) ([]uuid.UUID, error) {
@@ -26,7 +26,7 @@ func (w *writer) Sweep(ctx context.Context, what memory.Expired) ([]uuid.UUID, e
 	}
 	w.prefetched.forgetAll()
 	for _, id := range what.Entries {
-		row, _, err := w.storedRow(ctx, id, 0, memory.Entry{})
+		row, _, err := w.anyRow(ctx, id, 0, memory.Entry{})
 		if err != nil {
 			return nil, err
 		}
@@ -37,7 +37,7 @@ func (w *writer) Sweep(ctx context.Context, what memory.Expired) ([]uuid.UUID, e
 		// its vectors.
 		w.announce(id, sqlcommon.AnnounceEnd(&row.Stored, row.expires))
 		w.setRLSAll()
-		w.queueStatement(sweepEntry, [16]byte(id))
+		w.queueStatement(sweepEntry, [16]byte(id), row.Store)
 		if err := w.unindex(ctx, id, row); err != nil {
 			return nil, err
 		}
@@ -54,7 +54,7 @@ func (w *writer) unindex(ctx context.Context, id uuid.UUID, row *storedRow) erro
 	if _, err := w.postings.Replace(row.document, nil); err != nil {
 		return err
 	}
-	return w.dropVectors(ctx, id)
+	return w.dropVectors(ctx, id, row.Store)
 }
 
 const selectStillErasable = `SELECT id FROM entry WHERE id = ANY($1) AND (deleted_at < $2 OR expires_at < $2)`
@@ -77,18 +77,18 @@ func (w *writer) StillErasable(ctx context.Context, ids []uuid.UUID, cutoff time
 // vectors were removed. Erased text may remain in the database's files and write-ahead log
 // until the server reuses that space (VACUUM, checkpoints).
 func (w *writer) Purge(ctx context.Context, id uuid.UUID) error {
-	row, _, err := w.storedRow(ctx, id, 0, memory.Entry{})
+	row, _, err := w.anyRow(ctx, id, 0, memory.Entry{})
 	if err != nil || row == nil {
 		return err
 	}
 	// The row goes first: its lock serializes this with a worker that saves its
 	// vectors.
-	w.queueStatement("DELETE FROM entry WHERE id = $1", [16]byte(id))
+	w.queueStatement("DELETE FROM entry WHERE id = $1 AND store = $2", [16]byte(id), row.Store)
 	if err := w.unindex(ctx, id, row); err != nil {
 		return err
 	}
 	w.queueStatement("DELETE FROM history WHERE id = $1", [16]byte(id))
-	w.queueStatement("DELETE FROM past WHERE entry = $1", [16]byte(id))
+	w.queueStatement("DELETE FROM past WHERE entry = $1 AND store = $2", [16]byte(id), row.Store)
 	w.announce(id, sqlcommon.AnnounceEnd(&row.Stored, row.expires))
 	w.queueStatement(forgetPath, [16]byte(id))
 	w.queueStatement("DELETE FROM queue WHERE entry = $1", [16]byte(id))

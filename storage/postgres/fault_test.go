@@ -16,37 +16,39 @@ import (
 )
 
 func TestABrokenConnectionIsUnavailableAndTheNextCallSucceeds(t *testing.T) {
-	dsn := postgrestest.Database(t)
-	s, other := openAt(t, dsn), openAt(t, dsn)
-	e := newEntry("a", "k")
-	kill := func() {
-		if _, err := other.pool.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
+		dsn := database(t)
+		s, other := openAt(t, dsn), openAt(t, dsn)
+		e := newEntry("a", "k")
+		kill := func() {
+			if _, err := other.pool.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 			WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`); err != nil {
-			t.Fatal(err)
+				t.Fatal(err)
+			}
 		}
-	}
-	err := s.Update(t.Context(), func(tx memory.Tx) error {
-		if err := tx.Put(t.Context(), e, doc("word")); err != nil {
+		err := s.Update(t.Context(), func(tx memory.Tx) error {
+			if err := tx.Put(t.Context(), e, doc("word")); err != nil {
+				return err
+			}
+			kill()
+			_, err := tx.At(t.Context(), e.Path.At(acl.Restricted))
+			if !errors.Is(err, memory.ErrUnavailable) {
+				t.Errorf("within the transaction: %v", err)
+			}
 			return err
-		}
-		kill()
-		_, err := tx.At(t.Context(), e.Path.At(acl.Restricted))
+		})
 		if !errors.Is(err, memory.ErrUnavailable) {
-			t.Errorf("within the transaction: %v", err)
+			t.Errorf("the transaction: %v", err)
 		}
-		return err
-	})
-	if !errors.Is(err, memory.ErrUnavailable) {
-		t.Errorf("the transaction: %v", err)
-	}
-	// The pool has dead connections, of which the driver is not aware.
-	kill()
-	mustUpdate(t, s, func(tx memory.Tx) error {
-		entries, err := tx.At(t.Context(), e.Path.At(acl.Restricted))
-		if len(entries) > 0 {
-			t.Error("a failed transaction wrote an entry")
-		}
-		return err
+		// The pool has dead connections, of which the driver is not aware.
+		kill()
+		mustUpdate(t, s, func(tx memory.Tx) error {
+			entries, err := tx.At(t.Context(), e.Path.At(acl.Restricted))
+			if len(entries) > 0 {
+				t.Error("a failed transaction wrote an entry")
+			}
+			return err
+		})
 	})
 }
 

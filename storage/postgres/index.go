@@ -60,7 +60,8 @@ func (w *writer) flushPostings(ctx context.Context) error {
 const (
 	blockKeys    = `unnest($1::bigint[], $2::smallint[], $3::integer[], $4::bytea[])`
 	selectBlocks = `SELECT k.i, p.data FROM ` + blockKeys + ` WITH ORDINALITY k (store, label, block, term, i)
-	JOIN posting p ON p.store = k.store AND p.term = k.term AND p.label = k.label AND p.block = k.block`
+	CROSS JOIN LATERAL (SELECT x.data FROM posting x
+		WHERE x.store = k.store AND x.term = k.term AND x.label = k.label AND x.block = k.block OFFSET 0) p`
 	insertBlocks = `INSERT INTO posting (store, label, block, term, data)
 	SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::integer[], $4::bytea[], $5::bytea[])`
 	writeBlocks   = insertBlocks + ` ON CONFLICT (store, term, label, block) DO UPDATE SET data = `

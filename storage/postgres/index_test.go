@@ -6,7 +6,6 @@ import (
 
 	"mneme/lexical/posting"
 	"mneme/memory"
-	"mneme/storage/postgres/postgrestest"
 )
 
 // countBlocks counts the blocks of postings in a database, and their bytes.
@@ -24,61 +23,65 @@ func countBlocks(t *testing.T, s *Storage) (rows, bytes int) {
 // TestABlockThatIsThereIsAppendedTo writes postings to a block of docIDs that were never
 // assigned, although the block has a row: as one that a damaged database may have.
 func TestABlockThatIsThereIsAppendedTo(t *testing.T) {
-	s := openAt(t, postgrestest.Database(t))
-	put := func(keys ...string) {
-		t.Helper()
-		mustUpdate(t, s, func(tx memory.Tx) error {
-			for _, key := range keys {
-				if err := tx.Put(t.Context(), newEntry("s", key), doc("word")); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	put("a")
-	for _, statement := range []string{
-		"INSERT INTO posting (store, term, label, block, data) SELECT store, term, label, block + 1, data FROM posting",
-		fmt.Sprintf("UPDATE store SET next_place = %d", posting.AlignedDocs),
-	} {
-		mustUpdate(t, s, func(tx memory.Tx) error {
-			w := tx.(*writer)
-			w.setRLSAll()
-			return w.exec(t.Context(), statement)
-		})
-	}
-	_, before := countBlocks(t, s)
-	put("b", "c")
-	if rows, after := countBlocks(t, s); rows != 2 || after <= before {
-		t.Errorf("%d blocks of %d bytes, before %d bytes; want two, and what was there with what was added", rows, after, before)
-	}
-}
-
-// TestPostingsOfOneTransactionMeetInABlock flushes postings in the middle of a
-// transaction, within a block of new docIDs and at its end.
-func TestPostingsOfOneTransactionMeetInABlock(t *testing.T) {
-	for _, first := range []int{1, posting.AlignedDocs - 1, posting.AlignedDocs, posting.AlignedDocs + 1} {
-		t.Run(fmt.Sprint(first, " before the flush"), func(t *testing.T) {
-			s := openAt(t, postgrestest.Database(t))
-			n := 0
+	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
+		s := openAt(t, database(t))
+		put := func(keys ...string) {
+			t.Helper()
 			mustUpdate(t, s, func(tx memory.Tx) error {
-				for _, count := range []int{first, 3} {
-					for range count {
-						n++
-						if err := tx.Put(t.Context(), newEntry("s", fmt.Sprint("k", n)), doc("word")); err != nil {
-							return err
-						}
-					}
-					if err := tx.(*writer).flushIndex(t.Context()); err != nil {
+				for _, key := range keys {
+					if err := tx.Put(t.Context(), newEntry("s", key), doc("word")); err != nil {
 						return err
 					}
 				}
 				return nil
 			})
-			last := first + 3 - 1 // docIDs begin at 0
-			if rows, _ := countBlocks(t, s); rows != last/posting.AlignedDocs+1 {
-				t.Errorf("%d blocks, want %d", rows, last/posting.AlignedDocs+1)
-			}
-		})
-	}
+		}
+		put("a")
+		for _, statement := range []string{
+			"INSERT INTO posting (store, term, label, block, data) SELECT store, term, label, block + 1, data FROM posting",
+			fmt.Sprintf("UPDATE store SET next_place = %d", posting.AlignedDocs),
+		} {
+			mustUpdate(t, s, func(tx memory.Tx) error {
+				w := tx.(*writer)
+				w.setRLSAll()
+				return w.exec(t.Context(), statement)
+			})
+		}
+		_, before := countBlocks(t, s)
+		put("b", "c")
+		if rows, after := countBlocks(t, s); rows != 2 || after <= before {
+			t.Errorf("%d blocks of %d bytes, before %d bytes; want two, and what was there with what was added", rows, after, before)
+		}
+	})
+}
+
+// TestPostingsOfOneTransactionMeetInABlock flushes postings in the middle of a
+// transaction, within a block of new docIDs and at its end.
+func TestPostingsOfOneTransactionMeetInABlock(t *testing.T) {
+	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
+		for _, first := range []int{1, posting.AlignedDocs - 1, posting.AlignedDocs, posting.AlignedDocs + 1} {
+			t.Run(fmt.Sprint(first, " before the flush"), func(t *testing.T) {
+				s := openAt(t, database(t))
+				n := 0
+				mustUpdate(t, s, func(tx memory.Tx) error {
+					for _, count := range []int{first, 3} {
+						for range count {
+							n++
+							if err := tx.Put(t.Context(), newEntry("s", fmt.Sprint("k", n)), doc("word")); err != nil {
+								return err
+							}
+						}
+						if err := tx.(*writer).flushIndex(t.Context()); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+				last := first + 3 - 1 // docIDs begin at 0
+				if rows, _ := countBlocks(t, s); rows != last/posting.AlignedDocs+1 {
+					t.Errorf("%d blocks, want %d", rows, last/posting.AlignedDocs+1)
+				}
+			})
+		}
+	})
 }

@@ -19,18 +19,20 @@ import (
 // Column place is the docID.
 const (
 	selectTotals = scopeTable + `SELECT coalesce(sum(t.documents), 0)::bigint, coalesce(sum(t.length), 0)::bigint FROM scope
-	JOIN total t ON t.store = scope.store AND t.label <= scope.ceiling`
+	CROSS JOIN LATERAL (SELECT x.documents, x.length FROM total x WHERE x.store = scope.store AND x.label <= scope.ceiling OFFSET 0) t`
 	selectTombstones = scopeTable + `SELECT e.store, e.place, e.length FROM scope CROSS JOIN ` + labels + `
-	JOIN entry e ON e.store = scope.store AND e.label = l.label
-	WHERE l.label <= scope.ceiling AND e.state = 0 AND e.expires_at <= $3 AND e.length IS NOT NULL`
+	CROSS JOIN LATERAL (SELECT f.store, f.place, f.length FROM entry f WHERE f.store = scope.store AND f.label = l.label
+		AND f.state = 0 AND f.expires_at <= $3 AND f.length IS NOT NULL OFFSET 0) e
+	WHERE l.label <= scope.ceiling`
 	selectPostings = scopeTable + `SELECT scope.store, q.i, p.block, p.data FROM scope
 	CROSS JOIN unnest($3::bytea[]) WITH ORDINALITY q (term, i)
 	CROSS JOIN LATERAL (SELECT x.block, x.data FROM posting x
 		WHERE x.store = scope.store AND x.term = q.term AND x.label <= scope.ceiling OFFSET 0) p`
-	selectDocs = `SELECT e.store, e.place FROM entry e WHERE e.id = ANY($1)`
-	selectIDs  = `SELECT d.i, e.id FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY d (store, place, i)
-	JOIN entry e ON e.store = d.store AND e.place = d.place`
+	selectIDs = `SELECT d.i, e.id FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY d (store, place, i)
+	CROSS JOIN LATERAL (SELECT f.id FROM entry f WHERE f.store = d.store AND f.place = d.place OFFSET 0) e`
 )
+
+var selectDocs = byScope(`SELECT f.store, f.place FROM entry f WHERE f.id = ANY($3) AND ` + withinScope)
 
 // Lexical implements memory.LexicalLeg. It evaluates the query exhaustively: it
 // reads all postings of the terms within the scope, so that document counts are
@@ -97,7 +99,7 @@ func (r *reader) readPostings(ctx context.Context, evaluation *posting.Evaluatio
 		return r.queryBatch(ctx, queries)
 	}
 	var docs []posting.DocKey
-	queries = append(queries, batchQuery{selectDocs, []any{idList(q.Only)}, func(rows pgx.Rows) error {
+	queries = append(queries, batchQuery{selectDocs.in(stores), []any{numbers, ceilings, idList(q.Only)}, func(rows pgx.Rows) error {
 		var doc posting.DocKey
 		err := rows.Scan(&doc.Store, &doc.Doc)
 		docs = append(docs, doc)

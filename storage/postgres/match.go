@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/google/uuid"
@@ -16,10 +17,10 @@ import (
 const tagSample = 10_000
 
 // rarestTag selects the tag with the fewest entries in the scope, counting up to
-// tagSample.
+// tagSample. inStore is inserted.
 const rarestTag = scopeTable + `SELECT q.tag FROM unnest($3::text[]) WITH ORDINALITY q (tag, i)
 	CROSS JOIN LATERAL (SELECT count(*) AS n FROM (SELECT 1 FROM scope
-		JOIN tag t ON t.store = scope.store AND t.tag = q.tag AND t.label <= scope.ceiling LIMIT $4) sample) c
+		JOIN tag t ON t.store = scope.store AND t.tag = q.tag AND t.label <= scope.ceiling%s LIMIT $4) sample) c
 	ORDER BY c.n, q.i LIMIT 1`
 
 // judgedColumns are the columns of an entry that Matching evaluates: all but its
@@ -56,6 +57,24 @@ type matching struct {
 	where    *condition.Condition
 }
 
+// inStore returns the condition that a row is of the scope's store, if that has one:
+// it confines the query to the store's partition.
+func (m *matching) inStore(row string) string {
+	if len(m.numbers) > 1 {
+		return ""
+	}
+	return ` AND ` + row + `.store = ` + onlyStore
+}
+
+// storeOf returns the store of a row that the query has found, or the only one of the
+// scope: then its partition is chosen once.
+func (m *matching) storeOf(row string) string {
+	if len(m.numbers) > 1 {
+		return row + `.store`
+	}
+	return onlyStore
+}
+
 // arguments are the parameters of a query that is put together.
 type arguments struct{ sqlcommon.Arguments }
 
@@ -69,10 +88,10 @@ func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formConditio
 	switch {
 	case ids != nil:
 		from = ` FROM unnest(` + q.Arg(idList(ids)) + `::uuid[]) named (id)
-	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.id = named.id AND f.state = 0 OFFSET 0) e
+	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.id = named.id AND f.` + isLive + m.inStore("f") + ` OFFSET 0) e
 	JOIN scope ON scope.store = e.store AND e.label <= scope.ceiling WHERE e.in_context`
 	case forms.query != "":
-		from = q.wordPath(forms.query)
+		from = m.wordPath(q.Arg(forms.query))
 	default:
 		from, err = m.accessPath(ctx, q, m.where.Keys())
 	}
@@ -80,7 +99,7 @@ func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formConditio
 		return err
 	}
 	if forms.template != "" {
-		from += q.rowForms(forms.template)
+		from += m.rowForms(q.Arg(forms.template))
 	}
 	m.setRLSWords(forms.query)
 	if m.where != nil {
@@ -98,16 +117,16 @@ func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formConditio
 
 // accessPath returns the FROM and WHERE clauses by which the entries of the scope
 // that have the keys are found: by the rarest tag, by type, by namespace, or all.
-func (r *reader) accessPath(ctx context.Context, q *arguments, keys condition.Keys) (string, error) {
+func (m *matching) accessPath(ctx context.Context, q *arguments, keys condition.Keys) (string, error) {
 	if len(keys.Tags) > 0 && keys.NotEncrypted { // the table has the tags of searchable entries
 		rarest := keys.Tags[0]
 		if len(keys.Tags) > 1 {
-			if _, err := r.one(ctx, []any{&rarest}, rarestTag, q.Args[0], q.Args[1], keys.Tags, tagSample); err != nil {
+			if _, err := m.one(ctx, []any{&rarest}, fmt.Sprintf(rarestTag, m.inStore("t")), q.Args[0], q.Args[1], keys.Tags, tagSample); err != nil {
 				return "", err
 			}
 		}
 		return ` FROM scope JOIN tag t ON t.store = scope.store AND t.tag = ` + q.Arg(rarest) + ` AND t.label <= scope.ceiling
-	JOIN entry e ON e.id = t.entry WHERE e.state = 0 AND e.in_context`, nil
+	JOIN entry e ON e.id = t.entry AND e.store = t.store WHERE e.` + isLive + ` AND e.in_context` + m.inStore("t"), nil
 	}
 	from := ` FROM scope CROSS JOIN ` + labels + ` JOIN entry e ON e.store = scope.store AND e.label = l.label`
 	switch {
@@ -119,5 +138,5 @@ func (r *reader) accessPath(ctx context.Context, q *arguments, keys condition.Ke
 			from += ` AND e.key = ` + q.Arg(*keys.Key)
 		}
 	}
-	return from + ` WHERE l.label <= scope.ceiling AND e.state = 0 AND e.in_context`, nil
+	return from + ` WHERE l.label <= scope.ceiling AND e.state = 0 AND e.in_context` + m.inStore("e"), nil
 }

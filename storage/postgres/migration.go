@@ -19,17 +19,18 @@ var migrationFiles embed.FS
 
 var migrations = sqlcommon.Migrations{Files: migrationFiles, Dialect: goose.DialectPostgres}
 
-// migrate updates the schema. An advisory lock, which ends with its connection,
+// migrate updates the schema, and partitions its tables as partition does, whose number
+// it returns. An advisory lock, which ends with its connection,
 // serializes processes that start at the same time.
-func migrate(ctx context.Context, pool *pgxpool.Pool) (err error) {
+func migrate(ctx context.Context, pool *pgxpool.Pool, partitions int) (has int, err error) {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
-		return interpret(ctx, "connect", err)
+		return 0, interpret(ctx, "connect", err)
 	}
 	defer conn.Release()
 	key := lockKey("migration", "")
 	if err := acquireLock(ctx, conn.Conn(), key); err != nil {
-		return err
+		return 0, err
 	}
 	defer func() {
 		// Without the caller's context: the lock must be released.
@@ -41,7 +42,10 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) (err error) {
 	}()
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return migrations.Up(ctx, db, func(op string, err error) error { return interpret(ctx, op, err) })
+	if err := migrations.Up(ctx, db, func(op string, err error) error { return interpret(ctx, op, err) }); err != nil {
+		return 0, err
+	}
+	return partition(ctx, conn.Conn(), partitions)
 }
 
 // SchemaVersion returns the version of the schema, which every open storage has.

@@ -183,53 +183,55 @@ func TestATransactionThatKeepsConflictingRunsAlone(t *testing.T) {
 }
 
 func TestConcurrentProcessesLoseNoUpdate(t *testing.T) {
-	dsn := postgrestest.Database(t)
-	const processes, rounds, stores = 4, 25, 3
-	var group sync.WaitGroup
-	for p := range processes {
-		s := openAt(t, dsn)
-		group.Go(func() {
-			for i := range rounds {
-				err := s.Update(t.Context(), func(tx memory.Tx) error {
-					// Two stores in random order: some transactions deadlock.
-					for _, n := range rand.Perm(stores)[:2] {
-						if err := increment(t.Context(), tx, fmt.Sprint("s", n)); err != nil {
-							return err
+	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
+		dsn := database(t)
+		const processes, rounds, stores = 4, 25, 3
+		var group sync.WaitGroup
+		for p := range processes {
+			s := openAt(t, dsn)
+			group.Go(func() {
+				for i := range rounds {
+					err := s.Update(t.Context(), func(tx memory.Tx) error {
+						// Two stores in random order: some transactions deadlock.
+						for _, n := range rand.Perm(stores)[:2] {
+							if err := increment(t.Context(), tx, fmt.Sprint("s", n)); err != nil {
+								return err
+							}
 						}
+						return tx.Put(t.Context(), newEntry("log", fmt.Sprintf("%d/%d", p, i)), doc("word"))
+					})
+					if err != nil {
+						t.Error(err)
+						return
 					}
-					return tx.Put(t.Context(), newEntry("log", fmt.Sprintf("%d/%d", p, i)), doc("word"))
-				})
-				if err != nil {
-					t.Error(err)
-					return
 				}
+			})
+		}
+		group.Wait()
+		total := 0
+		s := openAt(t, dsn)
+		err := s.View(t.Context(), func(tx memory.ReadTx) error {
+			for n := range stores {
+				entries, err := tx.At(t.Context(), memory.Path{Store: fmt.Sprint("s", n), Key: "counter"}.At(acl.Restricted))
+				if err != nil || len(entries) != 1 {
+					return fmt.Errorf("%d entries: %w", len(entries), err)
+				}
+				total += entries[0].Version
 			}
+			usage, err := tx.Usage(t.Context(), "log", "log", acl.Public, time.Now())
+			if usage.Entries != processes*rounds {
+				t.Errorf("%d entries counted", usage.Entries)
+			}
+			return err
 		})
-	}
-	group.Wait()
-	total := 0
-	s := openAt(t, dsn)
-	err := s.View(t.Context(), func(tx memory.ReadTx) error {
-		for n := range stores {
-			entries, err := tx.At(t.Context(), memory.Path{Store: fmt.Sprint("s", n), Key: "counter"}.At(acl.Restricted))
-			if err != nil || len(entries) != 1 {
-				return fmt.Errorf("%d entries: %w", len(entries), err)
-			}
-			total += entries[0].Version
+		if err != nil {
+			t.Fatal(err)
 		}
-		usage, err := tx.Usage(t.Context(), "log", "log", acl.Public, time.Now())
-		if usage.Entries != processes*rounds {
-			t.Errorf("%d entries counted", usage.Entries)
+		if total != 2*processes*rounds {
+			t.Errorf("%d updates, want %d", total, 2*processes*rounds)
 		}
-		return err
+		s.checkIndex(t)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if total != 2*processes*rounds {
-		t.Errorf("%d updates, want %d", total, 2*processes*rounds)
-	}
-	s.checkIndex(t)
 }
 
 // increment edits the store's counter entry, or creates it: its version is the

@@ -14,7 +14,6 @@ import (
 
 	"mneme/lexical"
 	"mneme/memory"
-	"mneme/storage/postgres/postgrestest"
 	"mneme/vector"
 )
 
@@ -57,56 +56,58 @@ func holding(t *testing.T, s *Storage, text string) map[string]int {
 // dropped a version. What the server's own files hold until they are vacuumed and
 // recycled is said in docs/security.md.
 func TestNoTableHoldsWhatWasPurged(t *testing.T) {
-	s := openAt(t, postgrestest.Database(t))
-	const markers = 6
-	put := func(key, mark string) memory.Entry {
-		e := newEntry("s", key)
+	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
+		s := openAt(t, database(t))
+		const markers = 6
+		put := func(key, mark string) memory.Entry {
+			e := newEntry("s", key)
+			mustUpdate(t, s, func(tx memory.Tx) error {
+				for version := range markers {
+					if version > 0 {
+						e.Version, e.Revision = e.Version+1, e.Revision+1
+					}
+					e.Key, e.Description, e.Tags = key, mark+"description", []string{mark + "tag"}
+					e.Source = json.RawMessage(`"` + mark + `source"`)
+					e.Value = json.RawMessage(fmt.Sprintf(`"%svalue%d"`, mark, version))
+					if err := tx.Put(t.Context(), e, lexical.Analyze(fmt.Sprint(string(e.Value), e.Description, e.Key, e.Tags))); err != nil {
+						return err
+					}
+				}
+				_, err := tx.(*writer).SaveVectors(t.Context(), e.ID, int64(e.Version), "model", []vector.Record{{Vector: vector.Half{1}}})
+				return err
+			})
+			return e
+		}
+		gone, trimmed := put("zqgonekey", "zqgone"), put("zqstayskey", "zqstays")
+		if held := slices.Sorted(maps.Keys(holding(t, s, "zqgone"))); len(held) < 3 {
+			t.Fatalf("before the purge only %v hold it", held)
+		}
+
 		mustUpdate(t, s, func(tx memory.Tx) error {
-			for version := range markers {
-				if version > 0 {
-					e.Version, e.Revision = e.Version+1, e.Revision+1
-				}
-				e.Key, e.Description, e.Tags = key, mark+"description", []string{mark + "tag"}
-				e.Source = json.RawMessage(`"` + mark + `source"`)
-				e.Value = json.RawMessage(fmt.Sprintf(`"%svalue%d"`, mark, version))
-				if err := tx.Put(t.Context(), e, lexical.Analyze(fmt.Sprint(string(e.Value), e.Description, e.Key, e.Tags))); err != nil {
-					return err
-				}
-			}
-			_, err := tx.(*writer).SaveVectors(t.Context(), e.ID, int64(e.Version), "model", []vector.Record{{Vector: vector.Half{1}}})
+			_, err := tx.Erase(t.Context(), memory.FormerVersions{Keep: memory.HistoryLimits{Versions: 2, Bytes: 1 << 20}, Entry: trimmed.ID})
 			return err
 		})
-		return e
-	}
-	gone, trimmed := put("zqgonekey", "zqgone"), put("zqstayskey", "zqstays")
-	if held := slices.Sorted(maps.Keys(holding(t, s, "zqgone"))); len(held) < 3 {
-		t.Fatalf("before the purge only %v hold it", held)
-	}
-
-	mustUpdate(t, s, func(tx memory.Tx) error {
-		_, err := tx.Erase(t.Context(), memory.FormerVersions{Keep: memory.HistoryLimits{Versions: 2, Bytes: 1 << 20}, Entry: trimmed.ID})
-		return err
-	})
-	for version := range markers {
-		held := holding(t, s, fmt.Sprint("zqstaysvalue", version))
-		if kept := version >= markers-2; (len(held) > 0) != kept {
-			t.Errorf("version %d is in %v", version, held)
+		for version := range markers {
+			held := holding(t, s, fmt.Sprint("zqstaysvalue", version))
+			if kept := version >= markers-2; (len(held) > 0) != kept {
+				t.Errorf("version %d is in %v", version, held)
+			}
 		}
-	}
 
-	deleted := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	mustUpdate(t, s, func(tx memory.Tx) error {
-		gone.Revision, gone.DeletedAt = gone.Revision+1, deleted
-		return tx.Put(t.Context(), gone, lexical.Document{})
-	})
-	mustUpdate(t, s, func(tx memory.Tx) error {
-		ids, err := tx.Erase(t.Context(), memory.Purge{Cutoff: deleted.Add(time.Second), Limit: 10})
-		if err == nil && !slices.Equal(ids, []uuid.UUID{gone.ID}) {
-			err = fmt.Errorf("purged %v", ids)
+		deleted := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+		mustUpdate(t, s, func(tx memory.Tx) error {
+			gone.Revision, gone.DeletedAt = gone.Revision+1, deleted
+			return tx.Put(t.Context(), gone, lexical.Document{})
+		})
+		mustUpdate(t, s, func(tx memory.Tx) error {
+			ids, err := tx.Erase(t.Context(), memory.Purge{Cutoff: deleted.Add(time.Second), Limit: 10})
+			if err == nil && !slices.Equal(ids, []uuid.UUID{gone.ID}) {
+				err = fmt.Errorf("purged %v", ids)
+			}
+			return err
+		})
+		if held := holding(t, s, "zqgone"); len(held) > 0 {
+			t.Errorf("after the purge it is in %v", held)
 		}
-		return err
 	})
-	if held := holding(t, s, "zqgone"); len(held) > 0 {
-		t.Errorf("after the purge it is in %v", held)
-	}
 }

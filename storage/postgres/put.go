@@ -30,8 +30,8 @@ type writer struct {
 	usage      sqlcommon.UsageChanges
 	changes    []uuid.UUID // entries whose vectors changed
 	feed       feedRecords
-	past       map[uuid.UUID]sqlcommon.Past // of the entries that were put
-	settings   map[string]acl.Settings      // read so far
+	past       map[uuid.UUID]pastRow   // of the entries that were put
+	settings   map[string]acl.Settings // read so far
 	prefetched prefetched
 	written    *atomic.Int64 // entries put by this process, rolled back ones too
 	careful    bool          // looks for the rows of new entries and blocks
@@ -43,7 +43,7 @@ var _ memory.Tx = (*writer)(nil)
 func newWriter(tx connection) *writer {
 	w := &writer{reader: reader{tx: tx, rls: allRows}, heldLocks: make(map[int64]bool), stores: make(map[string]*storeRow),
 		models: make(map[string]int64), postings: posting.NewAlignedWriter(), usage: make(sqlcommon.UsageChanges),
-		past: make(map[uuid.UUID]sqlcommon.Past), settings: make(map[string]acl.Settings), locked: make(map[uuid.UUID]lockedRow)}
+		past: make(map[uuid.UUID]pastRow), settings: make(map[string]acl.Settings), locked: make(map[uuid.UUID]lockedRow)}
 	w.Reads, w.Writes = sqlcommon.NewReads(w, &statements), sqlcommon.NewWrites(w, &statements)
 	return w
 }
@@ -99,12 +99,33 @@ const selectStoredRow = `SELECT EXISTS (SELECT 1 FROM entry c WHERE c.store = $2
 		AND c.owner = $6 AND c.state = 0 AND c.id <> $1),
 	s.id, e.store, e.place, e.state, e.label, e.updated_by, e.revision, e.version,
 	coalesce(length(e.value), 0), coalesce(length(e.source), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.in_context, e.namespace, e.key, e.tags, e.length, e.terms, coalesce(p.versions, 0), coalesce(p.bytes, 0)
-	FROM (SELECT) one LEFT JOIN (entry e JOIN store s ON s.number = e.store) ON e.id = $1 LEFT JOIN past p ON p.entry = $1`
+	FROM (SELECT) one LEFT JOIN (entry e JOIN store s ON s.number = e.store) ON e.id = $1`
 
-// storedRow reads a row under the lock of its store. It returns nil if there is
+// The row may be in any store, or is looked for in that of $2 alone.
+const (
+	selectAnyRow = selectStoredRow + joinPast
+	selectOwnRow = selectStoredRow + ` AND e.store = $2` + joinPast
+	joinPast     = ` LEFT JOIN past p ON p.entry = $1 AND p.store = e.store`
+)
+
+// storedRow is anyRow for a row that is expected in the given store.
+func (w *writer) storedRow(ctx context.Context, id uuid.UUID, number int64, at memory.Entry) (*storedRow, bool, error) {
+	row, clash, err := w.readRow(ctx, selectOwnRow, id, number, at)
+	if row != nil || err != nil {
+		return row, clash, err
+	}
+	return w.anyRow(ctx, id, number, at)
+}
+
+// anyRow reads a row under the lock of its store. It returns nil if there is
 // none. clash reports whether another live entry has the path, owner and label
 // of at, whose store has the given number.
-func (w *writer) storedRow(ctx context.Context, id uuid.UUID, number int64, at memory.Entry) (row *storedRow, clash bool, err error) {
+func (w *writer) anyRow(ctx context.Context, id uuid.UUID, number int64, at memory.Entry) (*storedRow, bool, error) {
+	return w.readRow(ctx, selectAnyRow, id, number, at)
+}
+
+// readRow is anyRow or storedRow, by its query.
+func (w *writer) readRow(ctx context.Context, query string, id uuid.UUID, number int64, at memory.Entry) (row *storedRow, clash bool, err error) {
 	w.setRLSAll()
 	for {
 		var s storedRow
@@ -117,7 +138,7 @@ func (w *writer) storedRow(ctx context.Context, id uuid.UUID, number int64, at m
 		var expires *time.Time
 		var terms []byte
 		_, err := w.one(ctx, []any{&clash, &store, &storeNumber, &docID, &state, &label, &writer, &revision, &version, &s.Bytes, &s.Source, &expires,
-			&searchable, &inContext, &namespace, &path, &s.tags, &length, &terms, &s.Past.Versions, &s.Past.Bytes}, selectStoredRow, [16]byte(id), number, int16(at.Label), at.Namespace, at.Key, at.Owner)
+			&searchable, &inContext, &namespace, &path, &s.tags, &length, &terms, &s.Past.Versions, &s.Past.Bytes}, query, [16]byte(id), number, int16(at.Label), at.Namespace, at.Key, at.Owner)
 		if err != nil || store == nil {
 			return nil, clash, err
 		}
@@ -151,6 +172,8 @@ func (w *writer) Put(ctx context.Context, e memory.Entry, doc lexical.Document) 
 	if e.Revision == 1 && known && !w.careful {
 		// Its ID is new. If not, the insertion fails, and Update runs again.
 		w.unchecked = true
+	} else if e.Revision == 1 {
+		old, clash, err = w.anyRow(ctx, e.ID, store.number, e)
 	} else {
 		old, clash, err = w.storedRow(ctx, e.ID, store.number, e)
 	}
@@ -169,12 +192,12 @@ const (
 	historyColumns = `version, store, label, in_context, encrypted, revision, created_at, updated_at,
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
 	occurred_at, occurred_date, occurred_precision`
-	insertFormer = `INSERT INTO history (id, ` + historyColumns + `) SELECT id, ` + historyColumns + ` FROM entry WHERE id = $1`
+	insertFormer = `INSERT INTO history (id, ` + historyColumns + `) SELECT id, ` + historyColumns + ` FROM entry WHERE id = $1 AND store = $2`
 	entryColumns = `store, place, label, state, length, terms, in_context, encrypted, revision, version, created_at, updated_at,
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
 	occurred_at, occurred_date, occurred_precision`
 	updateEntry = `UPDATE entry SET (` + entryColumns + `) =
-	($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30) WHERE id = $1`
+	($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30) WHERE id = $1 AND store = $31`
 )
 
 // put writes e in place of old, which is nil for a new entry, and updates its
@@ -197,9 +220,12 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 			Length: words.Length, Terms: posting.Aligned.EncodeTerms(words.Terms),
 		}
 	}
+	if old != nil && old.Store != next.Store {
+		w.queueStatement(rehomePast, [16]byte(e.ID), old.Store, next.Store)
+	}
 	if old != nil && e.Version > old.Version {
-		w.queueStatement(insertFormer, [16]byte(e.ID))
-		w.addPast(e.ID, old.Past, old.Bytes+old.Source)
+		w.queueStatement(insertFormer, [16]byte(e.ID), old.Store)
+		w.addPast(e.ID, next.Store, old.Past, old.Bytes+old.Source)
 	}
 	w.replan(w.written.Add(1))
 	w.prefetched.forget(e, old, next)
@@ -207,7 +233,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	w.announce(e.ID, sqlcommon.Announce(before, &next.Stored, queuedAt))
 	w.setRLSAll()
 	w.removeTagsAndUsage(e.ID, old)
-	w.writeEntry(e, next, old == nil)
+	w.writeEntry(e, next, old)
 	w.usage.AddRow(&next.Stored, 1)
 	w.tag(e.ID, next)
 	w.replaceForms(e.ID, old, next, words.Forms)
@@ -238,15 +264,15 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	return nil
 }
 
-// writeEntry writes the row itself.
-func (w *writer) writeEntry(e *memory.Entry, next *storedRow, created bool) {
+// writeEntry writes the row itself. old is nil for a new one.
+func (w *writer) writeEntry(e *memory.Entry, next, old *storedRow) {
 	var length, terms any
 	if next.document != nil {
 		length, terms = next.document.Length, next.document.Terms
 	}
 	args := append([]any{[16]byte(e.ID), next.Store, next.docID, int16(next.Label), int16(next.State), length, terms}, entryValues(e)...)
-	if !created {
-		w.queueStatement(updateEntry, args...)
+	if old != nil {
+		w.queueStatement(updateEntry, append(args, old.Store)...)
 		return
 	}
 	if len(e.Tags) > 0 {

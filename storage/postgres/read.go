@@ -19,14 +19,14 @@ func (r *reader) At(ctx context.Context, query memory.PathQuery) ([]memory.Entry
 // selectSiblings goes from the rows of the IDs to the rows at their paths, by an
 // index at each step. OFFSET 0 prevents another join order, which the planner
 // may choose if the table was just filled and its statistics are stale.
-const selectSiblings = `SELECT ` + candidateColumns + ` FROM unnest($3::uuid[]) AS named (id)
+var selectSiblings = byScope(`SELECT ` + candidateColumns + ` FROM unnest($3::uuid[]) AS named (id)
 	CROSS JOIN LATERAL (SELECT f.store, f.namespace, f.key, ` + ceilingInScope + ` AS ceiling FROM entry f
 		WHERE f.id = named.id AND f.state < 2 AND ` + withinScope + ` OFFSET 0) p
 	CROSS JOIN ` + labels + `
 	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.store = p.store AND f.label = l.label
 		AND f.namespace = p.namespace AND f.key = p.key AND f.state = 0 AND f.in_context OFFSET 0) e
 	JOIN store s ON s.number = e.store
-	WHERE l.label <= p.ceiling`
+	WHERE l.label <= p.ceiling`)
 
 // siblings answers memory.Siblings.
 func (r *reader) siblings(ctx context.Context, q memory.Siblings) ([]memory.Entry, error) {
@@ -46,7 +46,7 @@ func (r *reader) siblings(ctx context.Context, q memory.Siblings) ([]memory.Entr
 			found = append(found, e)
 		}
 		return err
-	}, selectSiblings, numbers, ceilings, q.IDs)
+	}, selectSiblings.in(stores), numbers, ceilings, q.IDs)
 	return found, err
 }
 

@@ -11,7 +11,6 @@ import (
 	"mneme/acl"
 	"mneme/lexical"
 	"mneme/memory"
-	"mneme/storage/postgres/postgrestest"
 	"mneme/vector"
 )
 
@@ -19,79 +18,82 @@ import (
 // executions it uses a generic plan. Neither may make it scan all rows of a
 // store.
 func TestCandidatesAreReadByIndexWithoutStatistics(t *testing.T) {
-	const rows, named, rounds = 3000, 200, 8
-	s := openAt(t, postgrestest.Database(t))
-	var ids []uuid.UUID
-	var chunks []vector.ChunkID
-	mustUpdate(t, s, func(tx memory.Tx) error {
-		ids, chunks = nil, nil
-		for i := range rows {
-			e := newEntry("s", fmt.Sprint("k", i))
-			if i%(rows/named) == 0 {
-				ids = append(ids, e.ID)
-				chunks = append(chunks, vector.ChunkID{Entry: e.ID, Chunk: 1})
-			}
-			if err := tx.Put(t.Context(), e, doc("word")); err != nil {
-				return err
-			}
-			records := []vector.Record{{Chunk: 0, Vector: vector.Half{1}}, {Chunk: 1, Vector: vector.Half{1}, Codes: []byte{1}}}
-			if _, err := tx.(*writer).SaveVectors(t.Context(), e.ID, 1, "model", records); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	for _, c := range []struct {
-		name            string
-		entries, vector int64 // rows of the tables that are read for each candidate
-		read            func(r *reader, scope acl.Scope) (int, error)
-	}{
-		{"Siblings", 2, 0, func(r *reader, scope acl.Scope) (int, error) { // by ID and at its path
-			entries, err := r.At(t.Context(), memory.Siblings{Scope: scope, IDs: ids})
-			return len(entries), err
-		}},
-		{"Evidence", 1, 2, func(r *reader, scope acl.Scope) (n int, err error) {
-			query := memory.EvidenceQuery{Terms: []lexical.QueryTerm{{Text: "word", Weight: 1}}, Fingerprints: [2]string{"model"}, Entries: ids}
-			err = r.Evidence(t.Context(), scope, query, func(memory.Evidence) error { n++; return nil })
-			return n / 2, err
-		}},
-		{"ChunkCodes", 1, 1, func(r *reader, scope acl.Scope) (int, error) {
-			codes, err := r.ChunkCodes(t.Context(), scope, "model", chunks)
-			return len(slices.DeleteFunc(codes, func(c []byte) bool { return len(c) == 0 })), err
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			for round := range rounds {
-				err := s.View(t.Context(), func(tx memory.ReadTx) error {
-					scope, err := acl.NewScope(t.Context(), tx, acl.Principal{Agent: "s", Taint: acl.Public}, acl.ScopeRequest{}, time.Now())
-					if err != nil {
-						return err
-					}
-					entriesBefore, vectorsBefore := rowsRead(t, tx, "entry"), rowsRead(t, tx, "vector")
-					if n, err := c.read(tx.(*reader), scope); err != nil || n != named {
-						return fmt.Errorf("%d candidates: %w", n, err)
-					}
-					if n := rowsRead(t, tx, "entry") - entriesBefore; n > c.entries*named {
-						t.Errorf("round %d: %d entries were read for %d", round, n, named)
-					}
-					if n := rowsRead(t, tx, "vector") - vectorsBefore; n > c.vector*named {
-						t.Errorf("round %d: %d vectors were read for %d", round, n, named)
-					}
-					return nil
-				})
-				if err != nil {
-					t.Fatal(err)
+	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
+		const rows, named, rounds = 3000, 200, 8
+		s := openAt(t, database(t))
+		var ids []uuid.UUID
+		var chunks []vector.ChunkID
+		mustUpdate(t, s, func(tx memory.Tx) error {
+			ids, chunks = nil, nil
+			for i := range rows {
+				e := newEntry("s", fmt.Sprint("k", i))
+				if i%(rows/named) == 0 {
+					ids = append(ids, e.ID)
+					chunks = append(chunks, vector.ChunkID{Entry: e.ID, Chunk: 1})
+				}
+				if err := tx.Put(t.Context(), e, doc("word")); err != nil {
+					return err
+				}
+				records := []vector.Record{{Chunk: 0, Vector: vector.Half{1}}, {Chunk: 1, Vector: vector.Half{1}, Codes: []byte{1}}}
+				if _, err := tx.(*writer).SaveVectors(t.Context(), e.ID, 1, "model", records); err != nil {
+					return err
 				}
 			}
+			return nil
 		})
-	}
+		for _, c := range []struct {
+			name            string
+			entries, vector int64 // rows of the tables that are read for each candidate
+			read            func(r *reader, scope acl.Scope) (int, error)
+		}{
+			{"Siblings", 2, 0, func(r *reader, scope acl.Scope) (int, error) { // by ID and at its path
+				entries, err := r.At(t.Context(), memory.Siblings{Scope: scope, IDs: ids})
+				return len(entries), err
+			}},
+			{"Evidence", 1, 2, func(r *reader, scope acl.Scope) (n int, err error) {
+				query := memory.EvidenceQuery{Terms: []lexical.QueryTerm{{Text: "word", Weight: 1}}, Fingerprints: [2]string{"model"}, Entries: ids}
+				err = r.Evidence(t.Context(), scope, query, func(memory.Evidence) error { n++; return nil })
+				return n / 2, err
+			}},
+			{"ChunkCodes", 1, 1, func(r *reader, scope acl.Scope) (int, error) {
+				codes, err := r.ChunkCodes(t.Context(), scope, "model", chunks)
+				return len(slices.DeleteFunc(codes, func(c []byte) bool { return len(c) == 0 })), err
+			}},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				for round := range rounds {
+					err := s.View(t.Context(), func(tx memory.ReadTx) error {
+						scope, err := acl.NewScope(t.Context(), tx, acl.Principal{Agent: "s", Taint: acl.Public}, acl.ScopeRequest{}, time.Now())
+						if err != nil {
+							return err
+						}
+						entriesBefore, vectorsBefore := rowsRead(t, tx, "entry"), rowsRead(t, tx, "vector")
+						if n, err := c.read(tx.(*reader), scope); err != nil || n != named {
+							return fmt.Errorf("%d candidates: %w", n, err)
+						}
+						if n := rowsRead(t, tx, "entry") - entriesBefore; n > c.entries*named {
+							t.Errorf("round %d: %d entries were read for %d", round, n, named)
+						}
+						if n := rowsRead(t, tx, "vector") - vectorsBefore; n > c.vector*named {
+							t.Errorf("round %d: %d vectors were read for %d", round, n, named)
+						}
+						return nil
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+			})
+		}
+	})
 }
 
-// rowsRead returns how many rows of a table a transaction has read so far.
+// rowsRead returns how many rows of a table and its partitions a transaction has read so far.
 func rowsRead(t *testing.T, tx memory.ReadTx, table string) (n int64) {
 	t.Helper()
 	err := tx.(*reader).tx.(transaction).QueryRow(t.Context(),
-		"SELECT coalesce(idx_tup_fetch, 0) + coalesce(seq_tup_read, 0) FROM pg_stat_xact_user_tables WHERE relid = $1::text::regclass", table).Scan(&n)
+		`SELECT coalesce(sum(idx_tup_fetch), 0)::bigint + coalesce(sum(seq_tup_read), 0)::bigint FROM pg_stat_xact_user_tables
+		WHERE relid = $1::text::regclass OR relid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = $1::text::regclass)`, table).Scan(&n)
 	if err != nil {
 		t.Fatal(err)
 	}

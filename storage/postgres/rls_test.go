@@ -54,31 +54,115 @@ func putSamples(t *testing.T, s *Storage) map[string]int64 {
 }
 
 func TestRLSRestrictsStatementsWithoutScopeConditions(t *testing.T) {
-	s := openAt(t, postgrestest.Database(t))
-	numbers := putSamples(t, s)
-	cases := map[string]struct {
-		set  func(r *reader)
-		want int
-	}{
-		"one store":        {func(r *reader) { r.setRLSStore("a") }, 2},
-		"an unknown store": {func(r *reader) { r.setRLSStore("none") }, 0},
-		"a scope":          {func(r *reader) { r.setRLSScope([]acl.Access{{Number: numbers["b"], Ceiling: acl.Internal}}) }, 1},
-		"a scope of both stores": {func(r *reader) {
-			r.setRLSScope([]acl.Access{{Number: numbers["a"], Ceiling: acl.Public}, {Number: numbers["b"], Ceiling: acl.Restricted}})
-		}, 3},
-		"an empty scope": {func(r *reader) { r.setRLSScope(nil) }, 0},
-		"all rows":       {func(*reader) {}, 4},
-		"all rows again": {func(r *reader) { r.setRLSStore("a"); r.setRLSAll() }, 4},
-	}
-	for name, c := range cases {
+	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
+		s := openAt(t, database(t))
+		numbers := putSamples(t, s)
+		cases := map[string]struct {
+			set  func(r *reader)
+			want int
+		}{
+			"one store":        {func(r *reader) { r.setRLSStore("a") }, 2},
+			"an unknown store": {func(r *reader) { r.setRLSStore("none") }, 0},
+			"a scope":          {func(r *reader) { r.setRLSScope([]acl.Access{{Number: numbers["b"], Ceiling: acl.Internal}}) }, 1},
+			"a scope of both stores": {func(r *reader) {
+				r.setRLSScope([]acl.Access{{Number: numbers["a"], Ceiling: acl.Public}, {Number: numbers["b"], Ceiling: acl.Restricted}})
+			}, 3},
+			"an empty scope": {func(r *reader) { r.setRLSScope(nil) }, 0},
+			"all rows":       {func(*reader) {}, 4},
+			"all rows again": {func(r *reader) { r.setRLSStore("a"); r.setRLSAll() }, 4},
+		}
+		for name, c := range cases {
+			for _, table := range protected {
+				err := s.View(t.Context(), func(tx memory.ReadTx) error {
+					r := tx.(*reader)
+					c.set(r)
+					var n int
+					_, err := r.one(t.Context(), []any{&n}, "SELECT count(*) FROM "+table)
+					if n != c.want {
+						t.Errorf("%s: %d rows of %s, want %d", name, n, table, c.want)
+					}
+					return err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
+func TestAConnectionWithoutAScopeSeesNothing(t *testing.T) {
+	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
+		s := openAt(t, database(t))
+		putSamples(t, s)
 		for _, table := range protected {
+			var n int
+			if err := s.pool.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil || n != 0 {
+				t.Errorf("%d rows of %s: %v", n, table, err)
+			}
+			if tag, err := s.pool.Exec(t.Context(), "DELETE FROM "+table); err != nil || tag.RowsAffected() != 0 {
+				t.Errorf("%d rows of %s deleted: %v", tag.RowsAffected(), table, err)
+			}
+		}
+	})
+}
+
+func TestTheReadsOfASearchSetTheirRLSScope(t *testing.T) {
+	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
+		s := openAt(t, database(t))
+		numbers := putSamples(t, s)
+		facts := acltest.Facts{
+			Numbers: numbers, AgentSettings: map[string]acl.Settings{"reader": {Enabled: true}},
+			GrantList: []acl.Grant{{Store: "a", Grantee: "reader", Level: acl.Search, MaxLabel: acl.Internal, ByPlatform: true}},
+		}
+		scope := facts.Scope(t, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{})
+		for name, read := range map[string]func(r *reader) error{
+			"Lexical": func(r *reader) error {
+				_, _, err := r.Lexical(t.Context(), scope, memory.LexicalQuery{Terms: []lexical.QueryTerm{{Text: "word", Weight: 1}}, Limit: 1, Now: time.Now()})
+				return err
+			},
+			"Siblings": func(r *reader) error {
+				_, err := r.At(t.Context(), memory.Siblings{Scope: scope, IDs: []uuid.UUID{uuid.Max}})
+				return err
+			},
+			"Evidence": func(r *reader) error {
+				return r.Evidence(t.Context(), scope, memory.EvidenceQuery{Entries: []uuid.UUID{uuid.Max}}, func(memory.Evidence) error { return nil })
+			},
+			"ChunkCodes": func(r *reader) error {
+				_, err := r.ChunkCodes(t.Context(), scope, "model", []vector.ChunkID{{Entry: uuid.Max}})
+				return err
+			},
+			"Lagging": func(r *reader) error {
+				_, err := r.Waiting(t.Context(), memory.WaitIn{Scope: scope, Before: time.Now().Add(time.Hour), Now: time.Now()})
+				return err
+			},
+			"Matching": func(r *reader) error {
+				_, _, err := r.Matching(t.Context(), scope, memory.Filter{}, nil, 10)
+				return err
+			},
+			"At": func(r *reader) error {
+				_, err := r.At(t.Context(), memory.Path{Store: "a", Key: "k"}.At(acl.Restricted))
+				return err
+			},
+			"Scan": func(r *reader) error {
+				_, err := r.List(t.Context(), memory.ScanQuery{Store: "a", Ceiling: acl.Public, Limit: 1})
+				return err
+			},
+			"Trash": func(r *reader) error {
+				_, err := r.List(t.Context(), memory.TrashQuery{Store: "a", Label: acl.Public, Limit: 1})
+				return err
+			},
+		} {
 			err := s.View(t.Context(), func(tx memory.ReadTx) error {
 				r := tx.(*reader)
-				c.set(r)
+				if err := read(r); err != nil {
+					return err
+				}
+				// The scope that the method set is still in effect.
 				var n int
-				_, err := r.one(t.Context(), []any{&n}, "SELECT count(*) FROM "+table)
-				if n != c.want {
-					t.Errorf("%s: %d rows of %s, want %d", name, n, table, c.want)
+				_, err := r.one(t.Context(), []any{&n}, "SELECT count(*) FROM entry WHERE store <> $1", numbers["a"])
+				if n != 0 {
+					t.Errorf("%s could see %d rows of another store", name, n)
 				}
 				return err
 			})
@@ -86,85 +170,7 @@ func TestRLSRestrictsStatementsWithoutScopeConditions(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-	}
-}
-
-func TestAConnectionWithoutAScopeSeesNothing(t *testing.T) {
-	s := openAt(t, postgrestest.Database(t))
-	putSamples(t, s)
-	for _, table := range protected {
-		var n int
-		if err := s.pool.QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil || n != 0 {
-			t.Errorf("%d rows of %s: %v", n, table, err)
-		}
-		if tag, err := s.pool.Exec(t.Context(), "DELETE FROM "+table); err != nil || tag.RowsAffected() != 0 {
-			t.Errorf("%d rows of %s deleted: %v", tag.RowsAffected(), table, err)
-		}
-	}
-}
-
-func TestTheReadsOfASearchSetTheirRLSScope(t *testing.T) {
-	s := openAt(t, postgrestest.Database(t))
-	numbers := putSamples(t, s)
-	facts := acltest.Facts{
-		Numbers: numbers, AgentSettings: map[string]acl.Settings{"reader": {Enabled: true}},
-		GrantList: []acl.Grant{{Store: "a", Grantee: "reader", Level: acl.Search, MaxLabel: acl.Internal, ByPlatform: true}},
-	}
-	scope := facts.Scope(t, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{})
-	for name, read := range map[string]func(r *reader) error{
-		"Lexical": func(r *reader) error {
-			_, _, err := r.Lexical(t.Context(), scope, memory.LexicalQuery{Terms: []lexical.QueryTerm{{Text: "word", Weight: 1}}, Limit: 1, Now: time.Now()})
-			return err
-		},
-		"Siblings": func(r *reader) error {
-			_, err := r.At(t.Context(), memory.Siblings{Scope: scope, IDs: []uuid.UUID{uuid.Max}})
-			return err
-		},
-		"Evidence": func(r *reader) error {
-			return r.Evidence(t.Context(), scope, memory.EvidenceQuery{Entries: []uuid.UUID{uuid.Max}}, func(memory.Evidence) error { return nil })
-		},
-		"ChunkCodes": func(r *reader) error {
-			_, err := r.ChunkCodes(t.Context(), scope, "model", []vector.ChunkID{{Entry: uuid.Max}})
-			return err
-		},
-		"Lagging": func(r *reader) error {
-			_, err := r.Waiting(t.Context(), memory.WaitIn{Scope: scope, Before: time.Now().Add(time.Hour), Now: time.Now()})
-			return err
-		},
-		"Matching": func(r *reader) error {
-			_, _, err := r.Matching(t.Context(), scope, memory.Filter{}, nil, 10)
-			return err
-		},
-		"At": func(r *reader) error {
-			_, err := r.At(t.Context(), memory.Path{Store: "a", Key: "k"}.At(acl.Restricted))
-			return err
-		},
-		"Scan": func(r *reader) error {
-			_, err := r.List(t.Context(), memory.ScanQuery{Store: "a", Ceiling: acl.Public, Limit: 1})
-			return err
-		},
-		"Trash": func(r *reader) error {
-			_, err := r.List(t.Context(), memory.TrashQuery{Store: "a", Label: acl.Public, Limit: 1})
-			return err
-		},
-	} {
-		err := s.View(t.Context(), func(tx memory.ReadTx) error {
-			r := tx.(*reader)
-			if err := read(r); err != nil {
-				return err
-			}
-			// The scope that the method set is still in effect.
-			var n int
-			_, err := r.one(t.Context(), []any{&n}, "SELECT count(*) FROM entry WHERE store <> $1", numbers["a"])
-			if n != 0 {
-				t.Errorf("%s could see %d rows of another store", name, n)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 }
 
 func TestARoleExemptFromRLSIsLogged(t *testing.T) {

@@ -112,7 +112,36 @@ const (
 			THEN ($2::smallint[])[width_bucket(f.store, $1::bigint[])] END`
 	// withinScope is the condition that row f is within the scope.
 	withinScope = `f.label <= ` + ceilingInScope
+	// onlyStore is the store of a scope that has one.
+	onlyStore = `($1::bigint[])[1]`
 )
+
+// isLive is state = 0 for statements that find entries by ID and name the store only so
+// that one partition is read. The partial indexes of live rows begin with the store: with
+// state = 0 and stale statistics, the planner would read all rows of the store by one.
+const isLive = `state < 1`
+
+// scoped is a statement that finds rows f by ID within a scope. In a scope of one store
+// it names the store, so that it looks into one partition; otherwise it looks for the
+// IDs in all of them.
+type scoped struct{ inOne, inSeveral string }
+
+// byScope returns a statement with the condition withinScope. Rows x and f that it joins by
+// their store are those of the only one, too: choosing a partition for each row takes
+// longer than reading it.
+func byScope(text string) scoped {
+	one := strings.NewReplacer(withinScope, withinScope+` AND f.store = `+onlyStore,
+		`x.store = e.store`, `x.store = `+onlyStore, `f.store = p.store`, `f.store = `+onlyStore)
+	return scoped{one.Replace(text), text}
+}
+
+// in returns the text for a scope.
+func (s scoped) in(stores []acl.Access) string {
+	if len(stores) == 1 {
+		return s.inOne
+	}
+	return s.inSeveral
+}
 
 // scopeLists returns the numbers of stores, in ascending order, and their ceilings.
 func scopeLists(stores []acl.Access) (numbers []int64, ceilings []int16) {

@@ -17,21 +17,21 @@ var _ memory.ScoreReader = (*reader)(nil)
 
 // The statements go from the candidates to their rows by primary key. LATERAL and
 // OFFSET 0 force the planner to one probe per candidate, whatever its statistics say.
-const (
+var (
 	// $3 are the candidates. Length, terms and codes come with the first chunk alone, and
 	// if $6 not at all.
-	selectEvidence = `SELECT c.id,
+	selectEvidence = byScope(`SELECT c.id,
 		CASE WHEN coalesce(v.chunk, 0) = 0 AND NOT $6 THEN e.length END, CASE WHEN coalesce(v.chunk, 0) = 0 AND NOT $6 THEN e.terms END,
 		coalesce(v.chunk, 0), v.half, CASE WHEN v.chunk = 0 AND NOT $6 THEN v.codes END, coalesce(v.model = (SELECT number FROM model WHERE fingerprint = $5), FALSE)::int
 	FROM unnest($3::uuid[]) c (id)
-	CROSS JOIN LATERAL (SELECT f.length, f.terms FROM entry f
-		WHERE f.id = c.id AND f.state = 0 AND ` + withinScope + ` OFFSET 0) e
+	CROSS JOIN LATERAL (SELECT f.store, f.length, f.terms FROM entry f
+		WHERE f.id = c.id AND f.` + isLive + ` AND ` + withinScope + ` OFFSET 0) e
 	LEFT JOIN LATERAL (SELECT x.model, x.chunk, x.half, x.codes FROM vector x
-		WHERE x.model = ANY (ARRAY(SELECT number FROM model WHERE fingerprint IN ($4, $5))) AND x.entry = c.id OFFSET 0) v ON true`
-	selectChunkCodes = `SELECT c.i, v.codes FROM unnest($3::uuid[], $4::integer[]) WITH ORDINALITY c (id, chunk, i)
-	CROSS JOIN LATERAL (SELECT FROM entry f WHERE f.id = c.id AND f.state = 0 AND ` + withinScope + ` OFFSET 0) e
+		WHERE x.model = ANY (ARRAY(SELECT number FROM model WHERE fingerprint IN ($4, $5))) AND x.entry = c.id AND x.store = e.store OFFSET 0) v ON true`)
+	selectChunkCodes = byScope(`SELECT c.i, v.codes FROM unnest($3::uuid[], $4::integer[]) WITH ORDINALITY c (id, chunk, i)
+	CROSS JOIN LATERAL (SELECT f.store FROM entry f WHERE f.id = c.id AND f.` + isLive + ` AND ` + withinScope + ` OFFSET 0) e
 	CROSS JOIN LATERAL (SELECT x.codes FROM vector x
-		WHERE x.model = (SELECT number FROM model WHERE fingerprint = $5) AND x.entry = c.id AND x.chunk = c.chunk OFFSET 0) v`
+		WHERE x.model = (SELECT number FROM model WHERE fingerprint = $5) AND x.entry = c.id AND x.chunk = c.chunk AND x.store = e.store OFFSET 0) v`)
 )
 
 // Evidence implements memory.ScoreReader.
@@ -62,7 +62,7 @@ func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.Evidenc
 		}
 		e.Codes = codes
 		return yield(e)
-	}, selectEvidence, numbers, ceilings, idList(q.Entries), q.Fingerprints[0], q.Fingerprints[1], q.VectorsOnly)
+	}, selectEvidence.in(stores), numbers, ceilings, idList(q.Entries), q.Fingerprints[0], q.Fingerprints[1], q.VectorsOnly)
 }
 
 // TermCounter implements memory.ScoreReader.
@@ -91,6 +91,6 @@ func (r *reader) ChunkCodes(ctx context.Context, scope acl.Scope, fingerprint st
 		}
 		codes[i-1] = data
 		return nil
-	}, selectChunkCodes, numbers, ceilings, ids, ordinals, fingerprint)
+	}, selectChunkCodes.in(stores), numbers, ceilings, ids, ordinals, fingerprint)
 	return codes, err
 }

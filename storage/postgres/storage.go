@@ -32,6 +32,11 @@ type Options struct {
 	StatementTimeout time.Duration
 	// LockTimeout limits the wait for another transaction. Default: 15 s.
 	LockTimeout time.Duration
+	// Partitions is into how many partitions the tables are divided by store, from
+	// MinPartitions to MaxPartitions. A database that is not partitioned is converted,
+	// which rewrites it; no other process should use it meanwhile. Default: what the
+	// database has, none if it is new.
+	Partitions int
 	// Log receives warnings. Default: none are logged.
 	Log *slog.Logger
 }
@@ -47,22 +52,40 @@ var _ memory.Storage = (*Storage)(nil)
 
 // Open connects to a database and migrates its schema, the first in its
 // search_path. dsn is a URL or libpq keywords and values. The error is ErrNewer
-// or ErrOlder if a newer version of mneme wrote the schema, or one that is too old, and
-// memory.ErrUnavailable if the server cannot be reached. Errors never include the DSN.
+// or ErrOlder if a newer version of mneme wrote the schema, or one that is too old, ErrPartitions
+// if it cannot have the partitions that are asked for, and memory.ErrUnavailable if the
+// server cannot be reached. Errors never include the DSN.
 func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
+	if err := checkPartitions(options.Partitions); err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		// The parser's error quotes the DSN.
 		return nil, errors.New("open the database: the DSN is neither a postgres:// URL nor a list of keyword=value")
 	}
 	options.apply(config)
+	var partitioned atomic.Bool
+	config.BeforeConnect = func(_ context.Context, conn *pgx.ConnConfig) error {
+		if partitioned.Load() {
+			setDefault(conn, "plan_cache_mode", "force_generic_plan")
+		}
+		return nil
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", interpret(ctx, "connect", err))
 	}
-	if err := migrate(ctx, pool); err != nil {
+	partitions, err := migrate(ctx, pool, options.Partitions)
+	if err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	if partitions > 0 {
+		// The costs of a plan that chooses the partition when it runs are those of all
+		// of them: the server would plan nearly every statement anew instead.
+		partitioned.Store(true)
+		pool.Reset()
 	}
 	if err := warnIfRLSBypassed(ctx, pool, options.Log); err != nil {
 		pool.Close()
@@ -111,11 +134,7 @@ func (o Options) apply(config *pgxpool.Config) {
 	if config.ConnConfig.ConnectTimeout == 0 || config.ConnConfig.ConnectTimeout > connectTimeout {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	set := func(name, value string) {
-		if _, ok := config.ConnConfig.RuntimeParams[name]; !ok {
-			config.ConnConfig.RuntimeParams[name] = value
-		}
-	}
+	set := func(name, value string) { setDefault(config.ConnConfig, name, value) }
 	set("application_name", "mneme")
 	set("statement_timeout", millis(o.StatementTimeout, 30*time.Second))
 	set("lock_timeout", millis(o.LockTimeout, 15*time.Second))
@@ -126,6 +145,13 @@ func (o Options) apply(config *pgxpool.Config) {
 	// With statistics from before an import, the planner would assume that a
 	// table is empty and scan it.
 	set("enable_seqscan", "off")
+}
+
+// setDefault sets a parameter of the server that the DSN does not set.
+func setDefault(config *pgx.ConnConfig, name, value string) {
+	if _, ok := config.RuntimeParams[name]; !ok {
+		config.RuntimeParams[name] = value
+	}
 }
 
 func millis(d, fallback time.Duration) string {

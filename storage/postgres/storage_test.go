@@ -37,15 +37,44 @@ func (r reused) Close() error {
 	return err
 }
 
-func TestStorage(t *testing.T) {
+// onEachLayout runs a test on databases that are not partitioned, and on ones that are.
+func onEachLayout(t *testing.T, test func(t *testing.T, database func(testing.TB) string)) {
 	postgrestest.DSN(t) // skip here: a subtest could not skip this test
+	t.Run("plain", func(t *testing.T) { test(t, postgrestest.Database) })
+	t.Run("partitioned", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("-short looks for races, of which both layouts have the same")
+		}
+		test(t, partitionedDatabase)
+	})
+}
+
+// partitionedDatabase creates an empty database of four partitions.
+func partitionedDatabase(t testing.TB) string {
+	t.Helper()
+	dsn := postgrestest.Database(t)
+	s, err := Open(t.Context(), dsn, Options{Partitions: 4})
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dsn
+}
+
+func TestStorage(t *testing.T) {
+	onEachLayout(t, runSuite)
+}
+
+func runSuite(t *testing.T, database func(testing.TB) string) {
 	var mu sync.Mutex
 	var free []string
 	storagetest.Run(t, func(inner testing.TB) storage.Storage {
 		mu.Lock()
 		defer mu.Unlock()
 		if len(free) == 0 {
-			free = append(free, postgrestest.Database(t))
+			free = append(free, database(t))
 		}
 		dsn := free[len(free)-1]
 		free = free[:len(free)-1]

@@ -36,13 +36,14 @@ func (w *writer) flushChanges() {
 
 // selectRevision locks the row until the commit. It does not lock the store, so
 // that workers do not block other writers.
-const selectRevision = `SELECT revision, state = 0 AND in_context AND NOT encrypted FROM entry WHERE id = $1 FOR NO KEY UPDATE`
+const selectRevision = `SELECT store, revision, state = 0 AND in_context AND NOT encrypted FROM entry WHERE id = $1 FOR NO KEY UPDATE`
 
 // selectRevisions locks rows in the order of their keys.
-const selectRevisions = `SELECT id, revision, state = 0 AND in_context AND NOT encrypted FROM entry WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE`
+const selectRevisions = `SELECT id, store, revision, state = 0 AND in_context AND NOT encrypted FROM entry WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE`
 
 // lockedRow is what SaveVectors must know of a row.
 type lockedRow struct {
+	store      int64
 	revision   int64
 	embeddable bool
 	saved      []int64 // the models whose vectors the transaction has written
@@ -54,7 +55,7 @@ func (w *writer) lockRows(ctx context.Context, ids []uuid.UUID) error {
 	return w.each(ctx, func(rows pgx.Rows) error {
 		var id uuid.UUID
 		var row lockedRow
-		err := rows.Scan((*[16]byte)(&id), &row.revision, &row.embeddable)
+		err := rows.Scan((*[16]byte)(&id), &row.store, &row.revision, &row.embeddable)
 		w.locked[id] = row
 		return err
 	}, selectRevisions, idList(ids))
@@ -66,7 +67,7 @@ func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, 
 	row, found := w.locked[id]
 	err := w.ready(ctx)
 	if !found {
-		found, err = w.one(ctx, []any{&row.revision, &row.embeddable}, selectRevision, [16]byte(id))
+		found, err = w.one(ctx, []any{&row.store, &row.revision, &row.embeddable}, selectRevision, [16]byte(id))
 	}
 	if err != nil || !found || row.revision != revision || len(records) > 0 && !row.embeddable {
 		return false, err
@@ -84,20 +85,20 @@ func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, 
 		}
 	}
 	if len(records) == 0 && changed {
-		w.bulk.add(bulkOldVectors, model, [16]byte(id)) // whatever it removes: the entry has changed
+		w.bulk.add(bulkOldVectors, model, [16]byte(id), row.store) // whatever it removes: the entry has changed
 		return true, nil
 	}
 	if len(records) == 0 {
-		removed, err := w.affected(ctx, writeOne[bulkOldVectors], model, [16]byte(id))
+		removed, err := w.affected(ctx, writeOne[bulkOldVectors], model, [16]byte(id), row.store)
 		if removed > 0 {
 			w.recordChange(id)
 		}
 		return err == nil, err
 	}
-	w.bulk.add(bulkOldVectors, model, [16]byte(id))
+	w.bulk.add(bulkOldVectors, model, [16]byte(id), row.store)
 	for _, record := range records {
 		half := record.Vector.Bytes()
-		w.bulk.add(bulkVector, model, [16]byte(id), record.Chunk, revision, half, record.Codes)
+		w.bulk.add(bulkVector, model, row.store, [16]byte(id), record.Chunk, revision, half, record.Codes)
 		w.bulk.bytes += len(half) + len(record.Codes)
 	}
 	w.recordChange(id)
@@ -119,9 +120,18 @@ func (w *writer) model(ctx context.Context, fingerprint string) (int64, error) {
 	return number, err
 }
 
-// dropVectors removes all vectors of an entry.
-func (w *writer) dropVectors(ctx context.Context, id uuid.UUID) error {
-	n, err := w.affected(ctx, "DELETE FROM vector WHERE model IN (SELECT number FROM model) AND entry = $1", [16]byte(id))
+// Statements about the vectors of an entry under every model. ARRAY is evaluated once, and
+// an index is asked for its elements.
+const (
+	ofEntry       = " WHERE model = ANY (ARRAY(SELECT number FROM model)) AND entry = $1 AND store = $2"
+	selectVectors = "SELECT 1 FROM vector" + ofEntry + " LIMIT 1"
+	deleteVectors = "DELETE FROM vector" + ofEntry
+	rehomeVectors = "UPDATE vector SET store = $3" + ofEntry
+)
+
+// dropVectors removes all vectors of an entry of a store.
+func (w *writer) dropVectors(ctx context.Context, id uuid.UUID, store int64) error {
+	n, err := w.affected(ctx, deleteVectors, [16]byte(id), store)
 	if err == nil && n > 0 {
 		w.recordChange(id)
 	}
@@ -133,12 +143,18 @@ func (w *writer) dropVectors(ctx context.Context, id uuid.UUID) error {
 // indexes partition vectors, it records a change.
 func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next *storedRow) error {
 	if !next.Indexed() {
-		return w.dropVectors(ctx, id)
+		return w.dropVectors(ctx, id, old.Store)
 	}
-	if old.Store == next.Store && old.Label == next.Label {
-		return nil
+	var found bool
+	var err error
+	switch {
+	case old.Store != next.Store:
+		var n int64
+		n, err = w.affected(ctx, rehomeVectors, [16]byte(id), old.Store, next.Store)
+		found = n > 0
+	case old.Label != next.Label:
+		found, err = w.one(ctx, []any{new(int)}, selectVectors, [16]byte(id), old.Store)
 	}
-	found, err := w.one(ctx, []any{new(int)}, "SELECT 1 FROM vector WHERE model IN (SELECT number FROM model) AND entry = $1 LIMIT 1", [16]byte(id))
 	if err == nil && found {
 		w.recordChange(id)
 	}

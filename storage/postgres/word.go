@@ -19,9 +19,9 @@ import (
 
 const (
 	orReplaceWords = `
-	ON CONFLICT (entry) DO UPDATE SET store = excluded.store, label = excluded.label, keys = excluded.keys
-	WHERE (word.store, word.label) <> (excluded.store, excluded.label) OR word.keys <> excluded.keys`
-	deleteWords = "DELETE FROM word WHERE entry = $1"
+	ON CONFLICT ON CONSTRAINT word_pkey DO UPDATE SET label = excluded.label, keys = excluded.keys
+	WHERE word.label <> excluded.label OR word.keys <> excluded.keys`
+	deleteWords = "DELETE FROM word WHERE entry = $1 AND store = $2"
 )
 
 // maxVector is the size in bytes of the largest tsvector: its offsets have 20
@@ -35,10 +35,12 @@ const oversized = "*"
 // replaceForms replaces the forms by which Match finds an entry. old is the row
 // before, nil for a new one.
 func (w *writer) replaceForms(id uuid.UUID, old, next *storedRow, forms []string) {
-	if next != nil && next.Indexed() {
+	indexed := next != nil && next.Indexed()
+	if old != nil && old.Indexed() && (!indexed || old.Store != next.Store) {
+		w.queueStatement(deleteWords, [16]byte(id), old.Store)
+	}
+	if indexed {
 		w.bulk.add(bulkWord, [16]byte(id), next.Store, int16(next.Label), strings.Join(formKeys(next.Store, next.Label, forms), noPartition))
-	} else if old != nil && old.Indexed() {
-		w.queueStatement(deleteWords, [16]byte(id))
 	}
 }
 
@@ -57,8 +59,8 @@ func formKeys(store int64, label acl.Label, forms []string) []string {
 }
 
 const (
-	selectIndexed = "SELECT place, length, terms FROM entry WHERE id = $1"
-	updateIndexed = "UPDATE entry SET length = $2, terms = $3 WHERE id = $1"
+	selectIndexed = "SELECT place, length, terms FROM entry WHERE id = $1 AND store = $2"
+	updateIndexed = "UPDATE entry SET length = $3, terms = $4 WHERE id = $1 AND store = $2"
 )
 
 // PutDocument implements memory.DocumentWriter.
@@ -72,7 +74,7 @@ func (w *writer) PutDocument(ctx context.Context, entry memory.Entry, doc lexica
 	old := posting.Document{Label: entry.Label}
 	old.Store = store.number
 	var length *int
-	if _, err := w.one(ctx, []any{&old.Doc, &length, &old.Terms}, selectIndexed, [16]byte(entry.ID)); err != nil {
+	if _, err := w.one(ctx, []any{&old.Doc, &length, &old.Terms}, selectIndexed, [16]byte(entry.ID), store.number); err != nil {
 		return err
 	}
 	next := &posting.Document{DocKey: old.DocKey, Label: old.Label, Length: doc.Length, Terms: posting.Aligned.EncodeTerms(doc.Terms)}
@@ -83,7 +85,7 @@ func (w *writer) PutDocument(ctx context.Context, entry memory.Entry, doc lexica
 	if _, err := w.postings.Replace(before, next); err != nil {
 		return err
 	}
-	w.queueStatement(updateIndexed, [16]byte(entry.ID), next.Length, next.Terms)
+	w.queueStatement(updateIndexed, [16]byte(entry.ID), store.number, next.Length, next.Terms)
 	row := &storedRow{Stored: sqlcommon.Next(&entry, store.number)}
 	w.replaceForms(entry.ID, nil, row, doc.Forms)
 	if !queuedAt.IsZero() {
@@ -108,7 +110,7 @@ const noPartition = "§"
 const partitionsAtOnce = 32
 
 const selectPartitions = scopeTable + `SELECT t.store, t.label FROM scope
-	JOIN total t ON t.store = scope.store AND t.label <= scope.ceiling WHERE t.documents > 0`
+	CROSS JOIN LATERAL (SELECT * FROM total x WHERE x.store = scope.store AND x.label <= scope.ceiling OFFSET 0) t WHERE t.documents > 0`
 
 // findWords finds the entries that pass a filter with Match. An entry whose forms
 // did not fit its tsvector is always evaluated.
@@ -162,20 +164,20 @@ func (m *matching) partitions(ctx context.Context) (partitions []string, err err
 }
 
 // wordPath returns the FROM and WHERE clauses of the entries whose forms fulfil a
-// tsquery.
+// tsquery, whose parameter is given.
 //
 // SECURITY: its keys are those of partitions within the scope, which the rows
 // themselves are held against too.
-func (q *arguments) wordPath(query string) string {
-	return ` FROM (SELECT w.entry FROM word w WHERE w.keys @@ ` + q.Arg(query) + `::text::tsquery OFFSET 0) w
-	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.id = w.entry AND f.state = 0 OFFSET 0) e
+func (m *matching) wordPath(query string) string {
+	return ` FROM (SELECT w.entry, w.store FROM word w WHERE w.keys @@ ` + query + `::text::tsquery` + m.inStore("w") + ` OFFSET 0) w
+	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.id = w.entry AND f.store = ` + m.storeOf("w") + ` AND f.` + isLive + ` OFFSET 0) e
 	JOIN scope ON scope.store = e.store AND e.label <= scope.ceiling WHERE e.in_context`
 }
 
-// rowForms returns a condition on the forms of row e.
-func (q *arguments) rowForms(template string) string {
-	return ` AND (SELECT w.keys FROM word w WHERE w.entry = e.id) @@
-	replace(` + q.Arg(template) + `::text, '` + noPartition + `', e.store::text || chr(96 + e.label))::tsquery`
+// rowForms returns a condition on the forms of row e, by the parameter of a template.
+func (m *matching) rowForms(template string) string {
+	return ` AND (SELECT w.keys FROM word w WHERE w.entry = e.id AND w.store = ` + m.storeOf("e") + `) @@
+	replace(` + template + `::text, '` + noPartition + `', e.store::text || chr(96 + e.label))::tsquery`
 }
 
 // tsquery writes that one of several queries holds in one of several partitions.

@@ -38,9 +38,20 @@ func Embedded() Backend {
 // Storages are the backends with the flat index, one for each storage.
 func Storages() []Backend {
 	return []Backend{Embedded(), {Name: "postgres+flat", open: func(t testing.TB, _ Backend) *Data {
-		return &Data{Storage: postgresAt(postgrestest.Database(t)), Model: flatModel}
+		return &Data{Storage: postgresAt(postgrestest.Database(t), 0), Model: flatModel}
 	}}}
 }
+
+// Partitioned is the backend with the flat index whose tables are partitioned, as those of
+// Production are.
+func Partitioned() Backend {
+	return Backend{Name: "partitioned+flat", open: func(t testing.TB, _ Backend) *Data {
+		return &Data{Storage: postgresAt(postgrestest.Database(t), partitions), Model: flatModel}
+	}}
+}
+
+// partitions is into how many partitions the tables of Production are divided.
+const partitions = 4
 
 // Production is the backend that several processes can share. Its searches see
 // all earlier writes (milvus.Strong), so that tests need not wait. It is
@@ -54,7 +65,7 @@ func Production() Backend {
 			}
 			dsn := postgrestest.Database(t)
 			b.milvus.Addr, b.milvus.Prefix = milvustest.Prefix(t)
-			return &Data{Storage: postgresAt(dsn), Model: b.milvusModel}
+			return &Data{Storage: postgresAt(dsn, partitions), Model: b.milvusModel}
 		},
 		milvus: milvus.Config{
 			Consistency: milvus.Strong, Partitions: 2, // few are made faster
@@ -101,12 +112,12 @@ type Data struct {
 	Model func(t testing.TB, e embed.Embedder) indexer.Model
 }
 
-func postgresAt(dsn string) func(testing.TB) storage.Storage {
+func postgresAt(dsn string, partitions int) func(testing.TB) storage.Storage {
 	return func(t testing.TB) storage.Storage {
 		t.Helper()
 		// Many tests run side by side, and the server takes some hundred
 		// connections.
-		rows, err := postgres.Open(t.Context(), dsn, postgres.Options{MaxConns: 8})
+		rows, err := postgres.Open(t.Context(), dsn, postgres.Options{MaxConns: 8, Partitions: partitions})
 		if err != nil {
 			t.Fatal(err)
 		}
