@@ -49,7 +49,7 @@ func TestSelfTestPassesAndReportsEverySystem(t *testing.T) {
 		t.Fatalf("%d sets, want 1: %v", len(report.Sets), err)
 	}
 	set := report.Sets[0]
-	for _, name := range []string{"mneme", "LanceDB hybrid", "Qdrant hybrid (local mode)", "PostgreSQL full text"} {
+	for _, name := range []string{"mneme", "LanceDB hybrid", "Qdrant Edge hybrid", "PostgreSQL full text"} {
 		if set.Absent[name] == "" {
 			t.Errorf("%s needs what the test does not give, but is not reported as absent", name)
 		}
