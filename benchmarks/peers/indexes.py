@@ -15,6 +15,7 @@ import time
 
 from collection import BM25, FTS5, best, fuse
 from dataset import Missing, clean_environment
+from machine import resident_bytes
 from systems import HITS, need, version
 
 START_SECONDS = 180
@@ -24,7 +25,9 @@ class Index:
     name = program = ""
     search = ""  # how it searches
     bm25 = BM25()
+    legs = ("words", "vectors")  # those that can be asked alone and compared with exact answers
     pid = None  # of its server, if it has one
+    data = ""  # where its data is within its folder
     warm = 5  # queries that it is asked before the first timed one
 
     def __init__(self, collection, options):
@@ -32,6 +35,10 @@ class Index:
 
     def build(self, folder):
         """Imports the collection into an empty folder. Raises Missing if something is not there."""
+
+    def server_bytes(self):
+        """The resident memory of its server, or None if it has none."""
+        return self.pid and resident_bytes(self.pid)
 
     def close(self):
         """Ends what build has started, also if it failed halfway."""
@@ -358,77 +365,6 @@ class SQLite(Index):
         return self.nearest(i, HITS)
 
 
-class Qdrant(Index):
-    """qdrant-client's local mode. BM25's weights are made here (see systems.py)."""
-
-    name = "Qdrant (local mode)"
-    search = "in the process, in Python: dense and sparse vectors, RRF"
-    warm = 1
-
-    def build(self, folder):
-        client, self.models = need("qdrant_client"), need("qdrant_client.models")
-        self.program, collection, models = version("qdrant-client"), self.collection, self.models
-        self.client = client.QdrantClient(path=os.path.join(folder, "qdrant"))
-        self.client.create_collection(
-            "document",
-            vectors_config={"dense": models.VectorParams(size=collection.vectors.shape[1], distance=models.Distance.COSINE)},
-            sparse_vectors_config={"sparse": models.SparseVectorParams(modifier=models.Modifier.IDF)},
-        )
-        number = lambda word: int(word[1:-1])  # of w17x
-        mean = sum(len(text.split()) for text in collection.texts) / len(collection.texts)
-        for start in range(0, len(collection.texts), 500):
-            points = []
-            for n in range(start, min(start + 500, len(collection.texts))):
-                words = collection.texts[n].split()
-                norm = self.bm25.k1 * (1 - self.bm25.b + self.bm25.b * len(words) / mean)
-                counts = {word: words.count(word) for word in words}
-                points.append(
-                    models.PointStruct(
-                        id=n,
-                        payload={"store": collection.stores[n]},
-                        vector={
-                            "dense": collection.vectors[n].tolist(),
-                            "sparse": models.SparseVector(indices=[number(w) for w in counts], values=[c / (c + norm) for c in counts.values()]),
-                        },
-                    )
-                )
-            self.client.upsert("document", points)
-        self.sparse = []
-        for query in collection.queries:
-            words = query.split()
-            asked = sorted(set(words), key=number)
-            self.sparse.append(models.SparseVector(indices=[number(w) for w in asked], values=[float(words.count(w)) for w in asked]))
-
-    def ask(self, i, **query):
-        found = self.client.query_points("document", limit=HITS, with_payload=False, **query)
-        return [point.id for point in found.points]
-
-    def within(self, i):
-        match = self.models.MatchValue(value=self.collection.query_stores[i])
-        return self.models.Filter(must=[self.models.FieldCondition(key="store", match=match)])
-
-    def hybrid(self, i):
-        models, within = self.models, self.within(i)
-        return self.ask(
-            i,
-            query=models.FusionQuery(fusion=models.Fusion.RRF),
-            prefetch=[
-                models.Prefetch(query=self.collection.query_vectors[i], using="dense", limit=self.depth, filter=within),
-                models.Prefetch(query=self.sparse[i], using="sparse", limit=self.depth, filter=within),
-            ],
-        )
-
-    def words(self, i):
-        return self.ask(i, query=self.sparse[i], using="sparse", query_filter=self.within(i))
-
-    def vectors(self, i):
-        return self.ask(i, query=self.collection.query_vectors[i], using="dense", query_filter=self.within(i))
-
-    def close(self):
-        if hasattr(self, "client"):
-            self.client.close()
-
-
 class Plain(Index):
     """Exact legs in Python and numpy: what the others are compared with, for the self-test."""
 
@@ -444,6 +380,3 @@ class Plain(Index):
 
     def hybrid(self, i):
         return fuse([self.words(i), self.vectors(i)], HITS)
-
-
-INDEXES = [Mneme, LanceDB, Weaviate, SQLite, Qdrant]

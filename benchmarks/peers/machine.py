@@ -20,6 +20,17 @@ def resident_bytes(pid):
     return int(done.stdout.strip() or 0) * 1024
 
 
+def shared_resident_bytes(pid):
+    """The resident memory of a process and its children, of which memory that they share counts once.
+    Linux only; elsewhere 0."""
+    children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True).stdout.split()
+    total = 0
+    for process in [str(pid), *children]:
+        with contextlib.suppress(OSError), open(f"/proc/{process}/smaps_rollup", encoding="ascii") as file:
+            total += sum(int(line.split()[1]) for line in file if line.startswith("Pss:"))
+    return total * 1024
+
+
 def disk_bytes(folder):
     """What the files of a folder take on disk."""
     total = 0

@@ -49,7 +49,7 @@ func TestSelfTestPassesAndReportsEverySystem(t *testing.T) {
 		t.Fatalf("%d sets, want 1: %v", len(report.Sets), err)
 	}
 	set := report.Sets[0]
-	for _, name := range []string{"mneme", "LanceDB hybrid", "Qdrant hybrid (local mode)", "PostgreSQL full text"} {
+	for _, name := range []string{"mneme", "LanceDB hybrid", "Qdrant Edge hybrid", "PostgreSQL full text"} {
 		if set.Absent[name] == "" {
 			t.Errorf("%s needs what the test does not give, but is not reported as absent", name)
 		}
@@ -81,12 +81,12 @@ func TestSpeedSelfTestPasses(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, name := range []string{"mneme", "Weaviate"} {
+	for _, name := range []string{"mneme", "Weaviate", "Hindsight"} {
 		if !strings.Contains(out, "| "+name+" | absent: no --"+strings.ToLower(name)) {
 			t.Errorf("%s needs what the test does not give, but is not reported as absent", name)
 		}
 	}
-	if strings.Contains(out, "| Qdrant") {
+	if strings.Contains(out, "| Qdrant (") {
 		t.Error("a system that was left out is in a table")
 	}
 	if !strings.Contains(out, "- left out: Qdrant (local mode).") {

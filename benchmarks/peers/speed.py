@@ -17,7 +17,11 @@ import indexes
 from collection import Collection, recall
 from dataset import Missing, percentile
 from machine import disk_bytes, processor, resident_bytes
+from memory_layers import Hindsight, Mem0
+from qdrant import Qdrant, QdrantEdge
 from speed_report import page
+
+INDEXES = [indexes.Mneme, indexes.LanceDB, indexes.Weaviate, indexes.SQLite, QdrantEdge, Qdrant, Mem0, Hindsight]
 
 
 def arguments():
@@ -42,6 +46,7 @@ def arguments():
     )
     parser.add_argument("--mneme", metavar="PROGRAM", help="the mneme program")
     parser.add_argument("--weaviate", metavar="PROGRAM", help="the program weaviate-server")
+    parser.add_argument("--hindsight", metavar="PYTHON", help="a Python interpreter with what requirements-hindsight.txt names")
     parser.add_argument("--without", nargs="+", default=[], metavar="NAME", help="leave these systems out")
     parser.add_argument("--seed", type=int, default=1, help="seed of texts, vectors and queries (default: %(default)s)")
     parser.add_argument("--folder", metavar="DIR", help="put the systems' data into a temporary folder here")
@@ -51,7 +56,7 @@ def arguments():
     options = parser.parse_args()
     if min(options.entries, options.queries, options.rounds, *options.stores) < 1 or options.depth < indexes.HITS:
         parser.error(f"sizes must be at least 1, and --depth {indexes.HITS}")
-    for name in ("mneme", "weaviate"):
+    for name in ("mneme", "weaviate", "hindsight"):
         if given := getattr(options, name):
             if not (program := shutil.which(given)):
                 parser.error(f"--{name}: {given} is not a program")
@@ -77,7 +82,7 @@ def work(pipe, index, collection, options, folder):
                 return
             began = time.perf_counter()
             try:
-                result = getattr(index, name)(*given) if name != "facts" else (index.program, index.pid or os.getpid())
+                result = index.program if name == "program" else getattr(index, name)(*given)
             except Missing as missing:
                 pipe.send((None, 0, str(missing)))
             except Exception as error:  # of a peer: its row says so
@@ -119,13 +124,13 @@ class System:
     def build(self):
         os.mkdir(self.folder)
         _, seconds = self.call("build", self.folder)
-        (self.program, pid), _ = self.call("facts")
-        self.pid = pid
+        self.program, _ = self.call("program")
         return seconds
 
     def memory(self):
         """Resident bytes: of its server, or by how much its process has grown."""
-        return resident_bytes(self.pid) - (self.base if self.pid == self.process.pid else 0)
+        server, _ = self.call("server_bytes")
+        return server or resident_bytes(self.process.pid) - self.base
 
     def close(self):
         with contextlib.suppress(OSError):
@@ -161,14 +166,15 @@ def compare(options, stores, folder):
                 "search": index.search,
                 "import_seconds": seconds,
                 "entries_per_s": options.entries / seconds,
-                "disk_bytes": disk_bytes(system.folder),
+                "disk_bytes": disk_bytes(os.path.join(system.folder, index.data)),
             }
-        times = rounds(systems, options)
+        times, own = rounds(systems, collection, options)
         for system in systems:
             took = times[system.name]
             results[system.name] |= {
                 "resident_bytes": system.memory(),
                 "searches": len(took),
+                "own_text@10": own[system.name] / len(took),
                 "p50_ms": percentile(took, 0.5) * 1000,
                 "p99_ms": percentile(took, 0.99) * 1000,
             }
@@ -180,40 +186,42 @@ def compare(options, stores, folder):
 
 def chosen(options):
     extra = [indexes.Plain] if options.self_test else []
-    return [index for index in indexes.INDEXES + extra if index.name not in options.without]
+    return [index for index in INDEXES + extra if index.name not in options.without]
 
 
-def rounds(systems, options):
-    """Returns the seconds of hybrid searches by system. The systems take turns query by query, and
-    another one begins each time."""
-    times = {system.name: [] for system in systems}
+def rounds(systems, collection, options):
+    """Returns the seconds of hybrid searches by system, and how many found the text that the query was
+    made of. The systems take turns query by query, and another one begins each time."""
+    times, own = {system.name: [] for system in systems}, {system.name: 0 for system in systems}
     for number in range(options.rounds):
         log(f"round {number + 1} of {options.rounds}")
         for i in range(options.queries):
             first = i % max(1, len(systems))
             for system in systems[first:] + systems[:first]:
                 if system.spent < options.budget:
-                    _, seconds = system.call("hybrid", i)
+                    rows, seconds = system.call("hybrid", i)
                     times[system.name].append(seconds)
+                    own[system.name] += collection.targets[i] in rows
                     system.spent += seconds
-    return times
+    return times, own
 
 
 def legs(system, collection, options):
     """The recall@10 of each leg, and the time of the vector leg, over as many queries as the budget allows."""
-    found, took = {"words": [], "vectors": []}, {"words": [], "vectors": []}
+    exact = {"words": lambda i: collection.scores(i, system.index.bm25), "vectors": collection.cosines}
+    found, took = ({leg: [] for leg in system.index.legs} for _ in range(2))
     end = time.monotonic() + options.budget
     for i in range(options.queries):
         if time.monotonic() > end and found["vectors"]:
             break
-        for leg, scores in (("words", collection.scores(i, system.index.bm25)), ("vectors", collection.cosines(i))):
+        for leg in found:
             rows, seconds = system.call(leg, i)
-            found[leg].append(recall(scores, rows))
+            found[leg].append(recall(exact[leg](i), rows))
             took[leg].append(seconds)
     mean = lambda values: sum(values) / len(values)
     return {
         f"{leg}_{what}": value for leg in found for what, value in (("recall@10", mean(found[leg])), ("p50_ms", percentile(took[leg], 0.5) * 1000))
-    } | {"leg_queries": len(found["words"])}
+    } | {"leg_queries": len(found["vectors"])}
 
 
 def measure(options):

@@ -19,13 +19,15 @@ FOOTER = """
 - import: texts and vectors are given, and after it everything can be searched. mneme fetches the vectors
   by HTTP from the script, as from an embedding service, and writes history and rows.
   Imports run one after another, so on a busy machine each met another load.
-- disk: the data folder after the import. memory: resident, of the server, or by how much the Python process
-  that holds the system has grown.
+- disk: the data folder after the import. memory: resident, of the server (Hindsight's with its PostgreSQL),
+  or by how much the Python process that holds the system has grown.
 - p50, p99: of {rounds} rounds of all queries. A system that searched longer than {budget:g} s was asked
   less often, as its row says.
 - words@10: the share of the first ten texts by BM25 that the words alone find, with the system's own k1
   and b, and counts of the searched store for mneme, of all texts for the others. vectors@10: the share of
-  the ten nearest texts. Both are compared with exact answers of the script.
+  the ten nearest texts. Both are compared with exact answers of the script; a leg that cannot be asked
+  alone, or does not rank by BM25, has none.
+- own text@10: the share of searches that return the text of which the query was made.
 """
 
 
@@ -44,7 +46,7 @@ def page(report):
 def table(case):
     where = "in one store" if case["stores"] == 1 else f"in {case['stores']:,} stores, searched within one"
     lines = [f"## {case['entries']:,} texts {where}", ""]
-    columns = ["system", "import, texts/s", "disk MB", "memory MB", "p50 ms", "p99 ms", "p50 ÷ mneme's", "words@10", "vectors@10"]
+    columns = ["system", "import, texts/s", "disk MB", "memory MB", "p50 ms", "p99 ms", "p50 ÷ mneme's", "words@10", "vectors@10", "own text@10"]
     lines += [row(columns), row(["---"] + ["---:"] * (len(columns) - 1))]
     base = case["systems"].get("mneme")
     most = max((r["searches"] for r in case["systems"].values()), default=0)
@@ -60,14 +62,19 @@ def table(case):
                     number(r["p50_ms"]),
                     number(r["p99_ms"]),
                     number(r["p50_ms"] / base["p50_ms"]) if base else "",
-                    f"{r['words_recall@10']:.3f}",
-                    f"{r['vectors_recall@10']:.3f}",
+                    share(r, "words_recall@10"),
+                    share(r, "vectors_recall@10"),
+                    share(r, "own_text@10"),
                 ]
             )
         )
     for name, why in case["absent"].items():
         lines.append(row([name, f"absent: {why}"] + [""] * (len(columns) - 2)))
     return lines + [""]
+
+
+def share(result, name):
+    return f"{result[name]:.3f}" if name in result else "–"
 
 
 def number(value):

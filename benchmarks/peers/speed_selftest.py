@@ -13,8 +13,11 @@ def check(report, text, options):
         expect("plain" in case["systems"], f"the plain index is absent: {case['absent'].get('plain')}")
         for name, result in case["systems"].items():
             least = {"plain": 1, "mneme": 0.99}.get(name, 0.9)
+            expect("vectors_recall@10" in result, f"{name}: its vectors are not compared")
             for leg in ("words", "vectors"):
-                expect(least <= result[f"{leg}_recall@10"] <= 1, f"{name}: {leg} have recall {result[f'{leg}_recall@10']}")
+                found = result.get(f"{leg}_recall@10", 1)
+                expect(least <= found <= 1, f"{name}: {leg} have recall {found}")
+            expect(0 <= result["own_text@10"] <= 1, f"{name}: {result['own_text@10']} of the queries find their text")
             expect(0 < result["p50_ms"] <= result["p99_ms"], f"{name}: p50 {result['p50_ms']}, p99 {result['p99_ms']}")
             expect(result["searches"] == options.queries * options.rounds, f"{name}: {result['searches']} searches")
             expect(result["entries_per_s"] > 0, f"{name}: no import")
