@@ -16,18 +16,8 @@ of the time. The systems take turns query by query.
 """
 
 FOOTER = """
-- import: texts and vectors are given, and after it everything can be searched. mneme fetches the vectors
-  by HTTP from the script, as from an embedding service, and writes history and rows.
-  Imports run one after another, so on a busy machine each met another load.
-- disk: the data folder after the import. memory: resident, of the server (Hindsight's with its PostgreSQL),
-  or by how much the Python process that holds the system has grown.
 - p50, p99: of {rounds} rounds of all queries. A system that searched longer than {budget:g} s was asked
-  less often, as its row says.
-- words@10: the share of the first ten texts by BM25 that the words alone find, with the system's own k1
-  and b, and counts of the searched store for mneme, of all texts for the others. vectors@10: the share of
-  the ten nearest texts. Both are compared with exact answers of the script; a leg that cannot be asked
-  alone, or does not rank by BM25, has none.
-- own text@10: the share of searches that return the text of which the query was made.
+  less often, as its row says. [What the other columns are](../benchmarks/peers/README.md#the-columns).
 """
 
 
