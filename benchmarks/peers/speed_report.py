@@ -6,28 +6,22 @@ HEADER = """# Speed beside other systems
 
 Written by [benchmarks/peers/speed.py](../benchmarks/peers/README.md#speed); do not edit.
 
-{date}, {processor} ({cpus} logical processors), {system}, Python {python}. Load average at
-the beginning and the end: {load[0]:.1f}, {load[1]:.1f}. Above the number of processors, others were
-using the machine: then compare the systems, not the times.
+{date}, {processor} ({cpus} logical processors), {system}, Python {python}. Load average: {load[0]:.1f} to
+{load[1]:.1f}. Above the number of processors, compare the systems, not the times.
 
-The same generated texts of 20–40 words, with the same vectors of 384 dimensions. Every query
-searches one store, by words and vectors, and gets ten hits; making its vector is no part
-of the time. The systems take turns query by query.
+The same generated texts of 20–40 words and vectors of 384 dimensions. Every query searches
+one store, by words and a given vector, for ten hits; the systems take turns query by query.
 """
 
 FOOTER = """
-- import: texts and vectors are given, and after it everything can be searched. mneme fetches the vectors
-  by HTTP from the script, as from an embedding service, and writes history and rows.
-  Imports run one after another, so on a busy machine each met another load.
-- disk: the data folder after the import. memory: resident, of the server (Hindsight's with its PostgreSQL),
-  or by how much the Python process that holds the system has grown.
-- p50, p99: of {rounds} rounds of all queries. A system that searched longer than {budget:g} s was asked
-  less often, as its row says.
-- words@10: the share of the first ten texts by BM25 that the words alone find, with the system's own k1
-  and b, and counts of the searched store for mneme, of all texts for the others. vectors@10: the share of
-  the ten nearest texts. Both are compared with exact answers of the script; a leg that cannot be asked
-  alone, or does not rank by BM25, has none.
-- own text@10: the share of searches that return the text of which the query was made.
+- import: of given texts and vectors, until all can be searched, one system after another. mneme
+  fetches the vectors by HTTP.
+- disk: of the data. memory: of the server (Hindsight's with its PostgreSQL), or by how much the
+  process that holds the system has grown.
+- p50, p99: of {rounds} rounds of all queries; a system is asked for {budget:g} s.
+- words@10: the share of the first ten texts by BM25, with the system's own k1, b and counts, that
+  words alone find. vectors@10: of the ten nearest. –: cannot be asked alone, or is not BM25.
+- own text@10: the searches that return the text that the query was made of.
 """
 
 
