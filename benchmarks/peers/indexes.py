@@ -177,7 +177,7 @@ class Mneme(Index):
 
 class LanceDB(Index):
     name = "LanceDB"
-    search = "in the process: full text with defaults, exact vectors, RRF"
+    search = "full text with defaults, exact vectors, RRF"
 
     def build(self, folder):
         os.environ.setdefault("LANCEDB_LOG", "error")  # it warns of a deprecation in every search
@@ -209,7 +209,7 @@ class Weaviate(Index):
     """A Weaviate server, one class with a filter on the store."""
 
     name = "Weaviate"
-    search = "GraphQL over HTTP, IDs in the answer: BM25 (without block-max), HNSW with defaults, ranked fusion"
+    search = "GraphQL over HTTP: BM25 (without block-max), HNSW with defaults, ranked fusion"
     server = None
 
     def build(self, folder):
@@ -312,7 +312,7 @@ class SQLite(Index):
 
     name = "SQLite FTS5 + sqlite-vec"
     bm25 = FTS5()
-    search = "in the process: FTS5, exact vectors of the store's partition, RRF in Python"
+    search = "exact vectors of the store's partition, RRF in Python"
 
     def build(self, folder):
         apsw, extension = need("apsw"), need("sqlite_vec")
@@ -370,7 +370,7 @@ class Plain(Index):
 
     name = "plain"
     program = "this script"
-    search = "in the process: BM25 in Python, exact vectors in numpy, RRF"
+    search = "BM25 in Python, exact vectors in numpy, RRF"
 
     def words(self, i):
         return best(self.collection.scores(i, self.bm25), self.depth)

@@ -19,7 +19,7 @@ class Mem0(Index):
     it searches by vectors alone."""
 
     name = "mem0"
-    search = "in the process: infer=False, its local Qdrant, by vectors alone, texts in the answer"
+    search = "infer=False, Qdrant's local mode, by vectors alone"
     legs = ("vectors",)
     warm = 1
 
@@ -69,7 +69,7 @@ class Hindsight(Index):
     so that it orders by RRF, which is a setting of its own."""
 
     name = "Hindsight"
-    search = "in its process: chunks without an LLM, PostgreSQL, ranked by RRF, texts in the answer"
+    search = "chunks without an LLM, PostgreSQL, RRF without a reranker"
     legs = ("vectors",)
     data = os.path.join(".pg0", "instances")
     worker = None

@@ -74,7 +74,7 @@ func TestSpeedSelfTestPasses(t *testing.T) {
 	if out, err := runScript(t, "speed.py", "--help"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	out, err := runScript(t, "speed.py", "--self-test", "--without", "Qdrant (local mode)")
+	out, err := runScript(t, "speed.py", "--self-test", "--without", "Qdrant Edge")
 	if err != nil && strings.Contains(out, "No module named 'numpy'") && os.Getenv("CI") == "" {
 		t.Skip("no numpy (variable PYTHON chooses the interpreter)")
 	}
@@ -86,10 +86,10 @@ func TestSpeedSelfTestPasses(t *testing.T) {
 			t.Errorf("%s needs what the test does not give, but is not reported as absent", name)
 		}
 	}
-	if strings.Contains(out, "| Qdrant (") {
+	if strings.Contains(out, "| Qdrant") {
 		t.Error("a system that was left out is in a table")
 	}
-	if !strings.Contains(out, "- left out: Qdrant (local mode).") {
+	if !strings.Contains(out, "- left out: Qdrant Edge.") {
 		t.Error("the page does not say what was left out")
 	}
 }

@@ -1,4 +1,4 @@
-"""Qdrant, by its engine in the process and by its Python client: see indexes.py."""
+"""Qdrant's engine in the process: see indexes.py."""
 
 import os
 
@@ -32,7 +32,7 @@ class QdrantEdge(Index):
     """Qdrant's engine in the process. BM25's weights are made here (see systems.py)."""
 
     name = "Qdrant Edge"
-    search = "in the process: dense vectors (HNSW with defaults) and sparse ones, RRF"
+    search = "the engine in the process: HNSW with defaults, sparse vectors, RRF"
 
     def build(self, folder):
         self.edge, collection = need("qdrant_edge"), self.collection
@@ -82,63 +82,3 @@ class QdrantEdge(Index):
     def close(self):
         if hasattr(self, "shard"):
             self.shard.close()
-
-
-class Qdrant(Index):
-    """qdrant-client's local mode. BM25's weights are made here (see systems.py)."""
-
-    name = "Qdrant (local mode)"
-    search = "in the process, in Python: dense and sparse vectors, RRF"
-    warm = 1
-
-    def build(self, folder):
-        client, self.models = need("qdrant_client"), need("qdrant_client.models")
-        self.program, collection, models = version("qdrant-client"), self.collection, self.models
-        self.client = client.QdrantClient(path=os.path.join(folder, "qdrant"))
-        self.client.create_collection(
-            "document",
-            vectors_config={"dense": models.VectorParams(size=collection.vectors.shape[1], distance=models.Distance.COSINE)},
-            sparse_vectors_config={"sparse": models.SparseVectorParams(modifier=models.Modifier.IDF)},
-        )
-        vector = lambda sparse: models.SparseVector(indices=sparse[0], values=sparse[1])
-        sparse = sparse_texts(collection, self.bm25)
-        for start in range(0, len(collection.texts), 500):
-            points = [
-                models.PointStruct(
-                    id=n,
-                    payload={"store": collection.stores[n]},
-                    vector={"dense": collection.vectors[n].tolist(), "sparse": vector(next(sparse))},
-                )
-                for n in range(start, min(start + 500, len(collection.texts)))
-            ]
-            self.client.upsert("document", points)
-        self.sparse = [vector(sparse_query(query)) for query in collection.queries]
-
-    def ask(self, i, **query):
-        found = self.client.query_points("document", limit=HITS, with_payload=False, **query)
-        return [point.id for point in found.points]
-
-    def within(self, i):
-        match = self.models.MatchValue(value=self.collection.query_stores[i])
-        return self.models.Filter(must=[self.models.FieldCondition(key="store", match=match)])
-
-    def hybrid(self, i):
-        models, within = self.models, self.within(i)
-        return self.ask(
-            i,
-            query=models.FusionQuery(fusion=models.Fusion.RRF),
-            prefetch=[
-                models.Prefetch(query=self.collection.query_vectors[i], using="dense", limit=self.depth, filter=within),
-                models.Prefetch(query=self.sparse[i], using="sparse", limit=self.depth, filter=within),
-            ],
-        )
-
-    def words(self, i):
-        return self.ask(i, query=self.sparse[i], using="sparse", query_filter=self.within(i))
-
-    def vectors(self, i):
-        return self.ask(i, query=self.collection.query_vectors[i], using="dense", query_filter=self.within(i))
-
-    def close(self):
-        if hasattr(self, "client"):
-            self.client.close()

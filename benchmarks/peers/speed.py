@@ -18,10 +18,10 @@ from collection import Collection, recall
 from dataset import Missing, percentile
 from machine import disk_bytes, processor, resident_bytes
 from memory_layers import Hindsight, Mem0
-from qdrant import Qdrant, QdrantEdge
+from qdrant import QdrantEdge
 from speed_report import page
 
-INDEXES = [indexes.Mneme, indexes.LanceDB, indexes.Weaviate, indexes.SQLite, QdrantEdge, Qdrant, Mem0, Hindsight]
+INDEXES = [indexes.Mneme, indexes.LanceDB, indexes.Weaviate, indexes.SQLite, QdrantEdge, Mem0, Hindsight]
 
 
 def arguments():

@@ -6,18 +6,22 @@ HEADER = """# Speed beside other systems
 
 Written by [benchmarks/peers/speed.py](../benchmarks/peers/README.md#speed); do not edit.
 
-{date}, {processor} ({cpus} logical processors), {system}, Python {python}. Load average at
-the beginning and the end: {load[0]:.1f}, {load[1]:.1f}. Above the number of processors, others were
-using the machine: then compare the systems, not the times.
+{date}, {processor} ({cpus} logical processors), {system}, Python {python}. Load average: {load[0]:.1f} to
+{load[1]:.1f}. Above the number of processors, compare the systems, not the times.
 
-The same generated texts of 20–40 words, with the same vectors of 384 dimensions. Every query
-searches one store, by words and vectors, and gets ten hits; making its vector is no part
-of the time. The systems take turns query by query.
+The same generated texts of 20–40 words and vectors of 384 dimensions. Every query searches
+one store, by words and a given vector, for ten hits; the systems take turns query by query.
 """
 
 FOOTER = """
-- p50, p99: of {rounds} rounds of all queries. A system that searched longer than {budget:g} s was asked
-  less often, as its row says. [What the other columns are](../benchmarks/peers/README.md#the-columns).
+- import: of given texts and vectors, until all can be searched, one system after another. mneme
+  fetches the vectors by HTTP.
+- disk: of the data. memory: of the server (Hindsight's with its PostgreSQL), or by how much the
+  process that holds the system has grown.
+- p50, p99: of {rounds} rounds of all queries; a system is asked for {budget:g} s.
+- words@10: the share of the first ten texts by BM25, with the system's own k1, b and counts, that
+  words alone find. vectors@10: of the ten nearest. –: cannot be asked alone, or is not BM25.
+- own text@10: the searches that return the text that the query was made of.
 """
 
 
