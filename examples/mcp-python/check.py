@@ -30,7 +30,8 @@ async def remember(client: Client) -> None:
         expect("reading tools are known as such", tools["memory_search"].annotations.read_only_hint is True)
 
         saved = await client.call_tool("memory_save", {"key": run, "content": "Ada drinks her tea at four."})
-        expect("a save answers what it saved", saved.structured_content == {"saved": True, "key": run, "classification": "PUBLIC"})
+        wanted = {"saved": True, "key": run, "classification": "PUBLIC"}  # beside them: what it is similar to, or that this is not known yet
+        expect("a save answers what it saved", saved.structured_content.items() >= wanted.items())
         found = await client.call_tool("memory_search", {"query": "when does Ada have tea?"})
         expect("a question finds it", run in [hit["key"] for hit in found.structured_content["results"]])
         seen = await client.call_tool("memory", {"command": "view", "path": f"/memories/{run}"})
