@@ -150,8 +150,22 @@ func (s *synced) value(key string) string {
 	return string(e.Value)
 }
 
-// visible returns the text of the files that are not hidden, by path.
+// visible returns the text of the files that are not hidden, by path. A folder that is
+// being removed cannot be read: it is tried again.
 func (s *synced) visible() map[string]string {
+	s.t.Helper()
+	for last := time.Now().Add(wait.Limit); ; time.Sleep(10 * time.Millisecond) {
+		files, err := s.read()
+		if err == nil {
+			return files
+		}
+		if time.Now().After(last) {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+func (s *synced) read() (map[string]string, error) {
 	files := make(map[string]string)
 	err := filepath.WalkDir(s.dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -172,10 +186,7 @@ func (s *synced) visible() map[string]string {
 		files[filepath.ToSlash(short)] = string(text)
 		return err
 	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return files
+	return files, err
 }
 
 // eachStorage runs a test over both storages.
