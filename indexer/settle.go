@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/google/uuid"
@@ -18,7 +19,8 @@ type unsettled struct {
 }
 
 // begin notes that entries are being written. The write has ended when the function that
-// it returns is called, with its error.
+// it returns is called, with its error. What the index itself refused is tried again by
+// the queue, with a backoff.
 func (u *unsettled) begin(fingerprint string, ids []uuid.UUID) (end func(error)) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -27,7 +29,7 @@ func (u *unsettled) begin(fingerprint string, ids []uuid.UUID) (end func(error))
 		u.mu.Lock()
 		defer u.mu.Unlock()
 		u.writing -= len(ids)
-		if err == nil {
+		if err == nil || errors.Is(err, errIndex) {
 			return
 		}
 		if u.failed == nil {
@@ -62,13 +64,11 @@ func (u *unsettled) len() int {
 // write failed. Those of a model that no longer serves are forgotten.
 func (ix *Indexer) settle(ctx context.Context) error {
 	failed := ix.unsettled.take()
+	var errs []error
 	for _, now := range ix.serving() {
-		if now == nil || len(failed[now.fingerprint]) == 0 {
-			continue
-		}
-		if err := ix.repair(ctx, now, failed[now.fingerprint]); err != nil {
-			return err
+		if now != nil && len(failed[now.fingerprint]) > 0 {
+			errs = append(errs, ix.repair(ctx, now, failed[now.fingerprint]))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
