@@ -48,8 +48,9 @@ func (d *digester) functions() (map[string]string, error) {
 }
 
 // function returns the text of a function with those of all functions and variables that
-// it mentions, directly or not.
-func (d *digester) function(name string) (string, error) {
+// it mentions, directly or not, and with its arguments.
+func (d *digester) function(command string) (string, error) {
+	name, arguments, _ := strings.Cut(command, " ")
 	if d.texts == nil {
 		texts, err := d.functions()
 		if err != nil {
@@ -73,5 +74,5 @@ func (d *digester) function(name string) (string, error) {
 	for _, name := range mentioned {
 		text.WriteString(d.texts[name])
 	}
-	return text.String(), nil
+	return text.String() + arguments, nil
 }

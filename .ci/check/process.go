@@ -23,8 +23,9 @@ const (
 	endLimit = 30 * time.Second
 )
 
-// script sources the steps and calls the function that is its argument.
-const script = `for file in .ci/steps/*.sh; do . "$file"; done; "$1"`
+// script sources the steps and calls the function that its argument names, with the words
+// after that.
+const script = `for file in .ci/steps/*.sh; do . "$file"; done; $1`
 
 // A process is a bash that runs a function of the steps, with all processes that it
 // starts, which are one group.

@@ -17,6 +17,14 @@ const (
 // goFiles are all files from which the module's programs and tests are built.
 const goFiles = "test:./..."
 
+// Packages with fuzz targets or benchmarks, by what they are built from: a change of one
+// does not run those of the others again.
+const (
+	ground   = "./crypto ./embed/... ./internal/condition ./internal/edit ./internal/fairqueue ./internal/passage ./internal/period ./lexical/... ./vector ./vector/flat"
+	heart    = "./markdown ./memory ./meter/... ./search ./storage/... ./vector/milvus"
+	surfaces = "./benchmarks/... ./cmd/... ./server/... ./test/..."
+)
+
 // documents are the pages of the documentation.
 var documents = []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs"}
 
@@ -40,15 +48,20 @@ var steps = plan{
 
 	// Checks of Go, those that take longest first.
 	{name: "tests-beside", run: "check_tests_beside", inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, postgres, system}, needs: []string{"postgres", "milvus", "go-tools", "python"}},
-	{name: "windows-program", run: "check_windows_program", inputs: []string{"test:./cmd/mneme/...", "deploy/windows"}, tools: []string{goVersion, wine}, needs: []string{"packages"}},
+	{name: "windows-program", run: "check_windows cmd/mneme cmd/mneme/service", inputs: []string{"test:./cmd/mneme/...", "deploy/windows"}, tools: []string{goVersion, wine}, needs: []string{"packages"}},
 	{name: "races", run: "check_races", inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, gcc, system}, needs: []string{"packages"}},
 	{name: "lint", run: "check_lint", inputs: []string{"*.go", "*go.mod", "*go.sum", ".golangci.yml"}, tools: []string{goVersion}, needs: []string{"go-tools"}},
 	{name: "platforms", run: "check_platforms", inputs: []string{"*.go", "*.s", "*go.mod", "*go.sum", "go:./..."}, tools: []string{goVersion}},
-	{name: "fuzzing", run: "check_fuzzing", inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, system}, needs: []string{"postgres"}},
-	{name: "benchmarks", run: "check_benchmarks", inputs: []string{goFiles}, tools: []string{goVersion, system}, needs: []string{"postgres", "milvus", "program"}},
+	{name: "fuzzing", run: "fuzz 1000x " + surfaces, inputs: []string{"test:" + surfaces}, tools: []string{goVersion, system}},
+	{name: "fuzzing-heart", run: "fuzz 1000x " + heart, inputs: []string{"test:" + heart}, tools: []string{goVersion, system}, needs: []string{"postgres"}},
+	{name: "fuzzing-ground", run: "fuzz 1000x " + ground, inputs: []string{"test:" + ground}, tools: []string{goVersion, system}},
+	{name: "benchmarks", run: "check_benchmarks " + surfaces, inputs: []string{"test:" + surfaces}, tools: []string{goVersion, system}, needs: []string{"postgres", "milvus"}},
+	{name: "benchmarks-heart", run: "check_benchmarks " + heart, inputs: []string{"test:" + heart}, tools: []string{goVersion, system}, needs: []string{"postgres", "milvus"}},
+	{name: "benchmarks-ground", run: "check_benchmarks " + ground, inputs: []string{"test:" + ground}, tools: []string{goVersion, system}},
+	{name: "speed", run: "check_speed", inputs: []string{"go:./cmd/mneme"}, tools: []string{goVersion, system}, needs: []string{"postgres", "milvus", "program"}},
 	{name: "vet", run: "check_vet", inputs: []string{"*.go", "*.s", "*go.mod", "*go.sum"}, tools: []string{goVersion}},
 	{name: "arm64", run: "check_arm64", inputs: []string{"test:./vector/flat ./embed/maxsim ./embed/e5"}, tools: []string{goVersion, qemu}, needs: []string{"packages"}},
-	{name: "windows", run: "check_windows", inputs: []string{"test:./internal/system ./crypto ./acl ./embed/e5 ./storage/sqlite ./memory", "deploy/windows"}, tools: []string{goVersion, wine}, needs: []string{"packages"}},
+	{name: "windows", run: "check_windows internal/system crypto acl embed/e5 storage/sqlite memory", inputs: []string{"test:./internal/system ./crypto ./acl ./embed/e5 ./storage/sqlite ./memory", "deploy/windows"}, tools: []string{goVersion, wine}, needs: []string{"packages"}},
 	{name: "ci", run: "check_ci", inputs: []string{"test:./.ci/check ./.ci/summary", ":/"}, tools: []string{goVersion}},
 	{name: "modules", run: "check_modules", inputs: []string{"*.go", "*go.mod", "*go.sum", "THIRD_PARTY_NOTICES.txt", "embed/e5/LICENSE-*"}, tools: []string{goVersion}},
 	{name: "module-path", run: "check_module_path", inputs: []string{"*.go", "*.s", "*go.mod", "*go.sum", "Makefile", "go:./cmd/mneme"}, tools: []string{goVersion}, needs: []string{"packages"}},
@@ -71,7 +84,7 @@ var steps = plan{
 	{name: "client-packages", run: "check_packages", inputs: []string{"deploy/packaging", "README.md", "LICENSE", "THIRD_PARTY_NOTICES.txt"}, tools: []string{python, npm}, needs: []string{"node", "program"}},
 	{name: "console-build", run: "check_console_build", inputs: []string{"console", "server/rest/openapi.yaml"}, needs: []string{"console-packages", "node"}},
 	{name: "openapi", run: "check_openapi", inputs: []string{"server/rest/openapi.yaml", "server/rest/redocly.yaml"}, needs: []string{"node"}},
-	{name: "scripts", run: "check_scripts", inputs: []string{"*.py", "*.sh", "*.mjs", "*.ts", "*.svelte", "deploy/packaging/check/docker", "deploy/milvus.env", ".ci/ruff.toml", ".ci/run", ".ci/steps"}, needs: []string{"python", "node", "go-tools"}},
+	{name: "scripts", run: "check_scripts", inputs: []string{"*.py", "*.sh", "*.mjs", "*.ts", "*.svelte", "deploy/packaging/check/docker", "deploy/milvus.env", "ruff.toml", ".ci/run", ".ci/steps"}, needs: []string{"python", "node", "go-tools"}},
 	{name: "deployment", run: "check_deployment", inputs: []string{"docker-compose.yml", "deploy", ".dockerignore"}, needs: []string{"go-tools", "python"}},
 	{name: "chart", run: "check_chart", inputs: []string{"deploy/chart", "deploy/charttest"}, tools: []string{goVersion}, needs: []string{"python", "program"}},
 

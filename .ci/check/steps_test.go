@@ -68,6 +68,14 @@ func TestEachFileOfEachInputOfAStepChangesItsDigest(t *testing.T) {
 	}
 }
 
+func TestEachFuzzTargetAndBenchmarkIsInAStep(t *testing.T) {
+	const compare = `. .ci/steps/go.sh; diff <(having "$1" ./...) <(having "$1" $2)`
+	out, err := repository(t).output("bash", "-c", compare, "bash", `Fuzz\|^func Benchmark`, surfaces+" "+heart+" "+ground)
+	if err != nil {
+		t.Errorf("no step runs those of\n%s%v", out, err)
+	}
+}
+
 // unchecked are files that no step reads but the tests, which have no stamp, or whose
 // content no step can judge.
 var unchecked = []string{

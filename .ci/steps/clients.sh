@@ -121,8 +121,5 @@ inspect() { HOME=$work mcp-inspector --cli "$@"; } # it keeps a catalog there
 # says TEXT COMMAND…: fails unless the command succeeds and prints the text.
 says() {
 	quietly "${@:2}"
-	grep -q "$1" "$work/said" || {
-		cat "$work/said"
-		return 1
-	}
+	grep -q "$1" "$work/said" || fail "$(cat "$work/said")"
 }

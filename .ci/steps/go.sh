@@ -2,7 +2,7 @@
 # Go's own checks, and what is built from the modules.
 
 GOLANGCI=github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
-BENCHSTAT=golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
+BENCHSTAT=golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da # the tests of benchmarks/regression run it
 GOVULNCHECK=golang.org/x/vuln/cmd/govulncheck@v1.8.0
 COMPOSE=github.com/compose-spec/compose-go/v2/cmd@v2.1.3 # later ones ignore variables
 SHFMT=mvdan.cc/sh/v3/cmd/shfmt@v3.13.0
@@ -32,10 +32,8 @@ install_packages() {
 
 setup_go_tools() {
 	mkdir -p "$tools/bin"
-	GOBIN=$tools/bin go install "$GOLANGCI"
-	GOBIN=$tools/bin go install "$GOVULNCHECK"
-	GOBIN=$tools/bin go install "$BENCHSTAT" # the tests of benchmarks/regression run it
-	GOBIN=$tools/bin go install "$SHFMT"
+	local tool
+	for tool in "$GOLANGCI" "$GOVULNCHECK" "$BENCHSTAT" "$SHFMT"; do GOBIN=$tools/bin go install "$tool"; done
 	GOBIN=$work go install "$COMPOSE"
 	mv "$work/cmd" "$tools/bin/compose"
 }
@@ -60,7 +58,7 @@ check_modules() {
 
 # The modules build at another path, too.
 check_module_path() {
-	existing | tar c --null -T - | tar x -C "$work"
+	copy "$work"
 	cd "$work"
 	make -s module PATH=example.com/owner/mneme
 	go vet ./cmd/mneme
@@ -107,8 +105,7 @@ check_platforms() {
 }
 
 # In Wine: tests of what differs on Windows, and what a user does first.
-check_windows() { deploy/windows/test.sh internal/system crypto acl embed/e5 storage/sqlite memory; }
-check_windows_program() { deploy/windows/test.sh cmd/mneme cmd/mneme/service; }
+check_windows() { deploy/windows/test.sh "$@"; }
 check_windows_use() { deploy/windows/try.sh; }
 
 # The pattern ./... leaves out folders whose names begin with a dot.
@@ -138,12 +135,9 @@ check_deployment() {
 # Generated code must be up to date. A copy is generated: Go keeps no results of tests over
 # files that were written again.
 check_generated() {
-	local file
-	existing | tar c --null -T - | tar x -C "$work"
+	copy "$work"
 	(cd "$work" && go generate ./server/... && go -C clients/go generate ./...)
-	while IFS= read -r -d '' file; do
-		cmp "$file" "$work/$file" || fail "go generate changes $file"
-	done < <(existing '*.gen.go')
+	existing '*.gen.go' | xargs -0 -I{} cmp {} "$work/{}"
 }
 
 # The README's command, with a count. What is random is done many times: kills of the
@@ -178,32 +172,35 @@ check_races_everywhere() {
 # and inputs are not minimized: with a time limit, Go's fuzzer sometimes reports its own
 # deadline as a failure (golang.org/issue/75804). Coverage guides it in the long run alone: all
 # packages, the databases among them, are compiled once more for it.
-check_fuzzing() { fuzz 1000x; }
-check_guided_fuzzing() { fuzz "${MNEME_FUZZ_TIME:-20000x}" -fuzz .; }
-
+check_guided_fuzzing() { guided=yes fuzz "${MNEME_FUZZ_TIME:-20000x}" ./...; }
 fuzz() {
-	local package folder targets target times=$1
-	shift
-	while read -r package folder; do
-		targets=$(cd "$folder" && grep -hoE '^func Fuzz\w+' ./*_test.go 2>/dev/null) || continue
-		go test -c "$@" -o "$work/fuzz.test" "$package" # once for all its targets
-		for target in ${targets//func /}; do
-			echo "$package $target"
-			(
-				cd "$folder"
-				quietly "$work/fuzz.test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$times" -test.fuzzminimizetime 0x -test.fuzzcachedir "$work/fuzzcache"
-			)
+	local folder target targets times=$1
+	while read -r folder; do
+		cd "$folder"
+		go test -c ${guided:+-fuzz=.} -o "$work/fuzz.test" # once for all its targets
+		mapfile -t targets < <(grep -hoE '^func Fuzz\w+' ./*_test.go | cut -c6-)
+		for target in "${targets[@]}"; do
+			echo "$folder $target"
+			quietly "$work/fuzz.test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$times" -test.fuzzminimizetime 0x -test.fuzzcachedir "$work/fuzzcache"
 		done
-	done < <(in_modules go list -f '{{.ImportPath}} {{.Dir}}' ./...)
+	done < <(having Fuzz "${@:2}")
+}
+
+# having WORD PACKAGE…: prints the folders of packages whose tests have functions with names
+# that begin with the word.
+having() {
+	local folders
+	mapfile -t folders < <(go list -f '{{.Dir}}' "${@:2}")
+	find "${folders[@]}" -maxdepth 1 -name '*_test.go' -exec grep -q "^func $1" {} \; -printf '%h\n' | sort -u
 }
 
 # Benchmarks must still run; their figures mean nothing here.
 check_benchmarks() {
 	local folders
-	mapfile -t folders < <(git grep -l '^func Benchmark' -- '*_test.go' | xargs -n 1 dirname | sort -u | sed 's|^|./|')
+	mapfile -t folders < <(having Benchmark "$@")
 	quietly go test -short -run '^$' -bench . -benchtime 1x "${folders[@]}"
-	"$mneme" bench speed --backends sqlite+flat,postgres+milvus --entries 100,200 --stores 4 --questions 20
 }
+check_speed() { "$mneme" bench speed --backends sqlite+flat,postgres+milvus --entries 100,200 --stores 4 --questions 20; }
 
 # The packages with arm64 kernels, emulated. Of the encoder only the tests that
 # compare its bits with amd64: emulated, it takes a second per text.

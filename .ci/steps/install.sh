@@ -78,9 +78,6 @@ locked() {
 	npm ci --prefix "$tools/$2" --silent --no-audit --no-fund
 }
 
-# copy FOLDER PATH…: copies what the repository has of the paths into the folder.
-copy() { git ls-files -coz --exclude-standard "${@:2}" | tar c --null -T - | tar x -C "$1"; }
-
 # link_packages FOLDER: lets programs in the folder import what setup_node and
 # setup_client_packages installed.
 link_packages() {

@@ -34,6 +34,9 @@ existing() {
 	done < <(git ls-files -coz --exclude-standard "$@")
 }
 
+# copy FOLDER PATHSPEC…: copies the repository's files into the folder.
+copy() { existing "${@:2}" | tar c --null -T - | tar x -C "$1"; }
+
 # until_ready LOG COMMAND…: waits for a server, for at most three minutes.
 until_ready() {
 	local log=$1 from=$SECONDS

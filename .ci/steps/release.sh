@@ -17,7 +17,7 @@ check_release() {
 	{ command -v buildah && command -v ruby; } >/dev/null || install_packages buildah ruby
 	GOBIN=$work/bin go install -gcflags='all=-N -l' -ldflags=-s "$GORELEASER"
 	git clone --quiet . "$tree"
-	existing | tar c --null -T - | tar x -C "$tree"
+	copy "$tree"
 	git -C "$tree" add -A
 	git -C "$tree" -c user.name=check -c user.email=check@example.com commit --quiet --allow-empty -m checked
 	git -C "$tree" tag v1.2.2

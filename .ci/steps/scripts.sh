@@ -11,8 +11,8 @@ check_scripts() {
 		git grep -lzE '^#!/(usr/bin/env |bin/)(ba)?sh' ':!cmd/mneme/service' # templates
 	} | sort -uz)
 	mapfile -d '' -t node < <(existing '*.mjs' '*.ts' '*.svelte')
-	ruff check --quiet --no-cache --force-exclude --config .ci/ruff.toml "${python[@]}"
-	ruff format --check --quiet --no-cache --force-exclude --config .ci/ruff.toml "${python[@]}"
+	ruff check --quiet --no-cache --force-exclude "${python[@]}"
+	ruff format --check --quiet --no-cache --force-exclude "${python[@]}"
 	shellcheck -x "${shell[@]}"
 	shfmt -d "${shell[@]}"
 	oxlint --deny-warnings -A no-control-regex -A prefer-string-starts-ends-with "${node[@]}"

@@ -91,6 +91,9 @@ def run(repository: Path, work: Path, document: str) -> tuple[int, list[str], bo
     home.mkdir()
     clone = work / "mneme"  # the same path for all, so that what one builds is there for the next
     copy(repository, clone)
+    built = work / "built"  # the program of the last document; go build leaves it as it is
+    if built.exists():
+        shutil.copy2(built, clone / "mneme")
     keep = {k: v for k, v in os.environ.items() if not k.startswith(("MNEME_", "XDG_")) and k != "CI"}
     go = {k: subprocess.run(["go", "env", k], capture_output=True, text=True, check=True).stdout.strip() for k in ("GOCACHE", "GOMODCACHE")}
     with (home / "said").open("w+") as said:
@@ -104,6 +107,8 @@ def run(repository: Path, work: Path, document: str) -> tuple[int, list[str], bo
         with contextlib.suppress(ProcessLookupError):  # the servers that it started are left
             os.killpg(shell.pid, signal.SIGTERM)
         shell.wait()
+        if (clone / "mneme").exists():
+            shutil.copy2(clone / "mneme", built)
         clone.rename(home / "mneme")
         said.seek(0)
         if status != 0:
