@@ -40,7 +40,7 @@ func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, e
 
 // prepareWrite authorizes and checks a write, and reads ahead what it needs.
 //
-// SECURITY: it reads ahead after the decision, so that its time tells nothing of a store
+// SECURITY: it reads ahead after the decision, so that its time tells nothing about a store
 // that the caller may not write to. Before it, it reads of the caller's own store alone.
 func (s *Service) prepareWrite(ctx context.Context, tx Tx, c Caller, r PutRequest, now time.Time) (acl.Access, error) {
 	plan := WritePlan{r.Path.Store, []Path{r.Path}, c.Taint, c.Agent, now}

@@ -105,8 +105,8 @@ func (s *vectors) VectorChanges(_ context.Context, after int64, limit int) (memo
 	return changes, nil
 }
 
-// read asks the cache for the evidence of all entries, compares it with that of the
-// snapshot, and returns of how many it was read from there.
+// read asks the cache for the evidence of all entries, compares it with the evidence in the
+// snapshot, and returns how many it had to read from the snapshot.
 func (s *vectors) read(t *testing.T, c *evidenceCache, v uint64, query string, fingerprints [2]string) int {
 	t.Helper()
 	var candidates []*candidate
