@@ -24,10 +24,13 @@ func BenchmarkSearch(b *testing.B) {
 		b.Run(s.Name, func(b *testing.B) {
 			h := openOver(b, s.Open(b), backendtest.Options{}, backendtest.Arbitrary{CachingEmbedder: encoder(b)})
 			a := agent("a", acl.Public)
-			zipf := workload.NewZipf(1)
+			zipf, size := workload.NewZipf(1), 500
+			if testing.Short() {
+				size = 25
+			}
 			for batch := range 4 {
 				var requests []memory.PutRequest
-				for i := range 500 {
+				for i := range size {
 					requests = append(requests, memory.PutRequest{Path: path("a", fmt.Sprint("k", batch, "-", i)), Value: text(zipf.Text(60))})
 				}
 				_, err := h.PutAll(background, a, requests)

@@ -20,6 +20,9 @@ import (
 func BenchmarkPutSimilar(b *testing.B) {
 	h, a, zipf := openIndexing(b, backendtest.Embedded()), agent("a", acl.Public), workload.NewZipf(1)
 	requests := make([]memory.PutRequest, 2_000)
+	if testing.Short() {
+		requests = requests[:200]
+	}
 	for i := range requests {
 		requests[i] = memory.PutRequest{Path: path("a", fmt.Sprint("old/", i)), Value: text(zipf.Text(12))}
 	}

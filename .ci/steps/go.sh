@@ -147,17 +147,14 @@ check_tests() {
 }
 
 # The same beside the other checks, since many tests wait. Go keeps the results.
-check_tests_beside() {
-	[ -z "$all" ] || go clean -testcache
-	quietly check_tests
-}
+check_tests_beside() { quietly check_tests; }
 
 # Packages that share data between goroutines, over the embedded storage: the service's
 # goroutines are the same over each. In the long run everything, over servers too.
 check_races() {
 	unset CI MNEME_POSTGRES_DSN MNEME_MILVUS_ADDR
 	export CGO_ENABLED=1
-	local test=(go test -p "$packages" ${all:+-count=1} -race -short -timeout 30m)
+	local test=(go test -p "$packages" -race -short -timeout 30m)
 	"${test[@]}" ./memory/... ./search ./meter/... ./indexer/... ./vector ./vector/flat ./server/... ./embed/openai/... ./embed/rerank ./internal/...
 	(cd clients/go && "${test[@]}" ./...)
 	# SQLite itself is slow under the detector, and one goroutine does most of its suite.

@@ -4,7 +4,6 @@
 #   work    an empty folder, removed when the step ends
 #   tools   the folder of what was installed, kept between runs
 #   mneme   the program, once the step "program" has built it
-#   long    "true" in a long run, else empty
 
 python=$(command -v python3 || true) # the system's, of which environments are made
 export PATH="$tools/bin:$tools/node/node_modules/.bin:$tools/python/bin:$PATH"
