@@ -3,6 +3,7 @@ package postgres
 import (
 	"sync"
 	"testing"
+	"time"
 
 	"mneme/storage"
 	"mneme/storage/postgres/postgrestest"
@@ -11,7 +12,7 @@ import (
 
 func openAt(t testing.TB, dsn string) *Storage {
 	t.Helper()
-	s, err := Open(t.Context(), dsn, Options{})
+	s, err := Open(t.Context(), dsn, Options{StatementTimeout: 5 * time.Minute})
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}

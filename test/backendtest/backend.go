@@ -117,7 +117,7 @@ func postgresAt(dsn string, partitions int) func(testing.TB) storage.Storage {
 		t.Helper()
 		// Many tests run side by side, and the server takes some hundred
 		// connections.
-		rows, err := postgres.Open(t.Context(), dsn, postgres.Options{MaxConns: 8, Partitions: partitions})
+		rows, err := postgres.Open(t.Context(), dsn, postgres.Options{MaxConns: 8, StatementTimeout: 5 * time.Minute, Partitions: partitions})
 		if err != nil {
 			t.Fatal(err)
 		}
