@@ -172,6 +172,7 @@ check_races_everywhere() {
 check_guided_fuzzing() { guided=yes fuzz "${MNEME_FUZZ_TIME:-20000x}" ./...; }
 fuzz() {
 	local folder target targets times=$1
+	having Fuzz "${@:2}" >"$work/folders"
 	while read -r folder; do
 		cd "$folder"
 		go test -c ${guided:+-fuzz=.} -o "$work/fuzz.test" # once for all its targets
@@ -180,22 +181,21 @@ fuzz() {
 			echo "$folder $target"
 			quietly "$work/fuzz.test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$times" -test.fuzzminimizetime 0x -test.fuzzcachedir "$work/fuzzcache"
 		done
-	done < <(having Fuzz "${@:2}")
+	done <"$work/folders"
 }
 
 # having WORD PACKAGE…: prints the folders of packages whose tests have functions with names
 # that begin with the word.
 having() {
 	local folders
-	mapfile -t folders < <(go list -f '{{.Dir}}' "${@:2}")
-	find "${folders[@]}" -maxdepth 1 -name '*_test.go' -exec grep -q "^func $1" {} \; -printf '%h\n' | sort -u
+	folders=$(go list -f '{{.Dir}}' "${@:2}") || return
+	while read -r folder; do ! grep -qs "^func $1" "$folder"/*_test.go || echo "$folder"; done <<<"$folders" | sort
 }
 
 # Benchmarks must still run; their figures mean nothing here.
 check_benchmarks() {
-	local folders
-	mapfile -t folders < <(having Benchmark "$@")
-	quietly go test -short -run '^$' -bench . -benchtime 1x "${folders[@]}"
+	having Benchmark "$@" >"$work/folders"
+	quietly xargs -a "$work/folders" go test -short -run '^$' -bench . -benchtime 1x
 }
 check_speed() { "$mneme" bench speed --backends sqlite+flat,postgres+milvus --entries 100,200 --stores 4 --questions 20; }
 

@@ -40,19 +40,11 @@ var (
 	forms   = flag.Bool("forms", true, "whether BenchmarkStorage imports the forms by which exact words are found")
 )
 
-// entryCount is how many entries the benchmarks measure with: with -short, few.
-func entryCount() int {
-	if testing.Short() {
-		return min(*entries, 500)
-	}
-	return *entries
-}
-
 func BenchmarkStorage(b *testing.B) {
 	for _, stores := range []int{1, 1000} {
 		b.Run(fmt.Sprintf("%d stores", stores), func(b *testing.B) {
 			for range b.N {
-				measure(b, openForSpeed(b), entryCount(), stores)
+				measure(b, openForSpeed(b), storagetest.Few(*entries), stores)
 			}
 		})
 	}
@@ -214,12 +206,12 @@ func openForSpeed(b *testing.B) *Storage {
 
 func BenchmarkScore(b *testing.B) {
 	s := openForSpeed(b)
-	storagetest.BenchmarkScore(b, s, entryCount(), cmp.Or(*stores, 1))
+	storagetest.BenchmarkScore(b, s, storagetest.Few(*entries), cmp.Or(*stores, 1))
 	var size int64
 	must(b, s.pool.QueryRow(b.Context(), "SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class WHERE oid = 'vector'::regclass OR oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'vector'::regclass)").Scan(&size))
-	b.Logf("table vector: %d bytes per entry", size/int64(entryCount()))
+	b.Logf("table vector: %d bytes per entry", size/int64(storagetest.Few(*entries)))
 }
 
 func BenchmarkWhere(b *testing.B) {
-	storagetest.BenchmarkWhere(b, openForSpeed(b), entryCount(), cmp.Or(*stores, max(1, entryCount()/200)))
+	storagetest.BenchmarkWhere(b, openForSpeed(b), storagetest.Few(*entries), cmp.Or(*stores, max(1, storagetest.Few(*entries)/200)))
 }

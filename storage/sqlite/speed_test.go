@@ -42,19 +42,11 @@ var (
 	forms   = flag.Bool("forms", true, "whether BenchmarkStorage imports the forms by which exact words are found")
 )
 
-// entryCount is how many entries the benchmarks measure with: with -short, few.
-func entryCount() int {
-	if testing.Short() {
-		return min(*entries, 500)
-	}
-	return *entries
-}
-
 func BenchmarkStorage(b *testing.B) {
 	for _, stores := range []int{1, 1000} {
 		b.Run(fmt.Sprintf("%d stores", stores), func(b *testing.B) {
 			for range b.N {
-				measure(b, entryCount(), stores)
+				measure(b, storagetest.Few(*entries), stores)
 			}
 		})
 	}
@@ -255,12 +247,12 @@ func (s *Storage) logTableSizes(t *testing.B) {
 func BenchmarkScore(b *testing.B) {
 	s := openAt(b, filepath.Join(b.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()
-	storagetest.BenchmarkScore(b, s, entryCount(), cmp.Or(*stores, 1))
+	storagetest.BenchmarkScore(b, s, storagetest.Few(*entries), cmp.Or(*stores, 1))
 	s.logTableSizes(b)
 }
 
 func BenchmarkWhere(b *testing.B) {
-	storagetest.BenchmarkWhere(b, openAt(b, filepath.Join(b.TempDir(), "mneme.db")), entryCount(), cmp.Or(*stores, max(1, entryCount()/200)))
+	storagetest.BenchmarkWhere(b, openAt(b, filepath.Join(b.TempDir(), "mneme.db")), storagetest.Few(*entries), cmp.Or(*stores, max(1, storagetest.Few(*entries)/200)))
 }
 
 // BenchmarkScrub scrubs a database of 100,000 entries after one of them was purged: the

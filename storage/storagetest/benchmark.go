@@ -21,6 +21,14 @@ import (
 	"mneme/vector"
 )
 
+// Few returns how many of n entries a benchmark measures with: with -short, at most 500.
+func Few(n int) int {
+	if testing.Short() {
+		return min(n, 500)
+	}
+	return n
+}
+
 // BenchmarkScore measures the reads of a search in all of some stores, over entries of
 // 20 to 40 words, each with one vector of 384 dimensions and codes of as many tokens:
 // working out the scope, the lexical leg for several queries in turns, and what is read of
