@@ -13,6 +13,8 @@ from langgraph.store.base import (
     PutOp,
     SearchOp,
 )
+from mneme.generated.models import BatchOutcome, BatchProblem, BatchResult
+from mneme_memory import ItemRefused
 from mneme_memory.langgraph import MnemeStore
 
 
@@ -68,6 +70,35 @@ def test_a_value_with_a_time_to_live_ends(store):
     eventually(lambda: store.get(("a",), "k"), lambda item: item is None)
 
 
+def test_a_put_without_a_time_to_live_ends_that_of_the_item(store, client, requests):
+    expires = lambda: client.get("k", namespace="a")[0].expires_at
+    store.put(("a",), "k", {"v": 1}, ttl=1)
+    assert expires()
+    store.put(("a",), "k", {"v": 2})
+    assert not expires() and store.get(("a",), "k").value == {"v": 2}
+    store.put(("a",), "k", {"v": 3}, ttl=1)
+    store.batch([PutOp(("a",), "other", {}), PutOp(("a",), "k", {"v": 4}, index=False)])
+    entry, _ = client.get("k", namespace="a")
+    assert not entry.expires_at and entry.value == {"v": 4} and entry.tags == ["langgraph:index=false"]
+    del requests[:]
+    store.put(("a",), "k", {"v": 5})
+    assert len(requests) == 1
+
+
+def test_a_put_without_a_time_to_live_has_that_of_the_agents_new_entries(store, client):
+    agent = client.put("agent", 1).updated_by
+    settings = f"/v1/agents/{agent}/settings"
+    before = client._json("GET", settings)
+    client._json("PUT", settings, json=before | {"default_ttl": 3600})
+    try:
+        lifetime = lambda entry: (entry.expires_at - entry.updated_at).total_seconds()
+        store.put(("a",), "k", {"v": 1}, ttl=1)
+        store.put(("a",), "k", {"v": 2})
+        assert lifetime(client.get("k", namespace="a")[0]) == 3600
+    finally:
+        client._json("PUT", settings, json=before)
+
+
 # Batches
 
 
@@ -91,6 +122,24 @@ def test_reads_of_a_batch_see_what_was_there_before(store):
     )
     assert got.value == {"v": 1} and found[0].value == {"v": 1} and listed == [("a",)]
     assert store.get(("a",), "k").value == {"v": 2} and store.get(("b",), "k").value == {"v": 3}
+
+
+def test_reads_of_a_divided_batch_see_what_was_there_before(store, client):
+    text = "word " * 15_000
+    store.batch([PutOp(("a",), f"k{i}", {"text": text}) for i in range(150)])  # 11 MB
+    read = store.batch([*(GetOp(("a",), f"k{i}") for i in range(150)), PutOp(("a",), "k149", {"text": "new"})])
+    assert all(item.value == {"text": text} for item in read[:-1])
+    entry, _ = client.get("k149", namespace="a")
+    assert (entry.value, entry.version) == ({"text": "new"}, 2)
+
+
+def test_what_no_answer_has_room_for_is_refused():
+    class Full:
+        def batch(self, items, store):
+            return BatchResult([BatchOutcome(413, problem=BatchProblem("about:blank", "Too large", 413)) for _ in items])
+
+    with pytest.raises(ItemRefused, match="413"):
+        MnemeStore(client=Full()).batch([GetOp(("a",), "k"), GetOp(("a",), "l")])
 
 
 def test_of_several_puts_of_one_key_the_last_counts(store):

@@ -39,22 +39,36 @@ def connect(url: str | None = None, token: str | None = None) -> Mneme:
 
 
 def do(client: Mneme, store: str, items: list[Item]) -> list[BatchOutcome]:
-    """Puts, gets and deletes items in order, in as few batches as they fit in, and returns their outcomes.
+    """Gets items, or puts and deletes items, in order, in as few batches as they fit in, and returns their outcomes.
 
     What is not there to be read or deleted is no error. ItemRefused, for the first item that was refused, is raised
     after all were done.
     """
+    outcomes = send(client, store, items)
+    check(items, outcomes)
+    return outcomes
+
+
+def send(client: Mneme, store: str, items: list[Item]) -> list[BatchOutcome]:
+    """Is do, but for the items that are refused: check raises what they are refused for.
+
+    Gets and writes are not mixed, since what follows a get without room is sent again.
+    """
     outcomes: list[BatchOutcome] = []
     while len(outcomes) < len(items):
         part = list(first_batch(items[len(outcomes) : len(outcomes) + MAX_ITEMS]))
-        for item, outcome in zip(part, client.batch(part, store=store).outcomes):
-            if outcome.status == 413 and item["op"] == "get":  # this answer has no room for it: the next one may
+        for i, (item, outcome) in enumerate(zip(part, client.batch(part, store=store).outcomes)):
+            if i > 0 and outcome.status == 413 and item["op"] == "get":  # this answer has no room for it: the next one may
                 break
             outcomes.append(outcome)
+    return outcomes
+
+
+def check(items: list[Item], outcomes: list[BatchOutcome]) -> None:
+    """Raises ItemRefused for the first item that was refused."""
     for item, outcome in zip(items, outcomes):
         if isinstance(outcome.problem, BatchProblem) and not (outcome.status == 404 and item["op"] != "put"):
             raise ItemRefused(outcome.problem)
-    return outcomes
 
 
 def first_batch(items: list[Item]) -> Iterator[Item]:

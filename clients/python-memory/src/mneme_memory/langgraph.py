@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timezone
 from itertools import islice
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID
 
 from langgraph.store.base import (
@@ -25,7 +26,7 @@ from langgraph.store.base import (
     SearchOp,
 )
 from mneme import Mneme
-from mneme.generated.models import Entry, Hit
+from mneme.generated.models import BatchOutcome, Entry, Hit
 
 from . import connection, filter, name
 from .name import Condition, Namespace
@@ -63,17 +64,41 @@ class MnemeStore(BaseStore):
                     results[i] = self._search(op)
                 case ListNamespacesOp():
                     results[i] = self._namespaces(op)
-        gets = [(i, op) for i, op in enumerate(ops) if isinstance(op, GetOp)]
-        puts = {(op.namespace, op.key): op for op in ops if isinstance(op, PutOp)}
-        outcomes = connection.do(self._client, self._store, [getting(op) for _, op in gets] + [putting(op) for op in puts.values()])
-        for (i, _), outcome in zip(gets, outcomes):
+        gets = {i: getting(op) for i, op in enumerate(ops) if isinstance(op, GetOp)}
+        puts = {(op.namespace, op.key): putting(op) for op in ops if isinstance(op, PutOp)}
+        outcomes = connection.send(self._client, self._store, [*gets.values()])
+        for i, outcome in zip(gets, outcomes):
             if isinstance(outcome.entry, Entry):
                 results[i] = item_of(outcome.entry)
+        outcomes += self._write([*puts.values()])
+        connection.check([*gets.values(), *puts.values()], outcomes)
         return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Does operations, as batch does, without blocking the event loop."""
         return await asyncio.to_thread(self.batch, list(ops))
+
+    def _write(self, items: list[connection.Item]) -> list[BatchOutcome]:
+        """Does puts and deletes. LangGraph's put replaces an item with its time to live, where mneme's keeps the expiry of
+        an entry: one that had an expiry is put again to live as long as a new one. A caller who may not change that leaves it.
+        """
+        outcomes = connection.send(self._client, self._store, items)
+        ending: dict[int, Entry] = {}
+        for i, (item, outcome) in enumerate(zip(items, outcomes)):
+            replaced = item["op"] == "put" and "ttl" not in item and outcome.status == 200
+            if replaced and isinstance(outcome.entry, Entry) and isinstance(outcome.entry.expires_at, datetime):
+                ending[i] = outcome.entry
+        if ending:
+            ttl = self._default_ttl(next(iter(ending.values())).updated_by)
+            again = connection.send(self._client, self._store, [items[i] | {"ttl": ttl} for i in ending])
+            for i, outcome in zip(ending, again):
+                if outcome.status != 403:
+                    outcomes[i] = outcome
+        return outcomes
+
+    def _default_ttl(self, agent: str) -> int:
+        """Returns how many seconds an agent's new entries live, 0 for ever."""
+        return int(self._client._json("GET", f"/v1/agents/{quote(agent, safe='')}/settings").get("default_ttl", 0))
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         where = [*name.below(op.namespace_prefix), *filter.conditions(op.filter)]
