@@ -332,6 +332,40 @@ func TestRestoreFromTheTrash(t *testing.T) {
 	})
 }
 
+func TestADeletionCanHaveOccurredBefore(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := open(t, b, memory.Limits{History: memory.HistoryLimits{Versions: 2}})
+		a := agent("a", acl.Internal)
+		h.PutText(a, "a", "k", "one", 201)
+		first := h.PutText(a, "a", "k", "two", 200)
+		h.Clock.Advance(time.Minute)
+		at := memory.Moment{Time: h.Clock.Now().Add(-time.Hour)}
+		for c, want := range map[memory.Caller]int{agent("b", acl.Internal): 403, agent("a", acl.Confidential): 409} {
+			h.WantStatus(h.DeleteOccurred(background, c, path("a", "k"), memory.Preconditions{}, at), want)
+		}
+		h.WantStatus(h.DeleteOccurred(background, a, path("a", "k"), memory.Preconditions{Match: []string{"x"}}, at), 412)
+		_, err := h.Trashed(background, a, path("a", "k"))
+		h.WantStatus(err, 404)
+		h.WantStatus(h.DeleteOccurred(background, a, path("a", "k"), memory.Preconditions{Match: []string{first.ETag}}, at), 200)
+		h.WantText(a, "a", "k", "")
+		h.WantStatus(h.DeleteOccurred(background, a, path("a", "k"), memory.Preconditions{}, at), 404)
+		e, err := h.Trashed(background, a, path("a", "k"))
+		h.WantStatus(err, 200)
+		if e.ID != first.ID || e.Version != 3 || !e.OccurredAt.Equal(at) || !e.DeletedAt.Equal(h.Clock.Now()) || !e.UpdatedAt.Equal(e.DeletedAt) {
+			t.Errorf("the trash holds version %d of %v, updated %v, deleted %v", e.Version, e.OccurredAt, e.UpdatedAt, e.DeletedAt)
+		}
+		_, err = h.Trashed(background, agent("b", acl.Internal), path("a", "k"))
+		h.WantStatus(err, 403)
+		_, err = h.Trashed(background, agent("a", acl.Public), path("a", "k"))
+		h.WantStatus(err, 404)
+		r, err := h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k")})
+		h.WantStatus(err, 200)
+		if versions, err := h.Versions(background, a, path("a", "k"), 10, ""); err != nil || r.Version != 4 || len(versions.Items) != 2 || string(r.Value) != `"two"` {
+			t.Errorf("restored %s as version %d of %d (%v)", r.Value, r.Version, len(versions.Items), err)
+		}
+	})
+}
+
 func TestRestoreOfAnOlderVersionWritesANewOne(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})

@@ -11,6 +11,30 @@ import (
 // Delete moves the entry that the path resolves to into the trash, where it
 // stays until a purge. The entry must be at the session's label.
 func (s *Service) Delete(ctx context.Context, c Caller, path Path, conditions Preconditions) error {
+	return s.deleteBy(ctx, c, path, func(tx Tx, a acl.Access, path Path, now time.Time) error {
+		return s.remove(ctx, tx, c, a, path, conditions, now)
+	})
+}
+
+// DeleteOccurred is Delete of an entry that was deleted elsewhere before. A last version
+// of it, written at the instant of its DeletedAt, has that time as OccurredAt.
+func (s *Service) DeleteOccurred(ctx context.Context, c Caller, path Path, conditions Preconditions, at Moment) error {
+	return s.deleteBy(ctx, c, path, func(tx Tx, a acl.Access, path Path, now time.Time) error {
+		e, err := s.removable(ctx, tx, c, a, path, conditions, now)
+		if err != nil {
+			return err
+		}
+		e.OccurredAt = at
+		stamp(e, c, now)
+		if err := s.write(ctx, tx, e); err != nil { // without checkQuota: nothing of it stays
+			return err
+		}
+		return softDelete(ctx, tx, c, e, now)
+	})
+}
+
+// deleteBy deletes in a transaction, for a caller who may write.
+func (s *Service) deleteBy(ctx context.Context, c Caller, path Path, remove func(tx Tx, a acl.Access, path Path, now time.Time) error) error {
 	path = path.Normal()
 	err := s.storage.UpdateTogether(ctx, func(tx Tx) error {
 		now := s.Instant()
@@ -18,7 +42,7 @@ func (s *Service) Delete(ctx context.Context, c Caller, path Path, conditions Pr
 		if err != nil {
 			return err
 		}
-		return s.remove(ctx, tx, c, a, path, conditions, now)
+		return remove(tx, a, path, now)
 	})
 	if err == nil {
 		s.wrote(1)
@@ -28,23 +52,29 @@ func (s *Service) Delete(ctx context.Context, c Caller, path Path, conditions Pr
 
 // remove is Delete inside a transaction, for a caller with this access.
 func (s *Service) remove(ctx context.Context, tx Tx, c Caller, a acl.Access, path Path, conditions Preconditions, now time.Time) error {
-	e, err := visibleAt(ctx, tx, c, a, path, now)
+	e, err := s.removable(ctx, tx, c, a, path, conditions, now)
 	if err != nil {
 		return err
 	}
+	return softDelete(ctx, tx, c, e, now)
+}
+
+// removable returns the entry, with its value, that a Delete moves into the trash.
+func (s *Service) removable(ctx context.Context, tx EntryReader, c Caller, a acl.Access, path Path, conditions Preconditions, now time.Time) (*Entry, error) {
+	e, err := visibleAt(ctx, tx, c, a, path, now)
+	if err != nil {
+		return nil, err
+	}
 	if !mayRemove(c, a, e) {
-		return acl.ErrDenied
+		return nil, acl.ErrDenied
 	}
 	if err := requireOwnLabel(c, e); err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.checkPreconditions(conditions, e); err != nil {
-		return err
+		return nil, err
 	}
-	if e, err = withValue(ctx, tx, e); err != nil {
-		return err
-	}
-	return softDelete(ctx, tx, c, e, now)
+	return withValue(ctx, tx, e)
 }
 
 // requireOwnLabel refuses an entry that is not at the session's label.

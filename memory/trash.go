@@ -69,6 +69,29 @@ func (s *Service) EachTrashed(ctx context.Context, c Caller, store string, limit
 	}
 }
 
+// Trashed returns the path's latest deleted entry, without its value, of those that the
+// caller may restore; ErrNotFound if there is none.
+func (s *Service) Trashed(ctx context.Context, c Caller, path Path) (e Entry, err error) {
+	path = path.Normal()
+	err = s.view(ctx, c, func(tx ReadTx) error {
+		now := s.Instant()
+		a, err := access(ctx, tx, c, path.Store, acl.ReadWrite, now)
+		if err != nil {
+			return err
+		}
+		deleted, err := restorable(ctx, tx, c, a, TrashQuery{Store: path.Store, Label: c.Taint, Path: &path, Limit: 1}, now)
+		if err != nil {
+			return err
+		}
+		if len(deleted) == 0 {
+			return ErrNotFound
+		}
+		e = deleted[0]
+		return nil
+	})
+	return e, err
+}
+
 // trash returns deleted entries after a position that the caller may restore,
 // up to limit and up to a batch of values, and reports whether there are more.
 func (s *Service) trash(ctx context.Context, tx accessReader, c Caller, a acl.Access, store string, after trashPosition, limit int) (items []Found, more bool, err error) {

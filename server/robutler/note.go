@@ -78,6 +78,15 @@ func changedAt(e *memory.Entry) time.Time {
 	return e.OccurredAt.Time
 }
 
+// deletedAt is when a note was deleted: on the machine where it was, if a push deleted it.
+// That wrote the note once more at the instant of the deletion.
+func deletedAt(e *memory.Entry) time.Time {
+	if e.UpdatedAt.Equal(e.DeletedAt) {
+		return changedAt(e)
+	}
+	return e.DeletedAt
+}
+
 func contentOf(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) != nil {

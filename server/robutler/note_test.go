@@ -286,8 +286,41 @@ func TestMachinesThatPullAndPushHaveTheSameNotes(t *testing.T) {
 	for _, m := range []*machine{one, two} {
 		m.has(map[string]string{"a": "late"})
 	}
+	// A deletion counts from when the machine made it, not from when it was pushed.
+	if n := one.push(syncLine{Op: "delete", Key: "a", At: "2026-03-01T11:40:00.000Z"}); n != 1 {
+		t.Errorf("%v applied", n)
+	}
+	if n := one.push(syncLine{Op: "put", Key: "a", Content: "before it", At: "2026-03-01T11:39:59.999Z"}); n != 0 {
+		t.Errorf("%v applied", n)
+	}
+	edit := syncLine{Op: "put", Key: "a", Content: "after it", At: "2026-03-01T11:50:00.000Z"}
+	two.notes["a"] = edit
+	two.pull() // the deletion is older than what this machine has
+	two.has(map[string]string{"a": "after it"})
+	if n := two.push(edit); n != 1 {
+		t.Errorf("%v applied", n)
+	}
+	one.pull()
+	two.pull()
+	for _, m := range []*machine{one, two} {
+		m.has(map[string]string{"a": "after it"})
+	}
+	// One that no machine made counts from its instant.
+	h.clock.Advance(time.Second)
+	h.want(200, alice, "DELETE", notesRoot+"?namespace=owner&key=a", "")
+	if n := two.push(syncLine{Op: "put", Key: "a", Content: "old", At: "2026-03-01T11:59:59.000Z"}); n != 0 {
+		t.Errorf("%v applied", n)
+	}
+	one.pull()
+	two.pull()
+	for _, m := range []*machine{one, two} {
+		m.has(nil)
+	}
+	if n := two.push(syncLine{Op: "put", Key: "a", Content: "new", At: h.clock.Now().Add(time.Second).Format(noteTimes)}); n != 1 {
+		t.Errorf("%v applied", n)
+	}
 	// A cursor that is not known begins anew.
 	three := &machine{harness: h, notes: map[string]syncLine{}, cursor: "not a cursor"}
 	three.pull()
-	three.has(map[string]string{"a": "late"})
+	three.has(map[string]string{"a": "new"})
 }

@@ -41,8 +41,6 @@ const (
 	// maxRaces bounds how often a line is judged again because somebody else wrote
 	// the note meanwhile.
 	maxRaces = 3
-	// maxTrash bounds the pages of the trash that say when notes were deleted.
-	maxTrash = 20
 )
 
 // put returns the request that writes the note of a line.
@@ -188,7 +186,15 @@ func (p *puller) changes(ctx context.Context, feed string) (pulled, error) {
 		case err == nil:
 			out.Lines = append(out.Lines, putLine(&found.Entry))
 		case errors.Is(err, memory.ErrNotFound):
-			out.Lines = append(out.Lines, line{Op: opDelete, ID: noteID(path), Namespace: path.Namespace, Key: path.Key, At: stamp(change.At)})
+			at := change.At
+			deleted, err := p.service.Trashed(ctx, p.caller, path)
+			switch {
+			case err == nil && !deleted.DeletedAt.Before(at): // it was not the end of a later note
+				at = deletedAt(&deleted)
+			case err != nil && !errors.Is(err, memory.ErrNotFound):
+				return pulled{}, err
+			}
+			out.Lines = append(out.Lines, line{Op: opDelete, ID: noteID(path), Namespace: path.Namespace, Key: path.Key, At: stamp(at)})
 		default:
 			return pulled{}, err
 		}
@@ -229,14 +235,10 @@ func (s *Surface) push(c echo.Context) error {
 	if len(lines) > maxLines {
 		return problem.In(problem.TooLarge, "lines", "must be at most "+strconv.Itoa(maxLines))
 	}
-	p := pusher{Surface: s, caller: visitor(c), about: about, namespace: namespace}
-	ctx := c.Request().Context()
-	if err := p.readTrash(ctx, lines); err != nil {
-		return err
-	}
+	p := pusher{s, visitor(c), about, namespace}
 	var out pushed
 	for i := range lines {
-		applied, err := p.apply(ctx, &lines[i])
+		applied, err := p.apply(c.Request().Context(), &lines[i])
 		if err != nil {
 			return err
 		}
@@ -253,42 +255,6 @@ type pusher struct {
 	caller    memory.Caller
 	about     subject
 	namespace string
-	deleted   map[string]time.Time // when notes were deleted, by their keys
-}
-
-// readTrash reads when notes were deleted, back to the first line that writes one: an
-// older line must not bring them back.
-func (p *pusher) readTrash(ctx context.Context, lines []line) error {
-	p.deleted = make(map[string]time.Time)
-	var first time.Time
-	for i := range lines {
-		if at, err := lines[i].time(); err == nil && lines[i].Op == opPut && (first.IsZero() || at.Before(first)) {
-			first = at
-		}
-	}
-	if first.IsZero() { // nothing could be brought back
-		return nil
-	}
-	cursor := ""
-	for range maxTrash {
-		page, err := p.service.Trash(ctx, p.caller, p.about.agent, wire.MaxPage, cursor)
-		if err != nil {
-			return err
-		}
-		for i := range page.Items {
-			e := &page.Items[i].Entry
-			if e.DeletedAt.Before(first) {
-				return nil
-			}
-			if _, later := p.deleted[e.Key]; e.Namespace == p.namespace && !later {
-				p.deleted[e.Key] = e.DeletedAt
-			}
-		}
-		if cursor = page.Next; cursor == "" {
-			break
-		}
-	}
-	return nil
 }
 
 // apply applies a line unless what is there is as new, and reports whether it did.
@@ -320,13 +286,21 @@ func (p *pusher) applyOnce(ctx context.Context, l *line, path memory.Path, at ti
 	switch {
 	case err != nil && !missing:
 		return false, err
-	case missing && (l.Op == opDelete || !p.deleted[path.Key].Before(at)):
+	case missing && l.Op == opDelete:
 		return false, nil
+	case missing:
+		deleted, err := p.service.Trashed(ctx, p.caller, path)
+		if err == nil && !deletedAt(&deleted).Before(at) { // an older line must not bring the note back
+			return false, nil
+		}
+		if err != nil && !errors.Is(err, memory.ErrNotFound) {
+			return false, err
+		}
 	case !missing && !changedAt(&found.Entry).Truncate(time.Millisecond).Before(at):
 		return false, nil
 	}
 	if l.Op == opDelete {
-		err = p.service.Delete(ctx, p.caller, path, memory.Preconditions{Match: []string{found.ETag}})
+		err = p.service.DeleteOccurred(ctx, p.caller, path, memory.Preconditions{Match: []string{found.ETag}}, memory.Moment{Time: at})
 		return err == nil, err
 	}
 	request, err := l.put(path)
