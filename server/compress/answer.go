@@ -73,6 +73,24 @@ func isCompressible(contentType string) bool {
 	return slices.Contains(compressible, strings.ToLower(strings.TrimSpace(media)))
 }
 
+// Holds reports whether the values of If-None-Match name an entity tag of an answer, or the
+// one that it has compressed. The tags of this server have no commas, so the list can be
+// split at each.
+func Holds(ifNoneMatch []string, tag string) bool {
+	base := baseOf(tag)
+	for one := range strings.SplitSeq(strings.Join(ifNoneMatch, ","), ",") {
+		if one = strings.TrimSpace(one); one == "*" || baseOf(one) == base {
+			return true
+		}
+	}
+	return false
+}
+
+// baseOf is BaseTag of an entity tag, weak or not.
+func baseOf(tag string) string {
+	return BaseTag(strings.Trim(strings.TrimPrefix(tag, "W/"), `"`))
+}
+
 // BaseTag returns the opaque part of an entity tag without the suffix that a
 // compressed answer gave it.
 func BaseTag(opaque string) string {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"mneme/server/compress"
 	"mneme/server/problem"
 )
 
@@ -117,7 +118,7 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, name string) error 
 		content, tag = f.compressed, strings.TrimSuffix(f.tag, `"`)+`-gzip"`
 	}
 	h.Set("ETag", tag)
-	if r.Header.Get("If-None-Match") == tag {
+	if compress.Holds(r.Header.Values("If-None-Match"), tag) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -15,6 +14,7 @@ import (
 	"mneme/meter/payment"
 	"mneme/server"
 	"mneme/server/checkout"
+	"mneme/server/compress"
 	"mneme/server/problem"
 	"mneme/server/wire"
 )
@@ -144,22 +144,10 @@ func (s *Surface) index(c echo.Context) error {
 	tag := `"` + s.tools.service.Secret().Digest("MEMORY.md", p.Agent, store, text)[:22] + `"`
 	h := c.Response().Header()
 	h.Set("ETag", tag)
-	if known(c.Request().Header.Values("If-None-Match"), tag) {
+	if compress.Holds(c.Request().Header.Values("If-None-Match"), tag) {
 		return c.NoContent(http.StatusNotModified)
 	}
 	return c.Blob(http.StatusOK, "text/markdown; charset=utf-8", []byte(text))
-}
-
-// known reports whether a tag is in If-None-Match. The tags of this server have
-// no commas, so the list can be split at each.
-func known(headers []string, tag string) bool {
-	for one := range strings.SplitSeq(strings.Join(headers, ","), ",") {
-		one = strings.TrimPrefix(strings.TrimSpace(one), "W/")
-		if one == "*" || one == tag {
-			return true
-		}
-	}
-	return false
 }
 
 // query returns the query's only known parameter, "" if it is absent. It refuses
