@@ -268,7 +268,9 @@ def test_an_empty_store(store):
 def test_filters_compare(store):
     for i in range(6):
         store.put(
-            ("a",), f"k{i}", {"n": i, "half": i / 2, "even": i % 2 == 0, "name": f"o'name {i}", "in": {"n": i, "x-y": i}, "list": [i, {"n": i}]}
+            ("a",),
+            f"k{i}",
+            {"n": i, "half": i / 2, "even": i % 2 == 0, "name": f"o'name {i}", "in": {"n": i, "x-y": i, "word": "w"}, "list": [i, {"n": i}]},
         )
     store.put(("a",), "other", {"n": None})
     for filter, want in [
@@ -286,6 +288,7 @@ def test_filters_compare(store):
         ({"in": {"n": {"$gt": 3}}}, "45"),
         ({"in.n": 4}, "4"),
         ({"in.x-y": {"$gte": 5}}, "5"),
+        ({"in.word": {"$gt": 1}}, ""),
         ({"list": [1, {"n": 1}]}, "1"),
         ({"n": {"$lt": float("inf")}}, "012345"),
         ({"n": {"$gt": float("-inf")}}, "012345"),

@@ -66,7 +66,7 @@ def fits(held: Any, test: Any) -> bool:
         for name, operand in test.items():
             if name not in COMPARE:
                 raise ValueError(f"filters have no operator {name}")
-            if held is None and name not in ("$eq", "$ne") or not COMPARE[name](held, operand):
+            if name not in ("$eq", "$ne") and not is_number(held) or not COMPARE[name](held, operand):
                 return False
         return True
     if isinstance(test, dict):
