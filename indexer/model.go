@@ -187,8 +187,7 @@ func (m *models) pick(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now := m.current.Load()
-	if string(active) == m.activeFingerprint && now != nil {
+	if now := m.current.Load(); now != nil && now.fingerprint == string(active) {
 		return nil
 	}
 	i := slices.IndexFunc(m.list, func(one Model) bool { return one.Embedder.Fingerprint() == string(active) })
@@ -208,6 +207,7 @@ func (m *models) pick(ctx context.Context) error {
 	if err != nil {
 		m.backoff = min(max(minOpenBackoff, 2*m.backoff), maxOpenBackoff)
 		m.retryAt, m.unopened = time.Now().Add(m.backoff), err
+		m.current.Store(nil) // the vectors of the model before it are dropped
 		return err
 	}
 	m.retryAt, m.backoff, m.unopened = time.Time{}, 0, nil

@@ -115,6 +115,51 @@ func TestOldModelServesUntilTheReindexToANewOne(t *testing.T) {
 	})
 }
 
+// vectorsOf counts the vectors under a fingerprint.
+func vectorsOf(h *harness, data *backendtest.Data, fingerprint string) (n int) {
+	h.t.Helper()
+	must(h, data.Storage(h.t).ForIndexer().View(background, func(tx indexer.ReadTx) error {
+		return tx.AllVectors(background, fingerprint, func(vector.Record) error { n++; return nil })
+	}))
+	return n
+}
+
+// A process whose index of the new model cannot be opened at once does not go on with the
+// old one, whose vectors are gone.
+func TestAModelServesThatCouldNotBeOpenedAtTheSwitch(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		builtIn := encoder(t)
+		other, _ := remote(t)
+		data, a := b.Open(t), agent("a", acl.Public)
+		old := openOver(t, data, memory.Options{}, builtIn)
+		id := old.put(a, "a", "oak", "herons nest in the oak").Entry.ID
+		old.Index()
+
+		model := data.Model(t, other)
+		open, attempts := model.Open, 0
+		model.Open = func(ctx context.Context) (vector.Index, error) {
+			if attempts++; attempts == 1 {
+				return nil, errors.New("it is starting")
+			}
+			return open(ctx)
+		}
+		late := wrap(t, backendtest.OpenProcess(t, data.Storage(t), backendtest.Options{}, model, data.Model(t, builtIn)))
+		switching := openOver(t, data, memory.Options{}, other, builtIn)
+		must(switching, switching.Reindex(background, nil))
+		late.WaitIndexed(background, id) // it follows the database
+		if answer := late.search(a, search.Request{Query: "where do herons nest?"}); attempts != 1 || len(answer.Degraded) != 1 {
+			t.Fatalf("after %d attempts to open the index, degraded %v", attempts, answer.Degraded)
+		}
+		end := late.running()
+		defer end()
+		late.eventually("the new model serves", func() bool { return late.Status(background).Serving == other.Fingerprint() })
+		late.put(a, "a", "elm", "herons nest in the elm", func(r *memory.PutRequest) { r.Wait = true })
+		if before, now := vectorsOf(late, data, builtIn.Fingerprint()), vectorsOf(late, data, other.Fingerprint()); before != 0 || now != 2 {
+			t.Errorf("%d vectors of the old model, and %d of the new one", before, now)
+		}
+	})
+}
+
 // coder is an embedder that also makes codes: here the text itself.
 type coder struct{ embed.Embedder }
 
