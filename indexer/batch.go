@@ -195,17 +195,25 @@ func (now *serving) recordsOf(e *memory.Entry, store int64) (records []vector.Re
 
 // save writes the vectors and codes beside their rows, and if done, removes the queue
 // rows in the same transaction. A row that changed meanwhile refuses its vectors; its
-// queue row stays and brings it back.
+// queue row stays and brings it back. The error is errReplaced if a model does not serve
+// any more: its vectors would not be found, and the entries have to stay queued.
 func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, done bool) (err error) {
 	ctx, span := ix.tracer.Start(ctx, "save")
 	defer endSpan(span, &err)
 	return ix.storage.Update(ctx, func(tx Tx) error {
-		if err := tx.Prepare(ctx, memory.VectorPlan{Entries: entriesIn(jobs)}); err != nil {
+		if err := tx.Prepare(ctx, memory.VectorPlan{Entries: entriesIn(jobs), Settings: settings}); err != nil {
 			return err
 		}
 		for k, now := range by {
 			if now == nil {
 				continue
+			}
+			active, err := tx.Meta(ctx, settings[k])
+			if err != nil {
+				return err
+			}
+			if !now.next && string(active) != now.fingerprint {
+				return errReplaced
 			}
 			for i := range jobs {
 				if jobs[i].entry == nil {

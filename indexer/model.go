@@ -43,6 +43,9 @@ const (
 	multilingualMeta = "fingerprint_multilingual"
 )
 
+// settings are those of the models of readers.
+var settings = []string{mainModel: fingerprintMeta, multilingualModel: multilingualMeta}
+
 // models picks from the available embedders of one kind the one that made the database's
 // vectors. Only a finished reindex changes which one serves, not the
 // configuration.
@@ -83,6 +86,7 @@ type serving struct {
 	fingerprint string
 	index       vector.Index
 	position    int64 // in the change sequence, up to which a local index follows; guarded by models.mu
+	next        bool  // a reindex makes its vectors; it does not serve yet
 }
 
 func newModels(ctx context.Context, storage Storage, list []Model, setting string, log *slog.Logger) *models {
@@ -136,6 +140,9 @@ func (m *models) begin(ctx context.Context) error {
 // errIndex reports that a vector index could not be opened or written. Searches
 // answer without it, and the operation is retried.
 var errIndex = errors.New("vector index")
+
+// errReplaced reports that another model than the one that embedded entries serves now.
+var errReplaced = errors.New("the model was replaced")
 
 func (m *models) serving() *serving { return m.current.Load() }
 

@@ -70,7 +70,7 @@ func (r replacement) readsAll() bool { return r.k == mainModel && !r.model.Engli
 func (ix *Indexer) replaceModel(ctx context.Context, k int, progress func(done, total int64)) (err error) {
 	of, _ := ix.ofKind(k)
 	model := of.list[0]
-	next := replacement{k, &serving{model: model, fingerprint: model.Embedder.Fingerprint()}}
+	next := replacement{k, &serving{model: model, fingerprint: model.Embedder.Fingerprint(), next: true}}
 	if !model.Local {
 		if next.index, err = model.Open(ctx); err != nil {
 			return fmt.Errorf("%w: open: %w", errIndex, err)
@@ -89,6 +89,12 @@ func (ix *Indexer) replaceModel(ctx context.Context, k int, progress func(done, 
 			done += int64(n)
 			progress(done, max(done, total))
 		})
+		if errors.Is(err, errReplaced) { // a model of the other kind
+			if err := ix.sync(ctx); err != nil {
+				return err
+			}
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -207,10 +213,17 @@ func (ix *Indexer) saveBeside(ctx context.Context, by readers, jobs []job) error
 var errBehind = errors.New("entries without vectors of the new model")
 
 // switchTo makes the next model the active one if no entry lacks its vectors, and
-// reports whether it did.
+// reports whether it did. It reads the settings first, so that it waits for the workers
+// that save vectors of the model before, and those that come later see the next one.
 func (ix *Indexer) switchTo(ctx context.Context, next replacement) (bool, error) {
-	of, other := ix.ofKind(next.k)
 	err := ix.storage.Update(ctx, func(tx Tx) error {
+		var active [2][]byte
+		for k, setting := range settings {
+			var err error
+			if active[k], err = tx.Meta(ctx, setting); err != nil {
+				return err
+			}
+		}
 		missing, err := tx.List(ctx, memory.SearchableQuery{Limit: 1, Without: new(ix.without(next))})
 		if err != nil {
 			return err
@@ -218,16 +231,12 @@ func (ix *Indexer) switchTo(ctx context.Context, next replacement) (bool, error)
 		if len(missing) > 0 {
 			return errBehind
 		}
-		if err := tx.SetMeta(ctx, of.setting, []byte(next.fingerprint)); err != nil {
+		if err := tx.SetMeta(ctx, settings[next.k], []byte(next.fingerprint)); err != nil {
 			return err
 		}
 		keep := []string{next.fingerprint}
 		if !next.readsAll() {
-			kept, err := tx.Meta(ctx, other.setting)
-			if err != nil {
-				return err
-			}
-			keep = append(keep, string(kept))
+			keep = append(keep, string(active[1-next.k]))
 		}
 		return tx.DropVectors(ctx, keep)
 	})

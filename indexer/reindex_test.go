@@ -160,6 +160,33 @@ func TestAModelServesThatCouldNotBeOpenedAtTheSwitch(t *testing.T) {
 	})
 }
 
+// What a process embeds that does not know of the switch yet is embedded again.
+func TestAnEntryWrittenAtTheSwitchIsEmbeddedByTheNewModel(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		builtIn := encoder(t)
+		other, _ := remote(t)
+		data, a := b.Open(t), agent("a", acl.Public)
+		old := openOver(t, data, memory.Options{}, builtIn)
+		old.put(a, "a", "oak", "herons nest in the oak")
+		old.put(a, "a", "elm", "herons nest in the elm")
+		old.Index()
+
+		behind := openOver(t, data, memory.Options{}, other, builtIn)
+		switching := openOver(t, data, memory.Options{}, other, builtIn)
+		must(switching, switching.Reindex(background, nil))
+		behind.put(a, "a", "ash", "herons nest in the ash")
+		_, err := behind.Put(background, a, memory.PutRequest{Path: path("a", "elm"), Value: text("storks nest in the elm")})
+		must(behind, err)
+		behind.Index()
+		if before, now := vectorsOf(behind, data, builtIn.Fingerprint()), vectorsOf(behind, data, other.Fingerprint()); before != 0 || now != 3 {
+			t.Errorf("%d vectors of the old model, and %d of the new one", before, now)
+		}
+		if answer := behind.search(a, search.Request{Query: "what nests?"}); len(answer.Hits) != 3 || len(answer.Degraded) > 0 {
+			t.Errorf("%d hits, degraded %v", len(answer.Hits), answer.Degraded)
+		}
+	})
+}
+
 // coder is an embedder that also makes codes: here the text itself.
 type coder struct{ embed.Embedder }
 

@@ -57,6 +57,8 @@ func (w *worker) work(ctx context.Context) (int, error) {
 		return len(leases), nil
 	case ctx.Err() != nil:
 		return 0, errors.Join(ctx.Err(), w.release(ctx, failed))
+	case errors.Is(err, errReplaced):
+		return 0, errors.Join(w.release(ctx, failed), w.sync(ctx))
 	case w.indexDown.Load():
 		w.progress.failed(len(failed), err)
 		return 0, w.release(ctx, failed)
@@ -121,7 +123,7 @@ func (ix *Indexer) attempt(ctx context.Context, now *serving, leases []Lease) (f
 		ix.progress.indexed.Add(int64(len(leases)))
 		return nil, nil
 	}
-	if ctx.Err() != nil || errors.Is(err, errIndex) && !ix.probe(ctx, now) {
+	if ctx.Err() != nil || errors.Is(err, errReplaced) || errors.Is(err, errIndex) && !ix.probe(ctx, now) {
 		return leases, err
 	}
 	ix.log.WarnContext(ctx, "indexing failed", "entries", len(leases), "error", err)
@@ -144,6 +146,9 @@ func (ix *Indexer) indexEach(ctx context.Context, leases []Lease) (failed []Leas
 		if err == nil {
 			ix.progress.indexed.Add(1)
 			continue
+		}
+		if errors.Is(err, errReplaced) {
+			return append(failed, leases[i:]...), err
 		}
 		failed, last = append(failed, leases[i]), err
 		if len(failed) == maxConsecutiveFailures && i == maxConsecutiveFailures-1 {

@@ -88,8 +88,13 @@ type WritePlan struct {
 	Now   time.Time
 }
 
-// VectorPlan says that vectors of these entries are about to be saved.
-type VectorPlan struct{ Entries []uuid.UUID }
+// VectorPlan says that vectors of these entries are about to be saved, if settings of the
+// database stay as they are: Meta of these may be answered from what was read, and none
+// is set before the transaction ends.
+type VectorPlan struct {
+	Entries  []uuid.UUID
+	Settings []string
+}
 
 func (WritePlan) plan()  {}
 func (VectorPlan) plan() {}

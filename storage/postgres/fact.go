@@ -75,6 +75,9 @@ func (w *writer) Count(ctx context.Context, what memory.Countable) (int64, error
 
 // Meta implements memory.MetaReader.
 func (w *writer) Meta(ctx context.Context, name string) ([]byte, error) {
+	if value, read := w.metas[name]; read {
+		return value, w.ready(ctx)
+	}
 	if err := w.lock(ctx, lockKey("meta", name)); err != nil {
 		return nil, err
 	}

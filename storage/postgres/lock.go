@@ -41,6 +41,7 @@ const (
 	takeLocks   = `SELECT pg_advisory_xact_lock_shared($2), (SELECT count(pg_advisory_xact_lock(k)) FROM unnest($1::bigint[]) k)`
 	takeOneLock = `SELECT pg_advisory_xact_lock_shared($2), pg_advisory_xact_lock($1)`
 	takeAllLock = `SELECT pg_advisory_xact_lock($1)`
+	shareLocks  = `SELECT count(pg_advisory_xact_lock_shared(k)) FROM unnest($1::bigint[]) k`
 )
 
 // lock acquires the locks that the transaction does not hold yet, in key order.

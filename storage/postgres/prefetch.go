@@ -34,7 +34,7 @@ func (w *writer) Prepare(ctx context.Context, plan memory.Plan) error {
 	case memory.WritePlan:
 		return w.prefetch(ctx, p.Store, p.Paths, p.Label, p.Agent, p.Now)
 	case memory.VectorPlan:
-		return w.lockRows(ctx, p.Entries)
+		return w.lockRows(ctx, p)
 	}
 	return fmt.Errorf("postgres: unknown type %T", plan)
 }

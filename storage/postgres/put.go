@@ -26,6 +26,7 @@ type writer struct {
 	stores     map[string]*storeRow    // rows read so far
 	models     map[string]int64        // model numbers by fingerprint
 	locked     map[uuid.UUID]lockedRow // by a memory.VectorPlan, until their vectors are saved
+	metas      map[string][]byte       // read by it, under a shared lock
 	postings   *posting.AlignedWriter  // flushed before the commit, like usage
 	usage      sqlcommon.UsageChanges
 	changes    []uuid.UUID // entries whose vectors changed
@@ -43,7 +44,7 @@ var _ memory.Tx = (*writer)(nil)
 func newWriter(tx connection) *writer {
 	w := &writer{reader: reader{tx: tx, rls: allRows}, heldLocks: make(map[int64]bool), stores: make(map[string]*storeRow),
 		models: make(map[string]int64), postings: posting.NewAlignedWriter(), usage: make(sqlcommon.UsageChanges),
-		past: make(map[uuid.UUID]pastRow), settings: make(map[string]acl.Settings), locked: make(map[uuid.UUID]lockedRow)}
+		past: make(map[uuid.UUID]pastRow), settings: make(map[string]acl.Settings), locked: make(map[uuid.UUID]lockedRow), metas: make(map[string][]byte)}
 	w.Reads, w.Writes = sqlcommon.NewReads(w, &statements), sqlcommon.NewWrites(w, &statements)
 	return w
 }

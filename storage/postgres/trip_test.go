@@ -2,9 +2,11 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -68,6 +70,47 @@ func putOwn(t *testing.T, s *Storage, agent, key string) int {
 		}
 	}
 	return c.trips
+}
+
+// Workers save side by side, and none of them while a setting is changed on which it
+// depends which vectors they save.
+func TestSavingVectorsSharesTheSettingsThatItReadsWithItsRows(t *testing.T) {
+	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
+		s, ctx := openAt(t, database(t)), t.Context()
+		e := newEntry("a", "k")
+		err := s.Update(ctx, func(tx memory.Tx) error {
+			return errors.Join(tx.SetMeta(ctx, "known", []byte("value")), tx.Put(ctx, e, doc("some words")))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn, err := s.acquire(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Release()
+		defer rollBack(ctx, conn)
+		c := &counted{Conn: conn.Conn()}
+		w := newWriter(c)
+		w.begin()
+		settings := []string{"known", "unknown"}
+		if err := w.Prepare(ctx, memory.VectorPlan{Entries: []uuid.UUID{e.ID}, Settings: settings}); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []string{"value", ""} {
+			if got, err := w.Meta(ctx, settings[i]); string(got) != want || err != nil {
+				t.Errorf("%s is %q: %v", settings[i], got, err)
+			}
+			var alone, shared bool
+			err := s.pool.QueryRow(ctx, "SELECT pg_try_advisory_xact_lock($1), pg_try_advisory_xact_lock_shared($1)", lockKey("meta", settings[i])).Scan(&alone, &shared)
+			if alone || !shared || err != nil {
+				t.Errorf("%s can be locked alone: %v, and shared: %v: %v", settings[i], alone, shared, err)
+			}
+		}
+		if c.trips != 1 {
+			t.Errorf("it took %d round trips", c.trips)
+		}
+	})
 }
 
 func TestAPutToTheAgentsOwnStoreTakesTwoRoundTrips(t *testing.T) {

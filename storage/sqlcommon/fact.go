@@ -149,6 +149,20 @@ func (r Reads) Meta(ctx context.Context, name string) (value []byte, err error) 
 	return value, err
 }
 
+// MetasQuery reads the values of names, nil for those that have none.
+func MetasQuery(names []string, into map[string][]byte) Query {
+	for _, name := range names {
+		into[name] = nil
+	}
+	return Query{"SELECT name, value FROM meta WHERE name = ANY($1)", []any{names}, func(row Row) error {
+		var name string
+		var value []byte
+		err := row.Scan(&name, &value)
+		into[name] = NotNull(value)
+		return err
+	}}
+}
+
 // SetMeta implements memory.MetaWriter.
 func (w Writes) SetMeta(ctx context.Context, name string, value []byte) error {
 	_, err := w.w.Exec(ctx, metas.Upsert, name, value)
