@@ -34,8 +34,12 @@ func (ix *Indexer) Reindex(ctx context.Context, progress func(done, total int64)
 }
 
 // remake replaces vectors that an earlier form of a configured model made, while they serve.
-// Several processes may do so at the same time.
+// Several processes may do so at the same time. It begins with what is left of vectors
+// that were replaced before.
 func (ix *Indexer) remake(ctx context.Context) error {
+	if err := ix.removeDropped(ctx); err != nil {
+		return err
+	}
 	for k, now := range ix.serving() {
 		if now == nil || !now.model.Renew {
 			continue
@@ -106,8 +110,36 @@ func (ix *Indexer) replaceModel(ctx context.Context, k int, progress func(done, 
 			return err
 		}
 		if switched {
-			return of.sync(ctx)
+			return errors.Join(of.sync(ctx), ix.removeDropped(ctx))
 		}
+	}
+}
+
+// removedEntries is the number of entries whose dropped vectors are removed at a time.
+const removedEntries = 500
+
+// removeDropped removes the vectors that were dropped, in steps: all of a large database
+// would take longer than a statement may, and hold up those who write. What a killed
+// process has left is removed by the next.
+func (ix *Indexer) removeDropped(ctx context.Context) error {
+	var dropped []string
+	err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
+		dropped, err = tx.Dropped(ctx)
+		return err
+	})
+	if err != nil || len(dropped) == 0 {
+		return err
+	}
+	for after := uuid.Nil; ; {
+		var last uuid.UUID
+		err := ix.storage.Update(ctx, func(tx Tx) (err error) {
+			last, err = tx.RemoveDropped(ctx, dropped, after, removedEntries)
+			return err
+		})
+		if err != nil || last == uuid.Nil {
+			return err
+		}
+		after = last
 	}
 }
 

@@ -15,12 +15,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"mneme/acl"
 	"mneme/embed"
 	"mneme/embed/openai"
 	"mneme/indexer"
 	"mneme/memory"
 	"mneme/search"
+	"mneme/storage"
 	"mneme/test/backendtest"
 	"mneme/test/wait"
 	"mneme/vector"
@@ -183,6 +186,61 @@ func TestAnEntryWrittenAtTheSwitchIsEmbeddedByTheNewModel(t *testing.T) {
 		}
 		if answer := behind.search(a, search.Request{Query: "what nests?"}); len(answer.Hits) != 3 || len(answer.Degraded) > 0 {
 			t.Errorf("%d hits, degraded %v", len(answer.Hits), answer.Degraded)
+		}
+	})
+}
+
+// unremoved is a database of a process that is killed before it removes dropped vectors.
+type unremoved struct{ storage.Storage }
+
+// ForIndexer implements storage.Storage.
+func (u unremoved) ForIndexer() indexer.Storage { return unremovedVectors{u.Storage.ForIndexer()} }
+
+type unremovedVectors struct{ indexer.Storage }
+
+func (u unremovedVectors) Update(ctx context.Context, fn func(indexer.Tx) error) error {
+	return u.Storage.Update(ctx, func(tx indexer.Tx) error { return fn(killedTx{tx}) })
+}
+
+type killedTx struct{ indexer.Tx }
+
+var errKilled = errors.New("killed")
+
+func (killedTx) RemoveDropped(context.Context, []string, uuid.UUID, int) (uuid.UUID, error) {
+	return uuid.Nil, errKilled
+}
+
+func TestVectorsThatAKilledReindexLeftAreRemoved(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		plain, a := encoder(t), agent("a", acl.Public)
+		coded := coder{plain}
+		data := b.Open(t)
+		old := openOver(t, data, memory.Options{}, plain)
+		for _, key := range []string{"oak", "elm", "ash"} {
+			old.put(a, "a", key, "herons nest in the "+key)
+		}
+		old.Index()
+		dropped := func() (names []string) {
+			must(old, data.Storage(t).ForIndexer().View(background, func(tx indexer.ReadTx) (err error) {
+				names, err = tx.Dropped(background)
+				return err
+			}))
+			return names
+		}
+		killed := wrap(t, backendtest.OpenProcess(t, unremoved{data.Storage(t)}, backendtest.Options{}, data.Model(t, coded), data.Model(t, plain)))
+		if err := killed.Reindex(background, nil); !errors.Is(err, errKilled) {
+			t.Fatalf("the reindex ended with %v", err)
+		}
+		names := dropped()
+		if len(names) != 1 || vectorsOf(old, data, names[0]) != 3 || vectorsOf(old, data, plain.Fingerprint()) != 0 || vectorsOf(old, data, coded.Fingerprint()) != 3 {
+			t.Errorf("dropped %q", names)
+		}
+		next := openOver(t, data, memory.Options{}, coded, plain)
+		end := next.running()
+		defer end()
+		next.eventually("nothing is left of the old model", func() bool { return len(dropped()) == 0 })
+		if n := vectorsOf(next, data, coded.Fingerprint()); n != 3 {
+			t.Errorf("%d vectors of the new model", n)
 		}
 	})
 }

@@ -104,6 +104,9 @@ type VectorReader interface {
 	Changes(ctx context.Context, after int64, limit int) (changes []Change, reset bool, err error)
 	// LastChange returns the latest position; 0 if there is none.
 	LastChange(ctx context.Context) (int64, error)
+	// Dropped returns names of the fingerprints that DropVectors dropped and that
+	// RemoveDropped has yet to forget.
+	Dropped(ctx context.Context) ([]string, error)
 }
 
 // Change says that an entry's vectors may have changed.
@@ -118,6 +121,11 @@ type VectorWriter interface {
 	// is still at the revision from which they were made, and reports whether
 	// it did. No records removes them.
 	SaveVectors(ctx context.Context, id uuid.UUID, revision int64, fingerprint string, records []vector.Record) (bool, error)
-	// DropVectors removes all vectors of other fingerprints than these.
+	// DropVectors drops all vectors of other fingerprints than these: no fingerprint
+	// has them any more, and RemoveDropped removes them.
 	DropVectors(ctx context.Context, keep []string) error
+	// RemoveDropped removes the vectors of dropped fingerprints, by their names, from
+	// the limit entries that follow one in the order of their IDs, and returns the last
+	// of these. If none follows, it forgets the names and returns uuid.Nil.
+	RemoveDropped(ctx context.Context, dropped []string, after uuid.UUID, limit int) (last uuid.UUID, err error)
 }

@@ -136,6 +136,7 @@ var statements = sqlcommon.Dialect{
 	// In the order of the primary key, which keeps chunks together.
 	AllVectors: vectorColumns + `(SELECT * FROM vector x
 		WHERE x.model = (SELECT number FROM model WHERE fingerprint = $1) ORDER BY x.entry, x.chunk) v` + joinEntry + `ORDER BY v.entry, v.chunk`,
+	RemoveDropped: `DELETE FROM vector WHERE model = ANY (ARRAY(SELECT number FROM model WHERE fingerprint = ANY($2))) AND entry = ANY($1)`,
 }
 
 const (
@@ -157,7 +158,7 @@ const (
 	AND v.revision = e.revision) AND (NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $3)
 	AND v.revision = e.revision) OR EXISTS
-	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = ANY (ARRAY(SELECT number FROM model WHERE fingerprint NOT IN ($1, $3)))))`
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = ANY (ARRAY(SELECT number FROM model WHERE fingerprint NOT IN ($1, $3) AND NOT (` + sqlcommon.IsDropped + `)))))`
 	vectorColumns = `SELECT v.entry, v.chunk, e.store, e.label, v.half FROM `
 	joinEntry     = ` CROSS JOIN LATERAL (SELECT store, label FROM entry WHERE id = v.entry AND store = v.store OFFSET 0) e `
 )

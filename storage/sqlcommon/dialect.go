@@ -63,6 +63,7 @@ type Dialect struct {
 
 	LastChange          string
 	Vectors, AllVectors string // parameters: IDs, fingerprint; fingerprint
+	RemoveDropped       string // parameters: IDs, names of dropped fingerprints
 }
 
 // levels returns the labels for which a statement about labels up to a ceiling is run.

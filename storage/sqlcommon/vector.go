@@ -111,8 +111,15 @@ func (r Reads) StoreEntries(ctx context.Context, store int64) ([]uuid.UUID, erro
 const (
 	selectModel = "SELECT number FROM model WHERE fingerprint = $1"
 	insertModel = "INSERT INTO model (fingerprint) VALUES ($1) ON CONFLICT DO NOTHING"
-	dropVectors = "DELETE FROM vector WHERE model IN (SELECT number FROM model WHERE NOT fingerprint = ANY($1))"
-	dropModels  = "DELETE FROM model WHERE NOT fingerprint = ANY($1)"
+
+	// A dropped model has a name in place of its fingerprint, which begins with dropped.
+	dropModels   = "UPDATE model SET fingerprint = 'dropped ' || number || ' ' || fingerprint WHERE NOT (fingerprint = ANY($1) OR " + IsDropped + ")"
+	selectDrops  = "SELECT fingerprint FROM model WHERE " + IsDropped
+	forgetDrops  = "DELETE FROM model WHERE fingerprint = ANY($1)"
+	selectNextID = "SELECT id FROM entry WHERE id > $1 ORDER BY id LIMIT $2"
+
+	// IsDropped is the condition of dropped models.
+	IsDropped = "fingerprint >= 'dropped ' AND fingerprint < 'dropped!'"
 )
 
 // Model returns the number of a fingerprint and assigns one to a new fingerprint.
@@ -128,14 +135,36 @@ func (w Writes) Model(ctx context.Context, fingerprint string) (number int64, er
 	return number, err
 }
 
-// DropVectors implements indexer.VectorWriter.
+// DropVectors implements indexer.VectorWriter. The rows of table vector keep the model's
+// number, so that those of a purged or moved entry still go and move with it.
 func (w Writes) DropVectors(ctx context.Context, keep []string) error {
 	if keep == nil {
 		keep = []string{}
 	}
-	if err := w.w.Queue(ctx, dropVectors, keep); err != nil {
-		return err
-	}
 	_, err := w.w.Exec(ctx, dropModels, keep)
 	return err
+}
+
+// Dropped implements indexer.VectorReader.
+func (r Reads) Dropped(ctx context.Context) ([]string, error) {
+	return List(ctx, r.r, func(row Row) (name string, err error) {
+		err = row.Scan(&name)
+		return name, err
+	}, selectDrops)
+}
+
+// RemoveDropped implements indexer.VectorWriter.
+func (w Writes) RemoveDropped(ctx context.Context, dropped []string, after uuid.UUID, limit int) (last uuid.UUID, err error) {
+	if err := w.w.OfEntries(ctx, nil); err != nil {
+		return uuid.Nil, err
+	}
+	ids, err := EntryIDs(ctx, w.w, selectNextID, after, limit)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	if len(ids) == 0 {
+		_, err := w.w.Exec(ctx, forgetDrops, dropped)
+		return uuid.Nil, err
+	}
+	return ids[len(ids)-1], w.w.Queue(ctx, w.d.RemoveDropped, ids, dropped)
 }

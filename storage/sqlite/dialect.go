@@ -138,6 +138,8 @@ var statements = sqlcommon.Dialect{
 	// the table.
 	AllVectors: vectorColumns + `vector v NOT INDEXED CROSS JOIN entry e ON e.doc = v.doc
 	WHERE v.model = (SELECT number FROM model WHERE fingerprint = ?) ORDER BY v.number`,
+	RemoveDropped: `DELETE FROM vector WHERE doc IN (SELECT e.doc FROM json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value))
+	AND model IN (SELECT number FROM model WHERE fingerprint IN (SELECT value FROM json_each(?2)))`,
 }
 
 const (
@@ -156,7 +158,7 @@ const (
 	AND v.revision = e.revision) AND (NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3)
 	AND v.revision = e.revision) OR EXISTS
-	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model NOT IN (SELECT number FROM model WHERE fingerprint IN (?1, ?3))))`
+	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model NOT IN (SELECT number FROM model WHERE fingerprint IN (?1, ?3) OR ` + sqlcommon.IsDropped + `)))`
 	leaseColumns  = `SELECT e.id, q.revision, q.attempts, q.store, q.chunks FROM queue q `
 	whereLeased   = " WHERE doc = (SELECT doc FROM entry WHERE id = ?1) AND revision = ?2"
 	vectorColumns = `SELECT e.id, v.chunk, e.store, e.label, v.half FROM `

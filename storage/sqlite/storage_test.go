@@ -118,8 +118,7 @@ var sharedScans = []string{
 	// Counting the queue, and percentiles of it, by its smallest index.
 	"SELECT count(*) FROM queue", "SELECT queued_at FROM queue ORDER BY queued_at LIMIT 1 OFFSET $1",
 	// Dropping a model. The table has few rows.
-	"DELETE FROM vector WHERE model IN (SELECT number FROM model WHERE NOT fingerprint = ANY($1))",
-	"DELETE FROM model WHERE NOT fingerprint = ANY($1)",
+	" || fingerprint WHERE NOT (fingerprint = ANY($1) OR fingerprint >= 'dropped ' AND fingerprint < 'dropped!')",
 	// How stores are read, in a dump; and how many stores each model reads, when an operator asks.
 	" FROM reading WHERE language <> 0 OR asked ORDER BY store", " r ON r.store = s.id WHERE coalesce(r.language, 0) <> 2",
 	" r ON r.store = s.id WHERE r.language = 2 OR r.language = 0 AND (r.asked OR r.multilingual > 0)",
