@@ -113,6 +113,50 @@ func TestAPassageIsChosenByMeaningToo(t *testing.T) {
 	}
 }
 
+// An answer that was given before is shown by the same passages: those of stores that are
+// read, and of those at level search.
+func TestARecalledAnswerHasTheSamePassages(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := &harness{backendtest.Open(t, b, backendtest.Options{}, codedEncoder(t)), t}
+		me, other := agent("a", acl.Public), agent("other", acl.Public)
+		h.MustShare(other, "a", acl.Search)
+		needle := "Our physician warned that walnuts make her swell up."
+		h.PutText(me, "a", "report", report(needle), 201)
+		h.PutText(other, "other", "report", report("Again: "+needle), 201)
+		h.Index()
+		for name, r := range map[string]search.Request{
+			"passages": {Query: "which foods is she allergic to?", Limit: 10, Passages: true}, "max_tokens": {Query: "which foods is she allergic to?", Limit: 10, MaxTokens: 50},
+		} {
+			a := h.MustSearch(me, r)
+			var recalled []search.Recalled
+			for i := range a.Hits {
+				recalled = append(recalled, search.Recalled{ID: a.Hits[i].EntryID(), Score: a.Hits[i].Score, Relevance: a.Hits[i].Relevance})
+			}
+			first, _ := h.shownPassages(&a)
+			again, err := h.Recall(background, me, r, recalled)
+			must(h, err)
+			same, needles := h.shownPassages(&again)
+			if !slices.Equal(first, same) || len(same) == 0 || r.Passages && needles != 2 {
+				t.Errorf("%s: shows %q, then %q", name, first, same)
+			}
+		}
+	})
+}
+
+// shownPassages returns the hits of an answer as text, and how many have the needle.
+func (h *harness) shownPassages(a *search.Answer) (shown []string, needles int) {
+	h.t.Helper()
+	hits, _ := h.eachHit(a)
+	for _, hit := range hits {
+		text := fmt.Sprint(hit.Store, hit.Score, hit.Relevance, hit.Passages)
+		if strings.Contains(text, "walnuts") {
+			needles++
+		}
+		shown = append(shown, text)
+	}
+	return shown, needles
+}
+
 // Words that must be there, of all or any, are highlighted and choose passages as
 // words of the question do; those that must not be are of no interest.
 func TestExactWordsAreHighlightedAndChoosePassages(t *testing.T) {

@@ -30,7 +30,7 @@ func (s *Searcher) Recall(ctx context.Context, c memory.Caller, r Request, recal
 	}
 	defer done()
 	r = r.normal()
-	q := &searchQuery{caller: c, request: r, at: s.instant(), wordings: newWordings(r.wordings())}
+	q := &searchQuery{caller: c, request: r, at: s.instant(), wordings: s.newWordings(r.wordings())}
 	q.page = &frozen{at: q.at} // the candidates are known: the legs only prepare passages
 	err = s.view(ctx, c, func(tx memory.ReadTx) (err error) {
 		if err = s.checkSearch(r); err != nil {
@@ -94,15 +94,23 @@ func (s *Searcher) recall(ctx context.Context, tx memory.ReadTx, q *searchQuery,
 			return nil, err
 		}
 	}
-	var all, valued []*candidate
+	var all []*candidate
+	for _, id := range ids {
+		if c := visible[id]; c != nil {
+			all = append(all, c)
+		}
+	}
+	// Passages depend on the wording and the model that count for the entry.
+	if err := s.assess(ctx, tx, scope, q, all); err != nil {
+		return nil, err
+	}
+	var valued []*candidate
 	for _, hit := range recalled {
 		c := visible[hit.ID]
 		if c == nil {
 			continue
 		}
-		c.ask(q, 0)
 		c.score, c.relevance = hit.Score, hit.Relevance
-		all = append(all, c)
 		if searchOnly(*c.access) {
 			valued = append(valued, c)
 		}

@@ -80,12 +80,7 @@ func (s *Searcher) scopeQuery(ctx context.Context, c memory.Caller, r Request) (
 	if err != nil {
 		return nil, err
 	}
-	q.wordings = newWordings(r.wordings())
-	for _, asked := range q.wordings {
-		if s.foreign(asked.text) {
-			asked.prefers = multilingualModel
-		}
-	}
+	q.wordings = s.newWordings(r.wordings())
 	return q, nil
 }
 

@@ -57,7 +57,8 @@ func (q *searchQuery) asks() bool {
 	return slices.ContainsFunc(q.wordings, func(w *wording) bool { return len(w.terms) > 0 })
 }
 
-func newWordings(texts []string) []*wording {
+// newWordings returns what some texts ask, each with the model that reads it.
+func (s *Searcher) newWordings(texts []string) []*wording {
 	wordings := make([]*wording, 0, len(texts))
 	total := 0
 	for _, text := range texts {
@@ -65,7 +66,11 @@ func newWordings(texts []string) []*wording {
 	}
 	for i, text := range texts {
 		for _, read := range readings(text, total) {
-			wordings = append(wordings, &wording{text: read, number: i, terms: lexical.ParseQuery(read)})
+			asked := &wording{text: read, number: i, terms: lexical.ParseQuery(read)}
+			if s.foreign(read) {
+				asked.prefers = multilingualModel
+			}
+			wordings = append(wordings, asked)
 		}
 	}
 	return wordings

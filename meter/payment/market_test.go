@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -44,9 +45,10 @@ type desk struct {
 	searcher *search.Searcher
 	market   *meter.Market
 	offer    uuid.UUID
-	passes   passes       // unless nil, of the next market
-	client   *http.Client // unless nil, what the next market calls the facilitator with
-	till     *till        // unless nil, what settles payments of every method
+	passes   passes                // unless nil, of the next market
+	client   *http.Client          // unless nil, what the next market calls the facilitator with
+	till     *till                 // unless nil, what settles payments of every method
+	platform *paymenttest.Platform // unless nil, what settles credits in its place
 	methods  *payment.Methods
 
 	mu  sync.Mutex
@@ -109,6 +111,9 @@ func (d *desk) open() {
 	if d.till != nil {
 		d.till.take(&options)
 		options.Now = d.clock
+	}
+	if d.platform != nil {
+		options.Credits.Platform = d.platform.URL
 	}
 	methods, err := payment.New(options)
 	d.must(err)
@@ -186,7 +191,11 @@ func (d *desk) search(who string, r meter.SearchRequest) (meter.SearchResult, []
 	}
 	var keys []string
 	_, err = d.searcher.EachHit(context.Background(), &found.Answer, func(h *search.Hit) error {
-		keys = append(keys, h.Key+string(h.Value))
+		shown := h.Key + string(h.Value)
+		for _, p := range h.Passages {
+			shown += fmt.Sprint(" … ", p.Text, p.Highlights)
+		}
+		keys = append(keys, shown)
 		return nil
 	})
 	d.must(err)
@@ -289,6 +298,46 @@ func TestARepetitionAnswersTheSameWithOneCharge(t *testing.T) {
 		d.must(d.service.Delete(context.Background(), agent(seller), memory.Path{Store: seller, Key: "k1"}, memory.Preconditions{}))
 		if _, keys := d.mustSearch(d.request("key", "", 0)); len(keys) != 2 {
 			t.Errorf("a repetition shows %v", keys)
+		}
+	})
+}
+
+// What was shown of a long value is shown again, whether its payment is settled or not.
+func TestARepetitionShowsTheSamePassages(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		filler := strings.Repeat("The committee discussed the budget at length. ", 30)
+		for i := range 3 {
+			_, err := d.service.Put(context.Background(), agent(seller), memory.PutRequest{
+				Path: memory.Path{Store: seller, Key: fmt.Sprintf("k%d", i)}, Value: json.RawMessage(fmt.Sprintf(`"%sThe lighthouse has number %d. %s"`, filler, i, filler)),
+			})
+			d.must(err)
+		}
+		n := 0
+		for name, bound := range map[string]func(*search.Request){
+			"passages":   func(r *search.Request) { r.Passages = true },
+			"max_tokens": func(r *search.Request) { r.MaxTokens = 50 },
+		} {
+			for _, failure := range []paymenttest.Failure{paymenttest.None, paymenttest.Pending} {
+				n++
+				r := d.request(fmt.Sprint("key ", n), payment.SchemeUpto, n)
+				bound(&r.Request)
+				d.fake.Fail(failure)
+				first, shown := d.mustSearch(r)
+				if len(shown) == 0 || !strings.Contains(shown[0], "The lighthouse has number") || strings.Contains(shown[0], filler) {
+					t.Fatalf("%s: shows %q", name, shown)
+				}
+				d.pass(2 * time.Minute) // then what is pending is tried again
+				again, same := d.mustSearch(r)
+				if !slices.Equal(shown, same) || again.Tokens != first.Tokens {
+					t.Errorf("%s, payment %s: shows %q in %d tokens, then %q in %d", name, first.Settled.State, shown, first.Tokens, same, again.Tokens)
+				}
+				if first.Settled.State != again.Settled.State || (again.Settled.State == meter.SettlePending) != (failure == paymenttest.Pending) {
+					t.Errorf("%s: settled %+v, then %+v", name, first.Settled, again.Settled)
+				}
+			}
+		}
+		if n := len(d.charges()); n != 4 {
+			t.Errorf("%d charges of 4 searches", n)
 		}
 	})
 }

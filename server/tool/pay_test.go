@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/meter/payment"
+	"mneme/meter/payment/paymenttest"
 	"mneme/search"
 	"mneme/server/tool"
 	"mneme/test/backendtest"
@@ -303,5 +306,39 @@ func TestABuyerReachesNothingByOtherTools(t *testing.T) {
 	}
 	if s.spent() != 2500 {
 		t.Errorf("spent %d", s.spent())
+	}
+}
+
+func TestAPaymentThatIsSentTwiceShowsTheSame(t *testing.T) {
+	s := backendtest.OpenShop(t)
+	filler := strings.Repeat("The committee discussed the budget at length. ", 30)
+	offer := s.Sell(bob, map[string]string{"hut": `"` + filler + `The hut has water in September. ` + filler + `"`})
+	tools := tool.New(s.Service, s.Searcher, tool.Options{Market: s.Market, Payments: s.Payments})
+	pay := func(paid *meter.Payment) tool.Result {
+		t.Helper()
+		r, err := tools.Pay(t.Context(), alice, "memory_search", input("query", "hut water", "offer", offer.String()), paid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	value, err := paymenttest.Pay(pay(nil).Payment, payment.SchemeExact, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paid, err := payment.Read(http.Header{"Payment-Signature": {value}}, meter.Resource{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := pay(paid)
+	if first.IsError || !strings.Contains(first.Text, "September") || strings.Contains(first.Text, filler) {
+		t.Fatalf("shows %s", first.Text)
+	}
+	again := pay(paid)
+	if again.IsError || again.Text != first.Text || string(again.Settlement) != string(first.Settlement) {
+		t.Errorf("shows %s, then %s", first.Text, again.Text)
+	}
+	if n := len(s.Facilitator.Settled()); n != 1 {
+		t.Errorf("%d settlements", n)
 	}
 }
