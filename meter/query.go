@@ -139,7 +139,8 @@ type Deletion interface{ deletion() }
 type (
 	// ExpiredClaims are claims that have expired at a time and are not pending.
 	ExpiredClaims time.Time
-	// BoughtWith is what was bought with a charge.
+	// BoughtWith is what was bought with a charge. What another charge of the buyer paid
+	// for, too, stays and is bought with that one, unless that was reversed.
 	BoughtWith uuid.UUID
 	// CountsBefore are counts of windows that started before a time, but no totals.
 	CountsBefore time.Time

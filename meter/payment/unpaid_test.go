@@ -276,7 +276,14 @@ func (d *desk) counted() (found meter.Count) {
 func (d *desk) forget() {
 	d.t.Helper()
 	d.must(d.rows.ForMeter().Update(context.Background(), func(tx meter.Tx) error {
-		for _, charge := range d.charges() {
+		all := d.charges()
+		for _, charge := range all {
+			charge.State = meter.ChargeReversed // no other one keeps what it bought
+			if err := tx.PutRecord(context.Background(), charge); err != nil {
+				return err
+			}
+		}
+		for _, charge := range all {
 			if err := tx.DeleteRecords(context.Background(), meter.BoughtWith(charge.ID)); err != nil {
 				return err
 			}
@@ -373,4 +380,42 @@ func TestStripeAloneAsksForAPayment(t *testing.T) {
 	if m.Ask(free, meter.Resource{}, 0, nil); free.Get("Www-Authenticate") != "" {
 		t.Error("asks for nothing")
 	}
+}
+
+// Two searches at one time each charge for the same entries. That the payment of one is
+// refused takes nothing from what the other has paid for.
+func TestARefusedPaymentLeavesWhatAnotherOnePaidFor(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		d.till = newTill(t)
+		d.open()
+		pays := func(method string, n int) meter.SearchRequest {
+			r := d.request("", "", 0)
+			r.Payment = d.payments(n)[method]
+			return r
+		}
+		d.till.say(unclear["500"])
+		first, second := pays("mpp credits", 1), pays("x402 upto", 2)
+		var later *search.UnsettledError
+		if _, _, err := d.search(buyer, first); !errors.As(err, &later) {
+			t.Fatalf("got %v", err)
+		}
+		found, _ := d.mustSearch(second) // delivered, and booked before the first one
+		if found.Settled.State != meter.SettlePending || found.Bill.Charges[0].Amount != cost {
+			t.Fatalf("charged %+v, settled %+v", found.Bill.Charges, found.Settled)
+		}
+		d.till.say(settling)
+		if found, _ := d.mustSearch(first); found.Settled.State != meter.SettleDone || found.Bill.Charges[0].Amount != cost {
+			t.Fatalf("charged %+v, settled %+v", found.Bill.Charges, found.Settled)
+		}
+		d.till.say(refusing["refused"])
+		d.pass(2 * time.Minute)
+		if done, pending, err := d.market.Reconcile(context.Background()); done != 1 || pending != 0 || err != nil {
+			t.Fatalf("reconciled %d, %d pending, %v", done, pending, err)
+		}
+		d.check(0, cost, 0)
+		d.till.say(settling)
+		if found, keys := d.mustSearch(pays("x402 upto", 3)); len(keys) != 3 || found.Bill.Charges[0].Amount != searchPrice {
+			t.Errorf("what was paid for costs again: %v for %+v", keys, found.Bill.Charges)
+		}
+	})
 }

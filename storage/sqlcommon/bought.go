@@ -96,6 +96,13 @@ var (
 	insertBought = bought.Insert
 )
 
+const (
+	selectBoughtWith = "SELECT store, buyer, entry FROM bought WHERE charge = $1"
+	selectStanding   = "SELECT id, entries FROM charge /*sqlite INDEXED BY charge_buyer*/ WHERE buyer = $1 AND store = $2 AND id <> $3 AND state <> 'reversed'"
+	moveBought       = "UPDATE bought SET charge = $2 WHERE charge = $1 AND entry = ANY($3::uuid[])"
+	deleteBought     = "DELETE FROM bought WHERE charge = $1"
+)
+
 func boughtValues(b *meter.Bought) []any {
 	return []any{b.Store, b.Buyer, b.Entry, NotNull(b.Digest), OrNull(b.Charge)}
 }
@@ -106,5 +113,50 @@ func (m MeterWriter) putBought(ctx context.Context, list []meter.Bought) error {
 		rows[i] = boughtValues(&list[i])
 	}
 	_, err := m.w.ExecEach(ctx, insertBought, rows)
+	return err
+}
+
+// deleteBought removes what was bought with a charge. Of searches at the same time each
+// may have charged for an entry, which is recorded with the charge that was booked first.
+// An entry that another charge paid for, too, becomes one of that charge.
+func (m MeterWriter) deleteBought(ctx context.Context, charge uuid.UUID) error {
+	var store, buyer string
+	left := make(map[uuid.UUID]bool)
+	err := m.w.Each(ctx, func(row Row) error {
+		var entry uuid.UUID
+		err := row.Scan(&store, &buyer, &entry)
+		left[entry] = true
+		return err
+	}, selectBoughtWith, charge)
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	var moves [][]any
+	err = m.w.Each(ctx, func(row Row) error {
+		var other uuid.UUID
+		var paid, moved []uuid.UUID
+		if err := row.Scan(&other, (*IDs)(&paid)); err != nil {
+			return err
+		}
+		for _, entry := range paid {
+			if left[entry] {
+				delete(left, entry)
+				moved = append(moved, entry)
+			}
+		}
+		if len(moved) > 0 {
+			moves = append(moves, []any{charge, other, moved})
+		}
+		return nil
+	}, selectStanding, buyer, store, charge)
+	if err != nil {
+		return err
+	}
+	if len(moves) > 0 {
+		if _, err := m.w.ExecEach(ctx, moveBought, moves); err != nil {
+			return err
+		}
+	}
+	_, err = m.w.Exec(ctx, deleteBought, charge)
 	return err
 }

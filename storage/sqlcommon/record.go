@@ -34,7 +34,7 @@ func (m MeterWriter) DeleteRecords(ctx context.Context, which meter.Deletion) er
 	case meter.ExpiredClaims:
 		text, arg = "DELETE FROM claim WHERE expires_at <= $1 AND state <> 'pending'", time.Time(d)
 	case meter.BoughtWith:
-		text, arg = "DELETE FROM bought WHERE charge = $1", uuid.UUID(d)
+		return m.deleteBought(ctx, uuid.UUID(d))
 	case meter.CountsBefore:
 		text, arg = "DELETE FROM metered_count WHERE start < $1 AND span <> 'total'", time.Time(d)
 	default:

@@ -195,6 +195,30 @@ var charges = []clause{
 		f.equal(f.shown("a", "b", second.Entries), 1)
 	}},
 
+	{"what another charge paid for, too, stays bought with that one", func(f *fixture) {
+		one, two, three := newID(), newID(), newID()
+		pending := func(entries ...uuid.UUID) meter.Charge {
+			return charge(offer("a"), "b", start, entries, in(meter.ChargePending))
+		}
+		first, second, third := pending(one, two, three), pending(two), pending(two, three)
+		f.putCharges(first, second, third,
+			charge(offer("a"), "b", start, []uuid.UUID{one}, in(meter.ChargeReversed)), charge(offer("a"), "c", start, []uuid.UUID{one}), charge(offer("z"), "b", start, []uuid.UUID{one}))
+		for _, step := range []struct {
+			reversed meter.Charge
+			left     []uuid.UUID
+		}{{first, []uuid.UUID{two, three}}, {third, []uuid.UUID{two}}, {second, nil}} {
+			f.updateMeter(func(tx meter.Tx) error {
+				f.ok(tx.DeleteRecords(f.ctx, meter.BoughtWith(step.reversed.ID)))
+				step.reversed.State = meter.ChargeReversed
+				return tx.PutRecord(f.ctx, step.reversed)
+			})
+			for _, id := range []uuid.UUID{one, two, three} {
+				f.equal(f.shown("a", "b", []uuid.UUID{id}) == 1, slices.Contains(step.left, id))
+			}
+		}
+		f.equal(f.shown("a", "c", []uuid.UUID{one})+f.shown("z", "b", []uuid.UUID{one}), 2)
+	}},
+
 	{"CountShown counts a store's entries that were shown, once each, not deleted", func(f *fixture) {
 		kept, gone, moved, high := entry("a", "kept"), entry("a", "gone"), entry("a", "moved"), entry("a", "high", labelled(acl.Restricted))
 		f.put(kept, gone, moved, high, entry("a", "never"))
