@@ -32,8 +32,9 @@ const (
 	nanoPerMicro = 1000
 )
 
-// creditsNonce is a nonce: a UUID, when it expires, and an HMAC.
-var creditsNonce = regexp.MustCompile(`^([0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})\.([0-9]{1,12})\.([0-9a-f]{32})$`)
+// creditsNonce is a nonce: a UUID, when it expires, and an HMAC. Each has one spelling,
+// since a payment is known by its nonce, and the platform settles once for the UUID.
+var creditsNonce = regexp.MustCompile(`^([0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})\.([1-9][0-9]{0,11})\.([0-9a-f]{32})$`)
 
 // credits asks for payments in credits, and settles them with their platform.
 type credits struct {

@@ -382,6 +382,46 @@ func TestStripeAloneAsksForAPayment(t *testing.T) {
 	}
 }
 
+var nonceExpiry = regexp.MustCompile(`\.([0-9]{10})\.[0-9a-f]{32}`)
+
+// The platform settles once for a nonce, whatever the spelling: so the seller is credited
+// once.
+func TestACreditsNoncePaysOnceHoweverItIsSpelled(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		d.till, d.platform = newTill(t), paymenttest.NewPlatform()
+		t.Cleanup(d.platform.Close)
+		d.open()
+		r := d.request("", "", 0)
+		r.Payment = d.payments(1)["x402 credits"]
+		d.mustSearch(r)
+		text, of := string(r.Payment.Payload), r.Payment.Resource
+		found := nonceExpiry.FindStringSubmatchIndex(text)
+		if found == nil {
+			t.Fatalf("no nonce in %s", text)
+		}
+		nonce := text[found[0]-36 : found[1]]
+		for _, spelled := range []string{
+			text[:found[2]] + "0" + text[found[2]:], text[:found[2]] + "00" + text[found[2]:],
+			strings.Replace(text, nonce, strings.ToUpper(nonce), 1),
+		} {
+			again, err := payment.ParseV2("the test", json.RawMessage(spelled))
+			var malformed *payment.MalformedError
+			if errors.As(err, &malformed) {
+				continue
+			}
+			d.must(err)
+			again.Resource, r.Payment = of, again
+			if _, keys, err := d.search(buyer, r); err != nil {
+				t.Logf("%s: shows %v, %v", spelled, keys, err)
+			}
+		}
+		if charged := d.platform.Charged(); len(charged) != 1 {
+			t.Errorf("charged %v", charged)
+		}
+		d.check(0, cost, 0)
+	})
+}
+
 // Two searches at one time each charge for the same entries. That the payment of one is
 // refused takes nothing from what the other has paid for.
 func TestARefusedPaymentLeavesWhatAnotherOnePaidFor(t *testing.T) {
