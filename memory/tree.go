@@ -33,30 +33,49 @@ func (s *Service) DeleteTree(ctx context.Context, c Caller, t Tree) (int, error)
 		if err := CheckPath(Path{t.Store, t.Namespace, t.Folder}); err != nil {
 			return err
 		}
-		entries, err := s.listTree(ctx, tx, c, a, t, now)
+		entries, err := listTree(ctx, tx, c, a, t, now)
 		if err != nil {
 			return err
 		}
 		for i := range entries {
-			e := &entries[i]
-			if !mayRemove(c, a, e) {
+			if !mayRemove(c, a, &entries[i]) {
 				return acl.ErrDenied
 			}
-			if err := requireOwnLabel(c, e); err != nil {
-				return err
-			}
-			if err := softDelete(ctx, tx, c, e, now); err != nil {
+			if err := requireOwnLabel(c, &entries[i]); err != nil {
 				return err
 			}
 		}
 		count = len(entries)
-		return nil
+		return s.softDeleteAll(ctx, tx, c, entries, now)
 	})
 	if err != nil {
 		return 0, err
 	}
 	s.wrote(count)
 	return count, nil
+}
+
+// softDeleteAll moves entries, which were read without values, into the trash. It reads
+// their values a batch at a time.
+func (s *Service) softDeleteAll(ctx context.Context, tx Tx, c Caller, entries []Entry, now time.Time) error {
+	const many = 500 // ids in one query
+	for len(entries) > 0 {
+		n := BatchOf(min(many, len(entries)), func(i int) int { return entries[i].Size })
+		batch, err := s.withValues(ctx, tx, entries[:n])
+		if err != nil {
+			return err
+		}
+		if len(batch) < n { // they were read in this transaction
+			return ErrStale
+		}
+		for i := range batch {
+			if err := softDelete(ctx, tx, c, &batch[i].Entry, now); err != nil {
+				return err
+			}
+		}
+		entries = entries[n:]
+	}
+	return nil
 }
 
 // RenameTree moves every entry that the caller sees below a folder to another
@@ -86,7 +105,7 @@ func (s *Service) RenameTree(ctx context.Context, c Caller, t Tree, toStore, to 
 		if err := CheckKey(to); err != nil {
 			return asToField(err)
 		}
-		entries, err := s.listTree(ctx, tx, c, a, t, now)
+		entries, err := listTree(ctx, tx, c, a, t, now)
 		if err != nil {
 			return err
 		}
@@ -118,8 +137,8 @@ func (s *Service) RenameTree(ctx context.Context, c Caller, t Tree, toStore, to 
 }
 
 // listTree returns what each path below a folder resolves to for the caller,
-// with values, in key order; ErrNotFound if there is nothing.
-func (s *Service) listTree(ctx context.Context, tx EntryReader, c Caller, a acl.Access, t Tree, now time.Time) ([]Entry, error) {
+// without values, in key order; ErrNotFound if there is nothing.
+func listTree(ctx context.Context, tx EntryReader, c Caller, a acl.Access, t Tree, now time.Time) ([]Entry, error) {
 	found, err := scanTree(ctx, tx, c, a, t, MaxTree+1, now)
 	if err != nil {
 		return nil, err
@@ -130,18 +149,7 @@ func (s *Service) listTree(ctx context.Context, tx EntryReader, c Caller, a acl.
 	if len(found) > MaxTree {
 		return nil, rule("path", "holds more than %d entries; handle its folders one by one", MaxTree)
 	}
-	entries := make([]Entry, 0, len(found))
-	const many = 500 // ids in one query
-	for start := 0; start < len(found); start += many {
-		batch, err := s.withValues(ctx, tx, found[start:min(start+many, len(found))])
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range batch {
-			entries = append(entries, f.Entry)
-		}
-	}
-	return entries, nil
+	return found, nil
 }
 
 // scanTree returns what each path below a folder resolves to for the caller,

@@ -9,8 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/storage"
 	"mneme/test/backendtest"
 )
 
@@ -161,6 +164,68 @@ func TestTreeOperationsIgnoreHiddenEntries(t *testing.T) {
 		}
 		if _, err := h.DeleteTree(context.Background(), low, memory.Tree{Store: "me", Folder: "a"}); !errors.Is(err, memory.ErrNotFound) {
 			t.Error(err)
+		}
+	})
+}
+
+// valueReads is a storage that counts the values that writing transactions read.
+type valueReads struct {
+	storage.Storage
+	calls, most int // most: bytes of one call
+}
+
+func (v *valueReads) Update(ctx context.Context, fn func(memory.Tx) error) error {
+	return v.Storage.Update(ctx, func(tx memory.Tx) error { return fn(valueReadsTx{tx, v}) })
+}
+
+type valueReadsTx struct {
+	memory.Tx
+	reads *valueReads
+}
+
+func (t valueReadsTx) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error) {
+	found, err := t.Tx.Get(ctx, ids)
+	bytes := 0
+	for _, e := range found {
+		bytes += len(e.Value)
+	}
+	t.reads.calls, t.reads.most = t.reads.calls+1, max(t.reads.most, bytes)
+	return found, err
+}
+
+func TestTreeOperationsReadValuesInBatchesOnceTheyMay(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		reads := &valueReads{}
+		data := b.Open(t)
+		rows := data.Storage
+		data.Storage = func(t testing.TB) storage.Storage { reads.Storage = rows(t); return reads }
+		h := openOver(t, data, memory.Options{})
+		owner, guest := agent("owner", acl.Internal), agent("guest", acl.Internal)
+		h.MustShare(owner, "guest", acl.ReadWrite)
+		value := strings.Repeat("x", memory.BatchBytes/8)
+		for i := range 20 {
+			h.PutText(guest, "owner", fmt.Sprintf("a/%02d", i), value, 201)
+		}
+		h.PutText(owner, "owner", "a/last", value, 201)
+		*reads = valueReads{Storage: reads.Storage}
+		if _, err := h.DeleteTree(context.Background(), guest, memory.Tree{Store: "owner", Folder: "a"}); !errors.Is(err, acl.ErrDenied) || reads.calls > 0 {
+			t.Errorf("refused with %v after %d reads of values", err, reads.calls)
+		}
+		if _, err := h.RenameTree(context.Background(), owner, memory.Tree{Store: "owner", Folder: "a"}, "", "z"); !errors.Is(err, acl.ErrDenied) || reads.calls > 0 {
+			t.Errorf("refused with %v after %d reads of values", err, reads.calls)
+		}
+		if n, err := h.DeleteTree(context.Background(), owner, memory.Tree{Store: "owner", Folder: "a"}); err != nil || n != 21 || reads.calls == 0 || reads.most > memory.BatchBytes {
+			t.Errorf("%d, %v, up to %d bytes in one of %d reads", n, err, reads.most, reads.calls)
+		}
+		trash, err := h.Trash(context.Background(), owner, "owner", 100, "")
+		must(h, err)
+		for _, item := range trash.Items {
+			if string(item.Value) != string(text(value)) {
+				t.Errorf("%s has lost its value", item.Key)
+			}
+		}
+		if len(trash.Items) != 21 {
+			t.Errorf("%d in the trash", len(trash.Items))
 		}
 	})
 }
