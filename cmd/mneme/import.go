@@ -77,14 +77,14 @@ their keys when a newer export is imported.`,
 			if err := i.checkAs(cmd.Flags()); err != nil {
 				return err
 			}
-			if i.full {
-				if !only(cmd) || len(args) != 1 || i.zone != "" || i.reassign {
-					return usageError{errors.New("--full takes one file, and no --agent, --as, --taint, --store, --url, --timezone or --markdown")}
-				}
-				return p.loadDump(cmd.Context(), config, args[0])
-			}
 			if i.dryRun && i.markdown == "" {
 				return usageError{errors.New("--dry-run requires --markdown")}
+			}
+			if i.full {
+				if !only(cmd) || len(args) != 1 || i.zone != "" || i.reassign || i.noWait {
+					return usageError{errors.New("--full takes one file, and no --agent, --as, --taint, --store, --url, --timezone, --no-wait or --markdown")}
+				}
+				return p.loadDump(cmd.Context(), config, args[0])
 			}
 			if i.markdown != "" {
 				args = nil

@@ -87,6 +87,8 @@ func TestUsageErrorsExitWith2(t *testing.T) {
 		"put --agent a k v --timezone +2",
 		"import --agent a --timezone berlin x",
 		"import --full --timezone UTC x",
+		"import --full --dry-run x",
+		"import --full --no-wait x",
 		"export --full --timezone UTC",
 		"export --agent a --timezone UTC --markdown x",
 		"search --agent a",
