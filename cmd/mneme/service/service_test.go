@@ -159,6 +159,44 @@ run_rc_command() { eval set -- $command_args; printf '%s\n' "$@"; }`, 1)
 	}
 }
 
+// The service manager refuses to create what exists and to start what runs, and sc.exe
+// does not wait until a service has stopped.
+func TestInstallingOnWindowsChangesAnExistingService(t *testing.T) {
+	plan, err := Install("windows", kinds["windows"].unit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, before := range []State{{}, {Installed: true}, {Installed: true, Running: true}} {
+		state, settings := before, ""
+		for _, step := range plan {
+			if len(step.Command) < 3 {
+				continue
+			}
+			refused := false
+			switch said := strings.Join(step.Command[3:], " "); step.Command[0] + " " + step.Command[1] {
+			case "net.exe stop":
+				refused, state.Running = !state.Running, false
+			case "sc.exe create":
+				if refused = state.Installed; !refused {
+					state.Installed, settings = true, said
+				}
+			case "sc.exe config":
+				if refused = !state.Installed; !refused {
+					settings = said
+				}
+			case "sc.exe start":
+				refused, state.Running = !state.Installed || state.Running, state.Installed
+			}
+			if refused && !step.MayFail {
+				t.Fatalf("with %+v before: %q fails", before, step.Command)
+			}
+		}
+		if !state.Running || !strings.Contains(settings, "--addr=:7077") {
+			t.Errorf("with %+v before: %+v, settings %q", before, state, settings)
+		}
+	}
+}
+
 func TestWordsForWindows(t *testing.T) {
 	for text, want := range map[string]string{
 		`plain`: `plain`, ``: `""`, `a b`: `"a b"`, `C:\my data\`: `"C:\my data\\"`, `say "hi"`: `"say \"hi\""`, `a\"b c`: `"a\\\"b c"`,

@@ -23,8 +23,13 @@ func installWindows(u Unit) (Plan, error) {
 	for _, word := range u.wordsOf(Command...) {
 		words = append(words, quoteWindows(word))
 	}
+	settings := []string{Name, "binPath=", strings.Join(words, " "), "start=", "auto", "obj=", system.ServiceAccount, "DisplayName=", Name}
 	return Plan{
-		run("sc.exe", "create", Name, "binPath=", strings.Join(words, " "), "start=", "auto", "obj=", system.ServiceAccount, "DisplayName=", Name),
+		// The service may be there already, and run. Unlike sc.exe, net.exe waits until it
+		// has stopped. What else keeps create from working fails config too.
+		{Command: []string{"net.exe", "stop", Name, "/y"}, MayFail: true},
+		{Command: append([]string{"sc.exe", "create"}, settings...), MayFail: true},
+		run(append([]string{"sc.exe", "config"}, settings...)...),
 		run("sc.exe", "description", Name, description),
 		// After a failure it starts again, two seconds later; a day without one starts the count again.
 		run("sc.exe", "failure", Name, "reset=", "86400", "actions=", "restart/2000/restart/2000/restart/2000"),
