@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -86,9 +84,13 @@ func (s *syncing) run(ctx context.Context, config configs.Config) (err error) {
 	if err != nil {
 		return err
 	}
+	server, err := s.server(config)
+	if err != nil {
+		return err
+	}
 	options := foldersync.Options{
 		Dir: s.dir, Force: s.force, Zone: s.zone.location(), Say: s.say,
-		Origin: foldersync.Origin{Server: s.server(config), Store: s.store, Agent: s.as.agent, Taint: principal.Taint.String()},
+		Origin: foldersync.Origin{Server: server, Store: s.store, Agent: s.as.agent, Taint: principal.Taint.String()},
 	}
 	if !s.once {
 		options.Settle = settle
@@ -115,16 +117,12 @@ func (s *syncing) run(ctx context.Context, config configs.Config) (err error) {
 }
 
 // server names the other side: another one has other entries.
-func (s *syncing) server(config configs.Config) string {
+func (s *syncing) server(config configs.Config) (string, error) {
 	if s.url != "" {
-		return s.url
+		return s.url, nil
 	}
-	dir, err := filepath.Abs(config.DataDir)
-	if err != nil {
-		dir = config.DataDir
-	}
-	sum := sha256.Sum256([]byte(config.Storage + "\x00" + dir))
-	return "local " + hex.EncodeToString(sum[:8])
+	id, err := compose.DatabaseID(config)
+	return "local " + id, err
 }
 
 // after makes the vectors of what a pass wrote to the local database.

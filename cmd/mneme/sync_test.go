@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -363,6 +365,45 @@ func TestSyncOfAFolderThatIsGoneDeletesNothing(t *testing.T) {
 	s.save(".mneme/sync.json", "xyzzy")
 	if _, err := s.try(); !errors.Is(err, foldersync.ErrState) || strings.Contains(err.Error(), "xyzzy") {
 		t.Errorf("a damaged state: %v", err)
+	}
+}
+
+// The state of a folder is of one database.
+func TestSyncTellsDatabasesApart(t *testing.T) {
+	t.Setenv("PGPORT", "5433")
+	t.Setenv("PGUSER", "ann")
+	with := func(storage, dsn, dir string) string {
+		t.Helper()
+		config := configs.Default()
+		config.Storage, config.Postgres.DSN, config.DataDir = storage, configs.Secret(dsn), dir
+		server, err := (&syncing{}).server(config)
+		if err != nil || strings.Contains(server, "xyzzy") {
+			t.Fatalf("%s: %q, %v", dsn, server, err)
+		}
+		return server
+	}
+	const dsn = "postgres://ann:xyzzy@db:5433/mneme"
+	for _, other := range []string{
+		"postgres://ann:xyzzy@db2:5433/mneme", "postgres://ann:xyzzy@db:5434/mneme", "postgres://ann:xyzzy@db:5433/mneme2",
+		"postgres://bob:xyzzy@db:5433/mneme", "postgres://ann:xyzzy@db:5433/mneme?search_path=two", "",
+	} {
+		if with("postgres", other, "data") == with("postgres", dsn, "data") {
+			t.Errorf("%s is the same as %s", other, dsn)
+		}
+	}
+	for _, same := range []string{"postgres://ann:other@db:5433/mneme", "host=db dbname=mneme"} {
+		if with("postgres", same, "data2") != with("postgres", dsn, "data") {
+			t.Errorf("%s is not the same as %s", same, dsn)
+		}
+	}
+	dir := t.TempDir()
+	if was := sha256.Sum256([]byte("sqlite\x00" + dir)); with("sqlite", dsn, dir) != "local "+hex.EncodeToString(was[:8]) {
+		t.Error("folders synchronised with a SQLite database lose their state")
+	}
+	config := configs.Default()
+	config.Storage, config.Postgres.DSN = "postgres", "postgres://ann:xyzzy@db:none/mneme"
+	if _, err := (&syncing{}).server(config); err == nil || strings.Contains(err.Error(), "xyzzy") {
+		t.Errorf("a DSN that cannot be read: %v", err)
 	}
 }
 

@@ -2,12 +2,18 @@ package compose
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
 
 	"mneme/configs"
 	"mneme/storage"
@@ -26,6 +32,28 @@ func HasData(config configs.Config) bool {
 	}
 	_, err := os.Stat(filepath.Join(config.DataDir, databaseFile))
 	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// DatabaseID names the configured database, for telling it from others. It has no secrets:
+// of a PostgreSQL DSN it keeps what leads to the schema, as pgx completes it from the
+// environment, and a changed password is not another database.
+func DatabaseID(config configs.Config) (string, error) {
+	id := []string{config.Storage}
+	if config.Storage == "postgres" {
+		dsn, err := pgx.ParseConfig(string(config.Postgres.DSN))
+		if err != nil {
+			return "", errors.New("the DSN is neither a postgres:// URL nor a list of keyword=value") // pgx quotes it
+		}
+		id = append(id, dsn.Host, strconv.Itoa(int(dsn.Port)), dsn.Database, dsn.User, dsn.RuntimeParams["search_path"], dsn.RuntimeParams["options"])
+	} else {
+		dir, err := filepath.Abs(config.DataDir)
+		if err != nil {
+			dir = config.DataDir
+		}
+		id = append(id, dir)
+	}
+	sum := sha256.Sum256([]byte(strings.Join(id, "\x00")))
+	return hex.EncodeToString(sum[:8]), nil
 }
 
 // ReadSchema reads the version of the schema of the configured storage, which must have
