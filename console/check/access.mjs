@@ -1,6 +1,6 @@
 // Where the visitor's own level comes from, the filters, and a grant that is made and
 // changed in its cell.
-export async function cells({ page, look, sees, holds }) {
+export async function cells({ page, look, sees, holds, fail, call, token }) {
   await page.getByRole("button", { name: "Share", exact: true }).click();
   await page.getByLabel("with agent").fill("guest");
   await page.locator("form").getByRole("button", { name: "Share" }).first().click();
@@ -29,6 +29,20 @@ export async function cells({ page, look, sees, holds }) {
   await sees("that the filter leaves nobody", page.getByText("No agent has “nobody” in its name."));
   await holds(() => page.url().includes("agent=nobody"), "the address does not hold the filter");
   await page.getByRole("button", { name: "Show all" }).click();
+
+  // Another level does not move the end, which the days show rounded.
+  const grantOf = (of, method, body) => call(token, method, `/v1/stores/self/grants${of}`, body);
+  const end = async () => Date.parse((await grantOf("", "GET")).grants.find((g) => g.grantee === "guest").expires_at);
+  await grantOf("/guest", "PUT", { level: "read", ttl: 86_400 + 430 });
+  const before = await end();
+  await page.getByRole("link", { name: "Sell" }).click();
+  await page.getByRole("link", { name: "Access" }).click();
+  await page.locator('[data-cell="0:1"]', { hasText: /^read$/ }).click();
+  await grant.getByLabel("change to").selectOption("readwrite");
+  await grant.getByRole("button", { name: "Change this grant" }).click();
+  await sees("the level alone changed", page.locator('[data-cell="0:1"]', { hasText: "readwrite" }));
+  const moved = ((await end()) - before) / 1000;
+  if (Number.isNaN(moved) || Math.abs(moved) > 100) fail(`a new level moves the end of a grant by ${moved} s`);
   await page.locator('[data-cell="0:1"]').click();
   await page.getByRole("button", { name: "End this grant" }).click();
   await page.getByRole("button", { name: "End it now?" }).click();

@@ -1,5 +1,5 @@
 // The editors of a question's options, and the states of an answer.
-export async function askStates({ page, context, look, sees, holds, fail, url }) {
+export async function askStates({ page, context, look, sees, holds, fail, url, call, token, platform }) {
   await page.getByRole("link", { name: "Memories" }).click();
   await page.getByRole("link", { name: "Ask" }).click();
   const question = page.getByRole("search").getByRole("textbox");
@@ -119,4 +119,82 @@ export async function askStates({ page, context, look, sees, holds, fail, url })
   await page.getByRole("button", { name: "Try again" }).click();
   await sees("the answer when it is back", page.locator("li.hit"));
   await page.getByRole("status").filter({ hasText: "The service does not answer" }).waitFor({ state: "detached" });
+
+  // A store that may only be searched is searched, and named where the options leave it out.
+  const { agent: me } = await call(token, "GET", "/v1/account");
+  const { agent: other } = await call(platform, "GET", "/v1/account");
+  await call(platform, "PUT", `${hutPath}?wait=indexed`, hut);
+  await call(platform, "PUT", `/v1/stores/self/grants/${me}`, { level: "search" });
+  const found = page.locator("li.hit", { hasText: "no water in September" });
+  await ask("which hut has no water in September?");
+  await sees("the hit of a store that may only be searched", found.getByText("search only"));
+  await page.locator("li.hit .parts").first().waitFor({ state: "attached" }).catch(() => fail("the other hits are not explained"));
+  await look("ask-search-only");
+  const withOptions = (options) => page.goto(`${url}/console/#/ask?q=${encodeURIComponent("which hut has no water?")}&o=${encodeURIComponent(JSON.stringify(options))}`);
+  await withOptions({ stores: [other] });
+  await page.getByText("Why not this one?").waitFor({ state: "detached" });
+  await sees("the hit of the store that is named", found);
+  await withOptions({ mode: "lexical" });
+  await sees("which store the options leave out", page.getByText(`Not searched: ${other}: it may only be searched, and without these options.`));
+  if ((await found.count()) > 0) fail("a hit is of a store that was left out");
+  await look("ask-left-out");
+  await call(platform, "DELETE", `/v1/stores/self/grants/${me}`);
+  await call(platform, "DELETE", hutPath);
+}
+
+const hutPath = "/v1/stores/self/memories/hut";
+const hut = { value: "The hut at the lake has no water in September." };
+
+// What may cost money is asked by a click, never by an address that is opened, and is
+// charged for once when its answer is lost.
+export async function paying({ page, url, signIn, buyer, platform, look, sees, holds, fail, call }) {
+  const { agent: seller } = await call(platform, "GET", "/v1/account");
+  const { agent: shopper } = await call(buyer, "GET", "/v1/account");
+  await call(platform, "PUT", `${hutPath}?wait=indexed`, hut);
+  const { id } = await call(platform, "POST", "/v1/stores/self/offers", { title: "Huts", description: "", terms: { price_search: 2000, price_entry: 1000 } });
+  await call(platform, "POST", `/v1/admin/accounts/${shopper}/topup`, { amount: 1_000_000, reference: "console-asks" });
+  await call(buyer, "POST", `/v1/offers/${id}/accept`);
+  const balance = async () => (await call(buyer, "GET", "/v1/account")).balance;
+  const before = await balance();
+
+  const keys = [];
+  const note = (r) => r.url() === `${url}/v1/search` && keys.push(r.headers()["idempotency-key"]);
+  page.on("request", note);
+  const unasked = page.getByText("It may cost money");
+  const found = page.locator("li.hit", { hasText: "no water in September" });
+  await page.goto(`${url}/console/#/ask?q=${encodeURIComponent("which hut has no water?")}&o=${encodeURIComponent(JSON.stringify({ stores: [seller], max_charge: 5000 }))}`);
+  await signIn(buyer);
+  await sees("that an address is not asked where it may cost money", unasked);
+  await look("ask-charges");
+  if (keys.length > 0) fail("an address that was opened was asked, which may cost money");
+
+  const lost = async (route) => {
+    await route.fetch();
+    await route.abort("internetdisconnected");
+  };
+  await page.route("**/v1/search", lost);
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await sees("that no answer came", page.getByRole("button", { name: "Try again" }));
+  await page.unroute("**/v1/search", lost);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await sees("the hit that was paid for", found);
+  const paid = before - (await balance());
+  if (paid !== 3000) fail(`a search for 3000 that was repeated cost ${paid}`);
+  if (keys.length !== 2 || !keys[0] || keys[0] !== keys[1]) fail(`a click asked under the keys ${keys.join(", ")}`);
+
+  await page.getByRole("link", { name: "Memories" }).click();
+  await sees("another screen", page.getByRole("button", { name: "Trash" }));
+  await page.goBack();
+  await sees("that going back does not ask", unasked);
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await holds(() => keys.length > 2, "a second click asks nothing");
+  if (keys.length !== 3 || keys[2] === keys[0]) fail(`going back and a click asked under the keys ${keys.join(", ")}`);
+  await sees("the answer of the second click", found);
+  await signIn(buyer);
+  await sees("that a reload does not ask", unasked);
+  if (keys.length !== 3) fail("a reload asked again, which may cost money");
+  page.off("request", note);
+  await call(platform, "DELETE", `/v1/offers/${id}`);
+  await call(platform, "DELETE", `/v1/stores/self/grants/${shopper}`);
+  await call(platform, "DELETE", hutPath);
 }

@@ -10,7 +10,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 
 import { asAgent, cells, languages, large } from "./access.mjs";
-import { askStates } from "./ask.mjs";
+import { askStates, paying } from "./ask.mjs";
 import { frame } from "./frame.mjs";
 import { checkHealth } from "./health.mjs";
 import { keyboard } from "./keyboard.mjs";
@@ -147,7 +147,7 @@ await page.getByRole("search").getByRole("textbox").fill("what is long, long and
 await page.keyboard.press("Enter");
 await sees("the hostile hit", page.locator("li.hit", { hasText: "onerror" }));
 await look("ask-hostile");
-await askStates({ page, context, look, sees, holds, fail, url });
+await askStates({ page, context, look, sees, holds, fail, url, call, token, platform });
 
 await page.getByRole("link", { name: "Memories" }).click();
 await sees("the list", page.locator("li", { hasText: "train/seat" }));
@@ -168,7 +168,7 @@ await page.getByRole("button", { name: "Trash" }).click();
 await sees("the trash", page.locator("li", { hasText: "train/seat" }));
 await page.getByRole("button", { name: "Restore" }).first().click();
 await sees("the empty trash", page.getByRole("heading", { name: "The trash is empty" }));
-await memories({ page, look, sees, holds, fail, url });
+await memories({ page, look, sees, holds, fail, url, call, token });
 await page.goto(`${url}/console/#/memories?store=nobody-shares-this`);
 await sees("which right is missing", page.getByRole("alert").getByText("It needs the level read on the store nobody-shares-this."));
 await sees("who gives it", page.getByRole("alert").getByText("mneme share --agent nobody-shares-this"));
@@ -188,7 +188,7 @@ await look("access");
 await page.getByRole("button", { name: "End this grant" }).click();
 await page.getByRole("button", { name: "End it now?" }).click();
 await sees("that the grant has ended", page.getByText("Nobody else may see your store"));
-await cells({ page, look, sees, holds });
+await cells({ page, look, sees, holds, fail, call, token });
 await languages({ page, look, sees, holds });
 await large({ page, sees, fail });
 
@@ -239,6 +239,7 @@ const signIn = async (as) => {
 };
 await checkHealth({ page, context, signIn, token, platform, look, sees, fail, url });
 await keyboard({ page, url, settled, sees, holds, fail });
+await paying({ page, url, signIn, buyer, platform, look, sees, holds, fail, call });
 await refusals({ page, url, signIn, token, buyer, platform, look, sees, fail, call });
 await asAgent({ page, signIn, token, platform, look, sees, call });
 

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 // The list of memories: import by dropping a file, its refusals, export, filters,
 // namespaces, selection, and what is done with it.
-export async function memories({ page, look, sees, holds, fail, url }) {
+export async function memories({ page, look, sees, holds, fail, url, call, token }) {
   await page.getByRole("button", { name: "Trash", pressed: true }).click();
   const lines = (all) => all.join("\n") + "\n";
   const drop = async (name, text) => {
@@ -141,7 +141,9 @@ export async function memories({ page, look, sees, holds, fail, url }) {
   await selection.getByRole("button", { name: "Tag 6 memories" }).click();
   await sees("how many were tagged", selection.getByText("Tagged many: 6 memories."));
   await look("outcome");
+  const taken = page.waitForRequest((r) => r.url().endsWith("memories:batch") && r.postDataJSON().items[0].op === "put");
   await selection.getByRole("button", { name: "Undo" }).click();
+  if ((await taken).postDataJSON().items.some((item) => "ttl" in item)) fail("taking back a tag sets an expiry");
   await sees("that it was taken back", selection.getByText("Taken back: 6 memories."));
 
   await list.locator("li[data-row='0'] input").click();
@@ -165,5 +167,28 @@ export async function memories({ page, look, sees, holds, fail, url }) {
   await sees("how many were deleted", selection.getByText("Deleted: 100 memories."));
   await selection.getByRole("button", { name: "Undo" }).click();
   await sees("that they were restored", selection.getByText("Restored: 100 memories."));
+
+  // Of two that were deleted at a path, the newer one is restored first.
+  for (const value of ["the earlier text", "the later text"]) {
+    await call(token, "PUT", "/v1/stores/self/memories/twice", { value });
+    await call(token, "DELETE", "/v1/stores/self/memories/twice");
+  }
+  await page.goto(`${url}/console/#/memories?trash=1`);
+  const older = list.locator("li", { hasText: "the earlier text" });
+  const newer = list.locator("li", { hasText: "the later text" });
+  await sees("what is restored first", older.getByText("restore the newer one first"));
+  if ((await older.getByRole("button", { name: "Restore" }).count()) > 0 || (await older.getByRole("checkbox").isEnabled())) fail("the older one of two can be restored");
+  await page.getByRole("button", { name: /^Select all/ }).click();
+  await sees("that the newer one alone is selected", page.getByText("1 selected"));
+  await look("trash-twice");
+  await newer.getByRole("button", { name: "Restore" }).click();
+  await newer.waitFor({ state: "detached" });
+  await sees("that the older one can be restored now", older.getByRole("button", { name: "Restore" }));
+  if ((await call(token, "GET", "/v1/stores/self/memories/twice")).value !== "the later text") fail("another one was restored than the one that was chosen");
+
+  // Who deletes another one meanwhile is told that it was restored in its place.
+  await call(token, "DELETE", "/v1/stores/self/memories/twice");
+  await older.getByRole("button", { name: "Restore" }).click();
+  await sees("that another one was restored", page.getByRole("alert").getByText("Another one of its key, deleted after it, was restored"));
   await page.goto(`${url}/console/#/memories`);
 }

@@ -94,7 +94,7 @@ export const de = {
 
   "json.object": "Eine Anfrage ist ein JSON-Objekt.",
   "json.cursor": "cursor: Hier werden nur erste Seiten angefragt.",
-  "json.explain": "explain: Jede Frage hat es hier; für einen einzelnen Eintrag öffnen Sie „Warum nicht dieser?“.",
+  "json.explain": "explain: Die Seite verlangt es selbst; für einen einzelnen Eintrag öffnen Sie „Warum nicht dieser?“.",
   "json.queries": "queries: steht anstelle von query.",
   "json.query": "query: muss ein Text sein.",
   "json.comma": "Zeile {line}, Spalte {column}: Erwartet wird \",\" oder \"{end}\".",
@@ -126,6 +126,7 @@ export const de = {
   "ask.right": "Rechts",
   "ask.elsewhere": "Von anderswo fragen",
   "ask.judge": "Markierten Treffer bewerten: r relevant, p teilweise, n nicht",
+  "ask.charges": "Das kann Geld kosten (max_charge); deshalb wird erst gefragt, wenn Sie hier fragen, nicht beim Öffnen der Adresse.",
   "ask.answer": "Antwort",
   "ask.answerLeft": "Antwort mit den Optionen links",
   "ask.answerRight": "Antwort mit den Optionen rechts",
@@ -392,6 +393,7 @@ export const de = {
   "grant.giveIt": "Freigeben",
   "grant.endNow": "Jetzt beenden?",
   "grant.end": "Freigabe beenden",
+  "grant.over": "Diese Freigabe ist beendet: Geben Sie Tage an",
 
   "bars.of": "Von",
   "bars.bar": "Balken",
@@ -712,6 +714,7 @@ export const de = {
   "skipped.cap": "eine Obergrenze ist ausgeschöpft",
   "skipped.balance": "das Guthaben ist kleiner als der Preis einer Suche",
   "skipped.spend": "dieses Token darf nichts ausgeben",
+  "skipped.options": "er darf nur durchsucht werden, und ohne diese Optionen",
   "skipped.title": "Speicher, die nicht durchsucht wurden",
   "skipped.store": "Nicht durchsucht: {store}: {reason}.",
   "skipped.offer": "{title}: eine Suche {search}, eine neue Erinnerung {entry}.",
@@ -889,6 +892,8 @@ export const de = {
   "terms.entries_per_day": "Neue Erinnerungen am Tag",
 
   "memories.notRestored": "Nicht wiederhergestellt",
+  "memories.newerFirst": "erst den neueren wiederherstellen",
+  "memories.restoredAnother": "Ein anderer mit diesem Schlüssel, der danach gelöscht wurde, wurde wiederhergestellt",
   "memories.own": "eigener",
   "memories.trashNote": "Was gelöscht wurde, das Letzte zuerst. Filter gelten hier nicht.",
   "memories.trash": "Papierkorb",

@@ -93,7 +93,7 @@ export const en = {
 
   "json.object": "A request is a JSON object.",
   "json.cursor": "cursor: only first pages are asked here.",
-  "json.explain": "explain: every question here has it; for one entry, open “Why not this one?”.",
+  "json.explain": "explain: the page asks for it; for one entry, open “Why not this one?”.",
   "json.queries": "queries: takes the place of query.",
   "json.query": "query: must be a text.",
   "json.comma": "Line {line}, column {column}: expected \",\" or \"{end}\".",
@@ -125,6 +125,7 @@ export const en = {
   "ask.right": "Right",
   "ask.elsewhere": "Ask this from elsewhere",
   "ask.judge": "Judge the marked hit: r relevant, p partly, n not",
+  "ask.charges": "It may cost money (max_charge), so it is asked when you ask it here, not when its address is opened.",
   "ask.answer": "Answer",
   "ask.answerLeft": "Answer with the options on the left",
   "ask.answerRight": "Answer with the options on the right",
@@ -391,6 +392,7 @@ export const en = {
   "grant.giveIt": "Give it",
   "grant.endNow": "End it now?",
   "grant.end": "End this grant",
+  "grant.over": "This grant has ended: give its days",
 
   "bars.of": "Of",
   "bars.bar": "Bar",
@@ -711,6 +713,7 @@ export const en = {
   "skipped.cap": "a cap is spent",
   "skipped.balance": "the balance is less than the price of a search",
   "skipped.spend": "this token may not spend",
+  "skipped.options": "it may only be searched, and without these options",
   "skipped.title": "Stores that were not searched",
   "skipped.store": "Not searched: {store}: {reason}.",
   "skipped.offer": "{title}: a search {search}, a new memory {entry}.",
@@ -888,6 +891,8 @@ export const en = {
   "terms.entries_per_day": "New memories a day",
 
   "memories.notRestored": "It was not restored",
+  "memories.newerFirst": "restore the newer one first",
+  "memories.restoredAnother": "Another one of its key, deleted after it, was restored",
   "memories.own": "own",
   "memories.trashNote": "What was deleted, the last first. Filters do not apply here.",
   "memories.trash": "Trash",

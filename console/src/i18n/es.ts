@@ -94,7 +94,7 @@ export const es = {
 
   "json.object": "Una petición es un objeto JSON.",
   "json.cursor": "cursor: aquí solo se piden primeras páginas.",
-  "json.explain": "explain: aquí lo lleva toda pregunta; para una sola entrada, abra «¿Por qué este no?».",
+  "json.explain": "explain: la página lo pide por sí misma; para una sola entrada, abra «¿Por qué este no?».",
   "json.queries": "queries: ocupa el lugar de query.",
   "json.query": "query: debe ser un texto.",
   "json.comma": "Línea {line}, columna {column}: se esperaba \",\" o \"{end}\".",
@@ -126,6 +126,7 @@ export const es = {
   "ask.right": "Derecha",
   "ask.elsewhere": "Preguntar desde otro sitio",
   "ask.judge": "Valore el resultado marcado: r relevante, p en parte, n no",
+  "ask.charges": "Puede costar dinero (max_charge): se pregunta cuando usted lo pide aquí, no al abrir la dirección.",
   "ask.answer": "Respuesta",
   "ask.answerLeft": "Respuesta con las opciones de la izquierda",
   "ask.answerRight": "Respuesta con las opciones de la derecha",
@@ -392,6 +393,7 @@ export const es = {
   "grant.giveIt": "Concederlo",
   "grant.endNow": "¿Terminarlo ahora?",
   "grant.end": "Terminar este permiso",
+  "grant.over": "Este permiso ha terminado: indique los días",
 
   "bars.of": "De",
   "bars.bar": "Barra",
@@ -712,6 +714,7 @@ export const es = {
   "skipped.cap": "se ha agotado un tope",
   "skipped.balance": "el saldo es menor que el precio de una búsqueda",
   "skipped.spend": "este token no puede gastar",
+  "skipped.options": "solo se puede buscar en él, y sin estas opciones",
   "skipped.title": "Almacenes en los que no se buscó",
   "skipped.store": "No se buscó en {store}: {reason}.",
   "skipped.offer": "{title}: una búsqueda {search}, un recuerdo nuevo {entry}.",
@@ -889,6 +892,8 @@ export const es = {
   "terms.entries_per_day": "Recuerdos nuevos al día",
 
   "memories.notRestored": "No se restauró",
+  "memories.newerFirst": "restaure antes el más reciente",
+  "memories.restoredAnother": "Se restauró otro con esta clave, eliminado después",
   "memories.own": "propio",
   "memories.trashNote": "Lo eliminado, lo último primero. Aquí no se aplican los filtros.",
   "memories.trash": "Papelera",

@@ -94,7 +94,7 @@ export const fr = {
 
   "json.object": "Une requête est un objet JSON.",
   "json.cursor": "cursor : seules les premières pages sont demandées ici.",
-  "json.explain": "explain : toute question l’a ici ; pour une seule entrée, ouvrez « Pourquoi pas celui-ci ? ».",
+  "json.explain": "explain : la page le demande elle-même ; pour une seule entrée, ouvrez « Pourquoi pas celui-ci ? ».",
   "json.queries": "queries : prend la place de query.",
   "json.query": "query : doit être un texte.",
   "json.comma": "Ligne {line}, colonne {column} : \",\" ou \"{end}\" attendu.",
@@ -126,6 +126,7 @@ export const fr = {
   "ask.right": "Droite",
   "ask.elsewhere": "Demander depuis ailleurs",
   "ask.judge": "Jugez le résultat marqué : r pertinent, p en partie, n non",
+  "ask.charges": "Cela peut coûter de l’argent (max_charge) : la question est posée quand vous la posez ici, non à l’ouverture de l’adresse.",
   "ask.answer": "Réponse",
   "ask.answerLeft": "Réponse avec les options de gauche",
   "ask.answerRight": "Réponse avec les options de droite",
@@ -392,6 +393,7 @@ export const fr = {
   "grant.giveIt": "La donner",
   "grant.endNow": "Y mettre fin maintenant ?",
   "grant.end": "Mettre fin à cette autorisation",
+  "grant.over": "Cette autorisation a pris fin : indiquez les jours",
 
   "bars.of": "De",
   "bars.bar": "Barre",
@@ -712,6 +714,7 @@ export const fr = {
   "skipped.cap": "un plafond est épuisé",
   "skipped.balance": "le solde est inférieur au prix d’une recherche",
   "skipped.spend": "ce jeton ne peut pas dépenser",
+  "skipped.options": "il ne peut qu’être consulté par une recherche, et sans ces options",
   "skipped.title": "Dépôts non consultés",
   "skipped.store": "Non consulté : {store} : {reason}.",
   "skipped.offer": "{title} : une recherche {search}, un nouveau souvenir {entry}.",
@@ -889,6 +892,8 @@ export const fr = {
   "terms.entries_per_day": "Nouveaux souvenirs par jour",
 
   "memories.notRestored": "Non restauré",
+  "memories.newerFirst": "restaurez d’abord le plus récent",
+  "memories.restoredAnother": "Un autre de cette clé, supprimé après lui, a été restauré",
   "memories.own": "le vôtre",
   "memories.trashNote": "Ce qui a été supprimé, le dernier d’abord. Les filtres ne s’appliquent pas ici.",
   "memories.trash": "Corbeille",

@@ -94,7 +94,7 @@ export const ja = {
 
   "json.object": "リクエストは JSON オブジェクトです。",
   "json.cursor": "cursor：ここでは最初のページだけを取得します。",
-  "json.explain": "explain：ここではすべての質問に付きます。1 件のエントリについては「なぜこれがない？」を開いてください。",
+  "json.explain": "explain：このページが自動で付けます。1 件のエントリについては「なぜこれがない？」を開いてください。",
   "json.queries": "queries：query の代わりに使います。",
   "json.query": "query：テキストでなければなりません。",
   "json.comma": "{line} 行 {column} 列：「,」または「{end}」が必要です。",
@@ -126,6 +126,7 @@ export const ja = {
   "ask.right": "右",
   "ask.elsewhere": "別の場所から質問する",
   "ask.judge": "選択中の結果を判定：r 関連あり、p 部分的、n 関連なし",
+  "ask.charges": "料金がかかることがあります（max_charge）。アドレスを開いただけでは質問されず、ここで質問したときに実行されます。",
   "ask.answer": "回答",
   "ask.answerLeft": "左のオプションによる回答",
   "ask.answerRight": "右のオプションによる回答",
@@ -392,6 +393,7 @@ export const ja = {
   "grant.giveIt": "与える",
   "grant.endNow": "今すぐ終了しますか？",
   "grant.end": "この許可を終了",
+  "grant.over": "この許可は終了しています。日数を指定してください",
 
   "bars.of": "項目",
   "bars.bar": "棒",
@@ -712,6 +714,7 @@ export const ja = {
   "skipped.cap": "上限を使い切っています",
   "skipped.balance": "残高が検索 1 回の価格に足りません",
   "skipped.spend": "このトークンでは支払えません",
+  "skipped.options": "検索だけができ、これらのオプションは使えません",
   "skipped.title": "検索しなかったストア",
   "skipped.store": "未検索：{store}（{reason}）。",
   "skipped.offer": "{title}：検索 1 回 {search}、新しい記憶 1 件 {entry}。",
@@ -889,6 +892,8 @@ export const ja = {
   "terms.entries_per_day": "1 日の新しい記憶",
 
   "memories.notRestored": "復元できませんでした",
+  "memories.newerFirst": "先に新しいほうを復元してください",
+  "memories.restoredAnother": "同じキーで後から削除された別のものが復元されました",
   "memories.own": "自分のもの",
   "memories.trashNote": "削除したもの（新しい順）。ここでは絞り込みは適用されません。",
   "memories.trash": "ゴミ箱",

@@ -94,7 +94,7 @@ export const zh = {
 
   "json.object": "请求必须是 JSON 对象。",
   "json.cursor": "cursor：这里只请求第一页。",
-  "json.explain": "explain：这里的每个问题都带有它；如需查看单个条目，请打开“为什么没有这一条？”。",
+  "json.explain": "explain：由本页自行添加；如需查看单个条目，请打开“为什么没有这一条？”。",
   "json.queries": "queries：用来代替 query。",
   "json.query": "query：必须是文本。",
   "json.comma": "第 {line} 行第 {column} 列：应为 \",\" 或 \"{end}\"。",
@@ -126,6 +126,7 @@ export const zh = {
   "ask.right": "右侧",
   "ask.elsewhere": "从别处提问",
   "ask.judge": "判定标记的结果：r 相关，p 部分相关，n 不相关",
+  "ask.charges": "可能产生费用（max_charge）：只有在此处提问时才会执行，打开地址时不会。",
   "ask.answer": "回答",
   "ask.answerLeft": "使用左侧选项的回答",
   "ask.answerRight": "使用右侧选项的回答",
@@ -392,6 +393,7 @@ export const zh = {
   "grant.giveIt": "授予",
   "grant.endNow": "立即结束？",
   "grant.end": "结束此授权",
+  "grant.over": "此授权已结束：请填写天数",
 
   "bars.of": "项目",
   "bars.bar": "条形",
@@ -712,6 +714,7 @@ export const zh = {
   "skipped.cap": "某个上限已用尽",
   "skipped.balance": "余额低于一次搜索的价格",
   "skipped.spend": "此令牌不能消费",
+  "skipped.options": "它仅可搜索，且不支持这些选项",
   "skipped.title": "未搜索的记忆库",
   "skipped.store": "未搜索 {store}：{reason}。",
   "skipped.offer": "{title}：一次搜索 {search}，一条新记忆 {entry}。",
@@ -889,6 +892,8 @@ export const zh = {
   "terms.entries_per_day": "每天新记忆数",
 
   "memories.notRestored": "未能恢复",
+  "memories.newerFirst": "请先恢复较新的一条",
+  "memories.restoredAnother": "恢复的是同一键下之后删除的另一条",
   "memories.own": "自己的",
   "memories.trashNote": "已删除的内容，最近的在前。筛选在此不适用。",
   "memories.trash": "回收站",

@@ -1,4 +1,4 @@
-import { api, done, type Answer, type Hit, type Question } from "./api";
+import { api, done, type Answer, type Hit, type Question, type Schemas } from "./api";
 import { timings } from "./format";
 import { t } from "./i18n.svelte";
 import { placeOf } from "./json";
@@ -10,7 +10,17 @@ export interface Asked {
   answer: Answer;
   steps: Map<string, number>;
   request: Partial<Question>;
+  explained: boolean;
+  leftOut: string[]; // stores that may only be searched, which take none of the options
+  within: string[]; // those that were searched, where some were left out
 }
+
+// Options of a search in stores that may only be searched. With others, and with an
+// explanation, those stores are left out, or refused if they are named.
+const plain = new Set(["query", "stores", "limit", "passages", "min_relevance", "max_tokens", "max_charge"]);
+
+// newKey returns an Idempotency-Key. Pages without TLS have no randomUUID.
+export const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 
 // requestOf is the body that a question is asked with.
 export function requestOf(query: string, options: Options): Partial<Question> {
@@ -41,12 +51,48 @@ export function optionOf(field: string) {
   return /^[^.[]*/.exec(field)![0];
 }
 
-// ask asks. With a path, the answer also tells what became of the entry there.
-export async function ask(query: string, options: Options, path?: { store?: string; namespace?: string; key: string }): Promise<Asked> {
+// ask asks. A search that may cost money is charged for once under its key.
+export async function ask(query: string, options: Options, key: string): Promise<Asked> {
   const request = requestOf(query, options);
-  const body = { ...request, explain: path ?? true } as unknown as Question; // the service fills in the defaults
-  const { data, response } = await done(api.POST("/v1/search", { body }));
-  return { answer: data, steps: timings(response.headers.get("Server-Timing")), request };
+  const paid = request.max_charge !== undefined;
+  const post = (explain: boolean) => {
+    const body = (explain ? { ...request, explain } : request) as unknown as Question; // the service fills in the defaults
+    return done(api.POST("/v1/search", { body, ...(paid ? { params: { header: { "Idempotency-Key": key } } } : {}) }));
+  };
+  const { stores } = (await done(api.GET("/v1/stores"))).data;
+  const names = (among: typeof stores) => among.map((s) => s.store_id);
+  const searchOnly = names(stores.filter((s) => s.level === "search" && (request.stores?.includes(s.store_id) ?? true)));
+  const leftOut = request.stores || Object.keys(request).every((option) => plain.has(option)) ? [] : searchOnly;
+  const searchesThem = paid || searchOnly.length > leftOut.length;
+  const explained = !paid && !(searchesThem && request.stores);
+  const [found, why] = await Promise.all([searchesThem ? post(false) : null, explained ? post(true) : null]);
+  const answer = (found ?? why)!.data;
+  if (found && why) explain(answer, why.data);
+  return {
+    answer,
+    steps: timings(why?.response.headers.get("Server-Timing") ?? null),
+    request,
+    explained,
+    leftOut,
+    within: leftOut.length > 0 ? names(stores.filter((s) => s.level !== "search")) : [],
+  };
+}
+
+// explain gives the hits of an answer the explanations of another one, which lacks those
+// of stores that may only be searched.
+function explain(answer: Answer, why: Answer) {
+  const explanations = new Map(why.hits.map((h) => [identity(h), h.explain]));
+  for (const hit of answer.hits) {
+    const found = explanations.get(identity(hit));
+    if (found) hit.explain = found;
+  }
+  if (why.explain) answer.explain = why.explain;
+}
+
+// whyNot tells what became of the entry at a path in a search that was explained.
+export async function whyNot(request: Partial<Question>, path: { store?: string; namespace?: string; key: string }): Promise<Schemas["EntryExplanation"] | null> {
+  const body = { ...request, explain: path } as unknown as Question;
+  return (await done(api.POST("/v1/search", { body }))).data.explain?.entry ?? null;
 }
 
 // identity tells whether two hits are one.

@@ -1,6 +1,6 @@
 // Changes of many memories at once, each with its own outcome, and how they are undone.
 
-import { api, done, failureOf, type Entry, type Schemas } from "./api";
+import { api, done, Failure, failureOf, type Entry, type Schemas } from "./api";
 import { t } from "./i18n.svelte";
 import { pathOf, type Row } from "./listing";
 
@@ -85,7 +85,8 @@ export async function remove(store: string, rows: Row[], progress: (n: number) =
 export async function restore(rows: Row[], progress: (n: number) => void): Promise<Change> {
   const change = begin((n) => t("done.restored", { n }));
   await each(rows, change, progress, async (row) => {
-    await done(api.POST("/v1/stores/{store}/memories/{key}/restore", { params: params(row), body: {} }));
+    const { data } = await done(api.POST("/v1/stores/{store}/memories/{key}/restore", { params: params(row), body: {} }));
+    if (data.id !== row.id) throw new Failure(() => t("memories.restoredAnother"), "", 0, ""); // it restores what was deleted last
   });
   return change;
 }
@@ -93,7 +94,7 @@ export async function restore(rows: Row[], progress: (n: number) => void): Promi
 // rewrite writes each entry with what differs. Who wrote meanwhile is not overwritten.
 async function rewrite(store: string, rows: Row[], title: Change["title"], differs: (e: Entry) => Partial<Item> | null, progress: (n: number) => void): Promise<Change> {
   const change = begin(title);
-  const before = new Map<string, Entry>();
+  const before = new Map<string, { entry: Entry; changed: Partial<Item> }>();
   await inParts(store, rows, change, progress, async (part) => {
     const got = await batch(store, part.map((row) => ({ op: "get" as const, ...item(row) })));
     const puts: { row: Row; put: Item }[] = [];
@@ -102,7 +103,7 @@ async function rewrite(store: string, rows: Row[], title: Change["title"], diffe
       if (!o.entry) return void change.refused.push({ row, why: why(o.problem) });
       const other = differs(o.entry);
       if (!other) return void change.unchanged++;
-      before.set(pathOf(row), o.entry);
+      before.set(pathOf(row), { entry: o.entry, changed: other });
       puts.push({ row, put: { op: "put", ...item(row), value: o.entry.value, ...(o.etag ? { if_match: o.etag } : {}), ...other } as Item });
     });
     if (puts.length === 0) return;
@@ -112,8 +113,11 @@ async function rewrite(store: string, rows: Row[], title: Change["title"], diffe
   if (change.done.length > 0) {
     change.undo = (p) =>
       rewrite(store, change.done, (n) => t("done.undone", { n }), (now) => {
-        const was = before.get(pathOf({ namespace: now.namespace, key: now.key } as Row))!;
-        return { tags: was.tags, ttl: was.expires_at ? secondsTo(was.expires_at) : 0 };
+        const { entry: was, changed } = before.get(pathOf({ namespace: now.namespace, key: now.key } as Row))!;
+        return {
+          ...(changed.tags ? { tags: was.tags } : {}),
+          ...(changed.ttl !== undefined ? { ttl: was.expires_at ? secondsTo(was.expires_at) : 0 } : {}),
+        };
       }, p);
   }
   return change;
