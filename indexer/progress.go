@@ -57,8 +57,7 @@ func (p *progress) failed(entries int, err error) string {
 	return "embedder"
 }
 
-func (p *progress) repaired(report Reconciled, at time.Time) {
+func (p *progress) repaired(report Reconciled) {
 	p.removed.Add(report.Removed)
 	p.restored.Add(report.Restored)
-	p.reconciled.Store(&reconciliation{at, report})
 }

@@ -25,7 +25,8 @@ func lost(index vector.Index) bool {
 	return ok && f.Lost()
 }
 
-// Reconciled is what a reconciliation found and repaired.
+// Reconciled is what a reconciliation found and repaired, in the indexes of both kinds of
+// models: what both read counts for each.
 type Reconciled struct {
 	Rows     int64 // entries that have vectors with their rows
 	Indexed  int64 // entries that were in the index
@@ -33,17 +34,50 @@ type Reconciled struct {
 	Restored int64 // missing from the index, or different there
 }
 
-// Reconcile compares the vector index with the rows' vectors and repairs it:
+// Reconcile compares the vector indexes with the rows' vectors and repairs them:
 // vectors without a row are removed, missing or different ones are written from
 // the rows. Nothing is embedded again. It may run beside reads, writes and
 // workers: entries that these are changing are left to the queue. A local index
 // needs no reconciliation, since it follows the rows. An index that is down or
 // starting is waited for, two minutes at most.
 func (ix *Indexer) Reconcile(ctx context.Context) (Reconciled, error) {
-	now, err := ix.models.await(ctx)
+	main, err := ix.models.await(ctx)
 	if err != nil {
 		return Reconciled{}, err
 	}
+	indexes := []*serving{main}
+	if main.model.EnglishOnly {
+		second, err := ix.multilingual.await(ctx)
+		switch {
+		case errors.Is(err, errNoModel): // nothing needed it yet, or another model made its vectors
+		case err != nil:
+			return Reconciled{}, err
+		case !second.model.Local:
+			indexes = append(indexes, second)
+		}
+	}
+	return ix.reconcile(ctx, indexes)
+}
+
+// reconcile is Reconcile for some indexes. With an error it returns what was repaired in
+// those before.
+func (ix *Indexer) reconcile(ctx context.Context, indexes []*serving) (sum Reconciled, err error) {
+	for _, now := range indexes {
+		report, err := ix.reconcileIndex(ctx, now)
+		if err != nil {
+			return sum, err
+		}
+		ix.progress.repaired(report)
+		sum.Rows += report.Rows
+		sum.Indexed += report.Indexed
+		sum.Removed += report.Removed
+		sum.Restored += report.Restored
+	}
+	ix.progress.reconciled.Store(&reconciliation{ix.instant(), sum})
+	return sum, nil
+}
+
+func (ix *Indexer) reconcileIndex(ctx context.Context, now *serving) (Reconciled, error) {
 	lister, ok := now.index.(vector.Lister)
 	if !ok {
 		return Reconciled{}, errNoList
@@ -51,7 +85,7 @@ func (ix *Indexer) Reconcile(ctx context.Context) (Reconciled, error) {
 	// The index is read before the rows, so that an entry written in between
 	// is found among the rows and not removed.
 	found := make(map[uuid.UUID]uint64)
-	err = lister.List(ctx, func(e vector.IndexedEntry) error {
+	err := lister.List(ctx, func(e vector.IndexedEntry) error {
 		found[e.Entry] = e.Digest
 		return nil
 	})
@@ -76,11 +110,7 @@ func (ix *Indexer) Reconcile(ctx context.Context) (Reconciled, error) {
 			report.Restored++
 		}
 	}
-	if err := ix.repair(ctx, now, wrong); err != nil {
-		return report, err
-	}
-	ix.progress.repaired(report, ix.instant())
-	return report, nil
+	return report, ix.repair(ctx, now, wrong)
 }
 
 // rowDigests returns, by entry, the vector.IndexedEntry.Digest that the index

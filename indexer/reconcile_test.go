@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/embed"
 	"mneme/indexer"
 	"mneme/test/backendtest"
 	"mneme/vector"
@@ -19,13 +20,7 @@ func TestReconcileRepairsAnIndexThatDiffersFromTheRows(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		e, _ := remote(t)
 		data := b.Open(t)
-		model := data.Model(t, e)
-		index, err := model.Open(background)
-		if err != nil {
-			t.Fatal(err)
-		}
-		// As if other processes wrote it too: it does not follow the rows.
-		model.Local, model.Open = false, func(context.Context) (vector.Index, error) { return index, nil }
+		model, index := sharedModel(t, data, e)
 		h := wrap(t, backendtest.OpenProcess(t, data.Storage(t), backendtest.Options{}, model))
 		a := agent("a", acl.Internal)
 		var ids []uuid.UUID
@@ -59,6 +54,63 @@ func TestReconcileRepairsAnIndexThatDiffersFromTheRows(t *testing.T) {
 			t.Errorf("a wiped index holds %v, want %v", after, before)
 		}
 	})
+}
+
+// The multilingual model has an index of its own, which other processes share, too.
+func TestReconcileRepairsTheIndexOfTheMultilingualModel(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		e, _ := remote(t)
+		data := b.Open(t)
+		english, index := sharedModel(t, data, e)
+		multilingual, second := sharedModel(t, data, backendtest.Second(e))
+		h := wrap(t, backendtest.OpenProcess(t, data.Storage(t), backendtest.Options{Multilingual: []indexer.Model{multilingual}}, english))
+		reconcile := func(want indexer.Reconciled) {
+			t.Helper()
+			got, err := h.Reconcile(background)
+			must(h, err)
+			if got != want {
+				t.Errorf("reconciled %+v, want %+v", got, want)
+			}
+		}
+		a := agent("a", acl.Internal)
+		h.put(a, "a", "english", "The night train arrives after midnight.")
+		h.Index()
+		reconcile(indexer.Reconciled{Rows: 1, Indexed: 1}) // nothing has needed the multilingual model
+		var german []uuid.UUID
+		for i := range 5 {
+			german = append(german, h.put(a, "a", fmt.Sprint("german/", i), fmt.Sprintf("Der Nachtzug Nummer %d kommt erst nach Mitternacht an.", i)).ID)
+		}
+		h.Index()
+		reconcile(indexer.Reconciled{Rows: 6, Indexed: 6})
+
+		before := list(t, second)
+		must(h, second.Delete(background, german[:2]))
+		orphan := vector.Record{Entry: uuid.New(), Store: 99, Label: acl.Public, Vector: vector.ToHalf(unit(e.Dim()))}
+		must(h, second.Upsert(background, []vector.Record{orphan}))
+		must(h, index.Upsert(background, []vector.Record{orphan}))
+		reconcile(indexer.Reconciled{Rows: 6, Indexed: 6, Removed: 2, Restored: 2})
+		if after := list(t, second); fmt.Sprint(after) != fmt.Sprint(before) {
+			t.Errorf("the index holds %v, want %v", after, before)
+		}
+
+		must(h, second.Delete(background, german)) // lost, and found by the running service
+		defer h.running()()
+		h.eventually("the index is filled again", func() bool { return fmt.Sprint(list(t, second)) == fmt.Sprint(before) })
+		h.eventually("the repairs are counted", func() bool { return h.Status(background).Progress.Restored == 2+5 })
+	})
+}
+
+// sharedModel returns the model of an embedder with its index, as if other processes
+// wrote to it: it does not follow the rows.
+func sharedModel(t *testing.T, data *backendtest.Data, e embed.Embedder) (indexer.Model, vector.Index) {
+	t.Helper()
+	model := data.Model(t, e)
+	index, err := model.Open(background)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model.Local, model.Open = false, func(context.Context) (vector.Index, error) { return index, nil }
+	return model, index
 }
 
 func list(t *testing.T, index vector.Index) []vector.IndexedEntry {

@@ -3,6 +3,7 @@ package indexer
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -59,24 +60,16 @@ func (ix *Indexer) Run(ctx context.Context) error {
 		})
 	})
 	group.Go(func() error { return ix.every(ctx, remakeEvery, "make vectors again", ix.remake) })
-	var reconciled time.Time
-	times := 0 // since the start, or since a loss
+	var done reconciliations
 	group.Go(func() error {
 		return ix.every(ctx, reconcileCheck, "reconcile", func(ctx context.Context) error {
-			now := ix.models.serving()
-			if now == nil || now.model.Local {
+			shared := ix.shared()
+			if !done.due(shared, time.Now()) {
 				return nil
 			}
-			if lost(now.index) {
-				times = 0
-			}
-			if !reconcileDue(times, time.Since(reconciled)) {
-				return nil
-			}
-			err := ix.reconcileShared(ctx)
+			err := ix.reconcileShared(ctx, shared)
 			if err == nil {
-				reconciled = time.Now()
-				times++
+				done.add(time.Now())
 			}
 			return err
 		})
@@ -87,6 +80,28 @@ func (ix *Indexer) Run(ctx context.Context) error {
 	}
 	return err
 }
+
+// reconciliations are those of the shared indexes.
+type reconciliations struct {
+	indexes []*serving // those that serve
+	times   int        // since one of them began to, or since a loss
+	last    time.Time
+}
+
+// due reports whether to reconcile the indexes that serve now.
+func (r *reconciliations) due(now []*serving, at time.Time) bool {
+	if !slices.Equal(now, r.indexes) {
+		r.indexes, r.times = now, 0
+	}
+	for _, one := range now {
+		if lost(one.index) { // which reports a loss once
+			r.times = 0
+		}
+	}
+	return len(now) > 0 && reconcileDue(r.times, at.Sub(r.last))
+}
+
+func (r *reconciliations) add(at time.Time) { r.times, r.last = r.times+1, at }
 
 // reconcileDue reports whether to reconcile, after so many times, the last of
 // them so long ago.
@@ -101,10 +116,16 @@ func reconcileDue(times int, ago time.Duration) bool {
 	}
 }
 
-// reconcileShared reconciles the index and logs what it repaired.
-func (ix *Indexer) reconcileShared(ctx context.Context) error {
-	report, err := ix.Reconcile(ctx)
-	if err == nil && report.Removed+report.Restored > 0 {
+// shared returns the serving indexes that other processes share.
+func (ix *Indexer) shared() []*serving {
+	all := ix.serving()
+	return slices.DeleteFunc(all[:], func(now *serving) bool { return now == nil || now.model.Local })
+}
+
+// reconcileShared reconciles indexes and logs what it repaired.
+func (ix *Indexer) reconcileShared(ctx context.Context, indexes []*serving) error {
+	report, err := ix.reconcile(ctx, indexes)
+	if report.Removed+report.Restored > 0 {
 		ix.log.WarnContext(ctx, "the vector index was out of sync with the rows",
 			"rows", report.Rows, "indexed", report.Indexed, "removed", report.Removed, "restored", report.Restored)
 	}

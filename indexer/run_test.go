@@ -3,6 +3,8 @@ package indexer
 import (
 	"testing"
 	"time"
+
+	"mneme/vector"
 )
 
 func TestASharedIndexIsReconciledTwiceAtTheStartAndThenEveryHour(t *testing.T) {
@@ -22,4 +24,44 @@ func TestASharedIndexIsReconciledTwiceAtTheStartAndThenEveryHour(t *testing.T) {
 			t.Errorf("after %d times, %v ago: %v", test.times, test.ago, got)
 		}
 	}
+}
+
+// losing is an index that may have lost its contents.
+type losing struct {
+	vector.Index
+	lost bool
+}
+
+func (l *losing) Lost() bool {
+	was := l.lost
+	l.lost = false
+	return was
+}
+
+func TestIndexesAreReconciledWhenOneBeginsToServeAndWhenOneIsLost(t *testing.T) {
+	first, second := &losing{}, &losing{}
+	one := &serving{index: first}
+	both := []*serving{one, {index: second}}
+	now := time.Unix(0, 0)
+	var done reconciliations
+	due := func(want bool, indexes ...*serving) {
+		t.Helper()
+		if got := done.due(indexes, now); got != want {
+			t.Fatalf("due: %v, want %v", got, want)
+		}
+		if want { // as at the start: until it is due no more
+			done.add(now)
+			done.add(now)
+		}
+	}
+	due(false)
+	due(true, one)
+	due(false, one)
+	due(true, both...)
+	due(false, both...)
+	second.lost = true
+	due(true, both...)
+	first.lost, second.lost = true, true
+	due(true, both...)
+	due(false, both...)
 }
