@@ -3,6 +3,7 @@ package indexer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -32,6 +33,16 @@ type job struct {
 func (ix *Indexer) index(ctx context.Context, leases []Lease) (err error) {
 	ctx, span := ix.tracer.Start(ctx, "index", trace.WithAttributes(attribute.Int("mneme.entries", len(leases))))
 	defer endSpan(span, &err)
+	for {
+		if err := ix.indexAsRead(ctx, leases); !errors.Is(err, errReadingChanged) {
+			return err
+		}
+	}
+}
+
+// indexAsRead is index by the models that read the stores now; errReadingChanged if
+// others do before it ends.
+func (ix *Indexer) indexAsRead(ctx context.Context, leases []Lease) error {
 	main := ix.models.serving()
 	if main == nil {
 		return errNoModel
@@ -52,7 +63,7 @@ func (ix *Indexer) index(ctx context.Context, leases []Lease) (err error) {
 		}
 		chunks += n
 	}
-	span.SetAttributes(attribute.Int("mneme.chunks", chunks))
+	trace.SpanFromContext(ctx).SetAttributes(attribute.Int("mneme.chunks", chunks))
 	ix.budgets[leases[0].work()].took(chunks, time.Since(began))
 	local := by[mainModel].model.Local
 	if err := ix.save(ctx, by, jobs, local); err != nil {
@@ -69,7 +80,12 @@ func (ix *Indexer) index(ctx context.Context, leases []Lease) (err error) {
 			return err
 		}
 	}
-	return ix.storage.Update(ctx, func(tx Tx) error { return finish(ctx, tx, jobs) })
+	return ix.storage.Update(ctx, func(tx Tx) error {
+		if err := finish(ctx, tx, jobs); err != nil {
+			return err
+		}
+		return checkReadings(ctx, tx, jobs)
+	})
 }
 
 // readersOf returns the main model and the multilingual one, which serves from now on if
@@ -228,10 +244,39 @@ func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, done bool) 
 			return err
 		}
 		if done {
-			return finish(ctx, tx, jobs)
+			if err := finish(ctx, tx, jobs); err != nil {
+				return err
+			}
 		}
-		return nil
+		return checkReadings(ctx, tx, jobs)
 	})
+}
+
+// errReadingChanged reports that other models read a store than when its entries were
+// prepared. They are to be prepared again.
+var errReadingChanged = errors.New("other models read the store now")
+
+// checkReadings returns errReadingChanged if a store of jobs is read otherwise than when
+// they were prepared. It is the last step of a transaction that saves or finishes them:
+// a change that is not visible yet waits for the queue rows that the transaction removes,
+// and inserts them again.
+func checkReadings(ctx context.Context, tx ReadTx, jobs []job) error {
+	read := make(map[string]acl.Reading)
+	for _, j := range jobs {
+		if j.entry != nil {
+			read[j.entry.Store] = j.facts.Reading
+		}
+	}
+	stores, err := tx.StoreFacts(ctx, slices.Collect(maps.Keys(read)))
+	if err != nil {
+		return err
+	}
+	for store, was := range read {
+		if now := stores[store].Reading; now.Language != was.Language || now.Asked != was.Asked {
+			return errReadingChanged
+		}
+	}
+	return nil
 }
 
 // markMultilingual records which stores have entries that the multilingual model reads.

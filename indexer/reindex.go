@@ -180,7 +180,10 @@ func (ix *Indexer) reembed(ctx context.Context, next replacement, progress func(
 		for i := range rows {
 			leases[i] = Lease{Entry: rows[i].ID, Revision: rows[i].Revision}
 		}
-		if err := ix.embedBeside(ctx, next, leases); err != nil {
+		switch err := ix.embedBeside(ctx, next, leases); {
+		case errors.Is(err, errReadingChanged):
+			continue // with the same entries
+		case err != nil:
 			return total, err
 		}
 		total += len(rows)

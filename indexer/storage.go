@@ -71,6 +71,10 @@ type QueueWriter interface {
 	Lease(ctx context.Context, now, until time.Time, turn Turn) (leases []Lease, last int64, err error)
 	// Renew moves the end of leases to until, of those rows that were not
 	// queued again since. An end that has passed gives them back.
+	//
+	// Renew and Finish know a lease by its entry and revision. A fact may queue a row
+	// again at the same revision, and another worker lease it: they take its lease for
+	// this one.
 	Renew(ctx context.Context, leases []Lease, until time.Time) error
 	// Finish ends a lease, unless its row was queued again since: it removes the row,
 	// or after a failure gives it back.

@@ -69,7 +69,7 @@ type ReadingFact struct {
 	Asked        bool
 	Multilingual acl.Label
 	// QueuedAt, unless zero, queues the store's entries from then on, as by Put: those
-	// without vectors under Lacking.
+	// whose revision has no vectors under Lacking.
 	QueuedAt time.Time
 	Lacking  string // a fingerprint; "": all entries
 }

@@ -38,7 +38,7 @@ var (
 	VALUES ($1, $2, $3, $4, $5, $6, $7, '-infinity', 0)` + orReset,
 		`DELETE FROM vector WHERE model = $1 AND entry = $2 AND store = $3`,
 		`INSERT INTO vector (model, store, entry, chunk, revision, half, codes) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		`DELETE FROM queue WHERE entry = $1 AND revision = $2`,
+		`DELETE FROM queue WHERE entry = $1 AND revision = $2 AND not_before > '-infinity'`,
 	}
 	writeMany = [bulkWrites]string{
 		`INSERT INTO entry (` + entryColumns + `, id) SELECT ` + strings.Replace(entryColumns, "tags", "tags::text[]", 1) + `, id
@@ -56,7 +56,7 @@ var (
 	AND (model, entry, store) IN (SELECT * FROM unnest($1::integer[], $2::uuid[], $3::bigint[]))`,
 		`INSERT INTO vector (model, store, entry, chunk, revision, half, codes)
 	SELECT * FROM unnest($1::integer[], $2::bigint[], $3::uuid[], $4::integer[], $5::bigint[], $6::bytea[], $7::bytea[])`,
-		`DELETE FROM queue WHERE entry = ANY($1::uuid[]) AND (entry, revision) IN (SELECT * FROM unnest($1::uuid[], $2::bigint[]))`,
+		`DELETE FROM queue WHERE entry = ANY($1::uuid[]) AND not_before > '-infinity' AND (entry, revision) IN (SELECT * FROM unnest($1::uuid[], $2::bigint[]))`,
 	}
 )
 

@@ -29,7 +29,7 @@ var statements = sqlcommon.Dialect{
 	QueueStore: `INSERT INTO queue AS q (entry, revision, queued_at, store, label, chunks, long, not_before, attempts)
 	SELECT e.id, e.revision, $2, e.store, e.label, 1 + octet_length(e.value) / 2688, octet_length(e.value) / 2688 >= 8, '-infinity', 0
 	FROM entry e WHERE e.store = (SELECT number FROM store WHERE id = $1) AND e.state = 0 AND e.in_context AND NOT e.encrypted AND NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $3))` + orReset,
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $3) AND v.revision = e.revision)` + orReset,
 	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, own, chats, users, default_ttl"),
 
 	ByID: fromEntry + `WHERE e.id = ANY($1) AND e.state < 2`,
@@ -115,9 +115,9 @@ var statements = sqlcommon.Dialect{
 	DueFirst: `SELECT entry, revision, attempts, store, chunks FROM queue
 	WHERE not_before = '-infinity' ORDER BY queued_at, entry LIMIT $1 FOR UPDATE SKIP LOCKED`,
 	LeaseRows:    `UPDATE queue SET not_before = greatest($2, $3::timestamptz + interval '1 microsecond') WHERE entry = ANY($1)`,
-	RenewRow:     "UPDATE queue SET not_before = $1 WHERE entry = $2 AND revision = $3",
-	RemoveLeased: "DELETE FROM queue WHERE entry = $1 AND revision = $2",
-	ReturnLeased: "UPDATE queue SET not_before = $3, attempts = attempts + 1, last_error = $4 WHERE entry = $1 AND revision = $2",
+	RenewRow:     "UPDATE queue SET not_before = $1 WHERE entry = $2 AND revision = $3 AND not_before > '-infinity'",
+	RemoveLeased: "DELETE FROM queue WHERE entry = $1 AND revision = $2 AND not_before > '-infinity'",
+	ReturnLeased: "UPDATE queue SET not_before = $3, attempts = attempts + 1, last_error = $4 WHERE entry = $1 AND revision = $2 AND not_before > '-infinity'",
 
 	ManyTerms: scopeTable + `SELECT 1 FROM scope WHERE $5::bigint = (SELECT count(*) FROM
 	(SELECT DISTINCT p.term FROM posting p WHERE p.store = scope.store AND p.term >= $3 AND p.term < $4 AND p.label <= scope.ceiling LIMIT $5) t)

@@ -24,7 +24,7 @@ var statements = sqlcommon.Dialect{
 	QueueStore: `INSERT INTO queue (doc, revision, not_before, attempts, last_error, queued_at, store, label, chunks, long)
 	SELECT e.doc, e.revision, 0, 0, NULL, ?2, e.store, e.label, 1 + length(e.value) / 2688, length(e.value) / 2688 >= 8
 	FROM entry e WHERE e.store = (SELECT number FROM store WHERE id = ?1) AND e.state = 0 AND e.in_context AND NOT e.encrypted AND NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3))` + orReset,
+	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3) AND v.revision = e.revision)` + orReset,
 	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, self, chat, user, default_ttl"),
 
 	ByID: `SELECT ` + withText + ` FROM json_each(?) j
@@ -115,7 +115,7 @@ var statements = sqlcommon.Dialect{
 	WHERE q.not_before = 0 ORDER BY q.queued_at, q.doc LIMIT ?`,
 	LeaseRows: `UPDATE queue SET not_before = max(?2, ?3 + 1)
 	WHERE doc IN (SELECT e.doc FROM json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value))`,
-	RenewRow:     "UPDATE queue SET not_before = max(1, ?1) WHERE doc = (SELECT doc FROM entry WHERE id = ?2) AND revision = ?3",
+	RenewRow:     "UPDATE queue SET not_before = max(1, ?1) WHERE doc = (SELECT doc FROM entry WHERE id = ?2) AND revision = ?3 AND not_before > 0",
 	RemoveLeased: "DELETE FROM queue" + whereLeased,
 	ReturnLeased: "UPDATE queue SET not_before = max(1, ?3), attempts = attempts + 1, last_error = ?4" + whereLeased,
 
@@ -160,7 +160,7 @@ const (
 	AND v.revision = e.revision) OR EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model NOT IN (SELECT number FROM model WHERE fingerprint IN (?1, ?3) OR ` + sqlcommon.IsDropped + `)))`
 	leaseColumns  = `SELECT e.id, q.revision, q.attempts, q.store, q.chunks FROM queue q `
-	whereLeased   = " WHERE doc = (SELECT doc FROM entry WHERE id = ?1) AND revision = ?2"
+	whereLeased   = " WHERE doc = (SELECT doc FROM entry WHERE id = ?1) AND revision = ?2 AND not_before > 0"
 	vectorColumns = `SELECT e.id, v.chunk, e.store, e.label, v.half FROM `
 )
 

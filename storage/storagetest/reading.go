@@ -111,5 +111,46 @@ var readings = []clause{
 		leases := f.lease(after(2*time.Second), 10)
 		f.equal(len(leases), 1)
 		f.equal(leases[0].Entry, long.ID)
+		f.put(edited(short)) // of whose new revision there are no vectors
+		f.equal(len(f.lease(after(2*time.Second), 10)), 1)
+		f.update(func(tx memory.Tx) error {
+			return tx.PutFact(f.ctx, memory.ReadingFact{Store: "a", QueuedAt: after(time.Second), Lacking: "model"})
+		})
+		f.equal(len(f.lease(after(2*time.Second), 10)), 2)
 	}},
+
+	{"what a fact queues again at the same revision is due, whatever becomes of the lease before", func(f *fixture) {
+		for i := range 3 {
+			f.put(entry("a", fmt.Sprint(i)))
+		}
+		later := after(time.Hour)
+		for name, end := range map[string]func(tx indexer.Tx, old []indexer.Lease) error{
+			"renewed":  func(tx indexer.Tx, old []indexer.Lease) error { return tx.Renew(f.ctx, old, later) },
+			"done":     func(tx indexer.Tx, old []indexer.Lease) error { return tx.Finish(f.ctx, old[0], nil) },
+			"all done": func(tx indexer.Tx, old []indexer.Lease) error { return finishAll(f, tx, old, nil) },
+			"failed": func(tx indexer.Tx, old []indexer.Lease) error {
+				return finishAll(f, tx, old, &indexer.Failure{Until: later, Reason: "timeout"})
+			},
+		} {
+			old := f.lease(start, 10)
+			f.equal(len(old), 3)
+			f.update(func(tx memory.Tx) error {
+				return tx.PutFact(f.ctx, memory.ReadingFact{Store: "a", Language: new(acl.LanguageMultilingual), QueuedAt: start})
+			})
+			f.updateIndex(func(tx indexer.Tx) error { return end(tx, old) })
+			if again := f.lease(start, 10); len(again) != 3 || again[0].Attempts != 0 {
+				f.Fatalf("%s: %v are due", name, again)
+			}
+			f.updateIndex(func(tx indexer.Tx) error { return tx.Renew(f.ctx, old, start) })
+		}
+	}},
+}
+
+func finishAll(f *fixture, tx indexer.Tx, leases []indexer.Lease, failure *indexer.Failure) error {
+	for _, lease := range leases {
+		if err := tx.Finish(f.ctx, lease, failure); err != nil {
+			return err
+		}
+	}
+	return nil
 }
