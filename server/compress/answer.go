@@ -91,12 +91,12 @@ func baseOf(tag string) string {
 	return BaseTag(strings.Trim(strings.TrimPrefix(tag, "W/"), `"`))
 }
 
-// BaseTag returns the opaque part of an entity tag without the suffix that a
-// compressed answer gave it.
+// BaseTag returns the opaque part of an entity tag without the suffixes that
+// compressed answers gave it.
 func BaseTag(opaque string) string {
 	for _, suffix := range etagSuffixes {
 		if base, ok := strings.CutSuffix(opaque, suffix); ok {
-			return base
+			return BaseTag(base)
 		}
 	}
 	return opaque

@@ -40,6 +40,7 @@ func FuzzEntityTagsGoRoundTrip(f *testing.F) {
 	f.Add(`W/"a", "b",,`)
 	f.Add(`*`)
 	f.Add(`"a-gzip", W/"b-zstd"`)
+	f.Add(`"a-gzip-zstd"`)
 	f.Fuzz(func(t *testing.T, text string) {
 		tags, err := entityTags("If-Match", text, true)
 		if err != nil || slices.Equal(tags, []string{"*"}) {
