@@ -22,7 +22,10 @@ import (
 // and memories.jsonl.gz, whose lines have content, state, app and the names of
 // categories). What mem0's create_memory_export answers has the fields that its
 // caller asked for, so it cannot be read.
-type mem0 struct{ now time.Time }
+type mem0 struct {
+	now  time.Time
+	zone *time.Location
+}
 
 var mem0Shape = shape{
 	arrays: []string{"memories", "results"},
@@ -59,11 +62,11 @@ func (m mem0) read(_ string, in io.Reader, out output) error {
 		if err := i.decode(&memory); err != nil {
 			return nil, err
 		}
-		return memory.drafts(m.now)
+		return memory.drafts(m.now, m.zone)
 	})
 }
 
-func (m mem0Memory) drafts(now time.Time) ([]draft, error) {
+func (m mem0Memory) drafts(now time.Time, zone *time.Location) ([]draft, error) {
 	text := m.Memory
 	if text == nil {
 		text = m.Content
@@ -80,7 +83,7 @@ func (m mem0Memory) drafts(now time.Time) ([]draft, error) {
 	case m.State == "deleted":
 		return nil, skipped("is deleted there")
 	}
-	d := draft{key: m.ID, text: *text, tags: slices.Clone(m.Categories), occurred: m.Created.Or(m.Updated), expires: m.Expires.Moment(time.UTC).Time}
+	d := draft{key: m.ID, text: *text, tags: slices.Clone(m.Categories), occurred: m.Created.Or(m.Updated), expires: m.Expires.Moment(zone).Time}
 	if !d.expires.IsZero() && !d.expires.After(now) {
 		return nil, skipped("has expired there")
 	}

@@ -47,7 +47,7 @@ var formats = map[string]func(now time.Time, zone *time.Location) format{
 	"graphiti":     func(time.Time, *time.Location) format { return zep{} },
 	"letta":        func(time.Time, *time.Location) format { return letta{} },
 	Markdown:       func(_ time.Time, zone *time.Location) format { return &notes{zone: zone} },
-	"mem0":         func(now time.Time, _ *time.Location) format { return mem0{now: now} },
+	"mem0":         func(now time.Time, zone *time.Location) format { return mem0{now: now, zone: zone} },
 	"zep":          func(time.Time, *time.Location) format { return zep{} },
 }
 

@@ -416,6 +416,12 @@ func TestDatesThatAreNotUnderstoodStayAsText(t *testing.T) {
 	if len(local) != 2 || *local[0].Put.OccurredAt != "2026-06-30T10:00:00Z" || *local[1].Put.OccurredAt != "2026-06" || len(local[0].Notes) > 0 {
 		t.Errorf("local times: %+v", local)
 	}
+	expires := lines("mem0", `[{"id": "a", "memory": "one", "expiration_date": "2026-12-01 12:00"}, {"id": "b", "memory": "two", "expiration_date": "2026-12-01"},
+		{"id": "c", "memory": "three", "expiration_date": "2026-11-21 13:00"}]`)
+	if len(expires) != 3 || !expires[0].Put.ExpiresAt.Equal(time.Date(2026, 12, 1, 10, 0, 0, 0, time.UTC)) ||
+		!expires[1].Put.ExpiresAt.Equal(time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)) || !expires[2].Skipped {
+		t.Errorf("local expiries: %+v", expires)
+	}
 	ended := lines("zep", `[{"uuid": "a", "fact": "one", "invalid_at": "last spring"}]`)
 	if len(ended) != 1 || string(ended[0].Put.Value) != `"one (no longer true since last spring)"` {
 		t.Errorf("a fact that ended: %+v", ended)
