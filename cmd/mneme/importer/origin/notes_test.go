@@ -107,6 +107,28 @@ func TestLongPageIsCutAtHeadingsIntoAllOfIt(t *testing.T) {
 	}
 }
 
+// Entries are the same by namespace and key.
+func TestNamespacesOfAFolderMayHaveTheSameKeys(t *testing.T) {
+	lines, _ := plain(t, vault(t, map[string]string{
+		"@home/equal.md": "x", "@work/equal.md": "x", "equal.md": "x", "@home/todo.md": "one", "@work/todo.md": "two",
+		"twice.md": "x", "%74wice.md": "x", "hidden.md": "x", "%68idden.md": "---\nin_context: false\n---\nx",
+	}))
+	var got, refused []string
+	for _, l := range lines {
+		if l.Err != nil {
+			refused = append(refused, l.Put.Path.Key+" "+l.Err.Error())
+			continue
+		}
+		got = append(got, l.Put.Path.Namespace+":"+l.Put.Path.Key)
+	}
+	if want := ":hidden :twice home:equal home:todo work:equal work:todo :equal"; strings.Join(got, " ") != want {
+		t.Errorf("got %q", got)
+	}
+	if len(refused) != 1 || refused[0] != "hidden key: another entry of this import has the same one" {
+		t.Errorf("refused %q", refused)
+	}
+}
+
 func TestNotesKnowAVaultByItsFolder(t *testing.T) {
 	n := &notes{}
 	if n.folder(fstest.MapFS{".obsidian": {}}); n.inline {

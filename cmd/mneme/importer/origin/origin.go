@@ -66,7 +66,7 @@ type Reader struct {
 	format    format
 	namespace string
 	zone      *time.Location
-	seen      map[digest]digest // contents of the entries that were read, by key
+	seen      map[digest]digest // contents of the entries that were read, by namespace and key
 	// LeftOut counts the files of a folder of Markdown that are no entries, by what
 	// they are: .png, links, empty.
 	LeftOut map[string]int
@@ -198,11 +198,13 @@ func (r *Reader) read(shown, file string, in io.Reader, yield func(string, impor
 }
 
 // repeated reports whether an equal entry was read before. If another one has the
-// key, that is the line's error: an import of both would change the entry each time.
+// path, that is the line's error: an import of both would change the entry each time.
 func (r *Reader) repeated(line *importer.Line) bool {
 	put := &line.Put
-	key := digestOf([]byte(put.Path.Key))
-	text, err := json.Marshal([]any{put.Value, put.Type, put.Description, put.Tags, put.OccurredAt, put.ExpiresAt})
+	key := digestOf([]byte(put.Path.Namespace + "\x00" + put.Path.Key)) // neither has NUL
+	text, err := json.Marshal([]any{
+		put.Value, put.Type, put.Description, put.Tags, put.OccurredAt, put.ExpiresAt, put.InContext, put.Encrypted,
+	})
 	if err != nil {
 		line.Err = errors.New("value: is not valid JSON")
 		return false
