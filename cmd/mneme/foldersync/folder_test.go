@@ -6,7 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -195,5 +197,37 @@ func TestDeletionsOfLateCountTowardsTheShare(t *testing.T) {
 	}
 	if s.options.Force = true; p.tooMany(2) {
 		t.Error("--force refuses")
+	}
+}
+
+func TestEventsThatDoNotStopDelayAPassForAShortTime(t *testing.T) {
+	for name, c := range map[string]struct {
+		events   int
+		from, to time.Duration
+	}{
+		"one event": {1, soon, soon},
+		"many":      {600, atLatest, atLatest + soon},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				files, entries := make(chan struct{}, 1), make(chan struct{}, 1)
+				var sender sync.WaitGroup
+				sender.Go(func() {
+					for range c.events {
+						wake(files)
+						wake(entries)
+						time.Sleep(soon / 3)
+					}
+				})
+				defer sender.Wait()
+				began := time.Now()
+				if !pause(t.Context(), nowAndThen, false, files, entries) {
+					t.Error("it has ended")
+				}
+				if took := time.Since(began); took < c.from || took > c.to {
+					t.Errorf("a pass is after %v", took)
+				}
+			})
+		})
 	}
 }

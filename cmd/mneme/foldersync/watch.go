@@ -13,7 +13,8 @@ import (
 // How often a Syncer looks at both sides: soon after something happened, and now and
 // then in any case, since not every file system reports changes.
 const (
-	soon       = 300 * time.Millisecond // after the last event
+	soon       = 300 * time.Millisecond // after the last event,
+	atLatest   = 2 * time.Second        // and so long after the first
 	whilePends = time.Second            // while something waits until it settles
 	nowAndThen = 30 * time.Second
 	unwatched  = 5 * time.Second // if the folder cannot be watched
@@ -70,14 +71,15 @@ func isFatal(err error) bool {
 	return errors.Is(err, ErrGone) || errors.As(err, &pathErr)
 }
 
-// pause waits for an event, and then until none has come for a moment. It reports
-// false if ctx has ended.
+// pause waits for an event, and then until none has come for a moment, but not for long
+// if they do not stop. It reports false if ctx has ended.
 func pause(ctx context.Context, wait time.Duration, failing bool, files, entries <-chan struct{}) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	if failing {
 		files, entries = nil, nil
 	}
+	var latest time.Time // zero: there was no event yet
 	for {
 		select {
 		case <-ctx.Done():
@@ -85,10 +87,12 @@ func pause(ctx context.Context, wait time.Duration, failing bool, files, entries
 		case <-timer.C:
 			return true
 		case <-files:
-			timer.Reset(soon)
 		case <-entries:
-			timer.Reset(soon)
 		}
+		if latest.IsZero() {
+			latest = time.Now().Add(atLatest)
+		}
+		timer.Reset(min(soon, time.Until(latest)))
 	}
 }
 
