@@ -492,6 +492,47 @@ func TestSyncAtAHigherLabelLeavesLowerEntriesAlone(t *testing.T) {
 	s.want(0, 0, 0, 0, 0, 0)
 }
 
+// A file that has just been saved is not read yet, and its entry gets no other file.
+func TestSyncJoinsAFileThatHasJustBeenSavedWithItsEntry(t *testing.T) {
+	for _, c := range []struct {
+		file, key, text string
+		conflicts       int
+	}{
+		{"a.md", "a", "theirs\n", 0}, {"a.md", "a", "mine\n", 1}, {"@n/dir/a.md", "n:dir/a", "mine\n", 1},
+		{"a.markdown", "a", "theirs\n", 0}, {"%61.md", "a", "mine\n", 1}, {"A~b.md", "A~b", "theirs\n", 0},
+	} {
+		t.Run(fmt.Sprint(c.file, " ", c.conflicts), func(t *testing.T) {
+			f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Now: time.Now}})
+			s := over(t, f.Service, t.TempDir(), "ada", acl.Public)
+			s.save(c.file, c.text)
+			s.put(c.key, `"theirs"`)
+			s.put("other", `"x"`)
+			options := s.options()
+			options.Settle = time.Hour
+			syncer, err := foldersync.Open(s.store, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer syncer.Close()
+			r, err := syncer.Once(t.Context())
+			if err != nil || r.Done() != 1 || s.text("other.md") != "x\n" || len(s.visible()) != 2 || s.text(c.file) != c.text {
+				t.Fatalf("while it changes: %+v, %v: %q", r, err, s.visible())
+			}
+			settled := time.Now().Add(-2 * options.Settle)
+			if err := os.Chtimes(s.path(c.file), settled, settled); err != nil {
+				t.Fatal(err)
+			}
+			r, err = syncer.Once(t.Context())
+			if err != nil || len(r.Problems) > 0 || len(r.Conflicts) != c.conflicts || s.text(c.file) != "theirs\n" || len(s.visible()) != 2+c.conflicts {
+				t.Fatalf("then: %+v, %v: %q", r, err, s.visible())
+			}
+			if c.conflicts == 1 && s.text(r.Conflicts[0].Reason) != c.text {
+				t.Errorf("got %q", s.visible())
+			}
+		})
+	}
+}
+
 func TestWatchedFolderAndStoreFollowEachOther(t *testing.T) {
 	eachStorage(t, func(t *testing.T, s *synced) {
 		s.put("a", `"one"`)

@@ -43,6 +43,10 @@ func (p *pass) download(ctx context.Context) error {
 func (p *pass) fetch(path memory.Path, e *memory.Entry) error {
 	name, ok := p.files[path]
 	if !ok {
+		if p.isChanging(path) { // a file of its own would be in the other one's way
+			p.pending = true
+			return nil
+		}
 		var err error
 		if name, err = markdown.FreeFile(path.Namespace, path.Key, p.taken); err != nil {
 			return err
@@ -65,6 +69,22 @@ func (p *pass) fetch(path memory.Path, e *memory.Entry) error {
 		return p.keepBoth(path, name, e, old)
 	}
 	return p.put(name, e, old)
+}
+
+// isChanging reports whether a file that still changes may be that of a path.
+func (p *pass) isChanging(path memory.Path) bool {
+	if p.changing == nil {
+		p.changing = make(markdown.Files)
+		for name, reason := range p.listing.unknown {
+			if _, known := p.state.Files[name]; known || reason != "" || !isNote(name) {
+				continue
+			}
+			note, _ := markdown.ParsePlain(name, nil, p.options.Zone) // the path that the name says
+			p.changing.Add(markdown.FileName(note.Namespace, note.Name))
+			p.changing.Add(name) // its fields may say another
+		}
+	}
+	return p.changing.Hold(path.Namespace, path.Key)
 }
 
 // taken reports whether a file of the folder has a name, as file systems compare them.

@@ -19,6 +19,9 @@ type pass struct {
 	report  Report
 	fresh   map[string]bool // the checksums of files that are not in the state
 	fold    map[string]bool // the names of all files, as file systems compare them
+	// changing are files that still change and are not in the state, by the names that
+	// files of their paths may have.
+	changing markdown.Files
 
 	uploads   []memory.Path
 	downloads []memory.Path
