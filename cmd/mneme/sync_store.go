@@ -39,31 +39,68 @@ func (s syncStore) Changes(ctx context.Context, since string) iter.Seq2[foldersy
 	}
 }
 
-// Read implements foldersync.Store.
+// Read implements foldersync.Store. It asks again for entries whose values had no room
+// in an answer.
 func (s syncStore) Read(ctx context.Context, paths []memory.Path) ([]*foldersync.Found, error) {
-	items := make([]api.BatchItem, len(paths))
-	for n, path := range paths {
-		items[n] = itemOf(api.BatchItemOp("get"), path)
-	}
-	outcomes, err := s.batch(ctx, items)
-	if err != nil {
-		return nil, err
-	}
 	found := make([]*foldersync.Found, len(paths))
-	for n, o := range outcomes {
-		switch {
-		case o.Status == http.StatusNotFound:
-		case o.Entry == nil || o.Etag == nil:
-			return nil, errors.New(reasonOfItem(o))
-		case o.Entry.InContext: // others are not listed
-			e, err := entryOf(*o.Entry, nil)
+	left := make([]int, len(paths))
+	for n := range paths {
+		left[n] = n
+	}
+	for len(left) > 0 {
+		items := make([]api.BatchItem, len(left))
+		for i, n := range left {
+			items[i] = itemOf(api.BatchItemOp("get"), paths[n])
+		}
+		outcomes, err := s.batch(ctx, items)
+		if err != nil {
+			return nil, err
+		}
+		var again []int
+		for i, o := range outcomes {
+			n := left[i]
+			switch {
+			case o.Status == http.StatusNotFound:
+			case o.Status == http.StatusRequestEntityTooLarge && i > 0:
+				again = append(again, n)
+			case o.Status == http.StatusRequestEntityTooLarge: // no batch has room for it
+				found[n], err = s.readAlone(ctx, paths[n])
+			case o.Entry == nil || o.Etag == nil:
+				err = errors.New(reasonOfItem(o))
+			default:
+				found[n], err = foundOf(*o.Entry, *o.Etag)
+			}
 			if err != nil {
 				return nil, err
 			}
-			found[n] = &foldersync.Found{Entry: e, ETag: *o.Etag}
 		}
+		left = again
 	}
 	return found, nil
+}
+
+// readAlone reads one entry with a call of its own.
+func (s syncStore) readAlone(ctx context.Context, path memory.Path) (*foldersync.Found, error) {
+	e, etag, err := s.client.Get(ctx, pathOf(path))
+	switch {
+	case client.StatusOf(err) == http.StatusNotFound:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return foundOf(e, etag)
+}
+
+// foundOf returns an entry of the API; nil if it is not listed.
+func foundOf(from api.Entry, etag string) (*foldersync.Found, error) {
+	if !from.InContext {
+		return nil, nil
+	}
+	e, err := entryOf(from, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &foldersync.Found{Entry: e, ETag: etag}, nil
 }
 
 // Write implements foldersync.Store.

@@ -437,6 +437,41 @@ func TestSyncRefusesWhatItCannotKeep(t *testing.T) {
 	}
 }
 
+// A call has at most 10,000,000 bytes, also of one file.
+func TestSyncReportsFilesThatNoCallHasRoomFor(t *testing.T) {
+	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Now: time.Now, Limits: memory.Limits{Value: 1 << 30}}})
+	s := over(t, f.Service, t.TempDir(), "ada", acl.Public)
+	s.save("a.md", strings.Repeat("x", 3_000_000))
+	s.save("b.md", strings.Repeat("x", 8_000_000))
+	s.save("large.md", strings.Repeat("x", 11_000_000))
+	s.save("z.md", "z")
+	s.put("there", `"x"`)
+	r := s.want(3, 1, 0, 0, 0, 1)
+	if r.Problems[0].File != "large.md" || s.text("there.md") != "x\n" || s.value("z") != `"z"` {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestSyncReadsWhatNoSingleCallHasRoomFor(t *testing.T) {
+	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Now: time.Now, Limits: memory.Limits{Value: 1 << 30}}})
+	s := over(t, f.Service, t.TempDir(), "ada", acl.Public)
+	for n := range 12 {
+		s.save(fmt.Sprintf("%d.md", n), strings.Repeat("x", 900_000))
+	}
+	s.want(12, 0, 0, 0, 0, 0)
+	put := memory.PutRequest{Path: memory.Path{Store: "ada", Key: "large"}, Value: json.RawMessage(`"` + strings.Repeat("x", 11_000_000) + `"`)}
+	if _, err := f.Put(t.Context(), memory.Caller{Principal: acl.Principal{Agent: "ada", Taint: acl.Public}}, put); err != nil {
+		t.Fatal(err)
+	}
+	s.want(0, 1, 0, 0, 0, 0)
+	s.dir = t.TempDir()
+	s.want(0, 13, 0, 0, 0, 0)
+	for n := range 12 {
+		s.save(fmt.Sprintf("%d.md", n), strings.Repeat("y", 900_000))
+	}
+	s.want(12, 0, 0, 0, 0, 0)
+}
+
 // isLink reports whether a path is that of a symbolic link. Wine makes none.
 func isLink(path string) bool {
 	info, err := os.Lstat(path)

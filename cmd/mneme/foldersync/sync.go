@@ -235,7 +235,8 @@ func (s *Syncer) page(ctx context.Context, since string) (Page, error) {
 	return Page{}, ctx.Err()
 }
 
-// readAtOnce bounds the entries of one call, so that their values fit into an answer.
+// readAtOnce bounds the entries of one call, so that their values fit into an answer
+// unless they are large.
 const readAtOnce = 50
 
 // read returns entries by path, and notes their digests in remote.

@@ -2,6 +2,7 @@ package foldersync
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -12,7 +13,10 @@ import (
 // Bounds of one call of Write.
 const (
 	writeAtOnce    = 100
-	maxWrittenSize = 4 << 20 // bytes of values
+	maxWrittenSize = 4 << 20 // bytes of values, unless one alone has more
+	// maxValueSize is the size of the largest value, in bytes. A server refuses batches
+	// above 10,000,000, with the other fields.
+	maxValueSize = 9_900_000
 )
 
 // upload writes changed files to the store.
@@ -37,6 +41,10 @@ func (p *pass) upload(ctx context.Context) error {
 			p.problem(name, here.note.Lines["expires_at"], reason)
 			continue
 		}
+		if len(put.Value) > maxValueSize {
+			p.problem(name, 0, fmt.Sprintf("is larger than %d bytes", maxValueSize))
+			continue
+		}
 		write := Write{Put: put}
 		if now := found[path]; now != nil {
 			if digestOf(now.Entry) != base.Entry {
@@ -45,12 +53,12 @@ func (p *pass) upload(ctx context.Context) error {
 			}
 			write.ETag = now.ETag
 		}
-		writes, names, size = append(writes, write), append(names, name), size+len(put.Value)
-		if len(writes) == writeAtOnce || size > maxWrittenSize {
+		if len(writes) == writeAtOnce || size+len(put.Value) > maxWrittenSize {
 			if err := flush(); err != nil {
 				return err
 			}
 		}
+		writes, names, size = append(writes, write), append(names, name), size+len(put.Value)
 	}
 	return flush()
 }
