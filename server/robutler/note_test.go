@@ -198,8 +198,13 @@ type syncLine struct{ Op, ID, Namespace, Key, Content, Description, Source, At s
 // does: of each note the latest stays.
 type machine struct {
 	*harness
+	as     acl.Principal
 	notes  map[string]syncLine
 	cursor string
+}
+
+func (h *harness) machine(as acl.Principal) *machine {
+	return &machine{harness: h, as: as, notes: map[string]syncLine{}}
 }
 
 // pull reads changes to their end.
@@ -207,7 +212,7 @@ func (m *machine) pull() {
 	m.t.Helper()
 	for more := true; more; {
 		var p pulled
-		a := m.want(200, alice, "GET", notesRoot+"?action=sync&namespace=owner&since="+url.QueryEscape(m.cursor), "")
+		a := m.want(200, m.as, "GET", notesRoot+"?action=sync&namespace=owner&since="+url.QueryEscape(m.cursor), "")
 		if err := json.Unmarshal([]byte(a.body), &p); err != nil {
 			m.t.Fatal(err)
 		}
@@ -229,7 +234,7 @@ func (m *machine) push(lines ...syncLine) (applied float64) {
 	for _, l := range lines {
 		all = append(all, map[string]string{"op": l.Op, "key": l.Key, "content": l.Content, "at": l.At, "namespace": "owner", "source": "tool"})
 	}
-	return m.want(200, alice, "POST", notesRoot+"?action=sync", body("namespace", "owner", "lines", all)).json(m.t)["applied"].(float64)
+	return m.want(200, m.as, "POST", notesRoot+"?action=sync", body("namespace", "owner", "lines", all)).json(m.t)["applied"].(float64)
 }
 
 func (m *machine) has(want map[string]string) {
@@ -246,8 +251,7 @@ func (m *machine) has(want map[string]string) {
 func TestMachinesThatPullAndPushHaveTheSameNotes(t *testing.T) {
 	h := open(t)
 	const early, late = "2026-03-01T11:00:00.000Z", "2026-03-01T11:30:00.000Z"
-	one := &machine{harness: h, notes: map[string]syncLine{}}
-	two := &machine{harness: h, notes: map[string]syncLine{}}
+	one, two := h.machine(alice), h.machine(alice)
 	for k := range 230 { // more than two pages
 		h.putNote(alice, fmt.Sprintf("note-%03d", k), "at first")
 	}
@@ -320,7 +324,24 @@ func TestMachinesThatPullAndPushHaveTheSameNotes(t *testing.T) {
 		t.Errorf("%v applied", n)
 	}
 	// A cursor that is not known begins anew.
-	three := &machine{harness: h, notes: map[string]syncLine{}, cursor: "not a cursor"}
+	three := h.machine(alice)
+	three.cursor = "not a cursor"
 	three.pull()
 	three.has(map[string]string{"a": "new"})
+}
+
+func TestAPushedLineThatConflictsIsPassedBy(t *testing.T) {
+	h := open(t)
+	m := h.machine(agent("alice", acl.Internal))
+	h.putNote(alice, "lower", "of a PUBLIC session")
+	h.want(201, m.as, "PUT", "/v1/stores/self/memories/secret?namespace=owner", body("value", "x", "encrypted", true))
+	h.want(201, m.as, "PUT", "/v1/stores/self/memories/apart?namespace=owner", body("value", "x", "in_context", false))
+	at := h.clock.Now().Add(time.Second).Format(noteTimes)
+	for _, conflicting := range []syncLine{
+		{Op: "delete", Key: "lower", At: at}, {Op: "put", Key: "secret", Content: "y", At: at}, {Op: "put", Key: "apart", Content: "y", At: at},
+	} {
+		if n := m.push(conflicting, syncLine{Op: "put", Key: "after-" + conflicting.Key, At: at}); n != 1 {
+			t.Errorf("%s: %v applied", conflicting.Key, n)
+		}
+	}
 }

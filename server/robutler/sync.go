@@ -274,7 +274,7 @@ func (p *pusher) apply(ctx context.Context, l *line) (applied bool, err error) {
 		}
 	}
 	var broken *memory.RuleError
-	if errors.As(err, &broken) {
+	if errors.As(err, &broken) || errors.Is(err, memory.ErrConflict) { // so it would be every time
 		return false, nil
 	}
 	return applied, err
