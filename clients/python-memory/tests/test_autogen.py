@@ -9,6 +9,7 @@ from autogen_core.memory import MemoryContent, MemoryMimeType
 from autogen_core.model_context import BufferedChatCompletionContext
 from autogen_core.models import SystemMessage, UserMessage
 from autogen_ext.models.replay import ReplayChatCompletionClient
+from mneme import Invalid
 from mneme_memory.autogen import MnemeMemory
 from PIL import Image as Picture
 
@@ -58,6 +59,20 @@ def test_a_context_gets_what_fits_its_last_message(client):
         await context.add_message(UserMessage(content=["chai?"], source="user"))
         await memory.update_context(context)
         assert '{"chai": "hot"}' in (await context.get_messages())[-1].content
+
+    asyncio.run(run())
+
+
+def test_a_long_message_is_asked_with_its_beginning(client):
+    async def run():
+        memory = MnemeMemory(client=client)
+        await memory.add(text("Ada takes her tea green."))
+        context = BufferedChatCompletionContext(buffer_size=5)
+        await context.add_message(UserMessage(content="Tea? " + "è" * 10_000, source="user"))
+        found = await memory.update_context(context)
+        assert [m.content for m in found.memories.results] == ["Ada takes her tea green."]
+        with pytest.raises(Invalid, match="16000"):
+            await memory.query("Tea? " + "è" * 10_000)
 
     asyncio.run(run())
 

@@ -61,6 +61,10 @@ def test_records_are_found_by_text_scope_category_and_metadata(filled):
     assert asyncio.run(filled.asearch(filled.embed(["rent"])[0]))[0][0].id == "rent"
 
 
+def test_a_long_text_is_asked_with_its_beginning(filled):
+    assert "tea" in found(filled, "green tea of Ada " + "è" * 10_000)
+
+
 def test_a_vector_of_another_embedder_is_refused(filled):
     with pytest.raises(ValueError, match=r"embedder=storage\.embed"):
         filled.search([0.1] * 32)

@@ -26,6 +26,15 @@ def test_messages_are_kept_and_those_that_fit_are_recalled(client):
     asyncio.run(run())
 
 
+def test_long_messages_are_asked_with_their_beginning(client):
+    async def run():
+        block = MnemeMemoryBlock(client=client)
+        await block.aput([user("Ada takes her tea green.")])
+        assert await block.aget([user("Tea? " + "è" * 10_000)]) == "Ada takes her tea green."
+
+    asyncio.run(run())
+
+
 def test_parts_that_are_no_text_are_left_out(client):
     async def run():
         block = MnemeMemoryBlock(client=client)

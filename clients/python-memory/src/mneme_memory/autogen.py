@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import Self
 
 from . import connection
-from .collection import Collection
+from .collection import Collection, question
 
 T = TypeVar("T")
 
@@ -77,7 +77,8 @@ class MnemeMemory(Memory, Component[MnemeMemoryConfig]):
         """Adds the memories that fit the last message, as a message of the system."""
         messages = await model_context.get_messages()
         last = messages[-1].content if messages else ""
-        found = await self.query(last if isinstance(last, str) else " ".join(part for part in last if isinstance(part, str)))
+        asked = last if isinstance(last, str) else " ".join(part for part in last if isinstance(part, str))
+        found = await self.query(question(asked))
         if found.results:
             lines = [f"{i}. {written(memory)}" for i, memory in enumerate(found.results, 1)]
             await model_context.add_message(SystemMessage(content="\nRelevant memory content:\n" + "\n".join(lines)))

@@ -9,6 +9,13 @@ from mneme.generated.models import BatchOutcome, Entry, Hit
 
 from . import connection, name
 
+MAX_QUESTION = 16_000  # bytes that the server reads
+
+
+def question(text: str) -> str:
+    """Returns as much of a text as a question may have, for those that nobody worded as one."""
+    return text.encode()[:MAX_QUESTION].decode(errors="ignore")
+
 
 class Collection:
     """Entries of the namespace of the labels. Methods raise mneme's errors, and connection.ItemRefused for an item of many."""

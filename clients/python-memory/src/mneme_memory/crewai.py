@@ -17,7 +17,7 @@ from mneme import Mneme
 from mneme.generated.models import Entry, Hit
 
 from . import connection, name
-from .collection import Collection
+from .collection import Collection, question
 
 MAX_TEXTS = 10_000  # whose vectors are remembered
 PAGE = 100  # hits of one page, the most that the server gives
@@ -61,7 +61,7 @@ class MnemeStorage:
         min_score: float = 0.0,
     ) -> list[tuple[MemoryRecord, float]]:
         """Finds records with their relevance, best first. ValueError tells that embed did not make the vector."""
-        text = self._texts.text(query_embedding)
+        text = question(self._texts.text(query_embedding))  # maybe all of a message or record
         where = within(scope_prefix)
         found: list[tuple[MemoryRecord, float]] = []
         for hit in self._entries.each_hit(text, PAGE, where=where, min_relevance=min_score or None):

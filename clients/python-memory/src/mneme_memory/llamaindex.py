@@ -10,7 +10,7 @@ from llama_index.core.memory import BaseMemoryBlock
 from mneme import Mneme
 
 from . import connection
-from .collection import Collection, text_of
+from .collection import Collection, question, text_of
 
 
 class MnemeMemoryBlock(BaseMemoryBlock[str]):
@@ -42,9 +42,9 @@ class MnemeMemoryBlock(BaseMemoryBlock[str]):
         self._entries = Collection(client, self.store, (self.namespace,))
 
     async def _aget(self, messages: list[ChatMessage] | None = None, session_id: str | None = None, **block_kwargs: Any) -> str:
-        question = " ".join(filter(None, map(text_of_message, (messages or [])[-self.context_messages :])))
+        asked = " ".join(filter(None, map(text_of_message, (messages or [])[-self.context_messages :])))
         where = {"value.session": {"eq": session_id}} if self.same_session and session_id else None
-        hits = await asyncio.to_thread(self._entries.search, question, self.k, where=where, min_relevance=self.min_relevance)
+        hits = await asyncio.to_thread(self._entries.search, question(asked), self.k, where=where, min_relevance=self.min_relevance)
         return "\n".join(text_of(hit) for hit in hits)
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
