@@ -78,6 +78,20 @@ func (e *Entry) Expired(now time.Time) bool {
 // Live reports whether the entry is neither deleted nor expired.
 func (e *Entry) Live(now time.Time) bool { return e.DeletedAt.IsZero() && !e.Expired(now) }
 
+// DeletionOccurred returns when a deleted entry was deleted: elsewhere, if DeleteOccurred
+// was told so.
+func (e *Entry) DeletionOccurred() time.Time {
+	if e.deletedElsewhere() {
+		return e.OccurredAt.Time
+	}
+	return e.DeletedAt
+}
+
+// deletedElsewhere reports whether the last version is that of DeleteOccurred.
+func (e *Entry) deletedElsewhere() bool {
+	return e.Version > 1 && e.UpdatedAt.Equal(e.DeletedAt) && !e.OccurredAt.IsZero() && !e.OccurredAt.Dated()
+}
+
 // bytes returns the size of the value, whether it was read or not.
 func (e *Entry) bytes() int { return max(e.Size, len(e.Value)) }
 

@@ -337,32 +337,59 @@ func TestADeletionCanHaveOccurredBefore(t *testing.T) {
 		h := open(t, b, memory.Limits{History: memory.HistoryLimits{Versions: 2}})
 		a := agent("a", acl.Internal)
 		h.PutText(a, "a", "k", "one", 201)
-		first := h.PutText(a, "a", "k", "two", 200)
+		happened := "2025-05-08"
+		first, err := h.Put(background, a, memory.PutRequest{Path: path("a", "k"), Value: json.RawMessage(`"two"`), OccurredAt: &happened})
+		h.WantStatus(err, 200)
 		h.Clock.Advance(time.Minute)
 		at := memory.Moment{Time: h.Clock.Now().Add(-time.Hour)}
 		for c, want := range map[memory.Caller]int{agent("b", acl.Internal): 403, agent("a", acl.Confidential): 409} {
 			h.WantStatus(h.DeleteOccurred(background, c, path("a", "k"), memory.Preconditions{}, at), want)
 		}
 		h.WantStatus(h.DeleteOccurred(background, a, path("a", "k"), memory.Preconditions{Match: []string{"x"}}, at), 412)
-		_, err := h.Trashed(background, a, path("a", "k"))
-		h.WantStatus(err, 404)
+		trashed := func(c memory.Caller, version int, at memory.Moment) {
+			t.Helper()
+			found, err := h.Trashed(background, c, path("a", "k"))
+			if err != nil || len(found) != min(version, 1) {
+				t.Fatalf("the trash holds %d entries (%v)", len(found), err)
+			}
+			for _, e := range found {
+				if e.ID != first.ID || e.Version != version || !e.OccurredAt.Equal(at) || !e.DeletedAt.Equal(h.Clock.Now()) || !e.UpdatedAt.Equal(e.DeletedAt) {
+					t.Errorf("the trash holds version %d of %v, updated %v, deleted %v", e.Version, e.OccurredAt, e.UpdatedAt, e.DeletedAt)
+				}
+			}
+		}
+		trashed(a, 0, at)
 		h.WantStatus(h.DeleteOccurred(background, a, path("a", "k"), memory.Preconditions{Match: []string{first.ETag}}, at), 200)
 		h.WantText(a, "a", "k", "")
 		h.WantStatus(h.DeleteOccurred(background, a, path("a", "k"), memory.Preconditions{}, at), 404)
-		e, err := h.Trashed(background, a, path("a", "k"))
-		h.WantStatus(err, 200)
-		if e.ID != first.ID || e.Version != 3 || !e.OccurredAt.Equal(at) || !e.DeletedAt.Equal(h.Clock.Now()) || !e.UpdatedAt.Equal(e.DeletedAt) {
-			t.Errorf("the trash holds version %d of %v, updated %v, deleted %v", e.Version, e.OccurredAt, e.UpdatedAt, e.DeletedAt)
-		}
+		trashed(a, 3, at)
+		trashed(agent("a", acl.Confidential), 3, at)
+		trashed(agent("a", acl.Public), 0, at)
 		_, err = h.Trashed(background, agent("b", acl.Internal), path("a", "k"))
 		h.WantStatus(err, 403)
-		_, err = h.Trashed(background, agent("a", acl.Public), path("a", "k"))
-		h.WantStatus(err, 404)
-		r, err := h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k")})
-		h.WantStatus(err, 200)
-		if versions, err := h.Versions(background, a, path("a", "k"), 10, ""); err != nil || r.Version != 4 || len(versions.Items) != 2 || string(r.Value) != `"two"` {
-			t.Errorf("restored %s as version %d of %d (%v)", r.Value, r.Version, len(versions.Items), err)
+		// A later deletion counts instead.
+		h.Clock.Advance(time.Minute)
+		later := memory.Moment{Time: at.Time.Add(time.Minute)}
+		h.WantStatus(h.DeleteOccurred(background, a, path("a", "k"), memory.Preconditions{Match: []string{first.ETag}}, later), 412)
+		h.WantStatus(h.DeleteOccurred(background, agent("a", acl.Confidential), path("a", "k"), memory.Preconditions{}, later), 404)
+		h.WantStatus(h.DeleteOccurred(background, a, path("a", "k"), memory.Preconditions{NoneMatch: []string{"*"}}, later), 200)
+		trashed(a, 3, later)
+		restored := func(version int, value string) {
+			t.Helper()
+			r, err := h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k")})
+			h.WantStatus(err, 200)
+			if versions, err := h.Versions(background, a, path("a", "k"), 10, ""); err != nil || r.Version != version || len(versions.Items) != 2 || string(r.Value) != value {
+				t.Errorf("restored %s as version %d of %d (%v)", r.Value, r.Version, len(versions.Items), err)
+			}
 		}
+		restored(4, `"two"`)
+		h.Clock.Advance(time.Minute)
+		h.WantStatus(h.Delete(background, a, path("a", "k"), memory.Preconditions{}), 200)
+		h.Clock.Advance(time.Minute)
+		later = memory.Moment{Time: h.Clock.Now()}
+		h.WantStatus(h.DeleteOccurred(background, a, path("a", "k"), memory.Preconditions{}, later), 200)
+		trashed(a, 5, later)
+		restored(6, `"two"`)
 	})
 }
 

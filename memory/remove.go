@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"mneme/acl"
@@ -17,20 +18,46 @@ func (s *Service) Delete(ctx context.Context, c Caller, path Path, conditions Pr
 }
 
 // DeleteOccurred is Delete of an entry that was deleted elsewhere before. A last version
-// of it, written at the instant of its DeletedAt, has that time as OccurredAt.
+// of it, written at the instant of its DeletedAt, has that time as OccurredAt. If there is
+// nothing to delete, the entry that was deleted last is deleted anew, at a later time;
+// ErrNotFound if there is none, or none that was deleted before.
 func (s *Service) DeleteOccurred(ctx context.Context, c Caller, path Path, conditions Preconditions, at Moment) error {
 	return s.deleteBy(ctx, c, path, func(tx Tx, a acl.Access, path Path, now time.Time) error {
 		e, err := s.removable(ctx, tx, c, a, path, conditions, now)
+		if errors.Is(err, ErrNotFound) {
+			e, err = s.deletedBefore(ctx, tx, c, a, path, conditions, at.Time, now)
+		}
 		if err != nil {
 			return err
 		}
+		version := e.Version
+		if !e.deletedElsewhere() { // else the deletion has a version already
+			version++
+		}
 		e.OccurredAt = at
 		stamp(e, c, now)
+		e.Version = version
 		if err := s.write(ctx, tx, e); err != nil { // without checkQuota: nothing of it stays
 			return err
 		}
 		return softDelete(ctx, tx, c, e, now)
 	})
+}
+
+// deletedBefore returns the entry at a path that was deleted last, with its value;
+// ErrNotFound if that was not before a time.
+func (s *Service) deletedBefore(ctx context.Context, tx EntryReader, c Caller, a acl.Access, path Path, conditions Preconditions, at, now time.Time) (*Entry, error) {
+	if err := s.checkPreconditions(conditions, nil); err != nil {
+		return nil, err
+	}
+	e, err := lastDeleted(ctx, tx, c, a, path, now)
+	if err != nil {
+		return nil, err
+	}
+	if !e.DeletionOccurred().Before(at) {
+		return nil, ErrNotFound
+	}
+	return withValue(ctx, tx, e)
 }
 
 // deleteBy deletes in a transaction, for a caller who may write.
@@ -163,13 +190,9 @@ func (s *Service) revert(ctx context.Context, tx Tx, c Caller, r RestoreRequest)
 // may restore.
 func (s *Service) undelete(ctx context.Context, tx Tx, c Caller, a acl.Access, r RestoreRequest) (PutResult, error) {
 	now := s.Instant()
-	query := TrashQuery{Store: r.Path.Store, Label: c.Taint, Path: &r.Path, Limit: 1}
-	deleted, err := restorable(ctx, tx, c, a, query, now)
+	e, err := lastDeleted(ctx, tx, c, a, r.Path, now)
 	if err != nil {
 		return PutResult{}, err
-	}
-	if len(deleted) == 0 {
-		return PutResult{}, ErrNotFound
 	}
 	entries, err := s.liveAt(ctx, tx, r.Path, a.Ceiling, now)
 	if err != nil {
@@ -181,11 +204,9 @@ func (s *Service) undelete(ctx context.Context, tx Tx, c Caller, a acl.Access, r
 	if err := s.checkPreconditions(r.If, Resolve(c, a, entries, now)); err != nil {
 		return PutResult{}, err
 	}
-	whole, err := tx.Get(ctx, idsOf(deleted))
-	if err != nil {
+	if e, err = withValue(ctx, tx, e); err != nil {
 		return PutResult{}, err
 	}
-	e := &whole[0]
 	e.DeletedAt, e.DeletedBy = time.Time{}, ""
 	stamp(e, c, now)
 	if err := s.checkQuota(ctx, tx, e, nil, now); err != nil {

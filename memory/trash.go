@@ -69,27 +69,40 @@ func (s *Service) EachTrashed(ctx context.Context, c Caller, store string, limit
 	}
 }
 
-// Trashed returns the path's latest deleted entry, without its value, of those that the
-// caller may restore; ErrNotFound if there is none.
-func (s *Service) Trashed(ctx context.Context, c Caller, path Path) (e Entry, err error) {
+// Trashed returns the path's latest deleted entry of each label up to the session's,
+// without its value, of those that the caller may restore in a session of that label.
+func (s *Service) Trashed(ctx context.Context, c Caller, path Path) (entries []Entry, err error) {
 	path = path.Normal()
 	err = s.view(ctx, c, func(tx ReadTx) error {
+		entries = nil
 		now := s.Instant()
 		a, err := access(ctx, tx, c, path.Store, acl.ReadWrite, now)
 		if err != nil {
 			return err
 		}
-		deleted, err := restorable(ctx, tx, c, a, TrashQuery{Store: path.Store, Label: c.Taint, Path: &path, Limit: 1}, now)
-		if err != nil {
-			return err
+		for label := acl.Public; label <= c.Taint; label++ {
+			deleted, err := restorable(ctx, tx, c, a, TrashQuery{Store: path.Store, Label: label, Path: &path, Limit: 1}, now)
+			if err != nil {
+				return err
+			}
+			entries = append(entries, deleted...)
 		}
-		if len(deleted) == 0 {
-			return ErrNotFound
-		}
-		e = deleted[0]
 		return nil
 	})
-	return e, err
+	return entries, err
+}
+
+// lastDeleted returns the path's latest deleted entry, without its value, of those that
+// the caller may restore; ErrNotFound if there is none.
+func lastDeleted(ctx context.Context, tx EntryReader, c Caller, a acl.Access, path Path, now time.Time) (*Entry, error) {
+	deleted, err := restorable(ctx, tx, c, a, TrashQuery{Store: path.Store, Label: c.Taint, Path: &path, Limit: 1}, now)
+	if err != nil {
+		return nil, err
+	}
+	if len(deleted) == 0 {
+		return nil, ErrNotFound
+	}
+	return &deleted[0], nil
 }
 
 // trash returns deleted entries after a position that the caller may restore,

@@ -78,13 +78,15 @@ func changedAt(e *memory.Entry) time.Time {
 	return e.OccurredAt.Time
 }
 
-// deletedAt is when a note was deleted: on the machine where it was, if a push deleted it.
-// That wrote the note once more at the instant of the deletion.
-func deletedAt(e *memory.Entry) time.Time {
-	if e.UpdatedAt.Equal(e.DeletedAt) {
-		return changedAt(e)
+// deletedAt is when a note was last deleted: on the machine where it was, if a push deleted
+// it. Of no deletions it is the zero time.
+func deletedAt(deleted []memory.Entry) (last time.Time) {
+	for i := range deleted {
+		if at := deleted[i].DeletionOccurred(); at.After(last) {
+			last = at
+		}
 	}
-	return e.DeletedAt
+	return last
 }
 
 func contentOf(value json.RawMessage) string {

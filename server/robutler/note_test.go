@@ -330,6 +330,51 @@ func TestMachinesThatPullAndPushHaveTheSameNotes(t *testing.T) {
 	three.has(map[string]string{"a": "new"})
 }
 
+func TestTheLatestDeletionOfANoteCounts(t *testing.T) {
+	h := open(t)
+	one, two, higher := h.machine(alice), h.machine(alice), h.machine(agent("alice", acl.Internal))
+	push := func(m *machine, op, key, at string, want float64) {
+		t.Helper()
+		if n := m.push(syncLine{Op: op, Key: key, Content: at, At: at}); n != want {
+			t.Errorf("%s at %s: %v applied, want %v", op, at, n, want)
+		}
+	}
+	at := func(minute int) string { return fmt.Sprintf("2026-03-01T11:%02d:00.000Z", minute) }
+	push(one, "put", "a", at(0), 1)
+	two.pull()
+	push(one, "delete", "a", at(40), 1)
+	push(one, "delete", "a", at(30), 0)
+	push(one, "delete", "a", at(50), 1)
+	push(one, "delete", "a", at(50), 0)
+	push(two, "put", "a", at(45), 0)
+	two.notes["a"] = syncLine{Op: "put", Key: "a", At: at(45)}
+	two.pull()
+	two.has(nil)
+	push(two, "put", "a", at(55), 1)
+	// After one that no machine made, too.
+	h.want(200, alice, "DELETE", notesRoot+"?namespace=owner&key=a", "")
+	later := func(d time.Duration) string { return h.clock.Now().Add(d).Format(noteTimes) }
+	push(one, "delete", "a", later(2*time.Second), 1)
+	push(two, "put", "a", later(time.Second), 0)
+	push(two, "put", "a", later(3*time.Second), 1)
+	push(one, "delete", "a", later(4*time.Second), 1)
+
+	// A session of a higher label sees those of lower ones.
+	push(one, "put", "b", at(0), 1)
+	higher.pull()
+	push(one, "delete", "b", at(40), 1)
+	push(higher, "put", "b", at(30), 0)
+	higher.notes["b"] = syncLine{Op: "put", Key: "b", Content: "after it", At: at(45)}
+	higher.pull()
+	higher.has(map[string]string{"b": "after it"})
+	push(higher, "put", "b", at(45), 1)
+	push(higher, "delete", "b", at(46), 1)
+	push(one, "put", "b", at(42), 1)
+	push(one, "delete", "b", at(50), 1)
+	push(higher, "put", "b", at(48), 0)
+	push(higher, "put", "b", at(51), 1)
+}
+
 func TestAPushedLineThatConflictsIsPassedBy(t *testing.T) {
 	h := open(t)
 	m := h.machine(agent("alice", acl.Internal))

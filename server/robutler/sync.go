@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -186,13 +187,13 @@ func (p *puller) changes(ctx context.Context, feed string) (pulled, error) {
 		case err == nil:
 			out.Lines = append(out.Lines, putLine(&found.Entry))
 		case errors.Is(err, memory.ErrNotFound):
-			at := change.At
 			deleted, err := p.service.Trashed(ctx, p.caller, path)
-			switch {
-			case err == nil && !deleted.DeletedAt.Before(at): // it was not the end of a later note
-				at = deletedAt(&deleted)
-			case err != nil && !errors.Is(err, memory.ErrNotFound):
+			if err != nil {
 				return pulled{}, err
+			}
+			at := change.At
+			if slices.ContainsFunc(deleted, func(e memory.Entry) bool { return !e.DeletedAt.Before(at) }) { // it was not the end of a later note
+				at = deletedAt(deleted)
 			}
 			out.Lines = append(out.Lines, line{Op: opDelete, ID: noteID(path), Namespace: path.Namespace, Key: path.Key, At: stamp(at)})
 		default:
@@ -282,34 +283,31 @@ func (p *pusher) apply(ctx context.Context, l *line) (applied bool, err error) {
 
 func (p *pusher) applyOnce(ctx context.Context, l *line, path memory.Path, at time.Time) (applied bool, err error) {
 	found, err := p.service.Get(ctx, p.caller, path)
-	missing := errors.Is(err, memory.ErrNotFound)
+	unchanged := memory.Preconditions{Match: []string{found.ETag}}
 	switch {
-	case err != nil && !missing:
-		return false, err
-	case missing && l.Op == opDelete:
-		return false, nil
-	case missing:
+	case errors.Is(err, memory.ErrNotFound):
+		unchanged = memory.Preconditions{NoneMatch: []string{"*"}}
 		deleted, err := p.service.Trashed(ctx, p.caller, path)
-		if err == nil && !deletedAt(&deleted).Before(at) { // an older line must not bring the note back
-			return false, nil
-		}
-		if err != nil && !errors.Is(err, memory.ErrNotFound) {
+		if err != nil || !deletedAt(deleted).Before(at) { // an older line must not bring the note back
 			return false, err
 		}
-	case !missing && !changedAt(&found.Entry).Truncate(time.Millisecond).Before(at):
+	case err != nil:
+		return false, err
+	case !changedAt(&found.Entry).Truncate(time.Millisecond).Before(at):
 		return false, nil
 	}
 	if l.Op == opDelete {
-		err = p.service.DeleteOccurred(ctx, p.caller, path, memory.Preconditions{Match: []string{found.ETag}}, memory.Moment{Time: at})
+		err = p.service.DeleteOccurred(ctx, p.caller, path, unchanged, memory.Moment{Time: at})
+		if errors.Is(err, memory.ErrNotFound) { // it never was here, or was deleted at a lower label
+			return false, nil
+		}
 		return err == nil, err
 	}
 	request, err := l.put(path)
 	if err != nil {
 		return false, err
 	}
-	if request.If.NoneMatch = []string{"*"}; !missing {
-		request.If = memory.Preconditions{Match: []string{found.ETag}}
-	}
+	request.If = unchanged
 	_, err = p.service.Put(ctx, p.caller, request)
 	return err == nil, err
 }
