@@ -381,6 +381,9 @@ func TestADeletionCanHaveOccurredBefore(t *testing.T) {
 			if versions, err := h.Versions(background, a, path("a", "k"), 10, ""); err != nil || r.Version != version || len(versions.Items) != 2 || string(r.Value) != value {
 				t.Errorf("restored %s as version %d of %d (%v)", r.Value, r.Version, len(versions.Items), err)
 			}
+			if r.OccurredAt.String() != happened {
+				t.Errorf("restored as of %v", r.OccurredAt)
+			}
 		}
 		restored(4, `"two"`)
 		h.Clock.Advance(time.Minute)
@@ -390,6 +393,14 @@ func TestADeletionCanHaveOccurredBefore(t *testing.T) {
 		h.WantStatus(h.DeleteOccurred(background, a, path("a", "k"), memory.Preconditions{}, later), 200)
 		trashed(a, 5, later)
 		restored(6, `"two"`)
+		// A deletion in the batch that wrote the entry has no time of its own.
+		happened = "2025-05-09T10:00:00Z"
+		_, err = h.Batch(background, a, memory.BatchRequest{Store: "a", Items: []memory.BatchItem{
+			{Op: memory.BatchPut, PutRequest: memory.PutRequest{Path: path("a", "k"), Value: json.RawMessage(`"three"`), OccurredAt: &happened}},
+			{Op: memory.BatchDelete, PutRequest: memory.PutRequest{Path: path("a", "k")}},
+		}})
+		h.WantStatus(err, 200)
+		restored(8, `"three"`)
 	})
 }
 

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -207,10 +208,26 @@ func (s *Service) undelete(ctx context.Context, tx Tx, c Caller, a acl.Access, r
 	if e, err = withValue(ctx, tx, e); err != nil {
 		return PutResult{}, err
 	}
+	if e.OccurredAt, err = occurredBeforeDeletion(ctx, tx, e); err != nil {
+		return PutResult{}, err
+	}
 	e.DeletedAt, e.DeletedBy = time.Time{}, ""
 	stamp(e, c, now)
 	if err := s.checkQuota(ctx, tx, e, nil, now); err != nil {
 		return PutResult{}, err
 	}
 	return PutResult{Found: s.withETag(*e), Created: true}, s.write(ctx, tx, e)
+}
+
+// occurredBeforeDeletion returns the OccurredAt of a deleted entry that a DeleteOccurred
+// did not give it.
+func occurredBeforeDeletion(ctx context.Context, tx EntryReader, e *Entry) (Moment, error) {
+	if !e.deletedElsewhere() {
+		return e.OccurredAt, nil
+	}
+	former, err := tx.List(ctx, HistoryQuery{e.ID, e.Version, 1})
+	if err != nil || len(former) == 0 || !bytes.Equal(former[0].Value, e.Value) { // a batch can write and delete at one instant, too
+		return e.OccurredAt, err
+	}
+	return former[0].OccurredAt, nil
 }
