@@ -2,7 +2,7 @@
 // use namespaces of their own.
 
 import { randomUUID } from "node:crypto";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 
 import { Mneme } from "mneme-client";
 
@@ -13,8 +13,8 @@ if (missing && CI) throw new Error(missing);
 export const client = (): Mneme => new Mneme(MNEME_URL, MNEME_TOKEN);
 
 /** Tests a rule against the server, in a namespace of its own. */
-export function rule(title: string, check: (namespace: string) => Promise<void>): void {
-  test(title, { skip: missing }, () => check(randomUUID()));
+export function rule(title: string, check: (namespace: string, context: TestContext) => Promise<void>): void {
+  test(title, { skip: missing }, (context) => check(randomUUID(), context));
 }
 
 /** A client of a server that cannot be reached. */

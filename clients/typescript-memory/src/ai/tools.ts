@@ -154,12 +154,11 @@ async function list(notes: Notes, options: { prefix?: string; tag?: string[] }, 
 async function update(notes: Notes, key: string, from: string, to: string, signal: AbortSignal | undefined): Promise<{ updated: true; key: string }> {
   const read = await notes.get(key, signal);
   if (!read) throw new Error("there is no memory of this key: memory_save makes one");
-  const { value, type, description, tags, in_context, occurred_at, expires_at } = read.entry;
+  const { value, type, description, tags, in_context, occurred_at } = read.entry;
   if (typeof value !== "string") throw new Error("this memory is no text: memory_save replaces it");
   const parts = value.split(from);
   if (parts.length !== 2) throw new Error(parts.length === 1 ? "old_text does not occur in the memory" : "old_text occurs more than once: give more of it");
-  const ttl = expires_at && Math.max(1, Math.ceil((new Date(expires_at).getTime() - Date.now()) / 1000));
-  const kept = { type, description, tags, in_context, ...(occurred_at && { occurred_at }), ...(ttl && { ttl }) };
+  const kept = { type, description, tags, in_context, ...(occurred_at && { occurred_at }) }; // the server keeps the expiry
   await notes.put(key, parts.join(to), { ...kept, ifMatch: read.etag }, signal);
   return { updated: true, key };
 }
