@@ -45,6 +45,11 @@ rule("a model saves, finds, reads, changes, lists and deletes", async (namespace
   assert.deepEqual([deleted, again, gone], [{ deleted: true, key: "diet/tea" }, { deleted: false, key: "diet/tea" }, { found: false, key: "diet/tea" }]);
 });
 
+rule("what is saved again has no tags of before", async (namespace) => {
+  const [, , got] = await called(toolsOf(namespace), tea, ["memory_save", { key: "diet/tea", content: "Ada likes no tea." }], ["memory_get", { key: "diet/tea" }]);
+  assert.deepEqual(got, { found: true, key: "diet/tea", content: "Ada likes no tea.", occurred_at: "2026-05-01" });
+});
+
 rule("a streaming model gets the memories too", async (namespace) => {
   await called(toolsOf(namespace), tea);
   const sent = model([["memory_search", { query: "tea" }]]);

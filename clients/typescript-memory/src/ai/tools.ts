@@ -99,7 +99,7 @@ function writingTools(notes: Notes): WritingTools {
       description: `Saves a fact under a key, replacing what it held, tags too. ${saving}`,
       inputSchema: z.object({ key, content: z.string(), tags: z.array(z.string()).optional(), occurred_at: when }),
       execute: async ({ key, content, tags, occurred_at }, { abortSignal }) => {
-        await notes.put(key, content, { ...(tags && { tags }), ...(occurred_at && { occurred_at }) }, abortSignal);
+        await notes.put(key, content, { tags: tags ?? [], ...(occurred_at && { occurred_at }) }, abortSignal);
         return { saved: true, key };
       },
     }),
