@@ -24,10 +24,17 @@ func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, langu
 		if language > acl.LanguageMultilingual {
 			return rule("language", "must be auto, english or multilingual")
 		}
-		if err := tx.PutFact(ctx, ReadingFact{Store: store, Language: &language, QueuedAt: now}); err != nil {
+		known, err := tx.StoreFacts(ctx, []string{store})
+		if err != nil {
 			return err
 		}
-		known, err := tx.StoreFacts(ctx, []string{store})
+		// The same choice again changes nothing, unless it withdraws that the store was Asked.
+		if was := known[store].Reading; was.Language != language || was.Asked {
+			if err := tx.PutFact(ctx, ReadingFact{Store: store, Language: &language, QueuedAt: now}); err != nil {
+				return err
+			}
+			known, err = tx.StoreFacts(ctx, []string{store})
+		}
 		a.Reading = known[store].Within(a.Ceiling)
 		info = s.infoOf(a)
 		return err

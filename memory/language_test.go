@@ -87,3 +87,35 @@ func TestTheStoresOfEachModelAreCountedForOperators(t *testing.T) {
 		t.Errorf("with one embedder of every language: %+v, %v", n, err)
 	}
 }
+
+// Others wait while a store is queued, and its entries are embedded again.
+func TestAChoiceThatChangesNothingQueuesNothing(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		data := b.Open(t)
+		h := openOver(t, data, memory.Options{}, encoder(t))
+		a := agent("a", acl.Public)
+		h.PutText(a, "a", "k", "The night train arrives after midnight.", 201)
+		h.Index()
+		choose := func(language acl.Language, queued int64) {
+			t.Helper()
+			info, err := h.SetLanguage(background, a, "a", language)
+			must(h, err)
+			if want := (acl.Reading{Language: language}); info.Reading != want || h.stored(a, "a").Reading != want {
+				t.Errorf("%s: %+v", language, info.Reading)
+			}
+			if n := h.Status(background).Queue; n != queued {
+				t.Errorf("%s: %d entries are queued, want %d", language, n, queued)
+			}
+			h.Index()
+		}
+		choose(acl.LanguageAuto, 0)
+		choose(acl.LanguageMultilingual, 1)
+		choose(acl.LanguageMultilingual, 0)
+		choose(acl.LanguageAuto, 1)
+		must(h, data.Storage(t).Update(background, func(tx memory.Tx) error {
+			return tx.PutFact(background, memory.ReadingFact{Store: "a", Asked: true})
+		}))
+		choose(acl.LanguageAuto, 1) // it was asked, and is not any more
+		choose(acl.LanguageAuto, 0)
+	})
+}

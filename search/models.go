@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -156,29 +157,43 @@ func (s *Searcher) noteAsked(ctx context.Context, q *searchQuery) {
 	if q.page != nil || !q.models[mainModel].EnglishOnly || !slices.ContainsFunc(q.wordings, func(w *wording) bool { return w.prefers == multilingualModel }) {
 		return
 	}
-	var stores []string
 	for _, a := range q.scope.Indexed() {
 		if a.Level == acl.ReadWrite && a.Reading.Language == acl.LanguageAuto && !a.Reading.Asked {
-			stores = append(stores, a.Store)
+			s.noteAskedOf(ctx, a.Store)
 		}
 	}
-	if len(stores) == 0 {
+}
+
+const (
+	// noteAgain is how long no question tries again to note that a store was asked, while
+	// one does or after one could not: the answer waits for each attempt.
+	noteAgain = time.Minute
+	// unnotedBytes bounds what is remembered of such attempts: about 3,000 stores.
+	unnotedBytes = 1 << 20
+)
+
+// noteAskedOf is noteAsked for a store.
+func (s *Searcher) noteAskedOf(ctx context.Context, store string) {
+	now := s.instant()
+	if tried, ok := s.unnoted.Get(store); ok && now.Sub(tried).Abs() < noteAgain {
 		return
 	}
-	lacking := ""
+	s.unnoted.Put(store, now)
+	fact := memory.ReadingFact{Store: store, Asked: true, QueuedAt: now}
 	if serving := s.indexer.Serving(); len(serving) > multilingualModel {
-		lacking = serving[multilingualModel].Fingerprint
+		fact.Lacking = serving[multilingualModel].Fingerprint
 	}
 	err := s.storage.Update(ctx, func(tx memory.Tx) error {
-		for _, store := range stores {
-			fact := memory.ReadingFact{Store: store, Asked: true, QueuedAt: s.instant(), Lacking: lacking}
-			if err := tx.PutFact(ctx, fact); err != nil {
-				return err
-			}
+		known, err := tx.StoreFacts(ctx, []string{store})
+		if was := known[store].Reading; err != nil || was.Asked || was.Language != acl.LanguageAuto {
+			return err // somebody else noted it, or chose, since the search began
 		}
-		return nil
+		return tx.PutFact(ctx, fact)
 	})
-	if err != nil && ctx.Err() == nil {
+	switch {
+	case err == nil:
+		s.unnoted.Put(store, time.Time{})
+	case ctx.Err() == nil:
 		s.log.WarnContext(ctx, "a store was asked in another language, but that could not be recorded", "error", err)
 	}
 }

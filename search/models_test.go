@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"mneme/acl"
 	"mneme/embed"
+	"mneme/indexer"
 	"mneme/memory"
 	"mneme/search"
+	"mneme/storage"
 	"mneme/test/backendtest"
 )
 
@@ -95,6 +98,61 @@ func TestOnlyWritersOfAStoreAskForItsLanguages(t *testing.T) {
 				t.Errorf("%s: %+v", store, got)
 			}
 		}
+	})
+}
+
+// unnotable is a database that, while it is broken, cannot record how a store is read.
+type unnotable struct {
+	storage.Storage
+	broken bool
+	tries  int
+}
+
+func (u *unnotable) Update(ctx context.Context, fn func(memory.Tx) error) error {
+	return u.Storage.Update(ctx, func(tx memory.Tx) error { return fn(unnotableTx{tx, u}) })
+}
+
+type unnotableTx struct {
+	memory.Tx
+	of *unnotable
+}
+
+func (tx unnotableTx) PutFact(ctx context.Context, fact memory.Fact) error {
+	if _, ok := fact.(memory.ReadingFact); ok {
+		if tx.of.tries++; tx.of.broken {
+			return memory.ErrUnavailable
+		}
+	}
+	return tx.Tx.PutFact(ctx, fact)
+}
+
+// The answer waits for the attempt to record it: one that fails is not repeated at each question.
+func TestAQuestionThatCouldNotBeNotedIsNotNotedAgainForAMinute(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		data, clock := b.Open(t), backendtest.NewClock()
+		rows := &unnotable{Storage: data.Storage(t), broken: true}
+		second := []indexer.Model{data.Model(t, backendtest.Second(encoder(t)))}
+		options := backendtest.Options{Memory: memory.Options{Now: clock.Now}, Multilingual: second}
+		h := &harness{backendtest.Wrap(t, backendtest.OpenProcess(t, rows, options, data.Model(t, encoder(t)))), t}
+		for _, store := range []string{"a", "b"} {
+			h.PutText(agent(store, acl.Public), store, "k", "The night train arrives after midnight.", 0)
+		}
+		h.Index()
+		ask := func(store string, tries int, asked bool) {
+			t.Helper()
+			h.cosines(store, "Wann kommt der Nachtzug denn an?")
+			if got := h.readings(store); got.Asked != asked || rows.tries != tries {
+				t.Errorf("after %d tries: %+v", rows.tries, got)
+			}
+		}
+		ask("a", 1, false)
+		ask("a", 1, false)
+		rows.broken = false
+		ask("a", 1, false)
+		ask("b", 2, true) // another store is not held up
+		clock.Advance(time.Minute)
+		ask("a", 3, true)
+		ask("a", 3, true)
 	})
 }
 

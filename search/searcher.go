@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"mneme/internal/fairqueue"
+	"mneme/internal/lru"
 	"mneme/memory"
 )
 
@@ -97,6 +98,7 @@ type Searcher struct {
 	queries      *queryCache
 	candidates   *candidateCache
 	evidence     *evidenceCache
+	unnoted      *lru.Cache[string, time.Time] // when it was last tried to note that a store was asked
 	searches     *fairqueue.Queue
 	searchLimits fairqueue.Limits
 }
@@ -128,6 +130,7 @@ func New(storage memory.Storage, service *memory.Service, options Options) *Sear
 		queries:      newQueryCache(cmp.Or(options.QueryCache, queryCacheBytes)),
 		candidates:   newCandidateCache((candidateBytes + 1) / 2),
 		evidence:     newEvidenceCache(candidateBytes / 2),
+		unnoted:      lru.New(unnotedBytes, func(store string, _ time.Time) int { return len(store) }),
 		searchLimits: cmp.Or(options.Searches, defaultSearches),
 	}
 	s.searches = fairqueue.New(s.searchLimits)
