@@ -2,12 +2,17 @@ package indexer_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"mneme/acl"
 	"mneme/indexer"
+	"mneme/memory"
+	"mneme/storage"
 	"mneme/test/backendtest"
 	"mneme/test/wait"
 	"mneme/vector"
@@ -82,4 +87,98 @@ func TestALanguageChosenWhileAnEntryIsEmbeddedDecidesWhichVectorsItGets(t *testi
 			})
 		})
 	}
+}
+
+// stepped is a database that records which entries of large stores are queued, and whose
+// process is killed before a step.
+type stepped struct {
+	storage.Storage
+	steps    [][]uuid.UUID
+	killedAt int // -1: never
+}
+
+// ForIndexer implements storage.Storage.
+func (s *stepped) ForIndexer() indexer.Storage { return steppedQueue{s.Storage.ForIndexer(), s} }
+
+type steppedQueue struct {
+	indexer.Storage
+	of *stepped
+}
+
+func (s steppedQueue) Update(ctx context.Context, fn func(indexer.Tx) error) error {
+	var step [][]uuid.UUID
+	err := s.Storage.Update(ctx, func(tx indexer.Tx) error {
+		step = nil
+		return fn(steppedTx{tx, s.of, &step})
+	})
+	if err == nil && len(step) > 0 { // only one goroutine queues
+		s.of.steps = append(s.of.steps, step...)
+	}
+	return err
+}
+
+type steppedTx struct {
+	indexer.Tx
+	of   *stepped
+	step *[][]uuid.UUID
+}
+
+func (tx steppedTx) QueueRest(ctx context.Context, of indexer.Unqueued, ids []uuid.UUID) (bool, error) {
+	if len(tx.of.steps) == tx.of.killedAt {
+		return false, errKilled
+	}
+	*tx.step = append(*tx.step, ids)
+	return tx.Tx.QueueRest(ctx, of, ids)
+}
+
+func TestALargeStoreIsQueuedInStepsThatAKilledProcessLeavesToTheNext(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		const entries = 1100
+		data, a := b.Open(t), agent("a", acl.Public)
+		open := func(killedAt int) (*harness, *stepped) {
+			rows := &stepped{Storage: data.Storage(t), killedAt: killedAt}
+			return wrap(t, backendtest.OpenProcess(t, rows, backendtest.Options{}, data.Model(t, backendtest.Arbitrary{CachingEmbedder: encoder(t)}))), rows
+		}
+		killed, first := open(1)
+		for i := range entries / 100 {
+			r := memory.BatchRequest{Store: "a", Atomic: true}
+			for k := range 100 {
+				put := memory.PutRequest{Path: path("a", fmt.Sprint(i, "/", k)), Value: text("herons")}
+				r.Items = append(r.Items, memory.BatchItem{Op: memory.BatchPut, PutRequest: put})
+			}
+			_, err := killed.Batch(background, a, r)
+			must(killed, err)
+		}
+		killed.Index()
+		_, err := killed.SetLanguage(background, a, "a", acl.LanguageMultilingual)
+		must(killed, err)
+		if err := killed.Drain(background, nil); !errors.Is(err, errKilled) {
+			t.Fatalf("draining the queue ended with %v", err)
+		}
+		if n := queued(killed, first.Storage); n != 500 {
+			t.Errorf("%d entries are queued", n)
+		}
+		next, second := open(-1)
+		end := next.running()
+		next.eventually("nothing is left to be queued", func() bool {
+			var left []indexer.Unqueued
+			must(next, second.ForIndexer().View(background, func(tx indexer.ReadTx) (err error) {
+				left, err = tx.Unqueued(background)
+				return err
+			}))
+			return len(left) == 0
+		})
+		end()
+		seen := make(map[uuid.UUID]bool)
+		var sizes []int
+		for _, step := range slices.Concat(first.steps, second.steps) {
+			sizes = append(sizes, len(step))
+			for _, id := range step {
+				seen[id] = true
+			}
+		}
+		if want := []int{500, 500, 100, 0}; !slices.Equal(sizes, want) || len(seen) != entries {
+			t.Errorf("%d entries in steps of %v", len(seen), sizes)
+		}
+	})
 }

@@ -34,8 +34,10 @@ const (
 	// keepChanges is how long change records are kept. A process that fell
 	// further behind loads its index from the start. trimEvery is how often
 	// older ones are removed.
-	// remakeEvery is how often it is checked whether vectors are to be made again.
+	// remakeEvery is how often it is checked whether vectors are to be made again,
+	// queueEvery whether a fact left entries to be queued.
 	remakeEvery = time.Minute
+	queueEvery  = 5 * time.Second
 	keepChanges = time.Hour
 	trimEvery   = 20 * time.Second
 )
@@ -59,6 +61,7 @@ func (ix *Indexer) Run(ctx context.Context) error {
 			})
 		})
 	})
+	group.Go(func() error { return ix.every(ctx, queueEvery, "queue entries", ix.queueRest) })
 	group.Go(func() error { return ix.every(ctx, remakeEvery, "make vectors again", ix.remake) })
 	var done reconciliations
 	group.Go(func() error {
@@ -193,6 +196,9 @@ func (ix *Indexer) every(ctx context.Context, interval time.Duration, task strin
 func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 	if ix.models.serving() == nil {
 		return errNoModel
+	}
+	if err := ix.queueRest(ctx); err != nil {
+		return err
 	}
 	outer := ctx
 	ctx, stop := context.WithCancel(ctx)

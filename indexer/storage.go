@@ -59,6 +59,17 @@ type RowReader interface {
 type DepthReader interface {
 	// QueueDepth counts queue rows, and how long they have waited.
 	QueueDepth(ctx context.Context, now time.Time) (rows int64, waits Waits, err error)
+	// Unqueued returns what facts have left to QueueRest, in the order of the stores.
+	Unqueued(ctx context.Context) ([]Unqueued, error)
+}
+
+// Unqueued are entries of a large store that a memory.ReadingFact left to be queued: in
+// the order of their IDs, those that follow After.
+type Unqueued struct {
+	Store    string
+	QueuedAt time.Time
+	Lacking  string // as that of the fact
+	After    uuid.UUID
 }
 
 // QueueWriter takes work from the queue.
@@ -79,6 +90,10 @@ type QueueWriter interface {
 	// Finish ends a lease, unless its row was queued again since: it removes the row,
 	// or after a failure gives it back.
 	Finish(ctx context.Context, lease Lease, failure *Failure) error
+	// QueueRest queues those of the ids, in their order, that a fact would queue, and
+	// records the last as After; or with none, that nothing is left. It does nothing and
+	// returns false if Unqueued is not what is left of the store any more.
+	QueueRest(ctx context.Context, of Unqueued, ids []uuid.UUID) (bool, error)
 }
 
 // Failure says why and for how long a row is given back.

@@ -69,7 +69,8 @@ type ReadingFact struct {
 	Asked        bool
 	Multilingual acl.Label
 	// QueuedAt, unless zero, queues the store's entries from then on, as by Put: those
-	// whose revision has no vectors under Lacking.
+	// whose revision has no vectors under Lacking. Those of a large store are left to
+	// the indexer, which queues them in steps.
 	QueuedAt time.Time
 	Lacking  string // a fingerprint; "": all entries
 }

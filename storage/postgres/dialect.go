@@ -26,9 +26,11 @@ var statements = sqlcommon.Dialect{
 	ON CONFLICT (store) DO UPDATE SET language = coalesce($2::smallint, reading.language),
 	asked = $3 OR reading.asked AND $2::smallint IS NULL, multilingual = CASE WHEN $4::smallint = 0 THEN reading.multilingual WHEN reading.multilingual = 0 THEN $4::smallint ELSE least($4::smallint, reading.multilingual) END`,
 	// A token has about six bytes: see indexer.Chunks.
-	QueueStore: `INSERT INTO queue AS q (entry, revision, queued_at, store, label, chunks, long, not_before, attempts)
+	QueueEntries: `INSERT INTO queue AS q (entry, revision, queued_at, store, label, chunks, long, not_before, attempts)
 	SELECT e.id, e.revision, $2, e.store, e.label, 1 + octet_length(e.value) / 2688, octet_length(e.value) / 2688 >= 8, '-infinity', 0
-	FROM entry e WHERE e.store = (SELECT number FROM store WHERE id = $1) AND e.state = 0 AND e.in_context AND NOT e.encrypted AND NOT EXISTS
+	FROM unnest($4::uuid[]) i (id) CROSS JOIN LATERAL
+	(SELECT * FROM entry f WHERE f.id = i.id AND f.store = (SELECT number FROM store WHERE id = $1) OFFSET 0) e
+	WHERE e.state = 0 AND e.in_context AND NOT e.encrypted AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $3) AND v.revision = e.revision)` + orReset,
 	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, own, chats, users, default_ttl"),
 

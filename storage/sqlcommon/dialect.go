@@ -23,9 +23,9 @@ type Dialect struct {
 	// Term returns the parameter for a term.
 	Term func(term string) any
 
-	StoreFacts string // parameters: IDs of stores
-	PutReading string // parameters: store, language or null, asked, multilingual
-	QueueStore string // parameters: store, time, fingerprint
+	StoreFacts   string // parameters: IDs of stores
+	PutReading   string // parameters: store, language or null, asked, multilingual
+	QueueEntries string // parameters: store, time, fingerprint, IDs
 
 	Settings Table // agent, the four switches, default_ttl
 

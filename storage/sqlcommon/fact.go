@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/indexer"
 	"mneme/memory"
 )
 
@@ -66,11 +67,7 @@ func (w Writes) putReading(ctx context.Context, f memory.ReadingFact) error {
 	if f.QueuedAt.IsZero() {
 		return nil
 	}
-	if err := w.w.OfEntries(ctx, nil); err != nil {
-		return err
-	}
-	_, err := w.w.Exec(ctx, w.d.QueueStore, f.Store, f.QueuedAt, f.Lacking)
-	return err
+	return w.queueStore(ctx, indexer.Unqueued{Store: f.Store, QueuedAt: f.QueuedAt, Lacking: f.Lacking})
 }
 
 // selectGrants includes whether the grant rests (acl.Grant): the condition probes an

@@ -21,9 +21,10 @@ var statements = sqlcommon.Dialect{
 	ON CONFLICT (store) DO UPDATE SET language = coalesce(?2, reading.language),
 	asked = ?3 OR reading.asked AND ?2 IS NULL, multilingual = CASE WHEN ?4 = 0 THEN reading.multilingual WHEN reading.multilingual = 0 THEN ?4 ELSE min(?4, reading.multilingual) END`,
 	// A token has about six bytes: see indexer.Chunks.
-	QueueStore: `INSERT INTO queue (doc, revision, not_before, attempts, last_error, queued_at, store, label, chunks, long)
+	QueueEntries: `INSERT INTO queue (doc, revision, not_before, attempts, last_error, queued_at, store, label, chunks, long)
 	SELECT e.doc, e.revision, 0, 0, NULL, ?2, e.store, e.label, 1 + length(e.value) / 2688, length(e.value) / 2688 >= 8
-	FROM entry e WHERE e.store = (SELECT number FROM store WHERE id = ?1) AND e.state = 0 AND e.in_context AND NOT e.encrypted AND NOT EXISTS
+	FROM json_each(?4) j CROSS JOIN entry e ON e.id = unhex(j.value)
+	WHERE e.store = (SELECT number FROM store WHERE id = ?1) AND e.state = 0 AND e.in_context AND NOT e.encrypted AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3) AND v.revision = e.revision)` + orReset,
 	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, self, chat, user, default_ttl"),
 

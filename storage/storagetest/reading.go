@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"mneme/acl"
 	"mneme/indexer"
 	"mneme/memory"
@@ -117,6 +119,69 @@ var readings = []clause{
 			return tx.PutFact(f.ctx, memory.ReadingFact{Store: "a", QueuedAt: after(time.Second), Lacking: "model"})
 		})
 		f.equal(len(f.lease(after(2*time.Second), 10)), 2)
+	}},
+
+	{"a fact leaves a large store to be queued in steps, and the next one what is left of it", func(f *fixture) {
+		entries := []memory.Entry{entry("a", "hidden", outOfContext)}
+		for i := range 1000 {
+			entries = append(entries, entry("a", fmt.Sprint(i)))
+		}
+		other, ids := entry("b", "k"), sorted(idsOf(entries...))
+		f.put(entries...)
+		f.put(other)
+		f.drain()
+		fact := func(fact memory.ReadingFact) {
+			f.Helper()
+			fact.Store = "a"
+			f.update(func(tx memory.Tx) error { return tx.PutFact(f.ctx, fact) })
+		}
+		want := func(left []indexer.Unqueued, queued int64) {
+			f.Helper()
+			var got []indexer.Unqueued
+			f.viewIndex(func(tx indexer.ReadTx) (err error) {
+				got, err = tx.Unqueued(f.ctx)
+				return err
+			})
+			f.equal(got, left)
+			f.equal(f.depth(start), queued)
+		}
+		queue := func(of indexer.Unqueued, ids ...uuid.UUID) (queued bool) {
+			f.Helper()
+			f.updateIndex(func(tx indexer.Tx) (err error) {
+				queued, err = tx.QueueRest(f.ctx, of, ids)
+				return err
+			})
+			return queued
+		}
+		want(nil, 0)
+		f.save(entries[1], "model", 1)
+		fact(memory.ReadingFact{Asked: true, QueuedAt: start, Lacking: "model"})
+		left := indexer.Unqueued{Store: "a", QueuedAt: start, Lacking: "model"}
+		want([]indexer.Unqueued{left}, 0)
+		f.equal(queue(left, entries[0].ID, entries[1].ID, entries[2].ID, other.ID, uuid.New(), ids[9]), true)
+		stale := left
+		left.After = ids[9]
+		want([]indexer.Unqueued{left}, 2)
+		f.equal(queue(stale, ids[20]), false)
+		want([]indexer.Unqueued{left}, 2)
+
+		fact(memory.ReadingFact{Language: new(acl.LanguageMultilingual), QueuedAt: after(time.Second)})
+		f.equal(queue(left, ids[20]), false)
+		fact(memory.ReadingFact{QueuedAt: after(time.Second), Lacking: "model"}) // no vectors make up for the choice
+		left = indexer.Unqueued{Store: "a", QueuedAt: after(time.Second)}
+		want([]indexer.Unqueued{left}, 2)
+		f.equal(queue(left, entries[1].ID), true)
+		left.After = entries[1].ID
+		want([]indexer.Unqueued{left}, 3)
+		f.equal(queue(left), true)
+		want(nil, 3)
+		f.equal(queue(left, ids[20]), false)
+
+		fact(memory.ReadingFact{QueuedAt: after(time.Second)})
+		f.delete(entries[0], start)
+		f.drain()
+		fact(memory.ReadingFact{QueuedAt: after(time.Second), Lacking: "model"}) // of a store that is not large any more
+		want(nil, 1000)
 	}},
 
 	{"what a fact queues again at the same revision is due, whatever becomes of the lease before", func(f *fixture) {

@@ -1,0 +1,112 @@
+package sqlcommon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"mneme/indexer"
+)
+
+// queuedAtOnce is how many live entries of a store the transaction of a fact queues itself.
+// More would hold up those who write, and maybe take longer than a statement may: then a
+// row of table meta keeps what is left to QueueRest.
+const queuedAtOnce = 1000
+
+const (
+	selectLiveOf   = "SELECT id FROM entry WHERE store = (SELECT number FROM store WHERE id = $1) AND state = 0 LIMIT $2"
+	selectUnqueued = "SELECT value FROM meta WHERE name >= 'unqueued ' AND name < 'unqueued!' ORDER BY name"
+	deleteMeta     = "DELETE FROM meta WHERE name = $1"
+)
+
+func unqueuedName(store string) string { return "unqueued " + store }
+
+// queueStore queues the entries of a store, or leaves them to QueueRest. What is left of
+// an earlier fact it queues, too.
+func (w Writes) queueStore(ctx context.Context, of indexer.Unqueued) error {
+	if err := w.w.OfEntries(ctx, nil); err != nil {
+		return err
+	}
+	left, err := NewReads(w.w, w.d).Meta(ctx, unqueuedName(of.Store))
+	if err != nil {
+		return err
+	}
+	if left != nil {
+		var before indexer.Unqueued
+		if err := json.Unmarshal(left, &before); err != nil {
+			return err
+		}
+		if before.Lacking != of.Lacking {
+			of.Lacking = ""
+		}
+	}
+	ids, err := EntryIDs(ctx, w.w, selectLiveOf, of.Store, queuedAtOnce+1)
+	if err != nil {
+		return err
+	}
+	if len(ids) > queuedAtOnce {
+		return w.setUnqueued(ctx, of)
+	}
+	if left != nil {
+		if _, err := w.w.Exec(ctx, deleteMeta, unqueuedName(of.Store)); err != nil {
+			return err
+		}
+	}
+	return w.queueEntries(ctx, of, ids)
+}
+
+func (w Writes) setUnqueued(ctx context.Context, of indexer.Unqueued) error {
+	value, err := json.Marshal(of)
+	if err != nil {
+		return err
+	}
+	_, err = w.w.Exec(ctx, metas.Upsert, unqueuedName(of.Store), value)
+	return err
+}
+
+func (w Writes) queueEntries(ctx context.Context, of indexer.Unqueued, ids []uuid.UUID) error {
+	_, err := w.w.Exec(ctx, w.d.QueueEntries, of.Store, of.QueuedAt, of.Lacking, ids)
+	return err
+}
+
+// Unqueued implements indexer.DepthReader.
+func (r Reads) Unqueued(ctx context.Context) ([]indexer.Unqueued, error) {
+	return List(ctx, r.r, func(row Row) (of indexer.Unqueued, err error) {
+		var value []byte
+		if err := row.Scan(&value); err != nil {
+			return of, err
+		}
+		err = json.Unmarshal(value, &of)
+		return of, err
+	}, selectUnqueued)
+}
+
+// QueueRest implements indexer.QueueWriter.
+func (w Writes) QueueRest(ctx context.Context, of indexer.Unqueued, ids []uuid.UUID) (bool, error) {
+	if err := w.w.InStore(ctx, of.Store); err != nil { // for its lock, which facts take
+		return false, err
+	}
+	if err := w.w.OfEntries(ctx, nil); err != nil {
+		return false, err
+	}
+	is, err := json.Marshal(of)
+	if err != nil {
+		return false, err
+	}
+	left, err := NewReads(w.w, w.d).Meta(ctx, unqueuedName(of.Store))
+	if err != nil || !bytes.Equal(left, is) {
+		return false, err
+	}
+	if len(ids) == 0 {
+		_, err := w.w.Exec(ctx, deleteMeta, unqueuedName(of.Store))
+		return err == nil, err
+	}
+	if err := w.queueEntries(ctx, of, ids); err != nil {
+		return false, err
+	}
+	of.After = ids[len(ids)-1]
+	err = w.setUnqueued(ctx, of)
+	return err == nil, err
+}
