@@ -120,23 +120,51 @@ func matches(pattern, subject string) bool {
 type trusted struct {
 	Issuer
 	parser *jwt.Parser
-	// key returns the key that verifies a token, or several. If wait is set, it
-	// may wait for keys to be fetched.
-	key func(ctx context.Context, token *jwt.Token, wait bool) (any, error)
+	// find returns the key that verifies a token, of those that are there.
+	find jwt.Keyfunc
+	// await is find that has keys fetched, and waits for them if wait is set; nil:
+	// the keys never change.
+	await func(ctx context.Context, token *jwt.Token, wait bool) (any, error)
+}
+
+// errOtherKey reports that another key than the one a token names has signed it.
+var errOtherKey = errors.New("the token's key does not verify it")
+
+// verify returns the holder of a token with the key that find returns. The error is
+// errNoKey or ErrUndecided of find, errOtherKey, or a *Refusal.
+func (t *trusted) verify(text string, find jwt.Keyfunc) (acl.Principal, error) {
+	var c claims
+	_, err := t.parser.ParseWithClaims(text, &c, find)
+	switch {
+	case err == nil: // SECURITY: the only case that accepts the token
+		p, err := c.principal()
+		if err != nil {
+			return acl.Principal{}, err
+		}
+		return p, t.allows(p)
+	case errors.Is(err, errNoKey), errors.Is(err, ErrUndecided):
+		return acl.Principal{}, err
+	case errors.Is(err, jwt.ErrTokenSignatureInvalid), errors.Is(err, jwt.ErrTokenUnverifiable):
+		return acl.Principal{}, errOtherKey
+	case errors.Is(err, jwt.ErrTokenExpired):
+		return acl.Principal{}, &Refusal{"the token has expired"}
+	}
+	return acl.Principal{}, errNotValid
 }
 
 // trust loads an issuer's keys, from its set or its URL; see fetchKeys.
 func trust(ctx context.Context, i Issuer, now func() time.Time, transport http.RoundTripper, log *slog.Logger) (*trusted, error) {
 	t := &trusted{Issuer: i, parser: parser(i.Algorithm, i.Issuer, i.Audience, now)}
 	if i.JWKS != "" {
-		t.key = fetchKeys(ctx, i, transport, log).find
+		keys := fetchKeys(ctx, i, transport, log)
+		t.find, t.await = keys.find, keys.await
 		return t, nil
 	}
 	set, err := parseKeySet(i.JWKSet, i.Algorithm)
 	if err != nil {
 		return nil, fmt.Errorf("the set of keys: %w", err)
 	}
-	t.key = func(_ context.Context, token *jwt.Token, _ bool) (any, error) { return set.find(token) }
+	t.find = set.find
 	return t, nil
 }
 

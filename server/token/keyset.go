@@ -22,12 +22,12 @@ const (
 )
 
 // errNoKey reports that a set has no key for a token.
-var errNoKey = errors.New("no key has the token's kid")
+var errNoKey = errors.New("no key has the token's kid, or verifies a token without one")
 
 // keySet is the public keys of an issuer for its algorithm. It is immutable.
 type keySet struct {
 	byID map[string]any // keys that have a kid
-	all  jwt.VerificationKeySet
+	all  []any
 }
 
 // parseKeySet reads a JSON Web Key Set. Keys that are invalid, not for
@@ -53,12 +53,12 @@ func parseKeySet(text []byte, algorithm string) (*keySet, error) {
 			}
 			set.byID[one.KID] = parsed.Key()
 		}
-		set.all.Keys = append(set.all.Keys, parsed.Key())
+		set.all = append(set.all, parsed.Key())
 	}
 	switch {
-	case len(set.all.Keys) == 0:
+	case len(set.all) == 0:
 		return nil, errors.New("no key for the issuer's algorithm")
-	case len(set.all.Keys) > maxKeys:
+	case len(set.all) > maxKeys:
 		return nil, errors.New("too many keys")
 	}
 	return set, nil
@@ -78,15 +78,22 @@ func fits(key any, algorithm string) bool {
 	return false
 }
 
-// find returns the key that a token names, or all keys if it names none. A nil
-// set has no keys.
+// find returns the key that a token names, or the one that verifies it if it names
+// none: whether an issuer has further keys shows in nothing else. A nil set has no
+// keys.
 func (s *keySet) find(t *jwt.Token) (any, error) {
 	if s == nil {
 		return nil, errNoKey
 	}
 	name, named := t.Header["kid"]
 	if !named {
-		return s.all, nil
+		signed := t.Raw[:max(0, strings.LastIndexByte(t.Raw, '.'))]
+		for _, key := range s.all {
+			if t.Method.Verify(signed, t.Signature, key) == nil {
+				return key, nil
+			}
+		}
+		return nil, errNoKey
 	}
 	if id, ok := name.(string); ok {
 		if key, known := s.byID[id]; known {

@@ -41,10 +41,11 @@ const (
 var ErrUndecided = errors.New("the keys of the token's issuer could not be fetched yet")
 
 // remoteKeys are the keys behind an issuer's URL. They are fetched at regular
-// intervals, and when a token names an unknown key. The last good set serves
-// until another one was fetched, whatever the issuer does meanwhile.
+// intervals, and when a token has an unknown key: it names one, or names none and
+// no key verifies it. The last good set serves until another one was fetched,
+// whatever the issuer does meanwhile.
 //
-// Anyone can name an unknown key. Fetches run one at a time in a goroutine of
+// Anyone can send such a token. Fetches run one at a time in a goroutine of
 // their own, so that no request can cancel one, and at a limited rate that is not
 // shared with other issuers. Requests only wait, up to maxWait and maxWaiting,
 // for the end of a fetch that began after they came.
@@ -183,10 +184,13 @@ func (r *remoteKeys) fetch(ctx context.Context) (*keySet, error) {
 	return parseKeySet(text, r.issuer.Algorithm)
 }
 
-// find returns the key of a token. If there is none, it wants a fetch, and if wait
+// find returns the key of a token, of those that were fetched.
+func (r *remoteKeys) find(t *jwt.Token) (any, error) { return r.now().set.find(t) }
+
+// await returns the key of a token. If there is none, it wants a fetch, and if wait
 // is set, it waits for one that began after the call. The error is errNoKey if that
 // brought none either, and ErrUndecided if it failed or did not end in time.
-func (r *remoteKeys) find(ctx context.Context, t *jwt.Token, wait bool) (any, error) {
+func (r *remoteKeys) await(ctx context.Context, t *jwt.Token, wait bool) (any, error) {
 	at := r.now()
 	if key, err := at.set.find(t); err == nil {
 		return key, nil
@@ -203,16 +207,19 @@ func (r *remoteKeys) find(ctx context.Context, t *jwt.Token, wait bool) (any, er
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
-	for first := at.begun + 1; ; {
+	for first, searched := at.begun+1, at.set; ; {
 		now := r.now()
-		key, err := now.set.find(t)
+		if now.set != searched { // a search may verify signatures
+			if key, err := now.set.find(t); err == nil {
+				return key, nil
+			}
+			searched = now.set
+		}
 		switch {
-		case err == nil:
-			return key, nil
 		case now.ended >= first && now.failed:
 			return nil, ErrUndecided
 		case now.ended >= first:
-			return nil, err
+			return nil, errNoKey
 		case now.begun == now.ended: // no fetch is running
 			r.want()
 		}

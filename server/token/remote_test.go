@@ -140,8 +140,8 @@ func refuses(t *testing.T, v *token.Verifier, text string) {
 	check(t, p, err, nil)
 }
 
-// flood forges tokens with unknown key IDs from several callers until stop is
-// called. Every second caller goes away before it is answered.
+// flood forges tokens, with unknown key IDs and without one, from several callers
+// until stop is called. Every second caller goes away before it is answered.
 func flood(t *testing.T, v *token.Verifier, issuer string) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var wait sync.WaitGroup
@@ -152,7 +152,11 @@ func flood(t *testing.T, v *token.Verifier, issuer string) (stop func()) {
 				if caller%2 == 0 {
 					ctx, leave = context.WithTimeout(ctx, time.Millisecond)
 				}
-				if _, err := v.Verify(ctx, newSigner(fmt.Sprintf("forged-%d-%d", caller, n)).sign(t, issuer)); err == nil {
+				forger := newSigner(fmt.Sprintf("forged-%d-%d", caller, n))
+				if caller < 4 {
+					forger.kid = ""
+				}
+				if _, err := v.Verify(ctx, forger.sign(t, issuer)); err == nil {
 					t.Error("a forged token was accepted")
 				}
 				leave()
@@ -424,6 +428,63 @@ func TestTokensWithoutAKeyIDAreCheckedAgainstAllKeys(t *testing.T) {
 		v := n.verifierOf(t, nil, issuerAt(server.URL))
 		admits(t, v, signer{"", second.key}.sign(t, idTest))
 		refuses(t, v, signer{"", newSigner("stranger").key}.sign(t, idTest))
+	})
+}
+
+func TestTokensWithoutAKeyIDWaitForARotationToo(t *testing.T) {
+	simulated(t, func(t *testing.T, n *network) {
+		server, former, latter := n.newKeyServer(t, "127.0.0.1"), newSigner("former"), newSigner("latter")
+		server.serve(former)
+		v := n.verifierOf(t, nil, issuerAt(server.URL))
+		unnamed := func(s signer) string { return signer{"", s.key}.sign(t, idTest) }
+		server.serve(latter)
+		admits(t, v, unnamed(latter))
+		refuses(t, v, unnamed(former))
+		stop := flood(t, v, idTest)
+		defer stop()
+		for rotation := range 5 {
+			for range 20 {
+				admits(t, v, unnamed(latter)) // known keys never wait
+			}
+			latter = newSigner(fmt.Sprintf("latter-%d", rotation))
+			server.serve(latter)
+			admits(t, v, unnamed(latter))
+		}
+	})
+}
+
+func TestATokenWithoutAKeyIDThatMayNotWaitStillCausesAFetch(t *testing.T) {
+	simulated(t, func(t *testing.T, n *network) {
+		server, former, latter := n.newKeyServer(t, "127.0.0.1"), newSigner("former"), newSigner("latter")
+		server.serve(former)
+		v := n.verifierOf(t, nil, issuerAt(server.URL))
+		server.serve(latter)
+		text := signer{"", latter.key}.sign(t, idTest)
+		if _, err := v.VerifyAtOnce(t.Context(), text); !errors.Is(err, token.ErrUndecided) {
+			t.Errorf("got %v", err)
+		}
+		synctest.Wait()
+		if _, err := v.VerifyAtOnce(t.Context(), text); err != nil {
+			t.Errorf("after %d fetches: %v", server.fetches.Load(), err)
+		}
+	})
+}
+
+// Of two entries of an issuer, the one that has the key decides at once.
+func TestAKnownKeyDoesNotWaitForAnotherEntry(t *testing.T) {
+	simulated(t, func(t *testing.T, n *network) {
+		first, second := n.newKeyServer(t, "127.0.0.1"), n.newKeyServer(t, "127.0.0.2")
+		one, two := newSigner("one"), newSigner("two")
+		first.serve(one)
+		second.serve(two)
+		v := n.verifierOf(t, nil, issuerAt(first.URL), issuerAt(second.URL))
+		for _, s := range []signer{one, two, {"", one.key}, {"", two.key}} {
+			admits(t, v, s.sign(t, idTest))
+		}
+		synctest.Wait()
+		if n := first.fetches.Load() + second.fetches.Load(); n != 2 {
+			t.Errorf("%d fetches, want those at the start", n)
+		}
 	})
 }
 

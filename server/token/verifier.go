@@ -98,7 +98,7 @@ func local(key *LocalKey, now func() time.Time) *trusted {
 			MaxTaint: acl.Restricted, Scopes: Scopes,
 		},
 		parser: parser(localAlgorithm, localName, localName, now),
-		key:    func(context.Context, *jwt.Token, bool) (any, error) { return key.secret, nil },
+		find:   func(*jwt.Token) (any, error) { return key.secret, nil },
 	}
 }
 
@@ -134,28 +134,27 @@ func (v *Verifier) verifyJWT(ctx context.Context, text string, wait bool) (acl.P
 	if err != nil {
 		return acl.Principal{}, errNotValid
 	}
-	refused := error(errNotValid)
+	var unknown []*trusted // entries of this issuer that may have the key after a fetch
 	for _, t := range v.issuers {
 		if t.Issuer.Issuer != issuer || t.Algorithm != algorithm {
 			continue
 		}
-		var c claims
-		_, err := t.parser.ParseWithClaims(text, &c, func(parsed *jwt.Token) (any, error) { return t.key(ctx, parsed, wait) })
+		p, err := t.verify(text, t.find)
 		switch {
-		case err == nil: // SECURITY: the only case that accepts the token
-			p, err := c.principal()
-			if err != nil {
-				return acl.Principal{}, err
-			}
-			return p, t.allows(p)
+		case errors.Is(err, errNoKey) && t.await != nil:
+			unknown = append(unknown, t)
+		case !errors.Is(err, errNoKey) && !errors.Is(err, errOtherKey):
+			return p, err
+		}
+	}
+	refused := error(errNotValid)
+	for _, t := range unknown { // only now: a key that another entry has waits for no fetch
+		p, err := t.verify(text, func(parsed *jwt.Token) (any, error) { return t.await(ctx, parsed, wait) })
+		switch {
 		case errors.Is(err, ErrUndecided):
-			refused = ErrUndecided // unless another entry of this issuer has the key
-		case errors.Is(err, jwt.ErrTokenSignatureInvalid), errors.Is(err, jwt.ErrTokenUnverifiable):
-			// Another entry of this issuer may have the key.
-		case errors.Is(err, jwt.ErrTokenExpired):
-			return acl.Principal{}, &Refusal{"the token has expired"}
-		default:
-			return acl.Principal{}, errNotValid
+			refused = ErrUndecided // unless another entry gets the key
+		case !errors.Is(err, errNoKey) && !errors.Is(err, errOtherKey):
+			return p, err
 		}
 	}
 	return acl.Principal{}, refused
