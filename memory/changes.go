@@ -25,9 +25,10 @@ type ChangesRequest struct {
 	Since string        // the Next of an earlier call; "": from now on
 	Limit int           // 1–1000
 	Wait  time.Duration // for a change, if there is none; 0–30 s
-	// Judge returns the caller as its token says when a wait has ended. nil: the
-	// caller of the call.
-	Judge func(context.Context) (Caller, error)
+	// Judge returns the caller as its token says when there may be changes, or when
+	// the wait has ended; its error is an answer only then. nil: the caller of the
+	// call.
+	Judge func(ctx context.Context, ended bool) (Caller, error)
 	Stop  <-chan struct{} // ends a wait early; nil: nothing does
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -254,7 +255,7 @@ func TestAWaitIsJudgedAtItsEnd(t *testing.T) {
 				share(h, "alice", "bob", acl.Read)
 				r := h.following(bob, "alice")
 				if c.meanwhile == nil {
-					r.Judge = func(context.Context) (memory.Caller, error) { return bob, expired }
+					r.Judge = func(context.Context, bool) (memory.Caller, error) { return bob, expired }
 				}
 				w := h.wait(bob, r)
 				if c.meanwhile != nil {
@@ -269,6 +270,37 @@ func TestAWaitIsJudgedAtItsEnd(t *testing.T) {
 					t.Errorf("error %v, want %v; changes %v", w.err, c.want, page.Changes)
 				}
 			})
+		}
+	})
+}
+
+// Commits do not have a token judged that has failed: a follower sees when the others
+// were told of each.
+func TestATokenThatEndsDuringAWaitIsJudgedOnceMore(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := openOver(t, b.Open(t), memory.Options{})
+		c, expired := agent("a", acl.Public), errors.New("expired")
+		var judged, atEnd atomic.Int64
+		r := h.following(c, "a")
+		r.Judge = func(_ context.Context, ended bool) (memory.Caller, error) {
+			judged.Add(1)
+			if ended {
+				atEnd.Add(1)
+			}
+			return c, expired
+		}
+		w, follows := h.wait(c, r), h.following(c, "a")
+		for i := range 50 {
+			follower := h.wait(c, follows)
+			h.PutText(c, "a", fmt.Sprint(i), "x", 201)
+			follows.Since = (<-follower.page).Next
+		}
+		close(w.stop)
+		if page := <-w.page; !errors.Is(w.err, expired) || len(page.Changes) > 0 {
+			t.Errorf("error %v; changes %v", w.err, page.Changes)
+		}
+		if judged.Load() > 2 || atEnd.Load() != 1 {
+			t.Errorf("judged %d times, %d of them at the end", judged.Load(), atEnd.Load())
 		}
 	})
 }

@@ -201,7 +201,8 @@ func (w *feedWait) behind(last FeedPositions) bool {
 }
 
 // waitForChanges waits until there are changes, and returns them. At the end of the
-// wait the token and the access are judged again.
+// wait the token and the access are judged again. If that fails earlier, the call waits
+// for the end alone: else each commit would have them judged.
 //
 // SECURITY: an answer without changes comes at the end of the wait, whatever it is,
 // so that its time reveals nothing that the caller may not read.
@@ -216,6 +217,7 @@ func (s *Service) waitForChanges(ctx context.Context, c Caller, r ChangesRequest
 	defer end.Stop()
 	expiry := time.NewTimer(r.Wait)
 	defer expiry.Stop()
+	ready, expired := w.ready, expiry.C
 	for {
 		if expiry.Stop(); !now.nextExpiry.IsZero() {
 			expiry.Reset(now.nextExpiry.Sub(s.now()))
@@ -224,24 +226,28 @@ func (s *Service) waitForChanges(ctx context.Context, c Caller, r ChangesRequest
 		select {
 		case <-ctx.Done():
 			return ChangePage{}, ctx.Err()
-		case <-w.ready:
-		case <-expiry.C:
+		case <-ready:
+		case <-expired:
 		case <-end.C:
 			ended = true
 		case <-r.Stop:
 			ended = true
 		}
-		now, err = s.judgeChanges(ctx, c, r)
+		now, err = s.judgeChanges(ctx, c, r, ended)
 		if ended || err == nil && len(now.page.Changes) > 0 {
 			return now.page, err
+		}
+		if err != nil {
+			ready, expired = nil, nil
 		}
 	}
 }
 
-// judgeChanges looks at a feed for the caller of a token as it is now.
-func (s *Service) judgeChanges(ctx context.Context, c Caller, r ChangesRequest) (now changesNow, err error) {
+// judgeChanges looks at a feed for the caller of a token as it is now. ended reports
+// whether the wait is over.
+func (s *Service) judgeChanges(ctx context.Context, c Caller, r ChangesRequest, ended bool) (now changesNow, err error) {
 	if r.Judge != nil {
-		if c, err = r.Judge(ctx); err != nil {
+		if c, err = r.Judge(ctx, ended); err != nil {
 			return now, err
 		}
 	}

@@ -31,7 +31,7 @@ type callerKey struct{}
 type caller struct {
 	principal acl.Principal
 	charge    func(n int) error
-	judge     func() (acl.Principal, error)
+	judge     func(answered bool) (acl.Principal, error)
 	stopping  <-chan struct{}
 	client    netip.Prefix
 }
@@ -55,14 +55,15 @@ func Client(ctx context.Context) string {
 	return ""
 }
 
-// Judge judges the token of a request again, at the end of a wait. The error is a
-// problem, of status 401 if the token has expired or was revoked meanwhile.
-func Judge(ctx context.Context) (acl.Principal, error) {
+// Judge judges the token of a request again, during a wait or at its end. The error is
+// a problem, of status 401 if the token has expired or was revoked meanwhile. It
+// counts as a refusal of the client if it is the answer.
+func Judge(ctx context.Context, answered bool) (acl.Principal, error) {
 	in, ok := ctx.Value(callerKey{}).(*caller)
 	if !ok {
 		return acl.Principal{}, unauthenticated("there is no token")
 	}
-	return in.judge()
+	return in.judge(answered)
 }
 
 // Stopping returns a channel that is closed when the server of a request begins to
@@ -83,8 +84,8 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		r := c.Request()
 		client := s.rates.proxies.Client(r)
-		judge := func() (acl.Principal, error) { return s.judge(c, r, client) }
-		p, err := judge()
+		judge := func(answered bool) (acl.Principal, error) { return s.judge(c, r, client, answered) }
+		p, err := judge(true)
 		if err != nil {
 			return err
 		}
@@ -102,11 +103,15 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// judge returns the holder of a request's credential, or a problem.
-func (s *Server) judge(c echo.Context, r *http.Request, client netip.Prefix) (acl.Principal, error) {
+// judge returns the holder of a request's credential, or a problem, which is counted
+// if the request is answered with it.
+func (s *Server) judge(c echo.Context, r *http.Request, client netip.Prefix, answered bool) (acl.Principal, error) {
 	p, err := s.identify(r, client)
 	var refusal *problem.Problem
 	if errors.As(err, &refusal) {
+		if !answered {
+			return acl.Principal{}, refusal
+		}
 		return acl.Principal{}, s.refuse(c, client, refusal)
 	}
 	if errors.Is(err, errVerifier) {

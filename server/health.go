@@ -48,7 +48,7 @@ func (s *Server) isOperator(c echo.Context) (bool, error) {
 	if r.Header.Get("Authorization") == "" && r.Header.Get("X-Api-Key") == "" {
 		return false, nil
 	}
-	p, err := s.judge(c, r, s.rates.proxies.Client(r))
+	p, err := s.judge(c, r, s.rates.proxies.Client(r), true)
 	return p.Platform, err
 }
 

@@ -21,8 +21,8 @@ func (s *Surface) ListChanges(ctx context.Context, r api.ListChangesRequestObjec
 	page, err := s.service.Changes(ctx, caller(ctx), memory.ChangesRequest{
 		Store: store, Since: or(r.Params.Since, ""), Limit: or(r.Params.Limit, defaultChanges),
 		Wait: time.Duration(or(r.Params.Wait, 0)) * time.Second, Stop: server.Stopping(ctx),
-		Judge: func(ctx context.Context) (memory.Caller, error) {
-			p, err := server.Judge(ctx)
+		Judge: func(ctx context.Context, ended bool) (memory.Caller, error) {
+			p, err := server.Judge(ctx, ended)
 			return memory.Caller{Principal: p, Internal: true}, err
 		},
 	})

@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -11,7 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"mneme/memory"
+	"mneme/server"
+	"mneme/server/limit"
+	"mneme/server/rest"
+	"mneme/server/servertest"
 	"mneme/test/backendtest"
+	"mneme/test/wait"
 )
 
 func TestAFeedIsFollowedPageByPage(t *testing.T) {
@@ -82,6 +89,60 @@ func TestATokenThatExpiresDuringAWaitIsRefused(t *testing.T) {
 	}
 	if text := h.metrics(); !strings.Contains(text, "\nmneme_changes_waiting 0\n") {
 		t.Error("the gauge counts a call that ended")
+	}
+}
+
+// What commits have judged during a wait is no answer, and so no refusal.
+func TestAWaitWhoseTokenExpiresIsOneRefusalOfItsAddress(t *testing.T) {
+	h := open(t)
+	surface, err := rest.New(h.service, h.process.Searcher, h.market, server.NewMetrics(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := servertest.Open(t, h.clock.Now, server.Options{
+		Service: h.process, Metrics: server.NewMetrics(), Surfaces: []server.Surface{surface},
+		Rates: server.Rates{Refusals: limit.Rate{PerSecond: 3}, Now: h.clock.Now},
+	})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, shutDown := context.WithCancel(t.Context())
+	served, answered := make(chan error, 1), make(chan answer, 3)
+	go func() { served <- s.Serve(ctx, listener) }()
+	start := h.want(200, alice, "GET", "/v1/stores/self/changes", "").json(t)["next_cursor"].(string)
+	token := s.Token(alice)
+	for range 3 {
+		go func() {
+			answered <- get("http://"+listener.Addr().String()+"/v1/stores/self/changes?wait=30&since="+url.QueryEscape(start), token)
+		}()
+	}
+	backendtest.Eventually(t, "the calls wait", func() bool { return h.service.ChangesWaiting() == 3 })
+	h.clock.Advance(2 * time.Hour)
+	follower := memory.Caller{Principal: alice, Internal: true}
+	follows := memory.ChangesRequest{Store: "alice", Since: start, Limit: 100}
+	for i := range 5 { // the follower is told of each commit, and so are the calls
+		follows.Wait = memory.MaxChangeWait
+		told := make(chan memory.ChangePage, 1)
+		go func() {
+			page, err := h.service.Changes(t.Context(), follower, follows)
+			if err != nil {
+				t.Error(err)
+			}
+			told <- page
+		}()
+		backendtest.Eventually(t, "the follower waits", func() bool { return h.service.ChangesWaiting() == 4 || len(answered) > 0 })
+		h.want(201, alice, "PUT", fmt.Sprint("/v1/stores/self/memories/", i), `{"value":"x"}`)
+		follows.Since = wait.For(t, "the follower is told", told).Next
+	}
+	shutDown()
+	for range 3 {
+		if a := wait.For(t, "an answer", answered); a.status != http.StatusUnauthorized {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
 	}
 }
 
