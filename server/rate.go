@@ -83,10 +83,9 @@ func (s *Server) refuse(c echo.Context, client netip.Prefix, refusal error) erro
 	}
 }
 
-// charge takes n requests from an agent, and sets the RateLimit fields of the
-// answer.
-func (s *Server) charge(h http.Header, agent string, n int) error {
-	state := s.rates.requests.Take(agent, n)
+// charge sets the RateLimit fields of the answer to a request that took some from its
+// agent, and returns the problem if there were too few.
+func (s *Server) charge(h http.Header, state limit.State) error {
 	if state.Policy != "" {
 		h.Set("RateLimit-Policy", state.Policy)
 		h.Set("RateLimit", state.Remaining)

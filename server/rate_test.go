@@ -33,10 +33,12 @@ func (batches) Mount(e *echo.Echo) []string {
 	return nil
 }
 
-// limited returns a server with low rates and a clock that stands still.
+// limited returns a server with low rates. Unless they have a clock, theirs stands
+// still.
 func limited(rates server.Rates) *server.Server {
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	rates.Now = func() time.Time { return now }
+	if rates.Now == nil {
+		rates.Now = func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+	}
 	return server.New(server.Options{
 		Service: &stub{}, Verifier: names{}, Metrics: server.NewMetrics(),
 		Surfaces: []server.Surface{surface{}, batches{}}, Rates: rates,
@@ -84,6 +86,36 @@ func TestABatchIsChargedForEachOfItsParts(t *testing.T) {
 		if w.Code != step.status || w.Header().Get("RateLimit") != `"agent";r=`+step.left+`;t=1` {
 			t.Errorf("a batch of %d: %d %v", step.n, w.Code, w.Header())
 		}
+	}
+}
+
+func TestABatchAboveTheBurstTakesAllOfIt(t *testing.T) {
+	for _, n := range []int{10, 11, 50} {
+		now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+		s := limited(server.Rates{Requests: limit.Rate{PerSecond: 1, Burst: 10}, Now: func() time.Time { return now }})
+		post := func() *httptest.ResponseRecorder {
+			return ask(s, "POST", "/batch/"+strconv.Itoa(n), "Authorization", "Bearer alice")
+		}
+		if w := post(); w.Code != 204 || w.Header().Get("RateLimit") != `"agent";r=0;t=1` {
+			t.Errorf("a batch of %d: %d %v", n, w.Code, w.Header())
+		}
+		now = now.Add(5 * time.Second)
+		w := post()
+		if w.Code != 429 {
+			t.Errorf("a batch of %d too early: %d", n, w.Code)
+		}
+		seconds, err := strconv.Atoi(w.Header().Get("Retry-After"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(time.Duration(seconds) * time.Second)
+		if w := post(); w.Code != 204 {
+			t.Errorf("a batch of %d after Retry-After: %d %v", n, w.Code, w.Header())
+		}
+	}
+	s := limited(server.Rates{Requests: limit.Rate{PerSecond: 1}})
+	if w := ask(s, "POST", "/batch/2", "Authorization", "Bearer alice"); w.Code != 204 {
+		t.Errorf("with a burst of one: %d %v", w.Code, w.Header())
 	}
 }
 

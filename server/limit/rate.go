@@ -78,6 +78,17 @@ func (b *Buckets[K]) Take(key K, n int) State {
 	return state
 }
 
+// TakeMore takes n more requests of a call that took one before. Both together count as
+// a full bucket at most, and RetryAfter is until both would be OK: a call that comes
+// again takes its first one anew.
+func (b *Buckets[K]) TakeMore(key K, n int) State {
+	state := b.Take(key, min(n, b.rate.Burst-1))
+	if !state.OK {
+		state.RetryAfter += time.Second / time.Duration(b.rate.PerSecond)
+	}
+	return state
+}
+
 // Empty reports whether a bucket has less than one request left. It takes none.
 func (b *Buckets[K]) Empty(key K) bool {
 	if b.rate.PerSecond == 0 {
