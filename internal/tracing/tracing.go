@@ -7,8 +7,10 @@ package tracing
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
 	"net/url"
 	"runtime/debug"
@@ -30,9 +32,8 @@ type Options struct {
 	// OTEL_EXPORTER_OTLP_* variables.
 	Endpoint string
 	// SampleRatio is the share of traces that are exported, 0 to 1. It holds
-	// for requests with a sampled traceparent too, by the ID of their trace, so
-	// that no client decides how much is exported; without the sampled flag
-	// they are not exported.
+	// for requests with a sampled traceparent too, so that no client decides how
+	// much is exported; without the sampled flag they are not exported.
 	SampleRatio float64
 	// Log is told that spans could not be exported. Default: discard.
 	Log *slog.Logger
@@ -75,9 +76,22 @@ func newSDK(ratio float64, exporting sdk.TracerProviderOption) *sdk.TracerProvid
 	}
 	return sdk.NewTracerProvider(
 		exporting,
-		sdk.WithSampler(sdk.ParentBased(sampler, sdk.WithRemoteParentSampled(sampler))),
+		sdk.WithSampler(sdk.ParentBased(sampler, sdk.WithRemoteParentSampled(hashed{sampler, maphash.MakeSeed()}))),
 		sdk.WithResource(resource.NewSchemaless(attributes...)),
 	)
+}
+
+// hashed samples by a hash of the trace's ID with a seed of this process: of IDs that
+// a client chose as many are sampled as of others, and a trace is sampled as a whole.
+type hashed struct {
+	sdk.Sampler
+	seed maphash.Seed
+}
+
+// ShouldSample implements sdk.Sampler.
+func (h hashed) ShouldSample(p sdk.SamplingParameters) sdk.SamplingResult {
+	binary.BigEndian.PutUint64(p.TraceID[8:], maphash.Bytes(h.seed, p.TraceID[:]))
+	return h.Sampler.ShouldSample(p)
 }
 
 // Tracer returns the tracer of one package, named by its import path.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"go.opentelemetry.io/otel/trace"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
 
@@ -69,6 +70,40 @@ func TestSampleRatioZeroExportsNothing(t *testing.T) {
 	provider.Close(t.Context())
 	if len(received) != 0 {
 		t.Error("a span was exported at ratio 0")
+	}
+}
+
+// SDKs sample by the low bits of an ID, which a client chooses.
+func TestClientsDoNotChooseWhatIsSampled(t *testing.T) {
+	endpoint, received := newCollector(t)
+	provider, err := tracing.New(t.Context(), tracing.Options{Endpoint: endpoint, SampleRatio: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 200 {
+		parent := trace.NewSpanContext(trace.SpanContextConfig{
+			TraceID: trace.TraceID{0: byte(i), 15: 1}, SpanID: trace.SpanID{1}, TraceFlags: trace.FlagsSampled, Remote: true,
+		})
+		for range 2 {
+			_, span := provider.Tracer("mneme/memory").Start(trace.ContextWithRemoteSpanContext(t.Context(), parent), "search")
+			span.End()
+		}
+	}
+	provider.Close(t.Context())
+	spans := make(map[string]int) // by trace
+	for len(received) > 0 {
+		for _, span := range (<-received).GetResourceSpans()[0].GetScopeSpans()[0].GetSpans() {
+			spans[string(span.GetTraceId())]++
+		}
+	}
+	// 20 are expected. That none or 100 are has odds below one in a billion.
+	if n := len(spans); n == 0 || n > 100 {
+		t.Errorf("%d of 200 traces are exported, at ratio 0.1", n)
+	}
+	for id, n := range spans {
+		if n != 2 {
+			t.Errorf("%d of two spans of trace %x are exported", n, id)
+		}
 	}
 }
 
