@@ -30,6 +30,17 @@ func TestMethodsOfUndeclaredCapabilitiesDoNotExist(t *testing.T) {
 	}
 }
 
+// No change is announced, so that a subscription agrees to none and ends: an open one
+// would outlive its token, and hold up a shutdown.
+func TestASubscriptionIsAnsweredAtOnce(t *testing.T) {
+	h := open(t, mcp.Options{})
+	r := h.post(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":true,"resourceSubscriptions":["mneme://self/MEMORY.md"]}}}`,
+		"Authorization", "Bearer "+h.Token(alice))
+	if r.status != http.StatusOK || !strings.Contains(r.body, `"notifications":{}`) || !strings.Contains(r.body, `"id":1,"result"`) {
+		t.Errorf("%d %s", r.status, r.body)
+	}
+}
+
 // Requests are counted by the protocol's methods, and tools as over HTTP.
 func TestRequestsAreCountedByMethodAndOutcomeAlone(t *testing.T) {
 	h := open(t, mcp.Options{})
