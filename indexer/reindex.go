@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/google/uuid"
 
@@ -65,54 +64,70 @@ func (ix *Indexer) ofKind(k int) (of, other *models) {
 type replacement struct {
 	k int
 	*serving
+	// replaced is the fingerprint of the model before it, until all that this one has
+	// embedded was checked; then "".
+	replaced string
+	// checked is the position in the change sequence up to which changed entries were
+	// checked.
+	checked int64
 }
 
 // readsAll reports whether there is nothing for the other kind of models to read.
-func (r replacement) readsAll() bool { return r.k == mainModel && !r.model.EnglishOnly }
+func (r *replacement) readsAll() bool { return r.k == mainModel && !r.model.EnglishOnly }
 
 // replaceModel is Reindex for the models of a kind.
 func (ix *Indexer) replaceModel(ctx context.Context, k int, progress func(done, total int64)) (err error) {
 	of, _ := ix.ofKind(k)
 	model := of.list[0]
-	next := replacement{k, &serving{model: model, fingerprint: model.Embedder.Fingerprint(), next: true}}
+	next := &replacement{k: k, serving: &serving{model: model, fingerprint: model.Embedder.Fingerprint(), next: true}}
 	if !model.Local {
 		if next.index, err = model.Open(ctx); err != nil {
 			return fmt.Errorf("%w: open: %w", errIndex, err)
 		}
 		defer func() { err = errors.Join(err, closeIndex(next.index)) }()
 	}
+	if err := ix.checkAll(ctx, next); err != nil {
+		return err
+	}
+	total, err := ix.missing(ctx, next)
+	if err != nil {
+		return err
+	}
 	var done int64
+	progress(0, total)
 	for {
-		missing, err := ix.missing(ctx, next)
-		if err != nil {
-			return err
-		}
-		total := done + missing
-		progress(done, total)
-		n, err := ix.reembed(ctx, next, func(n int) {
+		err := ix.reembed(ctx, next, func(n int) {
 			done += int64(n)
 			progress(done, max(done, total))
 		})
-		if errors.Is(err, errReplaced) { // a model of the other kind
-			if err := ix.sync(ctx); err != nil {
-				return err
+		switch {
+		case errors.Is(err, errReplaced): // a model of the other kind
+			err = errors.Join(ix.sync(ctx), ix.checkAll(ctx, next))
+		case errors.Is(err, errChangesLost):
+			err = ix.checkAll(ctx, next)
+		case err == nil:
+			next.replaced = ""
+			var switched bool
+			if switched, err = ix.switchTo(ctx, next); switched {
+				progress(done, done)
+				return errors.Join(of.sync(ctx), ix.removeDropped(ctx))
 			}
-			continue
 		}
 		if err != nil {
 			return err
-		}
-		if n > 0 {
-			continue
-		}
-		switched, err := ix.switchTo(ctx, next)
-		if err != nil {
-			return err
-		}
-		if switched {
-			return errors.Join(of.sync(ctx), ix.removeDropped(ctx))
 		}
 	}
+}
+
+// checkAll has the next pass check what the model to be replaced has embedded, and the
+// passes after it what changes from now on.
+func (ix *Indexer) checkAll(ctx context.Context, next *replacement) error {
+	of, _ := ix.ofKind(next.k)
+	next.replaced = of.active()
+	return ix.storage.View(ctx, func(tx ReadTx) (err error) {
+		next.checked, err = tx.LastChange(ctx)
+		return err
+	})
 }
 
 // removedEntries is the number of entries whose dropped vectors are removed at a time.
@@ -143,114 +158,16 @@ func (ix *Indexer) removeDropped(ctx context.Context) error {
 	}
 }
 
-// without returns what lacks vectors of the next model: entries that another model alone
-// reads do not.
-func (ix *Indexer) without(next replacement) memory.Unembedded {
-	without := memory.Unembedded{Fingerprint: next.fingerprint, Now: ix.instant()}
-	if _, other := ix.ofKind(next.k); !next.readsAll() {
-		without.Other = other.active()
-	}
-	return without
-}
-
-// missing counts the entries without vectors of the next model.
-func (ix *Indexer) missing(ctx context.Context, next replacement) (n int64, err error) {
-	err = ix.storage.View(ctx, func(tx ReadTx) (err error) {
-		n, err = tx.Count(ctx, ix.without(next))
-		return err
-	})
-	return n, err
-}
-
-// reembed embeds, in one pass, the entries without vectors of the next model and
-// returns how many there were.
-func (ix *Indexer) reembed(ctx context.Context, next replacement, progress func(n int)) (int, error) {
-	var after uuid.UUID
-	total := 0
-	for {
-		var rows []memory.Entry
-		err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
-			rows, err = tx.List(ctx, memory.SearchableQuery{After: after, Limit: localRows, Without: new(ix.without(next))})
-			return err
-		})
-		if err != nil || len(rows) == 0 {
-			return total, err
-		}
-		leases := make([]Lease, len(rows))
-		for i := range rows {
-			leases[i] = Lease{Entry: rows[i].ID, Revision: rows[i].Revision}
-		}
-		switch err := ix.embedBeside(ctx, next, leases); {
-		case errors.Is(err, errReadingChanged):
-			continue // with the same entries
-		case err != nil:
-			return total, err
-		}
-		total += len(rows)
-		progress(len(rows))
-		after = rows[len(rows)-1].ID
-	}
-}
-
-// embedBeside saves the vectors of entries that the next model makes, and of those that it
-// does not read, which no model has embedded yet, the vectors of the model that does. It
-// leaves the queue alone, which belongs to the serving models.
-func (ix *Indexer) embedBeside(ctx context.Context, next replacement, leases []Lease) error {
-	main := ix.models.serving()
-	if next.k == mainModel {
-		main = next.serving
-	} else if main == nil {
-		return errNoModel
-	}
-	jobs, err := ix.prepare(ctx, main.model, leases)
-	if err != nil {
-		return err
-	}
-	others := slices.DeleteFunc(slices.Clone(jobs), func(j job) bool { return j.reads[next.k] || j.reads == [2]bool{} })
-	jobs = slices.DeleteFunc(jobs, func(j job) bool { return !j.reads[next.k] })
-	var by readers
-	by[next.k] = next.serving
-	if err := ix.saveBeside(ctx, by, jobs); err != nil || len(others) == 0 {
-		return err
-	}
-	if by, err = ix.readersOf(ctx, main, others); err != nil {
-		return err
-	}
-	by[next.k] = nil
-	return ix.saveBeside(ctx, by, others)
-}
-
-// saveBeside embeds jobs by models, and saves the vectors.
-func (ix *Indexer) saveBeside(ctx context.Context, by readers, jobs []job) error {
-	for k, now := range by {
-		if now == nil {
-			continue
-		}
-		if _, err := ix.embed(ctx, now, k, jobs); err != nil {
-			return err
-		}
-	}
-	if err := ix.save(ctx, by, jobs, false); err != nil {
-		return err
-	}
-	for _, now := range by {
-		if now == nil || now.model.Local {
-			continue
-		}
-		if err := ix.repair(ctx, now, entriesIn(jobs)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // errBehind reports that some entries lack vectors of the new model.
 var errBehind = errors.New("entries without vectors of the new model")
+
+// switchedChanges bounds the changes that are checked while the switch holds up workers.
+const switchedChanges = 500
 
 // switchTo makes the next model the active one if no entry lacks its vectors, and
 // reports whether it did. It reads the settings first, so that it waits for the workers
 // that save vectors of the model before, and those that come later see the next one.
-func (ix *Indexer) switchTo(ctx context.Context, next replacement) (bool, error) {
+func (ix *Indexer) switchTo(ctx context.Context, next *replacement) (bool, error) {
 	err := ix.storage.Update(ctx, func(tx Tx) error {
 		var active [2][]byte
 		for k, setting := range settings {
@@ -259,12 +176,8 @@ func (ix *Indexer) switchTo(ctx context.Context, next replacement) (bool, error)
 				return err
 			}
 		}
-		missing, err := tx.List(ctx, memory.SearchableQuery{Limit: 1, Without: new(ix.without(next))})
-		if err != nil {
+		if err := ix.checkSwitch(ctx, tx, next); err != nil {
 			return err
-		}
-		if len(missing) > 0 {
-			return errBehind
 		}
 		if err := tx.SetMeta(ctx, settings[next.k], []byte(next.fingerprint)); err != nil {
 			return err
@@ -279,4 +192,44 @@ func (ix *Indexer) switchTo(ctx context.Context, next replacement) (bool, error)
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// checkSwitch returns errBehind if an entry lacks vectors of the next model, or if too
+// much changed. What has vectors of the other model was checked before the transaction,
+// unless it changed since.
+func (ix *Indexer) checkSwitch(ctx context.Context, tx ReadTx, next *replacement) error {
+	without := ix.without(next)
+	missing, err := tx.List(ctx, memory.SearchableQuery{Limit: 1, Without: &without})
+	if err != nil {
+		return err
+	}
+	changes, lost, err := tx.Changes(ctx, next.checked, switchedChanges)
+	if err != nil {
+		return err
+	}
+	if len(missing) > 0 || lost || len(changes) == switchedChanges {
+		return errBehind
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	without.Other = ""
+	changed, err := tx.List(ctx, memory.SearchableQuery{Among: changedEntries(changes), Without: &without})
+	if err != nil || len(changed) == 0 {
+		return err
+	}
+	main, err := ix.mainBeside(next)
+	if err != nil {
+		return err
+	}
+	stores, err := tx.StoreFacts(ctx, storesOf(changed))
+	if err != nil {
+		return err
+	}
+	for i := range changed {
+		if ix.reads(main.model, &changed[i], stores[changed[i].Store].Reading)[next.k] {
+			return errBehind
+		}
+	}
+	return nil
 }

@@ -361,6 +361,208 @@ func TestAReindexPassesByExpiredEntries(t *testing.T) {
 	})
 }
 
+// twoModels opens a process with models of English, the configured one first, and one of
+// what they cannot read.
+func twoModels(t *testing.T, data *backendtest.Data, rows storage.Storage, multilingual embed.Embedder, english ...indexer.Model) *harness {
+	t.Helper()
+	options := backendtest.Options{Multilingual: []indexer.Model{data.Model(t, multilingual)}}
+	return wrap(t, backendtest.OpenProcess(t, rows, options, english...))
+}
+
+// reindex runs a reindex that must end.
+func (h *harness) reindex() {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(background, wait.Limit)
+	defer cancel()
+	must(h, h.Reindex(ctx, nil))
+}
+
+// embeddedBy returns the keys of the entries of a store that have vectors of a model.
+func embeddedBy(h *harness, data *backendtest.Data, store string, e embed.Embedder) (keys []string) {
+	h.t.Helper()
+	must(h, data.Storage(h.t).ForIndexer().View(background, func(tx indexer.ReadTx) error {
+		var ids []uuid.UUID
+		err := tx.AllVectors(background, e.Fingerprint(), func(r vector.Record) error { ids = append(ids, r.Entry); return nil })
+		if err != nil {
+			return err
+		}
+		entries, err := tx.Get(background, ids)
+		for i := range entries {
+			if entries[i].Store == store {
+				keys = append(keys, entries[i].Key)
+			}
+		}
+		slices.Sort(keys)
+		return err
+	}))
+	return keys
+}
+
+const (
+	inEnglish = "The night train arrives after midnight."
+	inGerman  = "Der Nachtzug kommt erst nach Mitternacht an."
+)
+
+// The model that is replaced has vectors of what the next one leaves to the multilingual
+// one.
+func TestAReindexToTwoModelsLeavesEachEntryToTheOneThatReadsIt(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		before, _ := remote(t)
+		english := coder{before}
+		multilingual := backendtest.Second(before)
+		a := agent("a", acl.Public)
+		for name, test := range map[string]struct {
+			first  func(data *backendtest.Data) *harness
+			edited bool // into German, and not embedded since
+			renew  bool // in the background
+		}{
+			"from one of everything":          {first: func(data *backendtest.Data) *harness { return openOver(t, data, memory.Options{}, before) }},
+			"from one of everything, renewed": {first: func(data *backendtest.Data) *harness { return openOver(t, data, memory.Options{}, before) }, renew: true},
+			"after an edit": {first: func(data *backendtest.Data) *harness {
+				return twoModels(t, data, data.Storage(t), multilingual, data.Model(t, before))
+			}, edited: true},
+		} {
+			t.Run(name, func(t *testing.T) {
+				data := b.Open(t)
+				first := test.first(data)
+				first.put(a, "a", "english", inEnglish)
+				value := inGerman
+				if test.edited {
+					value = inEnglish
+				}
+				first.put(a, "a", "german", value)
+				first.Index()
+				if test.edited {
+					_, err := first.Put(background, a, memory.PutRequest{Path: path("a", "german"), Value: text(inGerman)})
+					must(first, err)
+				}
+				earlier := data.Model(t, before)
+				earlier.Renew = test.renew
+				h := twoModels(t, data, data.Storage(t), multilingual, data.Model(t, english), earlier)
+				if test.renew {
+					defer h.running()()
+					h.eventually("the new form serves", func() bool { return h.Status(background).Serving == english.Fingerprint() })
+					h.eventually("the vectors of the earlier form are removed", func() bool { return vectorsOf(h, data, before.Fingerprint()) == 0 })
+				} else {
+					h.reindex()
+				}
+				for e, want := range map[embed.Embedder][]string{before: nil, english: {"english"}, multilingual: {"german"}} {
+					if got := embeddedBy(h, data, "a", e); !slices.Equal(got, want) {
+						t.Errorf("%s has vectors of %q, want %q", e.Fingerprint(), got, want)
+					}
+				}
+			})
+		}
+	})
+}
+
+// askInGerman has the multilingual model read all of a store.
+func (h *harness) askInGerman(a memory.Caller) {
+	h.t.Helper()
+	h.search(a, search.Request{Query: "Wann kommt der Nachtzug denn an?"})
+	h.Index()
+}
+
+func TestAStoreAskedInAnotherLanguageGetsBothKindsOfVectorsAgain(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		english, _ := remote(t)
+		multilingual, everything := backendtest.Second(english), coder{english}
+		data, a := b.Open(t), agent("a", acl.Public)
+		h := twoModels(t, data, data.Storage(t), multilingual, data.Model(t, english))
+		h.put(a, "a", "english", inEnglish)
+		h.Index()
+		h.put(agent("b", acl.Public), "b", "never asked", inEnglish)
+		h.askInGerman(a)
+		openOver(t, data, memory.Options{}, everything).reindex()
+		if one, both := vectorsOf(h, data, everything.Fingerprint()), vectorsOf(h, data, multilingual.Fingerprint()); one != 2 || both != 0 {
+			t.Fatalf("%d vectors of the model of everything, %d of the multilingual one", one, both)
+		}
+		h = twoModels(t, data, data.Storage(t), multilingual, data.Model(t, english))
+		h.reindex()
+		for store, want := range map[string][2][]string{"a": {{"english"}, {"english"}}, "b": {{"never asked"}, nil}} {
+			for k, e := range []embed.Embedder{english, multilingual} {
+				if got := embeddedBy(h, data, store, e); !slices.Equal(got, want[k]) {
+					t.Errorf("%s has vectors of %q of %s, want %q", e.Fingerprint(), got, store, want[k])
+				}
+			}
+		}
+	})
+}
+
+// beforeSwitch is a database that calls a function once before the first transaction
+// after one that saved vectors of a model.
+type beforeSwitch struct {
+	storage.Storage
+	of    string
+	saved bool
+	call  func()
+}
+
+// ForIndexer implements storage.Storage.
+func (b *beforeSwitch) ForIndexer() indexer.Storage {
+	return beforeSwitchVectors{b.Storage.ForIndexer(), b}
+}
+
+type beforeSwitchVectors struct {
+	indexer.Storage
+	b *beforeSwitch
+}
+
+func (v beforeSwitchVectors) Update(ctx context.Context, fn func(indexer.Tx) error) error {
+	if v.b.saved && v.b.call != nil {
+		v.b.call()
+		v.b.call = nil
+	}
+	return v.Storage.Update(ctx, func(tx indexer.Tx) error { return fn(savingTx{tx, v.b}) })
+}
+
+type savingTx struct {
+	indexer.Tx
+	b *beforeSwitch
+}
+
+func (s savingTx) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, fingerprint string, records []vector.Record) (bool, error) {
+	s.b.saved = s.b.saved || fingerprint == s.b.of
+	return s.Tx.SaveVectors(ctx, id, revision, fingerprint, records)
+}
+
+// What both serving models embed just before the switch has vectors, and none of the next
+// model.
+func TestAnEntryThatTwoModelsEmbedAtTheSwitchGetsVectorsOfTheNextOne(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		before, _ := remote(t)
+		next, multilingual := coder{before}, backendtest.Second(before)
+		data, a := b.Open(t), agent("a", acl.Public)
+		h := twoModels(t, data, data.Storage(t), multilingual, data.Model(t, before))
+		h.put(a, "a", "k", inEnglish)
+		h.Index()
+		h.askInGerman(a)
+		rows := &beforeSwitch{Storage: data.Storage(t), of: next.Fingerprint(), call: func() {
+			_, err := h.Put(background, a, memory.PutRequest{Path: path("a", "k"), Value: text("The last train leaves before midnight.")})
+			must(h, err)
+			h.put(a, "a", "new", "The first train leaves at five in the morning.")
+			h.Index()
+		}}
+		changed := twoModels(t, data, rows, multilingual, data.Model(t, next), data.Model(t, before))
+		changed.reindex()
+		if rows.call != nil {
+			t.Fatal("nothing was written before the switch")
+		}
+		for _, e := range []embed.Embedder{next, multilingual} {
+			if got := embeddedBy(changed, data, "a", e); !slices.Equal(got, []string{"k", "new"}) {
+				t.Errorf("%s has vectors of %q", e.Fingerprint(), got)
+			}
+		}
+		must(changed, data.Storage(t).ForIndexer().View(background, func(tx indexer.ReadTx) error {
+			lacking, err := tx.Count(background, memory.Unembedded{Fingerprint: next.Fingerprint(), Now: time.Now()})
+			if lacking > 0 {
+				t.Errorf("%d entries lack vectors of their revision", lacking)
+			}
+			return err
+		}))
+	})
+}
+
 func TestNothingIsLostWhileTheEmbedderIsDown(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		e, down := remote(t)

@@ -234,6 +234,9 @@ type SearchableQuery struct {
 	// have vectors of their current revision under its fingerprint. If it is nil, they do
 	// not change until a writing transaction ends that asks for them.
 	Without *Unembedded
+	// Among, unless nil, asks Without for those of these entries, in no defined order,
+	// whatever After and Limit are.
+	Among []uuid.UUID
 }
 
 // NamesQuery asks for the entries, deleted ones too, whose namespace or key has other

@@ -154,10 +154,11 @@ type Erasable struct{ Cutoff time.Time }
 
 // Unembedded are the searchable entries, live at Now, without vectors of their
 // current revision under a fingerprint. Those that have such vectors under Other, and
-// none under a third fingerprint, are not among them: another model alone reads them.
+// none of any revision under Replaced, are not among them.
 type Unembedded struct {
 	Fingerprint string
 	Other       string // "": there is none
+	Replaced    string // "": there is none
 	Now         time.Time
 }
 

@@ -59,9 +59,10 @@ var statements = sqlcommon.Dialect{
 	Names: `SELECT ` + withoutText + ` FROM entry e JOIN store s ON s.number = e.store
 	WHERE e.id > $1 AND e.state < 2 AND octet_length(e.namespace || e.key) > length(e.namespace || e.key)
 	ORDER BY e.id LIMIT $2`,
-	WithoutVectors: fromEntry + `WHERE e.id > $4 AND ` + unembedded + ` ORDER BY e.id LIMIT $5`,
-	EntryPage:      fromEntry + `WHERE e.state < 2 AND e.id > $1 ORDER BY e.id LIMIT $2`,
-	VersionsOf:     fromHistory + `WHERE e.id = ANY($1) ORDER BY e.id, e.version`,
+	WithoutVectors:   fromEntry + `WHERE e.id > $5 AND ` + unembedded + ` ORDER BY e.id LIMIT $6`,
+	WithoutVectorsOf: fromEntry + `WHERE e.id = ANY($5) AND ` + unembedded,
+	EntryPage:        fromEntry + `WHERE e.state < 2 AND e.id > $1 ORDER BY e.id LIMIT $2`,
+	VersionsOf:       fromHistory + `WHERE e.id = ANY($1) ORDER BY e.id, e.version`,
 
 	CountErasable:   `SELECT count(*) FROM entry WHERE deleted_at < $1 OR expires_at < $1`,
 	CountUnembedded: `SELECT count(*) FROM entry e WHERE ` + unembedded,
@@ -154,13 +155,13 @@ const (
 		AND (f.deleted_at, f.id) < ($4::timestamptz, $5::uuid)`
 	trashOrder = ` ORDER BY f.deleted_at DESC, f.id DESC LIMIT $6) e WHERE s.id = $1 ORDER BY e.deleted_at DESC, e.id DESC`
 	// unembedded selects the entries without vectors of model $1 at time $2 that have none
-	// of model $3, or some of a third one.
+	// of model $3, or some of model $4.
 	unembedded = `e.state = 0 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > $2) AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $1)
 	AND v.revision = e.revision) AND (NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $3)
 	AND v.revision = e.revision) OR EXISTS
-	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = ANY (ARRAY(SELECT number FROM model WHERE fingerprint NOT IN ($1, $3) AND NOT (` + sqlcommon.IsDropped + `)))))`
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $4)))`
 	vectorColumns = `SELECT v.entry, v.chunk, e.store, e.label, v.half FROM `
 	joinEntry     = ` CROSS JOIN LATERAL (SELECT store, label FROM entry WHERE id = v.entry AND store = v.store OFFSET 0) e `
 )

@@ -36,10 +36,11 @@ type Dialect struct {
 	TrashStore, TrashPath               string // parameters: store, label, owner, time, ID, limit[, namespace, key]
 	Current, Former                     string // parameters: ID[, version, limit]
 	Searchable, Names                   string // parameters: ID, limit
-	WithoutVectors                      string // parameters: fingerprint, time, other fingerprint, ID, limit
-	EntryPage, VersionsOf               string // parameters: ID, limit; IDs
+	// Parameters: fingerprint, time, other and replaced fingerprint; ID, limit; IDs.
+	WithoutVectors, WithoutVectorsOf string
+	EntryPage, VersionsOf            string // parameters: ID, limit; IDs
 
-	CountErasable, CountUnembedded string // parameters: time; fingerprint, time, other fingerprint
+	CountErasable, CountUnembedded string // parameters: time; fingerprint, time, other and replaced fingerprint
 
 	// Deleted, swept and expired entries. Parameters: time, limit.
 	Erasable [3]string

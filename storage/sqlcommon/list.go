@@ -117,7 +117,11 @@ func (r Reads) searchable(ctx context.Context, q memory.SearchableQuery) ([]memo
 	if q.Without == nil {
 		return Entries(ctx, r.r, r.d.Searchable, q.After, q.Limit)
 	}
-	return Entries(ctx, r.r, r.d.WithoutVectors, q.Without.Fingerprint, q.Without.Now, q.Without.Other, q.After, q.Limit)
+	args := []any{q.Without.Fingerprint, q.Without.Now, q.Without.Other, q.Without.Replaced}
+	if q.Among != nil {
+		return Entries(ctx, r.r, r.d.WithoutVectorsOf, append(args, q.Among)...)
+	}
+	return Entries(ctx, r.r, r.d.WithoutVectors, append(args, q.After, q.Limit)...)
 }
 
 const (
@@ -141,7 +145,7 @@ func (r Reads) Count(ctx context.Context, what memory.Countable) (n int64, err e
 	case memory.Erasable:
 		text, args = r.d.CountErasable, []any{c.Cutoff}
 	case memory.Unembedded:
-		text, args = r.d.CountUnembedded, []any{c.Fingerprint, c.Now, c.Other}
+		text, args = r.d.CountUnembedded, []any{c.Fingerprint, c.Now, c.Other, c.Replaced}
 	case memory.StoresRead:
 		if text = countEnglish; c.By == acl.LanguageMultilingual {
 			text = countMultilingual

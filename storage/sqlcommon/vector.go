@@ -113,13 +113,13 @@ const (
 	insertModel = "INSERT INTO model (fingerprint) VALUES ($1) ON CONFLICT DO NOTHING"
 
 	// A dropped model has a name in place of its fingerprint, which begins with dropped.
-	dropModels   = "UPDATE model SET fingerprint = 'dropped ' || number || ' ' || fingerprint WHERE NOT (fingerprint = ANY($1) OR " + IsDropped + ")"
-	selectDrops  = "SELECT fingerprint FROM model WHERE " + IsDropped
+	dropModels   = "UPDATE model SET fingerprint = 'dropped ' || number || ' ' || fingerprint WHERE NOT (fingerprint = ANY($1) OR " + isDropped + ")"
+	selectDrops  = "SELECT fingerprint FROM model WHERE " + isDropped
 	forgetDrops  = "DELETE FROM model WHERE fingerprint = ANY($1)"
 	selectNextID = "SELECT id FROM entry WHERE id > $1 ORDER BY id LIMIT $2"
 
-	// IsDropped is the condition of dropped models.
-	IsDropped = "fingerprint >= 'dropped ' AND fingerprint < 'dropped!'"
+	// isDropped is the condition of dropped models.
+	isDropped = "fingerprint >= 'dropped ' AND fingerprint < 'dropped!'"
 )
 
 // Model returns the number of a fingerprint and assigns one to a new fingerprint.

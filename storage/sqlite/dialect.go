@@ -58,8 +58,10 @@ var statements = sqlcommon.Dialect{
 	Names: `SELECT ` + withoutText + ` FROM entry e JOIN store s ON s.number = e.store` + joinFields + `
 	WHERE e.id > ? AND e.state < 2 AND octet_length(e.namespace || e.key) > length(e.namespace || e.key)
 	ORDER BY e.id LIMIT ?`,
-	WithoutVectors: fromEntry + `WHERE e.id > ?4 AND ` + unembedded + ` ORDER BY e.id LIMIT ?5`,
-	EntryPage:      fromEntry + `WHERE e.state < 2 AND e.id > ? ORDER BY e.id LIMIT ?`,
+	WithoutVectors: fromEntry + `WHERE e.id > ?5 AND ` + unembedded + ` ORDER BY e.id LIMIT ?6`,
+	WithoutVectorsOf: `SELECT ` + withText + ` FROM json_each(?5) j
+	CROSS JOIN entry e ON e.id = unhex(j.value) JOIN store s ON s.number = e.store` + joinFields + `WHERE ` + unembedded,
+	EntryPage: fromEntry + `WHERE e.state < 2 AND e.id > ? ORDER BY e.id LIMIT ?`,
 	VersionsOf: strings.Replace(`SELECT `+formerColumns, "e.id", "m.id", 1) + ` FROM json_each(?) j CROSS JOIN entry m ON m.id = unhex(j.value)
 	CROSS JOIN history e ON e.doc = m.doc JOIN store s ON s.number = e.store ORDER BY m.id, e.version`,
 
@@ -153,13 +155,13 @@ const (
 	AND (e.deleted_at, e.id) < (?4, ?5)
 	ORDER BY e.deleted_at DESC, e.id DESC LIMIT ?6`
 	// unembedded selects the entries without vectors of model ?1 at time ?2 that have none
-	// of model ?3, or some of a third one.
+	// of model ?3, or some of model ?4.
 	unembedded = `e.state = 0 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > ?2) AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?1)
 	AND v.revision = e.revision) AND (NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3)
 	AND v.revision = e.revision) OR EXISTS
-	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model NOT IN (SELECT number FROM model WHERE fingerprint IN (?1, ?3) OR ` + sqlcommon.IsDropped + `)))`
+	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?4)))`
 	leaseColumns  = `SELECT e.id, q.revision, q.attempts, q.store, q.chunks FROM queue q `
 	whereLeased   = " WHERE doc = (SELECT doc FROM entry WHERE id = ?1) AND revision = ?2 AND not_before > 0"
 	vectorColumns = `SELECT e.id, v.chunk, e.store, e.label, v.half FROM `

@@ -308,10 +308,11 @@ var vectors = []clause{
 		f.equal(unembedded("model", fresh.ID, 10), []memory.Entry{stale})
 		f.equal(unembedded("model", uuid.Nil, 1), []memory.Entry{fresh})
 		f.equal(unembedded("second", uuid.Nil, 10), []memory.Entry{fresh, stale, done})
-		// What another model alone has embedded is not missing.
-		lacking := func(other string) (entries []memory.Entry) {
+		// What another model has embedded, and a replaced one has not, is not missing.
+		lacking := func(other, replaced string) (entries []memory.Entry) {
+			f.Helper()
 			f.viewIndex(func(tx indexer.ReadTx) (err error) {
-				without := memory.Unembedded{Fingerprint: "second", Other: other, Now: start}
+				without := memory.Unembedded{Fingerprint: "second", Other: other, Replaced: replaced, Now: start}
 				if entries, err = tx.List(f.ctx, memory.SearchableQuery{Limit: 10, Without: &without}); err != nil {
 					return err
 				}
@@ -321,12 +322,22 @@ var vectors = []clause{
 			})
 			return entries
 		}
-		f.equal(lacking("model"), []memory.Entry{fresh, stale})
-		f.equal(lacking("third"), []memory.Entry{fresh, stale, done})
+		f.equal(lacking("model", "third"), []memory.Entry{fresh, stale})
+		f.equal(lacking("third", ""), []memory.Entry{fresh, stale, done})
 		f.save(done, "third", 1)
-		f.equal(lacking("model"), []memory.Entry{fresh, stale, done})
+		f.equal(lacking("model", ""), []memory.Entry{fresh, stale})
+		f.equal(lacking("model", "third"), []memory.Entry{fresh, stale, done})
 		f.updateIndex(func(tx indexer.Tx) error { return tx.DropVectors(f.ctx, []string{"model", "second"}) })
-		f.equal(lacking("model"), []memory.Entry{fresh, stale})
+		f.equal(lacking("model", "third"), []memory.Entry{fresh, stale})
+		// Of some entries alone.
+		for fingerprint, want := range map[string][]uuid.UUID{"model": idsOf(stale), "second": sorted(idsOf(stale, done))} {
+			f.viewIndex(func(tx indexer.ReadTx) error {
+				of := memory.SearchableQuery{Among: idsOf(stale, done, gone, hidden, sealed), Without: &memory.Unembedded{Fingerprint: fingerprint, Now: start}}
+				entries, err := tx.List(f.ctx, of)
+				f.equal(sorted(idsOf(entries...)), want)
+				return err
+			})
+		}
 	}},
 
 	{"DropVectors removes all vectors of other fingerprints", func(f *fixture) {

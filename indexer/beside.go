@@ -1,0 +1,222 @@
+package indexer
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+)
+
+// without returns what may lack vectors of the next model. What the other model has
+// embedded may do so if the replaced one has, too: which of them read it, the rows do not
+// tell.
+func (ix *Indexer) without(next *replacement) memory.Unembedded {
+	without := memory.Unembedded{Fingerprint: next.fingerprint, Now: ix.instant()}
+	if _, other := ix.ofKind(next.k); !next.readsAll() {
+		without.Other, without.Replaced = other.active(), next.replaced
+	}
+	return without
+}
+
+// missing counts the entries that may lack vectors of the next model.
+func (ix *Indexer) missing(ctx context.Context, next *replacement) (n int64, err error) {
+	err = ix.storage.View(ctx, func(tx ReadTx) (err error) {
+		n, err = tx.Count(ctx, ix.without(next))
+		return err
+	})
+	return n, err
+}
+
+// reembed embeds, in one pass, the entries that lack vectors, and those that changed
+// meanwhile. It calls progress with how many it embedded.
+func (ix *Indexer) reembed(ctx context.Context, next *replacement, progress func(n int)) error {
+	for after := uuid.Nil; ; {
+		var rows []memory.Entry
+		err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
+			rows, err = tx.List(ctx, memory.SearchableQuery{After: after, Limit: localRows, Without: new(ix.without(next))})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		ids := make([]uuid.UUID, len(rows))
+		for i := range rows {
+			ids[i] = rows[i].ID
+		}
+		if err := ix.embedBeside(ctx, next, ids, progress); err != nil {
+			return err
+		}
+		// With each page, so that the changes are still known, and few at the end.
+		if err := ix.embedChanged(ctx, next, progress); err != nil || len(rows) == 0 {
+			return err
+		}
+		after = ids[len(ids)-1]
+	}
+}
+
+// errChangesLost reports that it is no longer known which entries changed.
+var errChangesLost = errors.New("changes of vectors are no longer known")
+
+// embedChanged embeds what lacks vectors among the entries whose vectors changed: workers
+// have embedded them by the models that serve, and no longer queue them.
+func (ix *Indexer) embedChanged(ctx context.Context, next *replacement, progress func(n int)) error {
+	for {
+		var changes []Change
+		var lost bool
+		err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
+			changes, lost, err = tx.Changes(ctx, next.checked, localRows)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if lost {
+			return errChangesLost
+		}
+		if len(changes) == 0 {
+			return nil
+		}
+		if err := ix.embedBeside(ctx, next, changedEntries(changes), progress); err != nil {
+			return err
+		}
+		next.checked = changes[len(changes)-1].Position
+	}
+}
+
+func changedEntries(changes []Change) []uuid.UUID {
+	changed := make(map[uuid.UUID]bool, len(changes))
+	for _, c := range changes {
+		changed[c.Entry] = true
+	}
+	return slices.Collect(maps.Keys(changed))
+}
+
+// embedBeside saves the vectors that entries lack: those of the next model, and of what
+// the other kind of models reads those of the one that serves. It leaves the queue alone,
+// which belongs to the serving models. It calls progress with how many it embedded, if any.
+func (ix *Indexer) embedBeside(ctx context.Context, next *replacement, ids []uuid.UUID, progress func(n int)) error {
+	for len(ids) > 0 {
+		n, err := ix.embedBesideAsRead(ctx, next, ids)
+		if errors.Is(err, errReadingChanged) {
+			continue
+		}
+		if n > 0 {
+			progress(n)
+		}
+		return err
+	}
+	return nil
+}
+
+// embedBesideAsRead is embedBeside by the models that read the stores now;
+// errReadingChanged if others do before it ends.
+func (ix *Indexer) embedBesideAsRead(ctx context.Context, next *replacement, ids []uuid.UUID) (int, error) {
+	main, err := ix.mainBeside(next)
+	if err != nil {
+		return 0, err
+	}
+	leases := make([]Lease, len(ids))
+	for i, id := range ids {
+		leases[i].Entry = id
+	}
+	jobs, err := ix.prepare(ctx, main.model, leases)
+	if err != nil {
+		return 0, err
+	}
+	by, err := ix.readersBeside(ctx, next, main, jobs)
+	if err != nil {
+		return 0, err
+	}
+	embedded := make(map[uuid.UUID]bool)
+	// The next model's come last: an entry without them is found again if this ends between.
+	for _, k := range [2]int{1 - next.k, next.k} {
+		lacking, err := ix.lacking(ctx, by[k], k, jobs)
+		if err != nil {
+			return 0, err
+		}
+		if len(lacking) == 0 {
+			continue
+		}
+		var one readers
+		one[k] = by[k]
+		if err := ix.saveBeside(ctx, one, lacking); err != nil {
+			return 0, err
+		}
+		for _, j := range lacking {
+			embedded[j.lease.Entry] = true
+		}
+	}
+	return len(embedded), nil
+}
+
+// mainBeside returns the main model, beside which a next multilingual one reads.
+func (ix *Indexer) mainBeside(next *replacement) (*serving, error) {
+	if next.k == mainModel {
+		return next.serving, nil
+	}
+	if main := ix.models.serving(); main != nil {
+		return main, nil
+	}
+	return nil, errNoModel
+}
+
+// readersBeside returns the next model, and that of the other kind; nil if none serves
+// and each job has another model that reads it.
+func (ix *Indexer) readersBeside(ctx context.Context, next *replacement, main *serving, jobs []job) (readers, error) {
+	if next.k == multilingualModel {
+		return readers{main, next.serving}, nil
+	}
+	by, err := ix.readersOf(ctx, main, jobs)
+	alone := func(j job) bool { return j.reads == [2]bool{multilingualModel: true} }
+	if errors.Is(err, errNoModel) && !slices.ContainsFunc(jobs, alone) {
+		return by, nil
+	}
+	return by, err
+}
+
+// lacking returns the jobs that the k-th model reads and whose revision has no vectors of
+// it.
+func (ix *Indexer) lacking(ctx context.Context, by *serving, k int, jobs []job) ([]job, error) {
+	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j job) bool { return !j.reads[k] })
+	if by == nil || len(jobs) == 0 {
+		return nil, nil
+	}
+	lacking := make(map[uuid.UUID]bool)
+	err := ix.storage.View(ctx, func(tx ReadTx) error {
+		without := memory.Unembedded{Fingerprint: by.fingerprint, Now: ix.instant()}
+		rows, err := tx.List(ctx, memory.SearchableQuery{Among: entriesIn(jobs), Without: &without})
+		for i := range rows {
+			lacking[rows[i].ID] = true
+		}
+		return err
+	})
+	return slices.DeleteFunc(jobs, func(j job) bool { return !lacking[j.lease.Entry] }), err
+}
+
+// saveBeside embeds jobs by models, and saves the vectors.
+func (ix *Indexer) saveBeside(ctx context.Context, by readers, jobs []job) error {
+	for k, now := range by {
+		if now == nil {
+			continue
+		}
+		if _, err := ix.embed(ctx, now, k, jobs); err != nil {
+			return err
+		}
+	}
+	if err := ix.save(ctx, by, jobs, false); err != nil {
+		return err
+	}
+	for _, now := range by {
+		if now == nil || now.model.Local {
+			continue
+		}
+		if err := ix.repair(ctx, now, entriesIn(jobs)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
