@@ -164,8 +164,8 @@ func (ix *Indexer) mainBeside(next *replacement) (*serving, error) {
 	return nil, errNoModel
 }
 
-// readersBeside returns the next model, and that of the other kind; nil if none serves
-// and each job has another model that reads it.
+// readersBeside returns the next model and one of the other kind, which is nil if none
+// serves and each job has another model that reads it.
 func (ix *Indexer) readersBeside(ctx context.Context, next *replacement, main *serving, jobs []job) (readers, error) {
 	if next.k == multilingualModel {
 		return readers{main, next.serving}, nil

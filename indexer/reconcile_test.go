@@ -28,32 +28,34 @@ func TestReconcileRepairsAnIndexThatDiffersFromTheRows(t *testing.T) {
 			ids = append(ids, h.put(a, "a", fmt.Sprint(i), fmt.Sprint("note ", i)).ID)
 		}
 		h.Index()
-		reconcile := func(want indexer.Reconciled) {
-			t.Helper()
-			got, err := h.Reconcile(background)
-			must(h, err)
-			if got != want {
-				t.Errorf("reconciled %+v, want %+v", got, want)
-			}
-		}
-		reconcile(indexer.Reconciled{Rows: 20, Indexed: 20})
+		h.reconciles(indexer.Reconciled{Rows: 20, Indexed: 20})
 
 		before := list(t, index)
 		must(h, index.Delete(background, ids[:5]))
 		orphan := vector.Record{Entry: uuid.New(), Store: 99, Label: acl.Public, Vector: vector.ToHalf(unit(e.Dim()))}
 		moved := vector.Record{Entry: ids[7], Store: 99, Label: acl.Public, Vector: vector.ToHalf(unit(e.Dim()))}
 		must(h, index.Upsert(background, []vector.Record{orphan, moved}))
-		reconcile(indexer.Reconciled{Rows: 20, Indexed: 16, Removed: 1, Restored: 6})
+		h.reconciles(indexer.Reconciled{Rows: 20, Indexed: 16, Removed: 1, Restored: 6})
 		if after := list(t, index); fmt.Sprint(after) != fmt.Sprint(before) {
 			t.Errorf("the index holds %v, want %v", after, before)
 		}
 
 		must(h, index.Delete(background, ids)) // wiped
-		reconcile(indexer.Reconciled{Rows: 20, Restored: 20})
+		h.reconciles(indexer.Reconciled{Rows: 20, Restored: 20})
 		if after := list(t, index); fmt.Sprint(after) != fmt.Sprint(before) {
 			t.Errorf("a wiped index holds %v, want %v", after, before)
 		}
 	})
+}
+
+// reconciles fails the test unless a reconciliation reports this.
+func (h *harness) reconciles(want indexer.Reconciled) {
+	h.t.Helper()
+	got, err := h.Reconcile(background)
+	must(h, err)
+	if got != want {
+		h.t.Errorf("reconciled %+v, want %+v", got, want)
+	}
 }
 
 // The multilingual model has an index of its own, which other processes share, too.
@@ -64,31 +66,23 @@ func TestReconcileRepairsTheIndexOfTheMultilingualModel(t *testing.T) {
 		english, index := sharedModel(t, data, e)
 		multilingual, second := sharedModel(t, data, backendtest.Second(e))
 		h := wrap(t, backendtest.OpenProcess(t, data.Storage(t), backendtest.Options{Multilingual: []indexer.Model{multilingual}}, english))
-		reconcile := func(want indexer.Reconciled) {
-			t.Helper()
-			got, err := h.Reconcile(background)
-			must(h, err)
-			if got != want {
-				t.Errorf("reconciled %+v, want %+v", got, want)
-			}
-		}
 		a := agent("a", acl.Internal)
 		h.put(a, "a", "english", "The night train arrives after midnight.")
 		h.Index()
-		reconcile(indexer.Reconciled{Rows: 1, Indexed: 1}) // nothing has needed the multilingual model
+		h.reconciles(indexer.Reconciled{Rows: 1, Indexed: 1}) // nothing has needed the multilingual model
 		var german []uuid.UUID
 		for i := range 5 {
 			german = append(german, h.put(a, "a", fmt.Sprint("german/", i), fmt.Sprintf("Der Nachtzug Nummer %d kommt erst nach Mitternacht an.", i)).ID)
 		}
 		h.Index()
-		reconcile(indexer.Reconciled{Rows: 6, Indexed: 6})
+		h.reconciles(indexer.Reconciled{Rows: 6, Indexed: 6})
 
 		before := list(t, second)
 		must(h, second.Delete(background, german[:2]))
 		orphan := vector.Record{Entry: uuid.New(), Store: 99, Label: acl.Public, Vector: vector.ToHalf(unit(e.Dim()))}
 		must(h, second.Upsert(background, []vector.Record{orphan}))
 		must(h, index.Upsert(background, []vector.Record{orphan}))
-		reconcile(indexer.Reconciled{Rows: 6, Indexed: 6, Removed: 2, Restored: 2})
+		h.reconciles(indexer.Reconciled{Rows: 6, Indexed: 6, Removed: 2, Restored: 2})
 		if after := list(t, second); fmt.Sprint(after) != fmt.Sprint(before) {
 			t.Errorf("the index holds %v, want %v", after, before)
 		}

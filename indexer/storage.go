@@ -68,7 +68,7 @@ type DepthReader interface {
 type Unqueued struct {
 	Store    string
 	QueuedAt time.Time
-	Lacking  string // as that of the fact
+	Lacking  string // as in the fact
 	After    uuid.UUID
 }
 

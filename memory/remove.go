@@ -20,7 +20,7 @@ func (s *Service) Delete(ctx context.Context, c Caller, path Path, conditions Pr
 
 // DeleteOccurred is Delete of an entry that was deleted elsewhere before. A last version
 // of it, written at the instant of its DeletedAt, has that time as OccurredAt. If there is
-// nothing to delete, the entry that was deleted last is deleted anew, at a later time;
+// nothing to delete, the entry that was deleted last is deleted again, at a later time;
 // ErrNotFound if there is none, or none that was deleted before.
 func (s *Service) DeleteOccurred(ctx context.Context, c Caller, path Path, conditions Preconditions, at Moment) error {
 	return s.deleteBy(ctx, c, path, func(tx Tx, a acl.Access, path Path, now time.Time) error {
@@ -38,7 +38,7 @@ func (s *Service) DeleteOccurred(ctx context.Context, c Caller, path Path, condi
 		e.OccurredAt = at
 		stamp(e, c, now)
 		e.Version = version
-		if err := s.write(ctx, tx, e); err != nil { // without checkQuota: nothing of it stays
+		if err := s.write(ctx, tx, e); err != nil { // without checkQuota: it does not stay
 			return err
 		}
 		return softDelete(ctx, tx, c, e, now)

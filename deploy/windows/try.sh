@@ -52,13 +52,19 @@ kill "$server" # as by the task manager: what was written is there
 wait "$server" || true
 mneme doctor | has 'no damage found'
 
-# As a service, with a data folder of its own.
-mneme service install --addr 127.0.0.1:17077 | has installed
-from=$SECONDS
-until mneme ready --addr 127.0.0.1:17077; do
-	[ $((SECONDS - from)) -lt 180 ]
-	sleep 0.2
+# As a service, with a data folder of its own; installed again, it has other settings.
+for address in 127.0.0.1:17077 127.0.0.1:17078; do
+	mneme service install --addr "$address" | has installed
+	from=$SECONDS
+	until mneme ready --addr "$address"; do
+		[ $((SECONDS - from)) -lt 180 ]
+		sleep 0.2
+	done
+	mneme service status | has running
 done
-mneme service status | has running
+if mneme ready --addr 127.0.0.1:17077; then
+	echo 'it listens where the first installation said'
+	exit 1
+fi
 mneme service remove | has removed
 ! mneme service status

@@ -80,7 +80,7 @@ func (b *Buckets[K]) Take(key K, n int) State {
 
 // TakeMore takes n more requests of a call that took one before. Both together count as
 // a full bucket at most, and RetryAfter is until both would be OK: a call that comes
-// again takes its first one anew.
+// again takes its first one again.
 func (b *Buckets[K]) TakeMore(key K, n int) State {
 	state := b.Take(key, min(n, b.rate.Burst-1))
 	if !state.OK {

@@ -106,7 +106,7 @@ func (s *Surface) answerOne(r *http.Request, line []byte, cancelled map[jsonrpc.
 		if isRequest && cancelled[request.ID] {
 			return nil
 		}
-		if isRequest && request.Method == methodListen { // its response never ends
+		if isRequest && request.Method == methodListen { // its response is a stream
 			request.Method = ""
 		}
 		_, fault = faultOf(r, message)

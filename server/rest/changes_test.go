@@ -121,7 +121,7 @@ func TestAWaitWhoseTokenExpiresIsOneRefusalOfItsAddress(t *testing.T) {
 	h.clock.Advance(2 * time.Hour)
 	follower := memory.Caller{Principal: alice, Internal: true}
 	follows := memory.ChangesRequest{Store: "alice", Since: start, Limit: 100}
-	for i := range 5 { // the follower is told of each commit, and so are the calls
+	for i := range 5 { // the follower hears of each commit, and so do the calls
 		follows.Wait = memory.MaxChangeWait
 		told := make(chan memory.ChangePage, 1)
 		go func() {

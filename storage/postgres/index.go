@@ -14,10 +14,10 @@ const (
 	// thousands of blocks.
 	maxPostings      = 1_000_000
 	maxPendingBlocks = 40
-	// manyPostings are those for which PostgreSQL plans anew: a plan that it keeps from
-	// when a table was empty reads the whole table for each block.
+	// manyPostings are those for which PostgreSQL makes a plan of their own: one that it
+	// keeps from when a table was empty reads the whole table for each block.
 	manyPostings = 500
-	planAnew     = `SET LOCAL plan_cache_mode = force_custom_plan`
+	ownPlans     = `SET LOCAL plan_cache_mode = force_custom_plan`
 )
 
 const (
@@ -53,7 +53,7 @@ func (w *writer) flushIndex(ctx context.Context) error {
 // flushPostings writes the collected postings alone.
 func (w *writer) flushPostings(ctx context.Context) error {
 	if w.postings.Size() > manyPostings {
-		w.queueStatement(planAnew)
+		w.queueStatement(ownPlans)
 	}
 	if err := w.postings.Flush(ctx, blocks{w}); err != nil {
 		return err

@@ -116,7 +116,7 @@ func TestManyBlocksAreRemovedByAPlanForThem(t *testing.T) {
 		}
 		for kept == 0 {
 			if made > 10 {
-				t.Fatal("PostgreSQL makes each plan anew")
+				t.Fatal("PostgreSQL keeps no plan")
 			}
 			put(words[:manyPostings/5]...)
 			put()

@@ -35,21 +35,31 @@ func (c *counted) SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResu
 	return c.Conn.SendBatch(ctx, batch)
 }
 
+// beginCounted begins a transaction whose round trips are counted. end rolls it back if it
+// has not ended.
+func beginCounted(t *testing.T, s *Storage) (w *writer, c *counted, end func()) {
+	t.Helper()
+	conn, err := s.acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = &counted{Conn: conn.Conn()}
+	w = newWriter(c)
+	w.written = &s.written
+	w.begin()
+	return w, c, func() {
+		rollBack(t.Context(), conn)
+		conn.Release()
+	}
+}
+
 // putOwn writes an entry to an agent's own store as memory.Service.Put does, and returns
 // the number of round trips.
 func putOwn(t *testing.T, s *Storage, agent, key string) int {
 	t.Helper()
 	ctx, now := t.Context(), time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	conn, err := s.acquire(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Release()
-	defer rollBack(ctx, conn)
-	c := &counted{Conn: conn.Conn()}
-	w := newWriter(c)
-	w.written = &s.written
-	w.begin()
+	w, c, end := beginCounted(t, s)
+	defer end()
 	e := newEntry(agent, key)
 	steps := []func() error{
 		func() error {
@@ -84,15 +94,8 @@ func TestSavingVectorsSharesTheSettingsThatItReadsWithItsRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		conn, err := s.acquire(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Release()
-		defer rollBack(ctx, conn)
-		c := &counted{Conn: conn.Conn()}
-		w := newWriter(c)
-		w.begin()
+		w, c, end := beginCounted(t, s)
+		defer end()
 		settings := []string{"known", "unknown"}
 		if err := w.Prepare(ctx, memory.VectorPlan{Entries: []uuid.UUID{e.ID}, Settings: settings}); err != nil {
 			t.Fatal(err)

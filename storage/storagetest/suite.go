@@ -58,6 +58,7 @@ func Run(t *testing.T, open func(t testing.TB) storage.Storage) {
 		{"Lexical", lexicals},
 		{"Score", scores},
 		{"Vector", vectors},
+		{"Dropped", droppedVectors},
 		{"Queue", queues},
 		{"Turn", turns},
 		{"Lag", lags},

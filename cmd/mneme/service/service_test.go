@@ -173,17 +173,15 @@ func TestInstallingOnWindowsChangesAnExistingService(t *testing.T) {
 				continue
 			}
 			refused := false
-			switch said := strings.Join(step.Command[3:], " "); step.Command[0] + " " + step.Command[1] {
+			switch said := strings.Join(step.Command[3:], " "); strings.Join(step.Command[:2], " ") {
 			case "net.exe stop":
 				refused, state.Running = !state.Running, false
 			case "sc.exe create":
 				if refused = state.Installed; !refused {
 					state.Installed, settings = true, said
 				}
-			case "sc.exe config":
-				if refused = !state.Installed; !refused {
-					settings = said
-				}
+			case "sc.exe delete":
+				refused, state.Installed = !state.Installed, state.Running // until it has stopped
 			case "sc.exe start":
 				refused, state.Running = !state.Installed || state.Running, state.Installed
 			}

@@ -23,13 +23,10 @@ func installWindows(u Unit) (Plan, error) {
 	for _, word := range u.wordsOf(Command...) {
 		words = append(words, quoteWindows(word))
 	}
-	settings := []string{Name, "binPath=", strings.Join(words, " "), "start=", "auto", "obj=", system.ServiceAccount, "DisplayName=", Name}
 	return Plan{
-		// The service may be there already, and run. Unlike sc.exe, net.exe waits until it
-		// has stopped. What else keeps create from working fails config too.
-		{Command: []string{"net.exe", "stop", Name, "/y"}, MayFail: true},
-		{Command: append([]string{"sc.exe", "create"}, settings...), MayFail: true},
-		run(append([]string{"sc.exe", "config"}, settings...)...),
+		stopWindows,
+		{Command: []string{"sc.exe", "delete", Name}, MayFail: true}, // it may not be there
+		run("sc.exe", "create", Name, "binPath=", strings.Join(words, " "), "start=", "auto", "obj=", system.ServiceAccount, "DisplayName=", Name),
 		run("sc.exe", "description", Name, description),
 		// After a failure it starts again, two seconds later; a day without one starts the count again.
 		run("sc.exe", "failure", Name, "reset=", "86400", "actions=", "restart/2000/restart/2000/restart/2000"),
@@ -41,9 +38,14 @@ func installWindows(u Unit) (Plan, error) {
 	}, nil
 }
 
+// stopWindows stops the service, which may not run. Unlike sc.exe, net.exe waits for it: a
+// service that runs is deleted when it has stopped, and until then none of its name can be
+// created.
+var stopWindows = Step{Command: []string{"net.exe", "stop", Name}, MayFail: true}
+
 func removeWindows() Plan {
 	return Plan{
-		{Command: []string{"sc.exe", "stop", Name}, MayFail: true}, // it may not run
+		stopWindows,
 		run("sc.exe", "delete", Name),
 		{Command: []string{"reg.exe", "delete", eventSource, "/f"}, MayFail: true},
 	}
