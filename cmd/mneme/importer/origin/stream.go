@@ -110,7 +110,9 @@ type document struct {
 
 func newDocument(in io.Reader, s shape) *document {
 	lines := &lineReader{in: in, line: 1}
-	return &document{shape: s, lines: lines, in: json.NewDecoder(lines)}
+	decoder := json.NewDecoder(lines)
+	decoder.UseNumber() // numbers beyond the range of float64 are valid JSON
+	return &document{shape: s, lines: lines, in: decoder}
 }
 
 // brokenError is the error of a document that cannot be read on.
