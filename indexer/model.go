@@ -22,6 +22,9 @@ type Model struct {
 	// Open opens the index of the embedder's fingerprint. It returns a new,
 	// empty index each time if the index is local.
 	Open func(ctx context.Context) (vector.Index, error)
+	// Drop removes the shared index of a fingerprint, be it another one than the
+	// embedder's, and returns nil if there is none. A local index needs no Drop.
+	Drop func(ctx context.Context, fingerprint string) error
 	// Local is set if the index lives in this process, as a cache of the rows'
 	// vectors. Otherwise processes share it, and the workers write to it.
 	Local bool

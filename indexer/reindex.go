@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -133,17 +134,24 @@ func (ix *Indexer) checkAll(ctx context.Context, next *replacement) error {
 // removedEntries is the number of entries whose dropped vectors are removed at a time.
 const removedEntries = 500
 
+// dropPause is how long after a switch the shared index of the model before is dropped:
+// processes follow the switch within followEvery, and searches end.
+const dropPause = 10 * followEvery
+
 // removeDropped removes the vectors that were dropped, in steps: all of a large database
 // would take longer than a statement may, and hold up those who write. What a killed
 // process has left is removed by the next.
 func (ix *Indexer) removeDropped(ctx context.Context) error {
-	var dropped []string
-	err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
-		dropped, err = tx.Dropped(ctx)
+	all, err := ix.dropped(ctx)
+	if err != nil || len(all) == 0 {
 		return err
-	})
-	if err != nil || len(dropped) == 0 {
+	}
+	if err := ix.dropIndexes(ctx); err != nil {
 		return err
+	}
+	dropped := make([]string, len(all))
+	for i, one := range all {
+		dropped[i] = one.Name
 	}
 	for after := uuid.Nil; ; {
 		var last uuid.UUID
@@ -156,6 +164,42 @@ func (ix *Indexer) removeDropped(ctx context.Context) error {
 		}
 		after = last
 	}
+}
+
+func (ix *Indexer) dropped(ctx context.Context) (all []Dropped, err error) {
+	err = ix.storage.View(ctx, func(tx ReadTx) (err error) {
+		all, err = tx.Dropped(ctx)
+		return err
+	})
+	return all, err
+}
+
+// dropIndexes drops the shared indexes of dropped fingerprints, unless vectors are made
+// again under them. One that a process begins to fill at the same moment is filled again
+// from the rows as soon as it serves.
+func (ix *Indexer) dropIndexes(ctx context.Context) error {
+	if len(ix.models.list) == 0 || ix.models.list[0].Drop == nil {
+		return nil
+	}
+	drop := ix.models.list[0].Drop
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(dropPause):
+	}
+	all, err := ix.dropped(ctx)
+	if err != nil {
+		return err
+	}
+	for _, one := range all {
+		if one.Again {
+			continue
+		}
+		if err := drop(ctx, one.Fingerprint); err != nil {
+			return fmt.Errorf("%w: drop: %w", errIndex, err)
+		}
+	}
+	return nil
 }
 
 // errBehind reports that some entries lack vectors of the new model.

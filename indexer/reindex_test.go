@@ -27,6 +27,7 @@ import (
 	"mneme/test/backendtest"
 	"mneme/test/wait"
 	"mneme/vector"
+	"mneme/vector/milvus"
 )
 
 // remote returns the openai embedder over a fake server, which derives vectors
@@ -220,20 +221,20 @@ func TestVectorsThatAKilledReindexLeftAreRemoved(t *testing.T) {
 			old.put(a, "a", key, "herons nest in the "+key)
 		}
 		old.Index()
-		dropped := func() (names []string) {
+		dropped := func() (all []indexer.Dropped) {
 			must(old, data.Storage(t).ForIndexer().View(background, func(tx indexer.ReadTx) (err error) {
-				names, err = tx.Dropped(background)
+				all, err = tx.Dropped(background)
 				return err
 			}))
-			return names
+			return all
 		}
 		killed := wrap(t, backendtest.OpenProcess(t, unremoved{data.Storage(t)}, backendtest.Options{}, data.Model(t, coded), data.Model(t, plain)))
 		if err := killed.Reindex(background, nil); !errors.Is(err, errKilled) {
 			t.Fatalf("the reindex ended with %v", err)
 		}
-		names := dropped()
-		if len(names) != 1 || vectorsOf(old, data, names[0]) != 3 || vectorsOf(old, data, plain.Fingerprint()) != 0 || vectorsOf(old, data, coded.Fingerprint()) != 3 {
-			t.Errorf("dropped %q", names)
+		all := dropped()
+		if len(all) != 1 || vectorsOf(old, data, all[0].Name) != 3 || vectorsOf(old, data, plain.Fingerprint()) != 0 || vectorsOf(old, data, coded.Fingerprint()) != 3 {
+			t.Errorf("dropped %+v", all)
 		}
 		next := openOver(t, data, memory.Options{}, coded, plain)
 		end := next.running()
@@ -241,6 +242,40 @@ func TestVectorsThatAKilledReindexLeftAreRemoved(t *testing.T) {
 		next.eventually("nothing is left of the old model", func() bool { return len(dropped()) == 0 })
 		if n := vectorsOf(next, data, coded.Fingerprint()); n != 3 {
 			t.Errorf("%d vectors of the new model", n)
+		}
+	})
+}
+
+func TestTheSharedIndexOfTheModelBeforeIsDropped(t *testing.T) {
+	backendtest.Each(t, []backendtest.Backend{backendtest.Production()}, func(t *testing.T, b backendtest.Backend) {
+		plain, a := encoder(t), agent("a", acl.Public)
+		coded := coder{plain}
+		data := b.Open(t)
+		old := openOver(t, data, memory.Options{}, plain)
+		old.put(a, "a", "oak", "herons nest in the oak")
+		old.Index()
+		models := []embed.Embedder{plain, coded}
+		for i, before := range models {
+			index, err := data.Model(t, before).Open(background)
+			must(old, err)
+			other := models[1-i]
+			now := openOver(t, data, memory.Options{}, other, before)
+			must(now, now.Reindex(background, nil))
+			must(now, data.Storage(t).View(background, func(tx memory.ReadTx) error {
+				scope, err := acl.NewScope(background, tx, a.Principal, acl.ScopeRequest{}, time.Now())
+				if err != nil {
+					return err
+				}
+				query := vector.Query{Vector: make([]float32, before.Dim()), Limit: 1}
+				query.Vector[0] = 1
+				if hits, err := index.Search(background, scope, query); !errors.Is(err, milvus.ErrMissing) {
+					t.Errorf("%d hits in the index of %s, error %v", len(hits), before.Fingerprint(), err)
+				}
+				return nil
+			}))
+			if answer := now.search(a, search.Request{Query: "where do herons nest?", Explain: true}); len(answer.Hits) != 1 || len(answer.Degraded) > 0 {
+				t.Errorf("%d hits by %s, degraded %v", len(answer.Hits), other.Fingerprint(), answer.Degraded)
+			}
 		}
 	})
 }

@@ -123,9 +123,16 @@ type VectorReader interface {
 	Changes(ctx context.Context, after int64, limit int) (changes []Change, reset bool, err error)
 	// LastChange returns the latest position; 0 if there is none.
 	LastChange(ctx context.Context) (int64, error)
-	// Dropped returns names of the fingerprints that DropVectors dropped and that
-	// RemoveDropped has yet to forget.
-	Dropped(ctx context.Context) ([]string, error)
+	// Dropped returns the fingerprints that DropVectors dropped and that RemoveDropped
+	// has yet to forget.
+	Dropped(ctx context.Context) ([]Dropped, error)
+}
+
+// Dropped is a fingerprint whose vectors were dropped.
+type Dropped struct {
+	Name        string // in place of the fingerprint
+	Fingerprint string
+	Again       bool // set if the fingerprint has other vectors since
 }
 
 // Change says that an entry's vectors may have changed.

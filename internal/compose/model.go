@@ -266,6 +266,11 @@ func NewModel(config configs.Config, embedder embed.Embedder, log *slog.Logger) 
 			Open: func(ctx context.Context) (vector.Index, error) {
 				return milvus.Open(ctx, MilvusConfig(config.Milvus, embedder), log)
 			},
+			Drop: func(ctx context.Context, fingerprint string) error {
+				of := MilvusConfig(config.Milvus, embedder)
+				of.Fingerprint = fingerprint
+				return milvus.Drop(ctx, of)
+			},
 		}, nil
 	default:
 		return indexer.Model{}, &ConfigError{fmt.Errorf("unknown vector index %s: use flat or milvus", config.Vector)}

@@ -113,8 +113,9 @@ const (
 	insertModel = "INSERT INTO model (fingerprint) VALUES ($1) ON CONFLICT DO NOTHING"
 
 	// A dropped model has a name in place of its fingerprint, which begins with dropped.
-	dropModels   = "UPDATE model SET fingerprint = 'dropped ' || number || ' ' || fingerprint WHERE NOT (fingerprint = ANY($1) OR " + isDropped + ")"
-	selectDrops  = "SELECT fingerprint FROM model WHERE " + isDropped
+	dropModels  = "UPDATE model SET fingerprint = 'dropped ' || number || ' ' || fingerprint WHERE NOT (fingerprint = ANY($1) OR " + isDropped + ")"
+	selectDrops = `SELECT name, dropped, EXISTS (SELECT 1 FROM model WHERE fingerprint = dropped) FROM
+		(SELECT fingerprint AS name, substr(fingerprint, length('dropped ' || number || ' ') + 1) AS dropped FROM model WHERE ` + isDropped + ") d"
 	forgetDrops  = "DELETE FROM model WHERE fingerprint = ANY($1)"
 	selectNextID = "SELECT id FROM entry WHERE id > $1 ORDER BY id LIMIT $2"
 
@@ -146,10 +147,10 @@ func (w Writes) DropVectors(ctx context.Context, keep []string) error {
 }
 
 // Dropped implements indexer.VectorReader.
-func (r Reads) Dropped(ctx context.Context) ([]string, error) {
-	return List(ctx, r.r, func(row Row) (name string, err error) {
-		err = row.Scan(&name)
-		return name, err
+func (r Reads) Dropped(ctx context.Context) ([]indexer.Dropped, error) {
+	return List(ctx, r.r, func(row Row) (d indexer.Dropped, err error) {
+		err = row.Scan(&d.Name, &d.Fingerprint, &d.Again)
+		return d, err
 	}, selectDrops)
 }
 

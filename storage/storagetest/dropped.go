@@ -27,23 +27,27 @@ var droppedVectors = []clause{
 			f.save(e, "one", 2)
 			f.save(e, "two", 2)
 		}
-		dropped := func() (names []string) {
+		dropped := func() (all []indexer.Dropped) {
 			f.Helper()
 			f.viewIndex(func(tx indexer.ReadTx) (err error) {
-				names, err = tx.Dropped(f.ctx)
+				all, err = tx.Dropped(f.ctx)
 				return err
 			})
-			return names
+			return all
 		}
 		f.equal(len(dropped()), 0)
 		for range 2 { // the second finds nothing to drop
 			f.updateIndex(func(tx indexer.Tx) error { return tx.DropVectors(f.ctx, []string{"two"}) })
 		}
-		names := dropped()
-		f.equal(len(names), 1)
+		all := dropped()
+		f.equal(len(all), 1)
+		f.equal(all[0], indexer.Dropped{Name: all[0].Name, Fingerprint: "one"})
+		names := []string{all[0].Name}
 		left := func() int { return len(f.allVectors(names[0])) }
 		f.equal(left(), 8)
 		f.save(entries[1], "one", 1) // vectors that are made again are others
+		all[0].Again = true
+		f.equal(dropped(), all)
 		// Dropped vectors go and move with their entries.
 		f.put(changed(entries[0], func(e *memory.Entry) { e.Store = "b" }))
 		f.equal(left(), 8)

@@ -137,12 +137,18 @@ func flatModel(_ testing.TB, e embed.Embedder) indexer.Model {
 func (b Backend) milvusModel(t testing.TB, e embed.Embedder) indexer.Model {
 	config := b.milvus
 	config.Fingerprint, config.Dim = e.Fingerprint(), e.Dim()
-	return indexer.Model{Embedder: e, Open: func(ctx context.Context) (vector.Index, error) {
+	open := func(ctx context.Context) (vector.Index, error) {
 		index, err := milvus.Open(ctx, config, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return nil, err
 		}
 		t.Cleanup(func() { _ = index.Close() }) // the service may have closed it
 		return index, nil
-	}}
+	}
+	drop := func(ctx context.Context, fingerprint string) error {
+		of := config
+		of.Fingerprint = fingerprint
+		return milvus.Drop(ctx, of)
+	}
+	return indexer.Model{Embedder: e, Open: open, Drop: drop}
 }
