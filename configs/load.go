@@ -60,6 +60,17 @@ func Load(file string, flags *pflag.FlagSet) (Config, error) {
 	return c, nil
 }
 
+// FileDataDir returns data_dir of a configuration file as it is written there, "" if it
+// is not set. Load may return another, since environment variables and flags override it.
+func FileDataDir(file string) (string, error) {
+	v := viper.New()
+	v.SetConfigFile(file)
+	if err := v.ReadInConfig(); err != nil {
+		return "", fmt.Errorf("configuration file %s: %w", file, err)
+	}
+	return v.GetString("data_dir"), nil
+}
+
 // UnknownVariables returns the names of MNEME_* environment variables that are
 // neither configuration keys nor in known, so that misspellings are noticed.
 // They are not errors: Kubernetes sets such variables for a service named

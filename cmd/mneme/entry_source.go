@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"math"
 	"net/http"
 	"time"
 
@@ -129,19 +130,14 @@ const occupied = "a live entry has this key, so the deleted one cannot be restor
 // restoreToTrash creates an entry and deletes it. If it cannot, refused is the
 // reason. It does not change a live entry of the same key.
 func (s *entrySource) restoreToTrash(ctx context.Context, put memory.PutRequest) (refused string, err error) {
-	if put.ExpiresAt != nil { // only an import can set it
-		result, err := s.client.Import(ctx, s.store, func(yield func(api.ImportLine, error) bool) { yield(importLine(put), nil) })
-		switch {
-		case err != nil:
-			return refusalOf(err)
-		case result.Refused > 0 && len(result.Refusals) == 1:
-			return reasonOf(result.Refusals[0]), nil
-		case result.Created != 1:
-			return occupied, nil
-		}
-		return s.remove(ctx, put.Path)
-	}
 	line := importLine(put)
+	if put.ExpiresAt != nil {
+		left := time.Until(*put.ExpiresAt)
+		if left <= 0 {
+			return "expires_at: is in the past", nil
+		}
+		line.TTL = new(int64(math.Ceil(left.Seconds())))
+	}
 	stored, err := s.client.Put(ctx, pathOf(put.Path), api.Write{
 		Value: line.Value, Type: line.Type, Description: line.Description, Tags: line.Tags,
 		InContext: line.InContext, Encrypted: line.Encrypted, TTL: line.TTL, OccurredAt: line.OccurredAt,
@@ -152,7 +148,21 @@ func (s *entrySource) restoreToTrash(ctx context.Context, put memory.PutRequest)
 	case err != nil:
 		return refusalOf(err)
 	}
-	return refusalOf(s.client.Delete(ctx, pathOf(put.Path), client.Conditions{Match: stored.ETag}))
+	match := stored.ETag
+	if put.ExpiresAt != nil {
+		// Only an import sets an expiry that is not whole seconds from now, without which the
+		// next one would not recognize the entry in the trash. It has no preconditions, so it
+		// must not be what creates the entry.
+		_, err := s.client.Import(ctx, s.store, func(yield func(api.ImportLine, error) bool) { yield(importLine(put), nil) })
+		if _, err := refusalOf(err); err != nil {
+			return "", err
+		}
+		e, etag, err := s.client.Get(ctx, pathOf(put.Path))
+		if err == nil && e.ID == stored.ID && e.Version == stored.Version+1 {
+			match = etag
+		}
+	}
+	return refusalOf(s.client.Delete(ctx, pathOf(put.Path), client.Conditions{Match: match}))
 }
 
 // remove deletes an entry. If the server refuses, refused is the reason.

@@ -45,6 +45,8 @@ func (r *record) lineOf(reason string) int {
 			part = "name"
 		case "value":
 			part = "body"
+		case "ttl":
+			part = "expires_at"
 		}
 		if line := r.fields[part]; line > 0 {
 			return line

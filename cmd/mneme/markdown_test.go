@@ -27,6 +27,7 @@ import (
 	"mneme/internal/compose"
 	"mneme/markdown"
 	"mneme/memory"
+	"mneme/test/backendtest"
 	"mneme/test/size"
 )
 
@@ -435,6 +436,46 @@ func TestDamagedFilesAreReportedAndTheRestImported(t *testing.T) {
 	report := decode[importCounts](t, mneme(t, dir, "", "import", "--no-wait", "--json", "--agent", "ada", "--markdown", folder).out)
 	if report.Unchanged != 1 || len(report.Refused) != 16 || len(report.Notes) < 3 {
 		t.Errorf("got %+v", report)
+	}
+}
+
+// A live entry may be one that lists do not have, or newer than the comparison.
+func TestRestoringToTheTrashLeavesALiveEntryAlone(t *testing.T) {
+	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Now: time.Now}})
+	s := over(t, f.Service, t.TempDir(), "ada", acl.Public)
+	s.put("live", `"kept"`)
+	before, tag, _ := s.source.client.Get(t.Context(), s.entryPath("live"))
+	later, past := time.Date(2099, 1, 1, 0, 0, 0, 500_000_000, time.UTC), time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		key     string
+		expires *time.Time
+		refused string
+	}{
+		{"live", nil, occupied}, {"live", &later, occupied}, {"free", &later, ""}, {"over", &past, "expires_at: is in the past"},
+	} {
+		put := memory.PutRequest{
+			Path: memory.Path{Store: "ada", Key: c.key}, Value: json.RawMessage(`"deleted"`), ExpiresAt: c.expires,
+			If: memory.Preconditions{NoneMatch: []string{"*"}},
+		}
+		if refused, err := s.source.restoreToTrash(t.Context(), put); err != nil || refused != c.refused {
+			t.Errorf("%s until %v: got %q, %v", c.key, c.expires, refused, err)
+		}
+	}
+	if _, now, _ := s.source.client.Get(t.Context(), s.entryPath("live")); string(before.Value) != `"kept"` || now != tag {
+		t.Errorf("the live entry became %s", s.value("live"))
+	}
+	var trash []string
+	for e, err := range s.source.trash(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		trash = append(trash, e.Key)
+		if !e.ExpiresAt.Equal(later) {
+			t.Errorf("%s expires at %v", e.Key, e.ExpiresAt)
+		}
+	}
+	if !slices.Equal(trash, []string{"free"}) || s.value("free")+s.value("over") != "" {
+		t.Errorf("the trash has %q", trash)
 	}
 }
 

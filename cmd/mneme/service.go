@@ -179,7 +179,9 @@ func (p *program) unit(cmd *cobra.Command, system bool) (service.Unit, error) {
 }
 
 // addSettings gives a service the settings of the command line. A user's service always
-// gets its data folder: its environment may have another XDG_DATA_HOME.
+// gets its data folder: its environment may have another XDG_DATA_HOME. So does one whose
+// configuration file names a folder: flags and variables of units would override the file,
+// and a relative path is relative to the folder of this shell, not to the service's.
 func addSettings(unit *service.Unit, cmd *cobra.Command, configFile string) error {
 	if configFile != "" {
 		file, err := filepath.Abs(configFile)
@@ -194,6 +196,9 @@ func addSettings(unit *service.Unit, cmd *cobra.Command, configFile string) erro
 		}
 	}
 	dir, err := cmd.Flags().GetString("data-dir")
+	if err == nil && configFile != "" && !cmd.Flags().Changed("data-dir") {
+		dir, err = configs.FileDataDir(configFile)
+	}
 	if err == nil && dir == "" && (!unit.System || runtime.GOOS == "darwin") {
 		dir, err = configs.DefaultDataDir()
 	}

@@ -79,7 +79,8 @@ func (s syncStore) Read(ctx context.Context, paths []memory.Path) ([]*foldersync
 	return found, nil
 }
 
-// readAlone reads one entry with a call of its own.
+// readAlone reads one entry with a call of its own. Batches have entity tags with their
+// quotes, which Get removes.
 func (s syncStore) readAlone(ctx context.Context, path memory.Path) (*foldersync.Found, error) {
 	e, etag, err := s.client.Get(ctx, pathOf(path))
 	switch {
@@ -88,7 +89,7 @@ func (s syncStore) readAlone(ctx context.Context, path memory.Path) (*foldersync
 	case err != nil:
 		return nil, err
 	}
-	return foundOf(e, etag)
+	return foundOf(e, `"`+etag+`"`)
 }
 
 // foundOf returns an entry of the API; nil if it is not listed.

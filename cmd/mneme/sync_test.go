@@ -470,6 +470,22 @@ func TestSyncReadsWhatNoSingleCallHasRoomFor(t *testing.T) {
 		s.save(fmt.Sprintf("%d.md", n), strings.Repeat("y", 900_000))
 	}
 	s.want(12, 0, 0, 0, 0, 0)
+	s.save("large.md", "small\n")
+	s.save("0.md", "z\n")
+	s.want(2, 0, 0, 0, 0, 0)
+	if got := s.value("large"); got != `"small"` {
+		t.Errorf("the value is %d bytes", len(got))
+	}
+	if _, err := f.Put(t.Context(), memory.Caller{Principal: acl.Principal{Agent: "ada", Taint: acl.Public}}, put); err != nil {
+		t.Fatal(err)
+	}
+	s.want(0, 1, 0, 0, 0, 0)
+	s.drop("large.md")
+	s.save("0.md", "zz\n")
+	s.want(1, 0, 1, 0, 0, 0)
+	if got := s.value("large"); got != "" {
+		t.Errorf("the deleted entry has %d bytes", len(got))
+	}
 }
 
 // isLink reports whether a path is that of a symbolic link. Wine makes none.

@@ -35,6 +35,11 @@ var rendered = []struct {
 	{`{postgres: {existingSecret: db}, milvus: {addr: "milvus:19530"}}`, 6},
 	{`{postgres: {existingSecret: db}, vector: flat, networkPolicy: {enabled: false}}`, 5},
 	{`{postgres: {existingSecret: db}, vector: flat, config: {tls: {cert: /tls/tls.crt, key: /tls/tls.key}}}`, 6},
+	{`{postgres: {existingSecret: db}, vector: flat, persistence: {accessMode: ReadWriteOncePod}}`, 6},
+	{`{postgres: {existingSecret: db}, vector: flat, persistence: {accessMode: ReadWriteMany}, replicas: 2, ` + issuers + `}`, 7},
+	{`{postgres: {existingSecret: db}, vector: flat, serviceMonitor: {enabled: true, tokenSecret: t}, config: {tls: {cert: /tls/tls.crt, key: /tls/tls.key}}}`, 7},
+	{`{postgres: {existingSecret: db}, vector: flat, serviceMonitor: {enabled: true, tokenSecret: t, tlsConfig: {serverName: a.example, ca: {secret: {name: ca, key: ca.crt}}}}` +
+		`, config: {tls: {cert: /tls/tls.crt, key: /tls/tls.key}}}`, 7},
 	{`{postgres: {existingSecret: db}, vector: flat, serviceMonitor: {enabled: true}, config: {connections: {operators: [10.0.0.0/8]}}}`, 7},
 	{`{postgres: {existingSecret: db}, milvus: {addr: "m:19530", user: u, existingSecret: m}, persistence: {enabled: false}, replicas: 3, ` + issuers +
 		`, ingress: {enabled: true, host: memory.example.com, tlsSecret: cert, className: nginx, annotations: {a: b}}, serviceMonitor: {enabled: true, labels: {release: p}, tokenSecret: t}` +
@@ -54,6 +59,8 @@ var refused = map[string]string{
 	`{postgres: {existingSecret: db}, vector: faiss}`:                                      "vector",
 	`{postgres: {existingSecret: db}, vector: flat, replica: 2}`:                           "replica",
 	`{postgres: {existingSecret: db, dsn: "postgres://u:p@h/d"}, vector: flat}`:            "dsn",
+	`{postgres: {existingSecret: db}, vector: flat, replicas: 2, ` +
+		`persistence: {accessMode: ReadWriteOncePod}, ` + issuers + `}`: "ReadWriteOncePod",
 }
 
 func main() {
@@ -103,6 +110,9 @@ func check(rendering []byte, mneme string, objects int) error {
 	}
 	strict := json.NewSerializerWithOptions(json.DefaultMetaFactory, kinds, kinds, json.SerializerOptions{Yaml: true, Strict: true})
 	var pods map[string]string
+	var deployment appsv1.DeploymentSpec
+	var claim []corev1.PersistentVolumeAccessMode
+	var watched *monitor
 	var selectors []map[string]string
 	documents := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(rendering)))
 	for n := 0; ; n++ {
@@ -117,7 +127,11 @@ func check(rendering []byte, mneme string, objects int) error {
 			return err
 		}
 		if bytes.Contains(document, []byte("kind: ServiceMonitor")) {
-			continue // the Prometheus operator's, not Kubernetes' own
+			watched = new(monitor) // the Prometheus operator's, not Kubernetes' own
+			if err := yaml.Unmarshal(document, watched); err != nil {
+				return err
+			}
+			continue
 		}
 		object, _, err := strict.Decode(document, nil, nil)
 		if err != nil {
@@ -125,11 +139,13 @@ func check(rendering []byte, mneme string, objects int) error {
 		}
 		switch o := object.(type) {
 		case *appsv1.Deployment:
-			pods = o.Spec.Template.Labels
+			deployment, pods = o.Spec, o.Spec.Template.Labels
 			selectors = append(selectors, o.Spec.Selector.MatchLabels)
 			if err := checkPod(o.Spec.Template.Spec); err != nil {
 				return err
 			}
+		case *corev1.PersistentVolumeClaim:
+			claim = o.Spec.AccessModes
 		case *corev1.Service:
 			selectors = append(selectors, o.Spec.Selector)
 		case *policyv1.PodDisruptionBudget:
@@ -150,6 +166,49 @@ func check(rendering []byte, mneme string, objects int) error {
 				return fmt.Errorf("nothing is selected by %s=%s", label, value)
 			}
 		}
+	}
+	if err := checkUpgrade(deployment, claim); err != nil {
+		return err
+	}
+	return watched.check(deployment.Template.Spec.Containers[0].ReadinessProbe.HTTPGet.Scheme)
+}
+
+// checkUpgrade checks that a new pod does not wait for a volume that the old one keeps
+// until the new one is ready.
+func checkUpgrade(deployment appsv1.DeploymentSpec, claim []corev1.PersistentVolumeAccessMode) error {
+	exclusive := len(claim) > 0 && claim[0] != corev1.ReadWriteMany
+	if got := deployment.Strategy.Type; (got == appsv1.RecreateDeploymentStrategyType) != exclusive {
+		return fmt.Errorf("the strategy of a deployment with a volume of %v is %q", claim, got)
+	}
+	return nil
+}
+
+// monitor is what check reads of a ServiceMonitor.
+type monitor struct {
+	Spec struct {
+		Endpoints []struct {
+			Scheme    string `json:"scheme"`
+			TLSConfig struct {
+				InsecureSkipVerify bool           `json:"insecureSkipVerify"`
+				CA                 map[string]any `json:"ca"`
+			} `json:"tlsConfig"`
+		} `json:"endpoints"`
+	} `json:"spec"`
+}
+
+// check checks that Prometheus uses the scheme of the probes, and verifies certificates
+// only where an authority is named.
+func (m *monitor) check(probes corev1.URIScheme) error {
+	if m == nil {
+		return nil
+	}
+	e := m.Spec.Endpoints[0]
+	secure := probes == corev1.URISchemeHTTPS
+	if (e.Scheme == "https") != secure {
+		return fmt.Errorf("the scheme of the ServiceMonitor is %q, that of probes %q", e.Scheme, probes)
+	}
+	if skip := secure && len(e.TLSConfig.CA) == 0; e.TLSConfig.InsecureSkipVerify != skip {
+		return fmt.Errorf("insecureSkipVerify is %t with the authority %v", e.TLSConfig.InsecureSkipVerify, e.TLSConfig.CA)
 	}
 	return nil
 }

@@ -230,7 +230,9 @@ export class Mneme {
   /** Chooses which models read a store. */
   setLanguage(language: Schemas["Language"], options: StoreOptions = {}): Promise<Schemas["StoreLanguage"]> {
     const { store, signal } = options;
-    return this.#json(this.#api.PUT("/v1/stores/{store}/language", { ...this.#call(signal), params: { path: { store: name(store) } }, body: { language } }));
+    return this.#json(this.#api.PUT("/v1/stores/{store}/language", {
+      ...this.#call(signal, { safe: false }), params: { path: { store: name(store) } }, body: { language },
+    }));
   }
 
   /** Lists whom a store is shared with. */
@@ -243,7 +245,7 @@ export class Mneme {
   async share(agent: string, level: Schemas["Level"], options: StoreOptions & Omit<Schemas["Share"], "level"> = {}): Promise<void> {
     const { store, signal, ...rest } = options;
     await this.#answer(this.#api.PUT("/v1/stores/{store}/grants/{agent}", {
-      ...this.#call(signal), params: { path: { store: name(store), agent: name(agent) } }, body: { ...rest, level },
+      ...this.#call(signal, { safe: false }), params: { path: { store: name(store), agent: name(agent) } }, body: { ...rest, level },
     }));
   }
 
@@ -251,7 +253,7 @@ export class Mneme {
   async unshare(agent: string, options: StoreOptions = {}): Promise<void> {
     const { store, signal } = options;
     await this.#answer(this.#api.DELETE("/v1/stores/{store}/grants/{agent}", {
-      ...this.#call(signal), params: { path: { store: name(store), agent: name(agent) } },
+      ...this.#call(signal, { safe: false }), params: { path: { store: name(store), agent: name(agent) } },
     }));
   }
 

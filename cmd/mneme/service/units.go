@@ -61,7 +61,7 @@ func installSystemd(u Unit) (Plan, error) {
 	if u.System {
 		name = "system.service"
 		if u.DataDir != "" {
-			return nil, errors.New("a service of the machine has its data in /var/lib/mneme: leave out --data-dir")
+			return nil, errors.New("a service of the machine has its data in /var/lib/mneme: leave out --data-dir, and data_dir of the configuration file")
 		}
 		for _, word := range u.words() {
 			if _, value, ok := strings.Cut(word, "="); ok {

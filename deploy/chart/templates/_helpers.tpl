@@ -42,8 +42,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if and (gt (int .Values.replicas) 1) (not (dig "auth" "issuers" list .Values.config)) -}}
 {{- fail "replicas: more than one needs config.auth.issuers, since each pod would sign with a key of its own" -}}
 {{- end -}}
-{{- if and (gt (int .Values.replicas) 1) .Values.persistence.enabled (eq .Values.persistence.accessMode "ReadWriteOnce") -}}
-{{- fail "persistence: a ReadWriteOnce volume serves one node; disable it (issuers need no folder) or use ReadWriteMany" -}}
+{{- if and (gt (int .Values.replicas) 1) .Values.persistence.enabled (ne .Values.persistence.accessMode "ReadWriteMany") -}}
+{{- fail (printf "persistence: a %s volume serves one node or pod; disable it (issuers need no folder) or use ReadWriteMany" .Values.persistence.accessMode) -}}
 {{- end -}}
 {{- end }}
 

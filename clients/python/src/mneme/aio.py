@@ -342,7 +342,7 @@ class AsyncMneme:
 
     async def set_language(self, language: Language, *, store: str = "self") -> StoreLanguage:
         """Chooses which models read a store: language is auto, english or multilingual."""
-        return StoreLanguage.from_dict(await self._json("PUT", f"/v1/stores/{call.segment(store)}/language", json={"language": language}))
+        return StoreLanguage.from_dict(await self._json("PUT", f"/v1/stores/{call.segment(store)}/language", safe=False, json={"language": language}))
 
     async def grants(self, *, store: str = "self") -> List[Grant]:
         """Lists whom a store is shared with."""
@@ -350,11 +350,16 @@ class AsyncMneme:
 
     async def share(self, agent: str, level: str, *, store: str = "self", max_label: str | None = None) -> None:
         """Shares a store with an agent: level is search, read or readwrite."""
-        await self._call("PUT", f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}", json=call.given(level=level, max_label=max_label))
+        await self._call(
+            "PUT",
+            f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}",
+            safe=False,
+            json=call.given(level=level, max_label=max_label),
+        )
 
     async def unshare(self, agent: str, *, store: str = "self") -> None:
         """Ends what a store was shared with an agent for."""
-        await self._call("DELETE", f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}")
+        await self._call("DELETE", f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}", safe=False)
 
     async def create_offer(
         self,

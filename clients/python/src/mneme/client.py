@@ -342,7 +342,7 @@ class Mneme:
 
     def set_language(self, language: Language, *, store: str = "self") -> StoreLanguage:
         """Chooses which models read a store: language is auto, english or multilingual."""
-        return StoreLanguage.from_dict(self._json("PUT", f"/v1/stores/{call.segment(store)}/language", json={"language": language}))
+        return StoreLanguage.from_dict(self._json("PUT", f"/v1/stores/{call.segment(store)}/language", safe=False, json={"language": language}))
 
     def grants(self, *, store: str = "self") -> List[Grant]:
         """Lists whom a store is shared with."""
@@ -350,11 +350,16 @@ class Mneme:
 
     def share(self, agent: str, level: str, *, store: str = "self", max_label: str | None = None) -> None:
         """Shares a store with an agent: level is search, read or readwrite."""
-        self._call("PUT", f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}", json=call.given(level=level, max_label=max_label))
+        self._call(
+            "PUT",
+            f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}",
+            safe=False,
+            json=call.given(level=level, max_label=max_label),
+        )
 
     def unshare(self, agent: str, *, store: str = "self") -> None:
         """Ends what a store was shared with an agent for."""
-        self._call("DELETE", f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}")
+        self._call("DELETE", f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}", safe=False)
 
     def create_offer(
         self,
