@@ -33,11 +33,12 @@ export async function memories({ page, look, sees, holds, fail, url, call, token
   await look("import");
   await page.getByRole("region", { name: "Import" }).getByRole("button", { name: "Close" }).click();
 
-  const exported = async (button) => {
+  const saved = async (button) => {
     const saves = page.waitForEvent("download");
     await button.click();
-    return (await readFile(await (await saves).path(), "utf8")).trimEnd().split("\n").map((l) => JSON.parse(l));
+    return readFile(await (await saves).path(), "utf8");
   };
+  const exported = async (button) => (await saved(button)).trimEnd().split("\n").map((l) => JSON.parse(l));
   const whole = await exported(page.getByRole("button", { name: "Export", exact: true }));
   if (whole.filter((e) => e.key.startsWith("dropped/")).length !== 599) fail(`the export has ${whole.length} lines`);
 
@@ -167,6 +168,43 @@ export async function memories({ page, look, sees, holds, fail, url, call, token
   await sees("how many were deleted", selection.getByText("Deleted: 100 memories."));
   await selection.getByRole("button", { name: "Undo" }).click();
   await sees("that they were restored", selection.getByText("Restored: 100 memories."));
+
+  // A value stays byte for byte, whatever else of its memory is changed.
+  const written = '{"chat": 12345678901234567890,  "price": 1.10, "10": {"1": []}, "2": "a \\"} \\u00e4"}';
+  const numbers = `${url}/v1/stores/self/memories/numbers`;
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  const holdsValue = (text, value, after) => {
+    if (!text.includes(`"value":${value}`)) fail(`after ${after} a value is not what it was: ${text}`);
+  };
+  const stays = async (after, value = written) => holdsValue(await (await fetch(numbers, { headers })).text(), value, after);
+  await fetch(numbers, { method: "PUT", headers, body: `{"value": ${written}}` });
+  await page.goto(`${url}/console/#/memories?prefix=numbers`);
+  const first = list.locator("li[data-row='0']", { hasText: "numbers" });
+  await first.locator("input").click();
+  await selection.getByRole("button", { name: "Tag …", exact: true }).click();
+  await selection.getByLabel("Tags").fill("exact");
+  await selection.getByRole("button", { name: "Tag 1 memory" }).click();
+  await sees("that the numbers were tagged", selection.getByText("Tagged exact: 1 memory."));
+  await stays("tagging");
+  await selection.getByRole("button", { name: "Undo" }).click();
+  await sees("that the tag was taken back", selection.getByText("Taken back: 1 memory."));
+  await stays("untagging");
+  await first.locator("input").click();
+  holdsValue(await saved(selection.getByRole("button", { name: "Export selected" })), written, "an export");
+  await first.locator(".open").click();
+  await sees("the whole number", pane.getByRole("region", { name: "Value" }).getByText("12345678901234567890"));
+  await pane.getByRole("button", { name: "Edit" }).click();
+  await pane.getByLabel("Description").fill("Two numbers");
+  await pane.getByRole("button", { name: "Save as a new version" }).click();
+  await sees("the version with the description", pane.getByText("4, just now"));
+  await stays("describing");
+  await pane.getByRole("button", { name: "Edit" }).click();
+  const json = pane.getByLabel("JSON");
+  await json.fill((await json.inputValue()).replace("1.10", "1.20"));
+  await pane.getByRole("button", { name: "Save as a new version" }).click();
+  await sees("the other number", pane.getByRole("region", { name: "Value" }).getByText("1.20"));
+  await stays("editing", '{"chat":12345678901234567890,"price":1.20,"10":{"1":[]},"2":"a \\"} ä"}');
+  await page.keyboard.press("Escape");
 
   // Of two that were deleted at a path, the newer one is restored first.
   for (const value of ["the earlier text", "the later text"]) {

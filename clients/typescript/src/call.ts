@@ -107,8 +107,18 @@ function parse(url: string): URL | null {
   }
 }
 
-/** Yields the lines of an answer as JSON. */
-export async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
+/** The text of each line of an answer: its numbers may be longer than those of JavaScript. */
+const texts = new WeakMap<object, string>();
+
+/** Returns a line as JSON: one of an answer that was not changed since, as it came. */
+export function lineOf(line: object): string {
+  const json = JSON.stringify(line);
+  const text = texts.get(line);
+  return text !== undefined && JSON.stringify(JSON.parse(text)) === json ? text : json;
+}
+
+/** Yields the lines of an answer. */
+export async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<object> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   let rest = "";
   try {
@@ -116,7 +126,12 @@ export async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<u
       const { done, value } = await reader.read();
       const parts = (rest + (value ?? "")).split("\n");
       rest = done ? "" : (parts.pop() ?? "");
-      for (const part of parts) if (part !== "") yield JSON.parse(part) as unknown;
+      for (const part of parts) {
+        if (part === "") continue;
+        const line = JSON.parse(part) as object;
+        texts.set(line, part);
+        yield line;
+      }
       if (done) return;
     }
   } finally {

@@ -1,7 +1,7 @@
 import createClient from "openapi-fetch";
 import type { Client } from "openapi-fetch";
 
-import { checkedURL, type Fetch, lines, pause, send } from "./call.js";
+import { checkedURL, type Fetch, lineOf, lines, pause, send } from "./call.js";
 import { TransportFailed, UnreadableAnswer } from "./error.js";
 import type { CallOptions, Connection, Filters, KeyOptions, PutOptions, Read, StoreOptions } from "./options.js";
 import { filters, given, name, once, pages, pageSize } from "./request.js";
@@ -174,12 +174,13 @@ export class Mneme {
 
   /**
    * Writes many entries, each like a put, and returns the outcomes. What is refused is listed
-   * in the result, and the rest is written. It can be repeated.
+   * in the result, and the rest is written. It can be repeated. Lines of an export that were
+   * not changed keep all digits of their numbers.
    */
   importEntries(entries: Iterable<Schemas["ImportLine"]>, options: StoreOptions = {}): Promise<Schemas["ImportResult"]> {
     const { store, signal } = options;
     let body = "";
-    for (const entry of entries) body += `${JSON.stringify(entry)}\n`;
+    for (const entry of entries) body += `${lineOf(entry)}\n`;
     return this.#json(this.#api.POST("/v1/stores/{store}/import", {
       ...this.#call(signal), params: { path: { store: name(store) }, header: once() },
       // The schema has one line of the body.

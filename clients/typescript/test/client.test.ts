@@ -125,6 +125,15 @@ rule("an export is an import", async (client, namespace) => {
   assert.deepEqual((await all(client.list({ namespace }))).map((entry) => entry.value), ["ünï", { n: 1 }]);
 });
 
+test("a line of an export is imported as it came, unless it was changed", async () => {
+  const exported = ['{"key":"a","value":{"chat": 12345678901234567890, "price": 1.10}}', '{"key":"b","value":1.10}'];
+  const { client, sent } = mocked((n) => (n === 1 ? new Response(`${exported.join("\n")}\n`) : Response.json({})));
+  const lines = await all(client.export());
+  lines[1]!.key = "c";
+  await client.importEntries(lines);
+  assert.equal(await sent[1]?.text(), `${exported[0]}\n{"key":"c","value":1.1}\n`);
+});
+
 rule("stores are shared", async (client) => {
   await client.put("preferred-seat", "The window seat.", { type: "user", description: "Where to sit" });
   assert.ok((await client.stores()).some((store) => store.kind === "self"));

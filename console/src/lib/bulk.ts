@@ -3,8 +3,10 @@
 import { api, done, Failure, failureOf, type Entry, type Schemas } from "./api";
 import { t } from "./i18n.svelte";
 import { pathOf, type Row } from "./listing";
+import { elementsOf, entryOf, memberOf, withValue } from "./verbatim";
 
-type Item = Schemas["BatchItem"];
+type Item = Schemas["BatchItem"] & { json?: string }; // json is the text of its value
+type Outcome = Schemas["BatchOutcome"] & { text?: string }; // text is the JSON of its entry
 
 export interface Refused {
   row: Row;
@@ -30,8 +32,20 @@ function begin(title: Change["title"]): Change {
   return { title, done: [], unchanged: 0, refused: [] };
 }
 
-async function batch(store: string, items: Item[]) {
-  return (await done(api.POST("/v1/stores/{store}/memories:batch", { params: { path: { store } }, body: { items } }))).data.outcomes;
+async function batch(store: string, items: Item[]): Promise<Outcome[]> {
+  const texts = items.map(({ json, ...item }) => (json === undefined ? JSON.stringify(item) : withValue(item, json)));
+  const { data } = await done(
+    api.POST("/v1/stores/{store}/memories:batch", {
+      params: { path: { store } },
+      body: { items },
+      bodySerializer: () => `{"items":[${texts.join()}]}`,
+      parseAs: "text",
+    }),
+  );
+  return elementsOf(data, "outcomes").map((outcome) => {
+    const text = memberOf(outcome, "entry");
+    return { ...(JSON.parse(outcome) as Outcome), ...(text ? { text } : {}) };
+  });
 }
 
 function partsOf<T>(all: T[], size: number): T[][] {
@@ -100,11 +114,12 @@ async function rewrite(store: string, rows: Row[], title: Change["title"], diffe
     const puts: { row: Row; put: Item }[] = [];
     got.forEach((o, i) => {
       const row = part[i]!;
-      if (!o.entry) return void change.refused.push({ row, why: why(o.problem) });
-      const other = differs(o.entry);
+      if (!o.text) return void change.refused.push({ row, why: why(o.problem) });
+      const entry = entryOf(o.text);
+      const other = differs(entry);
       if (!other) return void change.unchanged++;
-      before.set(pathOf(row), { entry: o.entry, changed: other });
-      puts.push({ row, put: { op: "put", ...item(row), value: o.entry.value, ...(o.etag ? { if_match: o.etag } : {}), ...other } as Item });
+      before.set(pathOf(row), { entry, changed: other });
+      puts.push({ row, put: { op: "put", ...item(row), json: entry.json, ...(o.etag ? { if_match: o.etag } : {}), ...other } as Item });
     });
     if (puts.length === 0) return;
     const outcomes = await batch(store, puts.map((p) => p.put));
@@ -160,8 +175,8 @@ export async function lines(store: string, rows: Row[], progress: (n: number) =>
   await inParts(store, rows, change, progress, async (part) => {
     const outcomes = await batch(store, part.map((row) => ({ op: "get" as const, ...item(row) })));
     outcomes.forEach((o, i) => {
-      if (!o.entry) return change.refused.push({ row: part[i]!, why: why(o.problem) });
-      kept.push(`${JSON.stringify(o.entry)}\n`);
+      if (!o.text) return change.refused.push({ row: part[i]!, why: why(o.problem) });
+      kept.push(`${o.text.replace(/[\r\n]/g, " ")}\n`); // between its tokens
       return change.done.push(part[i]!);
     });
   });
