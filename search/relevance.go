@@ -19,9 +19,20 @@ import (
 // SECURITY: it reads of candidates that the caller sees alone, within the scope
 // of their snapshot.
 func (s *Searcher) assess(ctx context.Context, tx assessmentTx, scope acl.Scope, q *searchQuery, candidates []*candidate) error {
-	if len(candidates) == 0 {
-		return nil
+	parts := make(map[*searchQuery][]*candidate)
+	for _, c := range candidates {
+		parts[q.partOf(c)] = append(parts[q.partOf(c)], c)
 	}
+	for part, of := range parts {
+		if err := s.assessPart(ctx, tx, scope, part, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// assessPart is assess for candidates that one part of a search ranks.
+func (s *Searcher) assessPart(ctx context.Context, tx assessmentTx, scope acl.Scope, q *searchQuery, candidates []*candidate) error {
 	for w, asked := range q.wordings {
 		found, err := s.assessBy(ctx, tx, scope, q, asked, candidates)
 		if err != nil {
