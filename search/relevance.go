@@ -19,20 +19,18 @@ import (
 // SECURITY: it reads of candidates that the caller sees alone, within the scope
 // of their snapshot.
 func (s *Searcher) assess(ctx context.Context, tx assessmentTx, scope acl.Scope, q *searchQuery, candidates []*candidate) error {
-	parts := make(map[*searchQuery][]*candidate)
-	for _, c := range candidates {
-		parts[q.partOf(c)] = append(parts[q.partOf(c)], c)
+	own, apart := q.divide(candidates)
+	if err := s.assessPart(ctx, tx, scope, q, own); err != nil {
+		return err
 	}
-	for part, of := range parts {
-		if err := s.assessPart(ctx, tx, scope, part, of); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.assessPart(ctx, tx, scope, q.apart, apart)
 }
 
 // assessPart is assess for candidates that one part of a search ranks.
 func (s *Searcher) assessPart(ctx context.Context, tx assessmentTx, scope acl.Scope, q *searchQuery, candidates []*candidate) error {
+	if len(candidates) == 0 {
+		return nil
+	}
 	for w, asked := range q.wordings {
 		found, err := s.assessBy(ctx, tx, scope, q, asked, candidates)
 		if err != nil {

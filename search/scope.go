@@ -105,13 +105,20 @@ func (s *Searcher) setApart(q *searchQuery) {
 	q.apart = &apart
 }
 
-// partOf returns the part of a search that ranks a candidate: the search, or what it asks
-// apart.
-func (q *searchQuery) partOf(c *candidate) *searchQuery {
-	if q.apart != nil && searchOnly(*c.access) {
-		return q.apart
+// divide returns of candidates those that the search ranks, and those that what it asks
+// apart does.
+func (q *searchQuery) divide(candidates []*candidate) (own, apart []*candidate) {
+	if q.apart == nil {
+		return candidates, nil
 	}
-	return q
+	for _, c := range candidates {
+		if searchOnly(*c.access) {
+			apart = append(apart, c)
+		} else {
+			own = append(own, c)
+		}
+	}
+	return own, apart
 }
 
 // allModels returns the models of both parts of a search.
