@@ -42,6 +42,7 @@ type Answer struct {
 	rest    frozen // the candidates after Hits
 	unpaged bool   // no page follows, whatever is left
 
+	short  bool    // the legs should be asked for more
 	unsold *unsold // until Hits are decided with what they cost
 	sold   bool    // Hits were decided so: see Searcher.sell
 	over   int     // hits beyond Hits for which there was no room in MaxTokens

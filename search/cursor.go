@@ -206,11 +206,14 @@ type selected struct {
 	hits     []*candidate
 	possible []*candidate // those of hits, and those that are if the Meter does not show them; nil if it is not asked
 	rest     frozen
-	short    bool         // the legs should be asked for more
-	nearest  []*candidate // of those below MinRelevance: see Request.Nearest
+	short    bool // the legs should be asked for more
+	// incomplete says so of stores that the caller may read.
+	incomplete bool
+	nearest    []*candidate // of those below MinRelevance: see Request.Nearest
 
 	// What explains them.
 	ordered []*candidate             // all that could be hits, those of hits first
+	apart   []*candidate             // of what was asked apart, until they are ranked
 	visible map[uuid.UUID]*candidate // all that were read and passed the filter
 	found   *legHits                 // what the legs found; nil on a page after the first
 	dropped []*memory.Entry          // what the filter dropped among what would have been a candidate

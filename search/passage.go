@@ -269,7 +269,7 @@ func (h *Hit) addMeaning(text string, segments []passage.Span, evidence []passag
 		chunks[i] = c.chunk
 	}
 	best, against := make([]float32, len(query)), maxsim.NewQuery(query)
-	for i, words := range h.query.models[h.found.model].Embedder.CodeSpans(memory.ChunkHeader(&h.whole), text, chunks) {
+	for i, words := range h.query.allModels()[h.found.model].Embedder.CodeSpans(memory.ChunkHeader(&h.whole), text, chunks) {
 		codes := h.codes[i].codes
 		if len(codes) != len(words)*maxsim.TokenSize { // of an earlier text
 			continue
@@ -322,9 +322,9 @@ func readCodes(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *s
 	if err != nil {
 		return err
 	}
-	for k := range q.models {
+	for k, model := range q.allModels() {
 		of := slices.DeleteFunc(slices.Clone(nearest), func(c vector.ChunkID) bool { return byID[c.Entry].found.model != k })
-		codes, err := tx.ChunkCodes(ctx, scope, q.models[k].Fingerprint, of)
+		codes, err := tx.ChunkCodes(ctx, scope, model.Fingerprint, of)
 		if err != nil {
 			return err
 		}
@@ -346,7 +346,7 @@ func nearestChunks(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, 
 		cosine float64
 	}
 	chunks := make(map[uuid.UUID][]scored, len(ids))
-	err := tx.Evidence(ctx, scope, memory.EvidenceQuery{Fingerprints: q.models.fingerprints(), Entries: ids, VectorsOnly: true}, func(e memory.Evidence) error {
+	err := tx.Evidence(ctx, scope, memory.EvidenceQuery{Fingerprints: q.allModels().fingerprints(), Entries: ids, VectorsOnly: true}, func(e memory.Evidence) error {
 		if of := byID[e.Entry].found; len(e.Vector) > 0 && e.Model == of.model {
 			chunks[e.Entry] = append(chunks[e.Entry], scored{e.Chunk, e.Vector.Dot(of.asked.embeddings[e.Model].Vector)})
 		}

@@ -65,17 +65,28 @@ func candidatesOf(hits []legHit) []*candidate {
 // search with MinRelevance.
 const rerankDepth = 100
 
+// heads returns the first of the merged candidates, of those that were asked apart as many
+// again, and the others.
+func heads(all selected) (head, rest []*candidate) {
+	for _, merged := range [][]*candidate{all.ordered, all.apart} {
+		merged = limitHits(merged, len(merged), searchOnlyDepth)
+		n := min(rerankDepth, len(merged))
+		head, rest = append(head, merged[:n]...), append(rest, merged[n:]...)
+	}
+	slices.SortStableFunc(rest, func(a, b *candidate) int { return cmp.Compare(b.fused, a.fused) })
+	return head, rest
+}
+
 // rank returns the hits among the merged candidates, in their order, at most as
 // many as the request's limit, with their scores and relevance, and the
 // candidates that follow them.
-func (s *Searcher) rank(ctx context.Context, tx assessmentTx, scope acl.Scope, q *searchQuery, merged []*candidate) (_ selected, err error) {
+func (s *Searcher) rank(ctx context.Context, tx assessmentTx, scope acl.Scope, q *searchQuery, all selected) (_ selected, err error) {
 	ctx, end := s.startStep(ctx, "rank", &q.took.Rank)
 	defer end(&err)
-	merged = limitHits(merged, len(merged), searchOnlyDepth)
+	head, rest := heads(all)
 	byRelevance := q.request.Ranking != RankingRRF
 	var nearest []*candidate
 	if byRelevance || q.request.MinRelevance > 0 {
-		head, rest := merged[:min(rerankDepth, len(merged))], merged[min(rerankDepth, len(merged)):]
 		if err := s.assess(ctx, tx, scope, q, head); err != nil {
 			return selected{}, err
 		}
@@ -93,18 +104,18 @@ func (s *Searcher) rank(ctx context.Context, tx assessmentTx, scope acl.Scope, q
 			})
 			head = q.diversify(head)
 		}
-		merged = slices.Concat(head, rest)
 	}
+	merged := slices.Concat(head, rest)
 	hits := limitHits(merged, q.request.Limit, searchOnlyHits)
 	possible := hits
 	if len(q.admitted) > 0 {
 		possible = mayBeHits(merged, q.request.Limit)
 	}
-	rest := slices.DeleteFunc(slices.Clone(possible), (*candidate).assessed)
-	if err := s.assess(ctx, tx, scope, q, rest); err != nil {
+	left := slices.DeleteFunc(slices.Clone(possible), (*candidate).assessed)
+	if err := s.assess(ctx, tx, scope, q, left); err != nil {
 		return selected{}, err
 	}
-	q.weighRecency(rest)
+	q.weighRecency(left)
 	if !byRelevance {
 		for _, c := range merged {
 			c.score, c.ordered = c.fused, true

@@ -19,6 +19,15 @@ import (
 // SECURITY: it reads of candidates that the caller sees alone, within the scope
 // of their snapshot.
 func (s *Searcher) assess(ctx context.Context, tx assessmentTx, scope acl.Scope, q *searchQuery, candidates []*candidate) error {
+	own, apart := q.divide(candidates)
+	if err := s.assessPart(ctx, tx, scope, q, own); err != nil {
+		return err
+	}
+	return s.assessPart(ctx, tx, scope, q.apart, apart)
+}
+
+// assessPart is assess for candidates that one part of a search ranks.
+func (s *Searcher) assessPart(ctx context.Context, tx assessmentTx, scope acl.Scope, q *searchQuery, candidates []*candidate) error {
 	if len(candidates) == 0 {
 		return nil
 	}

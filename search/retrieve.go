@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,7 @@ type legList struct {
 type retrieved struct {
 	lexical, vector []legList
 	failed          []string // the legs that failed: LegLexical, LegVector
+	apart           *retrieved
 }
 
 // entries returns the entries of all lists, each once: in head those that a
@@ -81,11 +83,40 @@ func (l legList) head() int {
 	return n
 }
 
-// retrieve asks the legs of the search's mode, side by side, for their first
+// retrieve asks the legs, and side by side those of what is asked apart. Those that failed
+// of either are named in the result.
+func (s *Searcher) retrieve(ctx context.Context, q *searchQuery, fetch int) (found retrieved, err error) {
+	if q.apart == nil {
+		return s.askLegs(ctx, q, fetch)
+	}
+	var apart retrieved
+	var apartErr error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		apart, apartErr = s.askLegs(ctx, q.apart, fetch)
+	}()
+	found, err = s.askLegs(ctx, q, fetch)
+	<-done
+	if err = cmp.Or(err, apartErr); err != nil {
+		return retrieved{}, err
+	}
+	took, beside := &q.took, q.apart.took
+	took.Embed, took.Lexical, took.Vector = max(took.Embed, beside.Embed), max(took.Lexical, beside.Lexical), max(took.Vector, beside.Vector)
+	for _, leg := range apart.failed {
+		if !slices.Contains(found.failed, leg) {
+			found.failed = append(found.failed, leg)
+		}
+	}
+	found.apart = &apart
+	return found, nil
+}
+
+// askLegs asks the legs of the search's mode, side by side, for their first
 // fetch hits of each wording within the scope. The other leg only prepares what
 // the relevance takes of it. A leg that fails is named in the result and the
 // other one answers; an error means that none is left that searches.
-func (s *Searcher) retrieve(ctx context.Context, q *searchQuery, fetch int) (retrieved, error) {
+func (s *Searcher) askLegs(ctx context.Context, q *searchQuery, fetch int) (retrieved, error) {
 	var r retrieved
 	if q.scope.Empty() || q.nothing && q.request.ExplainEntry == nil {
 		return r, nil

@@ -22,6 +22,9 @@ type searchQuery struct {
 	page    *frozen       // what the request's cursor holds; nil: it has none
 	// wordings are the query, or the queries.
 	wordings []*wording
+	// apart is the same question to the stores on which the caller has level search, if
+	// scope has others: see setApart. nil: there are no others, or none of these.
+	apart *searchQuery
 	// only holds the entries that pass the filter, if they are few enough to
 	// hand to the legs. nil: the legs search the whole scope, and the filter
 	// is applied to the rows.
@@ -81,7 +84,63 @@ func (s *Searcher) scopeQuery(ctx context.Context, c memory.Caller, r Request) (
 		return nil, err
 	}
 	q.wordings = s.newWordings(r.wordings())
+	s.setApart(q)
 	return q, nil
+}
+
+// setApart has the stores on which the caller has level search asked apart from the
+// others, side by side with them, if there are both.
+//
+// SECURITY: what a store at level search holds counts in no rarity, correction or cut by
+// which entries of other stores are ranked. Their scores have all digits, and their search
+// neither counts nor costs: by them the caller could ask of every word how many entries of
+// that store have it.
+func (s *Searcher) setApart(q *searchQuery) {
+	if !q.scope.Any(searchOnly) || !q.scope.Any(readable) {
+		return
+	}
+	apart := *q
+	apart.scope, q.scope = q.scope.Without(readable), q.scope.Without(searchOnly)
+	apart.wordings = s.newWordings(q.request.wordings())
+	q.apart = &apart
+}
+
+// divide returns of candidates those that the search ranks, and those that what it asks
+// apart does.
+func (q *searchQuery) divide(candidates []*candidate) (own, apart []*candidate) {
+	if q.apart == nil {
+		return candidates, nil
+	}
+	for _, c := range candidates {
+		if searchOnly(*c.access) {
+			apart = append(apart, c)
+		} else {
+			own = append(own, c)
+		}
+	}
+	return own, apart
+}
+
+// allModels returns the models of both parts of a search.
+func (q *searchQuery) allModels() models {
+	all := q.models
+	if q.apart == nil {
+		return all
+	}
+	for k, one := range q.apart.models {
+		if !all[k].serves() {
+			all[k] = one
+		}
+	}
+	return all
+}
+
+// stores returns the number of stores that are searched.
+func (q *searchQuery) stores() int {
+	if q.apart == nil {
+		return q.scope.Len()
+	}
+	return q.scope.Len() + q.apart.scope.Len()
 }
 
 // findsNothing reports whether a search has no hits, whatever is stored: it may look in
@@ -122,6 +181,8 @@ func (r *Request) needsRead() bool {
 
 // searchOnly reports whether the caller has level search on a store.
 func searchOnly(a acl.Access) bool { return a.Level < acl.Read }
+
+func readable(a acl.Access) bool { return !searchOnly(a) }
 
 // isMetered reports whether an offer meters the caller's grant of a store.
 func isMetered(a acl.Access) bool { return a.Offer != "" }

@@ -74,7 +74,7 @@ func (s *Searcher) Search(ctx context.Context, c memory.Caller, r Request) (answ
 		if err != nil {
 			return Answer{}, err
 		}
-		if answer.Incomplete && !last {
+		if answer.short && !last {
 			continue
 		}
 		if err := s.sell(ctx, q, &answer); err != nil {

@@ -49,7 +49,7 @@ func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found retriev
 		}
 		answer.Label = max(highestLabel(answer.Hits), labelOf(answer.Nearest))
 		answer.NoWords = !q.asks()
-		answer.Incomplete = ranked.short
+		answer.short, answer.Incomplete = ranked.short, ranked.incomplete
 		answer.query, answer.rest = q, ranked.rest
 		if answer.Degraded, err = s.missing(ctx, tx, scope, q, found); err != nil || !q.request.Explain {
 			return err
@@ -66,8 +66,8 @@ func (s *Searcher) selectFound(ctx context.Context, tx memory.ReadTx, scope acl.
 	if err != nil {
 		return selected{}, err
 	}
-	ranked, err := s.rank(ctx, tx, scope, q, merged.ordered)
-	ranked.short, ranked.visible, ranked.found = merged.short, merged.visible, merged.found
+	ranked, err := s.rank(ctx, tx, scope, q, merged)
+	ranked.short, ranked.incomplete, ranked.visible, ranked.found = merged.short, merged.incomplete, merged.visible, merged.found
 	ranked.dropped = droppedFrom(slices.Concat(found.lexical, found.vector), merged.visible, q.dropped)
 	return ranked, err
 }
@@ -75,6 +75,20 @@ func (s *Searcher) selectFound(ctx context.Context, tx memory.ReadTx, scope acl.
 // mergeFound returns the candidates among what the legs found, in the order of their
 // fusion, with what is visible and whether the legs should be asked for more.
 func (s *Searcher) mergeFound(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, found retrieved) (selected, error) {
+	merged, err := s.mergeLegs(ctx, tx, scope, q, found)
+	// SECURITY: what a store at level search lacks says how much it has.
+	merged.incomplete = merged.short && q.scope.Any(readable)
+	if err != nil || found.apart == nil {
+		return merged, err
+	}
+	apart, err := s.mergeLegs(ctx, tx, scope, q.apart, *found.apart)
+	merged.apart = apart.ordered
+	merged.short = merged.short || apart.short
+	return merged, err
+}
+
+// mergeLegs is mergeFound without what is asked apart.
+func (s *Searcher) mergeLegs(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, found retrieved) (selected, error) {
 	visible, err := s.loadVisible(ctx, tx, scope, q, found)
 	if err != nil {
 		return selected{}, err

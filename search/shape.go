@@ -40,7 +40,7 @@ func (a *Answer) Shape() (Shape, bool) {
 		return Shape{}, false
 	}
 	r := &q.request
-	shape := Shape{Mode: r.Mode, Limit: r.Limit, Wordings: len(r.wordings()), Stores: q.scope.Len()}
+	shape := Shape{Mode: r.Mode, Limit: r.Limit, Wordings: len(r.wordings()), Stores: q.stores()}
 	if shape.Mode == "" {
 		shape.Mode = ModeHybrid
 	}
