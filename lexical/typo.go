@@ -31,9 +31,10 @@ var alphabets = []struct {
 }
 
 // MayBeTypo reports whether a word of a query, folded, may be a typing error: it has four
-// letters or more of one of the alphabets that Corrections knows, and no digits.
+// letters or more of one of the alphabets that Corrections knows, and no digits. One that is
+// longer than a term is none: Corrections would make a copy of it for each letter.
 func MayBeTypo(word string) bool {
-	return utf8.RuneCountInString(word) >= minTypoLetters && alphabetOf(word) != ""
+	return len(word) <= MaxTermBytes && utf8.RuneCountInString(word) >= minTypoLetters && alphabetOf(word) != ""
 }
 
 func alphabetOf(word string) string {

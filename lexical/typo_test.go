@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"mneme/internal/edit"
@@ -16,6 +17,15 @@ func TestTypos(t *testing.T) {
 	} {
 		if got := Typos(c.word, c.term, 2); got != c.want {
 			t.Errorf("%s and %s: %d, want %d", c.word, c.term, got, c.want)
+		}
+	}
+}
+
+// A word that is longer than a term is not corrected: what that costs grows with its square.
+func TestAWordThatIsLongerThanATermIsNoTypo(t *testing.T) {
+	for letter, longest := range map[string]int{"x": MaxTermBytes, "ж": MaxTermBytes / 2} {
+		if word := strings.Repeat(letter, longest); !MayBeTypo(word) || MayBeTypo(word+letter) || MaxTypos(word+letter) != 0 {
+			t.Errorf("of %d letters %s: %v, of one more: %v", longest, letter, MayBeTypo(word), MayBeTypo(word+letter))
 		}
 	}
 }

@@ -207,6 +207,13 @@ func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, fetch int)
 		}
 		return nil
 	})
+	if err != nil {
+		// The terms may have become more than a scorer has counted, and of several wordings
+		// none is to be judged by its words if another cannot be.
+		for _, asked := range q.wordings {
+			asked.scorer = nil
+		}
+	}
 	if err != nil || fetch == 0 {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/search"
+	"mneme/storage"
 	"mneme/test/backendtest"
 )
 
@@ -56,6 +58,69 @@ func TestWordsWithTypingErrorsAreFound(t *testing.T) {
 		inexact := h.MustSearch(a, search.Request{Query: "thermostatt", Explain: true})
 		if exact.Hits[0].Relevance <= inexact.Hits[0].Relevance || len(exact.Explanation.Typos) > 0 {
 			t.Errorf("relevance %v, with a typing error %v", exact.Hits[0].Relevance, inexact.Hits[0].Relevance)
+		}
+	})
+}
+
+// A question of one endless word costs no more than another.
+func TestAnEndlessWordIsNotCorrected(t *testing.T) {
+	h := &harness{backendtest.OpenOver(t, backendtest.Embedded().Open(t), backendtest.Options{}), t}
+	a := agent("a", acl.Public)
+	h.PutText(a, "a", "seat", "Anna likes the window seat.", 201)
+	allocations := testing.AllocsPerRun(1, func() { h.MustSearch(a, search.Request{Query: strings.Repeat("abcde", 400)}) })
+	if allocations > 50_000 { // two for each of its 100,000 corrections would be more
+		t.Errorf("%.0f allocations", allocations)
+	}
+}
+
+// unlisted is a storage that lists no terms.
+type unlisted struct {
+	storage.Storage
+	asked *int // how often it was asked to
+}
+
+func (u unlisted) View(ctx context.Context, fn func(memory.ReadTx) error) error {
+	return u.Storage.View(ctx, func(tx memory.ReadTx) error { return fn(unlistedTx{tx, u.asked}) })
+}
+
+type unlistedTx struct {
+	memory.ReadTx
+	asked *int
+}
+
+func (tx unlistedTx) Terms(context.Context, acl.Scope, memory.TermQuery) ([]string, bool, error) {
+	*tx.asked++
+	return nil, false, memory.ErrUnavailable
+}
+
+// The lexical leg may fail when one of the words has been corrected and the next one is
+// looked for.
+func TestACorrectionThatFailsFailsTheLexicalLegAlone(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		data, asked := b.Open(t), 0
+		open := data.Storage
+		data.Storage = func(t testing.TB) storage.Storage { return unlisted{open(t), &asked} }
+		h := openOver(t, data, backendtest.Options{}, encoder(t))
+		a := agent("a", acl.Public)
+		h.PutText(a, "a", "heat", "The thermostat is set to nineteen.", 201)
+		h.PutText(a, "a", "lamp", "The chandelier was cleaned by Wojciechowski.", 201)
+		h.Index()
+		for _, r := range []search.Request{
+			{Query: "termostat of Wojcechovsky"}, {Queries: []string{"thermostat", "termostat of Wojcechovsky"}},
+		} {
+			r.Explain, r.Passages, asked = true, true, 0
+			answer := h.MustSearch(a, r)
+			if asked == 0 || len(answer.Hits) != 2 || !slices.Equal(answer.Degraded, []string{search.LegLexical}) {
+				t.Fatalf("asked for terms %d times, %d hits, degraded %v", asked, len(answer.Hits), answer.Degraded)
+			}
+			for _, hit := range answer.Hits {
+				if hit.Explain.Parts.Coverage != nil {
+					t.Errorf("%s is judged by its words: %v", hit.Key, *hit.Explain.Parts.Coverage)
+				}
+			}
+			if hits, _ := h.eachHit(&answer); len(hits) != 2 {
+				t.Errorf("shows %d hits", len(hits))
+			}
 		}
 	})
 }
