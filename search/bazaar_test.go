@@ -94,6 +94,9 @@ func drawAsked(t *rapid.T, offered bool) asked {
 		MaxTokens:    rapid.SampledFrom([]int{0, 0, 60, 400}).Draw(t, "tokens"),
 		Passages:     rapid.Bool().Draw(t, "passages"),
 	}}
+	if rapid.Bool().Draw(t, "nearest") {
+		a.Nearest, a.NearestByDefault = search.MaxNearest, true
+	}
 	if most := rapid.SampledFrom([]int64{-1, 0, 120, 350, 10_000}).Draw(t, "max_charge"); most >= 0 {
 		a.Purchase.MaxCharge = &most
 	}
@@ -123,6 +126,9 @@ func (w *bazaar) ask(c memory.Caller, a asked) (sold []string) {
 		if hit.Store == "seller" {
 			sold = append(sold, hit.Key)
 		}
+	}
+	for _, n := range found.Nearest {
+		fmt.Fprintf(&w.said, "  near: %s %x\n", w.keys[n.Entry.ID], n.Relevance)
 	}
 	for _, s := range found.Bill.Skipped {
 		fmt.Fprintf(&w.said, "  skipped %s: %s, %v\n", s.Store, s.Reason, s.Offer == w.offer.ID.String())

@@ -93,8 +93,8 @@ func (s *Searcher) rank(ctx context.Context, tx assessmentTx, scope acl.Scope, q
 		if q.request.MinRelevance > 0 {
 			assessed := slices.Clone(head)
 			head, rest = slices.DeleteFunc(head, func(c *candidate) bool { return !c.reaches(q.request.MinRelevance) }), nil
-			if len(head) == 0 {
-				nearest = q.nearest(assessed)
+			if !slices.ContainsFunc(head, func(c *candidate) bool { return !searchOnly(*c.access) }) {
+				nearest = q.nearest(assessed) // dropped if hits are shown: see decideNearest
 			}
 		}
 		if byRelevance {

@@ -165,7 +165,8 @@ func (s *Searcher) sell(ctx context.Context, q *searchQuery, answer *Answer) (er
 	}
 	s.meter.Sold(q.caller, made.bill)
 	answer.Hits, answer.over, answer.sold = made.hits, made.over, true
-	answer.Bill, answer.Label = made.bill, highestLabel(made.hits)
+	answer.Bill = made.bill
+	answer.decideNearest()
 	answer.Bill.Skipped = joinSkipped(q.skipped, made.bill.Skipped)
 	answer.rest = after(sale.ordered, made.shown, q.request.scored())
 	return nil

@@ -246,6 +246,51 @@ func TestWhatTheMeterLeavesOutIsNotSearched(t *testing.T) {
 	})
 }
 
+// What comes closest among the reader's own does not tell whether a store has an entry
+// that answers the question, unless it is shown.
+func TestNearestTellsNothingOfWhatIsNotShown(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		m := openMarket(t, b)
+		m.fill("seller", 2, "a granite quarry")
+		m.fill("vendor", 2, "a paper lantern")
+		m.PutText(m.reader, "reader", "own", "The harbour crane is painted green.", 201)
+		m.PutText(agent("reader", acl.Public), "reader", "other", "The train leaves on Thursday.", 201)
+		r := search.Request{Query: "granite quarry", Limit: 10, Nearest: 3, NearestByDefault: true}
+		answer := func(store string) (hits []string, said string) {
+			r.Stores = []string{"reader", store}
+			hits, a := m.shown(r)
+			for _, n := range a.Nearest {
+				said += n.Entry.Key + " "
+			}
+			return hits, fmt.Sprint(said, a.Label, a.Incomplete)
+		}
+		m.Index()
+		best := m.MustSearch(m.reader, search.Request{Query: "granite quarry", Stores: []string{"seller"}}).Hits[0].Relevance
+		own := m.MustSearch(m.reader, search.Request{Query: "granite quarry", Stores: []string{"reader"}}).Hits[0].Relevance
+		if r.MinRelevance = (best + own) / 2; own >= r.MinRelevance {
+			t.Fatalf("the best of the seller's has %v, of the reader's own %v", best, own)
+		}
+		m.hits["seller"], m.hits["vendor"] = 0, 0
+		hits, there := answer("seller")
+		if len(hits) != 0 || len(m.offered) != 2 || !strings.Contains(there, "own") {
+			t.Errorf("showed %q of %q, and says %s", hits, m.offered, there)
+		}
+		_, absent := answer("vendor")
+		if len(m.offered) != 0 || there != absent {
+			t.Errorf("says %s with an entry that answers, and %s without one of %q", there, absent, m.offered)
+		}
+		r.Stores = nil
+		m.leftOut = []string{"vendor"}
+		if _, a := m.shown(r); len(a.Nearest) != 2 || a.Label != acl.Internal {
+			t.Errorf("names %d, label %v, where no store is named", len(a.Nearest), a.Label)
+		}
+		m.hits["seller"] = 1
+		if hits, said := answer("seller"); !slices.Equal(hits, m.closed) || len(hits) != 1 || strings.Contains(said, "own") {
+			t.Errorf("showed %q, and says %s", hits, said)
+		}
+	})
+}
+
 // A search without such stores writes nothing, and one that names none of them counts
 // only if it shows a hit of one.
 func TestASearchIsASaleOnlyIfAStoreIsNamedOrShown(t *testing.T) {

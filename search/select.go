@@ -47,7 +47,7 @@ func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found retriev
 		for _, c := range ranked.nearest {
 			answer.Nearest = append(answer.Nearest, memory.Near{Entry: *c.entry, Relevance: c.relevance})
 		}
-		answer.Label = max(highestLabel(answer.Hits), labelOf(answer.Nearest))
+		answer.decideNearest()
 		answer.NoWords = !q.asks()
 		answer.short, answer.Incomplete = ranked.short, ranked.incomplete
 		answer.query, answer.rest = q, ranked.rest
@@ -97,6 +97,17 @@ func (s *Searcher) mergeLegs(ctx context.Context, tx memory.ReadTx, scope acl.Sc
 	vectorHits, vectorShort := keepAllVisible(found.vector, visible)
 	kept := &legHits{lexicalHits, vectorHits}
 	return selected{ordered: merge(q, kept), visible: visible, found: kept, short: lexicalShort || vectorShort}, nil
+}
+
+// decideNearest drops Nearest if there are hits, and sets the label.
+//
+// SECURITY: hits of stores at level search count only once they are shown. One that is not
+// bought would be revealed if nothing came in its place.
+func (a *Answer) decideNearest() {
+	if len(a.Hits) > 0 {
+		a.Nearest = nil
+	}
+	a.Label = max(highestLabel(a.Hits), labelOf(a.Nearest))
 }
 
 // labelOf returns the highest label of entries; zero if there are none.
