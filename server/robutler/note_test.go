@@ -375,6 +375,54 @@ func TestTheLatestDeletionOfANoteCounts(t *testing.T) {
 	push(higher, "put", "b", at(51), 1)
 }
 
+// What was corrected, restored or brought back by another surface is the latest, on every
+// machine.
+func TestAChangeByAnotherSurfaceIsTheLatest(t *testing.T) {
+	const entry = "/v1/stores/self/memories/k"
+	const owner = "?namespace=owner"
+	for name, change := range map[string]func(h *harness){
+		"a correction": func(h *harness) { h.want(200, alice, "PUT", entry+owner, body("value", "changed")) },
+		"with occurred_at": func(h *harness) {
+			h.want(200, alice, "PUT", entry+owner, body("value", "changed", "occurred_at", "2020-01-01T00:00:00Z"))
+		},
+		"a restored version": func(h *harness) {
+			h.want(200, alice, "POST", entry+"/restore"+owner, `{"version":1}`)
+		},
+		"a restored note": func(h *harness) {
+			h.want(204, alice, "DELETE", entry+owner, "")
+			h.clock.Advance(time.Minute)
+			h.want(200, alice, "POST", entry+"/restore"+owner, "{}")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := open(t)
+			one, two := h.machine(alice), h.machine(alice)
+			at := func(d time.Duration) string { return h.clock.Now().Add(d).Format(noteTimes) }
+			if n := one.push(syncLine{Op: "put", Key: "k", Content: "changed", At: at(-2 * time.Hour)}, syncLine{Op: "put", Key: "k", Content: "at first", At: at(-time.Hour)}); n != 2 {
+				t.Fatalf("%v applied", n)
+			}
+			two.pull()
+			h.clock.Advance(time.Hour)
+			change(h)
+			want := map[string]string{"k": "changed"}
+			if name == "a restored note" {
+				want["k"] = "at first"
+			}
+			two.pull()
+			two.has(want)
+			if held := two.notes["k"]; held.At != at(0) {
+				t.Errorf("changed at %s, want %s", held.At, at(0))
+			}
+			if n := one.push(syncLine{Op: "put", Key: "k", Content: "older", At: at(-30 * time.Minute)}, syncLine{Op: "delete", Key: "k", At: at(-time.Minute)}); n != 0 {
+				t.Errorf("%v older lines applied", n)
+			}
+			if n := one.push(syncLine{Op: "put", Key: "k", Content: "later", At: at(time.Second)}); n != 1 {
+				t.Errorf("%v later lines applied", n)
+			}
+		})
+	}
+}
+
 func TestAPushedLineThatConflictsIsPassedBy(t *testing.T) {
 	h := open(t)
 	m := h.machine(agent("alice", acl.Internal))

@@ -84,7 +84,11 @@ func (s *Surface) headings(ctx context.Context, caller memory.Caller, request me
 		}
 		for i := range page.Items {
 			e := &page.Items[i].Entry
-			all = append(all, heading{e.Path, changedAt(e)})
+			at := e.UpdatedAt
+			if occurred(e) { // without texts it is not known whether it was written as a note
+				at = e.OccurredAt.Time
+			}
+			all = append(all, heading{e.Path, at})
 		}
 		if request.Cursor = page.Next; page.Next == "" {
 			break
