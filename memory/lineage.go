@@ -20,6 +20,24 @@ type Lineage struct {
 	Read    []string `json:"read,omitempty"`    // ids of entries that the session had read before
 }
 
+// restoredSource returns the source of contents that are brought back: without the tool,
+// which wrote them before, but not the version that brings them back.
+func restoredSource(source json.RawMessage) json.RawMessage {
+	var l Lineage
+	if json.Unmarshal(source, &l) != nil || l.Tool == "" {
+		return source
+	}
+	l.Tool = ""
+	if l.Session == "" && len(l.Read) == 0 {
+		return nil
+	}
+	text, err := marshalPlain(l)
+	if err != nil { // it holds texts alone
+		return nil
+	}
+	return text
+}
+
 // showSources reduces the sources of found entries to what the caller may see:
 // the tool, the session, and the ids of live entries that it may get. A source
 // that is not a Lineage, or of which nothing remains, is removed.

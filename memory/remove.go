@@ -177,7 +177,7 @@ func (s *Service) revert(ctx context.Context, tx Tx, c Caller, r RestoreRequest)
 	}
 	now := s.Instant()
 	before := *e
-	e.Value, e.Type, e.Description, e.Tags, e.Source = old[0].Value, old[0].Type, old[0].Description, old[0].Tags, old[0].Source
+	e.Value, e.Type, e.Description, e.Tags, e.Source = old[0].Value, old[0].Type, old[0].Description, old[0].Tags, restoredSource(old[0].Source)
 	e.OccurredAt = old[0].OccurredAt
 	e.TypeBy, e.DescriptionBy = old[0].TypeBy, old[0].DescriptionBy // not the agent that brings them back
 	stamp(e, c, now)
@@ -211,7 +211,7 @@ func (s *Service) undelete(ctx context.Context, tx Tx, c Caller, a acl.Access, r
 	if e.OccurredAt, err = occurredBeforeDeletion(ctx, tx, e); err != nil {
 		return PutResult{}, err
 	}
-	e.DeletedAt, e.DeletedBy = time.Time{}, ""
+	e.DeletedAt, e.DeletedBy, e.Source = time.Time{}, "", restoredSource(e.Source)
 	stamp(e, c, now)
 	if err := s.checkQuota(ctx, tx, e, nil, now); err != nil {
 		return PutResult{}, err

@@ -111,7 +111,10 @@ func (t Timeouts) withDefaults() Timeouts {
 }
 
 const (
-	maxHeaderBytes  = 32 << 10         // the surfaces bound their bodies
+	// maxHeaderBytes is 2 conditions of 8,192 bytes in a URL, with each byte encoded in
+	// three, and 32 kB for the rest. Whoever connects can make the server hold so much for
+	// each request at a time, before a token is asked for. The surfaces bound their bodies.
+	maxHeaderBytes  = 3*2*8<<10 + 32<<10
 	shutdownTimeout = 20 * time.Second // a wait for vectors may take 10
 	// maxStreams bounds the requests at a time of one connection by HTTP/2. Browsers
 	// and proxies expect a hundred.

@@ -103,8 +103,8 @@ func strict(query map[string]parameter, lines bool) echo.MiddlewareFunc {
 					r.Header.Set(name, strings.Join(given, ", "))
 				}
 			}
-			if len(r.Header.Values("Idempotency-Key")) > 1 {
-				return problem.In(problem.Malformed, "Idempotency-Key", "must be given once")
+			if _, err := wire.IdempotencyKey(r.Header); err != nil {
+				return err
 			}
 			return next(c)
 		}

@@ -2,13 +2,13 @@ package rest
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"mneme/memory"
 	"mneme/server/compress"
 	"mneme/server/problem"
 	"mneme/server/rest/api"
+	"mneme/server/wire"
 )
 
 // conditions parses If-Match and If-None-Match.
@@ -86,9 +86,6 @@ func quoted(text string) (opaque, after string, ok bool) {
 
 func quote(etag string) string { return `"` + etag + `"` }
 
-// maxIdempotencyKey is the maximum length of a key, in bytes.
-const maxIdempotencyKey = 255
-
 // replay returns the idempotency of a call; nil without an Idempotency-Key.
 // operation is the method and route template, path the values of the template's
 // parameters, and body the decoded body.
@@ -113,8 +110,8 @@ func (s *Surface) callOf(key *api.IdempotencyKey, operation string, path []strin
 	if key == nil {
 		return call, nil
 	}
-	if len(*key) < 1 || len(*key) > maxIdempotencyKey || strings.ContainsFunc(*key, func(r rune) bool { return r < '!' || r > '~' }) {
-		return memory.Idempotency{}, problem.In(problem.Malformed, "Idempotency-Key", fmt.Sprintf("must have 1 to %d visible ASCII characters", maxIdempotencyKey))
+	if err := wire.CheckIdempotencyKey(*key); err != nil {
+		return memory.Idempotency{}, err
 	}
 	call.Key = s.service.Secret().Digest("key", *key)
 	return call, nil

@@ -1,6 +1,11 @@
 package rest_test
 
 import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -41,6 +46,68 @@ func TestConditionsRestrictSearchesListsAndExports(t *testing.T) {
 	}
 	h.want(422, alice, "GET", "/v1/stores/self/memories?where=", "")
 	h.want(400, alice, "POST", "/v1/search", `{"query":"red","where":null}`)
+}
+
+// The longest conditions of a URL reach the server in every encoding, beside a long token.
+func TestTheLongestConditionsOfAURLAreAnswered(t *testing.T) {
+	h := open(t)
+	h.want(201, alice, "PUT", "/v1/stores/self/memories/a", `{"value":"a red kite"}`)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- h.Serve(ctx, listener) }()
+	defer func() {
+		stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	}()
+	parameter := func(name, text string, length int) string {
+		text += strings.Repeat(" ", length-len(text))
+		var encoded strings.Builder
+		for _, b := range []byte(text) {
+			fmt.Fprintf(&encoded, "%%%02X", b)
+		}
+		return name + "=" + encoded.String()
+	}
+	const where, match = `{"key":{"eq":"a"}}`, `{"all":["kite"]}`
+	for name, set := range map[string]func(*http.Protocols){
+		"HTTP/1.1": func(p *http.Protocols) { p.SetHTTP1(true) }, "HTTP/2": func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) },
+	} {
+		transport := &http.Transport{Protocols: new(http.Protocols)}
+		set(transport.Protocols)
+		for _, path := range []string{"memories", "export"} {
+			for query, want := range map[string]struct {
+				status int
+				in     string
+			}{
+				parameter("where", where, 8192) + "&" + parameter("match", match, 8192): {200, "a red kite"},
+				parameter("where", where, 8193):                                         {422, `"field":"where"`},
+				parameter("match", match, 8193):                                         {422, `"field":"match"`},
+			} {
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+listener.Addr().String()+"/v1/stores/self/"+path+"?"+query, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Header.Set("Authorization", "Bearer "+h.Token(alice))
+				r.Header.Set("X-Beside", strings.Repeat("x", 30_000))
+				response, err := transport.RoundTrip(r)
+				if err != nil {
+					t.Fatalf("%s over %s: %v", path, name, err)
+				}
+				text, err := io.ReadAll(response.Body)
+				response.Body.Close()
+				if err != nil || response.StatusCode != want.status || !strings.Contains(string(text), want.in) {
+					t.Errorf("%s over %s: %d, %v: %.200s", path, name, response.StatusCode, err, text)
+				}
+			}
+		}
+		transport.CloseIdleConnections()
+	}
+	h.want(200, alice, "POST", "/v1/search", `{"query":"red","where":`+where+strings.Repeat(" ", 20_000)+`}`)
 }
 
 // Dates and local times take the zone of the request, in conditions and in writes.

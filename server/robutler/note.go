@@ -70,13 +70,18 @@ func noteID(p memory.Path) string {
 }
 
 // changedAt is when a note was written: on the machine where it was, if its writer
-// said so.
+// said so. Only what was written as a note says that by OccurredAt: a correction by
+// another call, or a restored version, has that of the note before, or when what it
+// tells of happened, and counts from its own instant.
 func changedAt(e *memory.Entry) time.Time {
-	if e.OccurredAt.IsZero() || e.OccurredAt.Dated() {
+	if _, ok := noteSource(e.Source); !ok || !occurred(e) {
 		return e.UpdatedAt
 	}
 	return e.OccurredAt.Time
 }
+
+// occurred reports whether an entry has an instant at which it occurred.
+func occurred(e *memory.Entry) bool { return !e.OccurredAt.IsZero() && !e.OccurredAt.Dated() }
 
 // deletedAt is when a note was last deleted: on the machine where it was, if a push deleted
 // it. Of no deletions it is the zero time.
@@ -101,11 +106,20 @@ func contentOf(value json.RawMessage) string {
 var sources = []string{"tool", "compaction", "owner", "sync"}
 
 func sourceOf(source json.RawMessage) string {
+	if name, ok := noteSource(source); ok {
+		return name
+	}
+	return sources[0]
+}
+
+// noteSource returns which of sources wrote the last version of an entry; false if that
+// was not written as a note.
+func noteSource(source json.RawMessage) (name string, ok bool) {
 	var l memory.Lineage
 	if json.Unmarshal(source, &l) != nil || !slices.Contains(sources, l.Tool) {
-		return sources[0]
+		return "", false
 	}
-	return l.Tool
+	return l.Tool, true
 }
 
 // noteNamespace returns a namespace in the form in which it is kept, once it was checked

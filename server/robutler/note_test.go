@@ -3,9 +3,12 @@ package robutler_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -125,6 +128,96 @@ func TestNotesAreListedTheLatestFirstAndSearchedWithinTheirNamespaces(t *testing
 	found := listed("action=search&q=lighthouse&namespace=shared&namespace=caller%3Auser%3Aben")
 	if len(found) != 6 || slices.ContainsFunc(found, func(n string) bool { return strings.HasPrefix(n, "owner") || strings.HasSuffix(n, "eve") }) {
 		t.Errorf("found %q", found)
+	}
+}
+
+// A list is ordered by the times that it shows, also if the last writer is another surface.
+func TestNotesThatOthersChangedAreListedByTheTimesThatTheyShow(t *testing.T) {
+	h := open(t)
+	m := h.machine(alice)
+	at := func(minute int) string { return fmt.Sprintf("2026-03-01T11:%02d:00.000Z", minute) }
+	for k, key := range []string{"a", "b", "c", "d", "e"} {
+		m.push(syncLine{Op: "put", Key: key, At: at(k)})
+		if key != "e" {
+			m.push(syncLine{Op: "put", Key: key, At: at(10 + k)})
+		}
+	}
+	h.clock.Advance(time.Second)
+	h.want(200, alice, "PUT", "/v1/stores/self/memories/b?namespace=owner", body("value", "corrected"))
+	h.clock.Advance(time.Second)
+	for query, want := range map[string]string{"": "b d c a e", "&limit=3": "b d c", "&limit=1": "b"} {
+		a := h.want(200, alice, "GET", notesRoot+"?action=list&namespace=owner"+query, "")
+		if got := strings.Join(a.all(t, "entries", "key"), " "); got != want {
+			t.Errorf("%q: %s, want %s", query, got, want)
+		}
+		times := a.all(t, "entries", "updated_at")
+		slices.Reverse(times)
+		if !slices.IsSorted(times) {
+			t.Errorf("%q: %s", query, times)
+		}
+	}
+}
+
+// slowReader calls begun when the first part of an answer comes.
+type slowReader struct {
+	*httptest.ResponseRecorder
+	begun func()
+}
+
+func (r *slowReader) Write(p []byte) (int, error) {
+	r.begun()
+	return r.ResponseRecorder.Write(p)
+}
+
+// A thousand notes of 100 kB were 400 MB in memory for each of any number of readers.
+func TestListedNotesAreReadWhileTheAnswerIsWritten(t *testing.T) {
+	for _, action := range []string{"list", "search&q=lighthouse"} {
+		t.Run(action, func(t *testing.T) {
+			h := open(t)
+			for k := range 12 {
+				h.putNote(alice, fmt.Sprintf("k%02d", k), "a lighthouse"+strings.Repeat(".", 90_000))
+				h.clock.Advance(time.Second)
+			}
+			h.index()
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, notesRoot+"?limit=20&action="+action, nil)
+			r.Header.Set("Authorization", "Bearer "+h.Token(alice))
+			w := &slowReader{httptest.NewRecorder(), sync.OnceFunc(func() {
+				for k := range 12 {
+					h.putNote(alice, fmt.Sprintf("k%02d", k), "changed")
+				}
+			})}
+			h.ServeHTTP(w, r)
+			a := answer{w.Code, w.Header(), w.Body.String()}
+			contents := a.all(t, "entries", "content")
+			if fresh := slices.DeleteFunc(slices.Clone(contents), func(c string) bool { return c != "changed" }); len(contents) != 12 || len(fresh) < 5 {
+				t.Errorf("%d notes, %d of them read after the answer had begun", len(contents), len(fresh))
+			}
+		})
+	}
+}
+
+// However many notes a list leaves out, it reads a bounded number.
+func TestAListReadsABoundedNumberOfNotes(t *testing.T) {
+	h := open(t)
+	m := h.machine(alice)
+	const at = "2026-03-01T11:00:00.000Z"
+	m.push(syncLine{Op: "put", Key: "within", At: at}, syncLine{Op: "put", Key: "beyond", At: "2026-03-01T10:00:00.000Z"})
+	var others []map[string]string
+	for k := range 1000 {
+		others = append(others, map[string]string{"op": "put", "key": fmt.Sprint(k), "at": "2026-03-01T11:30:00.000Z", "source": "compaction"})
+	}
+	h.want(200, alice, "POST", notesRoot+"?action=sync", body("namespace", "owner", "lines", others))
+	for limit, want := range map[string]string{"1": "within", "2": "within beyond"} {
+		a := h.want(200, alice, "GET", notesRoot+"?action=list&excludeSource=compaction&limit="+limit, "")
+		if got := strings.Join(a.all(t, "entries", "key"), " "); got != want {
+			t.Errorf("at most %s: %s", limit, got)
+		}
+	}
+	m.push(syncLine{Op: "delete", Key: "within", At: "2026-03-01T11:10:00.000Z"}, syncLine{Op: "put", Key: "new", At: "2026-03-01T11:40:00.000Z"})
+	h.want(200, alice, "POST", notesRoot+"?action=sync", body("namespace", "owner", "lines", []map[string]string{{"op": "put", "key": "one more", "at": "2026-03-01T11:30:00.000Z", "source": "compaction"}}))
+	a := h.want(200, alice, "GET", notesRoot+"?action=list&excludeSource=compaction&limit=2", "")
+	if got := strings.Join(a.all(t, "entries", "key"), " "); got != "new" {
+		t.Errorf("behind more than a list reads: %s", got)
 	}
 }
 
@@ -373,6 +466,54 @@ func TestTheLatestDeletionOfANoteCounts(t *testing.T) {
 	push(one, "delete", "b", at(50), 1)
 	push(higher, "put", "b", at(48), 0)
 	push(higher, "put", "b", at(51), 1)
+}
+
+// What was corrected, restored or brought back by another surface is the latest, on every
+// machine.
+func TestAChangeByAnotherSurfaceIsTheLatest(t *testing.T) {
+	const entry = "/v1/stores/self/memories/k"
+	const owner = "?namespace=owner"
+	for name, change := range map[string]func(h *harness){
+		"a correction": func(h *harness) { h.want(200, alice, "PUT", entry+owner, body("value", "changed")) },
+		"with occurred_at": func(h *harness) {
+			h.want(200, alice, "PUT", entry+owner, body("value", "changed", "occurred_at", "2020-01-01T00:00:00Z"))
+		},
+		"a restored version": func(h *harness) {
+			h.want(200, alice, "POST", entry+"/restore"+owner, `{"version":1}`)
+		},
+		"a restored note": func(h *harness) {
+			h.want(204, alice, "DELETE", entry+owner, "")
+			h.clock.Advance(time.Minute)
+			h.want(200, alice, "POST", entry+"/restore"+owner, "{}")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := open(t)
+			one, two := h.machine(alice), h.machine(alice)
+			at := func(d time.Duration) string { return h.clock.Now().Add(d).Format(noteTimes) }
+			if n := one.push(syncLine{Op: "put", Key: "k", Content: "changed", At: at(-2 * time.Hour)}, syncLine{Op: "put", Key: "k", Content: "at first", At: at(-time.Hour)}); n != 2 {
+				t.Fatalf("%v applied", n)
+			}
+			two.pull()
+			h.clock.Advance(time.Hour)
+			change(h)
+			want := map[string]string{"k": "changed"}
+			if name == "a restored note" {
+				want["k"] = "at first"
+			}
+			two.pull()
+			two.has(want)
+			if held := two.notes["k"]; held.At != at(0) {
+				t.Errorf("changed at %s, want %s", held.At, at(0))
+			}
+			if n := one.push(syncLine{Op: "put", Key: "k", Content: "older", At: at(-30 * time.Minute)}, syncLine{Op: "delete", Key: "k", At: at(-time.Minute)}); n != 0 {
+				t.Errorf("%v older lines applied", n)
+			}
+			if n := one.push(syncLine{Op: "put", Key: "k", Content: "later", At: at(time.Second)}); n != 1 {
+				t.Errorf("%v later lines applied", n)
+			}
+		})
+	}
 }
 
 func TestAPushedLineThatConflictsIsPassedBy(t *testing.T) {

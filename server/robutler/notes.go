@@ -1,12 +1,8 @@
 package robutler
 
 import (
-	"cmp"
-	"context"
 	"errors"
-	"slices"
-	"strings"
-	"time"
+	"io"
 
 	"github.com/labstack/echo/v4"
 
@@ -17,15 +13,19 @@ import (
 	"mneme/server/wire"
 )
 
-// notesAnswer is the answer of a list or a search of notes.
-type notesAnswer struct {
-	Entries []note `json:"entries"`
-}
-
-// heading is what a list sorts notes by, without their contents.
-type heading struct {
-	path    memory.Path
-	changed time.Time
+// listNotes answers with a list of notes, which are encoded while they are written.
+func listNotes(c echo.Context, each func(yield func(note) error) error) error {
+	return wire.Stream(c.Response(), func(w io.Writer) error {
+		return wire.List(w, "entries", func(item func([]byte) error) (any, error) {
+			return struct{}{}, each(func(n note) error {
+				text, err := wire.Marshal(n)
+				if err != nil {
+					return err
+				}
+				return item(text)
+			})
+		})
+	})
 }
 
 // notes lists notes, the latest first.
@@ -52,48 +52,13 @@ func (s *Surface) notes(c echo.Context) error {
 		return err
 	}
 	ctx, caller := c.Request().Context(), visitor(c)
-	all, err := s.headings(ctx, caller, request)
+	latest, err := s.headings(ctx, caller, request, limit+spareNotes)
 	if err != nil {
 		return err
 	}
-	out := notesAnswer{[]note{}}
-	for _, h := range all {
-		if len(out.Entries) == limit {
-			break
-		}
-		found, err := s.service.Get(ctx, caller, h.path)
-		if errors.Is(err, memory.ErrNotFound) { // deleted meanwhile
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if n := noteOf(&found.Entry); !slices.Contains(q.values["excludeSource"], n.Source) {
-			out.Entries = append(out.Entries, n)
-		}
-	}
-	return answerJSON(c, out)
-}
-
-// headings returns those of all entries of a list, the latest first, equal ones by key.
-func (s *Surface) headings(ctx context.Context, caller memory.Caller, request memory.ListRequest) (all []heading, err error) {
-	for {
-		page, err := s.service.List(ctx, caller, request)
-		if err != nil {
-			return nil, err
-		}
-		for i := range page.Items {
-			e := &page.Items[i].Entry
-			all = append(all, heading{e.Path, changedAt(e)})
-		}
-		if request.Cursor = page.Next; page.Next == "" {
-			break
-		}
-	}
-	slices.SortFunc(all, func(a, b heading) int {
-		return cmp.Or(b.changed.Compare(a.changed), strings.Compare(a.path.Key, b.path.Key))
+	return listNotes(c, func(yield func(note) error) error {
+		return s.eachNote(ctx, caller, latest, limit, q.values["excludeSource"], yield)
 	})
-	return all, nil
 }
 
 // searchNotes searches notes.
@@ -126,13 +91,8 @@ func (s *Surface) searchNotes(c echo.Context) error {
 		return err
 	}
 	s.metrics.Search(found.Answer)
-	out := notesAnswer{[]note{}}
-	_, err = s.searcher.EachHit(ctx, &found.Answer, func(h *search.Hit) error {
-		out.Entries = append(out.Entries, noteOf(&h.Entry))
-		return nil
-	})
-	if err != nil {
+	return listNotes(c, func(yield func(note) error) error {
+		_, err := s.searcher.EachHit(ctx, &found.Answer, func(h *search.Hit) error { return yield(noteOf(&h.Entry)) })
 		return err
-	}
-	return answerJSON(c, out)
+	})
 }

@@ -47,7 +47,7 @@ const (
 // put returns the request that writes the note of a line.
 func (l *line) put(path memory.Path) (r memory.PutRequest, err error) {
 	source := l.Source
-	if source == "" {
+	if !slices.Contains(sources, source) { // changedAt knows by it what was written as a note
 		source = sources[0]
 	}
 	plain, description, at := false, oneLine(l.Description), l.At
@@ -58,9 +58,7 @@ func (l *line) put(path memory.Path) (r memory.PutRequest, err error) {
 	if r.Value, err = wire.Marshal(l.Content); err != nil {
 		return r, err
 	}
-	if r.Source, err = wire.Marshal(memory.Lineage{Tool: source}); len(r.Source) > memory.MaxSource {
-		r.Source = nil
-	}
+	r.Source, err = wire.Marshal(memory.Lineage{Tool: source})
 	return r, err
 }
 

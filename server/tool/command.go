@@ -82,6 +82,9 @@ func memoryTool(sharing bool) tool {
 		if err := m.checkUnfiltered(); err != nil {
 			return Result{}, err
 		}
+		if m.idempotencyKey != nil && !slices.Contains([]string{"view", "search", "stores"}, m.command) {
+			return Result{}, errKeyedWrite
+		}
 		return m.run(ctx)
 	}}
 }

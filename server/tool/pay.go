@@ -98,10 +98,18 @@ func (c *call) ask(ctx context.Context, r meter.SearchRequest, paged bool) (sear
 	return found.Answer, err
 }
 
-// identity names the call, and what it asks for, so that a payment pays for it
-// once.
+// errKeyedWrite: a call that writes has an Idempotency-Key. What tools write is not
+// recorded by it, and to ignore the key would repeat the write.
+var errKeyedWrite = refuse("Error: a call that writes takes no Idempotency-Key")
+
+// identity names the call, and what it asks for, so that it is paid for once for each
+// Idempotency-Key or payment.
 func (c *call) identity() memory.Idempotency {
-	return memory.Idempotency{Operation: "tool " + c.name, Digest: c.inputDigest()}
+	i := memory.Idempotency{Operation: "tool " + c.name, Digest: c.inputDigest()}
+	if c.idempotencyKey != nil {
+		i.Key = c.service.Secret().Digest("key", *c.idempotencyKey)
+	}
+	return i
 }
 
 // inputDigest returns a digest of the input that does not depend on how it is

@@ -15,6 +15,8 @@ import (
 	"mneme/meter/payment"
 	"mneme/meter/payment/paymenttest"
 	"mneme/search"
+	"mneme/server"
+	"mneme/server/servertest"
 	"mneme/server/tool"
 	"mneme/test/backendtest"
 )
@@ -340,5 +342,70 @@ func TestAPaymentThatIsSentTwiceShowsTheSame(t *testing.T) {
 	}
 	if n := len(s.Facilitator.Settled()); n != 1 {
 		t.Errorf("%d settlements", n)
+	}
+}
+
+// An Idempotency-Key has one charge, as in other calls over HTTP.
+func TestAKeyedCallIsChargedOnce(t *testing.T) {
+	s := backendtest.OpenShop(t)
+	offer := s.Sell(bob, map[string]string{"hut": `"The hut has water in September"`})
+	s.Accept(alice, offer)
+	s.TopUp("alice", shopMoney)
+	spender := alice
+	spender.Spend = true
+	tools := tool.New(s.Service, s.Searcher, tool.Options{Market: s.Market})
+	w := &web{&harness{t: t}, servertest.Open(t, s.Clock.Now, server.Options{Service: s, Surfaces: []server.Surface{tool.NewSurface(tools)}})}
+	call := func(status int, name, body string, header ...string) string {
+		t.Helper()
+		a := w.call(spender, http.MethodPost, "/v1/tools/"+name, body, header...)
+		if a.Code != status {
+			t.Errorf("%s %s %v: status %d, want %d: %s", name, body, header, a.Code, status, a.Body)
+		}
+		return a.Body.String()
+	}
+	const question = `{"query":"hut water","stores":["bob"],"max_charge":5000}`
+	const command = `{"command":"search","query":"hut water","store":"bob","max_charge":5000}`
+	for _, c := range []struct{ name, body, other string }{
+		{"memory_search", question, `{"query":"hut","stores":["bob"],"max_charge":5000}`}, {"memory", command, `{"command":"search","query":"hut","store":"bob","max_charge":5000}`},
+	} {
+		before := s.Balance(alice)
+		first := call(200, c.name, c.body, "Idempotency-Key", "k")
+		once := s.Balance(alice)
+		if !strings.Contains(first, "September") || once == before {
+			t.Errorf("%s: %s, paid %d", c.name, first, before-once)
+		}
+		if again := call(200, c.name, c.body, "Idempotency-Key", "k"); again != first {
+			t.Errorf("%s: %s, then %s", c.name, first, again)
+		}
+		call(422, c.name, c.other, "Idempotency-Key", "k")
+		if s.Balance(alice) != once {
+			t.Errorf("%s: paid %d more", c.name, once-s.Balance(alice))
+		}
+		call(200, c.name, c.body, "Idempotency-Key", "another")
+		if s.Balance(alice) == once {
+			t.Errorf("%s: another key is not charged", c.name)
+		}
+	}
+	usage, err := s.Market.Usage(t.Context(), memory.Caller{Principal: spender}, 100, "")
+	if err != nil || len(usage.Items) != 4 {
+		t.Errorf("%d charges, error %v", len(usage.Items), err)
+	}
+	for _, refused := range [][]string{{"Idempotency-Key", ""}, {"Idempotency-Key", "a b"}, {"Idempotency-Key", strings.Repeat("k", 256)}, {"Idempotency-Key", "a", "Idempotency-Key", "b"}} {
+		call(400, "memory_search", question, refused...)
+	}
+	// What is written is not recorded by the key.
+	for name, body := range map[string]string{
+		"memory_save": `{"key":"a","content":"b"}`, "memory": `{"command":"create","path":"/memories/a","content":"b"}`,
+		"UpdateUserMemory": `{"action":"upsert","name":"a","type":"user","description":"b","body":"c"}`,
+	} {
+		if text := call(400, name, body, "Idempotency-Key", "w"); !strings.Contains(text, `"field":"Idempotency-Key"`) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	for name, body := range map[string]string{"memory_get": `{"key":"a"}`, "memory": `{"command":"view","path":"/memories"}`} {
+		call(200, name, body, "Idempotency-Key", "r")
+	}
+	if text := call(200, "memory_get", `{"key":"a"}`); !strings.Contains(text, `\"found\":false`) {
+		t.Errorf("a refused call wrote: %s", text)
 	}
 }

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http"
 	"net/url"
@@ -110,8 +111,18 @@ func (s *Surface) call(c echo.Context) error {
 	if err != nil {
 		return checkout.Malformed(err)
 	}
-	result, err := s.tools.Pay(r.Context(), server.Principal(r.Context()), name, input, paid)
+	key, err := wire.IdempotencyKey(r.Header)
+	if err == nil && key != nil {
+		err = wire.CheckIdempotencyKey(*key)
+	}
 	if err != nil {
+		return err
+	}
+	result, err := s.tools.pay(r.Context(), server.Principal(r.Context()), name, input, paid, key)
+	switch {
+	case errors.Is(err, errKeyedWrite):
+		return problem.In(problem.Malformed, "Idempotency-Key", "is for searches, and this call writes")
+	case err != nil:
 		return err
 	}
 	maps.Copy(c.Response().Header(), result.Payment)

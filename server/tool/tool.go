@@ -123,6 +123,14 @@ type tool struct {
 	run func(context.Context, *call) (Result, error)
 }
 
+// call runs the tool. Of the tool memory, the command says whether it writes.
+func (t *tool) call(ctx context.Context, c *call) (Result, error) {
+	if c.idempotencyKey != nil && !t.ReadOnly && t.Family != FamilyMemory {
+		return Result{}, errKeyedWrite
+	}
+	return t.run(ctx, c)
+}
+
 // call is one call of a tool.
 type call struct {
 	service  *memory.Service
@@ -138,6 +146,8 @@ type call struct {
 	receipts []string
 	name     string
 	input    json.RawMessage
+	// idempotencyKey is the Idempotency-Key that came with the call; nil: none.
+	idempotencyKey *string
 	// maxAnswer is the limit on the text of the result, in bytes.
 	maxAnswer int
 	// parameter maps fields of the service to the caller's names for them, as
@@ -236,6 +246,12 @@ func (t *Tools) Call(ctx context.Context, p acl.Principal, name string, input js
 // Pay calls a tool with a payment for what the call costs, nil for none. A call
 // that costs nothing leaves the payment alone.
 func (t *Tools) Pay(ctx context.Context, p acl.Principal, name string, input json.RawMessage, paid *meter.Payment) (Result, error) {
+	return t.pay(ctx, p, name, input, paid, nil)
+}
+
+// pay is Pay with an Idempotency-Key, nil for none. With one, a call that writes is
+// errKeyedWrite, and another input than the key's memory.ErrKeyReused.
+func (t *Tools) pay(ctx context.Context, p acl.Principal, name string, input json.RawMessage, paid *meter.Payment, key *string) (Result, error) {
 	tools := t.offered(p)
 	i := slices.IndexFunc(tools, func(one tool) bool { return one.Name == name })
 	if i < 0 {
@@ -245,7 +261,7 @@ func (t *Tools) Pay(ctx context.Context, p acl.Principal, name string, input jso
 	// exist.
 	c := &call{
 		service: t.service, searcher: t.searcher, market: t.market, payments: t.payments, meter: t.meter,
-		caller: memory.Caller{Principal: p}, name: name, input: input, maxAnswer: t.maxText,
+		caller: memory.Caller{Principal: p}, idempotencyKey: key, name: name, input: input, maxAnswer: t.maxText,
 	}
 	if paid != nil {
 		own := *paid
@@ -256,13 +272,13 @@ func (t *Tools) Pay(ctx context.Context, p acl.Principal, name string, input jso
 	start := time.Now()
 	outcome := failed // kept if the tool panics
 	defer func() { t.meter.ToolCall(t.surface, name, outcome, time.Since(start)) }()
-	result, err := tools[i].run(ctx, c)
+	result, err := tools[i].call(ctx, c)
 	outcome = outcomeOf(err)
 	var price *search.PaymentError
 	switch {
 	case err == nil:
 		return result, c.settle(&result)
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.Is(err, errKeyedWrite), key != nil && errors.Is(err, memory.ErrKeyReused):
 		return Result{}, err
 	case errors.As(err, &price):
 		return c.priced(price, err)

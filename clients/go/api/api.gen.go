@@ -3388,6 +3388,14 @@ type ListToolsParamsFormat string
 // CallToolJSONBody defines parameters for CallTool.
 type CallToolJSONBody = interface{}
 
+// CallToolParams defines parameters for CallTool.
+type CallToolParams struct {
+	// IdempotencyKey Only with `max_charge`: charges for the search only once, however often it is sent within 24 hours.
+	// The key is specific to the agent, taint, call and path; reuse with another body is refused (422).
+	// Each time, the entries are read again, and shown where the caller may still see them.
+	IdempotencyKey *PaidIdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // ListUsageParams defines parameters for ListUsage.
 type ListUsageParams struct {
 	// Limit The maximum number of items on a page.
@@ -4216,12 +4224,13 @@ type ClientInterface interface {
 	//
 	// A search that has to be paid for is such an error too: its text is JSON with `price`,
 	// `balance` and `offer`, and the answer has the headers of a 402, with which it can be called
-	// again with a payment as in `POST /v1/offers/{offer}/search`.
+	// again with a payment as in `POST /v1/offers/{offer}/search`. A call that writes takes no
+	// `Idempotency-Key` (400).
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/tools/{name} (the `CallTool` operationId).
-	CallToolWithBody(ctx context.Context, name string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CallToolWithBody(ctx context.Context, name string, params *CallToolParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CallTool Call a tool
 	//
@@ -4234,12 +4243,13 @@ type ClientInterface interface {
 	//
 	// A search that has to be paid for is such an error too: its text is JSON with `price`,
 	// `balance` and `offer`, and the answer has the headers of a 402, with which it can be called
-	// again with a payment as in `POST /v1/offers/{offer}/search`.
+	// again with a payment as in `POST /v1/offers/{offer}/search`. A call that writes takes no
+	// `Idempotency-Key` (400).
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/tools/{name} (the `CallTool` operationId).
-	CallTool(ctx context.Context, name string, body CallToolJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CallTool(ctx context.Context, name string, params *CallToolParams, body CallToolJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListUsage List the caller's charges
 	//
@@ -5487,13 +5497,14 @@ func (c *Calls) ListTools(ctx context.Context, params *ListToolsParams, reqEdito
 //
 // A search that has to be paid for is such an error too: its text is JSON with `price`,
 // `balance` and `offer`, and the answer has the headers of a 402, with which it can be called
-// again with a payment as in `POST /v1/offers/{offer}/search`.
+// again with a payment as in `POST /v1/offers/{offer}/search`. A call that writes takes no
+// `Idempotency-Key` (400).
 //
 // Takes any type of body and a specified content type.
 //
 // Corresponds with POST /v1/tools/{name} (the `CallTool` operationId).
-func (c *Calls) CallToolWithBody(ctx context.Context, name string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCallToolRequestWithBody(c.Server, name, contentType, body)
+func (c *Calls) CallToolWithBody(ctx context.Context, name string, params *CallToolParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCallToolRequestWithBody(c.Server, name, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -5515,13 +5526,14 @@ func (c *Calls) CallToolWithBody(ctx context.Context, name string, contentType s
 //
 // A search that has to be paid for is such an error too: its text is JSON with `price`,
 // `balance` and `offer`, and the answer has the headers of a 402, with which it can be called
-// again with a payment as in `POST /v1/offers/{offer}/search`.
+// again with a payment as in `POST /v1/offers/{offer}/search`. A call that writes takes no
+// `Idempotency-Key` (400).
 //
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /v1/tools/{name} (the `CallTool` operationId).
-func (c *Calls) CallTool(ctx context.Context, name string, body CallToolJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCallToolRequest(c.Server, name, body)
+func (c *Calls) CallTool(ctx context.Context, name string, params *CallToolParams, body CallToolJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCallToolRequest(c.Server, name, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -8417,18 +8429,18 @@ func NewListToolsRequest(server string, params *ListToolsParams) (*http.Request,
 }
 
 // NewCallToolRequest calls the generic CallTool builder with application/json body
-func NewCallToolRequest(server string, name string, body CallToolJSONRequestBody) (*http.Request, error) {
+func NewCallToolRequest(server string, name string, params *CallToolParams, body CallToolJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
 	buf, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
 	bodyReader = bytes.NewReader(buf)
-	return NewCallToolRequestWithBody(server, name, "application/json", bodyReader)
+	return NewCallToolRequestWithBody(server, name, params, "application/json", bodyReader)
 }
 
 // NewCallToolRequestWithBody constructs an http.Request for the CallTool method, with any body, and a specified content type
-func NewCallToolRequestWithBody(server string, name string, contentType string, body io.Reader) (*http.Request, error) {
+func NewCallToolRequestWithBody(server string, name string, params *CallToolParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -8459,6 +8471,21 @@ func NewCallToolRequestWithBody(server string, name string, contentType string, 
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }

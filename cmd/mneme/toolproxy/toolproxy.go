@@ -72,7 +72,7 @@ func (t *Tools) Pay(ctx context.Context, _ acl.Principal, name string, input jso
 	if len(bytes.TrimSpace(input)) == 0 {
 		input = json.RawMessage("{}")
 	}
-	response, err := t.server.CallToolWithBody(ctx, name, "application/json", bytes.NewReader(input), paying(paid)) //nolint:bodyclose // Decode closes it
+	response, err := t.server.CallToolWithBody(ctx, name, &api.CallToolParams{}, "application/json", bytes.NewReader(input), paying(paid)) //nolint:bodyclose // Decode closes it
 	answer, err := client.Decode[api.ToolResult](response, err)
 	if err != nil {
 		return tool.Result{Text: "Error: " + err.Error(), IsError: true}, nil
