@@ -216,8 +216,11 @@ func (b *batch) do(ctx context.Context, tx Tx, i int) (err error) {
 		if err := b.checkWrite(b.access, item.PutRequest); err != nil {
 			return err
 		}
-		b.outcomes[i].PutResult, _, err = b.put(ctx, tx, b.caller, b.access, item.PutRequest, b.now, false)
-		return err
+		o := &b.outcomes[i]
+		if o.PutResult, _, err = b.put(ctx, tx, b.caller, b.access, item.PutRequest, b.now, false); err != nil {
+			return err
+		}
+		return b.showSources(ctx, tx, b.caller, &o.Found)
 	case BatchDelete:
 		if err := b.access.Require(acl.ReadWrite); err != nil {
 			return err

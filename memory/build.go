@@ -71,7 +71,7 @@ func buildEntry(ctx context.Context, tx acl.Facts, c Caller, r PutRequest, old, 
 			e.Encrypted = *r.Encrypted
 		}
 	}
-	e.Value, e.Source = r.Value, r.Source
+	e.Value, e.Source = r.Value, r.Source // a source belongs to the value written with it
 	if r.Type != nil {
 		e.TypeBy = author(c, &e, e.TypeBy, *r.Type != e.Type)
 		e.Type = *r.Type
@@ -117,7 +117,7 @@ func stamp(e *Entry, c Caller, now time.Time) {
 }
 
 // keepsFields reports whether a write would leave the entry's contents as they
-// are, except for the value.
+// are, except for the value and the source.
 func keepsFields(e *Entry, r PutRequest) bool {
 	return (r.Type == nil || *r.Type == e.Type) &&
 		(r.Description == nil || *r.Description == e.Description) &&

@@ -66,6 +66,20 @@ func (s *Service) showSources(ctx context.Context, tx accessReader, c Caller, fo
 	return nil
 }
 
+// keepsSource reports whether a write with this source, nil for none, would leave that of
+// an entry as it is.
+//
+// SECURITY: it compares what the caller is shown of both, so that an import's counts tell
+// nothing of ids that are hidden, nor does the import of an export remove those.
+func (s *Service) keepsSource(ctx context.Context, tx accessReader, c Caller, e *Entry, given json.RawMessage) (bool, error) {
+	if given == nil {
+		return true, nil
+	}
+	before, after := Found{Entry: *e}, Found{Entry: Entry{Source: given}}
+	err := s.showSources(ctx, tx, c, &before, &after)
+	return bytes.Equal(before.Source, after.Source), err
+}
+
 // marshalPlain is json.Marshal without escapes for HTML, which would make a
 // source longer than MaxSource.
 func marshalPlain(v any) ([]byte, error) {

@@ -25,8 +25,10 @@ func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, e
 		if err != nil {
 			return err
 		}
-		result, _, err = s.put(ctx, tx, c, a, r, now, false)
-		return err
+		if result, _, err = s.put(ctx, tx, c, a, r, now, false); err != nil {
+			return err
+		}
+		return s.showSources(ctx, tx, c, &result.Found)
 	})
 	if err != nil {
 		return PutResult{}, asConflict(err)
@@ -168,7 +170,13 @@ func (s *Service) put(ctx context.Context, tx Tx, c Caller, a acl.Access, r PutR
 		if err != nil {
 			return PutResult{}, false, err
 		}
-		if bytes.Equal(whole.Value, r.Value) {
+		same := bytes.Equal(whole.Value, r.Value)
+		if same {
+			if same, err = s.keepsSource(ctx, tx, c, whole, r.Source); err != nil {
+				return PutResult{}, false, err
+			}
+		}
+		if same {
 			return PutResult{Found: s.withETag(*whole)}, true, nil
 		}
 	}

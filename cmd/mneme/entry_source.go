@@ -140,7 +140,7 @@ func (s *entrySource) restoreToTrash(ctx context.Context, put memory.PutRequest)
 	}
 	stored, err := s.client.Put(ctx, pathOf(put.Path), api.Write{
 		Value: line.Value, Type: line.Type, Description: line.Description, Tags: line.Tags,
-		InContext: line.InContext, Encrypted: line.Encrypted, TTL: line.TTL, OccurredAt: line.OccurredAt,
+		InContext: line.InContext, Encrypted: line.Encrypted, TTL: line.TTL, OccurredAt: line.OccurredAt, Source: line.Source,
 	}, client.Conditions{New: len(put.If.NoneMatch) > 0})
 	switch {
 	case client.StatusOf(err) == http.StatusPreconditionFailed, err == nil && !stored.Created:

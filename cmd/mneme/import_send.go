@@ -158,5 +158,8 @@ func importLine(put memory.PutRequest) api.ImportLine {
 		ttl := int64(put.TTL.Round(time.Second) / time.Second)
 		line.TTL = &ttl
 	}
+	if put.Source != nil {
+		line.Source = &put.Source
+	}
 	return line
 }

@@ -94,11 +94,11 @@ func TestRepeatedImportChangesNothing(t *testing.T) {
 	}
 }
 
-func TestRepeatedImportOfAnExportKeepsExpiries(t *testing.T) {
+func TestRepeatedImportOfAnExportKeepsExpiriesAndSources(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
-	must(t, from, `{"key":"k","value":"soon gone","ttl":86400}`, "import", "--no-wait", "--store", "a", "-")
+	must(t, from, `{"key":"k","value":"soon gone","ttl":86400,"source":{"tool":"<t>"}}`, "import", "--no-wait", "--store", "a", "-")
 	exported := must(t, from, "", "export", "--agent", "a")
-	if !strings.Contains(exported, `"expires_at":`) {
+	if !strings.Contains(exported, `"expires_at":`) || !strings.Contains(exported, `"source":{"tool":"<t>"}`) {
 		t.Fatalf("got %s", exported)
 	}
 	for _, want := range []importCounts{{Created: 1}, {Unchanged: 1}} {

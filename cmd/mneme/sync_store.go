@@ -181,7 +181,7 @@ func writeItem(w foldersync.Write) api.BatchItem {
 	}
 	line := importLine(w.Put)
 	item.Value, item.Type, item.Description, item.Tags, item.InContext = line.Value, line.Type, line.Description, line.Tags, line.InContext
-	item.Encrypted, item.TTL, item.OccurredAt = line.Encrypted, line.TTL, line.OccurredAt
+	item.Encrypted, item.TTL, item.OccurredAt, item.Source = line.Encrypted, line.TTL, line.OccurredAt, line.Source
 	return item
 }
 

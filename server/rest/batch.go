@@ -67,6 +67,7 @@ func batchItem(i int, b *api.BatchItem) (memory.BatchItem, error) {
 		Path:  memory.Path{Namespace: or(b.Namespace, ""), Key: b.Key},
 		Value: b.Value, Type: b.Type, Description: b.Description, Tags: b.Tags,
 		InContext: b.InContext, Encrypted: b.Encrypted, TTL: duration(b.Ttl), OccurredAt: b.OccurredAt, Timezone: or(b.Timezone, ""),
+		Source: or(b.Source, nil),
 	}}
 	switch b.Op {
 	case api.OpPut:
@@ -96,6 +97,7 @@ func batchItem(i int, b *api.BatchItem) (memory.BatchItem, error) {
 		{"ttl", b.Ttl != nil, []memory.BatchOp{memory.BatchPut}},
 		{"occurred_at", b.OccurredAt != nil, []memory.BatchOp{memory.BatchPut}},
 		{"timezone", b.Timezone != nil, []memory.BatchOp{memory.BatchPut}},
+		{"source", b.Source != nil, []memory.BatchOp{memory.BatchPut}},
 	} {
 		if of.given && !slices.Contains(of.ops, item.Op) {
 			return malformed(of.field, "does not belong to this op")

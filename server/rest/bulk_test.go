@@ -102,6 +102,7 @@ func TestAMalformedItemIsNamedAndNothingIsDone(t *testing.T) {
 		`{"op":"get","key":"b","value":1}`:                  "items[1].value",
 		`{"op":"get","key":"b","if_match":"*"}`:             "items[1].if_match",
 		`{"op":"delete","key":"b","ttl":1}`:                 "items[1].ttl",
+		`{"op":"get","key":"b","source":{"tool":"t"}}`:      "items[1].source",
 		`{"op":"put","key":"b","value":1,"if_match":"x"}`:   "items[1].if_match",
 		`{"op":"get","key":"b","if_none_match":"\"x"}`:      "items[1].if_none_match",
 		`{"op":"put","key":"b","value":1,"label":"PUBLIC"}`: "",
@@ -221,7 +222,7 @@ func FuzzBatchesAreAnsweredBySpecification(f *testing.F) {
 	for _, seed := range []string{
 		`{"items":[{"op":"put","key":"a","value":1}]}`,
 		`{"atomic":true,"items":[{"op":"get","key":"a"},{"op":"delete","key":"a","namespace":"n","if_match":"*"}]}`,
-		`{"items":[{"op":"put","key":"a","value":"\ud800","tags":["t"],"type":"user","description":"d","in_context":false,"encrypted":true,"ttl":1,"occurred_at":"2023-05-08T09:00","timezone":"Asia/Tokyo","if_none_match":"\"x\""}]}`,
+		`{"items":[{"op":"put","key":"a","value":"\ud800","tags":["t"],"type":"user","description":"d","in_context":false,"encrypted":true,"ttl":1,"occurred_at":"2023-05-08T09:00","timezone":"Asia/Tokyo","source":{"tool":"t","read":["x"]},"if_none_match":"\"x\""}]}`,
 		`{"items":[null]}`, `{"items":[[]]}`, `{"items":"x"}`, `{"items":[{"op":"","key":""}]}`,
 	} {
 		f.Add(seed, "k")

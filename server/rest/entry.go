@@ -26,7 +26,8 @@ func (s *Surface) PutMemory(ctx context.Context, r api.PutMemoryRequestObject) (
 	written, err := s.service.Put(ctx, caller(ctx), memory.PutRequest{
 		Path: path, Value: r.Body.Value, Type: r.Body.Type, Description: r.Body.Description, Tags: r.Body.Tags,
 		InContext: r.Body.InContext, Encrypted: r.Body.Encrypted, TTL: duration(r.Body.Ttl),
-		OccurredAt: r.Body.OccurredAt, Timezone: or(r.Body.Timezone, ""), If: holds, Wait: wait, Similar: similar,
+		OccurredAt: r.Body.OccurredAt, Timezone: or(r.Body.Timezone, ""), Source: or(r.Body.Source, nil),
+		If: holds, Wait: wait, Similar: similar,
 	})
 	if err != nil {
 		return nil, err

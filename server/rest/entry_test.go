@@ -3,6 +3,7 @@ package rest_test
 import (
 	"encoding/json"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,28 @@ func TestAnEntryLivesThroughItsCalls(t *testing.T) {
 	h.want(204, alice, "DELETE", "/v1/stores/self/memories/a%2Fb", "")
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/a%2Fb", `{"value":1}`)
 	h.want(409, alice, "POST", "/v1/stores/self/memories/a%2Fb/restore", "")
+}
+
+func TestASourceIsThatOfTheVersionWrittenWithIt(t *testing.T) {
+	h := open(t)
+	read := h.want(201, alice, "PUT", "/v1/stores/self/memories/read", `{"value":1}`).json(t)["id"].(string)
+	hidden := h.want(201, bob, "PUT", "/v1/stores/self/memories/hidden", `{"value":1}`).json(t)["id"].(string)
+	source := `{"tool":"<t>","session":"s","read":["` + read + `","` + hidden + `"],"extra":1}`
+	want := map[string]any{"tool": "<t>", "session": "s", "read": []any{read}}
+	shows := func(e map[string]any, want any) {
+		t.Helper()
+		if !reflect.DeepEqual(e["source"], want) {
+			t.Errorf("the source is %v, want %v", e["source"], want)
+		}
+	}
+	shows(h.want(201, alice, "PUT", seat, `{"value":"window","source":`+source+`}`).json(t), want)
+	shows(h.want(200, alice, "GET", seat, "").json(t), want)
+	shows(h.want(200, alice, "PUT", seat, `{"value":"aisle"}`).json(t), nil)
+	shows(h.want(200, alice, "GET", seat, "").json(t), nil)
+	shows(h.want(200, alice, "GET", seat+"/versions", "").items(t, "items")[1], want)
+	for _, o := range h.outcomes(alice, `{"items":[{"op":"put","key":"batch","value":1,"source":`+source+`},{"op":"get","key":"batch"}]}`) {
+		shows(o["entry"].(map[string]any), want)
+	}
 }
 
 func TestAKeyIsOnePercentEncodedSegment(t *testing.T) {

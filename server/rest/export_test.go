@@ -8,6 +8,34 @@ import (
 	"mneme/acl"
 )
 
+func TestAnImportOfAnExportKeepsSources(t *testing.T) {
+	h := open(t)
+	hidden := h.want(201, bob, "PUT", "/v1/stores/self/memories/hidden", `{"value":1}`).json(t)["id"].(string)
+	h.want(201, alice, "PUT", seat, `{"value":1,"source":{"tool":"t","session":"s","read":["`+hidden+`"]}}`)
+	out := h.want(200, alice, "GET", "/v1/stores/self/export", "").body
+	const source = `"source":{"tool":"t","session":"s"}`
+	if !strings.Contains(out, source) || strings.Contains(out, hidden) {
+		t.Fatalf("exported: %s", out)
+	}
+	moved := strings.ReplaceAll(out, `"store_id":"alice"`, `"store_id":"bob"`)
+	for _, c := range []struct {
+		as          acl.Principal
+		text, count string
+	}{
+		{alice, out, "unchanged"}, {alice, strings.ReplaceAll(out, `"session":"s"`, `"session":"s","read":["`+hidden+`"]`), "unchanged"},
+		{bob, moved, "created"}, {bob, moved, "unchanged"},
+		{bob, strings.ReplaceAll(moved, `"session":"s"`, `"session":"other"`), "updated"},
+		{bob, moved, "updated"},
+	} {
+		if got := h.want(200, c.as, "POST", imports, c.text).json(t); got[c.count] != 1.0 {
+			t.Errorf("want it %s: %v", c.count, got)
+		}
+	}
+	if e := h.want(200, bob, "GET", seat, "").body; !strings.Contains(e, source) {
+		t.Errorf("imported: %s", e)
+	}
+}
+
 func TestAnExportGoesBackAsAnImport(t *testing.T) {
 	h := open(t)
 	owner := agent("alice", acl.Internal)

@@ -31,6 +31,7 @@ func FuzzRequestsAreAnsweredByTheSpecification(f *testing.F) {
 		{"GET", "/v1/stores/self/memories?where=%7B%22updated_at%22%3A%7B%22gte%22%3A%22now-7d%22%7D%7D", "X", "y", ""},
 		{"GET", "/v1/stores/self/export?where=%7B%22occurred_at%22%3A%7B%22lte%22%3A%222026-06%22%7D%7D&timezone=%2B02%3A00", "X", "y", ""},
 		{"POST", "/v1/search", "Content-Type", "application/json", `{"query":"a","where":{"updated_at":{"nin":["2026","2026-06-30T12:00"]}},"timezone":"Europe/Berlin"}`},
+		{"PUT", "/v1/stores/self/memories/a", "X", "y", `{"value":1,"source":{"session":"s","read":[1]}}`},
 		{"PUT", "/v1/stores/self/memories/a", "X", "y", `{"value":1,"occurred_at":"2026-06-30T12:00","timezone":"Asia/Tokyo"}`},
 		{"POST", batches, "Idempotency-Key", "k", `{"items":[{"op":"put","key":"a","value":null,"if_none_match":"*"},{"op":"get","key":"a"},{"op":"delete","key":"a","if_match":"\"x\""}]}`},
 		{"POST", batches, "Content-Type", "application/json", `{"atomic":true,"items":[{"op":"put","key":"seat","value":{"a":[1e400]},"tags":[""],"ttl":-1},{"op":"get","key":"seat","if_none_match":"W/\"a\""}]}`},

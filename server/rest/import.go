@@ -204,7 +204,7 @@ func (in *importing) request(line *api.ImportLine) (memory.PutRequest, error) {
 		Path:  memory.Path{Store: in.store, Namespace: or(line.Namespace, ""), Key: line.Key},
 		Value: line.Value, Type: line.Type, Description: line.Description, Tags: line.Tags,
 		InContext: line.InContext, Encrypted: line.Encrypted, TTL: duration(line.Ttl), ExpiresAt: line.ExpiresAt,
-		OccurredAt: line.OccurredAt,
+		OccurredAt: line.OccurredAt, Source: or(line.Source, nil),
 	}, nil
 }
 

@@ -46,6 +46,7 @@ func TestAnImportCountsAndListsWhatItRefused(t *testing.T) {
 		{text: `{"key":"x","value":1,"expires_at":"2030-01-01T00:00:00Z","ttl":60}`, problem: "rule", field: "expires_at"},
 		{text: `{"key":"x","value":1,"occurred_at":"2020-13-01"}`, problem: "rule", field: "occurred_at"},
 		{text: `{"key":"x","value":1,"occurred_at":null}`, problem: "malformed", field: "occurred_at"},
+		{text: `{"key":"x","value":1,"source":"` + strings.Repeat("s", memory.MaxSource-1) + `"}`, problem: "rule", field: "source"},
 		{text: `{"key":"last","value":1,"occurred_at":"2020-12-01"}`},
 	}
 	var body []string

@@ -832,7 +832,15 @@ type BatchItem struct {
 	// Example: 2023-05-08
 	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
 	Op         BatchItemOp `json:"op"`
-	Tags       *Tags       `json:"tags,omitempty"`
+
+	// Source Where the value came from: the `tool` and `session` that wrote it, and as `read` the ids of entries
+	// read before. At most 2,000 bytes of JSON, which are not verified. Readers see these members alone, and
+	// of the ids those of entries that they may get. A write without it leaves none.
+	//
+	//
+	// Example: {"session":"monday","tool":"notes"}
+	Source *json.RawMessage `json:"source,omitempty"`
+	Tags   *Tags            `json:"tags,omitempty"`
 
 	// Timezone The zone of dates and times that have none: a name of the IANA database (`Europe/Berlin`), or an
 	// offset from UTC (`+02:00`, in a URL `%2B02:00`). UTC by default. Another one is 422.
@@ -1526,7 +1534,12 @@ type ImportLine struct {
 	// OwnerID Set by the server.
 	OwnerID *json.RawMessage `json:"owner_id,omitempty"`
 
-	// Source Set by the server.
+	// Source Where the value came from: the `tool` and `session` that wrote it, and as `read` the ids of entries
+	// read before. At most 2,000 bytes of JSON, which are not verified. Readers see these members alone, and
+	// of the ids those of entries that they may get. A write without it leaves none.
+	//
+	//
+	// Example: {"session":"monday","tool":"notes"}
 	Source *json.RawMessage `json:"source,omitempty"`
 
 	// Store If given, it must be the store of the call.
@@ -2796,7 +2809,15 @@ type Write struct {
 
 	// OccurredAt As in entries; empty removes it.
 	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
-	Tags       *Tags       `json:"tags,omitempty"`
+
+	// Source Where the value came from: the `tool` and `session` that wrote it, and as `read` the ids of entries
+	// read before. At most 2,000 bytes of JSON, which are not verified. Readers see these members alone, and
+	// of the ids those of entries that they may get. A write without it leaves none.
+	//
+	//
+	// Example: {"session":"monday","tool":"notes"}
+	Source *json.RawMessage `json:"source,omitempty"`
+	Tags   *Tags            `json:"tags,omitempty"`
 
 	// Timezone The zone of dates and times that have none: a name of the IANA database (`Europe/Berlin`), or an
 	// offset from UTC (`+02:00`, in a URL `%2B02:00`). UTC by default. Another one is 422.
@@ -4044,8 +4065,8 @@ type ClientInterface interface {
 	// PutMemoryWithBody Write an entry
 	//
 	// Creates the entry at this path, or makes a new version of it. The entry takes the label
-	// of the session. Omitted fields keep their values; `in_context` and `encrypted` are fixed
-	// when the entry is created. An acknowledged write is durable, and is visible at once to
+	// of the session. Omitted fields but `source` keep their values; `in_context` and `encrypted` are
+	// fixed when the entry is created. An acknowledged write is durable, and is visible at once to
 	// listings and to the lexical leg of search.
 	//
 	// Takes any type of body and a specified content type.
@@ -4056,8 +4077,8 @@ type ClientInterface interface {
 	// PutMemory Write an entry
 	//
 	// Creates the entry at this path, or makes a new version of it. The entry takes the label
-	// of the session. Omitted fields keep their values; `in_context` and `encrypted` are fixed
-	// when the entry is created. An acknowledged write is durable, and is visible at once to
+	// of the session. Omitted fields but `source` keep their values; `in_context` and `encrypted` are
+	// fixed when the entry is created. An acknowledged write is durable, and is visible at once to
 	// listings and to the lexical leg of search.
 	//
 	// Takes a body of the `application/json` content type.
@@ -5167,8 +5188,8 @@ func (c *Calls) GetMemory(ctx context.Context, store Store, key Key, params *Get
 // PutMemoryWithBody Write an entry
 //
 // Creates the entry at this path, or makes a new version of it. The entry takes the label
-// of the session. Omitted fields keep their values; `in_context` and `encrypted` are fixed
-// when the entry is created. An acknowledged write is durable, and is visible at once to
+// of the session. Omitted fields but `source` keep their values; `in_context` and `encrypted` are
+// fixed when the entry is created. An acknowledged write is durable, and is visible at once to
 // listings and to the lexical leg of search.
 //
 // Takes any type of body and a specified content type.
@@ -5189,8 +5210,8 @@ func (c *Calls) PutMemoryWithBody(ctx context.Context, store Store, key Key, par
 // PutMemory Write an entry
 //
 // Creates the entry at this path, or makes a new version of it. The entry takes the label
-// of the session. Omitted fields keep their values; `in_context` and `encrypted` are fixed
-// when the entry is created. An acknowledged write is durable, and is visible at once to
+// of the session. Omitted fields but `source` keep their values; `in_context` and `encrypted` are
+// fixed when the entry is created. An acknowledged write is durable, and is visible at once to
 // listings and to the lexical leg of search.
 //
 // Takes a body of the `application/json` content type.

@@ -31,8 +31,8 @@ export interface paths {
         /**
          * Write an entry
          * @description Creates the entry at this path, or makes a new version of it. The entry takes the label
-         *     of the session. Omitted fields keep their values; `in_context` and `encrypted` are fixed
-         *     when the entry is created. An acknowledged write is durable, and is visible at once to
+         *     of the session. Omitted fields but `source` keep their values; `in_context` and `encrypted` are
+         *     fixed when the entry is created. An acknowledged write is durable, and is visible at once to
          *     listings and to the lexical leg of search.
          */
         put: operations["putMemory"];
@@ -1109,6 +1109,16 @@ export interface components {
             /** @description As in entries; empty removes it. */
             occurred_at?: components["schemas"]["OccurredAt"];
             timezone?: components["schemas"]["Timezone"];
+            /**
+             * @description Where the value came from: the `tool` and `session` that wrote it, and as `read` the ids of entries
+             *     read before. At most 2,000 bytes of JSON, which are not verified. Readers see these members alone, and
+             *     of the ids those of entries that they may get. A write without it leaves none.
+             * @example {
+             *       "tool": "notes",
+             *       "session": "monday"
+             *     }
+             */
+            source?: unknown;
         };
         Batch: {
             items: components["schemas"]["BatchItem"][];
@@ -1141,6 +1151,16 @@ export interface components {
             ttl?: components["schemas"]["Ttl"];
             occurred_at?: components["schemas"]["OccurredAt"];
             timezone?: components["schemas"]["Timezone"];
+            /**
+             * @description Where the value came from: the `tool` and `session` that wrote it, and as `read` the ids of entries
+             *     read before. At most 2,000 bytes of JSON, which are not verified. Readers see these members alone, and
+             *     of the ids those of entries that they may get. A write without it leaves none.
+             * @example {
+             *       "tool": "notes",
+             *       "session": "monday"
+             *     }
+             */
+            source?: unknown;
         };
         BatchResult: {
             /** @description Of each item, in their order. */
@@ -1414,14 +1434,22 @@ export interface components {
              */
             expires_at?: string;
             occurred_at?: components["schemas"]["OccurredAt"];
+            /**
+             * @description Where the value came from: the `tool` and `session` that wrote it, and as `read` the ids of entries
+             *     read before. At most 2,000 bytes of JSON, which are not verified. Readers see these members alone, and
+             *     of the ids those of entries that they may get. A write without it leaves none.
+             * @example {
+             *       "tool": "notes",
+             *       "session": "monday"
+             *     }
+             */
+            source?: unknown;
             /** @description Set by the server. */
             id?: unknown;
             /** @description Set by the server. */
             owner_id?: unknown;
             /** @description Set by the server. */
             label?: unknown;
-            /** @description Set by the server. */
-            source?: unknown;
             /** @description Set by the server. */
             version?: unknown;
             /** @description Set by the server. */

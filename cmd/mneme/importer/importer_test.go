@@ -54,6 +54,9 @@ func TestParseExportedEntry(t *testing.T) {
 		l.Put.ExpiresAt.Sub(now) != time.Hour || l.Put.Source != nil || *l.Put.OccurredAt != "2023-05-08" || !*l.Put.InContext {
 		t.Errorf("got %+v", l)
 	}
+	if l := read(t, "-", `{"key":"k","value":1,"source":{"tool":"t"}}`)[0]; l.Err != nil || string(l.Put.Source) != `{"tool":"t"}` {
+		t.Errorf("got %+v", l)
+	}
 	minimal := read(t, "x.ndjson", `{"key":"k","value":null}`)[0]
 	if minimal.Err != nil || string(minimal.Put.Value) != "null" || minimal.Put.Type != nil || minimal.Put.OccurredAt != nil || minimal.Put.TTL != nil {
 		t.Errorf("got %+v", minimal)

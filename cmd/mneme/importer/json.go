@@ -15,7 +15,6 @@ import (
 var serviceFields = map[string]bool{
 	"id": true, "owner_id": true, "label": true, "version": true,
 	"created_at": true, "updated_at": true, "updated_by": true, "type_by": true, "description_by": true,
-	"source": true,
 }
 
 // parseEntry reads one line of mneme's own format: the fields of an entry.
@@ -33,7 +32,7 @@ func parseEntry(text []byte, now time.Time, zone *time.Location) (line Line) {
 		"value": &put.Value,
 		"type":  &put.Type, "description": &put.Description, "tags": &put.Tags,
 		"in_context": &put.InContext, "encrypted": &put.Encrypted,
-		"ttl": &seconds, "expires_at": &expires, "occurred_at": &occurred,
+		"ttl": &seconds, "expires_at": &expires, "occurred_at": &occurred, "source": &put.Source,
 	}
 	for name, value := range fields {
 		target, known := into[name]
@@ -72,6 +71,9 @@ func parseEntry(text []byte, now time.Time, zone *time.Location) (line Line) {
 	if !isNull(fields["occurred_at"]) {
 		line.Occurred = occurred
 		line.Date(zone)
+	}
+	if isNull(put.Source) {
+		put.Source = nil
 	}
 	return line
 }

@@ -772,7 +772,15 @@ type BatchItem struct {
 	// Example: 2023-05-08
 	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
 	Op         BatchItemOp `json:"op"`
-	Tags       *Tags       `json:"tags,omitempty"`
+
+	// Source Where the value came from: the `tool` and `session` that wrote it, and as `read` the ids of entries
+	// read before. At most 2,000 bytes of JSON, which are not verified. Readers see these members alone, and
+	// of the ids those of entries that they may get. A write without it leaves none.
+	//
+	//
+	// Example: {"session":"monday","tool":"notes"}
+	Source *json.RawMessage `json:"source,omitempty"`
+	Tags   *Tags            `json:"tags,omitempty"`
 
 	// Timezone The zone of dates and times that have none: a name of the IANA database (`Europe/Berlin`), or an
 	// offset from UTC (`+02:00`, in a URL `%2B02:00`). UTC by default. Another one is 422.
@@ -1466,7 +1474,12 @@ type ImportLine struct {
 	// OwnerId Set by the server.
 	OwnerId *json.RawMessage `json:"owner_id,omitempty"`
 
-	// Source Set by the server.
+	// Source Where the value came from: the `tool` and `session` that wrote it, and as `read` the ids of entries
+	// read before. At most 2,000 bytes of JSON, which are not verified. Readers see these members alone, and
+	// of the ids those of entries that they may get. A write without it leaves none.
+	//
+	//
+	// Example: {"session":"monday","tool":"notes"}
 	Source *json.RawMessage `json:"source,omitempty"`
 
 	// Store If given, it must be the store of the call.
@@ -2666,7 +2679,15 @@ type Write struct {
 
 	// OccurredAt As in entries; empty removes it.
 	OccurredAt *OccurredAt `json:"occurred_at,omitempty"`
-	Tags       *Tags       `json:"tags,omitempty"`
+
+	// Source Where the value came from: the `tool` and `session` that wrote it, and as `read` the ids of entries
+	// read before. At most 2,000 bytes of JSON, which are not verified. Readers see these members alone, and
+	// of the ids those of entries that they may get. A write without it leaves none.
+	//
+	//
+	// Example: {"session":"monday","tool":"notes"}
+	Source *json.RawMessage `json:"source,omitempty"`
+	Tags   *Tags            `json:"tags,omitempty"`
 
 	// Timezone The zone of dates and times that have none: a name of the IANA database (`Europe/Berlin`), or an
 	// offset from UTC (`+02:00`, in a URL `%2B02:00`). UTC by default. Another one is 422.

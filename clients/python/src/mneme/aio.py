@@ -101,13 +101,16 @@ class AsyncMneme:
         encrypted: bool | None = None,
         ttl: int | None = None,
         occurred_at: str | None = None,
+        source: Any = None,
         wait: bool = False,
         if_match: str | None = None,
         if_none_match: str | None = None,
     ) -> Written:
         """Writes an entry; ttl is in seconds. With wait, returns when searches by meaning find
         it, or after the server's time, with indexed False. if_none_match="*" only creates."""
-        body = call.given(type=type, description=description, tags=tags, in_context=in_context, encrypted=encrypted, ttl=ttl, occurred_at=occurred_at)
+        body = call.given(
+            type=type, description=description, tags=tags, in_context=in_context, encrypted=encrypted, ttl=ttl, occurred_at=occurred_at, source=source
+        )
         params = call.given(namespace=namespace, wait="indexed" if wait else None)
         conditions = call.headers(match=if_match, none_match=if_none_match)
         return Written.from_dict(

@@ -55,6 +55,11 @@ class BatchItem:
                 (`Europe/Berlin`), or an
                 offset from UTC (`+02:00`, in a URL `%2B02:00`). UTC by default. Another one is 422.
                  Example: Europe/Berlin.
+            source (Any | Unset): Where the value came from: the `tool` and `session` that wrote it, and as `read` the ids
+                of entries
+                read before. At most 2,000 bytes of JSON, which are not verified. Readers see these members alone, and
+                of the ids those of entries that they may get. A write without it leaves none.
+                 Example: {'tool': 'notes', 'session': 'monday'}.
      """
 
     op: BatchItemOp
@@ -71,6 +76,7 @@ class BatchItem:
     ttl: int | Unset = UNSET
     occurred_at: str | Unset = UNSET
     timezone: str | Unset = UNSET
+    source: Any | Unset = UNSET
 
 
 
@@ -112,6 +118,8 @@ class BatchItem:
 
         timezone = self.timezone
 
+        source = self.source
+
 
         field_dict: dict[str, Any] = {}
 
@@ -143,6 +151,8 @@ class BatchItem:
             field_dict["occurred_at"] = occurred_at
         if timezone is not UNSET:
             field_dict["timezone"] = timezone
+        if source is not UNSET:
+            field_dict["source"] = source
 
         return field_dict
 
@@ -191,6 +201,8 @@ class BatchItem:
 
         timezone = d.pop("timezone", UNSET)
 
+        source = d.pop("source", UNSET)
+
         batch_item = cls(
             op=op,
             key=key,
@@ -206,6 +218,7 @@ class BatchItem:
             ttl=ttl,
             occurred_at=occurred_at,
             timezone=timezone,
+            source=source,
         )
 
         return batch_item

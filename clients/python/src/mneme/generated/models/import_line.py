@@ -56,10 +56,14 @@ class ImportLine:
                 year is 0001 to 9999 in UTC. A day, month or year comes back as it is, and compares as its first
                 instant.
                  Example: 2023-05-08.
+            source (Any | Unset): Where the value came from: the `tool` and `session` that wrote it, and as `read` the ids
+                of entries
+                read before. At most 2,000 bytes of JSON, which are not verified. Readers see these members alone, and
+                of the ids those of entries that they may get. A write without it leaves none.
+                 Example: {'tool': 'notes', 'session': 'monday'}.
             id (Any | Unset): Set by the server.
             owner_id (Any | Unset): Set by the server.
             label (Any | Unset): Set by the server.
-            source (Any | Unset): Set by the server.
             version (Any | Unset): Set by the server.
             created_at (Any | Unset): Set by the server.
             updated_at (Any | Unset): Set by the server.
@@ -81,10 +85,10 @@ class ImportLine:
     ttl: int | Unset = UNSET
     expires_at: datetime.datetime | Unset = UNSET
     occurred_at: str | Unset = UNSET
+    source: Any | Unset = UNSET
     id: Any | Unset = UNSET
     owner_id: Any | Unset = UNSET
     label: Any | Unset = UNSET
-    source: Any | Unset = UNSET
     version: Any | Unset = UNSET
     created_at: Any | Unset = UNSET
     updated_at: Any | Unset = UNSET
@@ -132,13 +136,13 @@ class ImportLine:
 
         occurred_at = self.occurred_at
 
+        source = self.source
+
         id = self.id
 
         owner_id = self.owner_id
 
         label = self.label
-
-        source = self.source
 
         version = self.version
 
@@ -181,14 +185,14 @@ class ImportLine:
             field_dict["expires_at"] = expires_at
         if occurred_at is not UNSET:
             field_dict["occurred_at"] = occurred_at
+        if source is not UNSET:
+            field_dict["source"] = source
         if id is not UNSET:
             field_dict["id"] = id
         if owner_id is not UNSET:
             field_dict["owner_id"] = owner_id
         if label is not UNSET:
             field_dict["label"] = label
-        if source is not UNSET:
-            field_dict["source"] = source
         if version is not UNSET:
             field_dict["version"] = version
         if created_at is not UNSET:
@@ -252,13 +256,13 @@ class ImportLine:
 
         occurred_at = d.pop("occurred_at", UNSET)
 
+        source = d.pop("source", UNSET)
+
         id = d.pop("id", UNSET)
 
         owner_id = d.pop("owner_id", UNSET)
 
         label = d.pop("label", UNSET)
-
-        source = d.pop("source", UNSET)
 
         version = d.pop("version", UNSET)
 
@@ -286,10 +290,10 @@ class ImportLine:
             ttl=ttl,
             expires_at=expires_at,
             occurred_at=occurred_at,
+            source=source,
             id=id,
             owner_id=owner_id,
             label=label,
-            source=source,
             version=version,
             created_at=created_at,
             updated_at=updated_at,

@@ -49,6 +49,11 @@ class Write:
                 (`Europe/Berlin`), or an
                 offset from UTC (`+02:00`, in a URL `%2B02:00`). UTC by default. Another one is 422.
                  Example: Europe/Berlin.
+            source (Any | Unset): Where the value came from: the `tool` and `session` that wrote it, and as `read` the ids
+                of entries
+                read before. At most 2,000 bytes of JSON, which are not verified. Readers see these members alone, and
+                of the ids those of entries that they may get. A write without it leaves none.
+                 Example: {'tool': 'notes', 'session': 'monday'}.
      """
 
     value: Any
@@ -60,6 +65,7 @@ class Write:
     ttl: int | Unset = UNSET
     occurred_at: str | Unset = UNSET
     timezone: str | Unset = UNSET
+    source: Any | Unset = UNSET
 
 
 
@@ -91,6 +97,8 @@ class Write:
 
         timezone = self.timezone
 
+        source = self.source
+
 
         field_dict: dict[str, Any] = {}
 
@@ -113,6 +121,8 @@ class Write:
             field_dict["occurred_at"] = occurred_at
         if timezone is not UNSET:
             field_dict["timezone"] = timezone
+        if source is not UNSET:
+            field_dict["source"] = source
 
         return field_dict
 
@@ -148,6 +158,8 @@ class Write:
 
         timezone = d.pop("timezone", UNSET)
 
+        source = d.pop("source", UNSET)
+
         write = cls(
             value=value,
             type_=type_,
@@ -158,6 +170,7 @@ class Write:
             ttl=ttl,
             occurred_at=occurred_at,
             timezone=timezone,
+            source=source,
         )
 
         return write
