@@ -262,7 +262,9 @@ func (m *Market) repeat(ctx context.Context, c memory.Caller, r order, claim Cla
 	asked := r.Request
 	if asked.Purchase.Offer != uuid.Nil {
 		asked.Stores = out.Stores
-		asked.Purchase.Payment = new(int64(0)) // a payment takes the place of a grant
+		if claim.Payment != "" {
+			asked.Purchase.Payment = new(int64(0)) // a payment takes the place of a grant
+		}
 	}
 	if result.Answer, err = m.searcher.Recall(ctx, c, asked, out.recalled()); err != nil {
 		return SearchResult{}, err

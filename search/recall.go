@@ -63,7 +63,8 @@ func (s *Searcher) recallScope(ctx context.Context, tx memory.ReadTx, q *searchQ
 	scope, err := s.remainingScope(ctx, tx, q)
 	var clash *memory.ConflictError
 	var unpaid *PaymentError
-	if q.request.Purchase.Offer == uuid.Nil || !errors.Is(err, memory.ErrNotFound) && !errors.As(err, &clash) && !errors.As(err, &unpaid) {
+	var spent *CapError // it comes before what is unpaid
+	if q.request.Purchase.Offer == uuid.Nil || !errors.Is(err, memory.ErrNotFound) && !errors.As(err, &clash) && !errors.As(err, &unpaid) && !errors.As(err, &spent) {
 		return scope, err
 	}
 	if len(q.request.Stores) == 0 { // no names would mean all

@@ -302,6 +302,39 @@ func TestARepetitionAnswersTheSameWithOneCharge(t *testing.T) {
 	})
 }
 
+// What the account paid for is shown under the grant alone, and a cap does not end the bill.
+func TestARepetitionShowsNothingAfterTheGrantEnded(t *testing.T) {
+	for name, searches := range map[string]int64{"caps have room": 60, "a cap is spent": 1} {
+		t.Run(name, func(t *testing.T) {
+			onEachStorage(t, func(t *testing.T, d *desk) {
+				terms := meter.TermsRequest{PriceSearch: new(int64(searchPrice)), PriceEntry: new(int64(entryPrice)), SearchesPerMinute: &searches}
+				made, err := d.market.MakeOffer(context.Background(), agent(seller), seller, meter.OfferRequest{Title: new("Lighthouses"), Terms: terms}, nil)
+				d.must(err)
+				d.offer = made.ID
+				platform := agent("platform")
+				platform.Platform = true
+				_, err = d.market.TopUp(context.Background(), platform, buyer, 10_000, "first")
+				d.must(err)
+				_, err = d.market.Accept(context.Background(), agent(buyer), d.offer, memory.Preconditions{}, nil)
+				d.must(err)
+				first, keys := d.mustSearch(d.request("key", "", 0))
+				if len(keys) != 3 {
+					t.Fatalf("found %v", keys)
+				}
+				d.must(d.service.Unshare(context.Background(), agent(seller), seller, buyer))
+				again, keys := d.mustSearch(d.request("key", "", 0))
+				if len(keys) != 0 {
+					t.Errorf("a repetition shows %v", keys)
+				}
+				if len(again.Bill.Charges) != 1 || again.Bill.Charges[0].Receipt != first.Bill.Charges[0].Receipt || again.Bill.Charges[0].Amount != cost {
+					t.Errorf("charged %+v, then %+v", first.Bill.Charges, again.Bill.Charges)
+				}
+				d.check(10_000-cost, cost, 0)
+			})
+		})
+	}
+}
+
 // What was shown of a long value is shown again, whether its payment is settled or not.
 func TestARepetitionShowsTheSamePassages(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, d *desk) {

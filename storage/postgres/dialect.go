@@ -51,8 +51,10 @@ var statements = sqlcommon.Dialect{
 		AND (x.namespace, x.key) > ($3, $4) AND x.key >= $5 AND ($6::text IS NULL OR x.key < $6)
 		ORDER BY x.namespace, x.key, x.owner LIMIT $7) e
 	WHERE s.id = $1 AND l.label <= $2 ORDER BY e.namespace, e.key, e.label, e.owner LIMIT $7`,
-	TrashStore: trash + trashOrder,
-	TrashPath:  trash + ` AND f.namespace = $7 AND f.key = $8` + trashOrder,
+	TrashStore: trash + trashOf + trashOrder,
+	// The planner may not choose: these conditions offer it the owner's index alone.
+	TrashOwner: trash + ` AND f.state > 0 AND f.state < 2 AND f.owner = $3` + trashOrder,
+	TrashPath:  trash + trashOf + ` AND f.namespace = $7 AND f.key = $8` + trashOrder,
 	Current:    fromEntry + `WHERE e.id = $1 AND e.state < 2`,
 	Former:     fromHistory + `WHERE e.id = $1 AND e.version < $2 ORDER BY e.version DESC LIMIT $3`,
 	Searchable: fromEntry + `WHERE e.id > $1 AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT $2`,
@@ -151,8 +153,8 @@ const (
 		AND f.namespace = p.namespace AND f.key = p.key AND f.state = 0 OFFSET 0) e
 	WHERE s.id = $1 AND l.label <= $4`
 	trash = `SELECT ` + candidateColumns + ` FROM store s CROSS JOIN LATERAL (SELECT * FROM entry f
-		WHERE f.store = s.number AND f.label = $2 AND f.state = 1 AND ($3 = '' OR f.owner = $3)
-		AND (f.deleted_at, f.id) < ($4::timestamptz, $5::uuid)`
+		WHERE f.store = s.number AND f.label = $2 AND (f.deleted_at, f.id) < ($4::timestamptz, $5::uuid)`
+	trashOf    = ` AND f.state = 1 AND ($3 = '' OR f.owner = $3)`
 	trashOrder = ` ORDER BY f.deleted_at DESC, f.id DESC LIMIT $6) e WHERE s.id = $1 ORDER BY e.deleted_at DESC, e.id DESC`
 	// unembedded selects the entries without vectors of model $1 at time $2 that have none
 	// of model $3, or some of model $4.

@@ -426,6 +426,10 @@ func readOperations(t *testing.T, s *Storage) []operation {
 			_, err := w.List(ctx, memory.TrashQuery{Store: "s3", Label: acl.Public, Limit: 2})
 			return err
 		}},
+		{"trash of an owner", func(ctx context.Context, w *writer) error {
+			_, err := w.List(ctx, memory.TrashQuery{Store: "s3", Label: acl.Public, Owner: "a", Limit: 2})
+			return err
+		}},
 		{"usage", func(ctx context.Context, w *writer) error {
 			usage, err := w.Usage(ctx, "s3", "s3", acl.Public, now)
 			return wantRows(int(usage.Entries), err)

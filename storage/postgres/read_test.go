@@ -3,6 +3,7 @@ package postgres
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,6 +86,46 @@ func TestCandidatesAreReadByIndexWithoutStatistics(t *testing.T) {
 				}
 			})
 		}
+	})
+}
+
+// Nearly all of a store's trash may be others', and all of it when statistics were made.
+func TestTheTrashOfAnOwnerIsReadByItsIndex(t *testing.T) {
+	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
+		const own = 3
+		s := openAt(t, database(t))
+		trash := func(owner string, rows int) {
+			mustUpdate(t, s, func(tx memory.Tx) error {
+				for i := range rows {
+					e := newEntry("s", fmt.Sprint("k", i))
+					e.Owner, e.DeletedAt, e.DeletedBy = owner, e.UpdatedAt, owner
+					if err := tx.Put(t.Context(), e, lexical.Document{}); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		check := func(statistics string) {
+			t.Helper()
+			err := s.View(t.Context(), func(tx memory.ReadTx) error {
+				before := rowsRead(t, tx, "entry")
+				found, err := tx.List(t.Context(), memory.TrashQuery{Store: "s", Label: acl.Public, Owner: "me", Limit: 100})
+				if read := rowsRead(t, tx, "entry") - before; len(found) != own || read > own {
+					t.Errorf("%s: %d entries were read for %d", statistics, read, len(found))
+				}
+				return err
+			})
+			must(t, err)
+		}
+		trash(strings.Repeat("another ", 20), 2000) // their index is larger than one without owners
+		_, err := s.pool.Exec(t.Context(), "ANALYZE entry")
+		must(t, err)
+		trash("me", own)
+		check("statistics of one owner")
+		_, err = s.pool.Exec(t.Context(), "ANALYZE entry")
+		must(t, err)
+		check("statistics of both")
 	})
 }
 

@@ -33,7 +33,7 @@ type Dialect struct {
 	// namespace, key, ceiling; store, paths, ceiling.
 	ByID, At, AtPaths, AtPathsInContext string
 	ScanStore, ScanNamespace            string // parameters: store, label, namespace, key, prefix, successor, limit
-	TrashStore, TrashPath               string // parameters: store, label, owner, time, ID, limit[, namespace, key]
+	TrashStore, TrashOwner, TrashPath   string // parameters: store, label, owner, time, ID, limit[, namespace, key]
 	Current, Former                     string // parameters: ID[, version, limit]
 	Searchable, Names                   string // parameters: ID, limit
 	// Parameters: fingerprint, time, other and replaced fingerprint; ID, limit; IDs.

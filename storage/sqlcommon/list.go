@@ -83,10 +83,13 @@ func (r Reads) trash(ctx context.Context, q memory.TrashQuery) ([]memory.Entry, 
 		before, id = q.AfterTime, q.AfterID
 	}
 	args := []any{q.Store, q.Label, q.Owner, before, id, q.Limit}
-	if q.Path == nil {
-		return Entries(ctx, r.r, r.d.TrashStore, args...)
+	switch {
+	case q.Path != nil:
+		return Entries(ctx, r.r, r.d.TrashPath, append(args, q.Path.Namespace, q.Path.Key)...)
+	case q.Owner != "":
+		return Entries(ctx, r.r, r.d.TrashOwner, args...)
 	}
-	return Entries(ctx, r.r, r.d.TrashPath, append(args, q.Path.Namespace, q.Path.Key)...)
+	return Entries(ctx, r.r, r.d.TrashStore, args...)
 }
 
 // history reads versions of an entry.

@@ -45,6 +45,8 @@ var statements = sqlcommon.Dialect{
 	ORDER BY e.namespace, e.key, e.owner LIMIT ?7`,
 	TrashStore: `SELECT ` + candidateColumns + ` FROM store s
 	CROSS JOIN entry e INDEXED BY entry_trash ON e.store = s.number AND e.label = ?2` + joinOccurrence + trashPage,
+	TrashOwner: `SELECT ` + candidateColumns + ` FROM store s
+	CROSS JOIN entry e INDEXED BY entry_trash_owner ON e.store = s.number AND e.label = ?2 AND e.owner = ?3` + joinOccurrence + trashPage,
 	TrashPath: `SELECT ` + candidateColumns + ` FROM store s
 	CROSS JOIN entry e INDEXED BY entry_trash_path ON e.store = s.number AND e.label = ?2 AND e.namespace = ?7 AND e.key = ?8` +
 		joinOccurrence + trashPage,

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"mneme/acl"
+	"mneme/memory"
 	"mneme/storage"
 	"mneme/storage/storagetest"
 )
@@ -158,6 +160,28 @@ func checkPlans(t *testing.T, texts []string) {
 				t.Errorf("%s\n%s", step, statement)
 			}
 		}
+	}
+}
+
+// Nearly all of a store's trash may be others'.
+func TestTheTrashOfAnOwnerIsReadByItsIndex(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
+	defer func() { _ = s.Close() }()
+	must(t, s.View(t.Context(), func(tx memory.ReadTx) error {
+		_, err := tx.List(t.Context(), memory.TrashQuery{Store: "a", Label: acl.Public, Owner: "b", Limit: 10})
+		return err
+	}))
+	var ran, steps []string
+	for _, c := range s.readers.idle {
+		ran = slices.AppendSeq(ran, maps.Keys(c.statements))
+	}
+	for _, statement := range ran {
+		if strings.Contains(statement, " INDEXED BY entry_trash") {
+			steps = append(steps, s.plan(t, statement)...)
+		}
+	}
+	if !slices.ContainsFunc(steps, func(step string) bool { return strings.Contains(step, " owner=? AND (deleted_at,id)<(?,?)") }) {
+		t.Errorf("the plan is %q", steps)
 	}
 }
 

@@ -108,14 +108,17 @@ var scans = []clause{
 		}
 	}},
 
-	{"Trash lists deleted entries of one label, latest deletion first, ties by descending ID, in pages", func(f *fixture) {
-		var want []memory.Entry
-		for i := range 9 {
+	{"Trash lists deleted entries of one label, of all or of one owner, latest deletion first, ties by descending ID, in pages", func(f *fixture) {
+		var all []memory.Entry
+		for i := range 12 {
 			e := entry("a", fmt.Sprint(i))
+			if i%4 > 0 {
+				ownedBy("b")(&e)
+			}
 			f.put(e)
-			want = append(want, f.delete(e, after(time.Duration(i/3)*time.Minute)))
+			all = append(all, f.delete(e, after(time.Duration(i/6)*time.Minute)))
 		}
-		slices.SortFunc(want, func(x, y memory.Entry) int {
+		slices.SortFunc(all, func(x, y memory.Entry) int {
 			if c := y.DeletedAt.Compare(x.DeletedAt); c != 0 {
 				return c
 			}
@@ -126,18 +129,21 @@ var scans = []clause{
 		f.put(other, elsewhere)
 		f.delete(other, start)
 		f.delete(elsewhere, start)
-		for _, size := range []int{1, 2, 100} {
-			var got []memory.Entry
-			query := memory.TrashQuery{Store: "a", Label: acl.Public, Limit: size}
-			for {
-				page := f.trash(query)
-				got = append(got, page...)
-				if len(page) < size {
-					break
+		for _, owner := range []string{"", "a", "b"} {
+			want := filtered(all, func(e memory.Entry) bool { return owner == "" || e.Owner == owner })
+			for _, size := range []int{1, 2, 100} {
+				var got []memory.Entry
+				query := memory.TrashQuery{Store: "a", Label: acl.Public, Owner: owner, Limit: size}
+				for {
+					page := f.trash(query)
+					got = append(got, page...)
+					if len(page) < size {
+						break
+					}
+					query.AfterTime, query.AfterID = page[len(page)-1].DeletedAt, page[len(page)-1].ID
 				}
-				query.AfterTime, query.AfterID = page[len(page)-1].DeletedAt, page[len(page)-1].ID
+				f.equal(got, candidates(want...))
 			}
-			f.equal(got, candidates(want...))
 		}
 	}},
 
