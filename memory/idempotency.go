@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -40,6 +41,17 @@ type IdempotencyRecord struct {
 
 func (c Caller) idempotencyKey(i *Idempotency) IdempotencyKey {
 	return IdempotencyKey{Agent: c.Agent, Taint: c.Taint, Operation: i.Operation, Path: i.Path, Key: i.Key}
+}
+
+// batch identifies one of the batches of a call, each of which has an outcome of its own.
+// The first has the call's.
+func (i *Idempotency) batch(n int) *Idempotency {
+	if i == nil || n == 0 {
+		return i
+	}
+	of := *i
+	of.Key += "/" + strconv.Itoa(n)
+	return &of
 }
 
 // Outcomes keeps the outcomes of calls with Idempotency-Keys. It is safe for concurrent

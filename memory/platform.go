@@ -143,44 +143,34 @@ func selfOrPlatform(c Caller, agent string) error {
 // Purge erases entries that were deleted or expired before a time, which must
 // be at least the retention ago: row, history, lexical terms, vectors and
 // idempotency records, and what the database's files still hold of them. It takes a
-// platform token.
+// platform token. With an error it returns what it had erased. A repetition returns all
+// that the calls with its key have erased, also those that were interrupted or run at the
+// same time.
 func (a *Admin) Purge(ctx context.Context, c Caller, before time.Time, i *Idempotency) (PurgeResult, error) {
 	now := a.service.Instant()
 	if err := a.checkPurge(c, before, now); err != nil {
 		return PurgeResult{}, err
 	}
+	if err := a.service.sweep(ctx, now); err != nil {
+		return PurgeResult{}, err
+	}
 	var result PurgeResult
-	again := false
-	err := a.service.storage.Update(ctx, func(tx Tx) error {
-		record, err := a.service.Outcomes().Recorded(ctx, tx, c, i)
-		if err != nil || record == nil {
-			return err
+	for batch := 0; ; batch++ {
+		ids, err := a.purge(ctx, c, before.UTC(), i.batch(batch))
+		if err != nil {
+			return result, err
 		}
-		again = true
-		return json.Unmarshal(record.Numbers, &result)
-	})
-	if err != nil {
-		return PurgeResult{}, err
-	}
-	if again {
-		if result.ErasedOnDisk.IsZero() {
-			result.ErasedOnDisk, err = a.scrubPurged(ctx)
+		if len(ids) == 0 {
+			break
 		}
-		return result, err
+		result.IDs = append(result.IDs, ids...)
+		// A worker may not have removed them yet.
+		if err := a.service.indexer.RemoveVectors(ctx, ids); err != nil {
+			a.service.log.WarnContext(ctx, "vectors of purged entries remain until the vector index is reconciled", "entries", len(ids), "error", err)
+		}
 	}
-	if result.IDs, err = a.purge(ctx, before.UTC(), now); err != nil {
-		return PurgeResult{}, err
-	}
-	if result.ErasedOnDisk, err = a.scrubPurged(ctx); err != nil {
-		return PurgeResult{}, err
-	}
-	numbers, err := json.Marshal(result)
-	if err != nil {
-		return PurgeResult{}, fmt.Errorf("purge: %w", err)
-	}
-	return result, a.service.storage.Update(ctx, func(tx Tx) error {
-		return a.service.Outcomes().Record(ctx, tx, c, i, IdempotencyRecord{Numbers: numbers})
-	})
+	result.ErasedOnDisk = a.scrubPurged(ctx)
+	return result, ctx.Err()
 }
 
 // CountPurge counts the entries that Purge would erase, under the same rules, and
@@ -206,28 +196,28 @@ func (a *Admin) checkPurge(c Caller, before, now time.Time) error {
 	return nil
 }
 
-// purge erases in batches, each in a transaction of its own. It removes the
-// entries from the vector index as well, where a worker may not have yet.
-func (a *Admin) purge(ctx context.Context, cutoff, now time.Time) ([]uuid.UUID, error) {
-	if err := a.service.sweep(ctx, now); err != nil {
-		return nil, err
-	}
-	var all []uuid.UUID
-	for {
-		var ids []uuid.UUID
-		err := a.service.storage.Update(ctx, func(tx Tx) (err error) {
-			ids, err = tx.Erase(ctx, Purge{cutoff, 500})
-			return err
-		})
+// purge erases a batch of entries and records which in the same transaction, unless that
+// was done before. The last batch of a purge is empty.
+func (a *Admin) purge(ctx context.Context, c Caller, cutoff time.Time, i *Idempotency) ([]uuid.UUID, error) {
+	var batch PurgeResult
+	err := a.service.storage.Update(ctx, func(tx Tx) error {
+		batch = PurgeResult{}
+		record, err := a.service.Outcomes().Recorded(ctx, tx, c, i)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if len(ids) == 0 {
-			return all, nil
+		if record != nil {
+			return json.Unmarshal(record.Numbers, &batch)
 		}
-		if err := a.service.indexer.RemoveVectors(ctx, ids); err != nil {
-			return nil, err
+		if batch.IDs, err = tx.Erase(ctx, Purge{cutoff, 500}); err != nil {
+			return err
 		}
-		all = append(all, ids...)
-	}
+		// IdempotencyRecord.IDs would have a later purge look for these entries.
+		numbers, err := json.Marshal(batch)
+		if err != nil {
+			return fmt.Errorf("purge: %w", err)
+		}
+		return a.service.Outcomes().Record(ctx, tx, c, i, IdempotencyRecord{Numbers: numbers})
+	})
+	return batch.IDs, err
 }

@@ -41,14 +41,17 @@ func (s *Service) scrubWhenDue(ctx context.Context, due *scrubbing) error {
 	return nil
 }
 
-// scrubPurged is Scrub, but for a reader that keeps what was erased: the background work
-// of any process goes on with it, so that no time is known yet.
-func (a *Admin) scrubPurged(ctx context.Context) (time.Time, error) {
+// scrubPurged is Scrub after a purge. If it fails, as when a reader keeps what was erased,
+// the background work of any process goes on with it, and no time is known yet.
+func (a *Admin) scrubPurged(ctx context.Context) time.Time {
 	at, err := a.service.storage.Scrub(ctx, a.service.Instant())
-	if errors.Is(err, ErrHeld) {
-		return time.Time{}, nil
+	if err == nil {
+		return at
 	}
-	return at, err
+	if !errors.Is(err, ErrHeld) && ctx.Err() == nil {
+		a.service.log.WarnContext(ctx, "what was purged is still in the files of the database", "error", err)
+	}
+	return time.Time{}
 }
 
 // Scrub removes what was erased before from the files of the database and returns when

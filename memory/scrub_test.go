@@ -3,8 +3,11 @@ package memory_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"mneme/acl"
 	"mneme/memory"
@@ -66,6 +69,137 @@ func TestAHeldPurgeIsScrubbedLater(t *testing.T) {
 	clock.Advance(time.Second)
 	if result, err := h.Purge(background, platform, at, again); err != nil || len(result.IDs) != 1 || !result.ErasedOnDisk.Equal(clock.Now()) {
 		t.Fatalf("a repetition: %+v, %v", result, err)
+	}
+}
+
+// hook is called once.
+type hook func() error
+
+func (h *hook) call() error {
+	call := *h
+	if *h = nil; call == nil {
+		return nil
+	}
+	return call()
+}
+
+// hookedPurge is a purge of 1,100 entries, which are more than two batches. The hooks are
+// called before the vectors of a batch are removed and the files are scrubbed, which fails
+// if they do.
+type hookedPurge struct {
+	storage.Storage
+	memory.Indexer
+	removal, scrub hook
+	admin          *memory.Admin
+	before         time.Time
+}
+
+func (p *hookedPurge) RemoveVectors(ctx context.Context, ids []uuid.UUID) error {
+	return errors.Join(p.removal.call(), p.Indexer.RemoveVectors(ctx, ids))
+}
+
+func (p *hookedPurge) Scrub(ctx context.Context, now time.Time) (time.Time, error) {
+	if err := p.scrub.call(); err != nil {
+		return time.Time{}, err
+	}
+	return p.Storage.Scrub(ctx, now)
+}
+
+const purgedEntries = 1100
+
+func openHookedPurge(t *testing.T) *hookedPurge {
+	clock := backendtest.NewClock()
+	p := &hookedPurge{Storage: backendtest.Embedded().Open(t).Storage(t)}
+	p.Indexer = backendtest.OpenProcess(t, p.Storage, backendtest.Options{}).Indexer
+	service, err := memory.New(background, p, memory.Options{Limits: memory.Limits{Retention: new(time.Duration)}, Now: clock.Now, Indexer: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := make([]memory.PutRequest, purgedEntries)
+	for i := range requests {
+		requests[i] = memory.PutRequest{Path: path("a", fmt.Sprint("k", i)), Value: text("v"), TTL: new(time.Second)}
+	}
+	if _, err := service.PutAll(background, agent("a", acl.Public), requests); err != nil {
+		t.Fatal(err)
+	}
+	clock.Advance(time.Minute)
+	p.admin, p.before = service.Admin(), clock.Now()
+	return p
+}
+
+// purge purges under an Idempotency-Key, with a digest of the body.
+func (p *hookedPurge) purge(ctx context.Context, digest string) (memory.PurgeResult, error) {
+	platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
+	return p.admin.Purge(ctx, platform, p.before, &memory.Idempotency{Key: "purge", Operation: "purge", Digest: digest})
+}
+
+// distinct returns how many different ids there are.
+func distinct(r memory.PurgeResult) int {
+	seen := make(map[uuid.UUID]bool)
+	for _, id := range r.IDs {
+		seen[id] = true
+	}
+	return len(seen)
+}
+
+func TestPurgesWithOneKeyAtOnceAnswerAllThatBothErased(t *testing.T) {
+	for name, of := range map[string]func(*hookedPurge) *hook{
+		"between batches": func(p *hookedPurge) *hook { return &p.removal },
+		"at the end":      func(p *hookedPurge) *hook { return &p.scrub },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := openHookedPurge(t)
+			check := func(what string, result memory.PurgeResult, err error) {
+				t.Helper()
+				if n := distinct(result); err != nil || n != purgedEntries {
+					t.Errorf("%s: %d entries, %v", what, n, err)
+				}
+			}
+			*of(p) = func() error {
+				if _, err := p.purge(background, "other"); !errors.Is(err, memory.ErrKeyReused) {
+					t.Errorf("another body: %v", err)
+				}
+				result, err := p.purge(background, "body")
+				check("the second call", result, err)
+				return nil
+			}
+			result, err := p.purge(background, "body")
+			check("the first call", result, err)
+			result, err = p.purge(background, "body")
+			check("a repetition", result, err)
+		})
+	}
+}
+
+// What follows the erasure of the rows may fail: the reconciliation and the background
+// work go on with it, and the caller learns what was erased.
+func TestAPurgeLosesNoIDWhateverFailsAfterABatch(t *testing.T) {
+	failed := func() error { return errors.New("down") }
+	for name, test := range map[string]struct {
+		fail   func(p *hookedPurge, disconnect func())
+		first  int // entries
+		err    error
+		onDisk bool // is known at first
+	}{
+		"the vector index":    {func(p *hookedPurge, _ func()) { p.removal = failed }, purgedEntries, nil, true},
+		"the scrub":           {func(p *hookedPurge, _ func()) { p.scrub = failed }, purgedEntries, nil, false},
+		"the client is gone":  {func(p *hookedPurge, disconnect func()) { p.removal = func() error { disconnect(); return nil } }, 500, context.Canceled, false},
+		"gone before the end": {func(p *hookedPurge, disconnect func()) { p.scrub = func() error { disconnect(); return nil } }, purgedEntries, context.Canceled, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := openHookedPurge(t)
+			ctx, disconnect := context.WithCancel(background)
+			defer disconnect()
+			test.fail(p, disconnect)
+			result, err := p.purge(ctx, "body")
+			if n := distinct(result); n != test.first || !errors.Is(err, test.err) || result.ErasedOnDisk.IsZero() == test.onDisk {
+				t.Errorf("%d entries, on disk %v, %v", n, result.ErasedOnDisk, err)
+			}
+			result, err = p.purge(background, "body")
+			if n := distinct(result); n != purgedEntries || err != nil || result.ErasedOnDisk.IsZero() {
+				t.Errorf("a repetition: %d entries, on disk %v, %v", n, result.ErasedOnDisk, err)
+			}
+		})
 	}
 }
 

@@ -100,10 +100,13 @@ func (g *purging) run(ctx context.Context, config configs.Config) (err error) {
 		}
 	}
 	result, err := service.Purge(ctx, caller, cutoff, nil)
-	if err != nil {
+	onDisk := result.ErasedOnDisk
+	switch {
+	case err == nil:
+		onDisk, err = awaitErased(ctx, service, caller, onDisk)
+	case len(result.IDs) == 0:
 		return err
 	}
-	onDisk, err := awaitErased(ctx, service, caller, result.ErasedOnDisk)
 	if reported := g.report(result.IDs, onDisk); reported != nil {
 		return reported
 	}
