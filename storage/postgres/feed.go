@@ -17,6 +17,9 @@ type feedRecords struct {
 	namespaces, keys []*string // null unless the entry left the path
 }
 
+// maxFeed bounds the records of a statement.
+const maxFeed = 10_000
+
 // announce collects records of a row.
 func (w *writer) announce(id uuid.UUID, rows []sqlcommon.FeedRow) {
 	f := &w.feed

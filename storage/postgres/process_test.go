@@ -20,6 +20,7 @@ import (
 	"mneme/lexical/posting"
 	"mneme/memory"
 	"mneme/storage/postgres/postgrestest"
+	"mneme/storage/sqlcommon"
 	"mneme/vector"
 )
 
@@ -46,6 +47,41 @@ func mustUpdate(t testing.TB, s *Storage, fn func(tx memory.Tx) error) {
 	if err := s.Update(t.Context(), fn); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A dump may bring millions of entries in one transaction.
+func TestATransactionWritesItsFeedInBoundedStatements(t *testing.T) {
+	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
+		s := openAt(t, database(t))
+		write := func(w *writer, key string) {
+			t.Helper()
+			must(t, w.Put(t.Context(), newEntry("s", key), doc("word")))
+			if n := len(w.feed.stores); n >= maxFeed {
+				t.Errorf("%d records are collected", n)
+			}
+		}
+		mustUpdate(t, s, func(tx memory.Tx) error {
+			w := tx.(*writer)
+			write(w, "first")
+			for range 2 {
+				row := sqlcommon.FeedRow{Store: w.stores["s"].number, Label: acl.Public, At: time.Now()}
+				for range maxFeed {
+					w.announce(uuid.New(), []sqlcommon.FeedRow{row})
+				}
+				write(w, fmt.Sprint("after ", maxFeed, uuid.New()))
+			}
+			write(w, "last")
+			return nil
+		})
+		var records, first, last, head int64
+		must(t, s.view(t.Context(), func(r *reader) error {
+			_, err := r.one(t.Context(), []any{&records, &first, &last, &head}, "SELECT count(DISTINCT position), min(position), max(position), (SELECT last FROM feed_head) FROM feed")
+			return err
+		}))
+		if want := int64(2*maxFeed + 4); records != want || first != 1 || last != want || head != want {
+			t.Errorf("%d records from %d to %d, of %d, want %d", records, first, last, head, want)
+		}
+	})
 }
 
 func TestAFollowerMissesNoChangeInAnyCommitOrder(t *testing.T) {

@@ -249,6 +249,9 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		return err
 	}
 	w.enqueue(e.ID, next, e.Revision, indexer.Chunks(e), queuedAt)
+	if len(w.feed.stores) >= maxFeed {
+		w.flushFeed()
+	}
 	if w.bulk.full() {
 		if err := w.flushBatch(ctx); err != nil {
 			return err
