@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,10 +10,13 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"mneme/acl"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/storage/postgres/postgrestest"
+	"mneme/test/wait"
 	"mneme/vector"
 )
 
@@ -139,4 +144,65 @@ func rowsRead(t *testing.T, tx memory.ReadTx, table string) (n int64) {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// A reader that does not take the rows of a statement keeps it running on the server, up to
+// its timeout, unless the connection has room for them.
+func TestAReaderOfADumpMayPauseAtAnyFact(t *testing.T) {
+	const rows = 60_000
+	dsn := postgrestest.Database(t)
+	observer, err := pgx.Connect(t.Context(), dsn)
+	must(t, err)
+	defer func() { _ = observer.Close(context.Background()) }()
+	s := openAt(t, dsn)
+	for table, values := range map[string]string{
+		"name": "id, 'caller'", "setting": "id, TRUE, TRUE, TRUE, TRUE, 0", "participant": "id, 'a'", "session": "id, 'a'",
+		"permit": "id, 'a', 1, 1, NULL, 'a', FALSE", "reading": "id, 1, TRUE, 0",
+	} {
+		_, err := s.pool.Exec(t.Context(), "INSERT INTO "+table+" SELECT "+values+" FROM (SELECT repeat('x', 100) || i FROM generate_series(1, $1) i) r (id)", rows)
+		must(t, err)
+	}
+	kinds := make(map[string]int)
+	must(t, s.View(t.Context(), func(tx memory.ReadTx) error {
+		clear(kinds)
+		return tx.Dump(t.Context(), func(r memory.DumpRecord) error {
+			kind := factKind(r)
+			if kinds[kind]++; kinds[kind] > 1 {
+				return nil
+			}
+			wait.Until(t, "no statement runs while the reader pauses at a "+kind, func() error {
+				var query string
+				err := observer.QueryRow(t.Context(), `SELECT coalesce(max(query), '') FROM pg_stat_activity
+					WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'active'`).Scan(&query)
+				if err == nil && query != "" {
+					err = errors.New(query)
+				}
+				return err
+			})
+			return nil
+		})
+	}))
+	for kind, n := range kinds {
+		if n != rows || len(kinds) != 6 {
+			t.Errorf("%d records of %s, of %d kinds", n, kind, len(kinds))
+		}
+	}
+}
+
+func factKind(r memory.DumpRecord) string {
+	switch {
+	case r.Name != nil:
+		return "name"
+	case r.Settings != nil:
+		return "setting"
+	case r.Participant != nil:
+		return "participant"
+	case r.Session != nil:
+		return "session"
+	case r.Grant != nil:
+		return "grant"
+	case r.Reading != nil:
+		return "reading"
+	}
+	return "record of another kind"
 }

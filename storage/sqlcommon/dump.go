@@ -31,7 +31,7 @@ func (r Reads) Dump(ctx context.Context, yield func(memory.DumpRecord) error) er
 }
 
 func (r Reads) dumpNames(ctx context.Context, yield Yield) error {
-	return r.r.Each(ctx, func(row Row) error {
+	return r.r.Stream(ctx, func(row Row) error {
 		var name memory.DumpName
 		if err := row.Scan(&name.ID, (*string)(&name.Kind)); err != nil {
 			return err
@@ -41,7 +41,7 @@ func (r Reads) dumpNames(ctx context.Context, yield Yield) error {
 }
 
 func (r Reads) dumpSettings(ctx context.Context, yield Yield) error {
-	return r.r.Each(ctx, func(row Row) error {
+	return r.r.Stream(ctx, func(row Row) error {
 		s, err := ScanSettings(row)
 		if err != nil {
 			return err
@@ -59,7 +59,7 @@ func (r Reads) dumpSessions(ctx context.Context, yield Yield) error {
 }
 
 func (r Reads) dumpMembers(ctx context.Context, table Table, yield func(*memory.DumpMembership) error) error {
-	return r.r.Each(ctx, func(row Row) error {
+	return r.r.Stream(ctx, func(row Row) error {
 		m := memory.DumpMembership{Membership: acl.Membership{Present: true}}
 		if err := row.Scan(&m.Of, &m.Agent, &m.ExpiresAt); err != nil {
 			return err
@@ -69,7 +69,7 @@ func (r Reads) dumpMembers(ctx context.Context, table Table, yield func(*memory.
 }
 
 func (r Reads) dumpGrants(ctx context.Context, yield Yield) error {
-	return r.r.Each(ctx, func(row Row) error {
+	return r.r.Stream(ctx, func(row Row) error {
 		g, err := scanGrant(row)
 		if err != nil {
 			return err
@@ -80,7 +80,7 @@ func (r Reads) dumpGrants(ctx context.Context, yield Yield) error {
 }
 
 func (r Reads) dumpReadings(ctx context.Context, yield Yield) error {
-	return r.r.Each(ctx, func(row Row) error {
+	return r.r.Stream(ctx, func(row Row) error {
 		var reading memory.DumpReading
 		var language int64
 		if err := row.Scan(&reading.Store, &language, &reading.Asked); err != nil {
