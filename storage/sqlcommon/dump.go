@@ -104,15 +104,16 @@ func (r Reads) dumpEntries(ctx context.Context, yield Yield) error {
 		if err != nil || len(entries) == 0 {
 			return err
 		}
-		ids := make([]uuid.UUID, len(entries))
+		var versions []memory.Entry
+		read := 0 // the entries whose versions were read
 		for i := range entries {
-			ids[i] = entries[i].ID
-		}
-		versions, err := Entries(ctx, r.r, r.d.VersionsOf, ids)
-		if err != nil {
-			return err
-		}
-		for i := range entries {
+			if i == read {
+				n := 0
+				if versions, n, err = r.versionsOfFirst(ctx, entries[i:]); err != nil {
+					return err
+				}
+				read += n
+			}
 			last = entries[i].ID
 			if err := yield(memory.DumpRecord{Entry: &entries[i]}); err != nil {
 				return err
@@ -124,6 +125,29 @@ func (r Reads) dumpEntries(ctx context.Context, yield Yield) error {
 			}
 		}
 	}
+}
+
+// versionsAtOnce is how many former versions a dump holds at a time, unless one entry has
+// more: memory.HistoryLimits bound those of each entry, and a value has its own limit.
+const versionsAtOnce = 200
+
+// versionsOfFirst returns the former versions of the first of some entries, and how many
+// entries these are, at least one.
+func (r Reads) versionsOfFirst(ctx context.Context, entries []memory.Entry) (versions []memory.Entry, n int, err error) {
+	var ids []uuid.UUID
+	for sum := 0; n < len(entries); n++ {
+		former := entries[n].Version - 1
+		if sum += former; n > 0 && sum > versionsAtOnce {
+			break
+		}
+		if former > 0 {
+			ids = append(ids, entries[n].ID)
+		}
+	}
+	if len(ids) > 0 {
+		versions, err = Entries(ctx, r.r, r.d.VersionsOf, ids)
+	}
+	return versions, n, err
 }
 
 // Loading is a transaction that loads entries and their former versions.

@@ -99,6 +99,37 @@ var dumps = []clause{
 		f.equal([]int{len(seen), versions}, []int{6, 2})
 	}},
 
+	{"an entry is followed by its own former versions, oldest first, however many it and its neighbours have", func(f *fixture) {
+		want := make(map[uuid.UUID][]int)
+		f.update(func(tx memory.Tx) error {
+			clear(want)
+			for i, n := range []int{1, 150, 60, 1, 250, 2, 3} {
+				e := entry("a", fmt.Sprint("k", i))
+				f.ok(put(f.ctx, tx, e))
+				want[e.ID] = nil
+				for version := 1; version < n; version++ {
+					e = edited(e)
+					f.ok(put(f.ctx, tx, e))
+					want[e.ID] = append(want[e.ID], version)
+				}
+			}
+			return nil
+		})
+		var last uuid.UUID
+		got := make(map[uuid.UUID][]int)
+		for _, r := range f.dump(f.storage) {
+			switch {
+			case r.Entry != nil:
+				last = r.Entry.ID
+				got[last] = nil
+			case r.Version != nil:
+				f.equal(r.Version.ID, last)
+				got[last] = append(got[last], r.Version.Version)
+			}
+		}
+		f.equal(got, want)
+	}},
+
 	{"a dump has how stores are read, but not what follows from their entries", func(f *fixture) {
 		f.seed()
 		var readings []memory.DumpReading
