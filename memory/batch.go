@@ -182,7 +182,7 @@ func (b *batch) prefetch(ctx context.Context, tx Tx) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	return tx.Prepare(ctx, WritePlan{b.Store, paths, b.caller.Taint, b.caller.Agent, b.now})
+	return tx.Prepare(ctx, WritePlan{b.Store, paths, b.caller.Taint, b.caller.Agent})
 }
 
 // run does the items in their order.

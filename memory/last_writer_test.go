@@ -3,6 +3,7 @@ package memory_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -147,6 +148,50 @@ func checkQuotas(rt *rapid.T, t *testing.T, b backendtest.Backend) {
 			}
 		}
 	}
+}
+
+// askedUsage is a storage that notes at what times the usage is read.
+type askedUsage struct {
+	storage.Storage
+	times []time.Time
+}
+
+type askedTx struct {
+	memory.Tx
+	of *askedUsage
+}
+
+func (s *askedUsage) UpdateTogether(ctx context.Context, fn func(memory.Tx) error) error {
+	return s.Storage.UpdateTogether(ctx, func(tx memory.Tx) error { return fn(askedTx{tx, s}) })
+}
+
+func (tx askedTx) Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (memory.Usage, error) {
+	tx.of.times = append(tx.of.times, now)
+	return tx.Tx.Usage(ctx, store, writer, label, now)
+}
+
+// A million entries may expire at one instant, before they are swept.
+func TestExpiredEntriesAreCountedOnlyWhereTheyWouldReachALimit(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		clock, rows := backendtest.NewClock(), &askedUsage{Storage: b.Open(t).Storage(t)}
+		p := backendtest.OpenProcess(t, rows, backendtest.Options{Memory: memory.Options{Limits: memory.Limits{Keys: 2}, Now: clock.Now}})
+		h, a := &harness{backendtest.Wrap(t, p), t}, agent("a", acl.Public)
+		check := func(key string, want int, asked ...time.Time) {
+			t.Helper()
+			rows.times = nil
+			h.PutText(a, "a", key, "v", want, ttl(time.Second))
+			if !slices.Equal(rows.times, asked) {
+				t.Errorf("%s: asked for the usage at %v, want %v", key, rows.times, asked)
+			}
+		}
+		check("1", 201, time.Time{})
+		check("2", 201, time.Time{})
+		check("3", 429, time.Time{}, clock.Now())
+		clock.Advance(time.Minute)
+		check("3", 201, time.Time{}, clock.Now())
+		check("4", 201, time.Time{}, clock.Now())
+		check("5", 429, time.Time{}, clock.Now())
+	})
 }
 
 // author is a plain evaluator of who wrote a field: the text and its author, by

@@ -45,7 +45,7 @@ func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, e
 // SECURITY: it reads ahead after the decision, so that its time tells nothing about a store
 // that the caller may not write to. Before it, it reads of the caller's own store alone.
 func (s *Service) prepareWrite(ctx context.Context, tx Tx, c Caller, r PutRequest, now time.Time) (acl.Access, error) {
-	plan := WritePlan{r.Path.Store, []Path{r.Path}, c.Taint, c.Agent, now}
+	plan := WritePlan{r.Path.Store, []Path{r.Path}, c.Taint, c.Agent}
 	own := c.Agent == r.Path.Store && CheckPath(r.Path) == nil
 	if own {
 		if err := tx.Prepare(ctx, plan); err != nil {
@@ -123,7 +123,7 @@ func (s *Service) putRun(ctx context.Context, tx Tx, c Caller, requests []PutReq
 	if len(paths) == 0 {
 		return nil
 	}
-	if err := tx.Prepare(ctx, WritePlan{paths[0].Store, paths, c.Taint, c.Agent, now}); err != nil {
+	if err := tx.Prepare(ctx, WritePlan{paths[0].Store, paths, c.Taint, c.Agent}); err != nil {
 		return err
 	}
 	for i, r := range requests {

@@ -54,7 +54,7 @@ type EntryReader interface {
 	List(ctx context.Context, query ListQuery) ([]Entry, error)
 	// Usage counts the live entries in a store at a label that an agent wrote
 	// last, and the bytes of their values. Entries expired at now do not
-	// count.
+	// count, but each is read; at the zero time all count until they are swept.
 	Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (Usage, error)
 }
 
@@ -78,14 +78,13 @@ type Preparer interface {
 type Plan interface{ plan() }
 
 // WritePlan says that an agent is about to write at paths of one store, at a label. At
-// of these paths up to the label, Usage of the agent at the label and at Now, its Settings
-// and StoreFacts may be answered from what was read.
+// of these paths up to the label, Usage of the agent at the label and the zero time, its
+// Settings and StoreFacts may be answered from what was read.
 type WritePlan struct {
 	Store string
 	Paths []Path
 	Label acl.Label
 	Agent string
-	Now   time.Time
 }
 
 // VectorPlan says that vectors of these entries are about to be saved, if settings of the

@@ -494,7 +494,7 @@ func writeOperations(t *testing.T, s *Storage) []operation {
 	change := func(key string, alter func(*memory.Entry)) func(context.Context, *writer) error {
 		return func(ctx context.Context, w *writer) error {
 			path := memory.Path{Store: "s3", Key: key}
-			plan := memory.WritePlan{Store: "s3", Paths: []memory.Path{path}, Label: acl.Public, Agent: "s3", Now: now}
+			plan := memory.WritePlan{Store: "s3", Paths: []memory.Path{path}, Label: acl.Public, Agent: "s3"}
 			if err := w.Prepare(ctx, plan); err != nil {
 				return err
 			}
@@ -518,7 +518,7 @@ func writeOperations(t *testing.T, s *Storage) []operation {
 			for i := range n {
 				paths = append(paths, memory.Path{Store: "s3", Key: fmt.Sprint("new", i)})
 			}
-			if err := w.Prepare(ctx, memory.WritePlan{Store: "s3", Paths: paths, Label: acl.Public, Agent: "s3", Now: now}); err != nil {
+			if err := w.Prepare(ctx, memory.WritePlan{Store: "s3", Paths: paths, Label: acl.Public, Agent: "s3"}); err != nil {
 				return err
 			}
 			for _, path := range paths {

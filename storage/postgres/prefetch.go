@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -21,18 +20,17 @@ type prefetched struct {
 	usage map[usageRead]memory.Usage // of rows, without what is collected
 }
 
-// usageRead are the arguments of a call of Usage.
+// usageRead are the arguments of a call of Usage at the zero time.
 type usageRead struct {
 	store, writer string
 	label         acl.Label
-	now           time.Time
 }
 
 // Prepare implements memory.Preparer.
 func (w *writer) Prepare(ctx context.Context, plan memory.Plan) error {
 	switch p := plan.(type) {
 	case memory.WritePlan:
-		return w.prefetch(ctx, p.Store, p.Paths, p.Label, p.Agent, p.Now)
+		return w.prefetch(ctx, p.Store, p.Paths, p.Label, p.Agent)
 	case memory.VectorPlan:
 		return w.lockRows(ctx, p)
 	}
@@ -41,7 +39,7 @@ func (w *writer) Prepare(ctx context.Context, plan memory.Plan) error {
 
 // prefetch acquires the lock of the store, and reads its row, the rows of the paths, the
 // usage and the agent's settings, all in one round trip.
-func (w *writer) prefetch(ctx context.Context, store string, paths []memory.Path, label acl.Label, agent string, now time.Time) error {
+func (w *writer) prefetch(ctx context.Context, store string, paths []memory.Path, label acl.Label, agent string) error {
 	if err := w.ready(ctx); err != nil || !storable(store, agent) {
 		return err
 	}
@@ -69,7 +67,7 @@ func (w *writer) prefetch(ctx context.Context, store string, paths []memory.Path
 			read.paths[e.Path] = append(read.paths[e.Path], e)
 			return err
 		}},
-		{selectUsage, []any{store, int16(label), agent, now}, func(rows pgx.Rows) error {
+		{selectUsage, []any{store, int16(label), agent}, func(rows pgx.Rows) error {
 			return rows.Scan(&usage.Entries, &usage.Bytes)
 		}},
 	}
@@ -82,7 +80,7 @@ func (w *writer) prefetch(ctx context.Context, store string, paths []memory.Path
 	if found != nil && w.stores[store] == nil {
 		w.stores[store] = found
 	}
-	read.usage[usageRead{store, agent, label, now}] = usage
+	read.usage[usageRead{store, agent, label}] = usage
 	w.prefetched = read
 	return nil
 }
@@ -114,12 +112,6 @@ func (p *prefetched) forget(e *memory.Entry, old, next *storedRow) {
 		return
 	}
 	delete(p.paths, e.Path)
-	// Usage counts unexpired rows, and the writer adds up what it writes.
-	for read := range p.usage {
-		if e.Expired(read.now) || old != nil && !old.expires.IsZero() {
-			delete(p.usage, read)
-		}
-	}
 }
 
 func (p *prefetched) forgetAll() { *p = prefetched{} }

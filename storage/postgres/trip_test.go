@@ -63,14 +63,14 @@ func putOwn(t *testing.T, s *Storage, agent, key string) int {
 	e := newEntry(agent, key)
 	steps := []func() error{
 		func() error {
-			return w.Prepare(ctx, memory.WritePlan{Store: agent, Paths: []memory.Path{e.Path}, Label: e.Label, Agent: agent, Now: now})
+			return w.Prepare(ctx, memory.WritePlan{Store: agent, Paths: []memory.Path{e.Path}, Label: e.Label, Agent: agent})
 		},
 		func() error {
 			_, err := acl.Decide(ctx, w, acl.Principal{Agent: agent, Taint: e.Label}, agent, now)
 			return err
 		},
 		func() error { _, err := w.At(ctx, e.Path.At(e.Label)); return err },
-		func() error { _, err := w.Usage(ctx, agent, agent, e.Label, now); return err },
+		func() error { _, err := w.Usage(ctx, agent, agent, e.Label, time.Time{}); return err },
 		func() error { return w.Put(ctx, e, doc("some words")) },
 		func() error { return w.commit(ctx) },
 	}

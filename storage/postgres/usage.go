@@ -41,9 +41,9 @@ func (w *writer) Usage(ctx context.Context, store, writer string, label acl.Labe
 	if err := w.lock(ctx, storeKey(store)); err != nil {
 		return memory.Usage{}, err
 	}
-	usage, known := w.prefetched.usage[usageRead{store, writer, label, now}]
+	usage, known := w.prefetched.usage[usageRead{store, writer, label}]
 	err := w.ready(ctx)
-	if !known {
+	if !known || !now.IsZero() {
 		usage, err = w.reader.Usage(ctx, store, writer, label, now)
 	}
 	if row := w.stores[store]; row != nil && err == nil {

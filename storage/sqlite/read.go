@@ -28,8 +28,8 @@ const (
 // Usage implements memory.EntryReader.
 func (r *reader) Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (memory.Usage, error) {
 	var all, expired memory.Usage
-	if _, err := r.one(ctx, []any{&all.Entries, &all.Bytes}, selectUsage, store, label, writer); err != nil {
-		return memory.Usage{}, err
+	if _, err := r.one(ctx, []any{&all.Entries, &all.Bytes}, selectUsage, store, label, writer); err != nil || now.IsZero() {
+		return all, err
 	}
 	if _, err := r.one(ctx, []any{&expired.Entries, &expired.Bytes}, selectExpired, store, label, writer, micros(now)); err != nil {
 		return memory.Usage{}, err

@@ -178,6 +178,36 @@ var usages = []clause{
 		check("purged", 0, 0)
 	}},
 
+	{"at the zero time, Usage counts expired entries until they are swept", func(f *fixture) {
+		e, old, new := entry("a", "k", says("four")), entry("a", "old", says("one"), expiring(start)), entry("a", "new", says("three"), expiring(start))
+		check := func(tx memory.ReadTx, live, swept []memory.Entry) {
+			f.Helper()
+			for at, counted := range map[time.Time][]memory.Entry{start: live, {}: swept} {
+				want := memory.Usage{Entries: int64(len(counted))}
+				for _, e := range counted {
+					want.Bytes += int64(len(e.Value))
+				}
+				got, err := tx.Usage(f.ctx, "a", "a", acl.Public, at)
+				f.ok(err)
+				f.equal(got, want)
+			}
+		}
+		f.put(e, old)
+		f.update(func(tx memory.Tx) error {
+			f.ok(tx.Prepare(f.ctx, memory.WritePlan{Store: "a", Paths: []memory.Path{new.Path}, Label: acl.Public, Agent: "a"}))
+			check(tx, []memory.Entry{e}, []memory.Entry{e, old})
+			f.ok(put(f.ctx, tx, new))
+			check(tx, []memory.Entry{e}, []memory.Entry{e, old, new})
+			f.ok(sweep(f.ctx, tx, idsOf(old), start))
+			check(tx, []memory.Entry{e}, []memory.Entry{e, new})
+			return nil
+		})
+		f.view(func(tx memory.ReadTx) error {
+			check(tx, []memory.Entry{e}, []memory.Entry{e, new})
+			return nil
+		})
+	}},
+
 	{"an entry counts for the agent that wrote it last", func(f *fixture) {
 		check := func(step string, a, b, c int64) {
 			f.Helper()

@@ -94,7 +94,7 @@ func (m *model) change(fn func(ctx context.Context, tx memory.Tx) error) {
 	var within []memory.Entry
 	var usage memory.Usage
 	m.fixture.update(func(tx memory.Tx) error {
-		m.fixture.ok(tx.Prepare(ctx, memory.WritePlan{Store: store, Paths: paths, Label: acl.Confidential, Agent: "x", Now: m.now}))
+		m.fixture.ok(tx.Prepare(ctx, memory.WritePlan{Store: store, Paths: paths, Label: acl.Confidential, Agent: "x"}))
 		if err := fn(ctx, tx); err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ var puts = []clause{
 		taken := first
 		taken.Key = "k2"
 		prefetch := func(tx memory.Tx) {
-			f.ok(tx.Prepare(f.ctx, memory.WritePlan{Store: "a", Paths: []memory.Path{first.Path, taken.Path, first.Path}, Label: acl.Public, Agent: "a", Now: start}))
+			f.ok(tx.Prepare(f.ctx, memory.WritePlan{Store: "a", Paths: []memory.Path{first.Path, taken.Path, first.Path}, Label: acl.Public, Agent: "a"}))
 		}
 		f.update(func(tx memory.Tx) error {
 			prefetch(tx)
