@@ -122,7 +122,7 @@ func (d *digester) gitFiles(pathspecs ...string) ([]string, error) {
 // built with all that they import, or from which their tests are. Test data counts if
 // it is in folders called testdata.
 func (d *digester) goFiles(patterns string, tests bool) ([]string, error) {
-	arguments := []string{"list", "-deps", "-json=Dir,Module,DepOnly,GoFiles,CgoFiles,CFiles,SFiles,HFiles,IgnoredGoFiles,EmbedFiles," +
+	arguments := []string{"list", "-deps", "-json=Dir,Module,DepOnly,GoFiles,CgoFiles,CFiles,SFiles,HFiles,IgnoredGoFiles,IgnoredOtherFiles,EmbedFiles," +
 		"TestGoFiles,XTestGoFiles,TestEmbedFiles,XTestEmbedFiles"}
 	if tests {
 		arguments = append(arguments, "-test")
@@ -134,11 +134,12 @@ func (d *digester) goFiles(patterns string, tests bool) ([]string, error) {
 	files := []string{"go.mod", "go.sum", "clients/go/go.mod"}
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p struct {
-			Dir                                                                   string
-			Module                                                                *struct{}
-			DepOnly                                                               bool
-			GoFiles, CgoFiles, CFiles, SFiles, HFiles, IgnoredGoFiles, EmbedFiles []string
-			TestGoFiles, XTestGoFiles, TestEmbedFiles, XTestEmbedFiles            []string
+			Dir                                                        string
+			Module                                                     *struct{}
+			DepOnly                                                    bool
+			GoFiles, CgoFiles, CFiles, SFiles, HFiles, EmbedFiles      []string
+			IgnoredGoFiles, IgnoredOtherFiles                          []string // of other platforms
+			TestGoFiles, XTestGoFiles, TestEmbedFiles, XTestEmbedFiles []string
 		}
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
 			return files, nil
@@ -149,7 +150,7 @@ func (d *digester) goFiles(patterns string, tests bool) ([]string, error) {
 		if err != nil || p.Module == nil || !filepath.IsLocal(dir) {
 			continue // of Go or of others
 		}
-		names := slices.Concat(p.GoFiles, p.CgoFiles, p.CFiles, p.SFiles, p.HFiles, p.IgnoredGoFiles, p.EmbedFiles)
+		names := slices.Concat(p.GoFiles, p.CgoFiles, p.CFiles, p.SFiles, p.HFiles, p.IgnoredGoFiles, p.IgnoredOtherFiles, p.EmbedFiles)
 		if tests && !p.DepOnly {
 			names = slices.Concat(names, p.TestGoFiles, p.XTestGoFiles, p.TestEmbedFiles, p.XTestEmbedFiles)
 			data, err := d.gitFiles(filepath.Join(dir, "testdata"))
@@ -173,11 +174,10 @@ func (d *digester) file(path string) (string, error) {
 		return digest, nil
 	}
 	digest, err := digestFile(filepath.Join(d.root, path))
-	if err != nil {
-		return "", err
+	if err == nil {
+		d.files[path] = digest
 	}
-	d.files[path] = digest
-	return digest, nil
+	return digest, err
 }
 
 func digestFile(path string) (string, error) {
@@ -194,12 +194,8 @@ func digestFile(path string) (string, error) {
 		fmt.Fprint(sum, target)
 		return hex.EncodeToString(sum.Sum(nil)), err
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	_, err = io.Copy(sum, f)
+	content, err := os.ReadFile(path)
+	sum.Write(content)
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 

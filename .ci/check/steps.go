@@ -72,7 +72,7 @@ var steps = plan{
 
 	// Checks of what runs the service and of what speaks to it.
 	{name: "console", run: "check_console", inputs: []string{"console/check", "console/src/i18n", "benchmarks/relevance/testdata/report.json"}, tools: []string{chromium}, needs: []string{"console-packages", "node", "program"}},
-	{name: "documents", run: "check_documents", inputs: append([]string{"go:./cmd/mneme", "examples"}, documents...), tools: []string{goVersion, python}, needs: []string{"packages"}},
+	{name: "documents", run: "check_documents", inputs: append([]string{"go:./cmd/mneme", "clients", "examples"}, documents...), tools: []string{goVersion, python, npm}, needs: []string{"packages"}},
 	{name: "site", run: "check_site", inputs: append([]string{"server/rest/openapi.yaml", "configs"}, documents...), tools: []string{chromium, files}, needs: []string{"python", "console-packages", "node"}},
 	{name: "typescript-client", run: "check_typescript_client", inputs: []string{"clients/typescript", "server/rest/openapi.yaml"}, tools: []string{chromium}, needs: []string{"our-clients", "console-packages", "node", "program"}},
 	{name: "python-client", run: "check_python_client", inputs: []string{"clients/python", "server/rest/openapi.yaml"}, needs: []string{"python", "our-clients", "clients", "program"}},
