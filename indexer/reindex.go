@@ -135,28 +135,26 @@ func (ix *Indexer) checkAll(ctx context.Context, next *replacement) error {
 const removedEntries = 500
 
 // dropPause is how long after a switch the shared index of the model before is dropped:
-// processes follow the switch within followEvery, and searches end.
-const dropPause = 10 * followEvery
+// processes follow the switch within followEvery, and most searches have ended by then.
+const dropPause = 5 * time.Second
 
 // removeDropped removes the vectors that were dropped, in steps: all of a large database
 // would take longer than a statement may, and hold up those who write. What a killed
-// process has left is removed by the next.
+// process has left is removed by the next, and what a shared index refused is tried again
+// by remake.
 func (ix *Indexer) removeDropped(ctx context.Context) error {
 	all, err := ix.dropped(ctx)
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	if err := ix.dropIndexes(ctx); err != nil {
+	names, err := ix.dropIndexes(ctx, all)
+	if err != nil || len(names) == 0 {
 		return err
-	}
-	dropped := make([]string, len(all))
-	for i, one := range all {
-		dropped[i] = one.Name
 	}
 	for after := uuid.Nil; ; {
 		var last uuid.UUID
 		err := ix.storage.Update(ctx, func(tx Tx) (err error) {
-			last, err = tx.RemoveDropped(ctx, dropped, after, removedEntries)
+			last, err = tx.RemoveDropped(ctx, names, after, removedEntries)
 			return err
 		})
 		if err != nil || last == uuid.Nil {
@@ -175,31 +173,32 @@ func (ix *Indexer) dropped(ctx context.Context) (all []Dropped, err error) {
 }
 
 // dropIndexes drops the shared indexes of dropped fingerprints, unless vectors are made
-// again under them. One that a process begins to fill at the same moment is filled again
-// from the rows as soon as it serves.
-func (ix *Indexer) dropIndexes(ctx context.Context) error {
-	if len(ix.models.list) == 0 || ix.models.list[0].Drop == nil {
-		return nil
-	}
-	drop := ix.models.list[0].Drop
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(dropPause):
-	}
-	all, err := ix.dropped(ctx)
-	if err != nil {
-		return err
+// again under them, and returns the names of those that have none any more. An index that
+// a process begins to fill at the same moment is filled again from the rows as soon as it
+// serves.
+func (ix *Indexer) dropIndexes(ctx context.Context, all []Dropped) (names []string, err error) {
+	drop := func(context.Context, string) error { return nil }
+	if len(ix.models.list) > 0 && ix.models.list[0].Drop != nil {
+		drop = ix.models.list[0].Drop
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(dropPause):
+		}
+		if all, err = ix.dropped(ctx); err != nil {
+			return nil, err
+		}
 	}
 	for _, one := range all {
-		if one.Again {
-			continue
+		if !one.Again {
+			if err := drop(ctx, one.Fingerprint); err != nil {
+				ix.log.WarnContext(ctx, "the vector index of a replaced model cannot be dropped yet", "fingerprint", one.Fingerprint, "error", err)
+				continue
+			}
 		}
-		if err := drop(ctx, one.Fingerprint); err != nil {
-			return fmt.Errorf("%w: drop: %w", errIndex, err)
-		}
+		names = append(names, one.Name)
 	}
-	return nil
+	return names, ctx.Err()
 }
 
 // errBehind reports that some entries lack vectors of the new model.

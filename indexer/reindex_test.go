@@ -280,6 +280,47 @@ func TestTheSharedIndexOfTheModelBeforeIsDropped(t *testing.T) {
 	})
 }
 
+// An index that refuses to be dropped holds up neither the switch nor what comes after it.
+func TestAnIndexThatCannotBeDroppedIsDroppedLater(t *testing.T) {
+	t.Parallel()
+	backendtest.Each(t, backendtest.Storages(), func(t *testing.T, b backendtest.Backend) {
+		plain, a := encoder(t), agent("a", acl.Public)
+		coded := coder{plain}
+		data := b.Open(t)
+		old := openOver(t, data, memory.Options{}, plain)
+		old.put(a, "a", "oak", "herons nest in the oak")
+		old.Index()
+		model := data.Model(t, coded)
+		var refuses atomic.Bool
+		refuses.Store(true)
+		model.Drop = func(_ context.Context, fingerprint string) error {
+			if fingerprint != plain.Fingerprint() {
+				t.Errorf("%s is dropped", fingerprint)
+			}
+			if refuses.Load() {
+				return errors.New("refused")
+			}
+			return nil
+		}
+		dropped := func() (all []indexer.Dropped) {
+			must(old, data.Storage(t).ForIndexer().View(background, func(tx indexer.ReadTx) (err error) {
+				all, err = tx.Dropped(background)
+				return err
+			}))
+			return all
+		}
+		now := wrap(t, backendtest.OpenProcess(t, data.Storage(t), backendtest.Options{}, model, data.Model(t, plain)))
+		must(now, now.Reindex(background, nil))
+		if n := len(dropped()); n != 1 || now.Status(background).Serving != coded.Fingerprint() {
+			t.Errorf("%d models are dropped, %s serves", n, now.Status(background).Serving)
+		}
+		refuses.Store(false)
+		end := now.running()
+		defer end()
+		now.eventually("nothing is left of the old model", func() bool { return len(dropped()) == 0 })
+	})
+}
+
 // coder is an embedder that also makes codes: here the text itself.
 type coder struct{ embed.Embedder }
 
