@@ -82,11 +82,11 @@ func newSearcher(config configs.Config, instance *compose.Instance, log *slog.Lo
 	return &searcher{searchers, systemsOf(config)}
 }
 
-// askForeign asks each store its first question in another language than English, from which
-// on the multilingual model reads all of the store's entries.
+// askForeign asks each store the first question in another language than English that ask
+// will ask of it, from which on the multilingual model reads all of the store's entries.
 func (s *searcher) askForeign(ctx context.Context, set *Set) error {
 	asked := make(map[string]bool)
-	for _, query := range set.Queries {
+	for _, query := range slices.Concat(set.Queries, set.Unanswerable, set.inWrongStores()) {
 		if asked[query.Store] || !language.Foreign(query.Text) {
 			continue
 		}
