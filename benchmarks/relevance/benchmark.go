@@ -299,7 +299,7 @@ func (b *Benchmark) each(queries []Query, task string, fn func(Query) error) err
 func (d *Dataset) ids() map[memory.Path]string {
 	ids := make(map[memory.Path]string, len(d.Documents))
 	for _, one := range d.Documents {
-		ids[one.put().Path] = one.ID
+		ids[one.put().Path.Normal()] = one.ID
 	}
 	return ids
 }

@@ -15,6 +15,7 @@ import (
 	"mneme/benchmarks/harness"
 	"mneme/configs"
 	"mneme/internal/compose"
+	"mneme/memory"
 )
 
 // fixedReport is a report on runs that are written here.
@@ -225,6 +226,22 @@ func TestNoQuestionMakesEntriesWaitForVectors(t *testing.T) {
 				t.Errorf("%d entries wait for their vectors", waiting)
 			}
 		})
+	}
+}
+
+func TestAHitThatIsNoDocumentIsAnError(t *testing.T) {
+	config, instance := openSandbox(t)
+	b := Benchmark{Log: slog.New(slog.DiscardHandler)}
+	set := &Set{Dataset: &Dataset{Documents: []Document{{ID: "d", Text: "The night train arrives after midnight."}}}}
+	if err := b.load(t.Context(), instance, set); err != nil {
+		t.Fatal(err)
+	}
+	s := newSearcher(config, instance, b.Log)
+	if hits, err := s.search(t.Context(), SystemLexical, "", "train", set.ids()); err != nil || len(hits) != 1 || hits[0].id != "d" {
+		t.Errorf("got %v and the error %v", hits, err)
+	}
+	if hits, err := s.search(t.Context(), SystemLexical, "", "train", map[memory.Path]string{}); err == nil {
+		t.Errorf("got %v", hits)
 	}
 }
 
