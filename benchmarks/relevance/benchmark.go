@@ -150,10 +150,15 @@ func (b *Benchmark) measure(ctx context.Context, config configs.Config, embedder
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, instance.Close()) }()
+	return b.measureOn(ctx, sandbox.Config, instance, set)
+}
+
+// measureOn runs a set's queries on an instance without entries.
+func (b *Benchmark) measureOn(ctx context.Context, config configs.Config, instance *compose.Instance, set *Set) (*answers, error) {
 	if err := b.load(ctx, instance, set); err != nil {
 		return nil, err
 	}
-	searches := newSearcher(sandbox.Config, instance, b.Log)
+	searches := newSearcher(config, instance, b.Log)
 	if err := searches.askForeign(ctx, set); err != nil {
 		return nil, err
 	}
@@ -208,11 +213,7 @@ func StoreOr(store string) string {
 // relevance.
 func (b *Benchmark) ask(ctx context.Context, s *searcher, set *Set) (*answers, error) {
 	a := &answers{byRelevance: make(map[string][]found)}
-	var answerable []Query
-	for _, id := range set.Qrels.Answerable() {
-		answerable = append(answerable, set.Queries[set.queries[id]])
-	}
-	ids := set.ids()
+	answerable, ids := set.answerable(), set.ids()
 	for _, system := range s.systems {
 		run := make(Run, len(answerable))
 		err := b.each(answerable, set.Name+": "+system, func(q Query) error {
@@ -234,20 +235,37 @@ func (b *Benchmark) ask(ctx context.Context, s *searcher, set *Set) (*answers, e
 		a.unanswerable = append(a.unanswerable, highest(hits))
 		return err
 	})
-	if err != nil || !set.WrongStore {
+	if err != nil {
 		return a, err
 	}
-	stores := sortedKeys(set.stores)
-	if len(stores) < 2 {
-		return a, nil
-	}
-	next := 0
-	return a, b.each(answerable, set.Name+": wrong store", func(q Query) error {
-		hits, err := s.search(ctx, s.relevant(), otherStore(stores, q.Store, next), q.Text, ids)
-		next++
+	return a, b.each(set.inWrongStores(), set.Name+": wrong store", func(q Query) error {
+		hits, err := s.search(ctx, s.relevant(), q.Store, q.Text, ids)
 		a.wrongStore = append(a.wrongStore, highest(hits))
 		return err
 	})
+}
+
+// answerable returns the queries with a relevant document, in byte order of their IDs.
+func (s *Set) answerable() []Query {
+	var queries []Query
+	for _, id := range s.Qrels.Answerable() {
+		queries = append(queries, s.Queries[s.queries[id]])
+	}
+	return queries
+}
+
+// inWrongStores returns the answerable queries, each of a store that is not its own; none
+// without WrongStore or with a single store.
+func (s *Set) inWrongStores() []Query {
+	stores := sortedKeys(s.stores)
+	if !s.WrongStore || len(stores) < 2 {
+		return nil
+	}
+	queries := s.answerable()
+	for i, q := range queries {
+		queries[i].Store = otherStore(stores, q.Store, i)
+	}
+	return queries
 }
 
 // otherStore returns a store that is not the given one: over consecutive numbers,
@@ -281,7 +299,7 @@ func (b *Benchmark) each(queries []Query, task string, fn func(Query) error) err
 func (d *Dataset) ids() map[memory.Path]string {
 	ids := make(map[memory.Path]string, len(d.Documents))
 	for _, one := range d.Documents {
-		ids[one.put().Path] = one.ID
+		ids[one.put().Path.Normal()] = one.ID
 	}
 	return ids
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"mneme/lexical"
+	"mneme/memory"
 )
 
 // Dataset is a collection of documents with queries and relevance judgements.
@@ -24,7 +25,8 @@ type Dataset struct {
 	Queries   []Query    // in the file's order
 	Qrels     Qrels
 
-	documents map[string]int // index by ID
+	documents map[string]int    // index by ID
+	forms     map[string]string // ID of a document by its NFC, in which keys are kept
 	queries   map[string]int
 	stores    map[string]int // number of documents
 }
@@ -134,7 +136,9 @@ func Load(dir string) (*Dataset, error) {
 // LoadFS is Load for a file system; dir is its path in errors, and name the
 // dataset's.
 func LoadFS(fsys fs.FS, dir, name string) (*Dataset, error) {
-	d := &Dataset{Name: name, documents: make(map[string]int), queries: make(map[string]int), stores: make(map[string]int)}
+	d := &Dataset{
+		Name: name, documents: make(map[string]int), forms: make(map[string]string), queries: make(map[string]int), stores: make(map[string]int),
+	}
 	in := func(name string) file { return file{fsys, name, filepath.Join(dir, filepath.FromSlash(name))} }
 	corpus, each := in("corpus.jsonl"), d.addDocument
 	if !corpus.exists() && in("memories.jsonl").exists() {
@@ -204,6 +208,11 @@ func (d *Dataset) add(one Document) error {
 	if _, ok := d.documents[one.ID]; ok {
 		return fmt.Errorf("duplicate _id %q", one.ID)
 	}
+	form := memory.NormalName(one.ID)
+	if other, ok := d.forms[form]; ok {
+		return fmt.Errorf("_id %+q is %+q in another Unicode form", one.ID, other)
+	}
+	d.forms[form] = one.ID
 	d.documents[one.ID] = len(d.Documents)
 	d.stores[one.Store]++
 	d.Documents = append(d.Documents, one)

@@ -57,6 +57,7 @@ func TestLoadNamesTheInvalidLine(t *testing.T) {
 		"wrong type":         {"corpus.jsonl", `{"_id":"d","text":3}`, "corpus.jsonl:1:"},
 		"no id":              {"corpus.jsonl", `{"text":"x"}`, "corpus.jsonl:1: no _id"},
 		"id twice":           {"corpus.jsonl", "{\"_id\":\"d\"}\n{\"_id\":\"d\"}\n", "corpus.jsonl:2:"},
+		"id in another form": {"corpus.jsonl", "{\"_id\":\"caf\u00e9\"}\n{\"_id\":\"cafe\u0301\"}\n", `corpus.jsonl:2: _id "cafe\u0301" is "caf\u00e9" in another Unicode form`},
 		"query twice":        {"queries.jsonl", goodQueries + goodQueries, "queries.jsonl:2:"},
 		"no header":          {"qrels.tsv", "q1\td1\t1\n", "qrels.tsv:1: the header"},
 		"two columns":        {"qrels.tsv", goodQrels + "q1\td1\n", "qrels.tsv:4: 2 columns"},

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"mneme/benchmarks/relevance"
 	"mneme/configs"
@@ -97,6 +98,25 @@ func TestRelevanceStaysAboveItsFloors(t *testing.T) {
 			if run.Metrics.NDCG10 < floor {
 				t.Errorf("%s: nDCG@10 of %s is %.4f, below %v", name, run.Name, run.Metrics.NDCG10, floor)
 			}
+		}
+	}
+}
+
+// Keys are kept in NFC, IDs are as the dataset has them.
+func TestDocumentsAreFoundInWhicheverUnicodeFormTheirIDIs(t *testing.T) {
+	const id = "cafe\u0301"
+	dataset, err := relevance.LoadFS(fstest.MapFS{
+		"corpus.jsonl":  {Data: []byte(`{"_id":"` + id + `","text":"The night train arrives after midnight."}`)},
+		"queries.jsonl": {Data: []byte(`{"_id":"q","text":"When does the night train arrive?"}`)},
+		"qrels.tsv":     {Data: []byte("query-id\tcorpus-id\tscore\nq\t" + id + "\t1\n")},
+	}, "dir", "forms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, _ := ranked(t, &relevance.Set{Dataset: dataset})
+	for _, run := range report.Runs {
+		if run.Metrics.NDCG10 != 1 {
+			t.Errorf("%s: got %+v", run.Name, run.Metrics)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package relevance
 import (
 	"encoding/json"
 	"flag"
+	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +11,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"mneme/benchmarks/harness"
+	"mneme/configs"
+	"mneme/internal/compose"
+	"mneme/memory"
 )
 
 // fixedReport is a report on runs that are written here.
@@ -153,6 +159,89 @@ func TestQuestionsAreAskedOfOtherStoresInTurn(t *testing.T) {
 	}
 	if !reflect.DeepEqual(asked, []string{"c", "a", "c", "a"}) {
 		t.Errorf("got %v", asked)
+	}
+}
+
+// openSandbox opens an instance without entries, and returns its configuration too.
+func openSandbox(t *testing.T) (configs.Config, *compose.Instance) {
+	t.Helper()
+	embedders, err := compose.OpenEmbedders(configs.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sandbox, err := harness.NewSandbox(t.Context(), configs.Default(), embedders)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := sandbox.Remove(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	log := slog.New(slog.DiscardHandler)
+	models, err := sandbox.Models(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	instance, err := sandbox.Open(t.Context(), models, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := instance.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return sandbox.Config, instance
+}
+
+// A question that first makes the multilingual model read a store would be measured while
+// the store's entries wait for its vectors.
+func TestNoQuestionMakesEntriesWaitForVectors(t *testing.T) {
+	const german = "Wann kommt der Nachtzug denn an?"
+	for name, set := range map[string]*Set{
+		"wrong store":  {WrongStore: true},
+		"unanswerable": {Unanswerable: []Query{{ID: "u", Text: german, Store: "english"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var err error
+			set.Dataset, err = Load(write(t, map[string]string{
+				"corpus.jsonl": `{"_id":"d1","text":"The night train arrives after midnight.","store":"english"}
+{"_id":"d2","text":"Der Nachtzug kommt erst nach Mitternacht an.","store":"german"}
+`,
+				"queries.jsonl": `{"_id":"q1","text":"When does the night train arrive?","store":"english"}
+{"_id":"q2","text":"` + german + `","store":"german"}
+`,
+				"qrels.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t1\n",
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			config, instance := openSandbox(t)
+			b := Benchmark{Log: slog.New(slog.DiscardHandler)}
+			if _, err := b.measureOn(t.Context(), config, instance, set); err != nil {
+				t.Fatal(err)
+			}
+			if waiting := instance.Status(t.Context()).Queue; waiting != 0 {
+				t.Errorf("%d entries wait for their vectors", waiting)
+			}
+		})
+	}
+}
+
+func TestAHitThatIsNoDocumentIsAnError(t *testing.T) {
+	config, instance := openSandbox(t)
+	b := Benchmark{Log: slog.New(slog.DiscardHandler)}
+	set := &Set{Dataset: &Dataset{Documents: []Document{{ID: "d", Text: "The night train arrives after midnight."}}}}
+	if err := b.load(t.Context(), instance, set); err != nil {
+		t.Fatal(err)
+	}
+	s := newSearcher(config, instance, b.Log)
+	if hits, err := s.search(t.Context(), SystemLexical, "", "train", set.ids()); err != nil || len(hits) != 1 || hits[0].id != "d" {
+		t.Errorf("got %v and the error %v", hits, err)
+	}
+	if hits, err := s.search(t.Context(), SystemLexical, "", "train", map[memory.Path]string{}); err == nil {
+		t.Errorf("got %v", hits)
 	}
 }
 

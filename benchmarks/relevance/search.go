@@ -82,11 +82,11 @@ func newSearcher(config configs.Config, instance *compose.Instance, log *slog.Lo
 	return &searcher{searchers, systemsOf(config)}
 }
 
-// askForeign asks each store its first question in another language than English, from which
-// on the multilingual model reads all of the store's entries.
+// askForeign asks each store the first question in another language than English that ask
+// will ask of it, from which on the multilingual model reads all of the store's entries.
 func (s *searcher) askForeign(ctx context.Context, set *Set) error {
 	asked := make(map[string]bool)
-	for _, query := range set.Queries {
+	for _, query := range slices.Concat(set.Queries, set.Unanswerable, set.inWrongStores()) {
 		if asked[query.Store] || !language.Foreign(query.Text) {
 			continue
 		}
@@ -98,7 +98,8 @@ func (s *searcher) askForeign(ctx context.Context, set *Set) error {
 	return nil
 }
 
-// search returns the first hits of a query in a store.
+// search returns the first hits of a query in a store. Unless ids is nil, it has the ID of
+// each entry's document.
 func (s *searcher) search(ctx context.Context, system, store, query string, ids map[memory.Path]string) ([]found, error) {
 	caller := memory.Caller{Principal: acl.Principal{Agent: StoreOr(store), Taint: acl.Public}}
 	request := search.Request{Query: query, Stores: []string{StoreOr(store)}, Limit: depth, Ranking: search.RankingRRF, Explain: true}
@@ -114,7 +115,11 @@ func (s *searcher) search(ctx context.Context, system, store, query string, ids 
 	}
 	hits := make([]found, len(answer.Hits))
 	for i, h := range answer.Hits {
-		hits[i] = found{id: ids[h.Path], score: h.Score, relevance: h.Relevance}
+		id, ok := ids[h.Path]
+		if !ok && ids != nil {
+			return nil, fmt.Errorf("the entry %s of store %s is no document of the dataset", h.Path.Key, h.Path.Store)
+		}
+		hits[i] = found{id: id, score: h.Score, relevance: h.Relevance}
 		switch system {
 		case SystemLexical:
 			hits[i].score = h.Explain.Lexical.Score
