@@ -56,7 +56,7 @@ func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest
 	case accesstest.Versions:
 		return page(s.Versions(ctx, c, path, 100, ""))
 	case accesstest.Trash:
-		return page(s.Trash(ctx, c, op.Store, 100, ""))
+		return page(s.Trash(ctx, c, memory.TrashRequest{Store: op.Store, Limit: 100}))
 	case accesstest.Changes:
 		_, err := s.Changes(ctx, c, memory.ChangesRequest{Store: op.Store, Limit: 100})
 		return accesstest.Outcome{Status: status(err)}

@@ -77,6 +77,17 @@ type ListRequest struct {
 	WithoutText bool
 }
 
+// TrashRequest asks for a page of a store's deleted entries, or for those of one path.
+type TrashRequest struct {
+	Store string
+	// Path, unless nil, is the path in Store whose latest deleted entry of each label up
+	// to the session's is wanted, of those that the caller may restore in a session of
+	// that label: the lowest label first, without values and sources, all in one page.
+	Path   *Path
+	Limit  int    // 1–100; ignored with a Path
+	Cursor string // "" for the first page; ignored with a Path
+}
+
 // Page is a part of a longer list.
 type Page struct {
 	Items []Found

@@ -51,7 +51,7 @@ func TestListsReadTheirValuesInBatches(t *testing.T) {
 		for _, limit := range []int{1, 13, 14, 100} {
 			n, cursor := 0, ""
 			for {
-				next, err := h.EachTrashed(background, me, "a", limit, cursor, func(f memory.Found) error {
+				next, err := h.EachTrashed(background, me, memory.TrashRequest{Store: "a", Limit: limit, Cursor: cursor}, func(f memory.Found) error {
 					n++
 					if f.Key != want[len(want)-n] || len(f.Value) == 0 {
 						t.Errorf("the trash shows %q at %d", f.Key, n)

@@ -143,7 +143,7 @@ func (h *harness) state(store string, callers ...memory.Caller) string {
 				fmt.Fprintln(&out, "  ", entryText(v.Entry))
 			}
 		}
-		trash, err := h.Trash(background, c, store, 100, "")
+		trash, err := h.Trash(background, c, memory.TrashRequest{Store: store, Limit: 100})
 		must(h, err)
 		for _, f := range trash.Items {
 			fmt.Fprintln(&out, "trash", f.DeletedBy, f.Key, f.Version, string(f.Value))

@@ -169,13 +169,13 @@ func (h *harness) wait(c memory.Caller, r memory.ChangesRequest) *waiting {
 	h.t.Helper()
 	w := &waiting{page: make(chan memory.ChangePage, 1), stop: make(chan struct{})}
 	r.Wait, r.Stop = memory.MaxChangeWait, w.stop
-	before := h.ChangesWaiting()
+	before := h.Activity().ChangesWaiting
 	go func() {
 		page, err := h.Changes(background, c, r)
 		w.err = err
 		w.page <- page
 	}()
-	backendtest.Eventually(h.t, "the call waits", func() bool { return h.ChangesWaiting() > before || len(w.page) > 0 })
+	backendtest.Eventually(h.t, "the call waits", func() bool { return h.Activity().ChangesWaiting > before || len(w.page) > 0 })
 	return w
 }
 
@@ -325,7 +325,7 @@ func TestAnAgentHasFourWaits(t *testing.T) {
 		close(w.stop)
 		<-w.page
 	}
-	if n := h.ChangesWaiting(); n != 0 {
+	if n := h.Activity().ChangesWaiting; n != 0 {
 		t.Errorf("%d waits are left", n)
 	}
 }
@@ -381,16 +381,16 @@ func TestCursorsOfAFeedReachBackSoFar(t *testing.T) {
 		for i := range 20 {
 			h.PutText(high, "a", fmt.Sprint(i), "x", 201)
 		}
-		must(h, h.Sweep(background))
+		must(h, memory.Sweep(background, h.Service))
 		wantChanges(t, ask(r, c, nil), "k 1")
 		for i := range 10 {
 			h.PutText(c, "a", fmt.Sprint(i), "x", 201)
 		}
-		must(h, h.Sweep(background))
+		must(h, memory.Sweep(background, h.Service))
 		ask(r, c, memory.ErrFeed)
 		ask(later, c, nil)
 		h.Clock.Advance(2 * time.Hour)
-		must(h, h.Sweep(background))
+		must(h, memory.Sweep(background, h.Service))
 		ask(later, c, memory.ErrFeed)
 
 		r = h.following(c, "a")

@@ -314,11 +314,11 @@ func TestRestoreFromTheTrash(t *testing.T) {
 			h.WantStatus(h.Delete(background, a, path("a", "k"), memory.Preconditions{}), 200)
 		}
 		h.WantText(a, "a", "k", "")
-		p, err := h.Trash(background, a, "a", 10, "")
+		p, err := h.Trash(background, a, memory.TrashRequest{Store: "a", Limit: 10})
 		if err != nil || len(p.Items) != 2 || string(p.Items[0].Value) != `"newer"` {
 			t.Fatalf("the trash holds %d entries (%v)", len(p.Items), err)
 		}
-		if p, _ = h.Trash(background, agent("a", acl.Public), "a", 10, ""); len(p.Items) != 0 {
+		if p, _ = h.Trash(background, agent("a", acl.Public), memory.TrashRequest{Store: "a", Limit: 10}); len(p.Items) != 0 {
 			t.Error("the trash lists entries of another label")
 		}
 		r, err := h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k")})
@@ -329,6 +329,38 @@ func TestRestoreFromTheTrash(t *testing.T) {
 		_, err = h.Restore(background, a, memory.RestoreRequest{Path: path("a", "k")})
 		h.WantStatus(err, 409)
 		h.WantStatus(h.Delete(background, agent("a", acl.Confidential), path("a", "k"), memory.Preconditions{}), 409)
+	})
+}
+
+func TestTheTrashOfAPathHoldsTheLatestEntryOfEachLabel(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := open(t, b, memory.Limits{})
+		for _, label := range []acl.Label{acl.Confidential, acl.Internal, acl.Public, acl.Internal} {
+			a := agent("a", label)
+			h.PutText(a, "a", "k", "x", 201)
+			h.PutText(a, "a", "other", "x", 201)
+			h.Clock.Advance(time.Second)
+			h.WantStatus(h.Delete(background, a, path("a", "other"), memory.Preconditions{}), 200)
+			h.WantStatus(h.Delete(background, a, path("a", "k"), memory.Preconditions{}), 200)
+		}
+		latest := h.Clock.Now()
+		request := memory.TrashRequest{Store: "a", Path: new(path("a", "k"))}
+		p, err := h.Trash(background, agent("a", acl.Internal), request)
+		if err != nil || len(p.Items) != 2 || p.Next != "" {
+			t.Fatalf("the trash holds %d entries (%v)", len(p.Items), err)
+		}
+		for i, e := range p.Items {
+			if e.Key != "k" || e.Label != []acl.Label{acl.Public, acl.Internal}[i] || len(e.Value) > 0 || e.ETag == "" {
+				t.Errorf("entry %d is %s at %s with the value %s", i, e.Key, e.Label, e.Value)
+			}
+		}
+		if !p.Items[1].DeletedAt.Equal(latest) {
+			t.Errorf("the entry was deleted at %v, the latest at %v", p.Items[1].DeletedAt, latest)
+		}
+		request.Store = "b"
+		if p, err := h.Trash(background, agent("b", acl.Internal), request); err != nil || len(p.Items) > 0 {
+			t.Errorf("by a path of another store the trash holds %d entries (%v)", len(p.Items), err)
+		}
 	})
 }
 
@@ -346,13 +378,14 @@ func TestADeletionCanHaveOccurredBefore(t *testing.T) {
 			h.WantStatus(h.DeleteOccurred(background, c, path("a", "k"), memory.Preconditions{}, at), want)
 		}
 		h.WantStatus(h.DeleteOccurred(background, a, path("a", "k"), memory.Preconditions{Match: []string{"x"}}, at), 412)
+		trashOf := memory.TrashRequest{Store: "a", Path: new(path("a", "k"))}
 		trashed := func(c memory.Caller, version int, at memory.Moment) {
 			t.Helper()
-			found, err := h.Trashed(background, c, path("a", "k"))
-			if err != nil || len(found) != min(version, 1) {
-				t.Fatalf("the trash holds %d entries (%v)", len(found), err)
+			found, err := h.Trash(background, c, trashOf)
+			if err != nil || len(found.Items) != min(version, 1) || found.Next != "" {
+				t.Fatalf("the trash holds %d entries (%v)", len(found.Items), err)
 			}
-			for _, e := range found {
+			for _, e := range found.Items {
 				if e.ID != first.ID || e.Version != version || !e.OccurredAt.Equal(at) || !e.DeletedAt.Equal(h.Clock.Now()) || !e.UpdatedAt.Equal(e.DeletedAt) {
 					t.Errorf("the trash holds version %d of %v, updated %v, deleted %v", e.Version, e.OccurredAt, e.UpdatedAt, e.DeletedAt)
 				}
@@ -365,7 +398,7 @@ func TestADeletionCanHaveOccurredBefore(t *testing.T) {
 		trashed(a, 3, at)
 		trashed(agent("a", acl.Confidential), 3, at)
 		trashed(agent("a", acl.Public), 0, at)
-		_, err = h.Trashed(background, agent("b", acl.Internal), path("a", "k"))
+		_, err = h.Trash(background, agent("b", acl.Internal), trashOf)
 		h.WantStatus(err, 403)
 		// A later deletion counts instead.
 		h.Clock.Advance(time.Minute)

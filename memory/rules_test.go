@@ -240,7 +240,10 @@ func TestCursorsAreBoundToTheirCall(t *testing.T) {
 			},
 			"another filter": func() error { _, err := list(a, memory.ListRequest{Cursor: first.Next, Prefix: "k"}); return err },
 			"not a cursor":   func() error { _, err := list(a, memory.ListRequest{Cursor: "AAAA"}); return err },
-			"another call":   func() error { _, err := h.Trash(background, a, "a", 3, first.Next); return err },
+			"another call": func() error {
+				_, err := h.Trash(background, a, memory.TrashRequest{Store: "a", Limit: 3, Cursor: first.Next})
+				return err
+			},
 		} {
 			if err := try(); !errors.Is(err, memory.ErrCursor) {
 				t.Errorf("%s: %v", name, err)
@@ -304,7 +307,7 @@ func TestPurgeErasesWhatWasDeletedBeforeTheCutoff(t *testing.T) {
 				t.Error("purged another entry")
 			}
 		}
-		p, err := h.Trash(background, a, "a", 10, "")
+		p, err := h.Trash(background, a, memory.TrashRequest{Store: "a", Limit: 10})
 		if err != nil || len(p.Items) != 1 {
 			t.Errorf("the trash holds %d entries after the purge (%v)", len(p.Items), err)
 		}

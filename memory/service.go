@@ -188,9 +188,16 @@ func (s *Service) wrote(entries int) {
 	s.indexer.Wake()
 }
 
-// Written returns how many entries this process has written, moved, deleted and
-// restored for callers since it started.
-func (s *Service) Written() int64 { return s.written.Load() }
+// Activity is what a process does for callers.
+type Activity struct {
+	Written        int64 // entries written, moved, deleted and restored since it started
+	ChangesWaiting int   // calls of Changes that wait at the moment
+}
+
+// Activity returns what this process does for callers.
+func (s *Service) Activity() Activity {
+	return Activity{Written: s.written.Load(), ChangesWaiting: s.waits.count()}
+}
 
 // newID returns an id for a new entry. Ids are ordered by time.
 func newID() (uuid.UUID, error) { return uuid.NewV7() }

@@ -15,39 +15,35 @@ type trashPosition struct {
 	ID   uuid.UUID
 }
 
-// Trash returns a page of the deleted entries that the caller may restore, the
-// latest deletion first: entries at the session's label, of the caller, or of
-// everybody where it manages the whole store. It holds all values of the page:
-// EachTrashed does not.
-func (s *Service) Trash(ctx context.Context, c Caller, store string, limit int, cursor string) (page Page, err error) {
-	page.Next, err = s.EachTrashed(ctx, c, store, limit, cursor, page.add)
-	return page, err
-}
-
-// EachTrashed yields the entries of a page of the trash and returns the cursor
-// of the next one. It reads them a batch of values at a time, each batch in a
-// snapshot of its own, which decides what the caller sees of it.
-func (s *Service) EachTrashed(ctx context.Context, c Caller, store string, limit int, cursor string, yield func(Found) error) (next string, err error) {
-	bound := []string{"trash", c.Agent, c.Taint.String(), store}
+// EachTrashed yields the entries of a page of the trash and returns the cursor of the
+// next one: the deleted entries that the caller may restore, the latest deletion first.
+// They are those at the session's label, of the caller, or of everybody where it manages
+// the whole store. It reads them a batch of values at a time, each batch in a snapshot
+// of its own, which decides what the caller sees of it.
+func (s *Service) EachTrashed(ctx context.Context, c Caller, r TrashRequest, yield func(Found) error) (next string, err error) {
+	if r.Path != nil {
+		return "", s.eachTrashedAt(ctx, c, r.Store, r.Path.Normal(), yield)
+	}
+	bound := []string{"trash", c.Agent, c.Taint.String(), r.Store}
 	var after trashPosition
-	if cursor != "" {
-		if err := s.secret.OpenCursor(cursor, &after, bound); err != nil {
+	if r.Cursor != "" {
+		if err := s.secret.OpenCursor(r.Cursor, &after, bound); err != nil {
 			return "", err
 		}
 	}
-	for left, size := limit, 0; ; {
+	for left, size := r.Limit, 0; ; {
 		var items []Found
 		var more bool
 		err := s.view(ctx, c, func(tx ReadTx) error {
 			now := s.Instant()
-			a, err := access(ctx, tx, c, store, acl.ReadWrite, now)
+			a, err := access(ctx, tx, c, r.Store, acl.ReadWrite, now)
 			if err != nil {
 				return err
 			}
-			if err := CheckLimit(limit); err != nil {
+			if err := CheckLimit(r.Limit); err != nil {
 				return err
 			}
-			items, more, err = s.trash(ctx, tx, c, a, store, after, nextBatch(left, size))
+			items, more, err = s.trash(ctx, tx, c, a, r.Store, after, nextBatch(left, size))
 			return err
 		})
 		if err != nil {
@@ -69,19 +65,18 @@ func (s *Service) EachTrashed(ctx context.Context, c Caller, store string, limit
 	}
 }
 
-// Trashed returns the path's latest deleted entry of each label up to the session's,
-// without its value, of those that the caller may restore in a session of that label.
-func (s *Service) Trashed(ctx context.Context, c Caller, path Path) (entries []Entry, err error) {
-	path = path.Normal()
-	err = s.view(ctx, c, func(tx ReadTx) error {
+// eachTrashedAt is EachTrashed for one path: see TrashRequest.Path.
+func (s *Service) eachTrashedAt(ctx context.Context, c Caller, store string, path Path, yield func(Found) error) error {
+	var entries []Entry
+	err := s.view(ctx, c, func(tx ReadTx) error {
 		entries = nil
 		now := s.Instant()
-		a, err := access(ctx, tx, c, path.Store, acl.ReadWrite, now)
+		a, err := access(ctx, tx, c, store, acl.ReadWrite, now)
 		if err != nil {
 			return err
 		}
 		for label := acl.Public; label <= c.Taint; label++ {
-			deleted, err := restorable(ctx, tx, c, a, TrashQuery{Store: path.Store, Label: label, Path: &path, Limit: 1}, now)
+			deleted, err := restorable(ctx, tx, c, a, TrashQuery{Store: store, Label: label, Path: &path, Limit: 1}, now)
 			if err != nil {
 				return err
 			}
@@ -89,7 +84,15 @@ func (s *Service) Trashed(ctx context.Context, c Caller, path Path) (entries []E
 		}
 		return nil
 	})
-	return entries, err
+	if err != nil {
+		return err
+	}
+	for _, f := range s.withETags(entries) {
+		if err := yield(f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lastDeleted returns the path's latest deleted entry, without its value, of those that

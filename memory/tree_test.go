@@ -53,7 +53,7 @@ func TestDeleteTreeDeletesOnlyWhatIsBelowTheFolder(t *testing.T) {
 		if _, err := h.DeleteTree(context.Background(), me, memory.Tree{Store: "me", Folder: "a"}); !errors.Is(err, memory.ErrNotFound) {
 			t.Error(err)
 		}
-		if trash, err := h.Trash(context.Background(), me, "me", 100, ""); err != nil || len(trash.Items) != 3 {
+		if trash, err := h.Trash(context.Background(), me, memory.TrashRequest{Store: "me", Limit: 100}); err != nil || len(trash.Items) != 3 {
 			t.Errorf("%d in the trash, %v", len(trash.Items), err)
 		}
 	})
@@ -217,7 +217,7 @@ func TestTreeOperationsReadValuesInBatchesOnceTheyMay(t *testing.T) {
 		if n, err := h.DeleteTree(context.Background(), owner, memory.Tree{Store: "owner", Folder: "a"}); err != nil || n != 21 || reads.calls == 0 || reads.most > memory.BatchBytes {
 			t.Errorf("%d, %v, up to %d bytes in one of %d reads", n, err, reads.most, reads.calls)
 		}
-		trash, err := h.Trash(context.Background(), owner, "owner", 100, "")
+		trash, err := h.Trash(context.Background(), owner, memory.TrashRequest{Store: "owner", Limit: 100})
 		must(h, err)
 		for _, item := range trash.Items {
 			if string(item.Value) != string(text(value)) {

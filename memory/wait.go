@@ -116,11 +116,11 @@ func (f *feedWaits) enter(agent string, w *feedWait) (leave func(), err error) {
 	}, nil
 }
 
-// ChangesWaiting returns how many calls of Changes wait in this process.
-func (s *Service) ChangesWaiting() int {
-	s.waits.mu.Lock()
-	defer s.waits.mu.Unlock()
-	return len(s.waits.waits)
+// count returns how many calls wait.
+func (f *feedWaits) count() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.waits)
 }
 
 // stores returns the stores on which calls wait. If there are none, poll must end.

@@ -78,7 +78,10 @@ func TestABuyerHasNoSideDoors(t *testing.T) {
 				_, err := s.EachVersion(background, c, at, 10, "", func(memory.Found) error { return nil })
 				return err
 			},
-			"trash":  func() error { _, err := s.Trash(background, c, "seller", 10, ""); return err },
+			"trash": func() error {
+				_, err := s.Trash(background, c, memory.TrashRequest{Store: "seller", Limit: 10})
+				return err
+			},
 			"grants": func() error { _, err := s.Grants(background, c, "seller"); return err },
 			"changes": func() error {
 				_, err := s.Changes(background, c, memory.ChangesRequest{Store: "seller", Limit: 10})

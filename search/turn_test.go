@@ -164,7 +164,10 @@ func TestAnAgentHoldsHalfOfTheReadersAtMost(t *testing.T) {
 				_, err := h.EachVersion(background, c, path(c.Agent, "k"), 10, "", func(memory.Found) error { return nil })
 				return err
 			},
-			"trash":  func(c memory.Caller) error { _, err := h.Trash(background, c, c.Agent, 10, ""); return err },
+			"trash": func(c memory.Caller) error {
+				_, err := h.Trash(background, c, memory.TrashRequest{Store: c.Agent, Limit: 10})
+				return err
+			},
 			"grants": func(c memory.Caller) error { _, err := h.Grants(background, c, c.Agent); return err },
 			"stores": func(c memory.Caller) error { _, err := h.Stores(background, c, "", ""); return err },
 			"changes": func(c memory.Caller) error {

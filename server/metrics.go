@@ -173,7 +173,7 @@ func (m *Metrics) watch(cache *statusCache, service Service) {
 	m.watchTurns(turnMetrics{"mneme_reads_running", "mneme_reads_waiting", "mneme_reads_refused_total"}, "Reads of the database", service.ReadLoad)
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "mneme_changes_waiting", Help: "Calls that wait for changes of a store.",
-	}, func() float64 { return float64(service.ChangesWaiting()) }))
+	}, func() float64 { return float64(service.Activity().ChangesWaiting) }))
 	for quantile, value := range map[string]func(indexer.Waits) time.Duration{
 		"0.5":  func(w indexer.Waits) time.Duration { return w.P50 },
 		"0.9":  func(w indexer.Waits) time.Duration { return w.P90 },

@@ -69,7 +69,7 @@ func (m *Metrics) sample(of state) (indexer.Status, fairqueue.Load) {
 	status := of.cache.get(of.service)
 	did := status.Progress
 	m.series.Sample(series.Totals{
-		Written: of.service.Written(), Indexed: did.Indexed,
+		Written: of.service.Activity().Written, Indexed: did.Indexed,
 		IndexFailed: did.EmbedderFailed + did.IndexFailed + did.TimedOut,
 		QueueDepth:  status.Queue, OldestWait: status.Waits.Max,
 	})

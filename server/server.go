@@ -20,6 +20,7 @@ import (
 	"mneme/acl"
 	"mneme/indexer"
 	"mneme/internal/fairqueue"
+	"mneme/memory"
 	"mneme/server/compress"
 	"mneme/server/limit"
 )
@@ -50,10 +51,9 @@ type Service interface {
 	SearchLoad() fairqueue.Load
 	// ReadLoad returns how many snapshots of the storage are read and wait for it.
 	ReadLoad() fairqueue.Load
-	// ChangesWaiting returns how many calls wait for changes.
-	ChangesWaiting() int
-	// Written returns how many entries were written since the process started.
-	Written() int64
+	// Activity returns how many entries were written since the process started, and how
+	// many calls wait for changes.
+	Activity() memory.Activity
 }
 
 // Verifier identifies the holder of a token; see token.Verifier.

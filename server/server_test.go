@@ -48,8 +48,7 @@ func (s *stub) RegisterCaller(_ context.Context, p acl.Principal) error {
 
 func (s *stub) SearchLoad() fairqueue.Load { return fairqueue.Load{} }
 func (s *stub) ReadLoad() fairqueue.Load   { return fairqueue.Load{} }
-func (s *stub) ChangesWaiting() int        { return 0 }
-func (s *stub) Written() int64             { return 0 }
+func (s *stub) Activity() memory.Activity  { return memory.Activity{} }
 
 func (s *stub) Status(context.Context) indexer.Status {
 	s.asked++
@@ -388,8 +387,7 @@ func TestRunningRequestsFinishAtShutdown(t *testing.T) {
 type state indexer.Status
 
 func (state) RegisterCaller(context.Context, acl.Principal) error { return nil }
-func (state) ChangesWaiting() int                                 { return 5 }
-func (state) Written() int64                                      { return 4 }
+func (state) Activity() memory.Activity                           { return memory.Activity{Written: 4, ChangesWaiting: 5} }
 func (state) SearchLoad() fairqueue.Load                          { return fairqueue.Load{Running: 6, Waiting: 8, Refused: 9} }
 func (state) ReadLoad() fairqueue.Load                            { return fairqueue.Load{Running: 1, Waiting: 2, Refused: 3} }
 func (s state) Status(context.Context) indexer.Status             { return indexer.Status(s) }

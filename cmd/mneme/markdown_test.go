@@ -147,11 +147,15 @@ func TestMAESTROFolderRoundTrip(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	service, caller := local(t, dir, "ada", acl.Public)
-	page, err := service.Trash(t.Context(), caller, "ada", 10, "")
-	if err != nil || len(page.Items) != 1 || page.Items[0].Key != "old-habit" {
-		t.Fatalf("the trash lists %+v, %v", page.Items, err)
+	var trash []memory.Found
+	_, err := service.EachTrashed(t.Context(), caller, memory.TrashRequest{Store: "ada", Limit: 10}, func(f memory.Found) error {
+		trash = append(trash, f)
+		return nil
+	})
+	if err != nil || len(trash) != 1 || trash[0].Key != "old-habit" {
+		t.Fatalf("the trash lists %+v, %v", trash, err)
 	}
-	if _, err := service.Restore(t.Context(), caller, memory.RestoreRequest{Path: page.Items[0].Path}); err != nil {
+	if _, err := service.Restore(t.Context(), caller, memory.RestoreRequest{Path: trash[0].Path}); err != nil {
 		t.Errorf("it cannot be restored: %v", err)
 	}
 	found, err := service.Get(t.Context(), caller, memory.Path{Store: "ada", Key: "preferred-language"})

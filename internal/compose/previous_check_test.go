@@ -167,7 +167,7 @@ func (f previous) checkEntries() {
 			f.t.Errorf("%s: %v", key, err)
 		}
 	}
-	trash, err := f.Trash(f.t.Context(), agent("alice", acl.Public), "alice", 10, "")
+	trash, err := f.Trash(f.t.Context(), agent("alice", acl.Public), memory.TrashRequest{Store: "alice", Limit: 10})
 	if err != nil || len(trash.Items) != 1 || trash.Items[0].Key != "gone" {
 		f.t.Errorf("trash: %v, %v", trash.Items, err)
 	}

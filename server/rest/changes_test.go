@@ -74,7 +74,7 @@ func TestATokenThatExpiresDuringAWaitIsRefused(t *testing.T) {
 	go func() {
 		answered <- get("http://"+listener.Addr().String()+"/v1/stores/self/changes?wait=30&since="+url.QueryEscape(start["next_cursor"].(string)), token)
 	}()
-	backendtest.Eventually(t, "the call waits", func() bool { return h.service.ChangesWaiting() == 1 })
+	backendtest.Eventually(t, "the call waits", func() bool { return h.service.Activity().ChangesWaiting == 1 })
 	if text := h.metrics(); !strings.Contains(text, "\nmneme_changes_waiting 1\n") {
 		t.Error("the gauge does not count the call")
 	}
@@ -117,7 +117,7 @@ func TestAWaitWhoseTokenExpiresIsOneRefusalOfItsAddress(t *testing.T) {
 			answered <- get("http://"+listener.Addr().String()+"/v1/stores/self/changes?wait=30&since="+url.QueryEscape(start), token)
 		}()
 	}
-	backendtest.Eventually(t, "the calls wait", func() bool { return h.service.ChangesWaiting() == 3 })
+	backendtest.Eventually(t, "the calls wait", func() bool { return h.service.Activity().ChangesWaiting == 3 })
 	h.clock.Advance(2 * time.Hour)
 	follower := memory.Caller{Principal: alice, Internal: true}
 	follows := memory.ChangesRequest{Store: "alice", Since: start, Limit: 100}
@@ -131,7 +131,7 @@ func TestAWaitWhoseTokenExpiresIsOneRefusalOfItsAddress(t *testing.T) {
 			}
 			told <- page
 		}()
-		backendtest.Eventually(t, "the follower waits", func() bool { return h.service.ChangesWaiting() == 4 || len(answered) > 0 })
+		backendtest.Eventually(t, "the follower waits", func() bool { return h.service.Activity().ChangesWaiting == 4 || len(answered) > 0 })
 		h.want(201, alice, "PUT", fmt.Sprint("/v1/stores/self/memories/", i), `{"value":"x"}`)
 		follows.Since = wait.For(t, "the follower is told", told).Next
 	}

@@ -124,8 +124,9 @@ func (s *Surface) ListTrash(ctx context.Context, r api.ListTrashRequestObject) (
 	if err != nil {
 		return nil, err
 	}
+	request := memory.TrashRequest{Store: store, Limit: or(r.Params.Limit, wire.DefaultPage), Cursor: or(r.Params.Cursor, "")}
 	return listing(func(yield func(memory.Found) error) (string, error) {
-		return s.service.EachTrashed(ctx, caller(ctx), store, or(r.Params.Limit, wire.DefaultPage), or(r.Params.Cursor, ""), yield)
+		return s.service.EachTrashed(ctx, caller(ctx), request, yield)
 	}, encodeTrashed), nil
 }
 

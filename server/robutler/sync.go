@@ -185,7 +185,7 @@ func (p *puller) changes(ctx context.Context, feed string) (pulled, error) {
 		case err == nil:
 			out.Lines = append(out.Lines, putLine(&found.Entry))
 		case errors.Is(err, memory.ErrNotFound):
-			deleted, err := p.service.Trashed(ctx, p.caller, path)
+			deleted, err := p.trashed(ctx, p.caller, path)
 			if err != nil {
 				return pulled{}, err
 			}
@@ -285,7 +285,7 @@ func (p *pusher) applyOnce(ctx context.Context, l *line, path memory.Path, at ti
 	switch {
 	case errors.Is(err, memory.ErrNotFound):
 		unchanged = memory.Preconditions{NoneMatch: []string{"*"}}
-		deleted, err := p.service.Trashed(ctx, p.caller, path)
+		deleted, err := p.trashed(ctx, p.caller, path)
 		if err != nil || !deletedAt(deleted).Before(at) { // an older line must not bring the note back
 			return false, err
 		}
@@ -308,4 +308,13 @@ func (p *pusher) applyOnce(ctx context.Context, l *line, path memory.Path, at ti
 	request.If = unchanged
 	_, err = p.service.Put(ctx, p.caller, request)
 	return err == nil, err
+}
+
+// trashed returns the latest deleted notes of a path, one of each label.
+func (s *Surface) trashed(ctx context.Context, c memory.Caller, path memory.Path) (deleted []memory.Entry, err error) {
+	_, err = s.service.EachTrashed(ctx, c, memory.TrashRequest{Store: path.Store, Path: &path}, func(f memory.Found) error {
+		deleted = append(deleted, f.Entry)
+		return nil
+	})
+	return deleted, err
 }

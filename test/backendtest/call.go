@@ -82,6 +82,26 @@ func (f *Fixture) MustSearch(c memory.Caller, r search.Request) search.Answer {
 	return a
 }
 
+// Trash returns the page that EachTrashed yields.
+func (f *Fixture) Trash(ctx context.Context, c memory.Caller, r memory.TrashRequest) (page memory.Page, err error) {
+	page.Next, err = f.EachTrashed(ctx, c, r, addTo(&page))
+	return page, err
+}
+
+// Versions returns the page that EachVersion yields.
+func (f *Fixture) Versions(ctx context.Context, c memory.Caller, path memory.Path, limit int, cursor string) (page memory.Page, err error) {
+	page.Next, err = f.EachVersion(ctx, c, path, limit, cursor, addTo(&page))
+	return page, err
+}
+
+// addTo returns a function that appends an item to a page.
+func addTo(page *memory.Page) func(memory.Found) error {
+	return func(item memory.Found) error {
+		page.Items = append(page.Items, item)
+		return nil
+	}
+}
+
 // MustShare grants the caller's own store to another agent.
 func (f *Fixture) MustShare(c memory.Caller, grantee string, level acl.Level) {
 	f.t.Helper()
