@@ -281,6 +281,24 @@ func TestBadNotesAreRefused(t *testing.T) {
 	}
 }
 
+// A value counts by its letters, not by how a client escapes them.
+func TestANoteMayBeEscaped(t *testing.T) {
+	h := openWith(t, memory.Limits{Value: 1_000_000})
+	put := func(letters int) answer {
+		return h.call(alice, "PUT", notesRoot, `{"namespace":"owner","key":"k","content":"`+strings.Repeat(`\u00e9`, letters)+`"}`)
+	}
+	a := put(300_000)
+	if a.status != 200 {
+		t.Fatalf("status %d: %.300s", a.status, a.body)
+	}
+	if content := a.json(t)["entry"].(map[string]any)["content"]; content != strings.Repeat("é", 300_000) {
+		t.Errorf("%.100s", content)
+	}
+	if a := put(500_000); a.status != 413 || a.json(t)["field"] != "value" {
+		t.Errorf("above the limit: status %d: %.300s", a.status, a.body)
+	}
+}
+
 // pulled is the answer of a pull.
 type pulled struct {
 	Lines  []syncLine
