@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"mneme/acl"
 	"mneme/test/wait"
 )
 
@@ -99,6 +100,22 @@ func TestMCPOverStdioWorksLocallyAndThroughAServer(t *testing.T) {
 	you, _ := stdio(t, "--agent", "you", "--data-dir", s.dir)
 	if text, failed := callTool(t, you, "memory", map[string]any{"command": "view", "path": "/memories/shared/me/tea"}); failed {
 		t.Error(text)
+	}
+}
+
+func TestARefusedIndexSaysWhyLocallyAndThroughAServer(t *testing.T) {
+	t.Parallel()
+	s := serve(t, t.TempDir())
+	token := strings.TrimSpace(must(t, s.dir, "", "token", "--agent", "me"))
+	if status, body := s.call(token, http.MethodPut, "/v1/agents/me/settings", `{"enabled": true, "self": false, "chat": true, "user": true}`); status != http.StatusOK {
+		t.Fatalf("status %d, %s", status, body)
+	}
+	for name, through := range map[string][]string{"local": nil, "remote": {"--url", s.address}} {
+		session, _ := stdio(t, append([]string{"--agent", "me", "--data-dir", s.dir}, through...)...)
+		_, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "mneme://self/MEMORY.md"})
+		if err == nil || !strings.HasSuffix(err.Error(), acl.ErrDenied.Error()) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"mneme/meter"
 	"mneme/server"
 	"mneme/server/checkout"
+	"mneme/server/limit"
 	"mneme/server/rest"
 	"mneme/server/robutler"
 	"mneme/server/servertest"
@@ -38,6 +39,12 @@ func openWith(t testing.TB, limits memory.Limits) *harness {
 
 func openOn(t testing.TB, b backendtest.Backend, limits memory.Limits) *harness {
 	t.Helper()
+	return openRated(t, b, limits, limit.Rate{})
+}
+
+// openRated is openOn with a rate of requests.
+func openRated(t testing.TB, b backendtest.Backend, limits memory.Limits, requests limit.Rate) *harness {
+	t.Helper()
 	f := backendtest.Open(t, b, backendtest.Options{Memory: memory.Options{Limits: limits}}, backendtest.MustEncoder(t))
 	metrics := server.NewMetrics()
 	native, err := rest.New(f.Service, f.Searcher, f.Market, metrics, limits.Value)
@@ -45,7 +52,7 @@ func openOn(t testing.TB, b backendtest.Backend, limits memory.Limits) *harness 
 		t.Fatal(err)
 	}
 	s := servertest.Open(t, f.Clock.Now, server.Options{
-		Service: f, Metrics: metrics,
+		Service: f, Metrics: metrics, Rates: server.Rates{Requests: requests, Now: f.Clock.Now},
 		Surfaces: []server.Surface{native, robutler.New(f.Service, f.Searcher, f.Market, checkout.Desk{}, metrics, limits.Value)},
 	})
 	return &harness{Server: s, t: t, service: f.Service, market: f.Market, clock: f.Clock, index: f.Index}

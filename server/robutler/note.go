@@ -234,7 +234,7 @@ func (s *Surface) note(c echo.Context) error {
 // putNote writes a note. What it does not give is emptied.
 func (s *Surface) putNote(c echo.Context) error {
 	var n line
-	about, given, err := s.body(c, map[string]any{
+	about, given, err := readBody(c, s.maxNote, map[string]any{
 		"namespace": &n.Namespace, "key": &n.Key, "content": &n.Content, "source": &n.Source, "at": &n.At, "description": &n.Description,
 	})
 	if err != nil {

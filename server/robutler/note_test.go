@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/memory"
+	"mneme/server/limit"
+	"mneme/test/backendtest"
 )
 
 const notesRoot = "/api/storage/memory-scoped"
@@ -278,6 +281,24 @@ func TestBadNotesAreRefused(t *testing.T) {
 	}
 }
 
+// A value counts by its letters, not by how a client escapes them.
+func TestANoteMayBeEscaped(t *testing.T) {
+	h := openWith(t, memory.Limits{Value: 1_000_000})
+	put := func(letters int) answer {
+		return h.call(alice, "PUT", notesRoot, `{"namespace":"owner","key":"k","content":"`+strings.Repeat(`\u00e9`, letters)+`"}`)
+	}
+	a := put(300_000)
+	if a.status != 200 {
+		t.Fatalf("status %d: %.300s", a.status, a.body)
+	}
+	if content := a.json(t)["entry"].(map[string]any)["content"]; content != strings.Repeat("é", 300_000) {
+		t.Errorf("%.100s", content)
+	}
+	if a := put(500_000); a.status != 413 || a.json(t)["field"] != "value" {
+		t.Errorf("above the limit: status %d: %.300s", a.status, a.body)
+	}
+}
+
 // pulled is the answer of a pull.
 type pulled struct {
 	Lines  []syncLine
@@ -513,6 +534,25 @@ func TestAChangeByAnotherSurfaceIsTheLatest(t *testing.T) {
 				t.Errorf("%v later lines applied", n)
 			}
 		})
+	}
+}
+
+func TestAPushCountsAsManyRequestsAsItHasLines(t *testing.T) {
+	h := openRated(t, backendtest.Embedded(), memory.Limits{}, limit.Rate{PerSecond: 1, Burst: 10})
+	push := func(status int, prefix string) answer {
+		var lines []map[string]string
+		for k := range 6 {
+			lines = append(lines, map[string]string{"op": "put", "key": fmt.Sprint(prefix, k), "at": "2026-03-01T11:00:00.000Z"})
+		}
+		return h.want(status, alice, "POST", notesRoot+"?action=sync", body("namespace", "owner", "lines", lines))
+	}
+	push(200, "a")
+	if a := push(429, "b"); a.header.Get("Retry-After") != "3" || a.json(t)["limit"] != "agent_requests" {
+		t.Errorf("%v %s", a.header, a.body)
+	}
+	h.clock.Advance(3 * time.Second)
+	if a := push(200, "b"); a.json(t)["applied"] != 6.0 { // less if some of the refused push was applied
+		t.Errorf("%s", a.body)
 	}
 }
 

@@ -69,6 +69,31 @@ func TestASearchPaysFromTheAccountWithMaxChargeAndScopeSpendAlone(t *testing.T) 
 	}
 }
 
+// An Idempotency-Key has one charge, as in other calls over HTTP.
+func TestAKeyedSearchIsChargedOnce(t *testing.T) {
+	h, shop, _ := openShop(t)
+	shop.TopUp("bob", money)
+	spender := bob
+	spender.Spend = true
+	const target = hutSearch + "&max_charge=5000"
+	first := h.want(200, spender, "GET", target, "", "Idempotency-Key", "k")
+	again := h.want(200, spender, "GET", target, "", "Idempotency-Key", "k")
+	if !strings.Contains(first.body, "September") || again.body != first.body || shop.Balance(bob) != money-2500 {
+		t.Errorf("%s, then %s, %d left", first.body, again.body, shop.Balance(bob))
+	}
+	h.want(422, spender, "GET", root+"?action=search&q=hut&store=alice&max_charge=5000", "", "Idempotency-Key", "k")
+	for _, bad := range []string{"a b", strings.Repeat("k", 256)} {
+		h.want(400, spender, "GET", target, "", "Idempotency-Key", bad)
+	}
+	if shop.Balance(bob) != money-2500 {
+		t.Errorf("refused: %d left", shop.Balance(bob))
+	}
+	h.want(200, spender, "GET", target, "", "Idempotency-Key", "another")
+	if shop.Balance(bob) == money-2500 {
+		t.Error("another key is not charged")
+	}
+}
+
 func TestAPricedStoreIs402WithWhatRESTAsksFor(t *testing.T) {
 	h, _, offer := openShop(t)
 	a := h.want(402, bob, "GET", hutSearch, "")

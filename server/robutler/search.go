@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"net/http"
 	"strconv"
 
 	"github.com/labstack/echo/v4"
@@ -54,9 +55,7 @@ func (s *Surface) search(c echo.Context) error {
 	}
 	found, err := s.market.Search(c.Request().Context(), visitor(c), meter.SearchRequest{
 		Request: request, MaxCharge: most, Payment: paid.Payment, Prompted: true, // tools call this API
-		Call: func() (memory.Idempotency, error) {
-			return memory.Idempotency{Operation: "GET " + root + "?action=search", Digest: body}, nil
-		},
+		Call: func() (memory.Idempotency, error) { return s.identity(c.Request().Header, body) },
 	})
 	var broken *memory.RuleError
 	if errors.As(err, &broken) && broken.Field == "query" { // named q in this API
@@ -68,6 +67,18 @@ func (s *Surface) search(c echo.Context) error {
 	s.metrics.Search(found.Answer)
 	maps.Copy(c.Response().Header(), s.desk.Settled(found))
 	return wire.Stream(c.Response(), func(w io.Writer) error { return s.writeAnswer(c.Request().Context(), w, &found.Answer) })
+}
+
+// identity names a search, and by body what it asks for, so that it is paid for once for
+// each Idempotency-Key or payment.
+func (s *Surface) identity(h http.Header, body string) (memory.Idempotency, error) {
+	i := memory.Idempotency{Operation: "GET " + root + "?action=search", Digest: body}
+	key, err := wire.IdempotencyKey(h)
+	if err != nil || key == nil {
+		return i, err
+	}
+	i.Key = s.service.Secret().Digest("key", *key)
+	return i, wire.CheckIdempotencyKey(*key)
 }
 
 // maxCharge returns the parameter max_charge, in micros, which the API's own clients do

@@ -33,12 +33,16 @@ type Surface struct {
 	desk     checkout.Desk
 	metrics  *server.Metrics
 	maxBody  int64
+	maxNote  int64 // of a body with a note, whose content is text
 }
 
 // New returns the surface. desk takes the payments for searches. valueLimit is the
 // service's limit on one value, in bytes; 0 means the default.
 func New(service *memory.Service, searcher *search.Searcher, market meter.SearchAPI, desk checkout.Desk, metrics *server.Metrics, valueLimit int) *Surface {
-	return &Surface{service: service, searcher: searcher, market: market, desk: desk, metrics: metrics, maxBody: wire.MaxBody(valueLimit)}
+	return &Surface{
+		service: service, searcher: searcher, market: market, desk: desk, metrics: metrics,
+		maxBody: wire.MaxBody(valueLimit), maxNote: wire.MaxEscapedBody(valueLimit),
+	}
 }
 
 // Mount adds the routes. All require a token.

@@ -13,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"mneme/memory"
+	"mneme/server"
 	"mneme/server/problem"
 	"mneme/server/wire"
 )
@@ -233,6 +234,9 @@ func (s *Surface) push(c echo.Context) error {
 	}
 	if len(lines) > maxLines {
 		return problem.In(problem.TooLarge, "lines", "must be at most "+strconv.Itoa(maxLines))
+	}
+	if err := server.Charge(c.Request().Context(), len(lines)-1); err != nil { // one was counted before
+		return err
 	}
 	p := pusher{s, visitor(c), about, namespace}
 	var out pushed

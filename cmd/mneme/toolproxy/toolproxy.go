@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	client "mneme/clients/go"
 	"mneme/clients/go/api"
 	"mneme/meter"
+	"mneme/server/problem"
 	"mneme/server/tool"
 )
 
@@ -108,9 +110,19 @@ func paying(paid *meter.Payment) api.RequestEditorFn {
 func (t *Tools) Index(ctx context.Context, _ acl.Principal, store string) (string, error) {
 	response, err := t.server.ReadIndex(ctx, store, &api.ReadIndexParams{})
 	if err != nil {
-		return "", err
+		return "", problemOf(err)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	return string(text), err
+}
+
+// problemOf returns the problem with which the server refused a call: of an error that is
+// none, MCP clients read only that it is internal. Other errors stay as they are.
+func problemOf(err error) error {
+	var refused *client.Error
+	if !errors.As(err, &refused) {
+		return err
+	}
+	return problem.New(problem.Kind{Status: refused.Status, Title: refused.Title}, refused.Reason()).Because(err)
 }
