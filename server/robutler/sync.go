@@ -235,10 +235,7 @@ func (s *Surface) push(c echo.Context) error {
 	if len(lines) > maxLines {
 		return problem.In(problem.TooLarge, "lines", "must be at most "+strconv.Itoa(maxLines))
 	}
-	if err := server.Charge(c.Request().Context(), len(lines)-1); err != nil { // one was counted before
-		return err
-	}
-	p := pusher{s, visitor(c), about, namespace}
+	p := pusher{s, visitor(c), about, namespace, 0}
 	var out pushed
 	for i := range lines {
 		applied, err := p.apply(c.Request().Context(), &lines[i])
@@ -258,6 +255,17 @@ type pusher struct {
 	caller    memory.Caller
 	about     subject
 	namespace string
+	writes    int // that were begun
+}
+
+// charge counts a write as a request. The first was counted as the push. A client that is
+// refused repeats all of its lines: those that are applied cost nothing then, so that every
+// attempt gets further.
+func (p *pusher) charge(ctx context.Context) error {
+	if p.writes++; p.writes == 1 {
+		return nil
+	}
+	return server.Charge(ctx, 1)
 }
 
 // apply applies a line unless what is there is as new, and reports whether it did.
@@ -297,6 +305,9 @@ func (p *pusher) applyOnce(ctx context.Context, l *line, path memory.Path, at ti
 		return false, err
 	case !changedAt(&found.Entry).Truncate(time.Millisecond).Before(at):
 		return false, nil
+	}
+	if err := p.charge(ctx); err != nil {
+		return false, err
 	}
 	if l.Op == opDelete {
 		err = p.service.DeleteOccurred(ctx, p.caller, path, unchanged, memory.Moment{Time: at})
