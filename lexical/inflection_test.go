@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // questionFinds reports whether a question finds an entry by a word or a term beside it.
@@ -35,6 +37,7 @@ func TestInflectionsMeet(t *testing.T) {
 		{"no", "Nøklene ligger i skuffen.", "Hvor er nøkkelen til skuffene?"},
 		{"pt", "As consultas são às segundas, sempre curtas.", "Onde consultar um médico?"},
 		{"ro", "Cărțile trebuie returnate la bibliotecă.", "Unde este cartea de returnat?"},
+		{"ro", norm.NFD.String("Asigurarea casei expiră în martie."), "Când expirau toate?"},
 		{"sv", "Bilarna står på gatan.", "Var står bilen?"},
 		{"tr", "Evleri denize bakıyor.", "Onun evi nerede?"},
 		{"he", "יש לה אלרגיה לבוטנים.", "בוטנים"},

@@ -35,8 +35,8 @@ func Remainder(head []byte, placed func(name string) bool) (rest []byte, ok bool
 }
 
 // fieldsOf returns the keys and values of a frontmatter in turn. ok is false if it
-// is no mapping, has a field twice, or a character that YAML may take for the end of
-// a line.
+// is no mapping, has a field twice, may have further documents, or a character that YAML
+// may take for the end of a line.
 func fieldsOf(head []byte) (fields []*yaml.Node, ok bool) {
 	for at, r := range string(head) {
 		if isUnstable(r) || unicode.In(r, unicode.Zl, unicode.Zp) || r == '\r' && (at+1 == len(head) || head[at+1] != '\n') {
@@ -44,7 +44,7 @@ func fieldsOf(head []byte) (fields []*yaml.Node, ok bool) {
 		}
 	}
 	var document yaml.Node
-	if len(head) > maxHead || yaml.Unmarshal(head, &document) != nil {
+	if len(head) > maxHead || MarkerAt(head) >= 0 || yaml.Unmarshal(head, &document) != nil {
 		return nil, false
 	}
 	if len(document.Content) == 0 {

@@ -166,6 +166,8 @@ func TestParseAcceptsWhatEditorsAndPeopleWrite(t *testing.T) {
 		"byte order mark":                  {"\ufeff---\nname: n\n---\nbody", "n", `"body"`},
 		"no empty line, no last line feed": {"---\nname: n\n---\nbody", "n", `"body"`},
 		"spaces after the dashes":          {"--- \nname: n\n---\t\nbody\n", "n", `"body"`},
+		"dots at the end":                  {"---\nname: n\n...\n\nbody\n", "n", `"body"`},
+		"dots at the end, a rule below":    {"---\nname: n\n...\n---\nbody\n", "n", `"---\nbody"`},
 		"no body":                          {"---\nname: n\n---", "n", `""`},
 		"no name":                          {"---\n---\nbody\n", "", `"body"`},
 		"a number":                         {"---\nname: 007\n# a comment\n---\n", "007", `""`},
@@ -193,6 +195,8 @@ func TestProblemsHaveTheirLineAndQuoteNoText(t *testing.T) {
 		"---\nname: n\ntype: \x00xyzzy\n---\n": {{3, "control character"}},
 		"---\nname: n\rxyzzy\n---\n":           {{2, "control character"}},
 		"---\n\u2028xyzzy\n---\n":              {{2, "control character"}},
+		"---\nname: n\n--- xyzzy\n---\n":       {{3, "more than one YAML document"}},
+		"---\nname: n\n... #\nxyzzy\n---\n":    {{3, "more than one YAML document"}},
 		"---\nname: n\ntype: xyzzy\n---\n":     {{3, "type: must be one of user, feedback"}},
 		"---\nname: n\nxyzzy there: 1\n---\n":  {{3, "has an unknown field"}},
 		"---\nname: n\nauthor: xyzzy\n---\n":   {{3, "author: is an unknown field"}},
@@ -241,6 +245,8 @@ func FuzzParseAndRenderAgree(f *testing.F) {
 	f.Add([]byte("---\nname: n\noccurred_at: June 30, 2026\n---\n"))
 	f.Add([]byte("---\nname: n\noccurred_at: 'last spring: warm'\n---\n"))
 	f.Add([]byte("---\nname: &a [*a]\n---\n"))
+	f.Add([]byte("---\nname: n\n...\nx\n---\n"))
+	f.Add([]byte("---\nname: n\n--- #\nx\n---\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		n, problems := Parse(text, false, time.UTC)
 		lines := 1 + bytes.Count(text, []byte("\n"))

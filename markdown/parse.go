@@ -29,7 +29,25 @@ func HasFrontmatter(text []byte) bool {
 
 // isDelimiter reports whether a line consists of three dashes. Trailing white
 // space is allowed, because authors do not see it.
-func isDelimiter(line []byte) bool { return string(bytes.TrimRight(line, " \t\r")) == "---" }
+func isDelimiter(line []byte) bool { return string(bytes.TrimRight(line, " \t\r\n")) == "---" }
+
+// EndsFrontmatter reports whether a line of the frontmatter closes it: three dashes, or
+// the three dots that end a YAML document, which Pandoc's users write.
+func EndsFrontmatter(line []byte) bool {
+	return isDelimiter(line) || string(bytes.TrimRight(line, " \t\r\n")) == "..."
+}
+
+var documentMarker = regexp.MustCompile(`(?m)^(---|\.\.\.)([ \t\r]|$)`)
+
+// MarkerAt returns the offset of the first line of a frontmatter at which a YAML document
+// may begin or end, such as "--- # more"; -1 if there is none. The YAML library reads
+// nothing after the first document.
+func MarkerAt(head []byte) int {
+	if at := documentMarker.FindIndex(head); at != nil {
+		return at[0]
+	}
+	return -1
+}
 
 // Parse parses a file. It returns all problems, ordered by line; a file with
 // problems must not be imported. With foreign, unknown fields are ignored rather
@@ -81,7 +99,7 @@ func split(text []byte) (head, body []byte, line int) {
 			end = len(text) - at
 		}
 		next := min(at+end+1, len(text))
-		if isDelimiter(text[at : at+end]) {
+		if EndsFrontmatter(text[at : at+end]) {
 			return text[start:at], text[next:], number + 1
 		}
 		at = next
@@ -112,6 +130,10 @@ func (p *parser) head(text []byte) {
 			p.report(1+lineAt(text, at), "has a control character")
 			return
 		}
+	}
+	if at := MarkerAt(text); at >= 0 {
+		p.report(1+lineAt(text, at), "the frontmatter has more than one YAML document")
+		return
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {

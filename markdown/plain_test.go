@@ -31,6 +31,11 @@ func TestPlainFileIsReadAsItIs(t *testing.T) {
 		"bad YAML":            {"a.md", "---\nx: {{date}}\ny: [\n---\ntext\n", "", "a", "", "", "---\nx: {{date}}\ny: [\n---\ntext"},
 		"a field twice":       {"a.md", "---\nx: 1\nx: 2\n---\ntext", "", "a", "", "", "---\nx: 1\nx: 2\n---\ntext"},
 		"CRLF":                {"a.md", "---\r\ntype: user\r\n---\r\n\r\none\r\ntwo\r\n", "", "a", "", "", "one\ntwo"},
+		"dots at the end":     {"a.md", "---\ntitle: T\ntags: [x]\n...\n\nbody\n\n---\n\nmore\n", "", "a", "T", "x", "---\ntitle: T\n---\n\nbody\n\n---\n\nmore"},
+		"dots, fields alone":  {"a.md", "---\ntags: [x]\n... \nbody", "", "a", "", "x", "body"},
+		"two documents":       {"a.md", "---\ntags: [x]\n--- # second\nmore\n---\nbody", "", "a", "", "", "---\ntags: [x]\n--- # second\nmore\n---\nbody"},
+		"text after dots":     {"a.md", "---\ntags: [x]\n... # more\ntext\n---\nbody", "", "a", "", "", "---\ntags: [x]\n... # more\ntext\n---\nbody"},
+		"dots within a field": {"a.md", "---\nx: |\n  ...\n  --- y\n---\nbody", "", "a", "", "", "---\nx: |\n  ...\n  --- y\n---\n\nbody"},
 		"an exported file":    {"@work/c d.md", "---\nname: c d\nnamespace: work\n---\n\nx\n", "work", "c d", "", "", "x"},
 		"another name":        {"c.md", "---\nname: Anna\n---\nx", "", "c", "", "", "---\nname: Anna\n---\n\nx"},
 		"a percent sign":      {"50% off~.markdown", "x", "", "50% off~", "", "", "x"},
@@ -75,6 +80,12 @@ func TestFieldsOfOtherProgramsStayInTheFile(t *testing.T) {
 	if got, _ := RenderPlain("a.md", n, []byte(crlf)); string(got) != strings.ReplaceAll(want, "\n", "\r\n") {
 		t.Errorf("got %q", got)
 	}
+	const pandoc = "---\ntags: [a]\nstatus: ok\n...\n\nbody\n\n---\n\nmore\n"
+	n, _ = ParsePlain("a.md", []byte(pandoc), time.UTC)
+	n.Tags = append(n.Tags, "b")
+	if got, err := RenderPlain("a.md", n, []byte(pandoc)); err != nil || string(got) != "---\ntags: [a, b]\nstatus: ok\n---\n\nbody\n\n---\n\nmore\n" {
+		t.Errorf("got %s, %v", got, err)
+	}
 }
 
 func mustText(t *testing.T, n Note) string {
@@ -91,7 +102,7 @@ func plainNote(t *rapid.T) (string, Note) {
 	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
 		"", "\n", "\n\n", "x\n", "# T\n\nx", "---\na: 1\n---\n\nx", "---\na: 1\n---\n", "---\ntags: [a]\n---\nx", "---\n---\n", "---\n\n---\nx", "---\nx",
 		"---\nname: k\n---\n\nx", "a\r\nb", "\ufeffx", "\x00\x1b", "---\r\na: 1\r\n---\r\n\r\nx", "---\na: &x 1\nb: *x\n---\n\nx", "---\njson: true\n---\n1",
-		"---\n# c\n---\n\nx",
+		"---\n# c\n---\n\nx", "---\na: 1\n...\n\nx", "---\na: 1\n... # x\nb: 1\n---\ny", "---\na: 1\n--- x\n---\ny",
 	})).Draw(t, "text")
 	n := Note{
 		Name:        norm.NFC.String(rapid.SampledFrom([]string{"k", "a/b", "@x", "a.md/b", "x: y", "~", "%41", "MEMORY", "trash/x", strings.Repeat("k", 300)}).Draw(t, "name")),
@@ -134,6 +145,8 @@ func FuzzPlainFileIsWrittenAsItIsRead(f *testing.F) {
 	f.Add("a~b.md", "---\njson: true\n---\n{}")
 	f.Add("a.md", "---\njson: true\n---")
 	f.Add("a.md", "---\n{a: 1, tags: x}\n---\n")
+	f.Add("a.md", "---\ntags: x\n...\ny\n---\nz")
+	f.Add("a.md", "---\ntags: x\n--- #\ny\n---\nz")
 	f.Fuzz(func(t *testing.T, file, text string) {
 		n, problems := ParsePlain(file, []byte(text), time.UTC)
 		if len(problems) > 0 {

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -154,6 +156,26 @@ func TestALineWithoutAStoreIsImportedIntoTheAgentsOwn(t *testing.T) {
 	must(t, dir, `{"key":"k","value":"green tea"}`, "import", "--agent", "ada", "-")
 	if out := must(t, dir, "", "get", "--agent", "ada", "k"); !strings.Contains(out, "green tea") {
 		t.Errorf("got %q", out)
+	}
+}
+
+// A shell gives a command's output as such a file: <(zcat backup.ndjson.gz).
+func TestPipeIsImportedWhole(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("has no /dev/fd")
+	}
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	_, err = in.WriteString("{\"key\":\"a\",\"value\":1}\n{\"key\":\"b\",\"value\":2}\n")
+	if err := errors.Join(err, in.Close()); err != nil {
+		t.Fatal(err)
+	}
+	counts := decode[importCounts](t, must(t, t.TempDir(), "", "import", "--json", "--no-wait", "--agent", "a", fmt.Sprintf("/dev/fd/%d", out.Fd())))
+	if counts.Created != 2 || len(counts.Refused) != 0 {
+		t.Errorf("got %+v", counts)
 	}
 }
 

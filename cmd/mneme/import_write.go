@@ -102,7 +102,7 @@ func (i *importing) read(file string, yield func(importer.Line) error) error {
 }
 
 // countLines counts the lines of files for the progress bar. It returns -1 if one
-// is standard input or cannot be read.
+// is standard input, a pipe or cannot be read.
 func countLines(files []string) int64 {
 	var total int64
 	for _, file := range files {
@@ -118,6 +118,11 @@ func countLines(files []string) int64 {
 func countFile(file string) (int64, error) {
 	if file == "-" {
 		return 0, errors.New("the length of standard input is unknown")
+	}
+	// Counting the lines of a pipe, such as <(zcat f), would consume them, and closing a
+	// named pipe would break its writer: neither is opened here.
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return 0, errors.Join(err, errors.New("can be read only once"))
 	}
 	f, err := os.Open(file)
 	if err != nil {

@@ -432,9 +432,26 @@ func TestSyncRefusesWhatItCannotKeep(t *testing.T) {
 	if err := errors.Join(os.Rename(s.path("dir"), s.dir+"-dir"), os.Symlink(s.dir+"-dir", s.path("dir"))); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.once(); r.Trashed > 0 || s.value("dir/b") == "" {
-		t.Errorf("got %+v", r)
+	s.want(0, 0, 0, 0, 0, 6)
+	if s.value("dir/b") == "" {
+		t.Error("its entry is deleted")
 	}
+	// What cannot be written there is reported.
+	s.put("dir/b", `"new"`)
+	s.put("dir/c/d", `"d"`)
+	for range 2 {
+		var files []string
+		for _, p := range s.want(0, 0, 0, 0, 0, 8).Problems {
+			if strings.HasPrefix(p.Reason, "its folder is a link") {
+				files = append(files, p.File)
+			}
+		}
+		if !slices.Equal(files, []string{"dir/b.md", "dir/c/d.md"}) {
+			t.Errorf("got %q", files)
+		}
+	}
+	s.del("dir/b")
+	s.want(0, 0, 0, 0, 0, 8)
 }
 
 // A call has at most 10,000,000 bytes, also of one file.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 func TestForeignTexts(t *testing.T) {
@@ -63,6 +65,15 @@ func TestLanguagesOfScripts(t *testing.T) {
 	} {
 		if guess := Of(text); guess != (Guess{want, true}) {
 			t.Errorf("%q is %v, want %s", text, guess, want)
+		}
+	}
+}
+
+func TestUnicodeFormChangesNoGuess(t *testing.T) {
+	all := slices.Concat(slices.Collect(maps.Values(foreignTexts))...)
+	for _, text := range append(all, englishTexts...) {
+		if composed, decomposed := Of(norm.NFC.String(text)), Of(norm.NFD.String(text)); decomposed != composed {
+			t.Errorf("%q is %v, decomposed %v", text, composed, decomposed)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // The evidence of one word. It is for a language, for English, or half for each.
@@ -36,7 +38,11 @@ type reader struct {
 
 // read returns the evidence of a text.
 func read(text string) evidence {
-	r := reader{tables: load(), text: cut(text, maxRead), sentenceStart: true}
+	text = cut(text, maxRead)
+	if !norm.NFC.IsNormalString(text) { // the lists and the letters that tell languages apart are composed
+		text = norm.NFC.String(text)
+	}
+	r := reader{tables: load(), text: text, sentenceStart: true}
 	for i := 0; i < len(r.text); {
 		end := r.chunkEnd(i)
 		if r.isCode(r.text[i:end]) {

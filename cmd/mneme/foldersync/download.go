@@ -53,6 +53,9 @@ func (p *pass) fetch(path memory.Path, e *memory.Entry) error {
 		}
 	}
 	if p.listing.isUnknown(name) {
+		if p.listing.isLinked(name) {
+			p.problem(name, 0, linked)
+		}
 		p.pending = p.pending || p.listing.unsettled
 		return nil
 	}

@@ -66,6 +66,20 @@ func (l listing) isUnknown(file string) bool {
 	return ok
 }
 
+// linked is why a file below a link is not synchronised.
+const linked = "its folder is a link, which is not followed"
+
+// isLinked reports whether a folder of a file is a link. It has no reason of its own: it
+// may have no file that is to be synchronised.
+func (l listing) isLinked(file string) bool {
+	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
+		if reason, ok := l.unknown[dir]; ok {
+			return reason == "" && !isNote(dir)
+		}
+	}
+	return false
+}
+
 // conflictName matches the names that conflictFile gives.
 var conflictName = regexp.MustCompile(` \(conflict \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d( \d+)?\)\.[^.]+$`)
 
@@ -83,6 +97,10 @@ func isIgnored(file string) bool {
 	name := path.Base(file)
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "~") || file == markdown.IndexFile || file == markdown.TrashFolder
 }
+
+// isLink reports whether what is in a folder may be a link to another one. A junction of
+// Windows is irregular, and no symbolic link.
+func isLink(mode fs.FileMode) bool { return mode&(fs.ModeSymlink|fs.ModeIrregular) != 0 }
 
 // list reads the folder. known are the files of the state.
 func (f *folder) list(known map[string]base, zone *time.Location, settle time.Duration) (listing, error) {
@@ -109,7 +127,7 @@ func (f *folder) list(known map[string]base, zone *time.Location, settle time.Du
 		case isNote(name) && !entry.Type().IsRegular():
 			l.unknown[name] = "is a link or no regular file, which is not followed"
 			return nil
-		case entry.Type()&fs.ModeSymlink != 0: // maybe to a folder that has files of the state
+		case isLink(entry.Type()): // maybe to a folder that has files of the state
 			l.unknown[name] = ""
 			return nil
 		case !isNote(name):

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -167,6 +169,30 @@ func TestFilesOfEditorsAreIgnored(t *testing.T) {
 	}
 	if l, _ := f.list(map[string]base{"a (conflict 2026-01-01 10.00.00).md": {}}, time.UTC, 0); l.conflicts != 0 || len(l.files) != 4 {
 		t.Errorf("an entry of such a name: %+v", l)
+	}
+}
+
+// What was below a folder that is a link now is neither there nor missing.
+func TestLinksToFoldersAreUnknown(t *testing.T) {
+	for mode, want := range map[fs.FileMode]bool{
+		fs.ModeSymlink: true, fs.ModeIrregular: true, fs.ModeSocket: false, fs.ModeDir: false, 0: false,
+	} {
+		if isLink(mode) != want {
+			t.Errorf("%v: got %v", mode, !want)
+		}
+	}
+	f := open(t)
+	other := t.TempDir()
+	if runtime.GOOS == "windows" {
+		if out, err := exec.Command("cmd", "/c", "mklink", "/J", filepath.Join(f.dir, "d"), other).CombinedOutput(); err != nil {
+			t.Skipf("no junctions here: %v: %s", err, out)
+		}
+	} else if err := os.Symlink(other, filepath.Join(f.dir, "d")); err != nil {
+		t.Fatal(err)
+	}
+	l, err := f.list(map[string]base{"d/a.md": {}}, time.UTC, 0)
+	if err != nil || !l.isUnknown("d/a.md") || !l.isLinked("d/a.md") || l.isLinked("a.md") {
+		t.Errorf("got %+v, %v", l, err)
 	}
 }
 

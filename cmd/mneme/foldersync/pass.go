@@ -134,14 +134,16 @@ func (p *pass) decide() {
 			p.downloads = append(p.downloads, path)
 		}
 	}
+	var missed []string // files that cannot follow their entries
 	for path, name := range p.files {
-		if p.listing.isUnknown(name) {
-			continue
-		}
 		here := p.listing.files[name]
 		base, known := p.state.Files[name]
 		there, isThere := p.remote[path]
 		switch {
+		case p.listing.isUnknown(name):
+			if there != base.Entry && p.listing.isLinked(name) {
+				missed = append(missed, name)
+			}
 		case here != nil && len(here.problems) > 0:
 		case here == nil && !isThere:
 			p.forget(name)
@@ -156,6 +158,10 @@ func (p *pass) decide() {
 			changed := !known || here.sum != base.File && digest(here.note) != base.Note
 			p.compare(path, changed, known, isThere, there)
 		}
+	}
+	slices.Sort(missed)
+	for _, name := range missed {
+		p.problem(name, 0, linked)
 	}
 	for _, paths := range [][]memory.Path{p.uploads, p.downloads, p.conflicts, p.trashed, p.removed} {
 		slices.SortFunc(paths, func(a, b memory.Path) int {

@@ -87,7 +87,7 @@ func frontmatter(text []byte) (head noteHead, body []byte, err error) {
 	_, rest, _ := bytes.Cut(text, []byte("\n"))
 	length := 0
 	for line := range bytes.Lines(rest) {
-		if string(bytes.TrimRight(line, " \t\n")) == "---" {
+		if markdown.EndsFrontmatter(line) {
 			if head, err = parseHead(rest[:length]); err == nil {
 				head.rest = otherFields(rest[:length])
 			}
@@ -119,6 +119,9 @@ func otherFields(head []byte) []byte {
 // parseHead parses the fields of the frontmatter that are imported. Others may have
 // any form.
 func parseHead(text []byte) (head noteHead, err error) {
+	if markdown.MarkerAt(text) >= 0 {
+		return head, errors.New("the frontmatter has more than one YAML document")
+	}
 	var document yaml.Node
 	if yaml.Unmarshal(text, &document) != nil {
 		return head, errors.New("the frontmatter is not valid YAML")

@@ -55,6 +55,7 @@ func fuzz(f *testing.F, system, sample string) {
 		f.Fatal(err)
 	}
 	f.Add("1e9999") // no float64
+	f.Add("---\npermalink: a\n...\nx\n---\ny")
 	f.Fuzz(func(t *testing.T, text string) {
 		read := func() (results []result) {
 			err := reader(t, system).Read("-", strings.NewReader(text), func(_ string, l importer.Line) error {

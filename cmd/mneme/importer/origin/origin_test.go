@@ -222,6 +222,7 @@ func TestWhatDoesNotFitIsReportedWithItsPlace(t *testing.T) {
 		"a note without key":      {"basic-memory", "---\ntitle: xyzzy\n---\nbody", 1, "", "permalink: is missing", 0},
 		"frontmatter left open":   {"basic-memory", "---\ntitle: xyzzy\nbody", 1, "", "not closed", 0},
 		"frontmatter that is bad": {"basic-memory", "---\ntitle: [xyzzy\n---\nbody", 1, "", "not valid YAML", 0},
+		"two documents":           {"basic-memory", "---\npermalink: a\n--- # xyzzy\nmore\n---\nbody", 1, "", "more than one YAML document", 0},
 		"tags that are no list":   {"basic-memory", "---\npermalink: a\ntags: {xyzzy: 1}\n---\nbody", 1, "", "tags: must be", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -433,6 +434,7 @@ func TestOtherFieldsOfANoteStayWithItsText(t *testing.T) {
 	for text, want := range map[string]string{
 		"---\npermalink: a\nstatus: active # since May\ndue:\n  - 2026-12-01\ntags: [x]\n---\nbody\n": "---\nstatus: active # since May\ndue:\n  - 2026-12-01\n---\n\nbody",
 		"---\n{permalink: a, status: active}\n---\nbody":                                              "---\nstatus: active\n---\n\nbody",
+		"---\npermalink: a\ntags: [x]\n...\nbody\n\n---\nmore":                                        "body\n\n---\nmore",
 		"---\npermalink: a\ntype: note\n---\nbody":                                                    "body",
 		"---\n# mine\npermalink: a\nbase: &b {x: 1}\nagain: *b\n---\nbody":                            "---\n# mine\nbase: &b {x: 1}\nagain: *b\n---\n\nbody",
 	} {
