@@ -75,6 +75,8 @@ type ListRequest struct {
 	Cursor string // "" for the first page
 	// WithoutText leaves out values and sources. They are not even read.
 	WithoutText bool
+	// WithTool makes an exception of WithoutText: a source has its tool.
+	WithTool bool
 }
 
 // TrashRequest asks for a page of a store's deleted entries, or for those of one path.

@@ -66,6 +66,20 @@ func (s *Service) showSources(ctx context.Context, tx accessReader, c Caller, fo
 	return nil
 }
 
+// showTools reduces the sources of found entries to the tool. It reads nothing.
+func showTools(found []Found) (err error) {
+	for i := range found {
+		var l Lineage
+		f := &found[i]
+		if json.Unmarshal(f.Source, &l) != nil || l.Tool == "" {
+			f.Source = nil
+		} else if f.Source, err = marshalPlain(Lineage{Tool: l.Tool}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // keepsSource reports whether a write with this source, nil for none, would leave that of
 // an entry as it is.
 //

@@ -132,7 +132,7 @@ func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r
 		return nil, false, err
 	}
 	if !passing.few {
-		query := ScanQuery{Store: r.Store, Ceiling: a.Ceiling, Namespace: r.Filter.Namespace, Prefix: r.Prefix}
+		query := ScanQuery{Store: r.Store, Ceiling: a.Ceiling, Namespace: r.Filter.Namespace, Prefix: r.Prefix, Sources: r.WithTool}
 		if after != nil {
 			query.After, query.AfterNamespace, query.AfterKey = true, after.Namespace, after.Key
 		}
@@ -145,7 +145,8 @@ func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r
 	}
 	batch := entries[:min(len(entries), limit)]
 	if r.WithoutText {
-		return s.withETags(batch), len(entries) > limit, nil
+		items = s.withETags(batch)
+		return items, len(entries) > limit, showTools(items)
 	}
 	if items, _, err = s.withBatch(ctx, tx, c, batch); err != nil {
 		return nil, false, err

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/search"
@@ -55,10 +57,21 @@ func TestListWithoutTextReturnsTheSameEntries(t *testing.T) {
 		kind, tags := "user", []string{"t"}
 		for _, key := range []string{"x", "y", "z"} {
 			h.PutText(low, "a", key, "low", 201, func(r *memory.PutRequest) {
-				r.Type, r.Tags, r.Source = &kind, &tags, json.RawMessage(`{"tool":"test"}`)
+				r.Type, r.Tags, r.Source = &kind, &tags, json.RawMessage(`{"tool":"test","session":"s","read":["`+uuid.NewString()+`"]}`)
 			}, ttl(time.Hour))
 		}
-		h.PutText(high, "a", "y", "high", 201)
+		h.PutText(high, "a", "y", "high", 201, func(r *memory.PutRequest) { r.Source = json.RawMessage(`{"session":"s"}`) })
+		named, err := h.List(background, high, memory.ListRequest{Store: "a", Limit: 3, WithoutText: true, WithTool: true})
+		must(h, err)
+		for _, e := range named.Items {
+			want := `{"tool":"test"}`
+			if e.Key == "y" {
+				want = ""
+			}
+			if e.Value != nil || string(e.Source) != want {
+				t.Errorf("%s has value %s and source %s", e.Key, e.Value, e.Source)
+			}
+		}
 		whole, bare := memory.ListRequest{Store: "a", Limit: 2}, memory.ListRequest{Store: "a", Limit: 2, WithoutText: true}
 		for {
 			p, err := h.List(background, high, whole)

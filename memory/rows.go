@@ -199,6 +199,7 @@ type ScanQuery struct {
 	After                    bool
 	AfterNamespace, AfterKey string
 	Limit                    int
+	Sources                  bool // Source too
 }
 
 // TrashQuery asks for the deleted entries of a store, those that are not in context

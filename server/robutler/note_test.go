@@ -199,28 +199,38 @@ func TestListedNotesAreReadWhileTheAnswerIsWritten(t *testing.T) {
 	}
 }
 
-// However many notes a list leaves out, it reads a bounded number.
-func TestAListReadsABoundedNumberOfNotes(t *testing.T) {
+// What another surface creates counts from then, although what it tells of is long past.
+func TestANoteThatAnotherSurfaceCreatesIsTheLatest(t *testing.T) {
 	h := open(t)
-	m := h.machine(alice)
-	const at = "2026-03-01T11:00:00.000Z"
-	m.push(syncLine{Op: "put", Key: "within", At: at}, syncLine{Op: "put", Key: "beyond", At: "2026-03-01T10:00:00.000Z"})
-	var others []map[string]string
-	for k := range 1000 {
-		others = append(others, map[string]string{"op": "put", "key": fmt.Sprint(k), "at": "2026-03-01T11:30:00.000Z", "source": "compaction"})
-	}
-	h.want(200, alice, "POST", notesRoot+"?action=sync", body("namespace", "owner", "lines", others))
-	for limit, want := range map[string]string{"1": "within", "2": "within beyond"} {
-		a := h.want(200, alice, "GET", notesRoot+"?action=list&excludeSource=compaction&limit="+limit, "")
+	h.putNote(alice, "before", "x")
+	h.clock.Advance(time.Second)
+	h.want(201, alice, "PUT", "/v1/stores/self/memories/past?namespace=owner", body("value", "x", "occurred_at", "2020-01-01T00:00:00Z"))
+	for limit, want := range map[string]string{"1": "past", "2": "past before"} {
+		a := h.want(200, alice, "GET", notesRoot+"?action=list&limit="+limit, "")
 		if got := strings.Join(a.all(t, "entries", "key"), " "); got != want {
-			t.Errorf("at most %s: %s", limit, got)
+			t.Errorf("at most %s: %s, want %s", limit, got, want)
 		}
 	}
-	m.push(syncLine{Op: "delete", Key: "within", At: "2026-03-01T11:10:00.000Z"}, syncLine{Op: "put", Key: "new", At: "2026-03-01T11:40:00.000Z"})
-	h.want(200, alice, "POST", notesRoot+"?action=sync", body("namespace", "owner", "lines", []map[string]string{{"op": "put", "key": "one more", "at": "2026-03-01T11:30:00.000Z", "source": "compaction"}}))
-	a := h.want(200, alice, "GET", notesRoot+"?action=list&excludeSource=compaction&limit=2", "")
-	if got := strings.Join(a.all(t, "entries", "key"), " "); got != "new" {
-		t.Errorf("behind more than a list reads: %s", got)
+}
+
+// A list has the latest notes, however many older ones were written after them, and however
+// many it leaves out.
+func TestAListHasTheLatestNotesAmongAnyNumberOfOthers(t *testing.T) {
+	h := open(t)
+	m := h.machine(alice)
+	for version := range 2 {
+		var others []map[string]string
+		for k := range 1002 {
+			others = append(others, map[string]string{"op": "put", "key": fmt.Sprint(k), "at": fmt.Sprintf("2026-03-01T11:2%d:00.000Z", version), "source": "compaction"})
+		}
+		h.want(200, alice, "POST", notesRoot+"?action=sync", body("namespace", "owner", "lines", others))
+	}
+	m.push(syncLine{Op: "put", Key: "new", At: "2026-03-01T11:40:00.000Z"}, syncLine{Op: "put", Key: "old", At: "2026-03-01T11:00:00.000Z"})
+	for query, want := range map[string]string{"limit=1": "new", "limit=3&excludeSource=compaction": "new old"} {
+		a := h.want(200, alice, "GET", notesRoot+"?action=list&"+query, "")
+		if got := strings.Join(a.all(t, "entries", "key"), " "); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
 	}
 }
 

@@ -38,7 +38,7 @@ func (s *Surface) notes(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	request := memory.ListRequest{Store: about.agent, Limit: wire.MaxPage, WithoutText: true}
+	request := memory.ListRequest{Store: about.agent, Limit: wire.MaxPage}
 	if request.Filter.Where, err = q.namespaces(); err != nil {
 		return err
 	}
@@ -51,13 +51,13 @@ func (s *Surface) notes(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, caller := c.Request().Context(), visitor(c)
-	latest, err := s.headings(ctx, caller, request, limit+spareNotes)
+	ctx, caller, except := c.Request().Context(), visitor(c), q.values["excludeSource"]
+	all, err := s.headings(ctx, caller, request, limit, except)
 	if err != nil {
 		return err
 	}
 	return listNotes(c, func(yield func(note) error) error {
-		return s.eachNote(ctx, caller, latest, limit, q.values["excludeSource"], yield)
+		return s.eachNote(ctx, caller, all, except, yield)
 	})
 }
 

@@ -41,12 +41,12 @@ var statements = sqlcommon.Dialect{
 	WHERE s.id = $1 AND l.label <= $4`,
 	AtPaths:          selectPaths,
 	AtPathsInContext: selectPaths + ` AND e.in_context`,
-	ScanNamespace: `SELECT ` + withoutText + ` FROM store s CROSS JOIN ` + labels + ` CROSS JOIN LATERAL
+	ScanNamespace: `SELECT ` + scanColumns + ` FROM store s CROSS JOIN ` + labels + ` CROSS JOIN LATERAL
 	(SELECT * FROM entry x WHERE x.store = s.number AND x.label = l.label AND x.state = 0 AND x.in_context
 		AND x.namespace = $3 AND x.key > $4 AND x.key >= $5 AND ($6::text IS NULL OR x.key < $6)
 		ORDER BY x.key, x.owner LIMIT $7) e
 	WHERE s.id = $1 AND l.label <= $2 ORDER BY e.namespace, e.key, e.label, e.owner LIMIT $7`,
-	ScanStore: `SELECT ` + withoutText + ` FROM store s CROSS JOIN ` + labels + ` CROSS JOIN LATERAL
+	ScanStore: `SELECT ` + scanColumns + ` FROM store s CROSS JOIN ` + labels + ` CROSS JOIN LATERAL
 	(SELECT * FROM entry x WHERE x.store = s.number AND x.label = l.label AND x.state = 0 AND x.in_context
 		AND (x.namespace, x.key) > ($3, $4) AND x.key >= $5 AND ($6::text IS NULL OR x.key < $6)
 		ORDER BY x.namespace, x.key, x.owner LIMIT $7) e

@@ -17,14 +17,15 @@ import (
 
 // Columns of an entry or a former version as sqlcommon.ScanEntry reads them, with the
 // aliases e for the row and s for store. withoutText selects null for the two wide
-// columns, and the size of the value, for which PostgreSQL does not read it.
-// candidateColumns leave out the authors too. Rows have the precision of months and years
-// alone; of others they have whether they are dated.
+// columns, and the size of the value, for which PostgreSQL does not read it; scanColumns
+// the source if it is asked for. candidateColumns leave out the authors too. Rows have
+// the precision of months and years alone; of others they have whether they are dated.
 const (
 	narrowColumns = `e.id, s.id, e.label, e.revision, e.version, e.in_context, e.encrypted,
 	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
 	e.namespace, e.key, e.type, e.description, e.tags, e.occurred_at, coalesce(e.occurred_precision, e.occurred_date::integer), `
 	withoutText      = narrowColumns + `e.type_by, e.description_by, NULL::bytea, NULL::bytea, coalesce(octet_length(e.value), 0)`
+	scanColumns      = narrowColumns + `e.type_by, e.description_by, CASE WHEN $8 THEN e.source END, NULL::bytea, coalesce(octet_length(e.value), 0)`
 	withText         = narrowColumns + `e.type_by, e.description_by, e.source, e.value, 0`
 	candidateColumns = narrowColumns + `'', '', NULL::bytea, NULL::bytea, coalesce(octet_length(e.value), 0)`
 )

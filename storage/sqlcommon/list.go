@@ -56,7 +56,7 @@ func (r Reads) scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, er
 	}
 	var found []memory.Entry
 	for _, label := range r.d.levels(q.Ceiling) {
-		entries, err := Entries(ctx, r.r, text, q.Store, label, namespace, after, q.Prefix, r.d.Successor(q.Prefix), q.Limit)
+		entries, err := Entries(ctx, r.r, text, q.Store, label, namespace, after, q.Prefix, r.d.Successor(q.Prefix), q.Limit, q.Sources)
 		if err != nil {
 			return nil, err
 		}

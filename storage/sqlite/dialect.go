@@ -34,11 +34,11 @@ var statements = sqlcommon.Dialect{
 	WHERE s.id = ? AND e.label IN ` + labels + ` AND e.namespace = ? AND e.key = ? AND e.state = 0 AND e.label <= ?`,
 	AtPaths:          selectAtPaths,
 	AtPathsInContext: selectAtPaths + ` AND e.in_context`,
-	ScanNamespace: `SELECT ` + withoutText + ` FROM store s
+	ScanNamespace: `SELECT ` + scanColumns + ` FROM store s
 	CROSS JOIN entry e INDEXED BY entry_live ON e.store = s.number AND e.label = ?2 AND e.namespace = ?3` + joinFields + `
 	WHERE s.id = ?1 AND e.state = 0 AND e.in_context AND e.key > ?4 AND e.key >= ?5 AND (?6 IS NULL OR e.key < ?6)
 	ORDER BY e.key, e.owner LIMIT ?7`,
-	ScanStore: `SELECT ` + withoutText + ` FROM store s
+	ScanStore: `SELECT ` + scanColumns + ` FROM store s
 	CROSS JOIN entry e INDEXED BY entry_live ON e.store = s.number AND e.label = ?2` + joinFields + `
 	WHERE s.id = ?1 AND e.state = 0 AND e.in_context AND (e.namespace, e.key) > (?3, ?4)
 	AND e.key >= ?5 AND (?6 IS NULL OR e.key < ?6)

@@ -17,13 +17,14 @@ import (
 // Columns of an entry as sqlcommon.ScanEntry reads them, with the aliases e for entry, s
 // for store, o for occurrence (joinOccurrence) and a for author (joinFields, which
 // joins both). withoutText selects null for the two wide columns, and the size of
-// the value; candidateColumns leave out the authors too, and formerColumns are
-// those of history.
+// the value, scanColumns the source if it is asked for; candidateColumns leave out
+// the authors too, and formerColumns are those of history.
 const (
 	narrowColumns = `e.id, s.id, e.label, e.revision, e.version, e.in_context, e.encrypted,
 	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
 	e.namespace, e.key, e.type, e.description, e.tags, `
 	withoutText      = narrowColumns + `o.at, o.date, a.type_by, a.description_by, NULL, NULL, coalesce(length(e.value), 0)`
+	scanColumns      = narrowColumns + `o.at, o.date, a.type_by, a.description_by, CASE WHEN ?8 THEN e.source END, NULL, coalesce(length(e.value), 0)`
 	withText         = narrowColumns + `o.at, o.date, a.type_by, a.description_by, e.source, e.value, 0`
 	candidateColumns = narrowColumns + `o.at, o.date, '', '', NULL, NULL, coalesce(length(e.value), 0)`
 	formerColumns    = narrowColumns + `e.occurred_at, e.occurred_date, e.type_by, e.description_by, e.source, e.value, 0`

@@ -19,7 +19,7 @@ var unusualKeys = slices.Sorted(slices.Values([]string{
 }))
 
 var scans = []clause{
-	{"Scan orders by namespace, key, label and owner, strings in byte order, and returns no text", func(f *fixture) {
+	{"Scan orders by namespace, key, label and owner, strings in byte order, and returns no values, and no sources unless asked for them", func(f *fixture) {
 		var want []memory.Entry
 		for _, namespace := range []string{"", "B", "a", "ä"} {
 			for _, key := range []string{"K", "k", "k/1", "é"} {
@@ -27,6 +27,9 @@ var scans = []clause{
 					for _, owner := range []string{"A", "a", "b"} {
 						e := entry("a", key, labelled(label), ownedBy(owner))
 						e.Namespace = namespace
+						if owner != "A" {
+							e.Source = text(key + owner)
+						}
 						want = append(want, e)
 					}
 				}
@@ -35,7 +38,17 @@ var scans = []clause{
 		backwards := slices.Clone(want)
 		slices.Reverse(backwards)
 		f.put(backwards...)
-		f.equal(f.scan(memory.ScanQuery{Store: "a", Ceiling: acl.Restricted, Limit: 1000}), withoutText(want...))
+		for _, namespace := range []*string{nil, ptr("B")} {
+			within := filtered(want, func(e memory.Entry) bool { return namespace == nil || e.Namespace == *namespace })
+			query := memory.ScanQuery{Store: "a", Ceiling: acl.Restricted, Namespace: namespace, Limit: 1000}
+			bare := withoutText(within...)
+			f.equal(f.scan(query), bare)
+			for i := range bare {
+				bare[i].Source = within[i].Source
+			}
+			query.Sources = true
+			f.equal(f.scan(query), bare)
+		}
 	}},
 
 	{"Scan returns in-context, undeleted entries of the store up to the ceiling, including expired ones", func(f *fixture) {
