@@ -90,8 +90,8 @@ func (o *Outcomes) Record(ctx context.Context, tx FactWriter, c Caller, i *Idemp
 }
 
 // idempotent runs a call that leaves one entry, unless it was made before:
-// then it returns that entry as the caller sees it now. The caller has been
-// authorised already.
+// then it returns that entry as the caller sees it now, but with its source as
+// it is. The caller has been authorised already.
 func (s *Service) idempotent(ctx context.Context, tx Tx, c Caller, i *Idempotency, call func() (PutResult, error)) (PutResult, error) {
 	record, err := s.Outcomes().Recorded(ctx, tx, c, i)
 	if err != nil {
@@ -104,14 +104,11 @@ func (s *Service) idempotent(ctx context.Context, tx Tx, c Caller, i *Idempotenc
 	if err != nil {
 		return PutResult{}, err
 	}
-	if err := s.showSources(ctx, tx, c, &result.Found); err != nil {
-		return PutResult{}, err
-	}
 	return result, s.Outcomes().Record(ctx, tx, c, i, IdempotencyRecord{Created: result.Created, IDs: []uuid.UUID{result.ID}})
 }
 
-// repeat answers a repeated call with the entry that the first one left;
-// ErrNotFound if the caller no longer sees it.
+// repeat answers a repeated call with the entry that the first one left, with
+// its source as it is; ErrNotFound if the caller no longer sees it.
 func (s *Service) repeat(ctx context.Context, tx accessReader, c Caller, record *IdempotencyRecord) (PutResult, error) {
 	entries, err := tx.Get(ctx, record.IDs)
 	if err != nil {
@@ -130,6 +127,5 @@ func (s *Service) repeat(ctx context.Context, tx accessReader, c Caller, record 
 	if e, err = withValue(ctx, tx, e); err != nil {
 		return PutResult{}, err
 	}
-	result := PutResult{Found: s.withETag(*e), Created: record.Created}
-	return result, s.showSources(ctx, tx, c, &result.Found)
+	return PutResult{Found: s.withETag(*e), Created: record.Created}, nil
 }
