@@ -43,14 +43,16 @@ func (c Caller) idempotencyKey(i *Idempotency) IdempotencyKey {
 	return IdempotencyKey{Agent: c.Agent, Taint: c.Taint, Operation: i.Operation, Path: i.Path, Key: i.Key}
 }
 
-// batch identifies one of the batches of a call, each of which has an outcome of its own.
-// The first has the call's.
-func (i *Idempotency) batch(n int) *Idempotency {
-	if i == nil || n == 0 {
-		return i
+// batch identifies the batch of a call that follows n others. Each has an outcome of its
+// own: the first under the key of the call, the others under keys that name an entry of the
+// first, which no other call has. So a call never meets what is left of an earlier one,
+// whose outcomes expire one after another. The key of a client is a digest, without slash.
+func (i *Idempotency) batch(n int, first uuid.UUID) *Idempotency {
+	if i == nil {
+		return nil
 	}
 	of := *i
-	of.Key += "/" + strconv.Itoa(n)
+	of.Key += "/" + first.String() + "/" + strconv.Itoa(n)
 	return &of
 }
 
