@@ -86,9 +86,11 @@ func (s *Service) Batch(ctx context.Context, c Caller, r BatchRequest) ([]BatchO
 			if err != nil {
 				return err
 			}
-			err = b.run(ctx, func(ctx context.Context, i int) error { return b.get(ctx, tx, i) })
+			if err := b.run(ctx, func(ctx context.Context, i int) error { return b.get(ctx, tx, i) }); err != nil {
+				return err
+			}
 			outcomes = b.outcomes
-			return err
+			return s.showSources(ctx, tx, c, foundOf(outcomes)...)
 		})
 	}
 	if err != nil {
@@ -96,11 +98,21 @@ func (s *Service) Batch(ctx context.Context, c Caller, r BatchRequest) ([]BatchO
 	}
 	if writes {
 		s.indexer.Wake()
+		s.showWritten(ctx, c, foundOf(outcomes)...)
 	}
 	return outcomes, nil
 }
 
-// updateBatch is Batch in a transaction that may write.
+// foundOf returns the entries of outcomes, empty ones of those without.
+func foundOf(outcomes []BatchOutcome) []*Found {
+	found := make([]*Found, len(outcomes))
+	for i := range outcomes {
+		found[i] = &outcomes[i].Found
+	}
+	return found
+}
+
+// updateBatch is Batch in a transaction that may write, with sources as they are.
 func (s *Service) updateBatch(ctx context.Context, tx Tx, c Caller, r BatchRequest) ([]BatchOutcome, error) {
 	b, err := s.newBatch(ctx, tx, c, r)
 	if err != nil {
@@ -216,11 +228,8 @@ func (b *batch) do(ctx context.Context, tx Tx, i int) (err error) {
 		if err := b.checkWrite(b.access, item.PutRequest); err != nil {
 			return err
 		}
-		o := &b.outcomes[i]
-		if o.PutResult, _, err = b.put(ctx, tx, b.caller, b.access, item.PutRequest, b.now, false); err != nil {
-			return err
-		}
-		return b.showSources(ctx, tx, b.caller, &o.Found)
+		b.outcomes[i].PutResult, _, err = b.put(ctx, tx, b.caller, b.access, item.PutRequest, b.now, nil)
+		return err
 	case BatchDelete:
 		if err := b.access.Require(acl.ReadWrite); err != nil {
 			return err
@@ -284,9 +293,6 @@ func (b *batch) readFound(ctx context.Context) error {
 			return ErrStale
 		}
 		found.Entry = e
-		if err := b.showSources(ctx, b.facts, b.caller, found); err != nil {
-			return err
-		}
 	}
 	b.found, b.unread = nil, 0
 	return nil

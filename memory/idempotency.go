@@ -43,14 +43,16 @@ func (c Caller) idempotencyKey(i *Idempotency) IdempotencyKey {
 	return IdempotencyKey{Agent: c.Agent, Taint: c.Taint, Operation: i.Operation, Path: i.Path, Key: i.Key}
 }
 
-// batch identifies one of the batches of a call, each of which has an outcome of its own.
-// The first has the call's.
-func (i *Idempotency) batch(n int) *Idempotency {
-	if i == nil || n == 0 {
-		return i
+// batch identifies the batch of a call that follows n others. Each has an outcome of its
+// own: the first under the key of the call, the others under keys that name an entry of the
+// first, which no other call has. So a call never meets what is left of an earlier one,
+// whose outcomes expire one after another. The key of a client is a digest, without slash.
+func (i *Idempotency) batch(n int, first uuid.UUID) *Idempotency {
+	if i == nil {
+		return nil
 	}
 	of := *i
-	of.Key += "/" + strconv.Itoa(n)
+	of.Key += "/" + first.String() + "/" + strconv.Itoa(n)
 	return &of
 }
 
@@ -90,8 +92,8 @@ func (o *Outcomes) Record(ctx context.Context, tx FactWriter, c Caller, i *Idemp
 }
 
 // idempotent runs a call that leaves one entry, unless it was made before:
-// then it returns that entry as the caller sees it now. The caller has been
-// authorised already.
+// then it returns that entry as the caller sees it now, but with its source as
+// it is. The caller has been authorised already.
 func (s *Service) idempotent(ctx context.Context, tx Tx, c Caller, i *Idempotency, call func() (PutResult, error)) (PutResult, error) {
 	record, err := s.Outcomes().Recorded(ctx, tx, c, i)
 	if err != nil {
@@ -104,14 +106,11 @@ func (s *Service) idempotent(ctx context.Context, tx Tx, c Caller, i *Idempotenc
 	if err != nil {
 		return PutResult{}, err
 	}
-	if err := s.showSources(ctx, tx, c, &result.Found); err != nil {
-		return PutResult{}, err
-	}
 	return result, s.Outcomes().Record(ctx, tx, c, i, IdempotencyRecord{Created: result.Created, IDs: []uuid.UUID{result.ID}})
 }
 
-// repeat answers a repeated call with the entry that the first one left;
-// ErrNotFound if the caller no longer sees it.
+// repeat answers a repeated call with the entry that the first one left, with
+// its source as it is; ErrNotFound if the caller no longer sees it.
 func (s *Service) repeat(ctx context.Context, tx accessReader, c Caller, record *IdempotencyRecord) (PutResult, error) {
 	entries, err := tx.Get(ctx, record.IDs)
 	if err != nil {
@@ -130,6 +129,5 @@ func (s *Service) repeat(ctx context.Context, tx accessReader, c Caller, record 
 	if e, err = withValue(ctx, tx, e); err != nil {
 		return PutResult{}, err
 	}
-	result := PutResult{Found: s.withETag(*e), Created: record.Created}
-	return result, s.showSources(ctx, tx, c, &result.Found)
+	return PutResult{Found: s.withETag(*e), Created: record.Created}, nil
 }

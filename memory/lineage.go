@@ -80,18 +80,118 @@ func showTools(found []Found) (err error) {
 	return nil
 }
 
-// keepsSource reports whether a write with this source, nil for none, would leave that of
-// an entry as it is.
+// showWritten is showSources after a transaction that wrote, in a snapshot of its own. The
+// write is durable already: sources that cannot be judged are not shown.
+//
+// SECURITY: a transaction that writes would lock the stores of the ids until it commits,
+// and wait for these locks, whether its caller has access to the stores or not.
+func (s *Service) showWritten(ctx context.Context, c Caller, found ...*Found) {
+	var err error
+	show := func(tx ReadTx) error { return s.showSources(ctx, tx, c, found...) }
+	if slices.ContainsFunc(found, namesEntries) {
+		err = s.view(ctx, c, show)
+	} else {
+		err = show(nil) // there is nothing to read
+	}
+	if err == nil {
+		return
+	}
+	for _, f := range found {
+		f.Source = nil
+	}
+	if ctx.Err() == nil {
+		s.log.WarnContext(ctx, "the sources of written entries are not shown", "error", err)
+	}
+}
+
+// namesEntries reports whether an entry's source has ids of entries.
+func namesEntries(f *Found) bool {
+	var l Lineage
+	return f.Source != nil && json.Unmarshal(f.Source, &l) == nil && len(l.Read) > 0
+}
+
+// keepsSource reports whether a write with a source, nil for none, would leave the stored
+// one as it is. alike is what alikeSources returned of the write.
+func keepsSource(stored, given, alike json.RawMessage) bool {
+	return given == nil || bytes.Equal(stored, given) || alike != nil && bytes.Equal(stored, alike)
+}
+
+// alikeSources returns, for each write, the source of the entry that has its value, if that
+// differs from the write's, but shows the caller the same; nil otherwise, and not nil for
+// an entry without source. It is called before the transaction that writes, for the reason
+// of showWritten.
 //
 // SECURITY: it compares what the caller is shown of both, so that an import's counts tell
 // nothing of ids that are hidden, nor does the import of an export remove those.
-func (s *Service) keepsSource(ctx context.Context, tx accessReader, c Caller, e *Entry, given json.RawMessage) (bool, error) {
-	if given == nil {
-		return true, nil
+func (s *Service) alikeSources(ctx context.Context, c Caller, requests []PutRequest) ([]json.RawMessage, error) {
+	alike := make([]json.RawMessage, len(requests))
+	if !slices.ContainsFunc(requests, func(r PutRequest) bool { return r.Source != nil }) {
+		return alike, nil
 	}
-	before, after := Found{Entry: *e}, Found{Entry: Entry{Source: given}}
-	err := s.showSources(ctx, tx, c, &before, &after)
-	return bytes.Equal(before.Source, after.Source), err
+	err := s.view(ctx, c, func(tx ReadTx) error {
+		for first, end := range storeRuns(requests) {
+			if err := s.alikeRun(ctx, tx, c, requests[first:end], alike[first:end]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return alike, err
+}
+
+// alikeRun is alikeSources in one store.
+func (s *Service) alikeRun(ctx context.Context, tx ReadTx, c Caller, requests []PutRequest, alike []json.RawMessage) error {
+	now := s.Instant()
+	a, err := writeAccess(ctx, tx, c, requests[0].Path.Store, now)
+	if err != nil {
+		if isRefusal(err) { // of each write
+			return nil
+		}
+		return err
+	}
+	var paths []Path
+	for _, r := range requests {
+		if r.Source != nil && CheckPath(r.Path) == nil {
+			paths = append(paths, r.Path)
+		}
+	}
+	entries, err := tx.At(ctx, AtPaths{Paths: paths, Ceiling: a.Ceiling})
+	if err != nil {
+		return err
+	}
+	at := make(map[Path][]Entry, len(entries))
+	for _, e := range entries {
+		at[e.Path] = append(at[e.Path], e)
+	}
+	var targets []Entry
+	var of []int // their writes
+	for i, r := range requests {
+		if old := writeTarget(c, a, at[r.Path], now); r.Source != nil && old != nil && old.Size == len(r.Value) {
+			targets, of = append(targets, *old), append(of, i)
+		}
+	}
+	for len(targets) > 0 {
+		n := BatchOf(len(targets), func(i int) int { return targets[i].Size })
+		whole, err := s.withValues(ctx, tx, targets[:n])
+		if err != nil {
+			return err
+		}
+		for k, stored := range whole {
+			r, source := requests[of[k]], stored.Source
+			if !bytes.Equal(stored.Value, r.Value) || bytes.Equal(source, r.Source) {
+				continue
+			}
+			given := Found{Entry: Entry{Source: r.Source}}
+			if err := s.showSources(ctx, tx, c, &stored, &given); err != nil {
+				return err
+			}
+			if bytes.Equal(stored.Source, given.Source) {
+				alike[of[k]] = append(json.RawMessage{}, source...)
+			}
+		}
+		targets, of = targets[n:], of[n:]
+	}
+	return nil
 }
 
 // marshalPlain is json.Marshal without escapes for HTML, which would make a

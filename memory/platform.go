@@ -155,8 +155,9 @@ func (a *Admin) Purge(ctx context.Context, c Caller, before time.Time, i *Idempo
 		return PurgeResult{}, err
 	}
 	var result PurgeResult
-	for batch := 0; ; batch++ {
-		ids, err := a.purge(ctx, c, before.UTC(), i.batch(batch))
+	of := i
+	for batch := 1; ; batch++ {
+		ids, err := a.purge(ctx, c, before.UTC(), of)
 		if err != nil {
 			return result, err
 		}
@@ -164,6 +165,7 @@ func (a *Admin) Purge(ctx context.Context, c Caller, before time.Time, i *Idempo
 			break
 		}
 		result.IDs = append(result.IDs, ids...)
+		of = i.batch(batch, result.IDs[0])
 		// A worker may not have removed them yet.
 		if err := a.service.indexer.RemoveVectors(ctx, ids); err != nil {
 			a.service.log.WarnContext(ctx, "vectors of purged entries remain until the vector index is reconciled", "entries", len(ids), "error", err)

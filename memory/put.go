@@ -3,6 +3,8 @@ package memory
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"iter"
 	"slices"
 	"time"
 
@@ -25,15 +27,14 @@ func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, e
 		if err != nil {
 			return err
 		}
-		if result, _, err = s.put(ctx, tx, c, a, r, now, false); err != nil {
-			return err
-		}
-		return s.showSources(ctx, tx, c, &result.Found)
+		result, _, err = s.put(ctx, tx, c, a, r, now, nil)
+		return err
 	})
 	if err != nil {
 		return PutResult{}, asConflict(err)
 	}
 	s.wrote(1)
+	s.showWritten(ctx, c, &result.Found)
 	if r.Wait || r.Similar {
 		s.follow(ctx, c, r, &result)
 	}
@@ -75,19 +76,18 @@ type PutOutcome struct {
 // judged at one instant. An error is the storage's; nothing was written then.
 func (s *Service) PutAll(ctx context.Context, c Caller, requests []PutRequest) ([]PutOutcome, error) {
 	requests = normalRequests(requests)
+	alike, err := s.alikeSources(ctx, c, requests)
+	if err != nil {
+		return nil, err
+	}
 	var outcomes []PutOutcome
-	err := s.storage.Update(ctx, func(tx Tx) error {
+	err = s.storage.Update(ctx, func(tx Tx) error {
 		outcomes = make([]PutOutcome, len(requests))
 		now := s.Instant()
-		for first := 0; first < len(requests); {
-			end := first + 1
-			for end < len(requests) && requests[end].Path.Store == requests[first].Path.Store {
-				end++
-			}
-			if err := s.putRun(ctx, tx, c, requests[first:end], outcomes[first:end], now); err != nil {
+		for first, end := range storeRuns(requests) {
+			if err := s.putRun(ctx, tx, c, requests[first:end], alike[first:end], outcomes[first:end], now); err != nil {
 				return err
 			}
-			first = end
 		}
 		return nil
 	})
@@ -104,8 +104,24 @@ func (s *Service) PutAll(ctx context.Context, c Caller, requests []PutRequest) (
 	return outcomes, nil
 }
 
-// putRun is PutAll in one store.
-func (s *Service) putRun(ctx context.Context, tx Tx, c Caller, requests []PutRequest, outcomes []PutOutcome, now time.Time) error {
+// storeRuns yields where each run of writes to one store begins and ends.
+func storeRuns(requests []PutRequest) iter.Seq2[int, int] {
+	return func(yield func(first, end int) bool) {
+		for first := 0; first < len(requests); {
+			end := first + 1
+			for end < len(requests) && requests[end].Path.Store == requests[first].Path.Store {
+				end++
+			}
+			if !yield(first, end) {
+				return
+			}
+			first = end
+		}
+	}
+}
+
+// putRun is PutAll in one store. alike is what alikeSources returned.
+func (s *Service) putRun(ctx context.Context, tx Tx, c Caller, requests []PutRequest, alike []json.RawMessage, outcomes []PutOutcome, now time.Time) error {
 	a, denied := writeAccess(ctx, tx, c, requests[0].Path.Store, now)
 	if denied != nil && !isRefusal(denied) {
 		return denied
@@ -131,7 +147,8 @@ func (s *Service) putRun(ctx context.Context, tx Tx, c Caller, requests []PutReq
 		if o.Err != nil {
 			continue
 		}
-		o.PutResult, o.Unchanged, o.Err = s.put(ctx, tx, c, a, r, now, true)
+		keeps := func(stored json.RawMessage) bool { return keepsSource(stored, r.Source, alike[i]) }
+		o.PutResult, o.Unchanged, o.Err = s.put(ctx, tx, c, a, r, now, keeps)
 		if o.Err = asConflict(o.Err); o.Err != nil && !isRefusal(o.Err) {
 			return o.Err
 		}
@@ -149,8 +166,9 @@ func (s *Service) checkWrite(a acl.Access, r PutRequest) error {
 
 // put is one write inside a transaction that was authorised and validated: resolve the
 // path, judge the change and build the entry (build.go), check the quota (quota.go), and
-// write. With skipSame an entry with the same contents is left alone.
-func (s *Service) put(ctx context.Context, tx Tx, c Caller, a acl.Access, r PutRequest, now time.Time, skipSame bool) (_ PutResult, unchanged bool, _ error) {
+// write. An entry with the same contents is left alone if keepsSource, unless nil, reports
+// that its source would stay.
+func (s *Service) put(ctx context.Context, tx Tx, c Caller, a acl.Access, r PutRequest, now time.Time, keepsSource func(stored json.RawMessage) bool) (_ PutResult, unchanged bool, _ error) {
 	entries, err := s.liveAt(ctx, tx, r.Path, a.Ceiling, now)
 	if err != nil {
 		return PutResult{}, false, err
@@ -165,18 +183,12 @@ func (s *Service) put(ctx context.Context, tx Tx, c Caller, a acl.Access, r PutR
 	if err := s.checkPreconditions(r.If, Resolve(c, a, entries, now)); err != nil {
 		return PutResult{}, false, err
 	}
-	if skipSame && old != nil && old.Size == len(r.Value) && keepsFields(old, r) {
+	if keepsSource != nil && old != nil && old.Size == len(r.Value) && keepsFields(old, r) {
 		whole, err := withValue(ctx, tx, old)
 		if err != nil {
 			return PutResult{}, false, err
 		}
-		same := bytes.Equal(whole.Value, r.Value)
-		if same {
-			if same, err = s.keepsSource(ctx, tx, c, whole, r.Source); err != nil {
-				return PutResult{}, false, err
-			}
-		}
-		if same {
+		if bytes.Equal(whole.Value, r.Value) && keepsSource(whole.Source) {
 			return PutResult{Found: s.withETag(*whole)}, true, nil
 		}
 	}

@@ -145,6 +145,7 @@ func (s *Service) Restore(ctx context.Context, c Caller, r RestoreRequest) (PutR
 		return PutResult{}, asConflict(err)
 	}
 	s.wrote(1)
+	s.showWritten(ctx, c, &result.Found)
 	return result, nil
 }
 

@@ -42,6 +42,7 @@ func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found,
 		return Found{}, asConflict(err)
 	}
 	s.wrote(1)
+	s.showWritten(ctx, c, &result.Found)
 	return result.Found, nil
 }
 

@@ -90,7 +90,8 @@ type hookedPurge struct {
 	storage.Storage
 	memory.Indexer
 	removal, scrub hook
-	admin          *memory.Admin
+	service        *memory.Service
+	clock          *backendtest.Clock
 	before         time.Time
 }
 
@@ -115,22 +116,29 @@ func openHookedPurge(t *testing.T) *hookedPurge {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.service, p.clock = service, clock
+	p.expire(t)
+	return p
+}
+
+// expire writes the entries, which expire a second later, and lets a minute pass.
+func (p *hookedPurge) expire(t *testing.T) {
+	t.Helper()
 	requests := make([]memory.PutRequest, purgedEntries)
 	for i := range requests {
 		requests[i] = memory.PutRequest{Path: path("a", fmt.Sprint("k", i)), Value: text("v"), TTL: new(time.Second)}
 	}
-	if _, err := service.PutAll(background, agent("a", acl.Public), requests); err != nil {
+	if _, err := p.service.PutAll(background, agent("a", acl.Public), requests); err != nil {
 		t.Fatal(err)
 	}
-	clock.Advance(time.Minute)
-	p.admin, p.before = service.Admin(), clock.Now()
-	return p
+	p.clock.Advance(time.Minute)
+	p.before = p.clock.Now()
 }
 
 // purge purges under an Idempotency-Key, with a digest of the body.
 func (p *hookedPurge) purge(ctx context.Context, digest string) (memory.PurgeResult, error) {
 	platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
-	return p.admin.Purge(ctx, platform, p.before, &memory.Idempotency{Key: "purge", Operation: "purge", Digest: digest})
+	return p.service.Admin().Purge(ctx, platform, p.before, &memory.Idempotency{Key: "purge", Operation: "purge", Digest: digest})
 }
 
 // distinct returns how many different ids there are.
@@ -198,6 +206,28 @@ func TestAPurgeLosesNoIDWhateverFailsAfterABatch(t *testing.T) {
 			result, err = p.purge(background, "body")
 			if n := distinct(result); n != purgedEntries || err != nil || result.ErasedOnDisk.IsZero() {
 				t.Errorf("a repetition: %d entries, on disk %v, %v", n, result.ErasedOnDisk, err)
+			}
+		})
+	}
+}
+
+// The outcome of a batch expires a day after the batch, so that for a while there are those
+// of later batches alone.
+func TestAPurgeMeetsNoOutcomeOfAnEarlierOneWithItsKey(t *testing.T) {
+	for name, digest := range map[string]string{"the same body": "body", "another body": "other"} {
+		t.Run(name, func(t *testing.T) {
+			p := openHookedPurge(t)
+			p.removal = func() error { p.clock.Advance(time.Hour); return nil } // after the first batch
+			result, err := p.purge(background, "body")
+			if n := distinct(result); err != nil || n != purgedEntries {
+				t.Fatalf("the first purge: %d entries, %v", n, err)
+			}
+			p.clock.Advance(23 * time.Hour)
+			p.expire(t)
+			again, err := p.purge(background, digest)
+			result.IDs = append(result.IDs, again.IDs...)
+			if n := distinct(result); err != nil || len(again.IDs) != purgedEntries || n != 2*purgedEntries {
+				t.Errorf("the second purge: %d entries, %d of both, %v", len(again.IDs), n, err)
 			}
 		})
 	}

@@ -311,3 +311,113 @@ func TestSourceShowsOnlyIDsThatItsReaderMayGet(t *testing.T) {
 		}
 	})
 }
+
+// On PostgreSQL a transaction that writes locks each store of which it reads an entry, and
+// a source may name entries of any store.
+func TestWritesWaitForNoStoreThatTheirSourcesName(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		data := b.Open(t)
+		h, another := openOver(t, data, memory.Options{}), data.Storage(t)
+		me := agent("me", acl.Public)
+		secret := h.PutText(agent("other", acl.Public), "other", "secret", "v", 201).ID
+		own := h.PutText(me, "me", "own", "v", 201).ID
+		shown := fmt.Sprintf(`{"read":["%s"]}`, own)
+		write := func(key string) memory.PutRequest {
+			return memory.PutRequest{Path: path("me", key), Value: text("v"), Source: json.RawMessage(fmt.Sprintf(`{"read":["%s","%s"]}`, secret, own))}
+		}
+		for _, key := range []string{"read", "imported", "deleted", "named"} {
+			_, err := h.Put(background, me, write(key))
+			must(h, err)
+		}
+		must(h, h.Delete(background, me, path("me", "deleted"), memory.Preconditions{}))
+		once := func(operation string) *memory.Idempotency { return &memory.Idempotency{Operation: operation, Key: "k"} }
+
+		calls := map[string]func() ([]memory.Found, error){
+			"a put": func() ([]memory.Found, error) {
+				put, err := h.Put(background, me, write("put"))
+				return []memory.Found{put.Found}, err
+			},
+			"a batch": func() ([]memory.Found, error) {
+				items := []memory.BatchItem{{Op: memory.BatchPut, PutRequest: write("batch")}, {Op: memory.BatchGet, PutRequest: write("read")}}
+				outcomes, err := h.Batch(background, me, memory.BatchRequest{Store: "me", Items: items, Idempotency: once("batch"), Atomic: true})
+				if err != nil {
+					return nil, err
+				}
+				return []memory.Found{outcomes[0].Found, outcomes[1].Found}, nil
+			},
+			"an import of an export": func() ([]memory.Found, error) {
+				exported := write("imported")
+				exported.Source = json.RawMessage(shown)
+				outcomes, err := h.PutAll(background, me, []memory.PutRequest{exported, write("imported")})
+				if err == nil && !(outcomes[0].Unchanged && outcomes[1].Unchanged) {
+					err = fmt.Errorf("the entry was written: %+v", outcomes)
+				}
+				return nil, err
+			},
+			"a restoration": func() ([]memory.Found, error) {
+				restored, err := h.Restore(background, me, memory.RestoreRequest{Path: path("me", "deleted"), Idempotency: once("restore")})
+				return []memory.Found{restored.Found}, err
+			},
+			"a rename": func() ([]memory.Found, error) {
+				renamed, err := h.Rename(background, me, memory.RenameRequest{Path: path("me", "named"), To: "renamed", Idempotency: once("rename")})
+				return []memory.Found{renamed}, err
+			},
+		}
+		makeCalls := func(what string) {
+			for name, call := range calls {
+				found, err := call()
+				if err != nil {
+					t.Errorf("%s, %s: %v", name, what, err)
+				}
+				for _, f := range found {
+					if string(f.Source) != shown {
+						t.Errorf("%s, %s: the source is %s, want %s", name, what, f.Source, shown)
+					}
+				}
+			}
+		}
+		if b.Name == backendtest.Embedded().Name { // it has one lock
+			makeCalls("first")
+			makeCalls("again")
+			return
+		}
+		must(h, another.Update(background, func(tx memory.Tx) error {
+			if _, err := tx.At(background, path("other", "secret").At(acl.Restricted)); err != nil {
+				return err
+			}
+			makeCalls("first")
+			makeCalls("again")
+			return nil
+		}))
+	})
+}
+
+// viewless is a storage whose snapshots fail.
+type viewless struct {
+	storage.Storage
+	fails bool
+}
+
+func (s *viewless) View(ctx context.Context, fn func(memory.ReadTx) error) error {
+	if s.fails {
+		return memory.ErrUnavailable
+	}
+	return s.Storage.View(ctx, fn)
+}
+
+func TestAWriteWhoseSourceCannotBeJudgedShowsNone(t *testing.T) {
+	t.Parallel()
+	rows := &viewless{Storage: backendtest.Embedded().Open(t).Storage(t)}
+	h := &harness{backendtest.Wrap(t, backendtest.OpenProcess(t, rows, backendtest.Options{})), t}
+	me := agent("me", acl.Public)
+	source := fmt.Sprintf(`{"tool":"t","read":["%s"]}`, h.PutText(me, "me", "read", "v", 201).ID)
+	write := func(r *memory.PutRequest) { r.Source = json.RawMessage(source) }
+	rows.fails = true
+	if put := h.PutText(me, "me", "k", "v", 201, write); put.Source != nil {
+		t.Errorf("the source is shown: %s", put.Source)
+	}
+	rows.fails = false
+	if put := h.PutText(me, "me", "k", "v", 200, write); string(put.Source) != source {
+		t.Errorf("the source is %s", put.Source)
+	}
+}
