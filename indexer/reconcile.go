@@ -177,6 +177,9 @@ func (ix *Indexer) repair(ctx context.Context, now *serving, ids []uuid.UUID) (e
 				break
 			}
 			if err := ix.models.replace(ctx, now.index, batch, records); err != nil {
+				if before != nil {
+					ix.unsettled.add(now.fingerprint, batch) // another worker may have removed the queue rows
+				}
 				return err
 			}
 			before = append([]vector.Record{}, records...)

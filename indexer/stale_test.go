@@ -2,11 +2,13 @@ package indexer_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
 	"mneme/acl"
@@ -63,7 +65,8 @@ func TestStalledProcessLeavesNoStaleVectors(t *testing.T) {
 }
 
 // A write to a shared index that ends after that of another worker, and whose rows cannot
-// be read again, is settled as soon as they can. The queue knows nothing of it.
+// be read again, is settled as soon as they can and the index takes it. The queue knows
+// nothing of it.
 func TestAWriteWhoseRowsCannotBeReadAgainIsSettled(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		data, e := b.Open(t), encoder(t)
@@ -93,10 +96,11 @@ func TestAWriteWhoseRowsCannotBeReadAgainIsSettled(t *testing.T) {
 			change()
 			h.eventually("another worker removes the queue row", func() bool { return queued(h, rows.Storage) == 0 })
 			rows.left.Store(2)
+			gate.refusals.Store(1)
 			close(release)
 			h.eventually("nothing is written any more", func() bool {
 				now := h.Status(background)
-				return now.Storage && now.Queue == 0 && rows.left.Load() <= 0
+				return now.Storage && now.Queue == 0 && rows.left.Load() <= 0 && gate.refusals.Load() <= 0
 			})
 			if err := backendtest.CheckIndex(t, rows.Storage.ForIndexer(), e.Fingerprint(), index); err != nil {
 				t.Error(err)
@@ -138,9 +142,11 @@ func (f failingReads) View(ctx context.Context, fn func(indexer.ReadTx) error) e
 	return f.Storage.View(ctx, fn)
 }
 
-// gatedIndex is an index whose next write can be held up before it begins.
+// gatedIndex is an index whose next write can be held up before it begins. It refuses as
+// many of those that begin as there are refusals left.
 type gatedIndex struct {
 	vector.Index
+	refusals atomic.Int64
 	mu       sync.Mutex
 	reached  chan struct{} // closed when the held write begins; nil: no write is held
 	released chan struct{} // the held write waits until it is closed
@@ -155,7 +161,24 @@ func (g *gatedIndex) hold() (reached <-chan struct{}, release chan<- struct{}) {
 	return g.reached, g.released
 }
 
+func (g *gatedIndex) refuses() error {
+	if g.refusals.Load() > 0 && g.refusals.Add(-1) >= 0 {
+		return errors.New("refused")
+	}
+	return nil
+}
+
+func (g *gatedIndex) Delete(ctx context.Context, ids []uuid.UUID) error {
+	if err := g.refuses(); err != nil {
+		return err
+	}
+	return g.Index.Delete(ctx, ids)
+}
+
 func (g *gatedIndex) Upsert(ctx context.Context, records []vector.Record) error {
+	if err := g.refuses(); err != nil {
+		return err
+	}
 	g.mu.Lock()
 	reached, released := g.reached, g.released
 	g.reached = nil
