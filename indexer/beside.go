@@ -207,7 +207,7 @@ func (ix *Indexer) saveBeside(ctx context.Context, by readers, jobs []job) error
 			return err
 		}
 	}
-	if err := ix.save(ctx, by, jobs, false); err != nil {
+	if err := ix.save(ctx, by, jobs, saving{}); err != nil {
 		return err
 	}
 	for _, now := range by {

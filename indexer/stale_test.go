@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mneme/acl"
+	"mneme/embed"
 	"mneme/indexer"
 	"mneme/memory"
 	"mneme/storage"
@@ -104,6 +105,35 @@ func TestAWriteWhoseRowsCannotBeReadAgainIsSettled(t *testing.T) {
 			})
 			if err := backendtest.CheckIndex(t, rows.Storage.ForIndexer(), e.Fingerprint(), index); err != nil {
 				t.Error(err)
+			}
+		}
+	})
+}
+
+// A process whose index of the multilingual model is not open yet embeds an English text
+// over a foreign one. The vectors of the foreign one do not stay: the entry would be found by
+// a text that it no longer has.
+func TestVectorsOfAFormerTextAreRemovedWhereTheirIndexIsNotOpen(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		english, _ := remote(t)
+		multilingual := backendtest.Second(english)
+		data, a := b.Open(t), agent("a", acl.Public)
+		first := twoModels(t, data, data.Storage(t), multilingual, data.Model(t, english))
+		first.put(a, "a", "k", inGerman)
+		first.Index()
+		if n := vectorsOf(first, data, multilingual.Fingerprint()); n != 1 {
+			t.Fatalf("%d vectors of the multilingual model", n)
+		}
+		starting := data.Model(t, multilingual)
+		starting.Open = func(context.Context) (vector.Index, error) { return nil, errors.New("it is starting") }
+		options := backendtest.Options{Multilingual: []indexer.Model{starting}}
+		h := wrap(t, backendtest.OpenProcess(t, data.Storage(t), options, data.Model(t, english)))
+		_, err := h.Put(background, a, memory.PutRequest{Path: path("a", "k"), Value: text(inEnglish)})
+		must(h, err)
+		h.Index()
+		for e, want := range map[embed.Embedder]int{english: 1, multilingual: 0} {
+			if n := vectorsOf(h, data, e.Fingerprint()); n != want {
+				t.Errorf("%d vectors of %s, want %d", n, e.Fingerprint(), want)
 			}
 		}
 	})
