@@ -66,7 +66,7 @@ func (ix *Indexer) indexAsRead(ctx context.Context, leases []Lease) error {
 	trace.SpanFromContext(ctx).SetAttributes(attribute.Int("mneme.chunks", chunks))
 	ix.budgets[leases[0].work()].took(chunks, time.Since(began))
 	local := by[mainModel].model.Local
-	if err := ix.save(ctx, by, jobs, local); err != nil {
+	if err := ix.save(ctx, by, jobs, saving{all: true, done: local}); err != nil {
 		return err
 	}
 	if local {
@@ -209,11 +209,17 @@ func (now *serving) recordsOf(e *memory.Entry, store int64) (records []vector.Re
 	return records, texts
 }
 
-// save writes the vectors and codes beside their rows, and if done, removes the queue
-// rows in the same transaction. A row that changed meanwhile refuses its vectors; its
-// queue row stays and brings it back. The error is errReplaced if a model does not serve
-// any more: its vectors would not be found, and the entries have to stay queued.
-func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, done bool) (err error) {
+// saving says what save does beside writing vectors.
+type saving struct {
+	all  bool // remove those of active models that are not among the readers
+	done bool // remove the queue rows
+}
+
+// save writes the vectors and codes beside their rows, in one transaction with all that
+// is asked. A row that changed meanwhile refuses its vectors; its queue row stays and
+// brings it back. The error is errReplaced if a model does not serve any more: its vectors
+// would not be found, and the entries have to stay queued.
+func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, also saving) (err error) {
 	ctx, span := ix.tracer.Start(ctx, "save")
 	defer endSpan(span, &err)
 	return ix.storage.Update(ctx, func(tx Tx) error {
@@ -221,21 +227,28 @@ func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, done bool) 
 			return err
 		}
 		for k, now := range by {
-			if now == nil {
+			if now == nil && !also.all {
 				continue
 			}
 			active, err := tx.Meta(ctx, settings[k])
 			if err != nil {
 				return err
 			}
-			if !now.next && string(active) != now.fingerprint {
+			fingerprint := string(active)
+			switch {
+			case now == nil && (fingerprint == "" || fingerprint == by[mainModel].fingerprint):
+				continue
+			case now == nil: // its index is not open here: what it has of the entries is of former texts
+			case now.next:
+				fingerprint = now.fingerprint
+			case fingerprint != now.fingerprint:
 				return errReplaced
 			}
 			for i := range jobs {
 				if jobs[i].entry == nil {
 					continue
 				}
-				if _, err := tx.SaveVectors(ctx, jobs[i].lease.Entry, jobs[i].lease.Revision, now.fingerprint, jobs[i].records[k]); err != nil {
+				if _, err := tx.SaveVectors(ctx, jobs[i].lease.Entry, jobs[i].lease.Revision, fingerprint, jobs[i].records[k]); err != nil {
 					return err
 				}
 			}
@@ -243,7 +256,7 @@ func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, done bool) 
 		if err := markMultilingual(ctx, tx, jobs); err != nil {
 			return err
 		}
-		if done {
+		if also.done {
 			if err := finish(ctx, tx, jobs); err != nil {
 				return err
 			}

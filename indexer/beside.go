@@ -35,9 +35,13 @@ func (ix *Indexer) missing(ctx context.Context, next *replacement) (n int64, err
 // meanwhile. It calls progress with how many it embedded.
 func (ix *Indexer) reembed(ctx context.Context, next *replacement, progress func(n int)) error {
 	for after := uuid.Nil; ; {
+		without := ix.without(next)
+		if next.k == multilingualModel && next.replaced != "" {
+			without.Other = "" // an English model that read everything may have embedded what is foreign to it
+		}
 		var rows []memory.Entry
 		err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
-			rows, err = tx.List(ctx, memory.SearchableQuery{After: after, Limit: localRows, Without: new(ix.without(next))})
+			rows, err = tx.List(ctx, memory.SearchableQuery{After: after, Limit: localRows, Without: &without})
 			return err
 		})
 		if err != nil {
@@ -207,7 +211,7 @@ func (ix *Indexer) saveBeside(ctx context.Context, by readers, jobs []job) error
 			return err
 		}
 	}
-	if err := ix.save(ctx, by, jobs, false); err != nil {
+	if err := ix.save(ctx, by, jobs, saving{}); err != nil {
 		return err
 	}
 	for _, now := range by {

@@ -40,7 +40,8 @@ type Model struct {
 }
 
 // The settings that hold the active fingerprints: those of the vectors that searches
-// use. The database has the second from the first vector of the multilingual model on.
+// use. The database has the second from the first vector of the multilingual model on; a
+// switch to a model that reads everything empties it.
 const (
 	fingerprintMeta  = "fingerprint"
 	multilingualMeta = "fingerprint_multilingual"
@@ -129,7 +130,7 @@ func (m *models) begin(ctx context.Context) error {
 	}
 	err := m.storage.Update(ctx, func(tx Tx) error {
 		active, err := tx.Meta(ctx, m.setting)
-		if err != nil || active != nil {
+		if err != nil || len(active) > 0 {
 			return err
 		}
 		return tx.SetMeta(ctx, m.setting, []byte(m.configuredFingerprint()))
@@ -201,7 +202,7 @@ func (m *models) pick(ctx context.Context) error {
 		return nil
 	}
 	i := slices.IndexFunc(m.list, func(one Model) bool { return one.Embedder.Fingerprint() == string(active) })
-	if string(active) != m.activeFingerprint && i != 0 && (i < 0 || !m.list[i].Renew) {
+	if len(active) > 0 && string(active) != m.activeFingerprint && i != 0 && (i < 0 || !m.list[i].Renew) {
 		m.logOther(ctx, string(active), i)
 	}
 	m.activeFingerprint = string(active)

@@ -39,8 +39,20 @@ type Reconciled struct {
 // the rows. Nothing is embedded again. It may run beside reads, writes and
 // workers: entries that these are changing are left to the queue. A local index
 // needs no reconciliation, since it follows the rows. An index that is down or
-// starting is waited for, two minutes at most.
+// starting is waited for, two minutes at most. If another model begins to serve
+// meanwhile, its index is compared.
 func (ix *Indexer) Reconcile(ctx context.Context) (Reconciled, error) {
+	for {
+		report, err := ix.reconcileServing(ctx)
+		if !errors.Is(err, errReplaced) {
+			return report, err
+		}
+	}
+}
+
+// reconcileServing is Reconcile by the models that serve now; errReplaced if others do
+// before it ends.
+func (ix *Indexer) reconcileServing(ctx context.Context) (Reconciled, error) {
 	main, err := ix.models.await(ctx)
 	if err != nil {
 		return Reconciled{}, err
@@ -92,7 +104,7 @@ func (ix *Indexer) reconcileIndex(ctx context.Context, now *serving) (Reconciled
 	if err != nil {
 		return Reconciled{}, fmt.Errorf("%w: list: %w", errIndex, err)
 	}
-	should, err := ix.rowDigests(ctx, now.fingerprint)
+	should, err := ix.rowDigests(ctx, now)
 	if err != nil {
 		return Reconciled{}, err
 	}
@@ -115,15 +127,34 @@ func (ix *Indexer) reconcileIndex(ctx context.Context, now *serving) (Reconciled
 
 // rowDigests returns, by entry, the vector.IndexedEntry.Digest that the index
 // should list according to the rows.
-func (ix *Indexer) rowDigests(ctx context.Context, fingerprint string) (map[uuid.UUID]uint64, error) {
+func (ix *Indexer) rowDigests(ctx context.Context, now *serving) (map[uuid.UUID]uint64, error) {
 	should := make(map[uuid.UUID]uint64)
 	err := ix.storage.View(ctx, func(tx ReadTx) error {
-		return tx.AllVectors(ctx, fingerprint, func(r vector.Record) error {
+		if err := checkServing(ctx, tx, now); err != nil {
+			return err
+		}
+		return tx.AllVectors(ctx, now.fingerprint, func(r vector.Record) error {
 			should[r.Entry] += r.Digest()
 			return nil
 		})
 	})
 	return should, err
+}
+
+// checkServing returns errReplaced if a model that served does not any more. Its vectors
+// are dropped from the rows, and its index is about to be: it must not be emptied entry by
+// entry, nor made again by a late write.
+func checkServing(ctx context.Context, tx ReadTx, now *serving) error {
+	if now.next {
+		return nil
+	}
+	for _, setting := range settings {
+		active, err := tx.Meta(ctx, setting)
+		if err != nil || string(active) == now.fingerprint {
+			return err
+		}
+	}
+	return errReplaced
 }
 
 // repair writes the rows' current vectors of entries to a shared index. Other
@@ -138,7 +169,7 @@ func (ix *Indexer) repair(ctx context.Context, now *serving, ids []uuid.UUID) (e
 		// to the index would stay there as it was. So the rows are read again
 		// until they stay the same.
 		for before := []vector.Record(nil); ; {
-			records, err := ix.vectorsNow(ctx, now.fingerprint, batch)
+			records, err := ix.vectorsNow(ctx, now, batch)
 			if err != nil {
 				return err
 			}
@@ -146,6 +177,9 @@ func (ix *Indexer) repair(ctx context.Context, now *serving, ids []uuid.UUID) (e
 				break
 			}
 			if err := ix.models.replace(ctx, now.index, batch, records); err != nil {
+				if before != nil {
+					ix.unsettled.add(now.fingerprint, batch) // another worker may have removed the queue rows
+				}
 				return err
 			}
 			before = append([]vector.Record{}, records...)
@@ -154,9 +188,12 @@ func (ix *Indexer) repair(ctx context.Context, now *serving, ids []uuid.UUID) (e
 	return nil
 }
 
-func (ix *Indexer) vectorsNow(ctx context.Context, fingerprint string, ids []uuid.UUID) (records []vector.Record, err error) {
+func (ix *Indexer) vectorsNow(ctx context.Context, now *serving, ids []uuid.UUID) (records []vector.Record, err error) {
 	err = ix.storage.View(ctx, func(tx ReadTx) (err error) {
-		records, err = tx.Vectors(ctx, fingerprint, ids)
+		if err := checkServing(ctx, tx, now); err != nil {
+			return err
+		}
+		records, err = tx.Vectors(ctx, now.fingerprint, ids)
 		return err
 	})
 	return records, err

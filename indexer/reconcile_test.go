@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -105,6 +106,74 @@ func sharedModel(t *testing.T, data *backendtest.Data, e embed.Embedder) (indexe
 	}
 	model.Local, model.Open = false, func(context.Context) (vector.Index, error) { return index, nil }
 	return model, index
+}
+
+// overtaken is an index that calls a function once as its contents have been listed, and
+// counts the deletions after that.
+type overtaken struct {
+	vector.Index
+	call    func()
+	deleted atomic.Int64
+}
+
+func (o *overtaken) List(ctx context.Context, yield func(vector.IndexedEntry) error) error {
+	err := o.Index.(vector.Lister).List(ctx, yield)
+	if o.call != nil {
+		o.call()
+		o.call = nil
+	}
+	return err
+}
+
+func (o *overtaken) Delete(ctx context.Context, ids []uuid.UUID) error {
+	o.deleted.Add(1)
+	return o.Index.Delete(ctx, ids)
+}
+
+// The index of a model that is replaced while it is listed is left as it is, and the next
+// one's is compared. A model that reads everything replaces both kinds of models.
+func TestAReconciliationLeavesTheIndexOfAModelThatIsReplaced(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		for _, two := range []bool{false, true} {
+			t.Run(fmt.Sprintf("two models: %v", two), func(t *testing.T) {
+				before, _ := remote(t)
+				data, a := b.Open(t), agent("a", acl.Internal)
+				rows := data.Storage(t)
+				english, index := sharedModel(t, data, before)
+				everything, _ := sharedModel(t, data, coder{before})
+				var options backendtest.Options
+				old := &overtaken{Index: index}
+				if two {
+					multilingual, second := sharedModel(t, data, backendtest.Second(before))
+					old.Index, multilingual.Open = second, func(context.Context) (vector.Index, error) { return old, nil }
+					options.Multilingual = []indexer.Model{multilingual}
+				} else {
+					english.Open = func(context.Context) (vector.Index, error) { return old, nil }
+				}
+				h := wrap(t, backendtest.OpenProcess(t, rows, options, english))
+				h.put(a, "a", "english", inEnglish)
+				h.put(a, "a", "german", inGerman)
+				h.Index()
+				if !two { // the process knows the next model
+					h = wrap(t, backendtest.OpenProcess(t, rows, options, everything, english))
+				}
+				old.call = func() {
+					wrap(t, backendtest.OpenProcess(t, rows, backendtest.Options{}, everything, english)).reindex()
+					old.deleted.Store(0)
+				}
+				if two {
+					if _, err := h.Reconcile(background); err == nil {
+						t.Error("a process without the next model has reconciled it")
+					}
+				} else {
+					h.reconciles(indexer.Reconciled{Rows: 2, Indexed: 2})
+				}
+				if n, removed := old.deleted.Load(), h.Status(background).Progress.Removed; old.call != nil || n > 0 || removed > 0 {
+					t.Errorf("%d deletions, and %d entries counted as removed", n, removed)
+				}
+			})
+		}
+	})
 }
 
 func list(t *testing.T, index vector.Index) []vector.IndexedEntry {

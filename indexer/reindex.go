@@ -225,11 +225,13 @@ func (ix *Indexer) switchTo(ctx context.Context, next *replacement) (bool, error
 		if err := tx.SetMeta(ctx, settings[next.k], []byte(next.fingerprint)); err != nil {
 			return err
 		}
-		keep := []string{next.fingerprint}
-		if !next.readsAll() {
-			keep = append(keep, string(active[1-next.k]))
+		if next.readsAll() {
+			if err := tx.SetMeta(ctx, multilingualMeta, nil); err != nil {
+				return err
+			}
+			return tx.DropVectors(ctx, []string{next.fingerprint})
 		}
-		return tx.DropVectors(ctx, keep)
+		return tx.DropVectors(ctx, []string{next.fingerprint, string(active[1-next.k])})
 	})
 	if errors.Is(err, errBehind) {
 		return false, nil

@@ -565,6 +565,27 @@ func TestAStoreAskedInAnotherLanguageGetsBothKindsOfVectorsAgain(t *testing.T) {
 	})
 }
 
+// A process of English alone has embedded a foreign entry, beside which there are vectors of
+// the multilingual model. A reindex gives it those as well.
+func TestAReindexEmbedsWhatAnEnglishModelAloneHasRead(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		english, _ := remote(t)
+		multilingual := backendtest.Second(english)
+		data, a := b.Open(t), agent("a", acl.Public)
+		h := twoModels(t, data, data.Storage(t), multilingual, data.Model(t, english))
+		h.put(a, "a", "german", inGerman)
+		h.put(a, "a", "english", inEnglish)
+		h.Index()
+		alone := openOver(t, data, memory.Options{}, english)
+		alone.put(a, "a", "also german", "Der erste Zug des Tages fährt schon um fünf Uhr morgens.")
+		alone.Index()
+		h.reindex()
+		if got, want := embeddedBy(h, data, "a", multilingual), []string{"also german", "german"}; !slices.Equal(got, want) {
+			t.Errorf("the multilingual model has vectors of %q, want %q", got, want)
+		}
+	})
+}
+
 // beforeSwitch is a database that calls a function once before the first transaction
 // after one that saved vectors of a model.
 type beforeSwitch struct {

@@ -125,9 +125,13 @@ func (ix *Indexer) shared() []*serving {
 	return slices.DeleteFunc(all[:], func(now *serving) bool { return now == nil || now.model.Local })
 }
 
-// reconcileShared reconciles indexes and logs what it repaired.
+// reconcileShared reconciles indexes and logs what it repaired. It is no failure that
+// another model serves before it ends, whose index is due then.
 func (ix *Indexer) reconcileShared(ctx context.Context, indexes []*serving) error {
 	report, err := ix.reconcile(ctx, indexes)
+	if errors.Is(err, errReplaced) {
+		err = nil
+	}
 	if report.Removed+report.Restored > 0 {
 		ix.log.WarnContext(ctx, "the vector index was out of sync with the rows",
 			"rows", report.Rows, "indexed", report.Indexed, "removed", report.Removed, "restored", report.Restored)

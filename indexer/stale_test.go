@@ -2,14 +2,17 @@ package indexer_test
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
 	"mneme/acl"
+	"mneme/embed"
 	"mneme/indexer"
 	"mneme/memory"
 	"mneme/storage"
@@ -63,7 +66,8 @@ func TestStalledProcessLeavesNoStaleVectors(t *testing.T) {
 }
 
 // A write to a shared index that ends after that of another worker, and whose rows cannot
-// be read again, is settled as soon as they can. The queue knows nothing of it.
+// be read again, is settled as soon as they can and the index takes it. The queue knows
+// nothing of it.
 func TestAWriteWhoseRowsCannotBeReadAgainIsSettled(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		data, e := b.Open(t), encoder(t)
@@ -93,13 +97,43 @@ func TestAWriteWhoseRowsCannotBeReadAgainIsSettled(t *testing.T) {
 			change()
 			h.eventually("another worker removes the queue row", func() bool { return queued(h, rows.Storage) == 0 })
 			rows.left.Store(2)
+			gate.refusals.Store(1)
 			close(release)
 			h.eventually("nothing is written any more", func() bool {
 				now := h.Status(background)
-				return now.Storage && now.Queue == 0 && rows.left.Load() <= 0
+				return now.Storage && now.Queue == 0 && rows.left.Load() <= 0 && gate.refusals.Load() <= 0
 			})
 			if err := backendtest.CheckIndex(t, rows.Storage.ForIndexer(), e.Fingerprint(), index); err != nil {
 				t.Error(err)
+			}
+		}
+	})
+}
+
+// A process whose index of the multilingual model is not open yet embeds an English text
+// over a foreign one. The vectors of the foreign one do not stay: the entry would be found by
+// a text that it no longer has.
+func TestVectorsOfAFormerTextAreRemovedWhereTheirIndexIsNotOpen(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		english, _ := remote(t)
+		multilingual := backendtest.Second(english)
+		data, a := b.Open(t), agent("a", acl.Public)
+		first := twoModels(t, data, data.Storage(t), multilingual, data.Model(t, english))
+		first.put(a, "a", "k", inGerman)
+		first.Index()
+		if n := vectorsOf(first, data, multilingual.Fingerprint()); n != 1 {
+			t.Fatalf("%d vectors of the multilingual model", n)
+		}
+		starting := data.Model(t, multilingual)
+		starting.Open = func(context.Context) (vector.Index, error) { return nil, errors.New("it is starting") }
+		options := backendtest.Options{Multilingual: []indexer.Model{starting}}
+		h := wrap(t, backendtest.OpenProcess(t, data.Storage(t), options, data.Model(t, english)))
+		_, err := h.Put(background, a, memory.PutRequest{Path: path("a", "k"), Value: text(inEnglish)})
+		must(h, err)
+		h.Index()
+		for e, want := range map[embed.Embedder]int{english: 1, multilingual: 0} {
+			if n := vectorsOf(h, data, e.Fingerprint()); n != want {
+				t.Errorf("%d vectors of %s, want %d", n, e.Fingerprint(), want)
 			}
 		}
 	})
@@ -138,9 +172,11 @@ func (f failingReads) View(ctx context.Context, fn func(indexer.ReadTx) error) e
 	return f.Storage.View(ctx, fn)
 }
 
-// gatedIndex is an index whose next write can be held up before it begins.
+// gatedIndex is an index whose next write can be held up before it begins. It refuses as
+// many of those that begin as there are refusals left.
 type gatedIndex struct {
 	vector.Index
+	refusals atomic.Int64
 	mu       sync.Mutex
 	reached  chan struct{} // closed when the held write begins; nil: no write is held
 	released chan struct{} // the held write waits until it is closed
@@ -155,7 +191,24 @@ func (g *gatedIndex) hold() (reached <-chan struct{}, release chan<- struct{}) {
 	return g.reached, g.released
 }
 
+func (g *gatedIndex) refuses() error {
+	if g.refusals.Load() > 0 && g.refusals.Add(-1) >= 0 {
+		return errors.New("refused")
+	}
+	return nil
+}
+
+func (g *gatedIndex) Delete(ctx context.Context, ids []uuid.UUID) error {
+	if err := g.refuses(); err != nil {
+		return err
+	}
+	return g.Index.Delete(ctx, ids)
+}
+
 func (g *gatedIndex) Upsert(ctx context.Context, records []vector.Record) error {
+	if err := g.refuses(); err != nil {
+		return err
+	}
 	g.mu.Lock()
 	reached, released := g.reached, g.released
 	g.reached = nil

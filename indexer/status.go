@@ -10,7 +10,8 @@ type Status struct {
 	Vector  bool   // a model serves, and its index is not known to be down
 	Serving string // the active fingerprint; "" if no embedder here made the vectors
 	// Multilingual is the fingerprint of the vectors of what the English model cannot
-	// read; "" if none has been needed yet, or none of the models made them.
+	// read; "" if none has been needed yet, none of the models made them, or the one that
+	// serves reads everything.
 	Multilingual string
 	Configured   string   // fingerprint of the configured embedder; if it differs, reindex
 	Queue        int64    // entries whose vectors are out of date
@@ -25,7 +26,7 @@ func (ix *Indexer) Status(ctx context.Context) Status {
 	if now := ix.models.serving(); now != nil {
 		status.Vector, status.Serving = !ix.indexDown.Load(), now.fingerprint
 	}
-	if now := ix.multilingual.serving(); now != nil {
+	if now := ix.serving()[multilingualModel]; now != nil {
 		status.Multilingual = now.fingerprint
 	}
 	var err error

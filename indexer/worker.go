@@ -43,7 +43,10 @@ func (w *worker) work(ctx context.Context) (int, error) {
 		return 0, nil
 	}
 	if err := w.settle(ctx); err != nil {
-		return 0, err
+		if !errors.Is(err, errIndex) || !w.probe(ctx, now) {
+			return 0, err
+		}
+		w.log.WarnContext(ctx, "entries could not be settled in the vector index", "error", err)
 	}
 	leases, err := w.take(ctx, now)
 	if err != nil || len(leases) == 0 {

@@ -26,7 +26,8 @@ type Models struct{ Main, Multilingual []indexer.Model }
 // OpenModels opens the configured embedder and after it the others in the process:
 // that of e5.weights, then the built-in one with and without token codes. Whichever
 // made the vectors of a database keeps serving while a reindex embeds the entries
-// with the configured embedder. The built-in model has a multilingual one beside it.
+// with the configured embedder. The built-in model has a multilingual one beside it, whether
+// or not it is the configured one.
 func OpenModels(config configs.Config, log *slog.Logger) (Models, error) {
 	var embedders []embed.Embedder
 	if config.Embedder == "openai" {
@@ -36,12 +37,18 @@ func OpenModels(config configs.Config, log *slog.Logger) (Models, error) {
 		}
 		embedders = append(embedders, remote)
 	}
+	english := make(map[string]bool) // the fingerprints of the built-in one
 	for _, weights := range slices.Compact([]string{config.E5.Weights, ""}) {
 		variants, err := openE5(weights, config.E5.Codes)
 		if err != nil {
 			return Models{}, err
 		}
 		for _, e := range variants {
+			if weights == "" {
+				for _, fingerprint := range append(e.Predecessors(), e.Fingerprint()) {
+					english[fingerprint] = true
+				}
+			}
 			if !slices.ContainsFunc(embedders, func(other embed.Embedder) bool { return other.Fingerprint() == e.Fingerprint() }) {
 				embedders = append(embedders, e)
 			}
@@ -52,11 +59,12 @@ func OpenModels(config configs.Config, log *slog.Logger) (Models, error) {
 		return Models{}, err
 	}
 	earlier, err := predecessors(config, embedders, log)
-	if main = append(main, earlier...); err != nil || !builtIn(config) {
-		return Models{Main: main}, err
+	if err != nil {
+		return Models{}, err
 	}
+	main = append(main, earlier...)
 	for i := range main {
-		main[i].EnglishOnly = true
+		main[i].EnglishOnly = english[main[i].Embedder.Fingerprint()]
 	}
 	second, err := openMultilingual(config)
 	if err != nil {

@@ -3,11 +3,15 @@ package compose_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
 	"mneme/acl"
@@ -17,8 +21,11 @@ import (
 	"mneme/internal/compose"
 	"mneme/lexical/language"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/storage/sqlite/sqlitetest"
 	"mneme/test/backendtest"
+	"mneme/test/wait"
+	"mneme/vector"
 )
 
 // builtIn returns the fingerprints of the built-in embedder with and without codes.
@@ -170,5 +177,89 @@ func TestVectorsOfAnEarlierFormAreMadeAgain(t *testing.T) {
 	stop()
 	if err := running.Wait(); err != nil {
 		t.Error(err)
+	}
+}
+
+// embeddings is an embedding service whose vectors all have one direction.
+func embeddings(t *testing.T, dim int) *httptest.Server {
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct{ Input []string }
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		vector := make([]float32, dim)
+		vector[0] = 1
+		items := []map[string]any{}
+		for i := range asked.Input {
+			items = append(items, map[string]any{"object": "embedding", "index": i, "embedding": vector})
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "model": "m", "data": items})
+	}))
+	t.Cleanup(service.Close)
+	return service
+}
+
+// The vectors of both built-in models serve until those of another embedder do.
+func TestBothBuiltInModelsServeUntilAReindexToAnotherEmbedder(t *testing.T) {
+	config := configs.Default()
+	config.DataDir, config.Search.VectorBudget = t.TempDir(), wait.Limit
+	c := memory.Caller{Principal: acl.Principal{Agent: "a", Taint: acl.Public}}
+	open := func() (*compose.Instance, func()) {
+		instance, err := compose.Open(t.Context(), config, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return instance, func() {
+			if err := instance.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	put := func(instance *compose.Instance, key, value string) {
+		t.Helper()
+		if _, err := instance.Put(t.Context(), c, memory.PutRequest{Path: memory.Path{Store: "a", Key: key}, Value: backendtest.Text(value)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := instance.Drain(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, end := open()
+	put(first, "english", "The garden needs water in the evening.")
+	put(first, "german", "Der Nachtzug kommt erst nach Mitternacht an.")
+	built := first.Serving()
+	end()
+	if len(built) != 2 {
+		t.Fatalf("%d models serve", len(built))
+	}
+
+	config.Embedder, config.OpenAI.Model, config.OpenAI.Dim = "openai", "m", 8
+	config.OpenAI.BaseURL = embeddings(t, config.OpenAI.Dim).URL + "/v1"
+	changed, end := open()
+	defer end()
+	put(changed, "also german", "Die Rechnung wird am Ersten des Monats bezahlt.")
+	serving := changed.Serving()
+	if len(serving) != 2 || serving[0].Fingerprint != built[0].Fingerprint || serving[1].Fingerprint != built[1].Fingerprint {
+		t.Fatalf("%d models serve", len(serving))
+	}
+	answer, err := changed.Search(t.Context(), c, search.Request{Query: "Wann trifft die späte Bahn ein?", Limit: 1})
+	if err != nil || len(answer.Hits) != 1 || answer.Hits[0].Key != "german" || len(answer.Degraded) > 0 {
+		t.Errorf("found %+v, error %v", answer.Hits, err)
+	}
+	read := make(map[uuid.UUID]bool)
+	err = changed.Storage.ForIndexer().View(t.Context(), func(tx indexer.ReadTx) error {
+		return tx.AllVectors(t.Context(), built[1].Fingerprint, func(r vector.Record) error { read[r.Entry] = true; return nil })
+	})
+	if err != nil || len(read) < 2 {
+		t.Errorf("the multilingual model has read %d entries, error %v", len(read), err)
+	}
+
+	if err := changed.Reindex(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	status := changed.Indexer.Status(t.Context())
+	if serving := changed.Serving(); len(serving) != 1 || status.Serving != status.Configured || status.Multilingual != "" {
+		t.Errorf("%d models serve after the reindex: %+v", len(serving), status)
 	}
 }
