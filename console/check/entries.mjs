@@ -1,4 +1,4 @@
-// The pane of an entry: what is under way when another one is opened.
+// The pane of an entry: what is under way when another one is opened, and tags with commas.
 export async function entries({ page, settled, look, sees, holds, fail, url, call, token }) {
   const at = (key) => `/v1/stores/self/memories/${encodeURIComponent(key)}`;
   const stored = (key) => call(token, "GET", at(key));
@@ -28,6 +28,7 @@ export async function entries({ page, settled, look, sees, holds, fail, url, cal
 
   await call(token, "PUT", at("pane/slow"), { value: "The slow text." });
   await call(token, "PUT", at("pane/other"), { value: "The other text." });
+  await call(token, "PUT", at("pane/tagged"), { value: "A place with a comma.", tags: ["a, b"] });
   await page.goto(`${url}/console/#/memories?prefix=pane/`);
 
   // A late answer is not taken for that of the entry which was opened since.
@@ -61,6 +62,38 @@ export async function entries({ page, settled, look, sees, holds, fail, url, cal
   await sees("the entry opened meanwhile", pane.getByText("The other text, edited."));
   await release();
   if ((await pane.getByText("The other text, edited.").count()) === 0) fail("deleting a memory closes another one");
+
+  // A tag with a comma stays one.
+  const tags = async (wanted, after) => {
+    const { tags: now } = await stored("pane/tagged");
+    if (JSON.stringify(now) !== JSON.stringify(wanted)) fail(`after ${after} the tags are ${JSON.stringify(now)}`);
+  };
+  await open("pane/tagged");
+  await press("Edit");
+  await pane.getByLabel("Description").fill("Somewhere");
+  await save();
+  await tags(["a, b"], "describing");
+  await press("Edit");
+  await pane.getByLabel("Tags").fill(`${await pane.getByLabel("Tags").inputValue()}, c, "say ""so"""`);
+  await save();
+  await tags(["a, b", "c", 'say "so"'], "tagging");
   await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Filters", exact: true }).click();
+  await page.getByRole("combobox", { name: "Tags" }).fill('c, "a, b"');
+  await page.keyboard.press("Enter");
+  await sees("the one with both tags", page.getByText("1 memory", { exact: true }));
+  await sees("the tags as a chip", page.getByRole("list", { name: "Filters that are set" }).getByText('c, "a, b"'));
+  await page.getByRole("button", { name: "Clear all" }).click();
+  await page.getByRole("button", { name: "Filters", exact: true }).click();
+  await page.goto(`${url}/console/#/ask?q=${encodeURIComponent("a place with a comma")}`);
+  await sees("the hit with a comma", page.locator("li.hit", { hasText: "pane/tagged" }));
+  await page.getByRole("button", { name: "Options", exact: true, pressed: false }).click();
+  const several = page.getByRole("combobox", { name: "tags" });
+  await several.fill('c, "a,');
+  await sees("the tag with a comma", page.getByRole("option", { name: "a, b", exact: true }));
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await holds(async () => (await several.inputValue()) === 'c, "a, b"', "a completed tag with a comma is not in quotes");
+  await page.getByRole("button", { name: "Options", exact: true, pressed: true }).click();
   await page.goto(`${url}/console/#/memories`);
 }

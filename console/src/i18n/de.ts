@@ -441,7 +441,7 @@ export const de = {
   "action.restore": "Wiederherstellen",
 
   "field.tags": "Tags",
-  "field.tagsExample": "eins, zwei",
+  "field.tagsExample": 'eins, "zwei, drei"',
   "field.text": "Text",
   "field.description": "Beschreibung",
   "field.namespace": "Namensraum",

@@ -440,7 +440,7 @@ export const en = {
   "action.restore": "Restore",
 
   "field.tags": "Tags",
-  "field.tagsExample": "one, two",
+  "field.tagsExample": 'one, "two, three"',
   "field.text": "Text",
   "field.description": "Description",
   "field.namespace": "Namespace",

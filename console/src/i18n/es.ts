@@ -441,7 +441,7 @@ export const es = {
   "action.restore": "Restaurar",
 
   "field.tags": "Etiquetas",
-  "field.tagsExample": "uno, dos",
+  "field.tagsExample": 'uno, "dos, tres"',
   "field.text": "Texto",
   "field.description": "Descripción",
   "field.namespace": "Espacio de nombres",

@@ -441,7 +441,7 @@ export const fr = {
   "action.restore": "Restaurer",
 
   "field.tags": "Étiquettes",
-  "field.tagsExample": "un, deux",
+  "field.tagsExample": 'un, "deux, trois"',
   "field.text": "Texte",
   "field.description": "Description",
   "field.namespace": "Espace de noms",

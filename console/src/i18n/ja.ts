@@ -441,7 +441,7 @@ export const ja = {
   "action.restore": "復元",
 
   "field.tags": "タグ",
-  "field.tagsExample": "一, 二",
+  "field.tagsExample": '一, "二, 三"',
   "field.text": "テキスト",
   "field.description": "説明",
   "field.namespace": "名前空間",

@@ -441,7 +441,7 @@ export const zh = {
   "action.restore": "恢复",
 
   "field.tags": "标签",
-  "field.tagsExample": "一, 二",
+  "field.tagsExample": '一, "二, 三"',
   "field.text": "文本",
   "field.description": "描述",
   "field.namespace": "命名空间",
