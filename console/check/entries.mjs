@@ -1,4 +1,5 @@
-// The pane of an entry: what is under way when another one is opened, and tags with commas.
+// The pane of an entry: what is under way when another one is opened, tags with commas,
+// and a long history.
 export async function entries({ page, settled, look, sees, holds, fail, url, call, token }) {
   const at = (key) => `/v1/stores/self/memories/${encodeURIComponent(key)}`;
   const stored = (key) => call(token, "GET", at(key));
@@ -29,6 +30,7 @@ export async function entries({ page, settled, look, sees, holds, fail, url, cal
   await call(token, "PUT", at("pane/slow"), { value: "The slow text." });
   await call(token, "PUT", at("pane/other"), { value: "The other text." });
   await call(token, "PUT", at("pane/tagged"), { value: "A place with a comma.", tags: ["a, b"] });
+  await call(token, "POST", "/v1/stores/self/memories:batch", { items: Array.from({ length: 60 }, (_, i) => ({ op: "put", key: "pane/often", value: `Text ${i + 1}.` })) });
   await page.goto(`${url}/console/#/memories?prefix=pane/`);
 
   // A late answer is not taken for that of the entry which was opened since.
@@ -95,5 +97,30 @@ export async function entries({ page, settled, look, sees, holds, fail, url, cal
   await page.keyboard.press("Enter");
   await holds(async () => (await several.inputValue()) === 'c, "a, b"', "a completed tag with a comma is not in quotes");
   await page.getByRole("button", { name: "Options", exact: true, pressed: true }).click();
+
+  // Every version can be reached, however many there are, and after a failure.
+  const versions = "**/versions?*";
+  let away = true;
+  await page.route(versions, (route) => (away ? route.fulfill({ status: 503 }) : route.continue({ url: route.request().url().replace("limit=100", "limit=40") })));
+  const version = (n) => pane.getByRole("button", { name: `Version ${n}`, exact: true });
+  await page.goto(`${url}/console/#/memories?prefix=pane/`);
+  await open("pane/often");
+  await pane.getByText("History").click();
+  await sees("that there is no history now", pane.getByRole("alert"));
+  away = false;
+  await pane.getByText("History").click();
+  await pane.getByText("History").click();
+  await sees("the newest versions", version(21));
+  if ((await pane.getByRole("alert").count()) > 0) fail("a failure stays after what has worked");
+  await look("history");
+  await press("Older versions");
+  await sees("the first version after the newer ones", version(1));
+  if ((await pane.getByRole("button", { name: "Older versions" }).count()) > 0) fail("there are versions older than the first");
+  await page.unroute(versions);
+  await page.keyboard.press("Escape");
+  await open("pane/often");
+  await pane.getByText("History").click();
+  await sees("sixty versions", version(1));
+  await page.keyboard.press("Escape");
   await page.goto(`${url}/console/#/memories`);
 }

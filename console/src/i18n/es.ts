@@ -733,6 +733,7 @@ export const es = {
   "versions.changed": "Qué cambió",
   "versions.legend": "− en la versión {n}, + en la actual",
   "versions.none": "No se conserva ninguna versión.",
+  "versions.older": "Versiones anteriores",
 
   "where.nested": "está anidado: edítelo como JSON.",
   "where.and": "y",

@@ -733,6 +733,7 @@ export const ja = {
   "versions.changed": "変更点",
   "versions.legend": "− バージョン {n}、+ 現在",
   "versions.none": "保持されているバージョンはありません。",
+  "versions.older": "以前のバージョン",
 
   "where.nested": "入れ子になっています。JSON で編集してください。",
   "where.and": "かつ",
