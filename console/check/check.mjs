@@ -11,6 +11,7 @@ import path from "node:path";
 
 import { asAgent, cells, languages, large } from "./access.mjs";
 import { askStates, paying } from "./ask.mjs";
+import { entries } from "./entries.mjs";
 import { frame } from "./frame.mjs";
 import { checkHealth } from "./health.mjs";
 import { keyboard } from "./keyboard.mjs";
@@ -169,6 +170,7 @@ await sees("the trash", page.locator("li", { hasText: "train/seat" }));
 await page.getByRole("button", { name: "Restore" }).first().click();
 await sees("the empty trash", page.getByRole("heading", { name: "The trash is empty" }));
 await memories({ page, look, sees, holds, fail, url, call, token });
+await entries({ page, settled, look, sees, holds, fail, url, call, token });
 await page.goto(`${url}/console/#/memories?store=nobody-shares-this`);
 await sees("which right is missing", page.getByRole("alert").getByText("It needs the level read on the store nobody-shares-this."));
 await sees("who gives it", page.getByRole("alert").getByText("mneme share --agent nobody-shares-this"));

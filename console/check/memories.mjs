@@ -99,6 +99,28 @@ export async function memories({ page, look, sees, holds, fail, url, call, token
   await page.getByRole("button", { name: "Clear all" }).click();
   await page.getByRole("button", { name: "Filters", exact: true }).click();
 
+  // What is moved shows in the namespace that is chosen, and a failure there is told.
+  await call(token, "PUT", "/v1/stores/self/memories/inn%2Flake?namespace=trips", { value: "The inn at the lake." });
+  await tree.getByRole("button", { name: "trips" }).click();
+  await page.getByRole("checkbox", { name: "Select inn/lake" }).click();
+  const selection = page.getByRole("region", { name: "Selection" });
+  await selection.getByRole("button", { name: "Move …" }).click();
+  await selection.getByLabel("begin then with").fill("hotel/");
+  await selection.getByRole("button", { name: "Move 1 memory" }).click();
+  await sees("the new beginning", tree.getByRole("button", { name: "hotel/" }));
+  await holds(async () => (await tree.getByRole("button", { name: "inn/" }).count()) === 0, "the tree shows a beginning that no key has");
+  await selection.getByRole("button", { name: "Undo" }).click();
+  await sees("the beginning that is back", tree.getByRole("button", { name: "inn/" }));
+  const inside = /\/memories\?limit=1&namespace=trips/;
+  await page.route(inside, (route) => route.fulfill({ status: 503, contentType: "application/problem+json", body: '{"title": "Not now"}' }));
+  await tree.getByRole("button", { name: "All namespaces" }).click();
+  await tree.getByRole("button", { name: "trips" }).click();
+  await sees("why a namespace does not unfold", tree.getByText("Not now"));
+  await look("tree-failed");
+  await page.unroute(inside);
+  await tree.getByRole("button", { name: "Try again" }).click();
+  await sees("the namespace unfolded", tree.getByRole("button", { name: "inn/" }));
+
   // A long line neither widens the page nor takes long to draw.
   await tree.getByRole("button", { name: "trips" }).click();
   await page.locator("li", { hasText: "xxxx" }).locator(".open").click();
@@ -135,7 +157,6 @@ export async function memories({ page, look, sees, holds, fail, url, call, token
   await list.locator("li[data-row='5'] input").click({ modifiers: ["Shift"] });
   await sees("a range by the pointer", page.getByText("6 selected"));
   await holds(() => list.locator("li[data-row='5'] input").isChecked(), "the last of a range does not show that it is selected");
-  const selection = page.getByRole("region", { name: "Selection" });
   await selection.getByRole("button", { name: "Tag …", exact: true }).click();
   await selection.getByLabel("Tags").fill("many");
   await look("selection");

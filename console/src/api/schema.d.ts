@@ -453,7 +453,8 @@ export interface paths {
          *
          *     A search that has to be paid for is such an error too: its text is JSON with `price`,
          *     `balance` and `offer`, and the answer has the headers of a 402, with which it can be called
-         *     again with a payment as in `POST /v1/offers/{offer}/search`.
+         *     again with a payment as in `POST /v1/offers/{offer}/search`. A call that writes takes no
+         *     `Idempotency-Key` (400).
          */
         post: operations["callTool"];
         delete?: never;
@@ -4257,7 +4258,15 @@ export interface operations {
     callTool: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Only with `max_charge`: charges for the search only once, however often it is sent within 24 hours.
+                 *     The key is specific to the agent, taint, call and path; reuse with another body is refused (422).
+                 *     Each time, the entries are read again, and shown where the caller may still see them.
+                 * @example 6f0c1d1e-6f57-4a6e-9f63-6b6f3d9c2f10
+                 */
+                "Idempotency-Key"?: components["parameters"]["paidIdempotencyKey"];
+            };
             path: {
                 /**
                  * @description The tool's name.
@@ -4286,6 +4295,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Unexpected"];
         };

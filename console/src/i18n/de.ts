@@ -441,7 +441,7 @@ export const de = {
   "action.restore": "Wiederherstellen",
 
   "field.tags": "Tags",
-  "field.tagsExample": "eins, zwei",
+  "field.tagsExample": 'eins, "zwei, drei"',
   "field.text": "Text",
   "field.description": "Beschreibung",
   "field.namespace": "Namensraum",
@@ -733,6 +733,7 @@ export const de = {
   "versions.changed": "Was sich geändert hat",
   "versions.legend": "− in Version {n}, + in der jetzigen",
   "versions.none": "Keine Version ist aufbewahrt.",
+  "versions.older": "Ältere Versionen",
 
   "where.nested": "ist verschachtelt: als JSON bearbeiten.",
   "where.and": "und",

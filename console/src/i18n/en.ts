@@ -440,7 +440,7 @@ export const en = {
   "action.restore": "Restore",
 
   "field.tags": "Tags",
-  "field.tagsExample": "one, two",
+  "field.tagsExample": 'one, "two, three"',
   "field.text": "Text",
   "field.description": "Description",
   "field.namespace": "Namespace",
@@ -732,6 +732,7 @@ export const en = {
   "versions.changed": "What changed",
   "versions.legend": "− in version {n}, + in the present one",
   "versions.none": "No version is kept.",
+  "versions.older": "Older versions",
 
   "where.nested": "is nested: edit it as JSON.",
   "where.and": "and",

@@ -441,7 +441,7 @@ export const es = {
   "action.restore": "Restaurar",
 
   "field.tags": "Etiquetas",
-  "field.tagsExample": "uno, dos",
+  "field.tagsExample": 'uno, "dos, tres"',
   "field.text": "Texto",
   "field.description": "Descripción",
   "field.namespace": "Espacio de nombres",
@@ -733,6 +733,7 @@ export const es = {
   "versions.changed": "Qué cambió",
   "versions.legend": "− en la versión {n}, + en la actual",
   "versions.none": "No se conserva ninguna versión.",
+  "versions.older": "Versiones anteriores",
 
   "where.nested": "está anidado: edítelo como JSON.",
   "where.and": "y",

@@ -441,7 +441,7 @@ export const fr = {
   "action.restore": "Restaurer",
 
   "field.tags": "Étiquettes",
-  "field.tagsExample": "un, deux",
+  "field.tagsExample": 'un, "deux, trois"',
   "field.text": "Texte",
   "field.description": "Description",
   "field.namespace": "Espace de noms",
@@ -733,6 +733,7 @@ export const fr = {
   "versions.changed": "Ce qui a changé",
   "versions.legend": "− dans la version {n}, + dans l’actuelle",
   "versions.none": "Aucune version n’est conservée.",
+  "versions.older": "Versions antérieures",
 
   "where.nested": "est imbriqué : modifiez-le en JSON.",
   "where.and": "et",

@@ -441,7 +441,7 @@ export const ja = {
   "action.restore": "復元",
 
   "field.tags": "タグ",
-  "field.tagsExample": "一, 二",
+  "field.tagsExample": '一, "二, 三"',
   "field.text": "テキスト",
   "field.description": "説明",
   "field.namespace": "名前空間",
@@ -733,6 +733,7 @@ export const ja = {
   "versions.changed": "変更点",
   "versions.legend": "− バージョン {n}、+ 現在",
   "versions.none": "保持されているバージョンはありません。",
+  "versions.older": "以前のバージョン",
 
   "where.nested": "入れ子になっています。JSON で編集してください。",
   "where.and": "かつ",

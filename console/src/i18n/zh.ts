@@ -441,7 +441,7 @@ export const zh = {
   "action.restore": "恢复",
 
   "field.tags": "标签",
-  "field.tagsExample": "一, 二",
+  "field.tagsExample": '一, "二, 三"',
   "field.text": "文本",
   "field.description": "描述",
   "field.namespace": "命名空间",
@@ -733,6 +733,7 @@ export const zh = {
   "versions.changed": "更改内容",
   "versions.legend": "− 版本 {n}，+ 当前版本",
   "versions.none": "没有保留任何版本。",
+  "versions.older": "更早的版本",
 
   "where.nested": "有嵌套：请以 JSON 编辑。",
   "where.and": "且",

@@ -2,7 +2,7 @@
 
 import { api, done, Failure, failureOf, type Entry, type Schemas } from "./api";
 import { t } from "./i18n.svelte";
-import { pathOf, type Row } from "./listing";
+import { listText, pathOf, type Row } from "./listing";
 import { elementsOf, entryOf, memberOf, withValue } from "./verbatim";
 
 type Item = Schemas["BatchItem"] & { json?: string }; // json is the text of its value
@@ -144,11 +144,11 @@ export function secondsTo(time: string) {
 }
 
 export function tag(store: string, rows: Row[], tags: string[], progress: (n: number) => void) {
-  return rewrite(store, rows, (n) => t("done.tagged", { tags: tags.join(", "), n }), (e) => (tags.every((t) => e.tags.includes(t)) ? null : { tags: [...new Set([...e.tags, ...tags])] }), progress);
+  return rewrite(store, rows, (n) => t("done.tagged", { tags: listText(tags), n }), (e) => (tags.every((t) => e.tags.includes(t)) ? null : { tags: [...new Set([...e.tags, ...tags])] }), progress);
 }
 
 export function untag(store: string, rows: Row[], tags: string[], progress: (n: number) => void) {
-  return rewrite(store, rows, (n) => t("done.untagged", { tags: tags.join(", "), n }), (e) => (tags.some((t) => e.tags.includes(t)) ? { tags: e.tags.filter((t) => !tags.includes(t)) } : null), progress);
+  return rewrite(store, rows, (n) => t("done.untagged", { tags: listText(tags), n }), (e) => (tags.some((t) => e.tags.includes(t)) ? { tags: e.tags.filter((t) => !tags.includes(t)) } : null), progress);
 }
 
 // expire sets when entries end: in so many seconds; 0: never.

@@ -39,10 +39,29 @@ export function readFilters(query: URLSearchParams): Filters {
 
 // addressOfFilters are the filters as parameters of an address.
 export function addressOfFilters({ namespace, tags, ...rest }: Filters): Record<string, string | undefined> {
-  return { ...rest, namespace: namespace || undefined, unnamed: namespace === "" ? "1" : undefined, tags: tags?.join(",") };
+  return { ...rest, namespace: namespace || undefined, unnamed: namespace === "" ? "1" : undefined, tags: tags && listText(tags) };
 }
 
-export const listOf = (text: string) => text.split(",").map((s) => s.trim()).filter(Boolean);
+// An item in quotes, which may lack the last one while it is typed, or one without.
+const items = /\s*"((?:[^"]|"")*)(?:"\s*(?=,|$)|$)|[^,]+/g;
+
+// listOf reads a list that is typed with commas. An item with a comma is in quotes, and
+// two quotes in it are one of its own: "Berlin, Germany", travel.
+export function listOf(text: string): string[] {
+  return Array.from(text.matchAll(items), ([item, quoted]) => quoted?.replaceAll('""', '"') ?? item.trim()).filter(Boolean);
+}
+
+// listText writes a list so that listOf reads the same one. One of a request that was
+// written as JSON may have other items than text.
+export function listText(list: string[]): string {
+  return list.map(String).map((item) => (/^["\s]|,|\s$/.test(item) ? `"${item.replaceAll('"', '""')}"` : item)).join(", ");
+}
+
+// lastItem returns where the last item of a list begins, which may be empty as yet.
+export function lastItem(text: string): number {
+  const last = [...text.matchAll(items)].at(-1);
+  return last && last.index + last[0].length === text.length ? last.index : text.length;
+}
 
 // listing is the filters as parameters of a listing, which has none for the label.
 export function listing({ namespace, prefix, tags, type, label, where, match }: Filters) {
