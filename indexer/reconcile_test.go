@@ -140,7 +140,10 @@ func TestAReconciliationLeavesTheIndexOfAModelThatIsReplaced(t *testing.T) {
 				data, a := b.Open(t), agent("a", acl.Internal)
 				rows := data.Storage(t)
 				english, index := sharedModel(t, data, before)
-				everything, _ := sharedModel(t, data, coder{before})
+				everything, shared := sharedModel(t, data, coder{before})
+				everything.Open = func(context.Context) (vector.Index, error) {
+					return &overtaken{Index: shared}, nil // which no process closes for others
+				}
 				var options backendtest.Options
 				old := &overtaken{Index: index}
 				if two {
