@@ -211,6 +211,16 @@ func (killedTx) RemoveDropped(context.Context, []string, uuid.UUID, int) (uuid.U
 	return uuid.Nil, errKilled
 }
 
+// droppedOf returns the dropped models of a database.
+func droppedOf(h *harness, data *backendtest.Data) (all []indexer.Dropped) {
+	h.t.Helper()
+	must(h, data.Storage(h.t).ForIndexer().View(background, func(tx indexer.ReadTx) (err error) {
+		all, err = tx.Dropped(background)
+		return err
+	}))
+	return all
+}
+
 func TestVectorsThatAKilledReindexLeftAreRemoved(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		plain, a := encoder(t), agent("a", acl.Public)
@@ -221,13 +231,7 @@ func TestVectorsThatAKilledReindexLeftAreRemoved(t *testing.T) {
 			old.put(a, "a", key, "herons nest in the "+key)
 		}
 		old.Index()
-		dropped := func() (all []indexer.Dropped) {
-			must(old, data.Storage(t).ForIndexer().View(background, func(tx indexer.ReadTx) (err error) {
-				all, err = tx.Dropped(background)
-				return err
-			}))
-			return all
-		}
+		dropped := func() []indexer.Dropped { return droppedOf(old, data) }
 		killed := wrap(t, backendtest.OpenProcess(t, unremoved{data.Storage(t)}, backendtest.Options{}, data.Model(t, coded), data.Model(t, plain)))
 		if err := killed.Reindex(background, nil); !errors.Is(err, errKilled) {
 			t.Fatalf("the reindex ended with %v", err)
@@ -302,13 +306,7 @@ func TestAnIndexThatCannotBeDroppedIsDroppedLater(t *testing.T) {
 			}
 			return nil
 		}
-		dropped := func() (all []indexer.Dropped) {
-			must(old, data.Storage(t).ForIndexer().View(background, func(tx indexer.ReadTx) (err error) {
-				all, err = tx.Dropped(background)
-				return err
-			}))
-			return all
-		}
+		dropped := func() []indexer.Dropped { return droppedOf(old, data) }
 		now := wrap(t, backendtest.OpenProcess(t, data.Storage(t), backendtest.Options{}, model, data.Model(t, plain)))
 		must(now, now.Reindex(background, nil))
 		if n := len(dropped()); n != 1 || now.Status(background).Serving != coded.Fingerprint() {
