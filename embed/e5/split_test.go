@@ -66,6 +66,9 @@ func FuzzSplit(f *testing.F) {
 	f.Add("a header", "One sentence. Another! 日本語。\n\n", 300)
 	f.Add(strings.Repeat("header ", 100), "≠", 700)
 	f.Add("\xff", strings.Repeat("x", 300)+" ", 900)
+	for _, char := range []string{"⽉", "½", "㍿", "\ufdfa"} { // each several words
+		f.Add("", char, 700)
+	}
 	f.Fuzz(func(t *testing.T, header, text string, times int) {
 		checkSplit(t, e, header, strings.Repeat(text, max(0, min(times, 50_000/(len(text)+1)))))
 	})

@@ -13,6 +13,8 @@ const (
 	// maxWordRunes is the length of the longest word that is looked up. A longer
 	// word is one unknown token (max_input_chars_per_word of tokenizer.json).
 	maxWordRunes = 100
+	// fractionSlash is between the digits of ½ in NFKD.
+	fractionSlash = '\u2044'
 	// continuation is the vocabulary's prefix of pieces that do not begin a word.
 	continuation = "##"
 )
@@ -176,11 +178,18 @@ func (s *scanner) scan(text string, each func(start, end int)) {
 			s.plain = r < utf8.RuneSelf
 			flush(i+size, true)
 		default:
+			alone := s.t.form == norm.NFKD && standsForWords(text[i:i+size])
+			if alone {
+				flush(i, false)
+			}
 			if len(s.word) == 0 {
 				start = i
 			}
 			s.word = append(s.word, text[i:i+size]...)
 			s.plain = false
+			if alone {
+				flush(i+size, false)
+			}
 		}
 		i += size
 	}
@@ -188,6 +197,18 @@ func (s *scanner) scan(text string, each func(start, end int)) {
 		flush(len(text), false)
 	}
 	s.ids = s.ids[:min(len(s.ids), s.limit)]
+}
+
+// standsForWords reports whether NFKD makes several words or signs of a letter, such as a
+// fraction, an ideograph in a circle or an Arabic phrase. It is a word of its own, as
+// otherwise 3½ would be 31/2, and a word of many such letters longer than the window.
+func standsForWords(char string) bool {
+	for _, r := range string(norm.NFKD.PropertiesString(char).Decomposition()) {
+		if r == fractionSlash || classOf(r) != letter && !isIn(removedRunes[:], r) {
+			return true
+		}
+	}
+	return false
 }
 
 // flush appends the IDs of the current word. Its letters are those of NFKC, which the
