@@ -147,12 +147,16 @@ func TestAWaitWhoseTokenExpiresIsOneRefusalOfItsAddress(t *testing.T) {
 }
 
 // get makes a call over the network. An error is the body of status 0.
-func get(target, token string) answer {
-	r, err := http.NewRequest(http.MethodGet, target, http.NoBody)
+func get(target, token string) answer { return send(http.MethodGet, target, token, http.NoBody) }
+
+// send sends a request over a connection.
+func send(method, target, token string, body io.Reader) answer {
+	r, err := http.NewRequest(method, target, body)
 	if err != nil {
 		return answer{body: err.Error()}
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", "application/x-ndjson")
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return answer{body: err.Error()}

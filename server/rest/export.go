@@ -6,9 +6,14 @@ import (
 	"net/http"
 
 	"mneme/memory"
+	"mneme/server"
 	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
+
+// judgedEntries is after how many entries of an export its token is judged again: a slow
+// reader could outlive it.
+const judgedEntries = 100
 
 // ExportMemories reads all entries of a store. The service checks access while
 // the answer is written.
@@ -42,20 +47,24 @@ type export struct {
 func (x export) VisitExportMemoriesResponse(w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", wire.ContentLines)
 	out := bufio.NewWriterSize(w, 64<<10)
-	none := true
+	entries := 0
 	err := x.surface.service.Export(x.ctx, caller(x.ctx), x.store, x.filter, func(found memory.Found) error {
+		if entries++; entries%judgedEntries == 0 {
+			if _, err := server.Judge(x.ctx, true); err != nil {
+				return err
+			}
+		}
 		text, err := encodeEntry(&found.Entry)
 		if err != nil {
 			return err
 		}
-		none = false
 		_, err = out.Write(append(oneLine(text), '\n'))
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if none {
+	if entries == 0 {
 		w.WriteHeader(http.StatusOK)
 	}
 	return out.Flush()

@@ -2,10 +2,14 @@ package rest_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"mneme/acl"
+	"mneme/server/servertest"
 )
 
 func TestAnImportOfAnExportKeepsSources(t *testing.T) {
@@ -67,4 +71,25 @@ func TestAnExportGoesBackAsAnImport(t *testing.T) {
 		t.Errorf("an empty store: %v %q", empty.header, empty.body)
 	}
 	h.want(403, bob, "GET", "/v1/stores/alice/export", "")
+}
+
+// An export whose reader is slow ends with its token.
+func TestAnExportEndsWithItsToken(t *testing.T) {
+	h := open(t)
+	var lines strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&lines, "{\"key\":\"k%03d\",\"value\":%q}\n", i, strings.Repeat("x", 1000))
+	}
+	h.want(200, alice, "POST", imports, lines.String())
+	r := httptest.NewRequest(http.MethodGet, "/v1/stores/self/export", http.NoBody)
+	r.Header.Set("Authorization", "Bearer "+h.Token(alice))
+	for _, c := range []struct {
+		pause  time.Duration
+		broken bool
+	}{{time.Minute, false}, {2 * time.Hour, true}} {
+		a, broken := servertest.Paused(h, r, func() { h.clock.Advance(c.pause) })
+		if lines := strings.Count(a.Body.String(), "\n"); broken != c.broken || (lines == 500) == c.broken {
+			t.Errorf("after a pause of %v: %d lines, broken off: %t", c.pause, lines, broken)
+		}
+	}
 }

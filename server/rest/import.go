@@ -13,6 +13,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/server"
 	"mneme/server/limit"
 	"mneme/server/problem"
 	"mneme/server/rest/api"
@@ -208,10 +209,13 @@ func (in *importing) request(line *api.ImportLine) (memory.PutRequest, error) {
 	}, nil
 }
 
-// write commits the batch.
+// write commits the batch, unless the token has ended since the import began.
 func (in *importing) write(ctx context.Context) error {
 	if len(in.batch) == 0 {
 		return nil
+	}
+	if _, err := server.Judge(ctx, true); err != nil {
+		return err
 	}
 	started := time.Now()
 	outcomes, err := in.surface.service.PutAll(ctx, in.caller, in.batch)

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"mneme/memory"
 	"mneme/test/wait"
@@ -184,4 +185,37 @@ func TestAnImportWritesWhileItIsSent(t *testing.T) {
 	if err := <-answered; err != nil {
 		t.Fatal(err)
 	}
+}
+
+// An import that lasts longer than its token writes nothing after it.
+func TestAnImportEndsWithItsToken(t *testing.T) {
+	h := open(t)
+	live := httptest.NewServer(h)
+	defer live.Close()
+	reader, writer := io.Pipe()
+	answered := make(chan answer, 1)
+	token := h.Token(alice)
+	go func() { answered <- send(http.MethodPost, live.URL+imports, token, reader) }()
+	for i := range 100 { // more than a batch
+		if _, err := fmt.Fprintf(writer, "{\"key\":\"k%d\",\"value\":1}\n", i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wait.Until(t, "a line is written before the end", func() error {
+		if a := h.call(alice, "GET", "/v1/stores/self/memories/k0", ""); a.status != 200 {
+			return fmt.Errorf("status %d", a.status)
+		}
+		return nil
+	})
+	h.clock.Advance(2 * time.Hour)
+	if _, err := io.WriteString(writer, `{"key":"late","value":1}`); err != nil {
+		t.Fatal(err)
+	}
+	if err := writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if a := wait.For(t, "the answer", answered); a.status != http.StatusUnauthorized {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	h.want(404, alice, "GET", "/v1/stores/self/memories/late", "") // with a token of its own
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"mneme/memory"
+	"mneme/server"
+	"mneme/server/wire"
 )
 
 // heading is what a list sorts notes by, without their contents.
@@ -52,9 +54,15 @@ func latest(all []heading, most int) []heading {
 }
 
 // eachNote yields the notes of headings, except those of some sources. It reads each when
-// its turn comes, and leaves out what was deleted meanwhile.
+// its turn comes, and leaves out what was deleted meanwhile. It ends with the token: a slow
+// reader may outlive it.
 func (s *Surface) eachNote(ctx context.Context, caller memory.Caller, all []heading, except []string, yield func(note) error) error {
-	for _, h := range all {
+	for i, h := range all {
+		if i%wire.MaxPage == wire.MaxPage-1 {
+			if _, err := server.Judge(ctx, true); err != nil {
+				return err
+			}
+		}
 		found, err := s.service.Get(ctx, caller, h.path)
 		if errors.Is(err, memory.ErrNotFound) {
 			continue

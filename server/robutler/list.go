@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"mneme/memory"
+	"mneme/server"
 	"mneme/server/problem"
 	"mneme/server/wire"
 )
@@ -40,7 +41,10 @@ func (s *Surface) list(c echo.Context) error {
 		}
 		request.Cursor = page.Next
 		// An error from here on aborts the connection, so that a partial list
-		// is not taken for a complete one.
+		// is not taken for a complete one. A slow reader may outlive the token.
+		if _, err = server.Judge(ctx, true); err != nil {
+			return err
+		}
 		if page, err = s.service.List(ctx, caller, request); err != nil {
 			return err
 		}

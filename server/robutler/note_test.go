@@ -8,13 +8,13 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/server/limit"
+	"mneme/server/servertest"
 	"mneme/test/backendtest"
 )
 
@@ -161,17 +161,6 @@ func TestNotesThatOthersChangedAreListedByTheTimesThatTheyShow(t *testing.T) {
 	}
 }
 
-// slowReader calls begun when the first part of an answer comes.
-type slowReader struct {
-	*httptest.ResponseRecorder
-	begun func()
-}
-
-func (r *slowReader) Write(p []byte) (int, error) {
-	r.begun()
-	return r.ResponseRecorder.Write(p)
-}
-
 // A thousand notes of 100 kB were 400 MB in memory for each of any number of readers.
 func TestListedNotesAreReadWhileTheAnswerIsWritten(t *testing.T) {
 	for _, action := range []string{"list", "search&q=lighthouse"} {
@@ -184,18 +173,38 @@ func TestListedNotesAreReadWhileTheAnswerIsWritten(t *testing.T) {
 			h.index()
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, notesRoot+"?limit=20&action="+action, nil)
 			r.Header.Set("Authorization", "Bearer "+h.Token(alice))
-			w := &slowReader{httptest.NewRecorder(), sync.OnceFunc(func() {
+			w, _ := servertest.Paused(h, r, func() {
 				for k := range 12 {
 					h.putNote(alice, fmt.Sprintf("k%02d", k), "changed")
 				}
-			})}
-			h.ServeHTTP(w, r)
+			})
 			a := answer{w.Code, w.Header(), w.Body.String()}
 			contents := a.all(t, "entries", "content")
 			if fresh := slices.DeleteFunc(slices.Clone(contents), func(c string) bool { return c != "changed" }); len(contents) != 12 || len(fresh) < 5 {
 				t.Errorf("%d notes, %d of them read after the answer had begun", len(contents), len(fresh))
 			}
 		})
+	}
+}
+
+// A list whose reader is slow ends with its token.
+func TestAListEndsWithItsToken(t *testing.T) {
+	h := open(t)
+	for k := range 350 {
+		h.putNote(alice, fmt.Sprintf("k%03d", k), strings.Repeat("x", 1000))
+	}
+	for _, list := range []string{root, notesRoot + "?action=list&limit=350"} {
+		for _, c := range []struct {
+			pause  time.Duration
+			broken bool
+		}{{time.Minute, false}, {2 * time.Hour, true}} {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, list, http.NoBody)
+			r.Header.Set("Authorization", "Bearer "+h.Token(alice))
+			a, broken := servertest.Paused(h, r, func() { h.clock.Advance(c.pause) })
+			if whole := strings.HasSuffix(a.Body.String(), "}\n"); a.Code != 200 || broken != c.broken || whole == c.broken {
+				t.Errorf("%s after a pause of %v: status %d, whole: %t, broken off: %t", list, c.pause, a.Code, whole, broken)
+			}
+		}
 	}
 }
 

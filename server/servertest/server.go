@@ -3,7 +3,10 @@ package servertest
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,4 +53,24 @@ func (s *Server) Token(p acl.Principal) string {
 		s.t.Fatal(err)
 	}
 	return minted
+}
+
+// Paused calls a handler whose client reads nothing at first: pause is called when the
+// first part of the answer is written. It returns what was written, and whether the
+// handler then broke the connection off.
+func Paused(h http.Handler, r *http.Request, pause func()) (answer *httptest.ResponseRecorder, broken bool) {
+	answer = httptest.NewRecorder()
+	defer func() { broken = recover() != nil }() // http.ErrAbortHandler
+	h.ServeHTTP(&paused{answer, sync.OnceFunc(pause)}, r)
+	return answer, false
+}
+
+type paused struct {
+	*httptest.ResponseRecorder
+	pause func()
+}
+
+func (p *paused) Write(text []byte) (int, error) {
+	p.pause()
+	return p.ResponseRecorder.Write(text)
 }
