@@ -51,7 +51,7 @@ func (ix *Indexer) reembed(ctx context.Context, next *replacement, progress func
 		for i := range rows {
 			ids[i] = rows[i].ID
 		}
-		if err := ix.embedBeside(ctx, next, ids, progress); err != nil {
+		if err := ix.embedBeside(ctx, next, ids, false, progress); err != nil {
 			return err
 		}
 		// With each page, so that the changes are still known, and few at the end.
@@ -84,7 +84,7 @@ func (ix *Indexer) embedChanged(ctx context.Context, next *replacement, progress
 		if len(changes) == 0 {
 			return nil
 		}
-		if err := ix.embedBeside(ctx, next, changedEntries(changes), progress); err != nil {
+		if err := ix.embedBeside(ctx, next, changedEntries(changes), true, progress); err != nil {
 			return err
 		}
 		next.checked = changes[len(changes)-1].Position
@@ -100,11 +100,13 @@ func changedEntries(changes []Change) []uuid.UUID {
 }
 
 // embedBeside saves the vectors that entries lack: those of the next model, and of what
-// the other kind of models reads those of the one that serves. It leaves the queue alone,
-// which belongs to the serving models. It calls progress with how many it embedded, if any.
-func (ix *Indexer) embedBeside(ctx context.Context, next *replacement, ids []uuid.UUID, progress func(n int)) error {
+// the other kind of models reads those of the one that serves. Entries that changed may have
+// vectors of the next model though it no longer reads them: these it removes. It leaves the
+// queue alone, which belongs to the serving models. It calls progress with how many it
+// embedded, if any.
+func (ix *Indexer) embedBeside(ctx context.Context, next *replacement, ids []uuid.UUID, changed bool, progress func(n int)) error {
 	for len(ids) > 0 {
-		n, err := ix.embedBesideAsRead(ctx, next, ids)
+		n, err := ix.embedBesideAsRead(ctx, next, ids, changed)
 		if errors.Is(err, errReadingChanged) {
 			continue
 		}
@@ -118,7 +120,7 @@ func (ix *Indexer) embedBeside(ctx context.Context, next *replacement, ids []uui
 
 // embedBesideAsRead is embedBeside by the models that read the stores now;
 // errReadingChanged if others do before it ends.
-func (ix *Indexer) embedBesideAsRead(ctx context.Context, next *replacement, ids []uuid.UUID) (int, error) {
+func (ix *Indexer) embedBesideAsRead(ctx context.Context, next *replacement, ids []uuid.UUID, changed bool) (int, error) {
 	main, err := ix.mainBeside(next)
 	if err != nil {
 		return 0, err
@@ -142,12 +144,16 @@ func (ix *Indexer) embedBesideAsRead(ctx context.Context, next *replacement, ids
 		if err != nil {
 			return 0, err
 		}
-		if len(lacking) == 0 {
+		saved := lacking
+		if changed && k == next.k {
+			saved = append(saved, unread(jobs, k)...)
+		}
+		if len(saved) == 0 {
 			continue
 		}
 		var one readers
 		one[k] = by[k]
-		if err := ix.saveBeside(ctx, one, lacking); err != nil {
+		if err := ix.saveBeside(ctx, one, saved); err != nil {
 			return 0, err
 		}
 		for _, j := range lacking {
@@ -180,6 +186,11 @@ func (ix *Indexer) readersBeside(ctx context.Context, next *replacement, main *s
 		return by, nil
 	}
 	return by, err
+}
+
+// unread returns the jobs whose entries the k-th model does not read.
+func unread(jobs []job, k int) []job {
+	return slices.DeleteFunc(slices.Clone(jobs), func(j job) bool { return j.entry == nil || j.reads[k] })
 }
 
 // lacking returns the jobs that the k-th model reads and whose revision has no vectors of

@@ -211,15 +211,15 @@ const switchedChanges = 500
 // reports whether it did. It reads the settings first, so that it waits for the workers
 // that save vectors of the model before, and those that come later see the next one.
 func (ix *Indexer) switchTo(ctx context.Context, next *replacement) (bool, error) {
-	err := ix.storage.Update(ctx, func(tx Tx) error {
+	var unread []uuid.UUID
+	err := ix.storage.Update(ctx, func(tx Tx) (err error) {
 		var active [2][]byte
 		for k, setting := range settings {
-			var err error
 			if active[k], err = tx.Meta(ctx, setting); err != nil {
 				return err
 			}
 		}
-		if err := ix.checkSwitch(ctx, tx, next); err != nil {
+		if unread, err = ix.checkSwitch(ctx, tx, next); err != nil {
 			return err
 		}
 		if err := tx.SetMeta(ctx, settings[next.k], []byte(next.fingerprint)); err != nil {
@@ -236,45 +236,56 @@ func (ix *Indexer) switchTo(ctx context.Context, next *replacement) (bool, error
 	if errors.Is(err, errBehind) {
 		return false, nil
 	}
+	if err == nil && len(unread) > 0 && !next.model.Local {
+		if err := ix.repair(ctx, next.serving, unread); err != nil {
+			ix.log.WarnContext(ctx, "vectors of former texts stay in the index until it is reconciled", "entries", len(unread), "error", err)
+		}
+	}
 	return err == nil, err
 }
 
 // checkSwitch returns errBehind if an entry lacks vectors of the next model, or if too
 // much changed. What has vectors of the other model was checked before the transaction,
-// unless it changed since.
-func (ix *Indexer) checkSwitch(ctx context.Context, tx ReadTx, next *replacement) error {
+// unless it changed since. If the next model no longer reads it, vectors of its former text
+// are removed, and the entry is in unread.
+func (ix *Indexer) checkSwitch(ctx context.Context, tx Tx, next *replacement) (unread []uuid.UUID, err error) {
 	without := ix.without(next)
 	missing, err := tx.List(ctx, memory.SearchableQuery{Limit: 1, Without: &without})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	changes, lost, err := tx.Changes(ctx, next.checked, switchedChanges)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(missing) > 0 || lost || len(changes) == switchedChanges {
-		return errBehind
+		return nil, errBehind
 	}
 	if len(changes) == 0 {
-		return nil
+		return nil, nil
 	}
 	without.Other = ""
 	changed, err := tx.List(ctx, memory.SearchableQuery{Among: changedEntries(changes), Without: &without})
 	if err != nil || len(changed) == 0 {
-		return err
+		return nil, err
 	}
 	main, err := ix.mainBeside(next)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	stores, err := tx.StoreFacts(ctx, storesOf(changed))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i := range changed {
-		if ix.reads(main.model, &changed[i], stores[changed[i].Store].Reading)[next.k] {
-			return errBehind
+		e := &changed[i]
+		if ix.reads(main.model, e, stores[e.Store].Reading)[next.k] {
+			return nil, errBehind
 		}
+		if _, err := tx.SaveVectors(ctx, e.ID, e.Revision, next.fingerprint, nil); err != nil {
+			return nil, err
+		}
+		unread = append(unread, e.ID)
 	}
-	return nil
+	return unread, nil
 }

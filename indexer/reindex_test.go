@@ -658,6 +658,40 @@ func TestAnEntryThatTwoModelsEmbedAtTheSwitchGetsVectorsOfTheNextOne(t *testing.
 	})
 }
 
+// What the next model has embedded, and does not read since, has none of its vectors:
+// whether the switch meets the change, or embeds once more before because of another one.
+func TestAnEntryThatTheNextModelNoLongerReadsHasNoneOfItsVectors(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		for _, english := range []string{"stays", "more stays"} {
+			before, _ := remote(t)
+			next, multilingual := coder{before}, backendtest.Second(before)
+			data, a := b.Open(t), agent("a", acl.Public)
+			h := twoModels(t, data, data.Storage(t), multilingual, data.Model(t, before))
+			h.put(a, "a", "k", inEnglish)
+			h.put(a, "a", "stays", inEnglish)
+			h.Index()
+			rows := &beforeSwitch{Storage: data.Storage(t), of: next.Fingerprint(), call: func() {
+				_, err := h.Put(background, a, memory.PutRequest{Path: path("a", "k"), Value: text(inGerman)})
+				must(h, err)
+				if english != "stays" {
+					h.put(a, "a", "more", inEnglish)
+				}
+				h.Index()
+			}}
+			changed := twoModels(t, data, rows, multilingual, data.Model(t, next), data.Model(t, before))
+			changed.reindex()
+			if rows.call != nil {
+				t.Fatal("nothing was written before the switch")
+			}
+			for e, want := range map[embed.Embedder]string{next: english, multilingual: "k"} {
+				if got := strings.Join(embeddedBy(changed, data, "a", e), " "); got != want {
+					t.Errorf("%s has vectors of %q, want %q", e.Fingerprint(), got, want)
+				}
+			}
+		}
+	})
+}
+
 func TestNothingIsLostWhileTheEmbedderIsDown(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		e, down := remote(t)

@@ -574,6 +574,15 @@ func TestAPushCountsAsManyRequestsAsItHasWrites(t *testing.T) {
 	if a := push(200, "b"); a.json(t)["applied"] != 2.0 {
 		t.Errorf("%s", a.body)
 	}
+	h.clock.Advance(2 * time.Second)
+	var lines []syncLine
+	for k := range 20 { // of notes that were never here
+		lines = append(lines, syncLine{Op: "delete", Key: fmt.Sprint("gone", k), At: "2026-03-01T11:00:00.000Z"})
+	}
+	lines = append(lines, syncLine{Op: "put", Key: "last", At: "2026-03-01T11:00:00.000Z"})
+	if n := h.machine(alice).push(lines...); n != 1 {
+		t.Errorf("after deletions of what is not there: %v applied", n)
+	}
 }
 
 func TestAPushedLineThatConflictsIsPassedBy(t *testing.T) {

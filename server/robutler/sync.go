@@ -235,7 +235,7 @@ func (s *Surface) push(c echo.Context) error {
 	if len(lines) > maxLines {
 		return problem.In(problem.TooLarge, "lines", "must be at most "+strconv.Itoa(maxLines))
 	}
-	p := pusher{s, visitor(c), about, namespace, 0}
+	p := pusher{Surface: s, caller: visitor(c), about: about, namespace: namespace}
 	var out pushed
 	for i := range lines {
 		applied, err := p.apply(c.Request().Context(), &lines[i])
@@ -255,13 +255,18 @@ type pusher struct {
 	caller    memory.Caller
 	about     subject
 	namespace string
-	writes    int // that were begun
+	writes    int   // lines that were charged
+	charged   *line // the last of them
 }
 
-// charge counts a write as a request. The first was counted as the push. A client that is
-// refused repeats all of its lines: those that are applied cost nothing then, so that every
-// attempt gets further.
-func (p *pusher) charge(ctx context.Context) error {
+// charge counts a line that writes as a request, once. The first was counted as the push. A
+// client that is refused repeats all of its lines: those that are applied, or have nothing
+// to write, cost nothing then, so that every attempt gets further.
+func (p *pusher) charge(ctx context.Context, l *line) error {
+	if p.charged == l {
+		return nil
+	}
+	p.charged = l
 	if p.writes++; p.writes == 1 {
 		return nil
 	}
@@ -301,23 +306,30 @@ func (p *pusher) applyOnce(ctx context.Context, l *line, path memory.Path, at ti
 		if err != nil || !deletedAt(deleted).Before(at) { // an older line must not bring the note back
 			return false, err
 		}
+		label := p.caller.Taint
+		if here := func(e memory.Entry) bool { return e.Label == label }; l.Op == opDelete && !slices.ContainsFunc(deleted, here) {
+			return false, nil // it never was here, or was deleted at a lower label
+		}
 	case err != nil:
 		return false, err
 	case !changedAt(&found.Entry).Truncate(time.Millisecond).Before(at):
 		return false, nil
 	}
-	if err := p.charge(ctx); err != nil {
-		return false, err
-	}
 	if l.Op == opDelete {
+		if err := p.charge(ctx, l); err != nil {
+			return false, err
+		}
 		err = p.service.DeleteOccurred(ctx, p.caller, path, unchanged, memory.Moment{Time: at})
-		if errors.Is(err, memory.ErrNotFound) { // it never was here, or was deleted at a lower label
+		if errors.Is(err, memory.ErrNotFound) {
 			return false, nil
 		}
 		return err == nil, err
 	}
 	request, err := l.put(path)
 	if err != nil {
+		return false, err
+	}
+	if err := p.charge(ctx, l); err != nil {
 		return false, err
 	}
 	request.If = unchanged
