@@ -51,7 +51,8 @@ type Gateway interface {
 	// Settle settles an accepted payment for an amount of micros, at most what it
 	// covers, once: a repetition with the same ID answers the first settlement. again
 	// says that this is, or may be, a repetition, whose first outcome is not known: only
-	// then may a refusal say that the payment was used by that one.
+	// then may a refusal say that the payment was used by that one. After a refusal that
+	// the first settlement may have caused the outcome is still pending.
 	Settle(ctx context.Context, a Accepted, id uuid.UUID, amount int64, again bool) (Settled, error)
 }
 

@@ -473,12 +473,17 @@ func TestAFacilitatorThatIsGoneMakesSearchesUnavailable(t *testing.T) {
 func TestWhatIsPendingIsDeliveredAndReconciled(t *testing.T) {
 	for _, c := range []struct {
 		failure, then paymenttest.Failure
-		refused       bool
+		state         meter.ChargeState // afterwards
 	}{
-		{paymenttest.Pending, paymenttest.None, false},
-		{paymenttest.LoseSettlement, paymenttest.None, false},
-		{paymenttest.NonceUsed, paymenttest.NonceUsed, false},
-		{paymenttest.Pending, paymenttest.RefuseSettle, true},
+		{paymenttest.Pending, paymenttest.None, meter.ChargeDone},
+		{paymenttest.LoseSettlement, paymenttest.None, meter.ChargeDone},
+		{paymenttest.NonceUsed, paymenttest.NonceUsed, meter.ChargeDone},
+		{paymenttest.Pending, paymenttest.BadSignature, meter.ChargeReversed},
+		// Our own settlement empties the payer's wallet, too, and may be long ago.
+		{paymenttest.Emptied, paymenttest.Emptied, meter.ChargePending},
+		{paymenttest.Expired, paymenttest.Expired, meter.ChargePending},
+		{paymenttest.Reverted, paymenttest.Reverted, meter.ChargePending},
+		{paymenttest.Pending, paymenttest.RefuseSettle, meter.ChargePending},
 	} {
 		t.Run(string(c.failure+"_"+c.then), func(t *testing.T) {
 			onEachStorage(t, func(t *testing.T, d *desk) {
@@ -494,10 +499,18 @@ func TestWhatIsPendingIsDeliveredAndReconciled(t *testing.T) {
 				d.pass(2 * time.Minute)
 				d.fake.Fail(c.then)
 				d.open() // another process
+				if c.state == meter.ChargePending {
+					if done, pending, err := d.market.Reconcile(context.Background()); done != 0 || pending != 1 || err != nil {
+						t.Errorf("reconciled %d, %d pending, %v", done, pending, err)
+					}
+					d.check(0, 0, cost)
+					d.pass(2 * time.Minute)
+					d.fake.Fail(paymenttest.None) // it says what it settled
+				}
 				if done, pending, err := d.market.Reconcile(context.Background()); done != 1 || pending != 0 || err != nil {
 					t.Errorf("reconciled %d, %d pending, %v", done, pending, err)
 				}
-				if c.refused {
+				if c.state == meter.ChargeReversed {
 					d.check(0, 0, 0)
 					if charges := d.charges(); len(charges) != 1 || charges[0].State != meter.ChargeReversed {
 						t.Errorf("charges: %+v", charges)

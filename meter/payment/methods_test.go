@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/big"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -189,6 +190,35 @@ func TestAUsedNonceOfASettlementWhoseAnswerWasLostIsSettled(t *testing.T) {
 	}
 	if s, err := m.Settle(context.Background(), a, uuid.Nil, 1, true); s.State != meter.SettleDone || err != nil {
 		t.Errorf("again: %s, %v", s.State, err)
+	}
+}
+
+func TestARefusedRepetitionProvesNothingThatItsSettlementMayHaveCaused(t *testing.T) {
+	for reason, want := range map[string]meter.SettleState{
+		"invalid_exact_evm_payload_signature": meter.SettleRefused, "invalid_permit2_signature": meter.SettleRefused, "invalid_payload": meter.SettleRefused,
+		"invalid_exact_evm_payload_recipient_mismatch": meter.SettleRefused, "permit2_amount_mismatch": meter.SettleRefused,
+		"invalid_exact_evm_payload_authorization_value": meter.SettleRefused,
+
+		"insufficient_funds": meter.SettlePending, "invalid_exact_evm_insufficient_balance": meter.SettlePending, "permit2_allowance_required": meter.SettlePending,
+		"invalid_exact_evm_payload_authorization_valid_before": meter.SettlePending, "permit2_deadline_expired": meter.SettlePending,
+		"invalid_exact_evm_transaction_simulation_failed": meter.SettlePending, "transaction_failed": meter.SettlePending, "": meter.SettlePending,
+
+		"nonce_already_used": meter.SettleDone, "permit2_invalid_nonce": meter.SettleDone,
+	} {
+		service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_ = json.NewEncoder(w).Encode(map[string]any{"success": false, "errorReason": reason})
+		}))
+		t.Cleanup(service.Close)
+		remote, err := newRemote("facilitator", service.URL, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _, err := (facilitator{remote}).settle(context.Background(), facilitated{}, true); got != want || (err != nil) != (want == meter.SettlePending) {
+			t.Errorf("%q, again: %s, %v", reason, got, err)
+		}
+		if got, _, err := (facilitator{remote}).settle(context.Background(), facilitated{}, false); got != meter.SettleRefused || err != nil {
+			t.Errorf("%q: %s, %v", reason, got, err)
+		}
 	}
 }
 

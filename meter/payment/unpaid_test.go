@@ -447,7 +447,7 @@ func TestARefusedPaymentLeavesWhatAnotherOnePaidFor(t *testing.T) {
 		if found, _ := d.mustSearch(first); found.Settled.State != meter.SettleDone || found.Bill.Charges[0].Amount != cost {
 			t.Fatalf("charged %+v, settled %+v", found.Bill.Charges, found.Settled)
 		}
-		d.till.say(refusing["refused"])
+		d.till.say(reply{200, `{"success":false,"errorReason":"invalid_permit2_signature","network":"eip155:84532"}`})
 		d.pass(2 * time.Minute)
 		if done, pending, err := d.market.Reconcile(context.Background()); done != 1 || pending != 0 || err != nil {
 			t.Fatalf("reconciled %d, %d pending, %v", done, pending, err)
