@@ -2,6 +2,7 @@ package payment_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -454,6 +455,39 @@ func TestAPaymentThatDoesNotFitThePriceIsRefused(t *testing.T) {
 		if d.fake.Calls("/verify") != 0 {
 			t.Error("it was sent to the facilitator")
 		}
+	})
+}
+
+// A payment of version 1 does not repeat what was asked for, and a facilitator takes one
+// that is worth more.
+func TestAnExactPaymentForAnEarlierPriceIsRefused(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		pays := func(price int) meter.SearchRequest {
+			text, err := json.Marshal(map[string]any{
+				"x402Version": 1, "scheme": payment.SchemeExact, "network": "base-sepolia", "payload": map[string]any{"signature": "0x00", "authorization": map[string]any{
+					"from": paymenttest.Payer, "to": "0x2222222222222222222222222222222222222222", "value": fmt.Sprint(price), "nonce": fmt.Sprintf("0x%064x", price),
+				}},
+			})
+			d.must(err)
+			r := d.request("", "", 0)
+			r.Payment, err = payment.Read(http.Header{"X-Payment": {base64.StdEncoding.EncodeToString(text)}}, meter.Resource{URL: "https://memory.example/search", Method: "POST"})
+			d.must(err)
+			return r
+		}
+		before := pays(fullPrice)
+		_, err := d.market.ChangeOffer(context.Background(), agent(seller), d.offer, meter.OfferRequest{Terms: meter.TermsRequest{PriceEntry: new(int64(100))}}, memory.Preconditions{})
+		d.must(err)
+		const price = searchPrice + 10*100
+		var refusal *meter.RefusedError
+		if _, _, err := d.search(buyer, before); !errors.As(err, &refusal) || refusal.Price.Price != price {
+			t.Errorf("a payment of the earlier price: %v", err)
+		}
+		if len(d.fake.Settled()) != 0 || d.fake.Calls("/verify") != 0 {
+			t.Errorf("it was sent to the facilitator, which settled %v", d.fake.Settled())
+		}
+		d.check(0, 0, 0)
+		d.mustSearch(pays(price))
+		d.check(price-searchPrice-3*100, searchPrice+3*100, 0)
 	})
 }
 

@@ -269,6 +269,9 @@ func (m *Methods) Accept(p *meter.Payment, price int64) (meter.Accepted, error) 
 			}
 		}
 		a.Fixed, a.Verified = r.Scheme == SchemeExact, r.Scheme != schemeCredits
+		if a.Fixed && !movesExactly(p.Payload, r.Amount) {
+			return meter.Accepted{}, &meter.PaymentRefusal{Reason: "invalid_exact_evm_payload_authorization_value"}
+		}
 		var err error
 		if p.Wire == WireX402V1 {
 			a.Requirement, err = json.Marshal(r.v1(p.Resource))
@@ -278,6 +281,29 @@ func (m *Methods) Accept(p *meter.Payment, price int64) (meter.Accepted, error) 
 		return a, err
 	}
 	return meter.Accepted{}, &meter.PaymentRefusal{Reason: "invalid_payment_requirements"}
+}
+
+// movesExactly reports whether a payment of scheme exact was signed for an amount. All
+// that was signed for is moved, a facilitator may take more than it is asked for, and
+// version 1 does not repeat what was asked for: the price may have fallen since.
+func movesExactly(payload json.RawMessage, amount string) bool {
+	var in struct {
+		Payload struct { // it has one of the two: identify read it
+			Authorization struct {
+				Value string `json:"value"`
+			} `json:"authorization"`
+			Permit2 struct {
+				Permitted struct {
+					Amount string `json:"amount"`
+				} `json:"permitted"`
+			} `json:"permit2Authorization"`
+		} `json:"payload"`
+	}
+	if err := json.Unmarshal(payload, &in); err != nil {
+		return false
+	}
+	signed, ok := number(in.Payload.Authorization.Value + in.Payload.Permit2.Permitted.Amount)
+	return ok && signed.String() == amount
 }
 
 func (m *Methods) acceptMPP(a meter.Accepted) (meter.Accepted, error) {

@@ -96,6 +96,50 @@ func TestAPaymentIsAcceptedForThePriceAlone(t *testing.T) {
 	}
 }
 
+// Scheme exact moves what was signed for, and the buyer would lose what exceeds the price.
+func TestAnExactPaymentIsSignedForThePrice(t *testing.T) {
+	m, _ := testMethods(t)
+	asked := m.requirements(testCall, 5000, "")[1]
+	const from = `{"from":"0x1111111111111111111111111111111111111111",`
+	for signed, fits := range map[string]bool{
+		`"5000"`: true, `"0005000"`: true, `"0x1388"`: true, `"0X1388"`: true,
+		`"4999"`: false, `"5001"`: false, `"0x1389"`: false, `"50000000000000000000000000005000"`: false, `"18446744073709556616"`: false,
+		`""`: false, `null`: false, `5000`: false, `"5000.0"`: false, `"+5000"`: false, `"-5000"`: false, `" 5000"`: false, `"0x"`: false, `{}`: false,
+		`"` + strings.Repeat("0", 100) + `5000"`: false,
+	} {
+		for name, payload := range map[string]string{
+			"EIP-3009": `{"authorization":` + from + `"nonce":"0x` + strings.Repeat("1", 64) + `","value":` + signed + `}}`,
+			"Permit2":  `{"permit2Authorization":` + from + `"nonce":"1","permitted":{"amount":` + signed + `}}}`,
+		} {
+			offered, err := json.Marshal(asked)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for version, h := range map[string]http.Header{
+				"1": {"X-Payment": {header64(`{"x402Version":1,"scheme":"exact","network":"base-sepolia","payload":` + payload + `}`)}},
+				"2": {"Payment-Signature": {header64(`{"x402Version":2,"accepted":` + string(offered) + `,"payload":` + payload + `}`)}},
+			} {
+				p, err := Read(h, testCall)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = m.Accept(p, 5000)
+				var refusal *meter.PaymentRefusal
+				if fits != (err == nil) || err != nil && (!errors.As(err, &refusal) || refusal.Reason != "invalid_exact_evm_payload_authorization_value") {
+					t.Errorf("%s, version %s: %s for 5000: %v", name, version, signed, err)
+				}
+			}
+		}
+	}
+	missing, err := Read(http.Header{"X-Payment": {header64(exactV1)}}, testCall)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Accept(missing, 5000); err == nil {
+		t.Error("a payment without a value is accepted")
+	}
+}
+
 func TestWhatABuyerChangesInAnAcceptedOfferIsRefused(t *testing.T) {
 	m, _ := testMethods(t)
 	asked := m.requirements(testCall, 5000, "")

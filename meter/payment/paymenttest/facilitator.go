@@ -194,8 +194,11 @@ func (f *Facilitator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			refuse("nonce_already_used")
 			return
 		case !again:
-			f.settled[name] = asked
 			before = asked
+			if in.Requirements.Scheme == "exact" { // all that was signed for is moved
+				before = permitted
+			}
+			f.settled[name] = before
 		}
 		if f.failure == LoseSettlement || !again && (f.failure == LoseOnce || once) {
 			panic(http.ErrAbortHandler)
