@@ -68,6 +68,9 @@ type Accepted struct {
 	// settled before. Then it is delivered while the settlement is pending. With another
 	// method nothing is shown before it is settled.
 	Verified bool `json:"verified,omitempty"`
+	// Begun is the method's ID of a settlement that was pending when it was last tried;
+	// "": not known.
+	Begun string `json:"begun,omitempty"`
 }
 
 // Settled is the answer of a payment method to a settlement.
@@ -75,6 +78,7 @@ type Settled struct {
 	Wire     string          `json:"wire"`
 	State    SettleState     `json:"state"`
 	Response json.RawMessage `json:"response,omitempty"` // the wire's, opaque to this package
+	Begun    string          `json:"-"`                  // see Accepted
 }
 
 // SettleState says what became of a settlement.

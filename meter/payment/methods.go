@@ -138,7 +138,7 @@ func New(o Options) (*Methods, error) {
 			if s.Key == "" || s.Profile == "" || s.Currency == "" {
 				return nil, fmt.Errorf("mpp.stripe needs key, profile and currency")
 			}
-			m.mpp.stripe = &stripe{api: api, profile: s.Profile, currency: s.Currency, cents: cents}
+			m.mpp.stripe = &stripe{api: api, profile: s.Profile, currency: s.Currency, cents: cents, now: o.Now}
 		}
 	}
 	return m, nil
@@ -375,7 +375,7 @@ func (m *Methods) Settle(ctx context.Context, a meter.Accepted, _ uuid.UUID, amo
 		if !ok {
 			return s, fmt.Errorf("the amount of a challenge is no number")
 		}
-		s.State, s.Response, err = m.mpp.stripe.settle(ctx, p, cents)
+		s.State, s.Response, s.Begun, err = m.mpp.stripe.settle(ctx, a, cents, again)
 	case p.Scheme != schemeStripe && p.Scheme != schemeCredits && m.x402 != nil:
 		required := a.Requirement
 		if !a.Fixed {
