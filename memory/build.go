@@ -14,7 +14,7 @@ func mayChange(c Caller, a acl.Access, old *Entry, r PutRequest) error {
 	if old == nil {
 		return nil
 	}
-	if changesExpiry(r, old) && !mayChangeExpiry(c, a, old) {
+	if !keepsExpiry(old, r) && !mayChangeExpiry(c, a, old) {
 		return acl.ErrDenied
 	}
 	if r.InContext != nil && *r.InContext != old.InContext {
@@ -30,12 +30,6 @@ func mayChange(c Caller, a acl.Access, old *Entry, r PutRequest) error {
 // entry, nil for a new one: its owner and the store's own agent may.
 func mayChangeExpiry(c Caller, a acl.Access, old *Entry) bool {
 	return old == nil || old.Owner == c.Agent || a.Via == acl.ViaOwn
-}
-
-// changesExpiry reports whether a write sets an expiry. Setting none on an
-// entry that has none does not count.
-func changesExpiry(r PutRequest, old *Entry) bool {
-	return r.ExpiresAt != nil || r.TTL != nil && !(*r.TTL == 0 && old.ExpiresAt.IsZero())
 }
 
 // buildEntry returns the entry that the write leaves. old is the entry that it
@@ -123,7 +117,13 @@ func keepsFields(e *Entry, r PutRequest) bool {
 		(r.Description == nil || *r.Description == e.Description) &&
 		(r.Tags == nil || slices.Equal(distinct(*r.Tags), e.Tags)) &&
 		(r.OccurredAt == nil || r.occurredAt(e.OccurredAt)) &&
-		(r.TTL == nil || *r.TTL == 0 && e.ExpiresAt.IsZero()) &&
+		keepsExpiry(e, r)
+}
+
+// keepsExpiry reports whether a write would leave the entry's expiry as it is:
+// it gives none, the same instant, or a TTL of 0 to an entry that never expires.
+func keepsExpiry(e *Entry, r PutRequest) bool {
+	return (r.TTL == nil || *r.TTL == 0 && e.ExpiresAt.IsZero()) &&
 		(r.ExpiresAt == nil || instantOf(*r.ExpiresAt).Equal(e.ExpiresAt))
 }
 

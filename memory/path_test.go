@@ -252,6 +252,44 @@ func TestOnlyOwnersMayChangeAnExpiry(t *testing.T) {
 	})
 }
 
+// An export names the expiry of each entry, so that its import into the same store
+// gives it to entries of others, too.
+func TestTheExpiryThatAnEntryHasIsNoChange(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := open(t, b, memory.Limits{})
+		owner, other, host := agent("owner", acl.Public), agent("other", acl.Public), agent("host", acl.Public)
+		for _, grantee := range []string{"owner", "other"} {
+			_, err := h.Share(background, host, memory.ShareRequest{Store: "host", Grantee: grantee, Level: acl.ReadWrite})
+			must(h, err)
+		}
+		until := h.PutText(owner, "host", "plan", "first", 201, ttl(time.Hour)).ExpiresAt
+		expires := func(at time.Time) func(*memory.PutRequest) {
+			return func(r *memory.PutRequest) { r.ExpiresAt = &at }
+		}
+		for name, c := range map[string]struct {
+			at     time.Time
+			status int
+		}{
+			"the same instant":  {until, 200},
+			"in another zone":   {until.In(time.FixedZone("", 3600)), 200},
+			"a nanosecond more": {until.Add(time.Nanosecond), 200}, // rows have microseconds
+			"another instant":   {until.Add(time.Microsecond), 403},
+		} {
+			same := memory.PutRequest{Path: path("host", "plan"), Value: text("first")}
+			expires(c.at)(&same)
+			outcomes, err := h.PutAll(background, other, []memory.PutRequest{same})
+			must(h, err)
+			if got := outcomes[0]; status(got.Err) != c.status || (c.status == 200) != got.Unchanged {
+				t.Errorf("%s: unchanged %v, %v", name, got.Unchanged, got.Err)
+			}
+		}
+		if r := h.PutText(other, "host", "plan", "second", 200, expires(until)); !r.ExpiresAt.Equal(until) {
+			t.Errorf("another agent changed the expiry to %s", r.ExpiresAt)
+		}
+		h.PutText(other, "host", "plan", "third", 403, expires(until.Add(time.Hour)))
+	})
+}
+
 func TestEntryNotInContextIsVisibleOnlyToItsOwner(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})

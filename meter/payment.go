@@ -51,7 +51,8 @@ type Gateway interface {
 	// Settle settles an accepted payment for an amount of micros, at most what it
 	// covers, once: a repetition with the same ID answers the first settlement. again
 	// says that this is, or may be, a repetition, whose first outcome is not known: only
-	// then may a refusal say that the payment was used by that one.
+	// then may a refusal say that the payment was used by that one. After a refusal that
+	// the first settlement may have caused the outcome is still pending.
 	Settle(ctx context.Context, a Accepted, id uuid.UUID, amount int64, again bool) (Settled, error)
 }
 
@@ -67,6 +68,9 @@ type Accepted struct {
 	// settled before. Then it is delivered while the settlement is pending. With another
 	// method nothing is shown before it is settled.
 	Verified bool `json:"verified,omitempty"`
+	// Begun is the method's ID of a settlement that was pending when it was last tried;
+	// "": not known.
+	Begun string `json:"begun,omitempty"`
 }
 
 // Settled is the answer of a payment method to a settlement.
@@ -74,6 +78,7 @@ type Settled struct {
 	Wire     string          `json:"wire"`
 	State    SettleState     `json:"state"`
 	Response json.RawMessage `json:"response,omitempty"` // the wire's, opaque to this package
+	Begun    string          `json:"-"`                  // see Accepted
 }
 
 // SettleState says what became of a settlement.

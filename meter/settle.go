@@ -46,14 +46,19 @@ func (m *Market) settle(ctx context.Context, claim *Claim) error {
 		if kept.Tried { // an earlier attempt was sent
 			return nil
 		}
-		return m.untried(ctx, claim, kept)
+		return m.keepSettlement(ctx, claim, kept) // the first attempt reached nobody
 	default:
-		return nil
+		if answer.Begun == "" || answer.Begun == kept.Accepted.Begun {
+			return nil
+		}
+		kept.Accepted.Begun = answer.Begun
+		return m.keepSettlement(ctx, claim, settlement{Accepted: kept.Accepted, Tried: true})
 	}
 }
 
-// untried records that the first attempt to settle a claim reached nobody.
-func (m *Market) untried(ctx context.Context, held *Claim, before settlement) error {
+// keepSettlement records what is known of the settlement of a claim that is held and
+// pending.
+func (m *Market) keepSettlement(ctx context.Context, held *Claim, known settlement) error {
 	return m.storage.Update(ctx, func(tx Tx) error {
 		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {
 			return err
@@ -62,7 +67,7 @@ func (m *Market) untried(ctx context.Context, held *Claim, before settlement) er
 		if err != nil || claim == nil || claim.State != ClaimPending || claim.Fence != held.Fence {
 			return err // another request knows better
 		}
-		if claim.Settlement, err = json.Marshal(before); err != nil {
+		if claim.Settlement, err = json.Marshal(known); err != nil {
 			return err
 		}
 		return tx.PutRecord(ctx, *claim)

@@ -45,7 +45,8 @@ func (f facilitator) verify(ctx context.Context, ask facilitated, payer string) 
 
 // settle settles a payment. A facilitator answers a payment that it settled before
 // with the same transaction, or by a reason that says so: it counts only if again says
-// that an earlier call of ours may have settled it.
+// that an earlier call of ours may have settled it. Many judge a repetition like a new
+// payment: then the refusal may come from that very settlement, and proves nothing.
 func (f facilitator) settle(ctx context.Context, ask facilitated, again bool) (meter.SettleState, json.RawMessage, error) {
 	var out json.RawMessage
 	status, sent, err := f.call(ctx, http.MethodPost, "/settle", nil, ask, &out)
@@ -72,6 +73,8 @@ func (f facilitator) settle(ctx context.Context, ask facilitated, again bool) (m
 		state = meter.SettleDone
 	case pendingReason(answer.Reason):
 		state = meter.SettlePending
+	case again && !signedWrong.MatchString(answer.Reason):
+		return meter.SettlePending, nil, fmt.Errorf("%s: a repetition is refused, and the first call may have settled", f.name)
 	}
 	// What the client gets is these members alone: an error's text may hold
 	// anything.
@@ -102,6 +105,11 @@ func usedBefore(reason string) bool {
 	}
 	return false
 }
+
+// signedWrong matches refusals of what was signed, which every call sends alike: none of
+// them has settled. Funds, allowances and transactions may fail because an earlier call
+// has, and what has expired may have been settled before.
+var signedWrong = regexp.MustCompile(`(signature|_authorization_value|_(recipient|value|amount|token)_mismatch)$|^invalid_payload$`)
 
 func pendingReason(reason string) bool {
 	return reason == "settlement_pending" || reason == "pending" || reason == "transaction_pending"

@@ -2,6 +2,7 @@ package payment_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -457,6 +458,39 @@ func TestAPaymentThatDoesNotFitThePriceIsRefused(t *testing.T) {
 	})
 }
 
+// A payment of version 1 does not repeat what was asked for, and a facilitator takes one
+// that is worth more.
+func TestAnExactPaymentForAnEarlierPriceIsRefused(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		pays := func(price int) meter.SearchRequest {
+			text, err := json.Marshal(map[string]any{
+				"x402Version": 1, "scheme": payment.SchemeExact, "network": "base-sepolia", "payload": map[string]any{"signature": "0x00", "authorization": map[string]any{
+					"from": paymenttest.Payer, "to": "0x2222222222222222222222222222222222222222", "value": fmt.Sprint(price), "nonce": fmt.Sprintf("0x%064x", price),
+				}},
+			})
+			d.must(err)
+			r := d.request("", "", 0)
+			r.Payment, err = payment.Read(http.Header{"X-Payment": {base64.StdEncoding.EncodeToString(text)}}, meter.Resource{URL: "https://memory.example/search", Method: "POST"})
+			d.must(err)
+			return r
+		}
+		before := pays(fullPrice)
+		_, err := d.market.ChangeOffer(context.Background(), agent(seller), d.offer, meter.OfferRequest{Terms: meter.TermsRequest{PriceEntry: new(int64(100))}}, memory.Preconditions{})
+		d.must(err)
+		const price = searchPrice + 10*100
+		var refusal *meter.RefusedError
+		if _, _, err := d.search(buyer, before); !errors.As(err, &refusal) || refusal.Price.Price != price {
+			t.Errorf("a payment of the earlier price: %v", err)
+		}
+		if len(d.fake.Settled()) != 0 || d.fake.Calls("/verify") != 0 {
+			t.Errorf("it was sent to the facilitator, which settled %v", d.fake.Settled())
+		}
+		d.check(0, 0, 0)
+		d.mustSearch(pays(price))
+		d.check(price-searchPrice-3*100, searchPrice+3*100, 0)
+	})
+}
+
 func TestAFacilitatorThatIsGoneMakesSearchesUnavailable(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, d *desk) {
 		d.fake.Fail(paymenttest.Gone)
@@ -473,12 +507,17 @@ func TestAFacilitatorThatIsGoneMakesSearchesUnavailable(t *testing.T) {
 func TestWhatIsPendingIsDeliveredAndReconciled(t *testing.T) {
 	for _, c := range []struct {
 		failure, then paymenttest.Failure
-		refused       bool
+		state         meter.ChargeState // afterwards
 	}{
-		{paymenttest.Pending, paymenttest.None, false},
-		{paymenttest.LoseSettlement, paymenttest.None, false},
-		{paymenttest.NonceUsed, paymenttest.NonceUsed, false},
-		{paymenttest.Pending, paymenttest.RefuseSettle, true},
+		{paymenttest.Pending, paymenttest.None, meter.ChargeDone},
+		{paymenttest.LoseSettlement, paymenttest.None, meter.ChargeDone},
+		{paymenttest.NonceUsed, paymenttest.NonceUsed, meter.ChargeDone},
+		{paymenttest.Pending, paymenttest.BadSignature, meter.ChargeReversed},
+		// Our own settlement empties the payer's wallet, too, and may be long ago.
+		{paymenttest.Emptied, paymenttest.Emptied, meter.ChargePending},
+		{paymenttest.Expired, paymenttest.Expired, meter.ChargePending},
+		{paymenttest.Reverted, paymenttest.Reverted, meter.ChargePending},
+		{paymenttest.Pending, paymenttest.RefuseSettle, meter.ChargePending},
 	} {
 		t.Run(string(c.failure+"_"+c.then), func(t *testing.T) {
 			onEachStorage(t, func(t *testing.T, d *desk) {
@@ -494,10 +533,18 @@ func TestWhatIsPendingIsDeliveredAndReconciled(t *testing.T) {
 				d.pass(2 * time.Minute)
 				d.fake.Fail(c.then)
 				d.open() // another process
+				if c.state == meter.ChargePending {
+					if done, pending, err := d.market.Reconcile(context.Background()); done != 0 || pending != 1 || err != nil {
+						t.Errorf("reconciled %d, %d pending, %v", done, pending, err)
+					}
+					d.check(0, 0, cost)
+					d.pass(2 * time.Minute)
+					d.fake.Fail(paymenttest.None) // it says what it settled
+				}
 				if done, pending, err := d.market.Reconcile(context.Background()); done != 1 || pending != 0 || err != nil {
 					t.Errorf("reconciled %d, %d pending, %v", done, pending, err)
 				}
-				if c.refused {
+				if c.state == meter.ChargeReversed {
 					d.check(0, 0, 0)
 					if charges := d.charges(); len(charges) != 1 || charges[0].State != meter.ChargeReversed {
 						t.Errorf("charges: %+v", charges)

@@ -138,7 +138,7 @@ func New(o Options) (*Methods, error) {
 			if s.Key == "" || s.Profile == "" || s.Currency == "" {
 				return nil, fmt.Errorf("mpp.stripe needs key, profile and currency")
 			}
-			m.mpp.stripe = &stripe{api: api, profile: s.Profile, currency: s.Currency, cents: cents}
+			m.mpp.stripe = &stripe{api: api, profile: s.Profile, currency: s.Currency, cents: cents, now: o.Now}
 		}
 	}
 	return m, nil
@@ -269,6 +269,9 @@ func (m *Methods) Accept(p *meter.Payment, price int64) (meter.Accepted, error) 
 			}
 		}
 		a.Fixed, a.Verified = r.Scheme == SchemeExact, r.Scheme != schemeCredits
+		if a.Fixed && !movesExactly(p.Payload, r.Amount) {
+			return meter.Accepted{}, &meter.PaymentRefusal{Reason: "invalid_exact_evm_payload_authorization_value"}
+		}
 		var err error
 		if p.Wire == WireX402V1 {
 			a.Requirement, err = json.Marshal(r.v1(p.Resource))
@@ -278,6 +281,29 @@ func (m *Methods) Accept(p *meter.Payment, price int64) (meter.Accepted, error) 
 		return a, err
 	}
 	return meter.Accepted{}, &meter.PaymentRefusal{Reason: "invalid_payment_requirements"}
+}
+
+// movesExactly reports whether a payment of scheme exact was signed for an amount. All
+// that was signed for is moved, a facilitator may take more than it is asked for, and
+// version 1 does not repeat what was asked for: the price may have fallen since.
+func movesExactly(payload json.RawMessage, amount string) bool {
+	var in struct {
+		Payload struct { // it has one of the two: identify read it
+			Authorization struct {
+				Value string `json:"value"`
+			} `json:"authorization"`
+			Permit2 struct {
+				Permitted struct {
+					Amount string `json:"amount"`
+				} `json:"permitted"`
+			} `json:"permit2Authorization"`
+		} `json:"payload"`
+	}
+	if err := json.Unmarshal(payload, &in); err != nil {
+		return false
+	}
+	signed, ok := number(in.Payload.Authorization.Value + in.Payload.Permit2.Permitted.Amount)
+	return ok && signed.String() == amount
 }
 
 func (m *Methods) acceptMPP(a meter.Accepted) (meter.Accepted, error) {
@@ -349,7 +375,7 @@ func (m *Methods) Settle(ctx context.Context, a meter.Accepted, _ uuid.UUID, amo
 		if !ok {
 			return s, fmt.Errorf("the amount of a challenge is no number")
 		}
-		s.State, s.Response, err = m.mpp.stripe.settle(ctx, p, cents)
+		s.State, s.Response, s.Begun, err = m.mpp.stripe.settle(ctx, a, cents, again)
 	case p.Scheme != schemeStripe && p.Scheme != schemeCredits && m.x402 != nil:
 		required := a.Requirement
 		if !a.Fixed {

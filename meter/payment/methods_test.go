@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/big"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -92,6 +93,50 @@ func TestAPaymentIsAcceptedForThePriceAlone(t *testing.T) {
 				t.Errorf("%s: a payment of 5000 is accepted for a price of %d: %v", scheme, other, err)
 			}
 		}
+	}
+}
+
+// Scheme exact moves what was signed for, and the buyer would lose what exceeds the price.
+func TestAnExactPaymentIsSignedForThePrice(t *testing.T) {
+	m, _ := testMethods(t)
+	asked := m.requirements(testCall, 5000, "")[1]
+	const from = `{"from":"0x1111111111111111111111111111111111111111",`
+	for signed, fits := range map[string]bool{
+		`"5000"`: true, `"0005000"`: true, `"0x1388"`: true, `"0X1388"`: true,
+		`"4999"`: false, `"5001"`: false, `"0x1389"`: false, `"50000000000000000000000000005000"`: false, `"18446744073709556616"`: false,
+		`""`: false, `null`: false, `5000`: false, `"5000.0"`: false, `"+5000"`: false, `"-5000"`: false, `" 5000"`: false, `"0x"`: false, `{}`: false,
+		`"` + strings.Repeat("0", 100) + `5000"`: false,
+	} {
+		for name, payload := range map[string]string{
+			"EIP-3009": `{"authorization":` + from + `"nonce":"0x` + strings.Repeat("1", 64) + `","value":` + signed + `}}`,
+			"Permit2":  `{"permit2Authorization":` + from + `"nonce":"1","permitted":{"amount":` + signed + `}}}`,
+		} {
+			offered, err := json.Marshal(asked)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for version, h := range map[string]http.Header{
+				"1": {"X-Payment": {header64(`{"x402Version":1,"scheme":"exact","network":"base-sepolia","payload":` + payload + `}`)}},
+				"2": {"Payment-Signature": {header64(`{"x402Version":2,"accepted":` + string(offered) + `,"payload":` + payload + `}`)}},
+			} {
+				p, err := Read(h, testCall)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = m.Accept(p, 5000)
+				var refusal *meter.PaymentRefusal
+				if fits != (err == nil) || err != nil && (!errors.As(err, &refusal) || refusal.Reason != "invalid_exact_evm_payload_authorization_value") {
+					t.Errorf("%s, version %s: %s for 5000: %v", name, version, signed, err)
+				}
+			}
+		}
+	}
+	missing, err := Read(http.Header{"X-Payment": {header64(exactV1)}}, testCall)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Accept(missing, 5000); err == nil {
+		t.Error("a payment without a value is accepted")
 	}
 }
 
@@ -189,6 +234,35 @@ func TestAUsedNonceOfASettlementWhoseAnswerWasLostIsSettled(t *testing.T) {
 	}
 	if s, err := m.Settle(context.Background(), a, uuid.Nil, 1, true); s.State != meter.SettleDone || err != nil {
 		t.Errorf("again: %s, %v", s.State, err)
+	}
+}
+
+func TestARefusedRepetitionProvesNothingThatItsSettlementMayHaveCaused(t *testing.T) {
+	for reason, want := range map[string]meter.SettleState{
+		"invalid_exact_evm_payload_signature": meter.SettleRefused, "invalid_permit2_signature": meter.SettleRefused, "invalid_payload": meter.SettleRefused,
+		"invalid_exact_evm_payload_recipient_mismatch": meter.SettleRefused, "permit2_amount_mismatch": meter.SettleRefused,
+		"invalid_exact_evm_payload_authorization_value": meter.SettleRefused,
+
+		"insufficient_funds": meter.SettlePending, "invalid_exact_evm_insufficient_balance": meter.SettlePending, "permit2_allowance_required": meter.SettlePending,
+		"invalid_exact_evm_payload_authorization_valid_before": meter.SettlePending, "permit2_deadline_expired": meter.SettlePending,
+		"invalid_exact_evm_transaction_simulation_failed": meter.SettlePending, "transaction_failed": meter.SettlePending, "": meter.SettlePending,
+
+		"nonce_already_used": meter.SettleDone, "permit2_invalid_nonce": meter.SettleDone,
+	} {
+		service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_ = json.NewEncoder(w).Encode(map[string]any{"success": false, "errorReason": reason})
+		}))
+		t.Cleanup(service.Close)
+		remote, err := newRemote("facilitator", service.URL, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _, err := (facilitator{remote}).settle(context.Background(), facilitated{}, true); got != want || (err != nil) != (want == meter.SettlePending) {
+			t.Errorf("%q, again: %s, %v", reason, got, err)
+		}
+		if got, _, err := (facilitator{remote}).settle(context.Background(), facilitated{}, false); got != meter.SettleRefused || err != nil {
+			t.Errorf("%q: %s, %v", reason, got, err)
+		}
 	}
 }
 

@@ -1,16 +1,12 @@
 package payment
 
 import (
-	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"net/http"
-	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -70,14 +66,6 @@ type mpp struct {
 	secret []byte
 	now    func() time.Time
 	stripe *stripe // nil: none
-}
-
-// stripe charges shared payment tokens.
-type stripe struct {
-	api      *remote
-	profile  string
-	currency string
-	cents    rate
 }
 
 // mint makes a challenge. binding is a digest of the call.
@@ -169,18 +157,6 @@ func readMPP(h http.Header, header string) (*meter.Payment, error) {
 	return nil, &MalformedError{header, "the method is not one of ours"}
 }
 
-var sharedToken = regexp.MustCompile(`^spt_[A-Za-z0-9_]{1,250}$`)
-
-func stripeToken(p meter.Payment) string {
-	var in struct {
-		Payload struct {
-			Token string `json:"spt"`
-		} `json:"payload"`
-	}
-	_ = json.Unmarshal(p.Payload, &in) // it was read before
-	return in.Payload.Token
-}
-
 // charge returns the request of a challenge.
 func (c challenge) charge() (request charge, ok bool) {
 	text, err := base64.RawURLEncoding.DecodeString(c.Request)
@@ -201,39 +177,4 @@ func (m *mpp) check(p *meter.Payment) (charge, error) {
 		return charge{}, &meter.PaymentRefusal{Reason: "payment_expired"}
 	}
 	return request, nil
-}
-
-// request asks for a price in cents.
-func (s *stripe) request(price int64) charge {
-	return charge{
-		Amount: s.cents.units(price).String(), Currency: s.currency,
-		Details: map[string]any{"networkId": s.profile, "paymentMethodTypes": []string{"card", "link"}},
-	}
-}
-
-// settle charges a shared payment token once, by the challenge's ID.
-func (s *stripe) settle(ctx context.Context, p meter.Payment, amount *big.Int) (meter.SettleState, json.RawMessage, error) {
-	form := url.Values{
-		"amount": {amount.String()}, "currency": {s.currency}, "confirm": {"true"},
-		"shared_payment_granted_token":       {stripeToken(p)},
-		"automatic_payment_methods[enabled]": {"true"}, "automatic_payment_methods[allow_redirects]": {"never"},
-		"metadata[challenge_id]": {p.Nonce},
-	}
-	var out struct {
-		ID     string `json:"id"`
-		Status string `json:"status"`
-	}
-	header := http.Header{"Idempotency-Key": {p.Nonce}}
-	status, sent, err := s.api.call(ctx, http.MethodPost, "/v1/payment_intents", header, form, &out)
-	if err != nil && !sent {
-		return meter.SettleUnsent, nil, err
-	}
-	switch {
-	case err != nil || unclear(status) || status < http.StatusMultipleChoices && (out.Status == "processing" || out.Status == ""):
-		return meter.SettlePending, nil, fmt.Errorf("%s: the payment has no outcome yet", s.api.name)
-	case status >= http.StatusMultipleChoices || out.Status != "succeeded":
-		return meter.SettleRefused, json.RawMessage(`{}`), nil
-	}
-	response, err := json.Marshal(map[string]string{"reference": transactionOf(out.ID, p.Nonce)})
-	return meter.SettleDone, response, err
 }

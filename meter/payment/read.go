@@ -193,13 +193,23 @@ func identify(p *meter.Payment, source string, payload json.RawMessage, nonce st
 		return malformed
 	case in.Authorization != nil && evmNonce.MatchString(p.Nonce): // EIP-3009: 32 bytes
 		return nil
-	case in.Permit2 != nil && (decimal.MatchString(p.Nonce) || hexNumber.MatchString(p.Nonce)): // Permit2: a number
-		n, _ := new(big.Int).SetString(p.Nonce, 0)
-		if decimal.MatchString(p.Nonce) {
-			n, _ = new(big.Int).SetString(p.Nonce, 10)
+	case in.Permit2 != nil: // Permit2: a number
+		if n, ok := number(p.Nonce); ok {
+			p.Nonce = n.String()
+			return nil
 		}
-		p.Nonce = n.String()
-		return nil
 	}
 	return malformed
+}
+
+// number reads an unsigned number of about 256 bits at most, decimal or hexadecimal.
+func number(text string) (n *big.Int, ok bool) {
+	text = strings.ToLower(text)
+	switch {
+	case decimal.MatchString(text):
+		return new(big.Int).SetString(text, 10)
+	case hexNumber.MatchString(text):
+		return new(big.Int).SetString(text, 0)
+	}
+	return nil, false
 }

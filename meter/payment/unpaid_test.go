@@ -28,6 +28,40 @@ type till struct {
 
 	mu    sync.Mutex
 	reply reply
+	cards *cards // unless nil, a card processor in its place
+}
+
+// cards is a card processor that answers a key as it was first, until it forgets its
+// keys.
+type cards struct {
+	first  map[string]reply // by key
+	forgot bool
+	intent string // of each key, as it is now; "": none
+	posts  int
+}
+
+// answer answers a request; otherwise is the reply to a new key.
+func (c *cards) answer(r *http.Request, otherwise reply) reply {
+	key := r.Header.Get("Idempotency-Key")
+	switch {
+	case r.Method == http.MethodPost:
+		c.posts++
+		if first, ok := c.first[key]; ok && !c.forgot {
+			return first
+		}
+		c.first[key] = otherwise
+		return otherwise
+	case r.URL.Path == "/v1/payment_intents/pi_1" && c.intent != "":
+		return reply{200, c.intent}
+	case r.URL.Path == "/v1/payment_intents/search":
+		for key := range c.first {
+			if c.intent != "" && r.FormValue("query") == "metadata['challenge_id']:'"+key+"'" {
+				return reply{200, `{"data":[` + c.intent + `]}`}
+			}
+		}
+		return reply{200, `{"data":[]}`}
+	}
+	return reply{404, `{"error":{"type":"invalid_request_error"}}`}
 }
 
 // reply is the answer of a service that settles. The body has the members of all.
@@ -102,6 +136,9 @@ func (f *till) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	f.mu.Lock()
 	reply := f.reply
+	if f.cards != nil {
+		reply = f.cards.answer(r, reply)
+	}
 	f.mu.Unlock()
 	if reply.status == 0 {
 		panic(http.ErrAbortHandler)
@@ -256,6 +293,91 @@ func TestNothingIsShownBeforeItIsPaid(t *testing.T) {
 			}
 			d.forget()
 		})
+	})
+}
+
+// For a day a card processor answers a key as it was first, whatever has become of the
+// payment since. Later it would take the key for a new one, and charge the card again.
+func TestACardPaymentEndsWhateverItsFirstAnswerWas(t *testing.T) {
+	const (
+		processing = `{"id":"pi_1","status":"processing"}`
+		succeeded  = `{"id":"pi_1","status":"succeeded"}`
+		failed     = `{"id":"pi_1","status":"requires_payment_method"}`
+	)
+	used := reply{400, `{"error":{"type":"invalid_request_error"}}`} // the token
+	onEachStorage(t, func(t *testing.T, d *desk) {
+		d.till = newTill(t)
+		d.open()
+		n := 0
+		for name, c := range map[string]struct {
+			first  reply
+			after  time.Duration
+			second reply // to a new key
+			intent string
+			state  meter.SettleState
+		}{
+			"processing, then charged":            {reply{200, processing}, time.Minute, used, succeeded, meter.SettleDone},
+			"processing, then not":                {reply{200, processing}, time.Minute, used, failed, meter.SettleRefused},
+			"processing for long":                 {reply{200, processing}, time.Minute, used, processing, meter.SettlePending},
+			"processing, charged after two days":  {reply{200, processing}, 48 * time.Hour, used, succeeded, meter.SettleDone},
+			"failed, charged all the same":        {reply{500, `{}`}, 48 * time.Hour, used, succeeded, meter.SettleDone},
+			"failed, not charged":                 {reply{500, `{}`}, 48 * time.Hour, used, failed, meter.SettleRefused},
+			"failed, and not known":               {reply{500, `{}`}, 48 * time.Hour, settling, "", meter.SettlePending},
+			"lost, charged":                       {reply{}, 48 * time.Hour, used, succeeded, meter.SettleDone},
+			"asked too often, then not charged":   {reply{429, `{}`}, time.Minute, reply{402, refused}, "", meter.SettleRefused},
+			"asked too often, then charged":       {reply{429, `{}`}, time.Minute, settling, "", meter.SettleDone},
+			"asked too often, and not for a week": {reply{429, `{}`}, 7 * 24 * time.Hour, settling, "", meter.SettlePending},
+		} {
+			t.Run(name, func(t *testing.T) {
+				n++
+				d.t = t
+				d.pass(2 * time.Second) // a challenge is one of its second
+				d.open()
+				card := &cards{first: make(map[string]reply)}
+				d.till.cards = card
+				d.till.say(c.first)
+				r := d.request("", "", 0)
+				r.Payment = d.payments(n)["mpp stripe"]
+				lines, charges, bought := d.traces()
+				var later *search.UnsettledError
+				if _, _, err := d.search(buyer, r); !errors.As(err, &later) {
+					t.Fatalf("first: %v", err)
+				}
+				d.till.mu.Lock()
+				if c.first.status == http.StatusTooManyRequests { // it keeps no answer
+					clear(card.first)
+				}
+				card.intent, card.forgot = c.intent, c.after > 24*time.Hour
+				d.till.reply = c.second
+				posts := card.posts
+				d.till.mu.Unlock()
+				d.pass(c.after)
+				d.open() // another process
+				found, keys, err := d.search(buyer, r)
+				var refusal *meter.RefusedError
+				switch c.state {
+				case meter.SettleDone:
+					if err != nil || len(keys) != 3 || found.Settled == nil || found.Settled.State != meter.SettleDone {
+						t.Errorf("charged: %v for %+v, %v", keys, found.Settled, err)
+					}
+					d.forget()
+				case meter.SettleRefused:
+					if !errors.As(err, &refusal) {
+						t.Errorf("not charged: %v", err)
+					}
+				default:
+					if !errors.As(err, &later) {
+						t.Errorf("not known: %v", err)
+					}
+				}
+				if l, c, b := d.traces(); err != nil && (l != lines || c != charges || b != bought) {
+					t.Errorf("it left %d lines, %d charges and %d bought entries", l-lines, c-charges, b-bought)
+				}
+				if card.forgot && card.posts != posts {
+					t.Error("another payment was made for a key that may be forgotten")
+				}
+			})
+		}
 	})
 }
 
@@ -447,7 +569,7 @@ func TestARefusedPaymentLeavesWhatAnotherOnePaidFor(t *testing.T) {
 		if found, _ := d.mustSearch(first); found.Settled.State != meter.SettleDone || found.Bill.Charges[0].Amount != cost {
 			t.Fatalf("charged %+v, settled %+v", found.Bill.Charges, found.Settled)
 		}
-		d.till.say(refusing["refused"])
+		d.till.say(reply{200, `{"success":false,"errorReason":"invalid_permit2_signature","network":"eip155:84532"}`})
 		d.pass(2 * time.Minute)
 		if done, pending, err := d.market.Reconcile(context.Background()); done != 1 || pending != 0 || err != nil {
 			t.Fatalf("reconciled %d, %d pending, %v", done, pending, err)

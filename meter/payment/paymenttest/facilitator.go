@@ -23,12 +23,22 @@ const (
 	LoseSettlement Failure = "lose_settlement"  // it settles, and the answer is lost
 	LoseOnce       Failure = "lose_once"        // the same, for each payment's first settlement
 	NonceUsed      Failure = "nonce_used"       // the same, and a repetition is refused since the nonce is used
+	Emptied        Failure = "emptied"          // the same, and a repetition is refused since the payer has no more funds
+	Expired        Failure = "expired"          // the same, and a repetition is refused since the payment has expired
+	Reverted       Failure = "reverted"         // the same, and the transaction of a repetition fails
+	BadSignature   Failure = "bad_signature"    // a settlement is refused for the signature
 	SpentElsewhere Failure = "spent_elsewhere"  // after it was verified, the payer uses the nonce for something else
 	Gone           Failure = "gone"             // it does not answer
 	Garbage        Failure = "garbage"          // it answers what is no JSON
 	Redirect       Failure = "redirect"         // it sends clients elsewhere
 	SlowVerify     Failure = "refuse_slow_body" // its answer has no end
 )
+
+// refused are the reasons for which a repetition is refused.
+var refused = map[Failure]string{
+	NonceUsed: "nonce_already_used", Emptied: "insufficient_funds",
+	Expired: "invalid_exact_evm_payload_authorization_valid_before", Reverted: "transaction_failed",
+}
 
 // FacilitatorAddress is the address that payments of scheme upto name.
 const FacilitatorAddress = "0x00000000000000000000000000000000000000fa"
@@ -163,21 +173,34 @@ func (f *Facilitator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			answer(w, map[string]any{"isValid": true, "payer": a.From})
 		}
 	case "/settle":
+		refuse := func(reason string) {
+			answer(w, map[string]any{"success": false, "errorReason": reason, "transaction": "", "network": in.Requirements.Network, "payer": a.From})
+		}
+		reason, once := refused[f.failure]
 		switch {
 		case f.failure == RefuseSettle && !again || !enough:
-			answer(w, map[string]any{"success": false, "errorReason": "insufficient_funds", "transaction": "", "network": in.Requirements.Network, "payer": a.From})
+			refuse("insufficient_funds")
+			return
+		case f.failure == BadSignature && !again:
+			refuse("invalid_exact_evm_payload_signature")
 			return
 		case f.failure == Pending && !again:
 			answer(w, map[string]any{"success": false, "errorReason": "settlement_pending", "transaction": "0x01", "network": in.Requirements.Network, "payer": a.From})
 			return
-		case again && f.failure == NonceUsed, !again && f.failure == SpentElsewhere:
-			answer(w, map[string]any{"success": false, "errorReason": "nonce_already_used", "transaction": "", "network": in.Requirements.Network, "payer": a.From})
+		case again && once:
+			refuse(reason)
+			return
+		case !again && f.failure == SpentElsewhere:
+			refuse("nonce_already_used")
 			return
 		case !again:
-			f.settled[name] = asked
 			before = asked
+			if in.Requirements.Scheme == "exact" { // all that was signed for is moved
+				before = permitted
+			}
+			f.settled[name] = before
 		}
-		if f.failure == LoseSettlement || !again && (f.failure == LoseOnce || f.failure == NonceUsed) {
+		if f.failure == LoseSettlement || !again && (f.failure == LoseOnce || once) {
 			panic(http.ErrAbortHandler)
 		}
 		answer(w, map[string]any{
