@@ -76,6 +76,70 @@ func TestNewerExportUpdatesItsEntries(t *testing.T) {
 	}
 }
 
+// expiries returns which entries that an agent may read expire, by key.
+func expiries(t *testing.T, dir, agent string) map[string]bool {
+	t.Helper()
+	expire := make(map[string]bool)
+	for line := range strings.Lines(must(t, dir, "", "export", "--agent", agent)) {
+		e := decode[api.Entry](t, line)
+		expire[e.Key] = e.ExpiresAt != nil
+	}
+	return expire
+}
+
+func TestNewerExportClearsAnExpiry(t *testing.T) {
+	dir := t.TempDir()
+	load := func(system, text string, flags ...string) importCounts {
+		t.Helper()
+		return decode[importCounts](t, must(t, dir, text, append([]string{"import", "--json", "--no-wait", "--from", system, "-"}, flags...)...))
+	}
+	iris := []string{"--agent", "iris"}
+	load("mem0", `[{"id": "a", "memory": "one", "expiration_date": "2099-12-31"}, {"id": "b", "memory": "two", "expiration_date": "2099-12-31"}]`, iris...)
+	if got := expiries(t, dir, "iris"); !got["a"] || !got["b"] {
+		t.Fatalf("got %v", got)
+	}
+	newer := `[{"id": "a", "memory": "one"}, {"id": "b", "memory": "two", "expiration_date": null}]`
+	if counts := load("mem0", newer, iris...); counts.Updated != 2 {
+		t.Errorf("got %+v", counts)
+	}
+	if got := expiries(t, dir, "iris"); len(got) != 2 || got["a"] || got["b"] {
+		t.Errorf("got %v", got)
+	}
+	if counts := load("mem0", newer, iris...); counts.Unchanged != 2 {
+		t.Errorf("again: got %+v", counts)
+	}
+
+	// Who may not change the expiry of another's entry writes its text all the same.
+	must(t, dir, "", "share", "bob", "--agent", "iris", "--level", "readwrite")
+	load("mem0", `[{"id": "a", "memory": "one", "expiration_date": "2099-12-31"}]`, iris...)
+	counts := load("mem0", `[{"id": "a", "memory": "uno"}, {"id": "c", "memory": "three"}]`, "--agent", "bob", "--store", "iris")
+	if counts.Updated != 1 || counts.Created != 1 || len(counts.Refused) != 0 {
+		t.Errorf("in a shared store: got %+v", counts)
+	}
+	if got := expiries(t, dir, "iris"); !got["a"] || got["c"] {
+		t.Errorf("in a shared store: got %v", got)
+	}
+}
+
+// An export without expiries leaves those alone that the user set.
+func TestExportWithoutExpiriesKeepsThem(t *testing.T) {
+	dir := t.TempDir()
+	for system, c := range map[string]struct{ text, line string }{
+		"mem0": {`[{"id": "a", "content": "one", "state": "active"}]`, `{"namespace": "mem0", "key": "a", "value": "one", "expires_at": "2099-12-31T00:00:00Z"}`},
+		"zep":  {`[{"uuid": "b", "fact": "two"}]`, `{"namespace": "zep", "key": "fact/b", "value": "two", "expires_at": "2099-12-31T00:00:00Z"}`},
+	} {
+		load := func(text string, flags ...string) {
+			must(t, dir, text, append([]string{"import", "--no-wait", "--agent", "iris", "-"}, flags...)...)
+		}
+		load(c.text, "--from", system)
+		load(c.line)
+		load(c.text, "--from", system)
+	}
+	if got := expiries(t, dir, "iris"); len(got) != 2 || !got["a"] || !got["fact/b"] {
+		t.Errorf("got %v", got)
+	}
+}
+
 func TestRefusedItemsOfAnExportAreListedWithTheirPlace(t *testing.T) {
 	dir := t.TempDir()
 	r := mneme(t, dir, `{"results": [

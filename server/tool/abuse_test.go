@@ -138,6 +138,7 @@ func TestRulesNameTheParameterThatBreaksThem(t *testing.T) {
 		{"memory", "Error: `agent`: " + acl.ErrBadID.Error(), []any{"command", "unshare", "agent", "self"}},
 		{"memory_save", "Error: `content` must have at most 100000 bytes", []any{"key", "k", "content", long}},
 		{"memory_save", "Error: `key` must have no segment '.' or '..'", []any{"key", "a/../b", "content", "x"}},
+		{"memory_save", "Error: `namespace` must have at most 256 bytes", []any{"key", "k", "namespace", strings.Repeat("n", 257), "content", "x"}},
 		{"memory_save", "Error: `tags` each must have 1 to 64 bytes", []any{"key", "k", "content", "x", "tags", []string{strings.Repeat("t", 65)}}},
 		{"memory_save", "Error: `content` must not be empty", []any{"key", "k", "content", ""}},
 		{"memory_save", "Error: `key` must have 1 to 512 bytes", []any{"key", "", "content", "x"}},
@@ -224,7 +225,7 @@ func FuzzInput(f *testing.F) {
 		`{"command":"create","path":"/memories/a","content":"[1]","is_json":true}`, `{"key":"a","value":"{\"n\":1}","is_json":true}`, `{"limit":1,"tags":["a"],"dry_run":true}`,
 		`{"command":"insert","path":"/memories/a","insert_line":1,"insert_text":""}`, `{"command":"view","path":"/memories/a","view_range":[-9,9]}`,
 		`{"command":"share","agent":"x","path":"/memories/shared/bob"}`, `{"key":"a","value":null,"ttl":-1}`,
-		`{"query":"a","where":{"occurred_at":{"lte":"2026-06"}},"timezone":"+02:00"}`, `{"key":"a","content":"b","occurred_at":"2026-06-30T12:00","timezone":"Asia/Tokyo"}`,
+		`{"key":"secret","namespace":"bob","content":"b"}`, `{"query":"a","where":{"occurred_at":{"lte":"2026-06"}},"timezone":"+02:00"}`, `{"key":"a","content":"b","occurred_at":"2026-06-30T12:00","timezone":"Asia/Tokyo"}`,
 	} {
 		f.Add(seed)
 	}

@@ -302,6 +302,26 @@ func TestASearchShowsTheBestPassageOfALongValue(t *testing.T) {
 	}
 }
 
+// The rest of a hit of another namespace is read by its key and namespace.
+func TestTheRestOfAHitIsReadInItsNamespace(t *testing.T) {
+	h := openWith(t, memory.Limits{}, tool.Options{MaxAnswer: least})
+	text := strings.Repeat("The committee discussed the granite quarry. ", 2000) + "It is closed."
+	h.put(alice, "alice", "k", string(must(t, text)), func(r *memory.PutRequest) { r.Path.Namespace = "mem0" })
+	h.must(alice, "memory_save", "key", "k", "content", "another memory")
+	got := decode[hitsOf](h, h.must(alice, "memory_search", "query", "granite quarry"))
+	if len(got.Results) != 1 || !got.Results[0].Truncated {
+		t.Fatalf("%+v", got)
+	}
+	hit := got.Results[0]
+	read := readAll(h, func(h *harness, offset int) (string, int) {
+		got := decodePart(h, "memory_get", h.must(alice, "memory_get", "key", hit.Key, "namespace", hit.Namespace, "offset", offset))
+		return got.text, got.next
+	}, text)
+	if read != text {
+		t.Errorf("%d bytes of %d", len(read), len(text))
+	}
+}
+
 // Under level search a passage comes in place of the value, and nothing else
 // with it but that it is one.
 func TestUnderLevelSearchAPassageTellsNothingElse(t *testing.T) {

@@ -39,6 +39,8 @@ type memoryCall struct {
 	agent, level     string
 	source           json.RawMessage
 	occurred         *string
+
+	displayed int // bytes of the values whose sizes a directory view has shown as text
 }
 
 func (m *memoryCall) arguments(sharing bool) arguments {

@@ -271,7 +271,7 @@ func TestToolsFollowTheirSchemas(t *testing.T) {
 		"memory": {{"command", "view", "path", "/memories"}, {"command", "view", "path", "/memories", "view_range", json.RawMessage("[1.0, -1.0]")}, {"action", "share", "agent", "bob", "level", "read"},
 			{"command", "search", "queries", []string{"c", "d"}, "mode", "lexical", "recency", json.RawMessage(`{"half_life": "30d", "weight": 1}`), "diversity", 0.5, "timezone", "Asia/Tokyo", "cursor", "", "limit", 1}},
 		"memory_save": {{"key", "k", "content", "c", "tags", []string{"t"}, "occurred_at", "2026-06-30T12:00", "timezone", "Asia/Tokyo", "source", map[string]any{"session": "s"}}},
-		"memory_get":  {{"key", "k"}, {"key", "none"}},
+		"memory_get":  {{"key", "k"}, {"key", "none"}, {"key", "k", "namespace", "n"}},
 		"memory_search": {{"query", "c"}, {"query", "c", "max_results", 100}, {"query", "c", "max_results", json.RawMessage("1e1")}, {"query", "c", "min_relevance", 1, "ranking", "relevance"},
 			{"queries", []string{"c", "d"}, "mode", "lexical", "recency", json.RawMessage(`{"half_life": "30d"}`), "diversity", 0.5, "cursor", "", "max_tokens", 500, "passages", false,
 				"where", json.RawMessage(`{"key": {"eq": "k"}}`), "timezone", "+02:00", "match", json.RawMessage(`{"all": ["c"]}`), "max_results", 1}},

@@ -66,7 +66,8 @@ type stored struct {
 }
 
 func kvGet(ctx context.Context, c *call) (Result, error) {
-	key, part, given, err := c.keyAndStretch()
+	var part stretch
+	key, given, err := c.key(part.add(arguments{}))
 	if err != nil {
 		return Result{}, err
 	}
@@ -95,7 +96,7 @@ func kvGet(ctx context.Context, c *call) (Result, error) {
 }
 
 func kvDelete(ctx context.Context, c *call) (Result, error) {
-	key, err := c.key()
+	key, _, err := c.key(arguments{})
 	if err != nil {
 		return Result{}, err
 	}

@@ -1,6 +1,8 @@
 package tool_test
 
 import (
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -137,6 +139,42 @@ func TestSharedStoresAreListedAsDirectories(t *testing.T) {
 	got = h.must(alice, "memory", "command", "view", "path", "/memories/shared/bob")
 	if !strings.HasSuffix(got, "\n2B\t/memories/shared/bob\n2B\t/memories/shared/bob/a/\n2B\t/memories/shared/bob/a/b") {
 		t.Error(got)
+	}
+}
+
+// Indentation can make a value seventy times as long. The text that a view makes of values
+// to show their sizes is bounded for the whole call, whatever stores it shows.
+func TestAViewOfADirectoryIndentsFewValues(t *testing.T) {
+	const most = 512 << 20 // bytes allocated; 200 values are 1.3 GB as text, each made several times
+	h := open(t)
+	deep := strings.Repeat("[", 99) + strings.Repeat("[],", 33_000) + "[]" + strings.Repeat("]", 99)
+	for i := range 200 {
+		h.put(alice, "alice", fmt.Sprintf("%03d", i), deep)
+	}
+	for i := range 10 {
+		owner := acl.Principal{Agent: fmt.Sprint("owner", i), Taint: acl.Public}
+		h.share(owner, "bob", acl.Read)
+		for k := range 10 {
+			h.put(owner, owner.Agent, fmt.Sprint(k), deep)
+		}
+	}
+	for _, c := range []struct {
+		p                 acl.Principal
+		path, first, last string
+	}{
+		{alice, "/memories", "M\t/memories/000\n", "\n96.9K\t/memories/199"},
+		{bob, "/memories/shared", "M\t/memories/shared/owner0/0\n", "\n96.9K\t/memories/shared/owner9/9\n"},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		text := h.must(c.p, "memory", "command", "view", "path", c.path)
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > most {
+			t.Errorf("%s: %d MB allocated", c.path, used>>20)
+		}
+		if !strings.Contains(text, c.first) || !strings.Contains(text, c.last) { // as text, and as JSON
+			t.Errorf("%s: %s", c.path, text)
+		}
 	}
 }
 

@@ -70,6 +70,30 @@ func TestSavesNameSimilarMemories(t *testing.T) {
 	}
 }
 
+// A model can do what a save asks for, update a similar entry or delete it, also where it is
+// in another namespace, as after an import.
+func TestSimilarMemoriesOfAnotherNamespaceCanBeChanged(t *testing.T) {
+	h := openIndexing(t)
+	h.put(alice, "alice", "bees", `"Anna is allergic to bees."`, func(r *memory.PutRequest) { r.Path.Namespace, r.Similar = "mem0", true })
+	got := decode[saved](h, h.must(alice, "memory_save", "key", "allergy", "content", "Anna is allergic to bees."))
+	if len(got.Similar) != 1 || got.Similar[0].Namespace != "mem0" {
+		t.Fatalf("%+v", got)
+	}
+	at := []any{"key", got.Similar[0].Key, "namespace", got.Similar[0].Namespace}
+	h.must(alice, "memory_save", append(at, "content", "Anna is allergic to wasps.")...)
+	e, err := h.service.Get(t.Context(), memory.Caller{Principal: alice}, memory.Path{Store: "alice", Namespace: "mem0", Key: "bees"})
+	if err != nil || e.Version != 2 || string(e.Value) != `"Anna is allergic to wasps."` || h.value(alice, "alice", "bees") != "" {
+		t.Errorf("updated: %+v, %v, and %q without a namespace", e, err, h.value(alice, "alice", "bees"))
+	}
+	h.must(alice, "memory_delete", at...)
+	if got := h.must(alice, "memory_get", at...); got != `{"found":false,"key":"bees"}` {
+		t.Errorf("deleted: %s", got)
+	}
+	if h.value(alice, "alice", "allergy") == "" {
+		t.Error("the saved one is gone")
+	}
+}
+
 func TestSavesThatAreNotIndexedInTimeSaySo(t *testing.T) {
 	h := openWithModel(t)
 	if got := decode[saved](h, h.must(alice, "memory_save", "key", "a", "content", "x")); !got.Saved || !got.Unknown {

@@ -164,8 +164,13 @@ func (c *call) search(ctx context.Context, r meter.SearchRequest, paged bool) (s
 	return answer, err
 }
 
-// own returns the path of a key in the caller's own store.
-func (c *call) own(key string) memory.Path { return memory.Path{Store: c.caller.Agent, Key: key} }
+// own returns the path of a key in the caller's own store, in the default namespace.
+func (c *call) own(key string) memory.Path { return c.ownIn("", key) }
+
+// ownIn is own in a namespace.
+func (c *call) ownIn(namespace, key string) memory.Path {
+	return memory.Path{Store: c.caller.Agent, Namespace: namespace, Key: key}
+}
 
 // Tools are the tools over one service.
 type Tools struct {

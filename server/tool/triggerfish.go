@@ -13,7 +13,8 @@ import (
 )
 
 // triggerfish returns the tools of Triggerfish's persistent memory, over the
-// agent's own store. Entries take the session's label; no argument chooses it.
+// agent's own store. Entries take the session's label; no argument chooses it. The
+// parameter namespace is mneme's: searches and saves name entries of any namespace.
 func triggerfish() []tool {
 	return []tool{
 		{memorySaveDefinition, memorySave},
@@ -35,11 +36,13 @@ func (c *call) save(ctx context.Context, key string, value, source json.RawMessa
 }
 
 func memorySave(ctx context.Context, c *call) (Result, error) {
-	var key, content, zone string
+	var key, namespace, content, zone string
 	var source json.RawMessage
 	var occurred *string
 	tags := []string{} // left out, the entry has none
-	given, err := c.decode(arguments{"key": &key, "content": &content, "tags": &tags, "occurred_at": &occurred, "timezone": &zone, "source": &source})
+	given, err := c.decode(arguments{
+		"key": &key, "namespace": &namespace, "content": &content, "tags": &tags, "occurred_at": &occurred, "timezone": &zone, "source": &source,
+	})
 	if err == nil {
 		err = need(given, "key", "content")
 	}
@@ -55,6 +58,7 @@ func memorySave(ctx context.Context, c *call) (Result, error) {
 	}
 	c.parameter = map[string]string{"value": "`content`"}
 	put, err := c.save(ctx, key, value, source, func(r *memory.PutRequest) {
+		r.Path.Namespace = namespace
 		r.Tags, r.OccurredAt, r.Timezone, r.Similar = &tags, occurred, zone, true
 	})
 	if err != nil {
@@ -88,11 +92,13 @@ type gotten struct {
 }
 
 func memoryGet(ctx context.Context, c *call) (Result, error) {
-	key, part, given, err := c.keyAndStretch()
+	var namespace string
+	var part stretch
+	key, given, err := c.key(part.add(arguments{"namespace": &namespace}))
 	if err != nil {
 		return Result{}, err
 	}
-	found, err := c.service.Get(ctx, c.caller, c.own(key))
+	found, err := c.service.Get(ctx, c.caller, c.ownIn(namespace, key))
 	if errors.Is(err, memory.ErrNotFound) {
 		return asJSON(absent{Key: key})
 	}
@@ -107,22 +113,14 @@ func memoryGet(ctx context.Context, c *call) (Result, error) {
 	return asJSON(got)
 }
 
-// key decodes the arguments of a call whose only parameter is a key.
-func (c *call) key() (key string, err error) {
-	given, err := c.decode(arguments{"key": &key})
+// key decodes the arguments of a call that needs a key and takes others beside it.
+func (c *call) key(others arguments) (key string, given map[string]bool, err error) {
+	others["key"] = &key
+	given, err = c.decode(others)
 	if err == nil {
 		err = need(given, "key")
 	}
-	return key, err
-}
-
-// keyAndStretch decodes the arguments of a call that reads the value of a key.
-func (c *call) keyAndStretch() (key string, part stretch, given map[string]bool, err error) {
-	given, err = c.decode(part.add(arguments{"key": &key}))
-	if err == nil {
-		err = need(given, "key")
-	}
-	return key, part, given, err
+	return key, given, err
 }
 
 // memoryHit is a hit of memory_search. If the caller may search the store but
@@ -264,11 +262,12 @@ type removed struct {
 }
 
 func memoryDelete(ctx context.Context, c *call) (Result, error) {
-	key, err := c.key()
+	var namespace string
+	key, _, err := c.key(arguments{"namespace": &namespace})
 	if err != nil {
 		return Result{}, err
 	}
-	if err := c.service.Delete(ctx, c.caller, c.own(key), memory.Preconditions{}); err != nil {
+	if err := c.service.Delete(ctx, c.caller, c.ownIn(namespace, key), memory.Preconditions{}); err != nil {
 		return Result{}, err
 	}
 	return asJSON(removed{Deleted: true, Key: key})

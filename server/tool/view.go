@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -193,10 +194,20 @@ type file struct {
 	size     int      // of the displayed value, in bytes
 }
 
-// exactSizes bounds the values, in bytes, that a directory view reads to show
-// their sizes as text. Of further ones it shows the sizes as JSON, which is
-// hardly more.
+// exactSizes bounds the text, in bytes, that a directory view makes of values to show
+// its size. Of further values it shows the sizes as JSON. The text counts, since
+// indentation can make it a hundred times as long as the value.
 const exactSizes = 16 << 20
+
+// shownSize returns the size of a value in a directory view.
+func (m *memoryCall) shownSize(value json.RawMessage) int {
+	if m.displayed > exactSizes {
+		return len(value)
+	}
+	size := len(display(value))
+	m.displayed += max(size, len(value)) // white space is read, but not displayed
+	return size
+}
 
 // errListed ends the reading of a listing.
 var errListed = errors.New("enough is listed")
@@ -205,7 +216,7 @@ var errListed = errors.New("enough is listed")
 // there are others.
 func (m *memoryCall) files(ctx context.Context, p resolvedPath, limit int) (files []file, more bool, err error) {
 	r := listBelow(p, 100)
-	read := 0
+	r.WithoutText = m.displayed > exactSizes
 	for {
 		next, err := m.service.EachListed(ctx, m.caller, r, func(e memory.Found) error {
 			segments := strings.Split(strings.TrimPrefix(e.Key, r.Prefix), "/")
@@ -215,11 +226,11 @@ func (m *memoryCall) files(ctx context.Context, p resolvedPath, limit int) (file
 			if len(files) == limit {
 				return errListed
 			}
-			read += len(e.Value)
-			files = append(files, file{segments: segments, size: e.Size})
+			size := e.Size
 			if e.Value != nil {
-				files[len(files)-1].size = len(display(e.Value))
+				size = m.shownSize(e.Value)
 			}
+			files = append(files, file{segments, size})
 			return nil
 		})
 		switch {
@@ -230,7 +241,7 @@ func (m *memoryCall) files(ctx context.Context, p resolvedPath, limit int) (file
 		case next == "":
 			return files, false, nil
 		}
-		r.Cursor, r.WithoutText = next, read > exactSizes
+		r.Cursor, r.WithoutText = next, m.displayed > exactSizes
 	}
 }
 
