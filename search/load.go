@@ -122,7 +122,7 @@ func keepAllVisible(lists []legList, visible map[uuid.UUID]*candidate) (kept [][
 // keepVisible returns the visible hits of a list, best first, at most
 // fusionDepth. Rows that loadVisible left unread are not missed: then all hits
 // before them are visible. short reports that the list is not full although
-// the leg may have more.
+// the leg may have more, or that what the leg may have belongs before its end.
 func keepVisible(leg legList, visible map[uuid.UUID]*candidate) (kept []legHit, short bool) {
 	kept = make([]legHit, 0, len(leg.hits))
 	for _, hit := range leg.hits {
@@ -134,7 +134,7 @@ func keepVisible(leg legList, visible map[uuid.UUID]*candidate) (kept []legHit, 
 	if len(kept) < fusionDepth {
 		return kept, leg.more
 	}
-	return kept[:fusionDepth], false
+	return kept[:fusionDepth], leg.more && kept[fusionDepth-1].Score < leg.floor
 }
 
 // sortHits orders a leg's hits by score, best first, ties in compareOrder.

@@ -34,6 +34,17 @@ type legHit struct {
 type legList struct {
 	hits []legHit // best first, ties with the last included
 	more bool     // the leg returned as many as it was asked for: it may have more
+	// floor is what those score at most that the leg has beyond hits.
+	floor float64
+}
+
+// newLegList returns the list of a leg that was asked for fetch hits.
+func newLegList(hits []legHit, fetch int) legList {
+	list := legList{hits: hits, more: len(hits) >= fetch}
+	if len(hits) > 0 {
+		list.floor = hits[len(hits)-1].Score
+	}
+	return list
 }
 
 // retrieved is what both legs found, a list for each wording; no lists of a leg
@@ -203,7 +214,7 @@ func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, fetch int)
 			for j, hit := range found {
 				hits[j] = legHit{Entry: hit.Entry, Score: hit.Score}
 			}
-			lists[i] = legList{hits: hits, more: len(hits) >= fetch}
+			lists[i] = newLegList(hits, fetch)
 		}
 		return nil
 	})
@@ -280,7 +291,7 @@ func (s *Searcher) searchModels(ctx context.Context, q *searchQuery, asked *word
 		for j, hit := range found {
 			hits[j] = legHit{Entry: hit.Entry, Score: hit.Score, Chunk: hit.Chunk}
 		}
-		of[k] = legList{hits: hits, more: len(hits) >= fetch}
+		of[k] = newLegList(hits, fetch)
 	}
 	if err := s.preferOne(ctx, q, asked, &of); err != nil {
 		return legList{}, err
