@@ -134,7 +134,7 @@ func (m models) merge(of [2]legList, w *wording) legList {
 	case !m[mainModel].serves():
 		return of[multilingualModel]
 	}
-	merged := legList{more: of[0].more || of[1].more, floor: math.Inf(-1)}
+	merged := legList{more: of[0].more || of[1].more, full: of[0].full || of[1].full, floor: math.Inf(-1)}
 	seen := make(map[uuid.UUID]bool)
 	for _, k := range [2]int{w.prefers, 1 - w.prefers} {
 		scale := m[k].cosines()
