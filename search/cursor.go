@@ -207,7 +207,7 @@ type selected struct {
 	possible []*candidate // those of hits, and those that are if the Meter does not show them; nil if it is not asked
 	rest     frozen
 	short    bool // the legs should be asked for more
-	// incomplete says so of stores that the caller may read.
+	// incomplete says that there may be more hits, of stores that the caller may read.
 	incomplete bool
 	nearest    []*candidate // of those below MinRelevance: see Request.Nearest
 

@@ -109,21 +109,23 @@ func (s *Searcher) addVisible(ctx context.Context, tx candidateTx, scope acl.Sco
 	return err
 }
 
-// keepAllVisible returns the visible hits of each list of a leg. short reports
-// that one of them is not full although the leg may have more.
-func keepAllVisible(lists []legList, visible map[uuid.UUID]*candidate) (kept [][]legHit, short bool) {
+// keepAllVisible returns the visible hits of each list of a leg. incomplete
+// reports that one of them lacks hits, and short that the leg may return these
+// if it is asked for more.
+func keepAllVisible(lists []legList, visible map[uuid.UUID]*candidate) (kept [][]legHit, short, incomplete bool) {
 	for _, list := range lists {
-		hits, more := keepVisible(list, visible)
-		kept, short = append(kept, hits), short || more
+		hits, lacks := keepVisible(list, visible)
+		kept = append(kept, hits)
+		short, incomplete = short || lacks && list.full, incomplete || lacks
 	}
-	return kept, short
+	return kept, short, incomplete
 }
 
 // keepVisible returns the visible hits of a list, best first, at most
 // fusionDepth. Rows that loadVisible left unread are not missed: then all hits
-// before them are visible. short reports that the list is not full although
-// the leg may have more.
-func keepVisible(leg legList, visible map[uuid.UUID]*candidate) (kept []legHit, short bool) {
+// before them are visible. lacks reports that they are fewer although there may
+// be more, or that what there may be belongs before the last of them.
+func keepVisible(leg legList, visible map[uuid.UUID]*candidate) (kept []legHit, lacks bool) {
 	kept = make([]legHit, 0, len(leg.hits))
 	for _, hit := range leg.hits {
 		if hit.of = visible[hit.Entry]; hit.of != nil {
@@ -134,7 +136,7 @@ func keepVisible(leg legList, visible map[uuid.UUID]*candidate) (kept []legHit, 
 	if len(kept) < fusionDepth {
 		return kept, leg.more
 	}
-	return kept[:fusionDepth], false
+	return kept[:fusionDepth], leg.more && kept[fusionDepth-1].Score < leg.floor
 }
 
 // sortHits orders a leg's hits by score, best first, ties in compareOrder.

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -127,16 +128,20 @@ func (m models) both() bool { return m[mainModel].serves() && m[multilingualMode
 // merge makes one list of those of two models, whose cosines are put on one scale. An
 // entry in both has the place that the preferred model gives it.
 func (m models) merge(of [2]legList, w *wording) legList {
-	if !m.both() {
-		return legList{hits: slices.Concat(of[0].hits, of[1].hits), more: of[0].more || of[1].more}
+	switch {
+	case !m[multilingualModel].serves():
+		return of[mainModel]
+	case !m[mainModel].serves():
+		return of[multilingualModel]
 	}
-	merged := legList{more: of[0].more || of[1].more}
+	merged := legList{more: of[0].more || of[1].more, full: of[0].full || of[1].full, floor: math.Inf(-1)}
 	seen := make(map[uuid.UUID]bool)
 	for _, k := range [2]int{w.prefers, 1 - w.prefers} {
 		scale := m[k].cosines()
 		if w.questionFor(k, false, acl.Reading{}) == leftToOther {
 			scale = fusion.FromEnglishCosines
 		}
+		before := len(merged.hits)
 		for _, hit := range of[k].hits {
 			if seen[hit.Entry] {
 				continue
@@ -145,8 +150,19 @@ func (m models) merge(of [2]legList, w *wording) legList {
 			hit.Score = scale.ToE5(hit.Score)
 			merged.hits = append(merged.hits, hit)
 		}
+		// If nothing of the other model's list is left, the preferred one has read what the
+		// other finds, and its own list says what is missing.
+		if of[k].more && len(merged.hits) > before {
+			merged.floor = max(merged.floor, scale.ToE5(of[k].floor))
+		}
 	}
 	slices.SortStableFunc(merged.hits, func(a, b legHit) int { return cmp.Compare(b.Score, a.Score) })
+	// Where the first hits are all visible, they are enough: hits that preferOne moved may be
+	// below the floor of the list they come from, and every search of a store that both
+	// models have read would ask for more.
+	if len(merged.hits) >= fusionDepth {
+		merged.floor = min(merged.floor, merged.hits[fusionDepth-1].Score)
+	}
 	return merged
 }
 

@@ -3,7 +3,11 @@ package search_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,6 +18,7 @@ import (
 	"mneme/search"
 	"mneme/storage"
 	"mneme/test/backendtest"
+	"mneme/vector"
 )
 
 // openTwo opens a service with two models, of which the second reads what is not English.
@@ -246,4 +251,158 @@ func TestASecondModelLeavesEnglishOrderAsItWas(t *testing.T) {
 			t.Errorf("with a second model\n%v, before\n%v", got, want)
 		}
 	})
+}
+
+// staged is a model by which a text has a given cosine with every question.
+type staged struct {
+	embed.Embedder
+	cosine func(text string) float64
+}
+
+func (s staged) Query(context.Context, string) (embed.Query, error) {
+	return embed.Query{Vector: s.vector(1)}, nil
+}
+
+func (s staged) Passages(_ context.Context, texts []string) ([]embed.Passage, error) {
+	passages := make([]embed.Passage, len(texts))
+	for i, text := range texts {
+		passages[i].Vector = s.vector(s.cosine(text))
+	}
+	return passages, nil
+}
+
+func (s staged) vector(cosine float64) []float32 {
+	v := make([]float32, s.Dim())
+	v[0], v[1] = float32(cosine), float32(math.Sqrt(1-cosine*cosine))
+	return v
+}
+
+// countedIndex counts its searches.
+type countedIndex struct {
+	vector.Index
+	searches *atomic.Int64
+}
+
+func (c countedIndex) Search(ctx context.Context, scope acl.Scope, query vector.Query) ([]vector.Hit, error) {
+	c.searches.Add(1)
+	return c.Index.Search(ctx, scope, query)
+}
+
+// openStaged opens a service with two models by which English and German texts have given
+// cosines, that of German texts by their number. searches counts those of both indexes.
+func openStaged(t *testing.T, b backendtest.Backend, main func(text string) float64, english float64, german func(number int) float64) (h *harness, searches *atomic.Int64) {
+	t.Helper()
+	data := b.Open(t)
+	searches = new(atomic.Int64)
+	counted := func(e embed.Embedder) indexer.Model {
+		model := data.Model(t, e)
+		open := model.Open
+		model.Open = func(ctx context.Context) (vector.Index, error) {
+			index, err := open(ctx)
+			return countedIndex{index, searches}, err
+		}
+		return model
+	}
+	second := counted(staged{backendtest.Second(encoder(t)), func(text string) float64 {
+		_, after, isGerman := strings.Cut(text, "Nummer ")
+		if !isGerman {
+			return english
+		}
+		number, _, _ := strings.Cut(after, " ")
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			t.Error(err)
+		}
+		return german(n)
+	}})
+	options := backendtest.Options{Multilingual: []indexer.Model{second}}
+	return &harness{backendtest.Wrap(t, backendtest.OpenProcess(t, data.Storage(t), options, counted(staged{encoder(t), main}))), t}, searches
+}
+
+// putTrains writes 300 notes in English outside of the namespace de, and German ones, of
+// which the first 20 are outside of it, too.
+func (h *harness) putTrains(german int) {
+	h.t.Helper()
+	requests := make([]memory.PutRequest, 300+german)
+	for i := range requests {
+		requests[i] = memory.PutRequest{Path: path("a", fmt.Sprint("note/", i)), Value: text("The night train arrives after midnight.")}
+		if n := i - 300; n >= 0 {
+			requests[i].Value = text(fmt.Sprintf("Der Nachtzug Nummer %d kommt erst nach Mitternacht an.", n))
+			if n >= 20 {
+				requests[i].Path.Namespace = "de"
+			}
+		}
+	}
+	for batch := range slices.Chunk(requests, 500) {
+		_, err := h.PutAll(background, agent("a", acl.Public), batch)
+		must(h, err)
+	}
+}
+
+const (
+	englishTrains = "When does the night train arrive?"
+	germanTrains  = "Wann kommt der Nachtzug denn an?"
+)
+
+// The first hits of a model may all be dropped by a filter, and those of the other model
+// alone fill the list.
+func TestAFilterLosesNoHitsOfEitherModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes many entries")
+	}
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		main := func(text string) float64 {
+			if strings.Contains(text, "seven") {
+				return .82
+			}
+			return .85
+		}
+		h, _ := openStaged(t, b, main, .7, func(int) float64 { return .7 })
+		a, space := agent("a", acl.Public), "de"
+		h.putTrains(1030) // more pass the filter than fit in Only
+		h.PutText(a, "a", "answer", "The night train arrives at seven in the morning.", 201, func(r *memory.PutRequest) { r.Path.Namespace = space })
+		h.Index()
+		answer := h.MustSearch(a, search.Request{Query: englishTrains, Mode: search.ModeVector, Ranking: search.RankingRRF, Filter: memory.Filter{Namespace: &space}})
+		if got := keys(answer); len(got) != 10 || got[0] != "answer" || answer.Incomplete {
+			t.Errorf("hits %v, incomplete %v", got, answer.Incomplete)
+		}
+	})
+}
+
+// What the preferred model has read of the other one's hits is moved down in the list, which
+// is no reason to look for more.
+func TestAStoreThatBothModelsReadIsSearchedOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes many entries")
+	}
+	space := "de"
+	for name, c := range map[string]struct {
+		main, english float64 // of English notes by each model
+		german        func(number int) float64
+		notes         int
+		request       search.Request
+	}{
+		"all visible":                   {.82, .76, func(int) float64 { return .78 }, 50, search.Request{Query: englishTrains}},
+		"some of the first not visible": {.95, .3, func(n int) float64 { return .99 - .0005*float64(n) }, 1030, search.Request{Query: germanTrains, Filter: memory.Filter{Namespace: &space}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+				h, searches := openStaged(t, b, func(string) float64 { return c.main }, c.english, c.german)
+				a := agent("a", acl.Public)
+				h.putTrains(c.notes)
+				h.Index()
+				h.MustSearch(a, search.Request{Query: germanTrains})
+				h.Index()
+				if got := h.readings("a"); !got.Asked {
+					t.Fatalf("the German question is not noted: %+v", got)
+				}
+				before := searches.Load()
+				r := c.request
+				r.Mode, r.Limit = search.ModeVector, 100
+				if hits, n := h.MustSearch(a, r).Hits, searches.Load()-before; len(hits) != 100 || n != 2 {
+					t.Errorf("%d hits in %d searches, want one of each model", len(hits), n)
+				}
+			})
+		})
+	}
 }

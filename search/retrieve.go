@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"mneme/acl"
 	"mneme/embed"
 	"mneme/lexical"
 	"mneme/memory"
@@ -33,7 +34,20 @@ type legHit struct {
 // legList is what one leg found.
 type legList struct {
 	hits []legHit // best first, ties with the last included
-	more bool     // the leg returned as many as it was asked for: it may have more
+	more bool     // there may be more
+	full bool     // the leg returned as many as it was asked for: it may return more
+	// floor is what those score at most that there are beyond hits.
+	floor float64
+}
+
+// newLegList returns the list of a leg that was asked for fetch hits.
+func newLegList(hits []legHit, fetch int) legList {
+	full := len(hits) >= fetch
+	list := legList{hits: hits, more: full, full: full}
+	if len(hits) > 0 {
+		list.floor = hits[len(hits)-1].Score
+	}
+	return list
 }
 
 // retrieved is what both legs found, a list for each wording; no lists of a leg
@@ -203,7 +217,7 @@ func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, fetch int)
 			for j, hit := range found {
 				hits[j] = legHit{Entry: hit.Entry, Score: hit.Score}
 			}
-			lists[i] = legList{hits: hits, more: len(hits) >= fetch}
+			lists[i] = newLegList(hits, fetch)
 		}
 		return nil
 	})
@@ -272,20 +286,35 @@ func (s *Searcher) searchModels(ctx context.Context, q *searchQuery, asked *word
 			continue
 		}
 		query := vector.Query{Vector: asked.embeddings[k].Vector, Limit: fetch, Only: q.only}
-		found, err := withDeadline(ctx, func() ([]vector.Hit, error) { return model.Index.Search(ctx, q.scope, query) })
+		found, err := withDeadline(ctx, func() (legList, error) { return askIndex(ctx, model.Index, q.scope, query) })
 		if err != nil {
 			return legList{}, err
 		}
-		hits := make([]legHit, len(found))
-		for j, hit := range found {
-			hits[j] = legHit{Entry: hit.Entry, Score: hit.Score, Chunk: hit.Chunk}
-		}
-		of[k] = legList{hits: hits, more: len(hits) >= fetch}
+		of[k] = found
 	}
 	if err := s.preferOne(ctx, q, asked, &of); err != nil {
 		return legList{}, err
 	}
 	return q.models.merge(of, asked), nil
+}
+
+// askIndex searches an index.
+func askIndex(ctx context.Context, index vector.Index, scope acl.Scope, query vector.Query) (legList, error) {
+	var found []vector.Hit
+	var cut bool
+	var err error
+	if bounded, ok := index.(vector.Bounded); ok {
+		found, cut, err = bounded.SearchBounded(ctx, scope, query)
+	} else {
+		found, err = index.Search(ctx, scope, query)
+	}
+	hits := make([]legHit, len(found))
+	for i, hit := range found {
+		hits[i] = legHit{Entry: hit.Entry, Score: hit.Score, Chunk: hit.Chunk}
+	}
+	list := newLegList(hits, query.Limit)
+	list.more, list.full = list.more || cut, list.full && !cut
+	return list, err
 }
 
 // preferOne moves hits of the other model to the list of the preferred one, with its

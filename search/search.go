@@ -18,7 +18,8 @@ const (
 	// fusionDepth, since a few may turn out not to be visible.
 	firstFetch = 256
 	// maxFetch ends the refilling: the answer is incomplete if a leg that was
-	// asked for this many still lacks visible entries.
+	// asked for this many, or whose index can give no more, still lacks visible
+	// entries.
 	maxFetch = 65_536
 	// searchOnlyHits limits the hits of one answer from a store on which the
 	// caller has level search.

@@ -236,6 +236,58 @@ func serviceWith(t *testing.T, data *backendtest.Data, e embed.Embedder, index v
 	})
 }
 
+// strayIndex is an index that has only entries which the rows do not have, and considers
+// the first of them. It notes how many hits it is asked for.
+type strayIndex struct {
+	brokenIndex
+	strays, most int
+	asked        []int
+}
+
+func (x *strayIndex) Search(ctx context.Context, scope acl.Scope, query vector.Query) ([]vector.Hit, error) {
+	hits, _, err := x.SearchBounded(ctx, scope, query)
+	return hits, err
+}
+
+func (x *strayIndex) SearchBounded(_ context.Context, _ acl.Scope, query vector.Query) (hits []vector.Hit, cut bool, err error) {
+	x.asked = append(x.asked, query.Limit)
+	for i := range min(query.Limit, x.strays, x.most) {
+		hits = append(hits, vector.Hit{Entry: uuid.New(), Score: 1 - float64(i)/10_000})
+	}
+	return hits, len(hits) == x.most, nil
+}
+
+func TestAnAnswerIsIncompleteWhereTheIndexCanGiveNoMore(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		for name, c := range map[string]struct {
+			strays, most int
+			asked        []int
+			incomplete   bool
+		}{
+			"there are no more": {300, 1000, []int{256, 1024}, false},
+			"at once":           {300, 100, []int{256}, true},
+			"refilled":          {3000, 1000, []int{256, 1024}, true},
+		} {
+			index := &strayIndex{strays: c.strays, most: c.most}
+			h := &harness{backendtest.Wrap(t, backendtest.OpenProcess(t, b.Open(t).Storage(t), backendtest.Options{}, indexer.Model{
+				Embedder: encoder(t), Open: func(context.Context) (vector.Index, error) { return index, nil },
+			})), t}
+			h.SetUpAccess()
+			reader := agent("reader", acl.Public)
+			for _, store := range []string{"reader", "seller"} {
+				h.PutText(agent(store, acl.Public), store, "k", "a heron", 201)
+				index.asked = nil
+				answer := h.MustSearch(reader, search.Request{Query: "heron", Stores: []string{store}})
+				// SECURITY: what a store at level search lacks says how much it has.
+				incomplete := c.incomplete && store == "reader"
+				if len(answer.Hits) != 1 || len(answer.Degraded) > 0 || answer.Incomplete != incomplete || !slices.Equal(index.asked, c.asked) {
+					t.Errorf("%s, %s: hits %v, degraded %v, incomplete %v, asked for %v hits", name, store, keys(answer), answer.Degraded, answer.Incomplete, index.asked)
+				}
+			}
+		}
+	})
+}
+
 // What has no text is near to nothing, and found by its key and tags alone.
 func TestAnEntryWithoutTextIsFoundByItsWordsAlone(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {

@@ -11,7 +11,7 @@ import (
 )
 
 // selectHits makes an answer of what the legs found, in one snapshot, and reads
-// the values of the first hits, unless sell decides which there are. It is incomplete
+// the values of the first hits, unless sell decides which there are. It is short
 // if the legs should be asked for more.
 func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found retrieved) (answer Answer, err error) {
 	ctx, end := s.startStep(ctx, "rows", &q.took.Fetch)
@@ -77,7 +77,7 @@ func (s *Searcher) selectFound(ctx context.Context, tx memory.ReadTx, scope acl.
 func (s *Searcher) mergeFound(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, found retrieved) (selected, error) {
 	merged, err := s.mergeLegs(ctx, tx, scope, q, found)
 	// SECURITY: what a store at level search lacks says how much it has.
-	merged.incomplete = merged.short && q.scope.Any(readable)
+	merged.incomplete = merged.incomplete && q.scope.Any(readable)
 	if err != nil || found.apart == nil {
 		return merged, err
 	}
@@ -93,10 +93,13 @@ func (s *Searcher) mergeLegs(ctx context.Context, tx memory.ReadTx, scope acl.Sc
 	if err != nil {
 		return selected{}, err
 	}
-	lexicalHits, lexicalShort := keepAllVisible(found.lexical, visible)
-	vectorHits, vectorShort := keepAllVisible(found.vector, visible)
+	lexicalHits, lexicalShort, lexicalIncomplete := keepAllVisible(found.lexical, visible)
+	vectorHits, vectorShort, vectorIncomplete := keepAllVisible(found.vector, visible)
 	kept := &legHits{lexicalHits, vectorHits}
-	return selected{ordered: merge(q, kept), visible: visible, found: kept, short: lexicalShort || vectorShort}, nil
+	return selected{
+		ordered: merge(q, kept), visible: visible, found: kept,
+		short: lexicalShort || vectorShort, incomplete: lexicalIncomplete || vectorIncomplete,
+	}, nil
 }
 
 // decideNearest drops Nearest if there are hits, and sets the label.

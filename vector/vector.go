@@ -68,6 +68,14 @@ type Index interface {
 	Search(ctx context.Context, scope acl.Scope, query Query) ([]Hit, error)
 }
 
+// Bounded is an Index whose searches consider a bounded number of chunks, so that they may
+// return fewer than Limit entries where there are more.
+type Bounded interface {
+	// SearchBounded is Search. cut reports that a greater Limit gives no more
+	// hits, although there may be more.
+	SearchBounded(ctx context.Context, scope acl.Scope, query Query) (hits []Hit, cut bool, err error)
+}
+
 // IndexedEntry describes what an index holds of one entry.
 type IndexedEntry struct {
 	Entry uuid.UUID

@@ -9,7 +9,7 @@
 // The index deviates from the contract of vector.Index in three ways. An entry
 // may be missing from searches for a moment while it is upserted. At Bounded
 // consistency a search may lag by a few hundred milliseconds (see Settle). A
-// search considers at most 16,384 chunks.
+// search considers at most 16,384 chunks (see SearchBounded).
 package milvus
 
 import (
@@ -26,8 +26,8 @@ import (
 	"mneme/vector"
 )
 
-// Index implements vector.Index, vector.Lister and vector.Settler on a Milvus
-// server. It reconnects automatically.
+// Index implements vector.Index, vector.Bounded, vector.Lister and
+// vector.Settler on a Milvus server. It reconnects automatically.
 type Index struct {
 	config Config
 	name   string // the collection's
@@ -41,6 +41,7 @@ type Index struct {
 
 var (
 	_ vector.Index   = (*Index)(nil)
+	_ vector.Bounded = (*Index)(nil)
 	_ vector.Lister  = (*Index)(nil)
 	_ vector.Settler = (*Index)(nil)
 )

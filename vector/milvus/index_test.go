@@ -13,7 +13,7 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	vectortest.Run(t, func(t testing.TB, dim int) vector.Index {
 		return opened(t, testConfig(addr, dim))
-	}, vectortest.Options{Approximate: true, Recall: .99, Tolerance: cosineTolerance, Settle: settle})
+	}, vectortest.Options{Approximate: true, Recall: .99, Tolerance: cosineTolerance, MaxChunks: maxTopK, Settle: settle})
 }
 
 // An exact collection must find everything. It runs as approximate because it
@@ -26,7 +26,7 @@ func TestContractOfTheExactKind(t *testing.T) {
 		config := testConfig(addr, dim)
 		config.Exact, config.Consistency = true, Strong
 		return opened(t, config)
-	}, vectortest.Options{Approximate: true, Recall: 1})
+	}, vectortest.Options{Approximate: true, Recall: 1, MaxChunks: maxTopK})
 }
 
 // cosineTolerance is how far Milvus's cosine may differ from the dot product

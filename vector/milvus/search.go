@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 	"github.com/milvus-io/milvus-sdk-go/v2/client"
@@ -20,24 +21,34 @@ const maxParallel = 4
 // Search implements vector.Index. It returns the errors of vector.Query.Check,
 // of ctx, and the classes of this package.
 func (x *Index) Search(ctx context.Context, scope acl.Scope, query vector.Query) ([]vector.Hit, error) {
+	hits, _, err := x.SearchBounded(ctx, scope, query)
+	return hits, err
+}
+
+// SearchBounded implements vector.Bounded. Its errors are those of Search.
+func (x *Index) SearchBounded(ctx context.Context, scope acl.Scope, query vector.Query) (hits []vector.Hit, cut bool, err error) {
 	if err := query.Check(x.config.Dim); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if query.Only != nil && len(query.Only) == 0 {
-		return nil, nil
+		return nil, false, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, x.config.Timeouts.Search)
 	defer cancel()
 	parts := filters(scope, query.Only)
 	found := make([][]row, len(parts))
+	var full atomic.Bool // a part has as many rows as Milvus returns
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(maxParallel)
 	for i, filter := range parts {
 		group.Go(func() (err error) {
 			found[i], err = x.nearest(groupCtx, filter, query)
+			if len(found[i]) == maxTopK {
+				full.Store(true)
+			}
 			if err == nil && x.config.Exact {
 				found[i], err = x.rescore(groupCtx, filter, query.Vector, found[i])
 			}
@@ -46,13 +57,15 @@ func (x *Index) Search(ctx context.Context, scope acl.Scope, query vector.Query)
 	}
 	if err := group.Wait(); err != nil {
 		x.noteMissing(err)
-		return nil, err
+		return nil, false, err
 	}
 	var rows []row
 	for _, part := range found {
 		rows = append(rows, part...)
 	}
-	return x.truncate(bestPerEntry(rows), query.Limit), nil
+	all := bestPerEntry(rows)
+	hits = x.truncate(all, query.Limit)
+	return hits, full.Load() && len(hits) == len(all), nil
 }
 
 // truncate keeps the first limit hits and, if the index is exact, those that

@@ -1,6 +1,7 @@
 package vectortest
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -73,6 +74,35 @@ func wideLimit(t *testing.T, f *fixture) {
 	p.upsert(t, record(1, 0, 1, acl.Public, axis(0)), record(2, 0, 1, acl.Public, axis(1)))
 	for _, limit := range []int{2, 200, 10_000} {
 		wantIDs(t, p.search(t, everything(t, 1), vector.Query{Vector: mix(dim, 0, .8, 1, .6), Limit: limit}), 1, 2)
+	}
+}
+
+// bounded tests indexes that implement vector.Bounded.
+func bounded(t *testing.T, f *fixture) {
+	p, r := f.pair(t, dim), rand.New(rand.NewPCG(61, 62))
+	index, ok := p.index.(vector.Bounded)
+	if !ok {
+		t.Skip("the index does not implement vector.Bounded")
+	}
+	written, most := 0, f.options.MaxChunks
+	for _, c := range []struct {
+		entries, limit int
+		cut            bool
+	}{{20, most + 20, false}, {most + 10, 10, false}, {most + 10, most + 20, true}} {
+		var records []vector.Record
+		for ; written < c.entries; written++ {
+			records = append(records, record(written, 0, 1, acl.Public, direction(r, dim)))
+		}
+		p.upsert(t, records...)
+		query := vector.Query{Vector: axis(0), Limit: c.limit}
+		hits, cut, err := index.SearchBounded(context.Background(), everything(t, 1), query)
+		if err != nil {
+			t.Fatalf("search: %v", err)
+		}
+		want := min(c.entries, c.limit, most)
+		if len(hits) != want || cut != c.cut || len(p.search(t, everything(t, 1), query)) != want {
+			t.Errorf("%d of %d entries, limit %d, cut %v", len(hits), c.entries, c.limit, cut)
+		}
 	}
 }
 

@@ -22,6 +22,8 @@ type Options struct {
 	// Tolerance is how far a score may differ from the exact cosine of the
 	// half-precision vectors; 0 means 2e-6.
 	Tolerance float64
+	// MaxChunks is how many chunks a search of a vector.Bounded considers.
+	MaxChunks int
 	// Settle, if not nil, is called after every write. It must block until
 	// searches see the write.
 	Settle func(t testing.TB, index vector.Index)
@@ -50,6 +52,7 @@ func Run(t *testing.T, open func(t testing.TB, dim int) vector.Index, options Op
 		{"an entry is returned once, however many chunks it has", manyChunks, false},
 		{"the nearest come first, up to the limit", limit, false},
 		{"a limit above the number of entries returns all", wideLimit, false},
+		{"an index that considers a bounded number of chunks says which answers that cut", bounded, false},
 		{"all ties with the last hit are returned", ties, true},
 		{"equal vectors score alike in every store and label", equalVectors, false},
 		{"only the requested entries are returned", only, false},
