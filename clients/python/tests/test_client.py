@@ -8,7 +8,7 @@ import asyncio
 import inspect
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx
@@ -105,6 +105,19 @@ def mocked(kind: str, answer: Any, **options: Any) -> tuple[Any, list[httpx.Requ
     return make(kind, "http://server", "secret-token", transport=httpx.MockTransport(handle), pause=pause, **options), sent, pauses
 
 
+def chunks(kind: str, content: bytes, size: int) -> Any:
+    """The body of an answer that arrives in chunks of a size."""
+    each = (content[at : at + size] for at in range(0, len(content), size))
+    if kind == "synchronous":
+        return each
+
+    async def later() -> AsyncIterator[bytes]:
+        for chunk in each:
+            yield chunk
+
+    return later()
+
+
 def problem(status: int, **headers: str) -> httpx.Response:
     return httpx.Response(
         status,
@@ -177,7 +190,7 @@ def test_changes_are_followed(client: Any, space: str) -> None:
 
 
 def test_an_export_is_an_import(client: Any, space: str) -> None:
-    client.put("a", "ünï", namespace=space, tags=["x"])
+    client.put("a", "ünï\u2028\u2029\x85", namespace=space, tags=["x"])
     client.put("b", {"n": 1}, namespace=space)
     lines = list(client.export(where={"namespace": {"eq": space}}))
     assert [line["key"] for line in lines] == ["a", "b"]
@@ -185,7 +198,18 @@ def test_an_export_is_an_import(client: Any, space: str) -> None:
         client.delete(line["key"], namespace=space)
     result = client.import_entries([*lines, {"key": "", "value": 1}])
     assert result.created == 2 and result.refused == len(result.refusals) == 1
-    assert [entry.value for entry in client.list(namespace=space)] == ["ünï", {"n": 1}]
+    assert [entry.value for entry in client.list(namespace=space)] == ["ünï\u2028\u2029\x85", {"n": 1}]
+
+
+def test_an_export_is_split_at_newlines_alone(kind: str) -> None:
+    value = "a\u2028b\u2029c\x85d"
+    whole = f'{{"value":"{value}"}}\n\n{{"value":"é"}}'.encode()
+    for size in (1, 5, 100):
+        client, _, _ = mocked(kind, lambda _, size=size: httpx.Response(200, content=chunks(kind, whole, size)))
+        assert list(client.export()) == [{"value": value}, {"value": "é"}]
+    client, _, _ = mocked(kind, lambda _: httpx.Response(200, content=chunks(kind, whole[:-3], 5)))
+    with pytest.raises(mneme.UnreadableAnswer):
+        list(client.export())
 
 
 def test_stores_are_shared(client: Any) -> None:

@@ -237,9 +237,12 @@ class AsyncMneme:
                 if not response.is_success:
                     await response.aread()
                     raise call.refused(response, self._host)
-                async for line in response.aiter_lines():
-                    if line:
+                lines = call.Lines()
+                async for chunk in response.aiter_bytes():
+                    for line in lines.of(chunk):
                         yield call.decoded_line(line, self._host)
+                for line in lines.of(b"\n"):  # the last one, if the answer ends without a newline
+                    yield call.decoded_line(line, self._host)
         except httpx.TransportError:
             raise call.failed(self._host) from None
 

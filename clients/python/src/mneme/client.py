@@ -237,9 +237,12 @@ class Mneme:
                 if not response.is_success:
                     response.read()
                     raise call.refused(response, self._host)
-                for line in response.iter_lines():
-                    if line:
+                lines = call.Lines()
+                for chunk in response.iter_bytes():
+                    for line in lines.of(chunk):
                         yield call.decoded_line(line, self._host)
+                for line in lines.of(b"\n"):  # the last one, if the answer ends without a newline
+                    yield call.decoded_line(line, self._host)
         except httpx.TransportError:
             raise call.failed(self._host) from None
 
