@@ -27,7 +27,7 @@ SYNCHRONOUS = [
     (r"x402HTTPClient", "x402HTTPClientSync"),
     (r"httpx\.Async(\w+)", r"httpx.\1"),
     (r"asyncio\.sleep", "time.sleep"),
-    (r"\ba(close|read|iter_lines)\b", r"\1"),
+    (r"\ba(close|read|iter_bytes)\b", r"\1"),
     (r"__a(enter|exit)__", r"__\1__"),
     (r"\basync (def|with|for)", r"\1"),
     (r"\bawait ", ""),

@@ -76,6 +76,33 @@ def test_events_and_memories_are_added_by_themselves(client):
     asyncio.run(run())
 
 
+@pytest.mark.parametrize("id", ["m", "diary/1", "a/b/c", "notes/5 % 25%/ü.md", "/", "50%25", None])
+def test_a_memory_is_known_by_its_id_and_by_that_of_a_search(client, id):
+    async def run():
+        service = MnemeMemoryService(client=client)
+        await service.add_memory(app_name=APP, user_id=USER, memories=[MemoryEntry(id=id, content=content("Tea with Ben."))])
+        memory = (await service.search_memory(app_name=APP, user_id=USER, query="tea")).memories[0]
+        for known in filter(None, (memory.id, id)):
+            changed = memory.model_copy(update={"id": known, "content": content("Tea with Cem.")})
+            await service.add_memory(app_name=APP, user_id=USER, memories=[changed])
+            assert await texts(service, "tea") == ["Tea with Cem."]
+            await service.delete_memory(app_name=APP, user_id=USER, memory_id=known)
+            assert await texts(service, "tea") == []
+
+    asyncio.run(run())
+
+
+def test_an_event_that_was_found_is_replaced(client):
+    async def run():
+        service = MnemeMemoryService(client=client)
+        await service.add_events_to_memory(app_name=APP, user_id=USER, events=[event("1.5", "Tea at four.")], session_id="a/b")
+        found = (await service.search_memory(app_name=APP, user_id=USER, query="tea")).memories[0]
+        await service.add_memory(app_name=APP, user_id=USER, memories=[found.model_copy(update={"content": content("Tea at five.")})])
+        assert await texts(service, "tea") == ["Tea at five."]
+
+    asyncio.run(run())
+
+
 def test_what_was_deleted_does_not_come_back_with_its_session(client):
     async def run():
         service = MnemeMemoryService(client=client)

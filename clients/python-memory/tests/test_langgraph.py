@@ -135,7 +135,7 @@ def test_reads_of_a_divided_batch_see_what_was_there_before(store, client):
 
 def test_what_no_answer_has_room_for_is_refused():
     class Full:
-        def batch(self, items, store):
+        def batch(self, items, store, atomic):
             return BatchResult([BatchOutcome(413, problem=BatchProblem("about:blank", "Too large", 413)) for _ in items])
 
     with pytest.raises(ItemRefused, match="413"):

@@ -7,6 +7,7 @@ import pytest
 from agents import Agent, OpenAIChatCompletionsModel, Runner, set_tracing_disabled
 from agents.memory import Session, SessionSettings
 from conftest import stand_in
+from mneme import Forbidden
 from mneme_memory import ItemRefused
 from mneme_memory.openai_agents import MnemeSession, memory_tools
 from openai import AsyncOpenAI
@@ -63,10 +64,17 @@ def test_a_session_is_searched(client):
     asyncio.run(run())
 
 
-def test_an_item_that_is_too_large_is_an_error_that_does_not_show_it(client):
+def test_items_of_which_one_is_too_large_are_not_added_and_the_error_does_not_show_it(client):
+    session = MnemeSession("a", client=client)
     with pytest.raises(ItemRefused) as refused:
-        asyncio.run(MnemeSession("a", client=client).add_items([said("secret " * 20_000)]))
-    assert refused.value.status == 413 and "secret" not in str(refused.value)
+        asyncio.run(session.add_items([said("one"), said("secret " * 30_000), said("three")]))
+    assert refused.value.status == 413 and "value" in refused.value.field and "secret" not in str(refused.value)
+    assert asyncio.run(session.get_items()) == []
+
+
+def test_a_refusal_of_all_items_is_the_clients_error(client):
+    with pytest.raises(Forbidden):
+        asyncio.run(MnemeSession("a", store="of-another", client=client).add_items([said("one")]))
 
 
 def test_a_run_goes_on_with_its_session(client):

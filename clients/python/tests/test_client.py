@@ -5,10 +5,13 @@ The asynchronous client is driven by the same tests: its calls are run one by on
 """
 
 import asyncio
+import functools
 import inspect
+import json
+import keyword
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx
@@ -105,6 +108,19 @@ def mocked(kind: str, answer: Any, **options: Any) -> tuple[Any, list[httpx.Requ
     return make(kind, "http://server", "secret-token", transport=httpx.MockTransport(handle), pause=pause, **options), sent, pauses
 
 
+def chunks(kind: str, content: bytes, size: int) -> Any:
+    """The body of an answer that arrives in chunks of a size."""
+    each = (content[at : at + size] for at in range(0, len(content), size))
+    if kind == "synchronous":
+        return each
+
+    async def later() -> AsyncIterator[bytes]:
+        for chunk in each:
+            yield chunk
+
+    return later()
+
+
 def problem(status: int, **headers: str) -> httpx.Response:
     return httpx.Response(
         status,
@@ -177,7 +193,7 @@ def test_changes_are_followed(client: Any, space: str) -> None:
 
 
 def test_an_export_is_an_import(client: Any, space: str) -> None:
-    client.put("a", "ünï", namespace=space, tags=["x"])
+    client.put("a", "ünï\u2028\u2029\x85", namespace=space, tags=["x"])
     client.put("b", {"n": 1}, namespace=space)
     lines = list(client.export(where={"namespace": {"eq": space}}))
     assert [line["key"] for line in lines] == ["a", "b"]
@@ -185,15 +201,27 @@ def test_an_export_is_an_import(client: Any, space: str) -> None:
         client.delete(line["key"], namespace=space)
     result = client.import_entries([*lines, {"key": "", "value": 1}])
     assert result.created == 2 and result.refused == len(result.refusals) == 1
-    assert [entry.value for entry in client.list(namespace=space)] == ["ünï", {"n": 1}]
+    assert [entry.value for entry in client.list(namespace=space)] == ["ünï\u2028\u2029\x85", {"n": 1}]
+
+
+def test_an_export_is_split_at_newlines_alone(kind: str) -> None:
+    value = "a\u2028b\u2029c\x85d"
+    whole = f'{{"value":"{value}"}}\n\n{{"value":"é"}}'.encode()
+    for size in (1, 5, 100):
+        client, _, _ = mocked(kind, lambda _, size=size: httpx.Response(200, content=chunks(kind, whole, size)))
+        assert list(client.export()) == [{"value": value}, {"value": "é"}]
+    client, _, _ = mocked(kind, lambda _: httpx.Response(200, content=chunks(kind, whole[:-3], 5)))
+    with pytest.raises(mneme.UnreadableAnswer):
+        list(client.export())
 
 
 def test_stores_are_shared(client: Any) -> None:
     assert any(store.kind == "self" for store in client.stores())
     assert client.set_language("multilingual").models == ["multilingual"]
     assert client.set_language("auto").language == "auto"
-    client.share("jonas", "search", max_label="PUBLIC")
-    assert [grant.level for grant in client.grants() if grant.grantee == "jonas"] == ["search"]
+    client.share("jonas", "search", max_label="PUBLIC", ttl=3600, caps={"searches_per_hour": 5})
+    grant = next(grant for grant in client.grants() if grant.grantee == "jonas")
+    assert grant.level == "search" and grant.expires_at and grant.caps.searches_per_hour == 5
     client.unshare("jonas")
     assert not [grant for grant in client.grants() if grant.grantee == "jonas"]
     assert isinstance(client.index(), str)
@@ -211,6 +239,58 @@ def test_searches_of_an_offer_are_bought(client: Any, buyer: Any, space: str) ->
     assert answer.hits[0].value and answer.charges[0].amount > 0
     assert buyer.account().balance == before - answer.charges[0].amount
     assert next(iter(buyer.usage())).amount == answer.charges[0].amount
+    row = next(row for row in client.sales(by="buyer") if row.buyer == buyer.account().agent)
+    assert row.searches > 0 and client.sales(to="2000-01-01") == []
+
+
+def test_an_offer_is_changed_and_withdrawn(client: Any) -> None:
+    id = str(client.create_offer("Trails", "Day hikes.", {"price_search": 1000, "price_entry": 100}).id)
+    offer, etag = client.offer(id)
+    assert offer.terms.price_search == 1000 and etag
+    changed = client.change_offer(id, title="Trails of the Alps", terms={"price_search": 3000}, if_match=etag)
+    assert (changed.title, changed.terms.price_search, changed.terms.price_entry) == ("Trails of the Alps", 3000, 100)
+    with pytest.raises(mneme.PreconditionFailed):
+        client.change_offer(id, caps={"entries_total": 1}, if_match=etag)
+    with pytest.raises(mneme.PreconditionFailed):
+        client.withdraw_offer(id, if_match=etag)
+    client.withdraw_offer(id)
+    assert [offer.state for offer in client.store_offers() if str(offer.id) == id] == ["withdrawn"]
+
+
+def test_every_option_of_the_service_is_sent(kind: str) -> None:
+    service = httpx.get(f"{server()}/openapi.json").raise_for_status().json()
+    client, sent, _ = mocked(kind, lambda _: problem(422))
+    for method, path, call in [
+        ("put", "/v1/stores/{store}/memories/{key}", functools.partial(client.put, "a")),
+        ("get", "/v1/stores/{store}/memories", client.list),
+        ("get", "/v1/stores/{store}/export", client.export),
+        ("post", "/v1/search", client.search),
+        ("put", "/v1/stores/{store}/grants/{agent}", functools.partial(client.share, "jonas")),
+        ("post", "/v1/stores/{store}/offers", client.create_offer),
+        ("put", "/v1/offers/{offer}", functools.partial(client.change_offer, "an-offer")),
+        ("post", "/v1/offers/{offer}/search", functools.partial(client.search_offer, "an-offer")),
+        ("get", "/v1/stores/{store}/sales", client.sales),
+    ]:
+        names = options(service, method, path)
+        with pytest.raises(mneme.Invalid):
+            list(call(**{name + "_" * keyword.iskeyword(name): name for name in names}))
+        assert names <= {*sent[-1].url.params, *json.loads(sent[-1].content or b"{}")}, path
+
+
+def options(service: Any, method: str, path: str) -> set[str]:
+    """The parameters and members of the body that a call takes, but for those of pages."""
+
+    def followed(part: Any) -> Any:
+        for step in part.get("$ref", "").split("/")[1:]:
+            part = (service if step == "components" else part)[step]
+        return part
+
+    calls = service["paths"][path]
+    parameters = [followed(part) for each in (calls, calls[method]) for part in each.get("parameters", [])]
+    names = {part["name"] for part in parameters if part["in"] == "query"} - {"limit", "cursor"}
+    if body := calls[method].get("requestBody"):
+        names |= followed(body["content"]["application/json"]["schema"])["properties"].keys()
+    return names
 
 
 def test_what_breaks_a_rule_is_named(client: Any) -> None:
@@ -239,6 +319,8 @@ def test_only_what_is_safe_is_repeated_when_the_connection_fails(kind: str) -> N
         (lambda c: c.set_language("auto"), 1),
         (lambda c: c.share("jonas", "read"), 1),
         (lambda c: c.unshare("jonas"), 1),
+        (lambda c: c.change_offer("an-offer"), 1),
+        (lambda c: c.withdraw_offer("an-offer"), 1),
         (lambda c: c.batch([]), 4),
         (lambda c: c.search("a"), 4),
     ]:

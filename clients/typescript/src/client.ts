@@ -3,7 +3,7 @@ import type { Client } from "openapi-fetch";
 
 import { checkedURL, type Fetch, lineOf, lines, pause, send } from "./call.js";
 import { TransportFailed, UnreadableAnswer } from "./error.js";
-import type { CallOptions, Connection, Filters, KeyOptions, PutOptions, Read, StoreOptions } from "./options.js";
+import type { CallOptions, Connection, Filters, KeyOptions, ListOptions, PutOptions, Read, SalesOptions, StoreOptions } from "./options.js";
 import { filters, given, name, once, pages, pageSize } from "./request.js";
 import type { components, paths } from "./schema.js";
 
@@ -33,12 +33,12 @@ export class Mneme {
 
   /** Writes an entry; ttl is in seconds. */
   put(key: string, value: unknown, options: PutOptions = {}): Promise<Schemas["Written"]> {
-    const { store, namespace, signal, wait, ifMatch, ifNoneMatch, ...entry } = options;
+    const { store, namespace, signal, wait, similar, ifMatch, ifNoneMatch, ...entry } = options;
     return this.#json(this.#api.PUT("/v1/stores/{store}/memories/{key}", {
       ...this.#call(signal, { safe: false }),
       params: {
         path: { store: name(store), key: name(key) },
-        query: given({ namespace, wait: wait ? ("indexed" as const) : undefined }),
+        query: given({ namespace, wait: wait ? ("indexed" as const) : undefined, similar }),
         header: given({ "If-Match": ifMatch, "If-None-Match": ifNoneMatch }),
       },
       body: { ...entry, value: value as Schemas["Value"] },
@@ -106,7 +106,7 @@ export class Mneme {
   // Lists
 
   /** Yields a store's entries, by namespace and key, page after page. */
-  list(options: Filters & { namespace?: string; prefix?: string; type?: Schemas["Type"]; tag?: string[] } = {}): AsyncGenerator<Schemas["Entry"]> {
+  list(options: ListOptions = {}): AsyncGenerator<Schemas["Entry"]> {
     const { store, signal, where, match, ...plain } = options;
     const query = { ...given(plain), ...given(filters(where, match)), limit: pageSize };
     return pages((cursor) => this.#json(this.#api.GET("/v1/stores/{store}/memories", {
@@ -159,9 +159,10 @@ export class Mneme {
    * It throws TransportFailed if the server ends the export before its end.
    */
   async *export(options: Filters = {}): AsyncGenerator<Schemas["ImportLine"]> {
-    const { store, signal, where, match } = options;
+    const { store, signal, where, match, ...plain } = options;
+    const query = { ...given(plain), ...given(filters(where, match)) };
     const { response } = await this.#answer(this.#api.GET("/v1/stores/{store}/export", {
-      ...this.#call(signal, { stream: true }), params: { path: { store: name(store) }, query: given(filters(where, match)) }, parseAs: "stream",
+      ...this.#call(signal, { stream: true }), params: { path: { store: name(store) }, query }, parseAs: "stream",
     }));
     if (!response.body) throw new UnreadableAnswer(this.#host);
     try {
@@ -270,6 +271,43 @@ export class Mneme {
     return pages((cursor) => this.#json(this.#api.GET("/v1/offers", {
       ...this.#call(options.signal), params: { query: { ...given({ cursor }), limit: pageSize } },
     })), (page) => page.offers);
+  }
+
+  /** Lists the offers of the caller's own store, withdrawn ones too. */
+  async storeOffers(options: CallOptions = {}): Promise<Schemas["Offer"][]> {
+    return (await this.#json(this.#api.GET("/v1/stores/{store}/offers", { ...this.#call(options.signal), params: { path: { store: "self" } } }))).offers;
+  }
+
+  /** Reads an offer and its ETag. */
+  async offer(offer: string, options: CallOptions = {}): Promise<{ offer: Schemas["Offer"]; etag: string }> {
+    const { data, response } = await this.#answer(this.#api.GET("/v1/offers/{offer}", {
+      ...this.#call(options.signal), params: { path: { offer: name(offer) } },
+    }));
+    if (!data) throw new UnreadableAnswer(this.#host);
+    return { offer: data, etag: response.headers.get("etag") ?? "" };
+  }
+
+  /** Changes what is given of an offer, and of its terms; caps are replaced as a whole. */
+  changeOffer(offer: string, change: Schemas["OfferChange"], options: CallOptions & { ifMatch?: string } = {}): Promise<Schemas["Offer"]> {
+    return this.#json(this.#api.PUT("/v1/offers/{offer}", {
+      ...this.#call(options.signal, { safe: false }),
+      params: { path: { offer: name(offer) }, header: given({ "If-Match": options.ifMatch }) },
+      body: change,
+    }));
+  }
+
+  /** Ends an offer. Grants that were made under it run on. */
+  async withdrawOffer(offer: string, options: CallOptions & { ifMatch?: string } = {}): Promise<void> {
+    await this.#answer(this.#api.DELETE("/v1/offers/{offer}", {
+      ...this.#call(options.signal, { safe: false }), params: { path: { offer: name(offer) }, header: given({ "If-Match": options.ifMatch }) },
+    }));
+  }
+
+  /** Sums what the caller's own store sold from a date or time on, and before another, by day, buyer or offer. */
+  async sales(options: SalesOptions = {}): Promise<Schemas["SalesRow"][]> {
+    const { signal, ...query } = options;
+    const sales = await this.#json(this.#api.GET("/v1/stores/{store}/sales", { ...this.#call(signal), params: { path: { store: "self" }, query } }));
+    return (sales as Schemas["Sales"]).items; // as CSV only if asked for by a header
   }
 
   /**

@@ -1,7 +1,7 @@
 /** Client of mneme: memory search for AI agents. */
 
 export { Mneme } from "./client.js";
-export type { CallOptions, Connection, Filters, KeyOptions, PutOptions, Read, StoreOptions } from "./options.js";
+export type { CallOptions, Connection, Filters, KeyOptions, ListOptions, PutOptions, Read, SalesOptions, StoreOptions } from "./options.js";
 export {
   Conflict, Forbidden, Gone, Invalid, MnemeError, NotFound, PaymentRequired, PreconditionFailed, TooManyRequests,
   TransportFailed, Unauthorized, Unavailable, UnreadableAnswer,

@@ -1,8 +1,9 @@
 /** What calls take and answer beside what the service has. */
 
-import type { components } from "./schema.js";
+import type { components, operations } from "./schema.js";
 
 type Schemas = components["schemas"];
+type Query<Call extends keyof operations> = NonNullable<operations[Call]["parameters"]["query"]>;
 
 /** How a client reaches its server. */
 export interface Connection {
@@ -35,7 +36,7 @@ export interface KeyOptions extends StoreOptions {
 }
 
 /** What an entry has beside its value, and on which conditions it is written. */
-export interface PutOptions extends KeyOptions, Omit<Schemas["Write"], "value"> {
+export interface PutOptions extends KeyOptions, Omit<Schemas["Write"], "value">, Omit<Query<"putMemory">, "namespace" | "wait"> {
   /** Return when searches by meaning find the entry, or after the server's time, with `indexed` false. */
   wait?: boolean;
   /** The ETag that the entry must have. */
@@ -51,7 +52,13 @@ export interface Read {
 }
 
 /** Which entries are meant. */
-export interface Filters extends StoreOptions {
+export interface Filters extends StoreOptions, Omit<Query<"exportMemories">, "where" | "match"> {
   where?: Schemas["Condition"];
   match?: Schemas["Words"];
 }
+
+/** Which entries are listed. */
+export type ListOptions = Filters & Omit<Query<"listMemories">, keyof Filters | "limit" | "cursor">;
+
+/** Which sales are summed, and by what. */
+export type SalesOptions = CallOptions & Query<"listSales">;

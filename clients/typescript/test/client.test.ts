@@ -125,6 +125,15 @@ rule("an export is an import", async (client, namespace) => {
   assert.deepEqual((await all(client.list({ namespace }))).map((entry) => entry.value), ["ünï", { n: 1 }]);
 });
 
+test("options of writes, lists and exports are sent", async () => {
+  const { client, sent } = mocked(() => problem(422));
+  await assert.rejects(client.put("a", 1, { similar: true, timezone: "Europe/Berlin" }), Invalid);
+  await assert.rejects(all(client.list({ prefix: "a", tag: ["x", "y"], timezone: "+02:00" })), Invalid);
+  await assert.rejects(all(client.export({ timezone: "+02:00" })), Invalid);
+  assert.deepEqual(sent.map((request) => new URL(request.url).search), ["?similar=true", "?prefix=a&tag=x&tag=y&timezone=%2B02%3A00&limit=100", "?timezone=%2B02%3A00"]);
+  assert.deepEqual(await sent[0]?.json(), { timezone: "Europe/Berlin", value: 1 });
+});
+
 test("a line of an export is imported as it came, unless it was changed", async () => {
   const exported = ['{"key":"a","value":{"chat": 12345678901234567890, "price": 1.10}}', '{"key":"b","value":1.10}'];
   const { client, sent } = mocked((n) => (n === 1 ? new Response(`${exported.join("\n")}\n`) : Response.json({})));
@@ -164,6 +173,19 @@ rule("searches of an offer are bought", async (client, namespace) => {
   assert.equal((await all(buyer.usage()))[0]?.amount, amount);
   assert.equal((await client.refund(charges?.[0]?.id ?? "")).state, "refunded");
   assert.equal((await buyer.account()).balance, before);
+  assert.deepEqual(await client.sales({ by: "buyer", to: "2000-01-01" }), []);
+});
+
+rule("an offer is changed and withdrawn", async (client) => {
+  const { id } = await client.createOffer({ title: "Trails", description: "Day hikes.", terms: { price_search: 1000, price_entry: 100 } });
+  const { offer, etag } = await client.offer(id);
+  assert.equal(offer.terms.price_search, 1000);
+  const { title, terms } = await client.changeOffer(id, { title: "Trails of the Alps", terms: { price_search: 3000 } }, { ifMatch: etag });
+  assert.deepEqual([title, terms.price_search, terms.price_entry], ["Trails of the Alps", 3000, 100]);
+  await assert.rejects(client.changeOffer(id, { caps: { entries_total: 1 } }, { ifMatch: etag }), PreconditionFailed);
+  await assert.rejects(client.withdrawOffer(id, { ifMatch: etag }), PreconditionFailed);
+  await client.withdrawOffer(id);
+  assert.deepEqual((await client.storeOffers()).filter((each) => each.id === id).map((each) => each.state), ["withdrawn"]);
 });
 
 rule("what breaks a rule is named", async (client) => {
@@ -185,6 +207,8 @@ test("only what is safe is repeated when the connection fails", async () => {
     [() => client.setLanguage("auto"), 1],
     [() => client.share("jonas", "read"), 1],
     [() => client.unshare("jonas"), 1],
+    [() => client.changeOffer("an-offer", {}), 1],
+    [() => client.withdrawOffer("an-offer"), 1],
     [() => client.batch([]), 4],
     [() => client.search("a"), 4],
   ] as const) {

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
+from urllib.parse import unquote
 from uuid import uuid4
 
 from google.adk.events.event import Event
@@ -25,7 +26,8 @@ class MnemeMemoryService(BaseMemoryService):
     """Keeps the texts of sessions' events, each user's of an app apart, in the namespace "APP.USER".
 
     An event is kept once, however often its session is added. What was deleted stays so: its key is noted in the
-    namespace "APP.USER.deleted". Parts that are no text are left out. limit is the most memories of one answer.
+    namespace "APP.USER.deleted". Parts that are no text are left out. limit is the most memories of one answer. The
+    ids of memories that are found are their keys; one that was given to add_memory names the same memory.
 
     url, token, store and client are as for mneme_memory.langgraph.MnemeStore, and so are the errors.
     """
@@ -67,7 +69,7 @@ class MnemeMemoryService(BaseMemoryService):
             text = text_of_content(memory.content)
             if not text:
                 raise ValueError("a memory without text cannot be kept")
-            key = name.key(MEMORY, memory.id or str(uuid4()))
+            key = key_of(memory.id or str(uuid4()))
             items.append(item(key, text, memory.author, memory.timestamp, {**memory.custom_metadata, **(custom_metadata or {})}))
         await asyncio.to_thread(self._collection(app_name, user_id).put, items)
 
@@ -79,7 +81,7 @@ class MnemeMemoryService(BaseMemoryService):
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
         """Deletes the memory of this id, if there is one."""
         if memory_id:
-            await asyncio.to_thread(self._delete, app_name, user_id, memory_id)
+            await asyncio.to_thread(self._delete, app_name, user_id, key_of(memory_id))
 
     def _collection(self, *labels: str) -> Collection:
         return Collection(self._client, self._store, labels)
@@ -95,6 +97,12 @@ class MnemeMemoryService(BaseMemoryService):
         if self._collection(app_name, user_id).read([key]) != [None]:
             self._collection(app_name, user_id, "deleted").put([{"key": key, "value": True}])
             self._collection(app_name, user_id).delete([key])
+
+
+def key_of(id: str) -> str:
+    """Returns the key of a memory: its id, if a search gave that, and else one made of the id."""
+    parts = [unquote(part) for part in id.split("/")]
+    return id if len(parts) == 2 and name.key(*parts) == id else name.key(MEMORY, id)
 
 
 def text_of_content(content: types.Content | None) -> str:

@@ -24,9 +24,9 @@ class Collection:
         self._client, self._store = client, store
         self._namespace = name.join(labels)
 
-    def put(self, items: list[connection.Item]) -> None:
-        """Writes items: key, value, and what else an entry has."""
-        self._do("put", items)
+    def put(self, items: list[connection.Item], atomic: bool = False) -> None:
+        """Writes items: key, value, and what else an entry has. With atomic, all that fit in a batch are written or none."""
+        self._do("put", items, atomic)
 
     def read(self, keys: list[str]) -> list[Entry | None]:
         """Returns the entries of the keys; None for those that are not there."""
@@ -61,8 +61,8 @@ class Collection:
                 return
             cursor = answer.next_cursor
 
-    def _do(self, operation: str, items: builtins.list[connection.Item]) -> builtins.list[BatchOutcome]:
-        return connection.do(self._client, self._store, [{"op": operation, "namespace": self._namespace, **item} for item in items])
+    def _do(self, operation: str, items: builtins.list[connection.Item], atomic: bool = False) -> builtins.list[BatchOutcome]:
+        return connection.do(self._client, self._store, [{"op": operation, "namespace": self._namespace, **item} for item in items], atomic)
 
 
 def text_of(hit: Hit) -> str:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from mneme import Mneme
+from mneme import Mneme, MnemeError
 from mneme.generated.models import BatchOutcome, BatchProblem
 
 MAX_ITEMS = 1000  # of one batch
@@ -15,7 +15,7 @@ Item = dict[str, Any]
 
 
 class ItemRefused(ValueError):
-    """The server refused an item of a batch, and did the others.
+    """The server refused an item of a batch, and did the others unless the batch was atomic.
 
     status is the HTTP status that the item would have had alone, and field the place in it that breaks a rule, "" if
     none is named. The text is the server's, and contains nothing that was written.
@@ -38,18 +38,23 @@ def connect(url: str | None = None, token: str | None = None) -> Mneme:
     return Mneme(url or os.environ.get("MNEME_URL") or "http://127.0.0.1:7077", token)
 
 
-def do(client: Mneme, store: str, items: list[Item]) -> list[BatchOutcome]:
+def do(client: Mneme, store: str, items: list[Item], atomic: bool = False) -> list[BatchOutcome]:
     """Gets items, or puts and deletes items, in order, in as few batches as they fit in, and returns their outcomes.
 
     What is not there to be read or deleted is no error. ItemRefused, for the first item that was refused, is raised
-    after all were done.
+    after all were done; with atomic, which is for puts, nothing of its batch and of those after it was.
     """
-    outcomes = send(client, store, items)
+    try:
+        outcomes = send(client, store, items, atomic)
+    except MnemeError as error:
+        if "item" not in error.problem:
+            raise
+        raise ItemRefused(BatchProblem.from_dict(error.problem)) from error
     check(items, outcomes)
     return outcomes
 
 
-def send(client: Mneme, store: str, items: list[Item]) -> list[BatchOutcome]:
+def send(client: Mneme, store: str, items: list[Item], atomic: bool = False) -> list[BatchOutcome]:
     """Is do, but for the items that are refused: check raises what they are refused for.
 
     Gets and writes are not mixed, since what follows a get without room is sent again.
@@ -57,7 +62,7 @@ def send(client: Mneme, store: str, items: list[Item]) -> list[BatchOutcome]:
     outcomes: list[BatchOutcome] = []
     while len(outcomes) < len(items):
         part = list(first_batch(items[len(outcomes) : len(outcomes) + MAX_ITEMS]))
-        for i, (item, outcome) in enumerate(zip(part, client.batch(part, store=store).outcomes)):
+        for i, (item, outcome) in enumerate(zip(part, client.batch(part, store=store, atomic=atomic).outcomes)):
             if i > 0 and outcome.status == 413 and item["op"] == "get":  # this answer has no room for it: the next one may
                 break
             outcomes.append(outcome)

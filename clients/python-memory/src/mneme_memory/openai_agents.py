@@ -49,9 +49,10 @@ class MnemeSession(SessionABC):
         return [cast(TResponseInputItem, entry.value) for entry in (entries if most is None else entries[max(0, len(entries) - most) :])]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        """Adds items to the end."""
+        """Adds items to the end, or none of them if the server refuses one. More than 1,000, or 8 MB, are added in parts:
+        those before the part that is refused stay."""
         keys = self._clock.keys()
-        await asyncio.to_thread(self._entries.put, [{"key": next(keys), "value": item} for item in items])
+        await asyncio.to_thread(self._entries.put, [{"key": next(keys), "value": item} for item in items], atomic=True)
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Removes the last item and returns it; None if there is none."""

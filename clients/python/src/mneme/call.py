@@ -88,7 +88,20 @@ def decoded(response: httpx.Response, host: str) -> Any:
         raise UnreadableAnswer(host) from None
 
 
-def decoded_line(line: str, host: str) -> Any:
+class Lines:
+    """Splits an answer into its lines. httpx's would end at U+2028 and other separators too,
+    which texts in JSON may have."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def of(self, chunk: bytes) -> list[bytes]:
+        """Returns the lines that a chunk of the answer ends, without empty ones."""
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        return [line for line in lines if line]
+
+
+def decoded_line(line: bytes, host: str) -> Any:
     try:
         return json.loads(line)
     except ValueError:

@@ -26,6 +26,7 @@ from .generated.models import (
     Offer,
     OfferPage,
     Page,
+    SalesRow,
     StoreInfo,
     StoreLanguage,
     Trashed,
@@ -101,17 +102,28 @@ class Mneme:
         encrypted: bool | None = None,
         ttl: int | None = None,
         occurred_at: str | None = None,
+        timezone: str | None = None,
         source: Any = None,
         wait: bool = False,
+        similar: bool = False,
         if_match: str | None = None,
         if_none_match: str | None = None,
     ) -> Written:
         """Writes an entry; ttl is in seconds. With wait, returns when searches by meaning find
-        it, or after the server's time, with indexed False. if_none_match="*" only creates."""
+        it, or after the server's time, with indexed False. With similar, names entries that say
+        nearly the same or the opposite. if_none_match="*" only creates."""
         body = call.given(
-            type=type, description=description, tags=tags, in_context=in_context, encrypted=encrypted, ttl=ttl, occurred_at=occurred_at, source=source
+            type=type,
+            description=description,
+            tags=tags,
+            in_context=in_context,
+            encrypted=encrypted,
+            ttl=ttl,
+            occurred_at=occurred_at,
+            timezone=timezone,
+            source=source,
         )
-        params = call.given(namespace=namespace, wait="indexed" if wait else None)
+        params = call.given(namespace=namespace, wait="indexed" if wait else None, similar=similar or None)
         conditions = call.headers(match=if_match, none_match=if_none_match)
         return Written.from_dict(
             self._json(
@@ -186,12 +198,15 @@ class Mneme:
         namespace: str | None = None,
         prefix: str | None = None,
         type: str | None = None,
-        tag: str | None = None,
+        tag: str | List[str] | None = None,
         where: Mapping[str, Any] | None = None,
+        timezone: str | None = None,
         match: Mapping[str, Any] | None = None,
     ) -> Iterator[Entry]:
-        """Yields a store's entries, by namespace and key, page after page."""
-        for page in self._pages(call.memories(store), call.filters(where, match, namespace=namespace, prefix=prefix, type=type, tag=tag)):
+        """Yields a store's entries, by namespace and key, page after page. Of several tags they
+        have all; timezone is that of times in where that have none."""
+        params = call.filters(where, match, namespace=namespace, prefix=prefix, type=type, tag=tag, timezone=timezone)
+        for page in self._pages(call.memories(store), params):
             for entry in Page.from_dict(page).items:
                 yield entry
 
@@ -225,11 +240,17 @@ class Mneme:
             since = after
 
     def export(
-        self, *, store: str = "self", where: Mapping[str, Any] | None = None, match: Mapping[str, Any] | None = None
+        self,
+        *,
+        store: str = "self",
+        where: Mapping[str, Any] | None = None,
+        timezone: str | None = None,
+        match: Mapping[str, Any] | None = None,
     ) -> Iterator[dict[str, Any]]:
         """Yields all entries that the caller can list, or those that fit, as import_entries takes
         them. It raises TransportFailed if the server ends the export before its end."""
-        request = self._http.build_request("GET", f"/v1/stores/{call.segment(store)}/export", params=call.filters(where, match))
+        params = call.filters(where, match, timezone=timezone)
+        request = self._http.build_request("GET", f"/v1/stores/{call.segment(store)}/export", params=params)
         try:
             response = self._http.send(request, stream=True)
             with ExitStack() as stack:
@@ -237,9 +258,12 @@ class Mneme:
                 if not response.is_success:
                     response.read()
                     raise call.refused(response, self._host)
-                for line in response.iter_lines():
-                    if line:
+                lines = call.Lines()
+                for chunk in response.iter_bytes():
+                    for line in lines.of(chunk):
                         yield call.decoded_line(line, self._host)
+                for line in lines.of(b"\n"):  # the last one, if the answer ends without a newline
+                    yield call.decoded_line(line, self._host)
         except httpx.TransportError:
             raise call.failed(self._host) from None
 
@@ -272,13 +296,16 @@ class Mneme:
         tags: List[str] | None = None,
         type: str | None = None,
         where: Mapping[str, Any] | None = None,
+        timezone: str | None = None,
         match: Mapping[str, Any] | None = None,
         limit: int | None = None,
         mode: str | None = None,
         ranking: str | None = None,
         min_relevance: float | None = None,
+        nearest: int | None = None,
         recency: Mapping[str, Any] | None = None,
         diversity: float | None = None,
+        typos: bool | None = None,
         max_tokens: int | None = None,
         passages: bool | None = None,
         max_charge: int | None = None,
@@ -286,8 +313,10 @@ class Mneme:
         cursor: str | None = None,
         idempotency_key: str | None = None,
     ) -> Answer:
-        """Asks a question, or several at once. With max_charge, in micros, stores that are named
-        may be paid for: a repetition with the same idempotency_key is not charged again."""
+        """Asks a question, or several at once. If nothing has min_relevance, so many as nearest says
+        that come closest are named; typos=False looks for the words as they are written alone.
+        With max_charge, in micros, stores that are named may be paid for: a repetition with the
+        same idempotency_key is not charged again."""
         question = call.given(
             query=query,
             queries=queries,
@@ -296,13 +325,16 @@ class Mneme:
             tags=tags,
             type=type,
             where=where,
+            timezone=timezone,
             match=match,
             limit=limit,
             mode=mode,
             ranking=ranking,
             min_relevance=min_relevance,
+            nearest=nearest,
             recency=recency,
             diversity=diversity,
+            typos=typos,
             max_tokens=max_tokens,
             passages=passages,
             max_charge=max_charge,
@@ -351,13 +383,23 @@ class Mneme:
         """Lists whom a store is shared with."""
         return [Grant.from_dict(each) for each in (self._json("GET", f"/v1/stores/{call.segment(store)}/grants"))["grants"]]
 
-    def share(self, agent: str, level: str, *, store: str = "self", max_label: str | None = None) -> None:
-        """Shares a store with an agent: level is search, read or readwrite."""
+    def share(
+        self,
+        agent: str,
+        level: str,
+        *,
+        store: str = "self",
+        ttl: int | None = None,
+        max_label: str | None = None,
+        caps: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Shares a store with an agent: level is search, read or readwrite, ttl in seconds. caps
+        bound what level search shows: searches_per_hour and entries_per_day."""
         self._call(
             "PUT",
             f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}",
             safe=False,
-            json=call.given(level=level, max_label=max_label),
+            json=call.given(level=level, ttl=ttl, max_label=max_label, caps=caps),
         )
 
     def unshare(self, agent: str, *, store: str = "self") -> None:
@@ -388,6 +430,46 @@ class Mneme:
         for page in self._pages("/v1/offers", {}):
             for offer in OfferPage.from_dict(page).offers:
                 yield offer
+
+    def store_offers(self) -> List[Offer]:
+        """Lists the offers of the caller's own store, withdrawn ones too."""
+        return [Offer.from_dict(each) for each in (self._json("GET", "/v1/stores/self/offers"))["offers"]]
+
+    def offer(self, offer: str) -> tuple[Offer, str]:
+        """Reads an offer and its ETag, for if_match."""
+        response = self._call("GET", f"/v1/offers/{call.segment(offer)}")
+        return Offer.from_dict(call.decoded(response, self._host)), response.headers.get("etag", "")
+
+    def change_offer(
+        self,
+        offer: str,
+        *,
+        title: str | None = None,
+        description: str | None = None,
+        terms: Mapping[str, Any] | None = None,
+        caps: Mapping[str, Any] | None = None,
+        if_match: str | None = None,
+    ) -> Offer:
+        """Changes what is given of an offer, and of its terms; caps are replaced as a whole."""
+        return Offer.from_dict(
+            self._json(
+                "PUT",
+                f"/v1/offers/{call.segment(offer)}",
+                safe=False,
+                headers=call.headers(match=if_match),
+                json=call.given(title=title, description=description, terms=terms, caps=caps),
+            )
+        )
+
+    def withdraw_offer(self, offer: str, *, if_match: str | None = None) -> None:
+        """Ends an offer. Grants that were made under it run on."""
+        self._call("DELETE", f"/v1/offers/{call.segment(offer)}", safe=False, headers=call.headers(match=if_match))
+
+    def sales(self, *, from_: str | None = None, to: str | None = None, by: str | None = None) -> List[SalesRow]:
+        """Sums what the caller's own store sold from a date or time on, and before another, by
+        day, buyer or offer."""
+        params = call.given(**{"from": from_}, to=to, by=by)
+        return [SalesRow.from_dict(each) for each in (self._json("GET", "/v1/stores/self/sales", params=params))["items"]]
 
     def accept(self, offer: str, *, if_match: str | None = None) -> Grant:
         """Accepts an offer, whose searches are then paid from the account. if_match is the
