@@ -78,6 +78,13 @@ func analyzeAgain(ctx context.Context, storage Storage, log *slog.Logger, now ti
 	return nil
 }
 
+// IsCurrent reports whether the names, terms and forms of a database are this build's. New
+// rewrites them if not.
+func IsCurrent(ctx context.Context, storage Storage) (bool, error) {
+	found, err := readMetas(ctx, storage, analysisMeta, formsMeta, namesMeta)
+	return err == nil && found[analysisMeta] == lexical.AnalysisVersion && found[formsMeta] == lexical.FormVersion && found[namesMeta] == norm.Version, err
+}
+
 // readMetas returns settings of the whole database by their names; "" for those that were
 // never set.
 func readMetas(ctx context.Context, storage Storage, names ...string) (map[string]string, error) {

@@ -37,15 +37,18 @@ type Options struct {
 	// which rewrites it; no other process should use it meanwhile. Default: what the
 	// database has, none if it is new.
 	Partitions int
+	// KeepPartitions has Partitions decide about a new database alone.
+	KeepPartitions bool
 	// Log receives warnings. Default: none are logged.
 	Log *slog.Logger
 }
 
 // Storage is a memory.Storage in a PostgreSQL database.
 type Storage struct {
-	pool    *pgxpool.Pool
-	gate    sqlcommon.Gate
-	written atomic.Int64 // entries put by this process
+	pool       *pgxpool.Pool
+	partitions int // when it was opened
+	gate       sqlcommon.Gate
+	written    atomic.Int64 // entries put by this process
 }
 
 var _ memory.Storage = (*Storage)(nil)
@@ -76,7 +79,7 @@ func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", interpret(ctx, "connect", err))
 	}
-	partitions, err := migrate(ctx, pool, options.Partitions)
+	partitions, err := migrate(ctx, pool, options)
 	if err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("open the database: %w", err)
@@ -91,8 +94,12 @@ func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 		pool.Close()
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	return &Storage{pool: pool}, nil
+	return &Storage{pool: pool, partitions: partitions}, nil
 }
+
+// Partitions returns into how many partitions the tables were divided when the database was
+// opened, 0 for none.
+func (s *Storage) Partitions() int { return s.partitions }
 
 // Clock returns the time of the database server.
 func (s *Storage) Clock(ctx context.Context) (at time.Time, err error) {
