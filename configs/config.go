@@ -63,7 +63,7 @@ type Postgres struct {
 	// DSN is a connection string, postgres://user:password@host/database.
 	DSN Secret `mapstructure:"dsn"`
 	// Partitions is into how many partitions the tables are divided by store, 2 to 64.
-	// A database that is not partitioned is converted. 0: what the database has.
+	// A server converts a database that is not partitioned. 0: what the database has.
 	Partitions int `mapstructure:"partitions"`
 }
 

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,7 +13,8 @@ import (
 )
 
 // The settings that name the versions of the analysis by which the database's texts were
-// turned into terms and into forms.
+// turned into terms and into forms. While they are analyzed again, analysisMeta has what
+// analyzedUpTo returns.
 const (
 	analysisMeta = "analysis"
 	formsMeta    = "forms"
@@ -21,25 +23,32 @@ const (
 // analysisBatch is how many entries analyzeAgain analyzes in one transaction.
 const analysisBatch = 200
 
+// beingAnalyzed begins what analysisMeta has while this build analyzes the texts again.
+const beingAnalyzed = lexical.AnalysisVersion + " " + lexical.FormVersion + " "
+
+// analyzedUpTo is what analysisMeta has once the entries up to an ID are analyzed again. It
+// is the version of no build: any other one analyzes all of them.
+func analyzedUpTo(last uuid.UUID) []byte { return []byte(beingAnalyzed + last.String()) }
+
 // analyzeAgain writes the terms and forms of every entry if the database was written
 // under other versions of them than this build's, and has the entries embedded again
-// whose vectors are of another text. An interrupted filling begins again. Other processes
-// may write meanwhile.
+// whose vectors are of another text. It goes on where it was interrupted: a supervisor may
+// not wait for all of a large database. Other processes may write meanwhile, but those of
+// another version write terms that are not analyzed again.
 func analyzeAgain(ctx context.Context, storage Storage, log *slog.Logger, now time.Time) error {
-	var terms, forms []byte
-	err := storage.View(ctx, func(tx ReadTx) (err error) {
-		if terms, err = tx.Meta(ctx, analysisMeta); err != nil {
-			return err
-		}
-		forms, err = tx.Meta(ctx, formsMeta)
-		return err
-	})
-	if err != nil || string(terms) == lexical.AnalysisVersion && string(forms) == lexical.FormVersion {
+	found, err := readMetas(ctx, storage, analysisMeta, formsMeta)
+	if err != nil || found[analysisMeta] == lexical.AnalysisVersion && found[formsMeta] == lexical.FormVersion {
 		return err
 	}
-	filled := 0
 	var after uuid.UUID
+	if last, ok := strings.CutPrefix(found[analysisMeta], beingAnalyzed); ok {
+		if after, err = uuid.Parse(last); err != nil {
+			return err
+		}
+	}
+	filled := 0
 	for batch := -1; batch != 0; {
+		var last uuid.UUID
 		err := storage.Update(ctx, func(tx Tx) error {
 			entries, err := tx.List(ctx, SearchableQuery{After: after, Limit: analysisBatch})
 			if err != nil {
@@ -48,12 +57,16 @@ func analyzeAgain(ctx context.Context, storage Storage, log *slog.Logger, now ti
 			if batch = len(entries); batch == 0 {
 				return setAnalysis(ctx, tx)
 			}
-			after = entries[batch-1].ID
-			return putDocuments(ctx, tx, entries, now)
+			last = entries[batch-1].ID
+			if err := putDocuments(ctx, tx, entries, now); err != nil {
+				return err
+			}
+			return tx.SetMeta(ctx, analysisMeta, analyzedUpTo(last))
 		})
 		if err != nil {
 			return err
 		}
+		after = last
 		if filled == 0 && batch > 0 {
 			log.InfoContext(ctx, "analyzing the texts of this database again, which an earlier version wrote")
 		}
@@ -63,6 +76,30 @@ func analyzeAgain(ctx context.Context, storage Storage, log *slog.Logger, now ti
 		log.InfoContext(ctx, "analyzed the texts again", "entries", filled)
 	}
 	return nil
+}
+
+// IsCurrent reports whether the names, terms and forms of a database are this build's. New
+// rewrites them if not.
+func IsCurrent(ctx context.Context, storage Storage) (bool, error) {
+	found, err := readMetas(ctx, storage, analysisMeta, formsMeta, namesMeta)
+	return err == nil && found[analysisMeta] == lexical.AnalysisVersion && found[formsMeta] == lexical.FormVersion && found[namesMeta] == norm.Version, err
+}
+
+// readMetas returns settings of the whole database by their names; "" for those that were
+// never set.
+func readMetas(ctx context.Context, storage Storage, names ...string) (map[string]string, error) {
+	found := make(map[string]string)
+	err := storage.View(ctx, func(tx ReadTx) error {
+		for _, name := range names {
+			value, err := tx.Meta(ctx, name)
+			if err != nil {
+				return err
+			}
+			found[name] = string(value)
+		}
+		return nil
+	})
+	return found, err
 }
 
 // setAnalysis records that the database has this build's terms and forms.

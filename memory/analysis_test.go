@@ -1,7 +1,10 @@
 package memory_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -12,6 +15,7 @@ import (
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/search"
+	"mneme/storage"
 	"mneme/test/backendtest"
 )
 
@@ -70,6 +74,94 @@ func TestADatabaseOfAnEarlierAnalysisIsAnalyzedAgain(t *testing.T) {
 		found := after.MustSearch(a, search.Request{Query: "what opens the bicycle?", Mode: search.ModeVector, Explain: true})
 		if hit := found.Hits[0]; hit.Key != "lock" || hit.Explain.Vector == nil {
 			t.Errorf("found %s by its vector", hit.Key)
+		}
+	})
+}
+
+// countedDocuments is a storage that runs every transaction twice, as after a conflict, and
+// counts the documents of those that commit. It calls written after each, unless it is nil.
+type countedDocuments struct {
+	storage.Storage
+	documents int
+	written   func()
+}
+
+type countedTx struct {
+	memory.Tx
+	documents *int
+}
+
+func (s *countedDocuments) Update(ctx context.Context, fn func(memory.Tx) error) error {
+	undo := errors.New("undo")
+	documents := 0
+	run := func(tx memory.Tx) error {
+		documents = 0
+		return fn(countedTx{tx, &documents})
+	}
+	err := s.Storage.Update(ctx, func(tx memory.Tx) error { return errors.Join(run(tx), undo) })
+	if errors.Is(err, undo) {
+		err = s.Storage.Update(ctx, run)
+	}
+	if err != nil || documents == 0 {
+		return err
+	}
+	if s.documents += documents; s.written != nil {
+		s.written()
+	}
+	return nil
+}
+
+func (tx countedTx) PutDocument(ctx context.Context, entry memory.Entry, doc lexical.Document, queuedAt time.Time) error {
+	*tx.documents++
+	return tx.Tx.PutDocument(ctx, entry, doc, queuedAt)
+}
+
+// A supervisor kills a process that does not serve after some minutes.
+func TestAnInterruptedAnalysisGoesOnWhereItStopped(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		const entries = 450 // of more than two transactions
+		data := b.Open(t)
+		h := openOver(t, data, memory.Options{})
+		requests := make([]memory.PutRequest, entries)
+		for i := range requests {
+			requests[i] = memory.PutRequest{Path: path("a", fmt.Sprint(i)), Value: text("tea")}
+		}
+		outcomes, err := h.PutAll(background, agent("a", acl.Public), requests)
+		must(h, err)
+		for _, outcome := range outcomes {
+			must(h, outcome.Err)
+		}
+		rows := &countedDocuments{Storage: data.Storage(t)}
+		analyzedAs := func(version string) {
+			t.Helper()
+			rows.documents = 0
+			must(h, rows.Update(background, func(tx memory.Tx) error { return tx.SetMeta(background, "analysis", []byte(version)) }))
+		}
+		start := func(ctx context.Context) error {
+			_, err := memory.New(ctx, rows, memory.Options{})
+			return err
+		}
+		analyzedAs("1")
+		for range 2 { // each time after one transaction
+			before := rows.documents
+			ctx, kill := context.WithCancel(background)
+			rows.written = kill
+			if err := start(ctx); !errors.Is(err, context.Canceled) || rows.documents == before || rows.documents == entries {
+				t.Fatalf("%d entries were analyzed: %v", rows.documents, err)
+			}
+		}
+		rows.written = nil
+		for range 2 { // the second time there is nothing to do
+			must(h, start(background))
+			if rows.documents != entries {
+				t.Errorf("%d entries were analyzed, not %d", rows.documents, entries)
+			}
+		}
+		// What another version did not finish is analyzed from the start.
+		analyzedAs("1 1 " + uuid.Max.String())
+		must(h, start(background))
+		if rows.documents != entries {
+			t.Errorf("%d entries of another version were analyzed, not %d", rows.documents, entries)
 		}
 	})
 }

@@ -27,12 +27,8 @@ const namesBatch = 500
 // characters changes its form between versions of Unicode, so that there is seldom
 // anything to do. Other processes may write meanwhile.
 func nameAgain(ctx context.Context, storage Storage, log *slog.Logger) error {
-	var version []byte
-	err := storage.View(ctx, func(tx ReadTx) (err error) {
-		version, err = tx.Meta(ctx, namesMeta)
-		return err
-	})
-	if err != nil || string(version) == norm.Version {
+	found, err := readMetas(ctx, storage, namesMeta)
+	if err != nil || found[namesMeta] == norm.Version {
 		return err
 	}
 	ids, err := unnormalized(ctx, storage)

@@ -157,6 +157,16 @@ func (d *diagnosis) checkData(ctx context.Context) {
 			"back it up; the next command that opens it updates it, and older programs can then not open it: docs/operating.md, Upgrades")
 		return
 	}
+	current, err := compose.IsCurrent(ctx, d.config)
+	switch {
+	case err != nil:
+		d.addUnopened(err)
+		return
+	case !current:
+		d.add("database", warning, "another version of mneme analyzed its texts; neither it nor the vector index was checked",
+			"back it up and stop other processes; the next command that opens it analyzes them again: docs/operating.md, Upgrades")
+		return
+	}
 	service, err := compose.OpenRows(ctx, d.config, slog.New(slog.DiscardHandler))
 	if err != nil {
 		d.addUnopened(err)
@@ -193,8 +203,26 @@ func (d *diagnosis) checkRows(ctx context.Context, service *compose.Instance) {
 		says = fmt.Sprintf("%s; schema %d", says, versioned.SchemaVersion())
 	}
 	d.add("database", fine, says, "")
+	if divided, ok := service.Storage.(interface{ Partitions() int }); ok {
+		d.checkPartitions(divided.Partitions())
+	}
 	if clock, ok := service.Storage.(clock); ok {
 		d.checkDatabaseClock(ctx, clock)
+	}
+}
+
+// checkPartitions compares the number of partitions that the tables have with the configured
+// one, for which only serve divides them.
+func (d *diagnosis) checkPartitions(has int) {
+	const check = "partitions"
+	switch wanted := d.config.Postgres.Partitions; {
+	case wanted == 0 || wanted == has:
+	case has == 0:
+		d.add(check, warning, fmt.Sprintf("the tables have none, and postgres.partitions is %d", wanted),
+			"stop other processes and start mneme serve, which divides the tables for good, or set it to 0")
+	default:
+		d.add(check, problem, fmt.Sprintf("the tables have %d, and postgres.partitions is %d: mneme serve does not start", has, wanted),
+			"set that number or 0, or load a dump into an empty database")
 	}
 }
 

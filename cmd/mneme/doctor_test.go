@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"mneme/internal/system/systemtest"
+	"mneme/lexical"
+	"mneme/storage/postgres/postgrestest"
 )
 
 // diagnose runs doctor and returns its findings by check.
@@ -127,6 +129,95 @@ func TestDoctorSaysWhatToDoWithADatabaseThatIsTooOld(t *testing.T) {
 	if r := mneme(t, dir, "", "list", "--agent", "a"); r.status != exitFailed || !strings.Contains(r.err, "export its entries") {
 		t.Errorf("%+v", r)
 	}
+}
+
+// open opens a database beside mneme, for the time of the test.
+func open(t *testing.T, driver, dsn string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open(driver, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// one returns the value that a query selects.
+func one[T any](t *testing.T, db *sql.DB, query string) (value T) {
+	t.Helper()
+	if err := db.QueryRowContext(t.Context(), query).Scan(&value); err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// Programs of the other analysis may be using the database.
+func TestDoctorLeavesTheTextsOfAnotherAnalysisAlone(t *testing.T) {
+	check := func(t *testing.T, dir, driver, dsn string) {
+		must(t, dir, "", "put", "--agent", "a", "note", "a line")
+		db := open(t, driver, dsn)
+		if _, err := db.ExecContext(t.Context(), "UPDATE meta SET value = $1 WHERE name = 'analysis'", []byte("1")); err != nil {
+			t.Fatal(err)
+		}
+		const analysis = "SELECT value FROM meta WHERE name = 'analysis'"
+		findings, status := diagnose(t, dir)
+		if f := findings["database"]; status != exitDone || f.State != warning || !strings.Contains(f.Says, "analyzed") {
+			t.Errorf("status %d: %+v", status, f)
+		}
+		if f, checked := findings["vector index"]; checked {
+			t.Errorf("the index was opened: %+v", f)
+		}
+		if got := one[[]byte](t, db, analysis); string(got) != "1" {
+			t.Errorf("doctor analyzes the texts, by %q", got)
+		}
+		must(t, dir, "", "list", "--agent", "a")
+		if got := one[[]byte](t, db, analysis); string(got) != lexical.AnalysisVersion {
+			t.Errorf("another command analyzes the texts by %q", got)
+		}
+	}
+	t.Run("sqlite", func(t *testing.T) {
+		dir := t.TempDir()
+		check(t, dir, "sqlite", filepath.Join(dir, "mneme.db"))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		dsn := postgrestest.Database(t)
+		t.Setenv("MNEME_STORAGE", "postgres")
+		t.Setenv("MNEME_POSTGRES_DSN", dsn)
+		check(t, t.TempDir(), "pgx", dsn)
+	})
+}
+
+// The conversion is for good, and disturbs the servers that run.
+func TestOnlyServeDividesTheTablesOfADatabase(t *testing.T) {
+	dsn, dir := postgrestest.Database(t), t.TempDir()
+	t.Setenv("MNEME_STORAGE", "postgres")
+	t.Setenv("MNEME_POSTGRES_DSN", dsn)
+	must(t, dir, "", "put", "--agent", "a", "k", "v")
+	db := open(t, "pgx", dsn)
+	check := func(want int, state state) {
+		t.Helper()
+		findings, _ := diagnose(t, dir)
+		if f := findings["partitions"]; f.State != state || (state == "") != (f.Do == "") {
+			t.Errorf("%+v", f)
+		}
+		if f := findings["database"]; f.State != fine {
+			t.Errorf("%+v", f)
+		}
+		for _, args := range [][]string{{"export", "--full"}, {"purge", "--dry-run"}, {"list", "--agent", "a"}, {"put", "--agent", "a", "k", "w"}} {
+			must(t, dir, "", args...)
+		}
+		if got := one[int](t, db, "SELECT count(*) FROM pg_inherits WHERE inhparent = 'entry'::regclass"); got != want {
+			t.Errorf("%d partitions, want %d", got, want)
+		}
+	}
+	t.Setenv("MNEME_POSTGRES_PARTITIONS", "4")
+	check(0, warning)
+	if s := serve(t, dir); s.end(os.Interrupt) != exitDone {
+		t.Errorf("%s", s.log)
+	}
+	check(4, "")
+	t.Setenv("MNEME_POSTGRES_PARTITIONS", "8")
+	check(4, problem)
 }
 
 func TestDoctorReportsAConfigurationThatIsInvalid(t *testing.T) {

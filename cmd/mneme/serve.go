@@ -67,6 +67,9 @@ type welcome struct {
 func (p *program) serveOn(ctx context.Context, config configs.Config, listener net.Listener, w welcome) (err error) {
 	defer listener.Close() // the server closes it too, if it runs
 	log := p.logger(config.Log)
+	if err := compose.Partition(ctx, config); err != nil {
+		return err
+	}
 	service, err := compose.Open(ctx, config, log)
 	if err != nil {
 		return err

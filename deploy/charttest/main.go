@@ -34,6 +34,7 @@ var rendered = []struct {
 }{
 	{`{postgres: {existingSecret: db}, milvus: {addr: "milvus:19530"}}`, 6},
 	{`{postgres: {existingSecret: db}, vector: flat, networkPolicy: {enabled: false}}`, 5},
+	{`{postgres: {existingSecret: db}, vector: flat, startupProbe: {failureThreshold: 9000}}`, 6},
 	{`{postgres: {existingSecret: db}, vector: flat, config: {tls: {cert: /tls/tls.crt, key: /tls/tls.key}}}`, 6},
 	{`{postgres: {existingSecret: db}, vector: flat, persistence: {accessMode: ReadWriteOncePod}}`, 6},
 	{`{postgres: {existingSecret: db}, vector: flat, persistence: {accessMode: ReadWriteMany}, replicas: 2, ` + issuers + `}`, 7},
@@ -58,6 +59,7 @@ var refused = map[string]string{
 	`{postgres: {existingSecret: db}, vector: flat, serviceMonitor: {enabled: true}}`:      "serviceMonitor.tokenSecret",
 	`{postgres: {existingSecret: db}, vector: faiss}`:                                      "vector",
 	`{postgres: {existingSecret: db}, vector: flat, replica: 2}`:                           "replica",
+	`{postgres: {existingSecret: db}, vector: flat, startupProbe: {failureThreshold: 0}}`:  "failureThreshold",
 	`{postgres: {existingSecret: db, dsn: "postgres://u:p@h/d"}, vector: flat}`:            "dsn",
 	`{postgres: {existingSecret: db}, vector: flat, replicas: 2, ` +
 		`persistence: {accessMode: ReadWriteOncePod}, ` + issuers + `}`: "ReadWriteOncePod",
@@ -77,7 +79,7 @@ func run(helm, mneme, chart string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.values, err)
 		}
-		if err := check(out, mneme, c.objects); err != nil {
+		if err := check(out, mneme, c.values, c.objects); err != nil {
 			return fmt.Errorf("%s: %w", c.values, err)
 		}
 	}
@@ -100,8 +102,8 @@ func render(helm, chart, values string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// check decodes the objects and looks at what they say of each other.
-func check(rendering []byte, mneme string, objects int) error {
+// check decodes the objects and looks at what they say of each other and of the values.
+func check(rendering []byte, mneme, values string, objects int) error {
 	kinds := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, appsv1.AddToScheme, policyv1.AddToScheme, networkingv1.AddToScheme} {
 		if err := add(kinds); err != nil {
@@ -170,6 +172,9 @@ func check(rendering []byte, mneme string, objects int) error {
 	if err := checkUpgrade(deployment, claim); err != nil {
 		return err
 	}
+	if err := checkStartup(deployment.Template.Spec.Containers[0].StartupProbe, values); err != nil {
+		return err
+	}
 	return watched.check(deployment.Template.Spec.Containers[0].ReadinessProbe.HTTPGet.Scheme)
 }
 
@@ -179,6 +184,19 @@ func checkUpgrade(deployment appsv1.DeploymentSpec, claim []corev1.PersistentVol
 	exclusive := len(claim) > 0 && claim[0] != corev1.ReadWriteMany
 	if got := deployment.Strategy.Type; (got == appsv1.RecreateDeploymentStrategyType) != exclusive {
 		return fmt.Errorf("the strategy of a deployment with a volume of %v is %q", claim, got)
+	}
+	return nil
+}
+
+// checkStartup checks that a pod may take as long to start as the values say.
+func checkStartup(probe *corev1.Probe, values string) error {
+	var given struct{ StartupProbe corev1.Probe }
+	given.StartupProbe.FailureThreshold = 150
+	if err := yaml.Unmarshal([]byte(values), &given); err != nil {
+		return err
+	}
+	if want := given.StartupProbe.FailureThreshold; probe.FailureThreshold != want {
+		return fmt.Errorf("the startup probe may fail %d times, not %d", probe.FailureThreshold, want)
 	}
 	return nil
 }

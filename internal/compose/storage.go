@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"mneme/configs"
+	"mneme/memory"
 	"mneme/storage"
 	"mneme/storage/postgres"
 	"mneme/storage/sqlite"
@@ -68,6 +69,31 @@ func ReadSchema(ctx context.Context, config configs.Config) (version, newest int
 	return sqlite.ReadSchema(ctx, filepath.Join(config.DataDir, databaseFile))
 }
 
+// IsCurrent reports whether the texts in the configured storage, whose schema must be this
+// program's, were analyzed as this program does. It changes nothing.
+func IsCurrent(ctx context.Context, config configs.Config) (bool, error) {
+	rows, err := openStorage(ctx, config, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return false, err
+	}
+	current, err := memory.IsCurrent(ctx, rows)
+	return current, errors.Join(err, rows.Close())
+}
+
+// Partition divides the tables of a PostgreSQL database as config says, if they are not.
+// That rewrites them for good, which other processes must not use meanwhile: a server asks
+// for it when it starts, and what opens a database with tables otherwise uses what it has.
+func Partition(ctx context.Context, config configs.Config) error {
+	if config.Storage != "postgres" || config.Postgres.Partitions == 0 {
+		return nil
+	}
+	rows, err := openPostgres(ctx, config, postgres.Options{})
+	if err != nil {
+		return err
+	}
+	return rows.Close()
+}
+
 func errNoDSN() error {
 	return &ConfigError{errors.New("storage postgres needs postgres.dsn (MNEME_POSTGRES_DSN)")}
 }
@@ -85,18 +111,24 @@ func openStorage(ctx context.Context, config configs.Config, log *slog.Logger) (
 		}
 		return rows, nil
 	case "postgres":
-		if config.Postgres.DSN == "" {
-			return nil, errNoDSN()
-		}
-		rows, err := postgres.Open(ctx, string(config.Postgres.DSN), postgres.Options{Partitions: config.Postgres.Partitions, Log: log})
-		if errors.Is(err, postgres.ErrPartitions) {
-			return nil, &ConfigError{err}
-		}
-		if err != nil {
-			return nil, err
-		}
-		return rows, nil
+		return openPostgres(ctx, config, postgres.Options{KeepPartitions: true, Log: log})
 	default:
 		return nil, &ConfigError{fmt.Errorf("unknown storage %s: use sqlite or postgres", config.Storage)}
 	}
+}
+
+// openPostgres opens the configured PostgreSQL database, with its partitions.
+func openPostgres(ctx context.Context, config configs.Config, options postgres.Options) (storage.Storage, error) {
+	if config.Postgres.DSN == "" {
+		return nil, errNoDSN()
+	}
+	options.Partitions = config.Postgres.Partitions
+	rows, err := postgres.Open(ctx, string(config.Postgres.DSN), options)
+	if errors.Is(err, postgres.ErrPartitions) {
+		return nil, &ConfigError{err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rows, nil
 }

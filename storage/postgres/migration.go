@@ -22,7 +22,7 @@ var migrations = sqlcommon.Migrations{Files: migrationFiles, Dialect: goose.Dial
 // migrate updates the schema, and partitions its tables as partition does, whose number
 // it returns. An advisory lock, which ends with its connection,
 // serializes processes that start at the same time.
-func migrate(ctx context.Context, pool *pgxpool.Pool, partitions int) (has int, err error) {
+func migrate(ctx context.Context, pool *pgxpool.Pool, options Options) (has int, err error) {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
 		return 0, interpret(ctx, "connect", err)
@@ -42,10 +42,14 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, partitions int) (has int, 
 	}()
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := migrations.Up(ctx, db, func(op string, err error) error { return interpret(ctx, op, err) }); err != nil {
+	made, err := migrations.Up(ctx, db, func(op string, err error) error { return interpret(ctx, op, err) })
+	if err != nil {
 		return 0, err
 	}
-	return partition(ctx, conn.Conn(), partitions)
+	if options.KeepPartitions && !made {
+		options.Partitions = 0
+	}
+	return partition(ctx, conn.Conn(), options.Partitions)
 }
 
 // SchemaVersion returns the version of the schema, which every open storage has.

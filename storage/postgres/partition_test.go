@@ -189,6 +189,23 @@ func TestTheNumberOfPartitionsIsKept(t *testing.T) {
 	}
 }
 
+// Commands open the databases of running servers, which a conversion would disturb.
+func TestKeptPartitionsAreThoseOfTheDatabase(t *testing.T) {
+	plain, partitioned, fresh := postgrestest.Database(t), partitionedDatabase(t), postgrestest.Database(t)
+	must(t, openAt(t, plain).Close())
+	for dsn, want := range map[string]int{plain: 0, partitioned: 4, fresh: 8} {
+		for range 2 {
+			s, err := Open(t.Context(), dsn, Options{Partitions: 8, KeepPartitions: true})
+			must(t, err)
+			has := list(t, s, "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'entry'::regclass")
+			if len(has) != want || s.Partitions() != want {
+				t.Errorf("partitions %v and %d, want %d", has, s.Partitions(), want)
+			}
+			must(t, s.Close())
+		}
+	}
+}
+
 func TestProcessesThatStartTogetherPartitionOnce(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	var group sync.WaitGroup

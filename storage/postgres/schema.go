@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -13,15 +12,11 @@ import (
 // knows. The error is ErrNewer or ErrOlder if Open could not open the database. Errors
 // never include the DSN.
 func ReadSchema(ctx context.Context, dsn string) (version, newest int64, err error) {
-	config, err := pgx.ParseConfig(dsn)
+	config, err := Options{}.parse(dsn)
 	if err != nil {
-		// The parser's error quotes the DSN.
-		return 0, 0, errors.New("open the database: the DSN is neither a postgres:// URL nor a list of keyword=value")
+		return 0, 0, fmt.Errorf("open the database: %w", err)
 	}
-	if config.ConnectTimeout == 0 || config.ConnectTimeout > connectTimeout {
-		config.ConnectTimeout = connectTimeout
-	}
-	conn, err := pgx.ConnectConfig(ctx, config)
+	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
 	if err != nil {
 		return 0, 0, fmt.Errorf("open the database: %w", interpret(ctx, "connect", err))
 	}

@@ -24,9 +24,9 @@ import (
 
 // Options configure a Storage. Zero fields take the default.
 type Options struct {
-	// MaxConns limits the connections of this process. Each transaction uses
-	// one. Default: pool_max_conns of the DSN, else the larger of 16 and four
-	// per CPU.
+	// MaxConns limits the connections of this process, at least minConns. Each
+	// transaction uses one. Default: pool_max_conns of the DSN, else the larger
+	// of 16 and four per CPU.
 	MaxConns int
 	// StatementTimeout is the server's statement_timeout. Default: 30 s.
 	StatementTimeout time.Duration
@@ -37,15 +37,18 @@ type Options struct {
 	// which rewrites it; no other process should use it meanwhile. Default: what the
 	// database has, none if it is new.
 	Partitions int
+	// KeepPartitions has Partitions decide about a new database alone.
+	KeepPartitions bool
 	// Log receives warnings. Default: none are logged.
 	Log *slog.Logger
 }
 
 // Storage is a memory.Storage in a PostgreSQL database.
 type Storage struct {
-	pool    *pgxpool.Pool
-	gate    sqlcommon.Gate
-	written atomic.Int64 // entries put by this process
+	pool       *pgxpool.Pool
+	partitions int // when it was opened
+	gate       sqlcommon.Gate
+	written    atomic.Int64 // entries put by this process
 }
 
 var _ memory.Storage = (*Storage)(nil)
@@ -59,12 +62,10 @@ func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 	if err := checkPartitions(options.Partitions); err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	config, err := pgxpool.ParseConfig(dsn)
+	config, err := options.parse(dsn)
 	if err != nil {
-		// The parser's error quotes the DSN.
-		return nil, errors.New("open the database: the DSN is neither a postgres:// URL nor a list of keyword=value")
+		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	options.apply(config)
 	var partitioned atomic.Bool
 	config.BeforeConnect = func(_ context.Context, conn *pgx.ConnConfig) error {
 		if partitioned.Load() {
@@ -76,7 +77,7 @@ func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", interpret(ctx, "connect", err))
 	}
-	partitions, err := migrate(ctx, pool, options.Partitions)
+	partitions, err := migrate(ctx, pool, options)
 	if err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("open the database: %w", err)
@@ -91,8 +92,11 @@ func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 		pool.Close()
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	return &Storage{pool: pool}, nil
+	return &Storage{pool: pool, partitions: partitions}, nil
 }
+
+// Partitions returns how many partitions the tables had when the database was opened.
+func (s *Storage) Partitions() int { return s.partitions }
 
 // Clock returns the time of the database server.
 func (s *Storage) Clock(ctx context.Context) (at time.Time, err error) {
@@ -115,11 +119,25 @@ func warnIfRLSBypassed(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger
 // connectTimeout is the longest time that a connection may take to be made.
 const connectTimeout = 5 * time.Second
 
-// apply sets options and defaults. Parameters of the DSN take precedence over
-// the timeouts.
-func (o Options) apply(config *pgxpool.Config) {
-	// ParseConfig sets this if the DSN does not have pool_max_conns.
-	if fallback := int32(max(4, runtime.NumCPU())); config.MaxConns == fallback {
+const minConns = 2 // one for a migration, one that holds its lock
+
+// parse returns the configuration of a DSN with options and defaults. Parameters of the
+// DSN take precedence over the timeouts. Errors are not the parsers', which quote the DSN.
+func (o Options) parse(dsn string) (*pgxpool.Config, error) {
+	errDSN := errors.New("the DSN is neither a postgres:// URL nor a list of keyword=value")
+	given, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return nil, errDSN
+	}
+	conns, limited := given.RuntimeParams["pool_max_conns"]
+	if n, err := strconv.Atoi(conns); limited && (err != nil || n < minConns) {
+		return nil, fmt.Errorf("pool_max_conns of the DSN must be a number, at least %d", minConns)
+	}
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, errDSN
+	}
+	if !limited {
 		config.MaxConns = int32(max(16, 4*runtime.GOMAXPROCS(0)))
 	}
 	if o.MaxConns > 0 {
@@ -145,6 +163,7 @@ func (o Options) apply(config *pgxpool.Config) {
 	// With statistics from before an import, the planner would assume that a
 	// table is empty and scan it.
 	set("enable_seqscan", "off")
+	return config, nil
 }
 
 // setDefault sets a parameter of the server that the DSN does not set.

@@ -1,6 +1,9 @@
 package postgres
 
 import (
+	"fmt"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -62,6 +65,34 @@ func partitionedDatabase(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return dsn
+}
+
+func TestTheDSNLimitsTheConnections(t *testing.T) {
+	const dsn = "postgres://mneme:hush@db.example.com/mneme"
+	pgxDefault := max(4, runtime.NumCPU())
+	for _, c := range []struct {
+		query   string
+		options Options
+		want    int
+	}{
+		{"", Options{}, max(16, 4*runtime.GOMAXPROCS(0))},
+		{"", Options{MaxConns: 7}, 7},
+		{"?pool_max_conns=2", Options{}, 2},
+		{fmt.Sprint("?pool_max_conns=", pgxDefault), Options{}, pgxDefault},
+		{"?pool_max_conns=2", Options{MaxConns: 7}, 7},
+	} {
+		config, err := c.options.parse(dsn + c.query)
+		must(t, err)
+		if got := int(config.MaxConns); got != c.want {
+			t.Errorf("%s, %+v: %d connections, want %d", c.query, c.options, got, c.want)
+		}
+	}
+	for _, impossible := range []string{"1", "0", "-1", "many"} {
+		_, err := Open(t.Context(), dsn+"?pool_max_conns="+impossible, Options{})
+		if err == nil || !strings.Contains(err.Error(), "pool_max_conns") || strings.Contains(err.Error(), "hush") {
+			t.Errorf("pool_max_conns=%s: error %v", impossible, err)
+		}
+	}
 }
 
 func TestStorage(t *testing.T) {

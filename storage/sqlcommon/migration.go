@@ -51,25 +51,26 @@ func (m Migrations) Check(version int64) error {
 	return nil
 }
 
-// Up updates the schema of a database. wrap adds to the errors of the database.
-func (m Migrations) Up(ctx context.Context, db *sql.DB, wrap func(op string, err error) error) error {
+// Up updates the schema of a database, and reports whether there was none. wrap adds to the
+// errors of the database.
+func (m Migrations) Up(ctx context.Context, db *sql.DB, wrap func(op string, err error) error) (made bool, err error) {
 	folder, err := fs.Sub(m.Files, "migration")
 	if err != nil {
-		return err
+		return false, err
 	}
 	provider, err := goose.NewProvider(m.Dialect, db, folder, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
-		return err
+		return false, err
 	}
 	current, newest, err := provider.GetVersions(ctx)
 	if err != nil {
-		return wrap("read the schema's version", err)
+		return false, wrap("read the schema's version", err)
 	}
 	if err := m.Check(current); err != nil || current == newest {
-		return err
+		return false, err
 	}
 	if _, err := provider.Up(ctx); err != nil {
-		return wrap("migrate the schema", err)
+		return false, wrap("migrate the schema", err)
 	}
-	return nil
+	return current == 0, nil
 }

@@ -61,7 +61,8 @@ func migrate(ctx context.Context, path string) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	db.SetMaxOpenConns(1)
-	return migrations.Up(ctx, db, func(op string, err error) error { return fmt.Errorf("%s: %w", op, err) })
+	_, err = migrations.Up(ctx, db, func(op string, err error) error { return fmt.Errorf("%s: %w", op, err) })
+	return err
 }
 
 // SchemaVersion returns the version of the schema, which every open storage has.
