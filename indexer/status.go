@@ -14,6 +14,7 @@ type Status struct {
 	// serves reads everything.
 	Multilingual string
 	Configured   string   // fingerprint of the configured embedder; if it differs, reindex
+	Counted      bool     // Queue and Waits are known: a long queue may take longer to count than the caller waits
 	Queue        int64    // entries whose vectors are out of date
 	Waits        Waits    // how long they have waited
 	Progress     Progress // of this process
@@ -33,10 +34,10 @@ func (ix *Indexer) Status(ctx context.Context) Status {
 	if now := ix.serving()[multilingualModel]; now != nil {
 		status.Multilingual = now.fingerprint
 	}
-	if err == nil {
+	if status.Storage = err == nil; status.Storage {
 		status.Queue, status.Waits, err = ix.depth(ctx)
+		status.Counted = err == nil
 	}
-	status.Storage = err == nil
 	return status
 }
 
