@@ -56,7 +56,8 @@ func (ix *Indexer) Run(ctx context.Context) error {
 	group.Go(func() error {
 		return ix.every(ctx, trimEvery, "trim changes", func(ctx context.Context) error {
 			return ix.storage.Update(ctx, func(tx Tx) error {
-				_, err := tx.Trim(ctx, memory.OldChanges{Before: ix.instant().Add(-keepChanges)})
+				now := ix.instant()
+				_, err := tx.Trim(ctx, memory.OldChanges{Before: now.Add(-keepChanges), Now: now})
 				return err
 			})
 		})
