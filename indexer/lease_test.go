@@ -162,7 +162,7 @@ func TestQueuePausesWhileASharedIndexIsDown(t *testing.T) {
 	o.down.Store(false)
 	h.eventually("the queue is empty", func() bool {
 		status := h.Status(background)
-		return status.Queue == 0 && status.Vector
+		return status.Counted && status.Queue == 0 && status.Vector
 	})
 	// Each worker may have embedded some before it noticed.
 	if n := e.texts.Load(); n > 3*entries {

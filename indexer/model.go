@@ -165,6 +165,11 @@ func (m *models) configuredFingerprint() string {
 	return m.list[0].Embedder.Fingerprint()
 }
 
+// find returns the index in list of the model with a fingerprint; -1 if there is none.
+func (m *models) find(fingerprint string) int {
+	return slices.IndexFunc(m.list, func(one Model) bool { return one.Embedder.Fingerprint() == fingerprint })
+}
+
 // sync follows the database: it picks the model whose vectors are active, and
 // applies the changes of vectors since the last time to a local index.
 func (m *models) sync(ctx context.Context) error {
@@ -201,7 +206,7 @@ func (m *models) pick(ctx context.Context) error {
 	if now := m.current.Load(); now != nil && now.fingerprint == string(active) {
 		return nil
 	}
-	i := slices.IndexFunc(m.list, func(one Model) bool { return one.Embedder.Fingerprint() == string(active) })
+	i := m.find(string(active))
 	if len(active) > 0 && string(active) != m.activeFingerprint && i != 0 && (i < 0 || !m.list[i].Renew) {
 		m.logOther(ctx, string(active), i)
 	}
@@ -226,7 +231,7 @@ func (m *models) pick(ctx context.Context) error {
 	return nil
 }
 
-// indexWait bounds how long a repair waits for an index that is down or starting.
+// indexWait bounds how long a repair or a Drain waits for an index that is down or starting.
 const indexWait = 2 * time.Minute
 
 // await returns the model that serves. It tries again, for indexWait, to open an index

@@ -226,3 +226,37 @@ func TestReconcileWaitsForAnIndexThatIsStarting(t *testing.T) {
 		}
 	})
 }
+
+// The model of an index that is starting is not taken for one that is missing.
+func TestDrainWaitsForAnIndexThatIsStarting(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		e, _ := remote(t)
+		data := b.Open(t)
+		model, index := sharedModel(t, data, e)
+		var refusals atomic.Int64
+		model.Open = func(context.Context) (vector.Index, error) {
+			if refusals.Add(-1) >= 0 {
+				return nil, errDown
+			}
+			return index, nil
+		}
+		refusals.Store(1)
+		h := wrap(t, backendtest.OpenProcess(t, data.Storage(t), backendtest.Options{}, model))
+		h.put(agent("a", acl.Public), "a", "k", "the night train arrives after midnight")
+		if now := h.Status(background); !now.Storage || now.Vector || now.Serving != e.Fingerprint() || now.Queue != 1 {
+			t.Errorf("while the index is starting: %+v", now)
+		}
+		h.Index()
+		if now := h.Status(background); !now.Vector || now.Serving != e.Fingerprint() || now.Queue != 0 || len(list(t, index)) != 1 {
+			t.Errorf("after it has started: %+v", now)
+		}
+
+		refusals.Store(1000)
+		other := wrap(t, backendtest.OpenProcess(t, data.Storage(t), backendtest.Options{}, model))
+		interrupted, cancel := context.WithCancel(background)
+		cancel()
+		if err := other.Drain(interrupted, nil); !errors.Is(err, errDown) {
+			t.Errorf("an index that stays down: %v", err)
+		}
+	})
+}

@@ -156,7 +156,10 @@ func TestAModelServesThatCouldNotBeOpenedAtTheSwitch(t *testing.T) {
 		}
 		end := late.running()
 		defer end()
-		late.eventually("the new model serves", func() bool { return late.Status(background).Serving == other.Fingerprint() })
+		late.eventually("the new model serves", func() bool {
+			now := late.Status(background)
+			return now.Vector && now.Serving == other.Fingerprint()
+		})
 		late.put(a, "a", "elm", "herons nest in the elm", func(r *memory.PutRequest) { r.Wait = true })
 		if before, now := vectorsOf(late, data, builtIn.Fingerprint()), vectorsOf(late, data, other.Fingerprint()); before != 0 || now != 2 {
 			t.Errorf("%d vectors of the old model, and %d of the new one", before, now)

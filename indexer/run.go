@@ -56,7 +56,8 @@ func (ix *Indexer) Run(ctx context.Context) error {
 	group.Go(func() error {
 		return ix.every(ctx, trimEvery, "trim changes", func(ctx context.Context) error {
 			return ix.storage.Update(ctx, func(tx Tx) error {
-				_, err := tx.Trim(ctx, memory.OldChanges{Before: ix.instant().Add(-keepChanges)})
+				now := ix.instant()
+				_, err := tx.Trim(ctx, memory.OldChanges{Before: now.Add(-keepChanges), Now: now})
 				return err
 			})
 		})
@@ -196,10 +197,11 @@ func (ix *Indexer) every(ctx context.Context, interval time.Duration, task strin
 }
 
 // Drain works the queue, beside any other process that does, until it is empty.
-// It calls progress, unless nil, with the number of queued entries.
+// It calls progress, unless nil, with the number of queued entries. An index that
+// is down or starting at first is waited for, two minutes at most.
 func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
-	if ix.models.serving() == nil {
-		return errNoModel
+	if _, err := ix.models.await(ctx); err != nil {
+		return err
 	}
 	if err := ix.queueRest(ctx); err != nil {
 		return err

@@ -101,7 +101,7 @@ func TestAWriteWhoseRowsCannotBeReadAgainIsSettled(t *testing.T) {
 			close(release)
 			h.eventually("nothing is written any more", func() bool {
 				now := h.Status(background)
-				return now.Storage && now.Queue == 0 && rows.left.Load() <= 0 && gate.refusals.Load() <= 0
+				return now.Counted && now.Queue == 0 && rows.left.Load() <= 0 && gate.refusals.Load() <= 0
 			})
 			if err := backendtest.CheckIndex(t, rows.Storage.ForIndexer(), e.Fingerprint(), index); err != nil {
 				t.Error(err)

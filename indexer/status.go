@@ -8,12 +8,13 @@ import (
 type Status struct {
 	Storage bool   // the storage answers
 	Vector  bool   // a model serves, and its index is not known to be down
-	Serving string // the active fingerprint; "" if no embedder here made the vectors
+	Serving string // the active fingerprint, be its index open or not; "" if no embedder here made the vectors
 	// Multilingual is the fingerprint of the vectors of what the English model cannot
 	// read; "" if none has been needed yet, none of the models made them, or the one that
 	// serves reads everything.
 	Multilingual string
 	Configured   string   // fingerprint of the configured embedder; if it differs, reindex
+	Counted      bool     // Queue and Waits are known: a long queue may take longer to count than the caller waits
 	Queue        int64    // entries whose vectors are out of date
 	Waits        Waits    // how long they have waited
 	Progress     Progress // of this process
@@ -23,14 +24,30 @@ type Status struct {
 // storage that does not answer is part of the result.
 func (ix *Indexer) Status(ctx context.Context) Status {
 	status := Status{Configured: ix.models.configuredFingerprint(), Progress: ix.progress.now()}
+	active, err := ix.activeFingerprint(ctx)
+	if ix.models.find(active) >= 0 {
+		status.Serving = active
+	}
 	if now := ix.models.serving(); now != nil {
 		status.Vector, status.Serving = !ix.indexDown.Load(), now.fingerprint
 	}
 	if now := ix.serving()[multilingualModel]; now != nil {
 		status.Multilingual = now.fingerprint
 	}
-	var err error
-	status.Queue, status.Waits, err = ix.depth(ctx)
-	status.Storage = err == nil
+	if status.Storage = err == nil; status.Storage {
+		status.Queue, status.Waits, err = ix.depth(ctx)
+		status.Counted = err == nil
+	}
 	return status
+}
+
+// activeFingerprint reads the active fingerprint of the main model. models.active would
+// wait while an index is opened.
+func (ix *Indexer) activeFingerprint(ctx context.Context) (string, error) {
+	var active []byte
+	err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
+		active, err = tx.Meta(ctx, fingerprintMeta)
+		return err
+	})
+	return string(active), err
 }

@@ -102,8 +102,9 @@ type OldFeed struct {
 	Limit  int
 }
 
-// OldChanges are records of changes of vectors of before a time.
-type OldChanges struct{ Before time.Time }
+// OldChanges are records of changes of vectors of before a time. A record of later than
+// Now, which was written by a clock that was ahead, is as old as those around it.
+type OldChanges struct{ Before, Now time.Time }
 
 func (ExpiredFacts) outdated() {}
 func (OldFeed) outdated()      {}

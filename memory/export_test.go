@@ -5,8 +5,11 @@ import (
 	"time"
 )
 
-// ScrubDue reports whether a process that has not scrubbed yet does so.
-func ScrubDue(left Unscrubbed, at time.Time) bool { return scrubbing{}.now(left, at) }
+// ScrubDue reports whether a process does so that scrubbed at a time of its own, with a
+// pause of a minute after it.
+func ScrubDue(own time.Time, left Unscrubbed, at time.Time) bool {
+	return scrubbing{own, time.Minute}.now(left, at)
+}
 
 // Sweep does at once what Run does from time to time.
 func Sweep(ctx context.Context, s *Service) error {

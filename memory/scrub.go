@@ -16,28 +16,37 @@ const (
 	scrubShare = 20
 )
 
-// scrubbing is when a process may scrub next on its own.
-type scrubbing struct{ next time.Time }
+// scrubbing is when a process last scrubbed on its own, and the pause after that.
+type scrubbing struct {
+	last  time.Time
+	pause time.Duration
+}
 
 // now reports whether what is left is to be scrubbed at a time.
 func (s scrubbing) now(left Unscrubbed, at time.Time) bool {
-	return left.Pending && (left.Urgent || !at.Before(s.next) && !at.Before(left.Last.Add(scrubEvery)))
+	return left.Pending && (left.Urgent || due(s.last, s.pause, at) && due(left.Last, scrubEvery, at))
+}
+
+// due reports whether what is done every so often, and was done last, is to be done again
+// at a time. If the last time lies in the future, the clock was ahead then.
+func due(last time.Time, every time.Duration, at time.Time) bool {
+	return at.Before(last) || !at.Before(last.Add(every))
 }
 
 // scrubWhenDue removes what was erased from the files of the database: at once what a
 // purge erased, in whichever process, and other text every scrubEvery. A reader of an
 // older state only delays it.
-func (s *Service) scrubWhenDue(ctx context.Context, due *scrubbing) error {
+func (s *Service) scrubWhenDue(ctx context.Context, scrubs *scrubbing) error {
 	now := s.Instant()
 	left, err := s.storage.Unscrubbed(ctx)
-	if err != nil || !due.now(left, now) {
+	if err != nil || !scrubs.now(left, now) {
 		return err
 	}
 	began := time.Now()
 	if _, err := s.storage.Scrub(ctx, now); err != nil && !errors.Is(err, ErrHeld) {
 		return err
 	}
-	due.next = now.Add(scrubShare * time.Since(began))
+	scrubs.last, scrubs.pause = now, scrubShare*time.Since(began)
 	return nil
 }
 

@@ -25,7 +25,7 @@ func (s *Service) Run(ctx context.Context) error {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	trimmed := false
-	var nextTrim time.Time // of the feed
+	var lastTrim time.Time // of the feed
 	var scrubs scrubbing
 	for {
 		if !trimmed {
@@ -34,9 +34,9 @@ func (s *Service) Run(ctx context.Context) error {
 				s.log.ErrorContext(ctx, "a background task failed", "task", "trim", "error", err)
 			}
 		}
-		if now := s.Instant(); !now.Before(nextTrim) {
+		if now := s.Instant(); due(lastTrim, trimFeedsEvery, now) {
 			err := s.trimFeeds(ctx, now)
-			if nextTrim = now.Add(trimFeedsEvery); err != nil && ctx.Err() == nil {
+			if lastTrim = now; err != nil && ctx.Err() == nil {
 				s.log.ErrorContext(ctx, "a background task failed", "task", "trim_feed", "error", err)
 			}
 		}

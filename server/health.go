@@ -69,7 +69,7 @@ type readiness struct {
 	Vector     bool   `json:"vector"`
 	Serving    string `json:"serving"`
 	Configured string `json:"configured"`
-	*backlog          // to operators
+	*backlog          // to operators, once it is counted
 }
 
 // backlog is what waits to be indexed, of all stores.
@@ -98,7 +98,7 @@ func (s *Server) ready(c echo.Context) error {
 		Status: "ready", Storage: now.Storage, Vector: now.Vector,
 		Serving: now.Serving, Configured: now.Configured,
 	}
-	if operator {
+	if operator && now.Counted {
 		body.backlog = &backlog{
 			QueueDepth: now.Queue, QueueLagS: now.Waits.Max.Seconds(),
 			Waits: waits{P50: now.Waits.P50.Seconds(), P90: now.Waits.P90.Seconds(), P99: now.Waits.P99.Seconds()},
@@ -112,7 +112,8 @@ func (s *Server) ready(c echo.Context) error {
 	return c.JSON(code, body)
 }
 
-// statusCache caches a service's status for statusAge.
+// statusCache caches a service's status for statusAge. A queue that is not counted keeps
+// the last count, so that an alert of a long queue does not end as it gets longer.
 type statusCache struct {
 	mu    sync.Mutex
 	asked time.Time
@@ -125,8 +126,11 @@ func (c *statusCache) get(service Service) indexer.Status {
 	if c.asked.IsZero() || time.Since(c.asked) >= statusAge {
 		ctx, cancel := context.WithTimeout(context.Background(), statusTimeout)
 		defer cancel()
-		c.last = service.Status(ctx)
-		c.asked = time.Now()
+		now := service.Status(ctx)
+		if !now.Counted {
+			now.Queue, now.Waits = c.last.Queue, c.last.Waits
+		}
+		c.last, c.asked = now, time.Now()
 	}
 	return c.last
 }

@@ -162,7 +162,7 @@ func (m *Metrics) watch(cache *statusCache, service Service) {
 	m.registry.MustRegister(
 		gauge("mneme_storage_up", "1 while the storage answers.", func(s indexer.Status) float64 { return boolGauge(s.Storage) }),
 		gauge("mneme_vector_up", "1 while a model serves vector searches, and its index is not known to be down.", func(s indexer.Status) float64 { return boolGauge(s.Vector) }),
-		gauge("mneme_queue_entries", "Entries whose vectors are out of date.", func(s indexer.Status) float64 { return float64(s.Queue) }),
+		gauge("mneme_queue_entries", "Entries whose vectors are out of date, as last counted.", func(s indexer.Status) float64 { return float64(s.Queue) }),
 		gauge("mneme_queue_lag_seconds", "How long the oldest of them has waited.", func(s indexer.Status) float64 { return s.Waits.Max.Seconds() }),
 		gauge("mneme_reindex_needed", "1 while the serving vectors come from another model than the configured one.",
 			func(s indexer.Status) float64 { return boolGauge(s.Storage && s.Serving != s.Configured) }),

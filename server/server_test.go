@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -32,8 +33,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // stub is a service that registers everyone but chat-1, and may be away.
 type stub struct {
-	away  bool
-	asked int
+	away      bool
+	uncounted bool // the queue
+	asked     int
 }
 
 func (s *stub) RegisterCaller(_ context.Context, p acl.Principal) error {
@@ -52,7 +54,13 @@ func (s *stub) Activity() memory.Activity  { return memory.Activity{} }
 
 func (s *stub) Status(context.Context) indexer.Status {
 	s.asked++
-	return indexer.Status{Storage: !s.away, Vector: true, Serving: "m1", Configured: "m2", Queue: 3, Waits: indexer.Waits{P50: time.Second, P90: 1100 * time.Millisecond, P99: 1200 * time.Millisecond, Max: 1500 * time.Millisecond}}
+	status := indexer.Status{Storage: !s.away, Vector: true, Serving: "m1", Configured: "m2"}
+	if s.away || s.uncounted {
+		return status
+	}
+	status.Counted, status.Queue = true, 3
+	status.Waits = indexer.Waits{P50: time.Second, P90: 1100 * time.Millisecond, P99: 1200 * time.Millisecond, Max: 1500 * time.Millisecond}
+	return status
 }
 
 // names verifies tokens that are the agent's name.
@@ -319,6 +327,29 @@ func TestCountsOverAllAgentsAreForOperators(t *testing.T) {
 	}
 }
 
+// A queue that takes too long to be counted is no reason to restart a service or to end
+// the alert of it.
+func TestAQueueThatIsNotCountedMakesNothingUnready(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		service := &stub{}
+		s, _ := newServer(service, surface{})
+		for _, uncounted := range []bool{false, true} {
+			service.uncounted = uncounted
+			time.Sleep(time.Minute) // the status is read again
+			ready := ask(s, "GET", "/readyz", "Authorization", "Bearer operator")
+			if ready.Code != http.StatusOK || strings.Contains(ready.Body.String(), "queue") == uncounted {
+				t.Errorf("uncounted %v: readyz %d %s", uncounted, ready.Code, ready.Body)
+			}
+			metrics := ask(s, "GET", "/metrics", "Authorization", "Bearer operator").Body.String()
+			for _, line := range []string{"mneme_storage_up 1", "mneme_queue_entries 3", "mneme_queue_lag_seconds 1.5"} {
+				if !strings.Contains(metrics, line) {
+					t.Errorf("uncounted %v: no line %s", uncounted, line)
+				}
+			}
+		}
+	})
+}
+
 func TestMetricsKnowRoutesAndNobody(t *testing.T) {
 	s, _ := newServer(&stub{}, surface{})
 	ask(s, "GET", "/who/secret", "Authorization", "Bearer secret-agent")
@@ -396,7 +427,7 @@ func TestMetricsTellWhatAnOperatorMustKnow(t *testing.T) {
 	metrics := server.NewMetrics()
 	metrics.Build("v1", "abc")
 	service := state{
-		Storage: true, Serving: "old", Configured: "new", Queue: 3, Waits: indexer.Waits{Max: 2 * time.Second},
+		Storage: true, Serving: "old", Configured: "new", Counted: true, Queue: 3, Waits: indexer.Waits{Max: 2 * time.Second},
 		Progress: indexer.Progress{Indexed: 7, IndexFailed: 5, Restored: 4, Reconciled: time.Unix(1700000000, 0)},
 	}
 	front := server.New(server.Options{Service: service, Verifier: names{}, Metrics: metrics})

@@ -99,6 +99,23 @@ func TestDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 	}
 }
 
+func TestDoctorTellsMilvusThatIsDownFromVectorsOfAnotherEmbedder(t *testing.T) {
+	dir := t.TempDir()
+	must(t, dir, "", "put", "--agent", "a", "k", "v")
+	setMilvusDown(t)
+	findings, _ := diagnose(t, dir)
+	if f := findings["vector index"]; f.State != warning || !strings.Contains(f.Says, "does not answer") || !strings.Contains(f.Do, "milvus.addr") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// setMilvusDown configures a Milvus that does not run.
+func setMilvusDown(t *testing.T) {
+	t.Helper()
+	t.Setenv("MNEME_VECTOR", "milvus")
+	t.Setenv("MNEME_MILVUS_ADDR", "127.0.0.1:1") // a privileged port: nothing listens there
+}
+
 func TestDoctorSaysWhatToDoWithADatabaseThatIsTooOld(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, "", "put", "--agent", "a", "note", "a line")

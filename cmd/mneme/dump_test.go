@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,5 +35,41 @@ func TestTruncatedDumpIsRejected(t *testing.T) {
 				t.Errorf("part of the dump was loaded: %s", rest)
 			}
 		})
+	}
+}
+
+// stopping is an output that ends a context as soon as it holds a text.
+type stopping struct {
+	bytes.Buffer
+	text string
+	stop context.CancelFunc
+}
+
+func (s *stopping) Write(p []byte) (int, error) {
+	n, err := s.Buffer.Write(p)
+	if strings.Contains(s.String(), s.text) {
+		s.stop()
+	}
+	return n, err
+}
+
+// A dump cannot be loaded twice: an operator must learn that it is.
+func TestARestoreThatMakesNoVectorsSaysThatItIsComplete(t *testing.T) {
+	from, to := t.TempDir(), t.TempDir()
+	must(t, from, "", "import", "--no-wait", sampleMemories)
+	dump := must(t, from, "", "export", "--full")
+	setMilvusDown(t)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	out, errOut := &stopping{text: "restored ", stop: stop}, &bytes.Buffer{}
+	status := run(ctx, []string{"import", "--full", "-", "--data-dir", to}, strings.NewReader(dump), out, errOut)
+	if status != exitFailed || !strings.HasPrefix(out.String(), "restored ") || !strings.Contains(errOut.String(), "the restore is complete but for vectors") {
+		t.Errorf("status %d\n%s%s", status, out, errOut)
+	}
+	if strings.Contains(errOut.String(), "no embedder here") {
+		t.Error("the embedder is said to be missing")
+	}
+	if got := must(t, to, "", "export", "--full", "--vector", "flat"); got != dump {
+		t.Error("the dump of the restored database differs")
 	}
 }

@@ -120,7 +120,7 @@ func (p *program) askReady(ctx context.Context, server itself, vectors bool) err
 	if p.json {
 		return nil
 	}
-	if answer.QueueDepth == nil || answer.QueueLagS == nil { // not to an operator
+	if answer.QueueDepth == nil || answer.QueueLagS == nil { // not to an operator, or not counted
 		_, err = fmt.Fprintln(p.out, "ready")
 		return err
 	}

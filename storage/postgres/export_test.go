@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -11,6 +12,12 @@ import (
 var tables = []string{"history", "entry", "tag", "word", "usage", "posting", "total", "model", "vector", "queue",
 	"past", "permit", "permit_count", "participant", "session", "setting", "name", "meta", "replay", "reading",
 	"offer", "account", "ledger", "charge", "bought", "metered_count", "claim"}
+
+// DateChange implements storagetest.ChangeDater.
+func (s *Storage) DateChange(ctx context.Context, position int64, at time.Time) error {
+	_, err := s.pool.Exec(ctx, "UPDATE change SET at = $1 WHERE position = $2", at, position)
+	return err
+}
 
 // Rows implements storagetest.RowCounter.
 func (s *Storage) Rows(ctx context.Context) (map[string]int64, error) {

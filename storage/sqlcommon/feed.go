@@ -128,10 +128,13 @@ func (w Writes) trimFeedOf(ctx context.Context, h feedHead, what memory.OldFeed,
 	return end, w.w.Queue(ctx, updateRemoved, end, h.store, h.label)
 }
 
-// A prefix goes, so that the remaining positions have no gaps. The age of records is by
-// the clocks of the machines that wrote them.
-const deleteChanges = `DELETE FROM change WHERE position < coalesce(
-	(SELECT position FROM change WHERE at >= $1 ORDER BY position LIMIT 1), 9223372036854775807)`
+// A prefix goes, so that the remaining positions have no gaps: up to the last old record
+// before the first recent one. The age of records is by the clocks of the machines that
+// wrote them. One of the future is neither old nor recent: it goes with an old one that
+// follows it.
+const deleteChanges = `DELETE FROM change WHERE position <= (SELECT position FROM change WHERE at < $1 AND position < coalesce(
+		(SELECT position FROM change WHERE at >= $1 AND at <= $2 ORDER BY position LIMIT 1), 9223372036854775807)
+	ORDER BY position DESC LIMIT 1)`
 
 // Trim implements memory.Trimmer.
 func (w Writes) Trim(ctx context.Context, what memory.Outdated) (more bool, err error) {
@@ -141,7 +144,7 @@ func (w Writes) Trim(ctx context.Context, what memory.Outdated) (more bool, err 
 	case memory.OldFeed:
 		more, err = w.trimFeed(ctx, o)
 	case memory.OldChanges:
-		_, err = w.w.Exec(ctx, deleteChanges, o.Before)
+		_, err = w.w.Exec(ctx, deleteChanges, o.Before, o.Now)
 	default:
 		err = errUnknown(what)
 	}

@@ -2,11 +2,23 @@ package sqlite
 
 import (
 	"context"
+	"time"
 
 	"mneme/storage/storagetest"
 )
 
-var _ storagetest.RowCounter = (*Storage)(nil)
+var (
+	_ storagetest.RowCounter  = (*Storage)(nil)
+	_ storagetest.ChangeDater = (*Storage)(nil)
+)
+
+// DateChange implements storagetest.ChangeDater.
+func (s *Storage) DateChange(ctx context.Context, position int64, at time.Time) error {
+	return s.update(ctx, func(w *writer) error {
+		_, err := w.exec(ctx, "UPDATE change SET at = ? WHERE position = ?", micros(at), position)
+		return err
+	})
+}
 
 // Rows implements storagetest.RowCounter.
 func (s *Storage) Rows(ctx context.Context) (map[string]int64, error) {

@@ -27,7 +27,7 @@ func sweepFacts(ctx context.Context, tx memory.Trimmer, now time.Time) error {
 }
 
 func trimChanges(ctx context.Context, tx memory.Trimmer, before time.Time) error {
-	_, err := tx.Trim(ctx, memory.OldChanges{Before: before})
+	_, err := tx.Trim(ctx, memory.OldChanges{Before: before, Now: time.Now()})
 	return err
 }
 

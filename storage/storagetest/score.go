@@ -309,8 +309,7 @@ var scores = []clause{
 		f.delete(other, start)
 		f.equal(changes(2, 10), memory.VectorChanges{Last: 4, Entries: idsOf(e, other)})
 		f.update(func(tx memory.Tx) error {
-			_, err := tx.Trim(f.ctx, memory.OldChanges{Before: time.Now().Add(time.Hour)})
-			return err
+			return trimChanges(f.ctx, tx, time.Now().Add(time.Hour))
 		})
 		f.equal(changes(2, 10).Partial, true)
 		f.equal(changes(4, 10), memory.VectorChanges{Last: 4})

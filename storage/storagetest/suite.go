@@ -30,6 +30,12 @@ type RowCounter interface {
 	Rows(ctx context.Context) (map[string]int64, error)
 }
 
+// ChangeDater is an optional interface of a storage, for tests of clocks that were wrong.
+type ChangeDater interface {
+	// DateChange sets the time of the record of a change.
+	DateChange(ctx context.Context, position int64, at time.Time) error
+}
+
 // clause is one rule of the contract and its test.
 type clause struct {
 	rule string

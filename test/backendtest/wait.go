@@ -67,7 +67,7 @@ func (f *Fixture) Start() {
 func (f *Fixture) AwaitEmptyQueue() {
 	f.t.Helper()
 	wait.Until(f.t, "the queue is empty", func() error {
-		if s := f.Status(context.Background()); !s.Storage || s.Queue > 0 {
+		if s := f.Status(context.Background()); !s.Counted || s.Queue > 0 {
 			return fmt.Errorf("the status is %+v", s)
 		}
 		return nil

@@ -204,7 +204,7 @@ func (f found) String() string {
 type readiness struct {
 	Vector     bool
 	Serving    string
-	QueueDepth int `json:"queue_depth"`
+	QueueDepth *int `json:"queue_depth"` // nil: not counted
 }
 
 // ready returns the readiness of a process, or an error if it is not ready.

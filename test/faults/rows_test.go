@@ -132,8 +132,10 @@ func queueIsEmpty(address string) error {
 		return err
 	case !now.Vector:
 		return errors.New("the vector index is down")
-	case now.QueueDepth > 0:
-		return fmt.Errorf("%d entries are still queued", now.QueueDepth)
+	case now.QueueDepth == nil:
+		return errors.New("the queue could not be counted")
+	case *now.QueueDepth > 0:
+		return fmt.Errorf("%d entries are still queued", *now.QueueDepth)
 	}
 	return nil
 }
