@@ -98,6 +98,10 @@ func (s *Searcher) EachHit(ctx context.Context, a *Answer, yield func(*Hit) erro
 			}
 		}
 		for i := range batch {
+			if err := ctx.Err(); err != nil { // nobody waits for the passages of the others
+				a.endBefore(rest, &batch[i])
+				return label, err
+			}
 			if batch[i].Level < acl.Read {
 				if shown[batch[i].Store] == searchOnlyHits {
 					continue
@@ -106,15 +110,13 @@ func (s *Searcher) EachHit(ctx context.Context, a *Answer, yield func(*Hit) erro
 			}
 			batch[i].present()
 			if !left.admit(&batch[i]) {
-				a.done += indexOf(rest, &batch[i])
-				a.Explanation.cut(a.done)
+				a.endBefore(rest, &batch[i])
 				return label, nil
 			}
 			a.Tokens = left.used
 			label = max(label, batch[i].Label)
 			if err := yield(&batch[i]); err != nil {
-				a.done += indexOf(rest, &batch[i])
-				a.Explanation.cut(a.done)
+				a.endBefore(rest, &batch[i])
 				return label, err
 			}
 			batch[i].release() // written: let it go
@@ -125,9 +127,10 @@ func (s *Searcher) EachHit(ctx context.Context, a *Answer, yield func(*Hit) erro
 	return label, nil
 }
 
-// indexOf returns the index of a hit's entry among hits.
-func indexOf(hits []Hit, of *Hit) int {
-	return slices.IndexFunc(hits, func(h Hit) bool { return h.found.entry.ID == of.found.entry.ID })
+// endBefore records that EachHit ends before a hit, which is among the rest of its hits.
+func (a *Answer) endBefore(rest []Hit, hit *Hit) {
+	a.done += slices.IndexFunc(rest, func(h Hit) bool { return h.found.entry.ID == hit.found.entry.ID })
+	a.Explanation.cut(a.done)
 }
 
 // LeftOut returns how many hits EachHit did not come to: for want of tokens, or

@@ -150,10 +150,12 @@ func (h *Hit) evidence(text string, segments []passage.Span) (evidence []passage
 		tokens = nil
 	}
 	evidence = make([]passage.Evidence, len(segments))
-	n := len(weights) + len(tokens)
-	all := make([]float64, len(segments)*n)
-	for i := range evidence {
-		evidence[i] = all[i*n : (i+1)*n : (i+1)*n]
+	// Most segments of a long text have none, and one of tiny lines has tens of thousands.
+	of := func(segment int) passage.Evidence {
+		if evidence[segment] == nil {
+			evidence[segment] = make(passage.Evidence, len(words.weights)+len(tokens))
+		}
+		return evidence[segment]
 	}
 	at := 0
 	words.Find(text, func(word, start, _ int) {
@@ -168,7 +170,7 @@ func (h *Hit) evidence(text string, segments []passage.Span) (evidence []passage
 			at++
 		}
 		if at < len(segments) {
-			evidence[at][term] = 1
+			of(at)[term] = 1
 		}
 	})
 	if len(tokens) == 0 {
@@ -181,7 +183,7 @@ func (h *Hit) evidence(text string, segments []passage.Span) (evidence []passage
 	for _, t := range tokens {
 		weights = append(weights, float64(familiarity*t.weight/total))
 	}
-	h.addMeaning(text, segments, evidence, len(words.weights), tokens)
+	h.addMeaning(text, segments, of, len(words.weights), tokens)
 	return evidence, weights
 }
 
@@ -257,9 +259,9 @@ type chunkCodes struct {
 	codes []byte
 }
 
-// addMeaning adds to evidence, from index first on, the largest cosine of each
-// token of the query with a token of the segment.
-func (h *Hit) addMeaning(text string, segments []passage.Span, evidence []passage.Evidence, first int, tokens []weightedToken) {
+// addMeaning adds to the evidence of segments, from index first on, the largest cosine of
+// each token of the query with a token of the segment.
+func (h *Hit) addMeaning(text string, segments []passage.Span, evidence func(segment int) passage.Evidence, first int, tokens []weightedToken) {
 	query := make([]maxsim.Vector, len(tokens))
 	for i, t := range tokens {
 		query[i] = t.vector
@@ -286,8 +288,9 @@ func (h *Hit) addMeaning(text string, segments []passage.Span, evidence []passag
 			if from == next || against.Best(codes[from*maxsim.TokenSize:next*maxsim.TokenSize], best) != nil {
 				continue
 			}
+			met := evidence(s)[first:]
 			for t, cosine := range best {
-				evidence[s][first+t] = max(evidence[s][first+t], float64(cosine))
+				met[t] = max(met[t], float64(cosine))
 			}
 		}
 	}

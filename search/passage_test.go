@@ -1,8 +1,11 @@
 package search_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -155,6 +158,50 @@ func (h *harness) shownPassages(a *search.Answer) (shown []string, needles int) 
 		shown = append(shown, text)
 	}
 	return shown, needles
+}
+
+// A text of tiny lines has as many of them as half its bytes: a row of numbers for each of
+// them would take a hundred times the text.
+func TestLinesWithoutEvidenceTakeLittleMemory(t *testing.T) {
+	h := &harness{backendtest.OpenOver(t, backendtest.Embedded().Open(t), backendtest.Options{}), t}
+	me := agent("a", acl.Public)
+	h.PutText(me, "a", "lines", "granite"+strings.Repeat("\n1", 33_000), 201)
+	query := "granite"
+	for i := range 36 {
+		query += fmt.Sprintf(" stone%c%c", 'a'+i/6, 'k'+i%6)
+	}
+	a := h.MustSearch(me, search.Request{Query: query, Passages: true})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	hits, _ := h.eachHit(&a)
+	runtime.ReadMemStats(&after)
+	if len(hits) != 1 || !strings.HasPrefix(hits[0].Passages[0].Text, "granite") {
+		t.Fatalf("%d hits", len(hits))
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 11<<20 {
+		t.Errorf("%d bytes for the passages of one of 99 kB", used)
+	}
+}
+
+// Passages take time, which nobody waits for once the call has ended.
+func TestAnAnswerEndsWithItsCall(t *testing.T) {
+	h := open(t, backendtest.Embedded(), memory.Limits{})
+	me := agent("a", acl.Public)
+	for i := range 5 {
+		h.PutText(me, "a", fmt.Sprint(i), report("Granite is hard."), 201)
+	}
+	a := h.MustSearch(me, search.Request{Query: "granite", Passages: true})
+	ctx, cancel := context.WithCancel(background)
+	shown := 0
+	_, err := h.EachHit(ctx, &a, func(*search.Hit) error {
+		if shown++; shown == 2 {
+			cancel()
+		}
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || shown != 2 || a.LeftOut() != 3 {
+		t.Errorf("%v after %d hits, %d left out", err, shown, a.LeftOut())
+	}
 }
 
 // Words that must be there, of all or any, are highlighted and choose passages as

@@ -3,8 +3,16 @@ package passage
 import "math"
 
 // Evidence is what a segment has of a question: by term, how well the term is
-// met, from 0 to 1.
+// met, from 0 to 1. nil: none is met.
 type Evidence []float64
+
+// of returns how well a term is met.
+func (e Evidence) of(term int) float64 {
+	if e == nil {
+		return 0
+	}
+	return e[term]
+}
 
 // Options say what Choose chooses.
 type Options struct {
@@ -33,8 +41,14 @@ const edgeShare = 0.7
 func Choose(segments []Span, evidence []Evidence, weights []float64, o Options) []Choice {
 	var choices []Choice
 	taken := make([]bool, len(segments))
+	totals := make([]float64, len(segments)) // of each segment's evidence, weighted
+	for i, e := range evidence {
+		for t, met := range e {
+			totals[i] += float64(weights[t] * met)
+		}
+	}
 	for len(choices) < max(1, o.Most) {
-		c, ok := best(segments, evidence, weights, o.Size, taken)
+		c, ok := best(segments, evidence, totals, weights, o.Size, taken)
 		if !ok || len(choices) > 0 && !(c.Score > 0 && c.Score >= o.Share*choices[0].Score) {
 			break
 		}
@@ -46,56 +60,95 @@ func Choose(segments []Span, evidence []Evidence, weights []float64, o Options) 
 	return choices
 }
 
-// best returns the best run among the segments that are not taken.
-func best(segments []Span, evidence []Evidence, weights []float64, size int, taken []bool) (b Choice, ok bool) {
-	most := make([]float64, len(weights)) // of each term
-	offset := 0.0                         // of the best run's evidence
+// best returns the best run among the segments that are not taken. A run of a text of
+// tiny lines has hundreds: it is read whole only if no run before has a higher score.
+func best(segments []Span, evidence []Evidence, totals, weights []float64, size int, taken []bool) (b Choice, ok bool) {
+	offset := 0.0 // of the best run's evidence
+	// Of what is between the edges of a run.
+	inner := maxima{evidence: evidence, queues: make([][]int, len(weights))}
+	last := 0
 	for first := range segments {
 		if taken[first] {
 			continue
 		}
-		last := first
+		last = max(first, last) // a run ends where the one before does, or later
 		for last+1 < len(segments) && !taken[last+1] && segments[last+1].End-segments[first].Start <= size {
 			last++
 		}
-		clear(most)
-		for i := first; i <= last; i++ {
-			share := 1.0
-			if first < last && (i == first && first > 0 || i == last && last+1 < len(segments)) {
-				share = edgeShare
-			}
-			for t, e := range evidence[i] {
-				most[t] = max(most[t], float64(share*e))
-			}
+		inner.slide(first+1, last-1)
+		head, tail := 1.0, 1.0 // the shares of the edges
+		if first < last && first > 0 {
+			head = edgeShare
+		}
+		if first < last && last+1 < len(segments) {
+			tail = edgeShare
 		}
 		c := Choice{First: first, Last: last}
 		for t, w := range weights {
-			c.Score += float64(w * most[t])
+			most := max(inner.of(t), float64(head*evidence[first].of(t)), float64(tail*evidence[last].of(t)))
+			c.Score += float64(w * most)
 		}
 		if ok && c.Score < b.Score {
 			continue
 		}
-		if o := offCentre(segments, evidence, weights, c); !ok || c.Score > b.Score || o < offset {
+		if o := offCentre(segments, totals, c); !ok || c.Score > b.Score || o < offset {
 			b, offset, ok = c, o, true
 		}
 	}
 	return b, ok
 }
 
+// maxima are the most that a window of segments has of each term. The window only moves
+// on, and each segment comes and goes once.
+type maxima struct {
+	evidence []Evidence
+	next     int // the first segment that was in no window
+	// queues hold, by term, the segments of the window that have more of it than all
+	// after them in the window: the first has most.
+	queues [][]int
+}
+
+// slide moves the window to the segments first to last; none if last is before first.
+// Neither may be less than before.
+func (m *maxima) slide(first, last int) {
+	for m.next = max(m.next, first); m.next <= last; m.next++ {
+		for t, met := range m.evidence[m.next] {
+			if met == 0 {
+				continue
+			}
+			queue := m.queues[t]
+			for n := len(queue); n > 0 && m.evidence[queue[n-1]][t] <= met; n-- {
+				queue = queue[:n-1]
+			}
+			m.queues[t] = append(queue, m.next)
+		}
+	}
+	for t, queue := range m.queues {
+		for len(queue) > 0 && queue[0] < first {
+			queue = queue[1:]
+		}
+		m.queues[t] = queue
+	}
+}
+
+// of returns the most that the window has of a term.
+func (m *maxima) of(term int) float64 {
+	if queue := m.queues[term]; len(queue) > 0 {
+		return m.evidence[queue[0]][term]
+	}
+	return 0
+}
+
 // offCentre returns how far the middle of a run's evidence is from the run's own,
 // in bytes; 0 if it has none.
-func offCentre(segments []Span, evidence []Evidence, weights []float64, c Choice) float64 {
+func offCentre(segments []Span, totals []float64, c Choice) float64 {
+	if c.Score == 0 {
+		return 0
+	}
 	sum, moment := 0.0, 0.0
 	for i := c.First; i <= c.Last; i++ {
-		weight := 0.0
-		for t, w := range weights {
-			weight += float64(w * evidence[i][t])
-		}
-		sum += weight
-		moment += float64(weight * float64(segments[i].Start+segments[i].End))
-	}
-	if sum == 0 {
-		return 0
+		sum += totals[i]
+		moment += float64(totals[i] * float64(segments[i].Start+segments[i].End))
 	}
 	return math.Abs(moment/sum-float64(segments[c.First].Start+segments[c.Last].End)) / 2
 }

@@ -1,13 +1,17 @@
 package passage_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
+	"pgregory.net/rapid"
+
 	"mneme/internal/passage"
+	"mneme/test/wait"
 )
 
 func texts(text string, spans []passage.Span) (all []string) {
@@ -30,6 +34,7 @@ func TestATextIsCutAtSentencesAndLines(t *testing.T) {
 		"यह एक है। वह दो।":                            {"यह एक है।", "वह दो।"},
 		"هل تعلم؟ نعم.":                               {"هل تعلم؟", "نعم."},
 		"Really?! Yes...":                             {"Really?!", "Yes..."},
+		"a...b.).c .) d ..。e A.) f":                   {"a...b.).c .)", "d ..。", "e A.) f"},
 	} {
 		if got := texts(text, passage.Split(text)); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", text, got, want)
@@ -97,6 +102,108 @@ func TestTheRunWithTheMostEvidenceIsChosen(t *testing.T) {
 	}
 	if got := passage.Choose(nil, nil, nil, passage.Options{Size: 10, Most: 2}); got != nil {
 		t.Errorf("of no segments: %v", got)
+	}
+}
+
+// choosePlainly is Choose as its comment has it: each run is read whole.
+func choosePlainly(segments []passage.Span, evidence []passage.Evidence, weights []float64, o passage.Options) (choices []passage.Choice) {
+	taken := make([]bool, len(segments))
+	for len(choices) < max(1, o.Most) {
+		c, ok := bestPlainly(segments, evidence, weights, o.Size, taken)
+		if !ok || len(choices) > 0 && !(c.Score > 0 && c.Score >= o.Share*choices[0].Score) {
+			break
+		}
+		choices = append(choices, c)
+		for i := max(0, c.First-1); i <= min(len(segments)-1, c.Last+1); i++ {
+			taken[i] = true
+		}
+	}
+	return choices
+}
+
+// bestPlainly returns the best run of segments that are not taken.
+func bestPlainly(segments []passage.Span, evidence []passage.Evidence, weights []float64, size int, taken []bool) (b passage.Choice, ok bool) {
+	offset := 0.0
+	for first := range segments {
+		if taken[first] {
+			continue
+		}
+		last := first
+		for last+1 < len(segments) && !taken[last+1] && segments[last+1].End-segments[first].Start <= size {
+			last++
+		}
+		most := make([]float64, len(weights))
+		sum, moment := 0.0, 0.0
+		for i := first; i <= last; i++ {
+			share, total := 1.0, 0.0
+			if first < last && (i == first && first > 0 || i == last && last+1 < len(segments)) {
+				share = 0.7
+			}
+			for t, met := range evidence[i] {
+				most[t] = max(most[t], float64(share*met))
+				total += float64(weights[t] * met)
+			}
+			sum += total
+			moment += float64(total * float64(segments[i].Start+segments[i].End))
+		}
+		c, off := passage.Choice{First: first, Last: last}, 0.0
+		for t, w := range weights {
+			c.Score += float64(w * most[t])
+		}
+		if sum > 0 {
+			off = math.Abs(moment/sum-float64(segments[first].Start+segments[last].End)) / 2
+		}
+		if !ok || c.Score > b.Score || c.Score == b.Score && off < offset {
+			b, offset, ok = c, off, true
+		}
+	}
+	return b, ok
+}
+
+func TestRunsAreChosenAsIfEachWereReadWhole(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		n := rapid.IntRange(0, 4).Draw(r, "terms")
+		met := rapid.OneOf(rapid.SampledFrom([]float64{0, 0, 1}), rapid.Float64Range(0.01, 1))
+		weights := rapid.SliceOfN(rapid.OneOf(rapid.Just(0.25), rapid.Float64Range(0.01, 1)), n, n).Draw(r, "weights")
+		var segments []passage.Span
+		var evidence []passage.Evidence
+		end := 0
+		for _, length := range rapid.SliceOfN(rapid.IntRange(1, 20), 0, 40).Draw(r, "lengths") {
+			segments = append(segments, passage.Span{Start: end, End: end + length})
+			end += length + 1
+			var of passage.Evidence
+			if rapid.Bool().Draw(r, "some") {
+				of = rapid.SliceOfN(met, n, n).Draw(r, "evidence")
+			}
+			evidence = append(evidence, of)
+		}
+		o := passage.Options{
+			Size: rapid.IntRange(-1, 100).Draw(r, "size"), Most: rapid.IntRange(0, 4).Draw(r, "most"), Share: rapid.Float64Range(0, 1).Draw(r, "share"),
+		}
+		got, want := passage.Choose(segments, evidence, weights, o), choosePlainly(segments, evidence, weights, o)
+		if !slices.Equal(got, want) {
+			r.Fatalf("%+v, want %+v", got, want)
+		}
+	})
+}
+
+// To read a run of stops at each of them, or each run of segments whole, takes hours here.
+func TestLongRunsAreReadOnce(t *testing.T) {
+	done := make(chan int)
+	go func() { done <- len(passage.Split(strings.Repeat(".", 4<<20) + "x")) }()
+	wait.For(t, "a text of dots is cut", done)
+
+	lines := passage.Split(strings.Repeat("1\n", 1<<20))
+	evidence := make([]passage.Evidence, len(lines))
+	for i := range evidence { // less and less
+		met := 1 - float64(i)/float64(len(lines))
+		evidence[i] = passage.Evidence{met, met, met, met}
+	}
+	go func() {
+		done <- len(passage.Choose(lines, evidence, []float64{1, 1, 1, 1}, passage.Options{Size: 4 << 20, Most: 2}))
+	}()
+	if n := wait.For(t, "a passage is chosen among many lines", done); n != 1 {
+		t.Errorf("%d passages", n)
 	}
 }
 

@@ -38,7 +38,11 @@ func Split(text string) []Span {
 		case isLineBreak(r):
 			add(start, i)
 			start = i
-		case endsSentence(text, start, i, r):
+		case isStop(r) || isFullStop(r):
+			var ends bool
+			if i, ends = endsSentence(text, start, i, r); !ends {
+				continue
+			}
 			for i < len(text) { // the marks that close the sentence belong to it
 				r, width := utf8.DecodeRuneInString(text[i:])
 				if !isStop(r) && !isFullStop(r) && !isClosing(r) {
@@ -78,29 +82,27 @@ func isClosing(r rune) bool {
 	return r == '"' || r == '\'' || unicode.In(r, unicode.Pe, unicode.Pf)
 }
 
-// endsSentence reports whether a sentence that began at start ends with r, which
-// ends at text[end].
-func endsSentence(text string, start, end int, r rune) bool {
+// endsSentence reports whether a sentence that began at start ends with r, a stop which
+// ends at text[end]. next is where to read on: if r ends no sentence since no white space
+// follows its run of stops, none of them does, and a long run is read once.
+func endsSentence(text string, start, end int, r rune) (next int, ends bool) {
 	if isFullStop(r) {
-		return true
-	}
-	if !isStop(r) {
-		return false
+		return end, true
 	}
 	at := end
 	for at < len(text) {
-		next, width := utf8.DecodeRuneInString(text[at:])
-		if !isStop(next) && !isClosing(next) {
+		mark, width := utf8.DecodeRuneInString(text[at:])
+		if !isStop(mark) && !isClosing(mark) {
 			break
 		}
 		at += width
 	}
 	if at < len(text) {
-		if next, _ := utf8.DecodeRuneInString(text[at:]); !unicode.IsSpace(next) {
-			return false
+		if after, _ := utf8.DecodeRuneInString(text[at:]); !unicode.IsSpace(after) {
+			return at, false
 		}
 	}
-	return r != '.' || !isAbbreviation(text[start:end-1])
+	return end, r != '.' || !isAbbreviation(text[start:end-1])
 }
 
 // isAbbreviation reports whether the last word of a sentence so far takes a full
