@@ -3,6 +3,7 @@ package search_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -108,6 +109,29 @@ func TestTheRelevanceOfAHitIsItsBestOverTheWordings(t *testing.T) {
 		}
 		if first := keys(answer)[:3]; !slices.Contains(first, "seat") || !slices.Contains(first, "tea") || !slices.Contains(first, "trip") {
 			t.Errorf("hits %v", keys(answer))
+		}
+	})
+}
+
+// What has no words asks for nothing, next to a wording or as a part of a long question.
+func TestAWordingWithoutWordsMakesNothingRelevant(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		h, a := openNotes(t, b)
+		asked := "Tell me, since I am about to book our seats for the summer and cannot ask her myself: where does Anna like to sit on a train, please?"
+		rest := strings.Repeat("\nThe minutes of the committee say nothing new about the budget of the coming year, so that its members met once more to talk of it.", 15)
+		for name, c := range map[string]struct{ with, without search.Request }{
+			"a wording after another":  {search.Request{Queries: []string{question, "???"}}, search.Request{Query: question}},
+			"a wording before another": {search.Request{Queries: []string{"???", question}}, search.Request{Query: question}},
+			"a part":                   {search.Request{Query: asked + "\n" + strings.Repeat("-", 100) + rest}, search.Request{Query: asked + rest}},
+		} {
+			got, want := h.MustSearch(a, c.with), h.MustSearch(a, c.without)
+			if !slices.Equal(keys(got), keys(want)) || !maps.Equal(relevanceByKey(got), relevanceByKey(want)) {
+				t.Errorf("%s: hits %v, want %v", name, relevanceByKey(got), relevanceByKey(want))
+			}
+		}
+		answer := h.MustSearch(a, search.Request{Queries: []string{"???", question}, Explain: true})
+		if got := answer.Hits[0].Explain.Wording; got != 1 {
+			t.Errorf("explained by wording %d", got)
 		}
 	})
 }

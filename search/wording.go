@@ -57,7 +57,9 @@ func (q *searchQuery) asks() bool {
 	return slices.ContainsFunc(q.wordings, func(w *wording) bool { return len(w.terms) > 0 })
 }
 
-// newWordings returns what some texts ask, each with the model that reads it.
+// newWordings returns what some texts ask, each with the model that reads it. Those without
+// words, or such parts of a long one, are left out unless all are: by punctuation alone,
+// every entry would be a little relevant.
 func (s *Searcher) newWordings(texts []string) []*wording {
 	wordings := make([]*wording, 0, len(texts))
 	total := 0
@@ -73,7 +75,11 @@ func (s *Searcher) newWordings(texts []string) []*wording {
 			wordings = append(wordings, asked)
 		}
 	}
-	return wordings
+	worded := slices.DeleteFunc(slices.Clone(wordings), func(w *wording) bool { return len(w.terms) == 0 })
+	if len(worded) == 0 {
+		return wordings
+	}
+	return worded
 }
 
 // A question of more than longQuestion bytes is read in parts, at most about maxParts in
