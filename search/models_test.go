@@ -7,9 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 
 	"mneme/acl"
 	"mneme/embed"
@@ -158,6 +161,68 @@ func TestAQuestionThatCouldNotBeNotedIsNotNotedAgainForAMinute(t *testing.T) {
 		clock.Advance(time.Minute)
 		ask("a", 3, true)
 		ask("a", 3, true)
+	})
+}
+
+// valueReads is a storage that counts what snapshots read of values.
+type valueReads struct {
+	storage.Storage
+	mu    sync.Mutex
+	times map[uuid.UUID]int
+	most  int // bytes of one call
+}
+
+func (v *valueReads) View(ctx context.Context, fn func(memory.ReadTx) error) error {
+	return v.Storage.View(ctx, func(tx memory.ReadTx) error { return fn(valueReadsTx{tx, v}) })
+}
+
+type valueReadsTx struct {
+	memory.ReadTx
+	of *valueReads
+}
+
+func (tx valueReadsTx) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error) {
+	found, err := tx.ReadTx.Get(ctx, ids)
+	tx.of.mu.Lock()
+	defer tx.of.mu.Unlock()
+	bytes := 0
+	for _, e := range found {
+		tx.of.times[e.ID]++
+		bytes += len(e.Value)
+	}
+	tx.of.most = max(tx.of.most, bytes)
+	return found, err
+}
+
+// What tells the language of entries that both models have read is their text: a batch of
+// values at a time, whatever asks for it.
+func TestTheTextsOfEntriesAreReadOnceForAllWordings(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		data := b.Open(t)
+		reads := &valueReads{Storage: data.Storage(t), times: make(map[uuid.UUID]int)}
+		options := backendtest.Options{Multilingual: []indexer.Model{data.Model(t, backendtest.Second(encoder(t)))}}
+		h := &harness{backendtest.Wrap(t, backendtest.OpenProcess(t, reads, options, data.Model(t, encoder(t)))), t}
+		a := agent("a", acl.Public)
+		space := strings.Repeat(" ", memory.BatchBytes/8)
+		for i := range 10 {
+			h.PutText(a, "a", fmt.Sprint(i), fmt.Sprintf("The night train %d arrives after midnight.", i)+space, 201)
+		}
+		h.Index()
+		german := []string{"Wann kommt der Nachtzug denn an?", "Wann fährt denn der Nachtzug heute ab?"}
+		h.MustSearch(a, search.Request{Queries: german}) // from now on both models read the store
+		h.Index()
+		reads.most = 0
+		clear(reads.times)
+		answer := h.MustSearch(a, search.Request{Queries: german, Limit: 1})
+		reads.times[answer.Hits[0].EntryID()]-- // it is shown
+		for id, times := range reads.times {
+			if times != 1 {
+				t.Errorf("%s is read %d times", id, times)
+			}
+		}
+		if len(reads.times) != 10 || reads.most > memory.BatchBytes {
+			t.Errorf("%d entries are read, up to %d bytes at once", len(reads.times), reads.most)
+		}
 	})
 }
 

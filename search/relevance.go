@@ -36,7 +36,7 @@ func (s *Searcher) assessPart(ctx context.Context, tx assessmentTx, scope acl.Sc
 		if err != nil {
 			return err
 		}
-		if err := s.addNative(ctx, tx, asked, candidates, found); err != nil {
+		if err := s.addNative(ctx, tx, q, asked, candidates, found); err != nil {
 			return err
 		}
 		asked.questions = q.models.ask(asked)
@@ -61,27 +61,60 @@ type assessmentTx interface {
 	memory.EntryReader
 }
 
+// natives say which rows are surely in the main model's language, of those whose texts a
+// search has read to find out.
+type natives map[rowVersion]bool
+
+// rowVersion is a row at one of its revisions.
+type rowVersion struct {
+	id       uuid.UUID
+	revision int64
+}
+
+func (c *candidate) version() rowVersion { return rowVersion{c.entry.ID, c.entry.Revision} }
+
 // addNative finds out which candidates are surely in the main model's language, for a
-// wording that is not: their texts say so, and are read only then.
-func (s *Searcher) addNative(ctx context.Context, tx assessmentTx, asked *wording, candidates []*candidate, found []assessment) error {
+// wording that is not: their texts say so, and are read only then, once for all wordings
+// and snapshots of a search.
+func (s *Searcher) addNative(ctx context.Context, tx assessmentTx, q *searchQuery, asked *wording, candidates []*candidate, found []assessment) error {
 	if s.native == nil || asked.prefers == mainModel {
 		return nil
 	}
-	var ids []uuid.UUID
-	byID := make(map[uuid.UUID]*assessment)
+	readByBoth := func(i int) bool { return found[i].readByMain && found[i].model == multilingualModel }
+	var unread []*candidate
 	for i, c := range candidates {
-		if found[i].readByMain && found[i].model == multilingualModel {
-			ids, byID[c.entry.ID] = append(ids, c.entry.ID), &found[i]
+		if _, known := q.natives[c.version()]; !known && readByBoth(i) {
+			unread = append(unread, c)
 		}
 	}
-	if len(ids) == 0 {
-		return nil
+	if err := s.readNatives(ctx, tx, q, unread); err != nil {
+		return err
 	}
-	entries, err := tx.Get(ctx, ids)
-	for i := range entries {
-		byID[entries[i].ID].native = s.native(memory.ProseOf(&entries[i]))
+	for i, c := range candidates {
+		found[i].native = readByBoth(i) && q.natives[c.version()]
 	}
-	return err
+	return nil
+}
+
+// readNatives reads the texts of candidates, a batch at a time.
+func (s *Searcher) readNatives(ctx context.Context, tx memory.EntryReader, q *searchQuery, unread []*candidate) error {
+	for len(unread) > 0 {
+		n := memory.BatchOf(len(unread), func(i int) int { return unread[i].entry.Size })
+		ids := make([]uuid.UUID, n)
+		for i, c := range unread[:n] {
+			ids[i] = c.entry.ID
+		}
+		entries, err := tx.Get(ctx, ids)
+		if err != nil {
+			return err
+		}
+		for i := range entries {
+			e := &entries[i]
+			q.natives[rowVersion{e.ID, e.Revision}] = s.native(memory.ProseOf(e))
+		}
+		unread = unread[n:]
+	}
+	return nil
 }
 
 // assessment is what the relevance of a candidate to one wording is made of.

@@ -35,6 +35,7 @@ type searchQuery struct {
 	// filter. nil: it is not asked for.
 	dropped map[uuid.UUID]*memory.Entry
 	models  models // of the wordings' embeddings
+	natives natives
 	took    Took
 	// judgements are the Reranker's, of the first page; rerankAsked says that it was
 	// asked, or need not be, and rerankFailed that it failed.
@@ -64,7 +65,7 @@ func (s *Searcher) scopeQuery(ctx context.Context, c memory.Caller, r Request) (
 	}
 	r.Explain = r.Explain || r.ExplainEntry != nil
 	r = r.normal()
-	q = &searchQuery{caller: c, request: r, at: s.instant()}
+	q = &searchQuery{caller: c, request: r, at: s.instant(), natives: make(natives)}
 	q.filter = r.Filter
 	if err := s.openPage(q); err != nil {
 		return nil, err
