@@ -3,7 +3,10 @@ package attacks
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
+	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -49,6 +52,41 @@ func TestBombsTakeNoMemory(t *testing.T) {
 	alice.search("what tea?").want(t, http.StatusOK)
 }
 
+// Bodies of kilobytes that unpack to arrays of millions of elements, each of which would
+// take many times its text.
+func TestLongArraysTakeNoMemory(t *testing.T) {
+	t.Parallel()
+	const each, room = 8, 600 << 20
+	s := start(t)
+	alice := s.as("alice")
+	alice.put("tea", "I like my tea green.").want(t, http.StatusCreated)
+	alice.search("what tea?").want(t, http.StatusOK)
+	_, before := s.memory()
+	var calls sync.WaitGroup
+	for path, body := range map[string]string{
+		"/api/storage/memory-scoped?action=sync": `{"namespace":"owner","lines":[%s]}`,
+		"/v1/stores/self/memories:batch":         `{"items":[%s]}`,
+	} {
+		for _, element := range []string{"0", "{}"} {
+			array := strings.Repeat(element+",", 9_900_000/(len(element)+1)) + element
+			packed := compressed(t, gzipped, fmt.Sprintf(body, array))
+			for range each {
+				calls.Go(func() {
+					r := alice.call(http.MethodPost, path, packed, "Content-Encoding", "gzip")
+					if !slices.Contains([]int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests}, r.status) {
+						t.Errorf("%s of %s: %v", path, element, r)
+					}
+				})
+			}
+		}
+	}
+	calls.Wait()
+	if _, after := s.memory(); after-before > room {
+		t.Errorf("the process took %d MB more", (after-before)>>20)
+	}
+	alice.search("what tea?").want(t, http.StatusOK)
+}
+
 // writer compresses what is written.
 type writer interface {
 	Write(p []byte) (int, error)
@@ -64,14 +102,20 @@ func zstandard(out *bytes.Buffer) (writer, error) {
 // zeros returns so many zeros, compressed.
 func zeros(t *testing.T, size int, by func(*bytes.Buffer) (writer, error)) []byte {
 	t.Helper()
+	chunk := string(make([]byte, 1<<20))
+	return compressed(t, by, slices.Repeat([]string{chunk}, size/len(chunk))...)
+}
+
+// compressed returns texts one after another, compressed.
+func compressed(t *testing.T, by func(*bytes.Buffer) (writer, error), texts ...string) []byte {
+	t.Helper()
 	var out bytes.Buffer
 	w, err := by(&out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chunk := make([]byte, 1<<20)
-	for range size / len(chunk) {
-		if _, err := w.Write(chunk); err != nil {
+	for _, text := range texts {
+		if _, err := io.WriteString(w, text); err != nil {
 			t.Fatal(err)
 		}
 	}
