@@ -131,6 +131,7 @@ type Server struct {
 	tracer   trace.Tracer
 	handler  http.Handler // echo, whose answers are compressed
 	unpacker *compress.Unpacker
+	bodies   *limit.Bodies
 	tls      *tls.Config
 	open     map[string]bool // templates of routes without a token
 	routes   map[string]bool // templates of all routes
@@ -152,7 +153,7 @@ func New(o Options) *Server {
 	s := &Server{
 		echo: echo.New(), service: o.Service, verifier: o.Verifier, metrics: o.Metrics, log: o.Log, tracer: o.Tracer,
 		stop: make(chan struct{}), open: make(map[string]bool), routes: make(map[string]bool), sameOrigin: make(map[string]bool),
-		unpacker: compress.NewUnpacker(), tls: o.TLS,
+		unpacker: compress.NewUnpacker(), bodies: limit.NewBodies(), tls: o.TLS,
 		connections: o.Connections, timeouts: o.Timeouts.withDefaults(), rates: newRates(o.Rates), operators: o.Operators,
 	}
 	if s.log == nil {

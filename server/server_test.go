@@ -306,6 +306,7 @@ func TestCountsOverAllAgentsAreForOperators(t *testing.T) {
 		{"the operators' network", from, nil, true},
 		{"a proxy in the operators' network", from, []string{"X-Forwarded-For", "192.0.2.7"}, false},
 		{"another proxy there", from, []string{"Forwarded", "for=192.0.2.7"}, false},
+		{"a page that a browser there shows", from, []string{"Sec-Fetch-Site", "cross-site"}, false},
 	} {
 		ready, metrics := ask(test.front, "GET", "/readyz", test.header...), ask(test.front, "GET", "/metrics", test.header...).Body.String()
 		if ready.Code != 200 || strings.Contains(ready.Body.String(), "queue") != test.counts || test.counts && !strings.HasSuffix(strings.TrimSpace(ready.Body.String()), backlog) {

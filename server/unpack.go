@@ -6,22 +6,27 @@ import (
 	"mneme/server/compress"
 )
 
-// unpack decodes compressed bodies. It comes after authenticate: without a token
-// nothing is decoded.
+// unpack decodes compressed bodies, and counts what is held of all as their callers'. It
+// comes after authenticate: without a token nothing is decoded.
 func (s *Server) unpack(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
 		caller := Principal(r.Context()).Agent
-		if len(r.Header["Content-Encoding"]) == 0 || caller == "" {
+		if caller == "" {
 			return next(c)
 		}
-		unpacked, done, err := s.unpacker.Unpack(r, caller)
-		if err != nil {
-			c.Response().Header().Set("Accept-Encoding", compress.Accepted)
-			return err
+		if len(r.Header["Content-Encoding"]) > 0 {
+			unpacked, done, err := s.unpacker.Unpack(r, caller)
+			if err != nil {
+				c.Response().Header().Set("Accept-Encoding", compress.Accepted)
+				return err
+			}
+			defer done()
+			r = unpacked
 		}
+		counted, done := s.bodies.Of(r, caller)
 		defer done()
-		c.SetRequest(unpacked)
+		c.SetRequest(counted)
 		return next(c)
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"mneme/server/limit"
 	"mneme/server/problem"
 )
 
@@ -109,7 +110,7 @@ func local(r *http.Request) error {
 		}
 	}
 	origin, err := url.Parse(r.Header.Get("Origin"))
-	if err != nil || origin.Scheme != "http" && origin.Scheme != "https" || origin.Host != r.Host || !loopbackHost(r.Host) {
+	if err != nil || origin.Scheme != "http" && origin.Scheme != "https" || origin.Host != r.Host || !limit.LoopbackHost(r.Host) {
 		return refused
 	}
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
@@ -122,17 +123,4 @@ func local(r *http.Request) error {
 		return refused
 	}
 	return nil
-}
-
-// loopbackHost reports whether a Host names this machine by its loopback address.
-func loopbackHost(host string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = host
-	}
-	if strings.EqualFold(name, "localhost") {
-		return true
-	}
-	address, err := netip.ParseAddr(strings.Trim(name, "[]"))
-	return err == nil && address.IsLoopback()
 }

@@ -59,14 +59,37 @@ type Operators []netip.Prefix
 
 // Sent reports whether a request comes from there directly. One that is forwarded does
 // not, whoever it is from: a proxy in these networks may serve everyone.
+//
+// SECURITY: nor does one of a page, which a browser there may have from anywhere. A page
+// whose own host resolves to loopback sends no header that says so: over loopback the Host
+// must be one of loopback.
 func (o Operators) Sent(r *http.Request) bool {
-	for _, header := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
+	for _, header := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via", "Origin"} {
 		if len(r.Header.Values(header)) > 0 {
 			return false
 		}
 	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "none" { // none: the address bar
+		return false
+	}
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && contains(o, peer.Addr())
+	if err != nil || !contains(o, peer.Addr()) {
+		return false
+	}
+	return !peer.Addr().Unmap().IsLoopback() || LoopbackHost(r.Host)
+}
+
+// LoopbackHost reports whether a Host names this machine by its loopback address.
+func LoopbackHost(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	if strings.EqualFold(name, "localhost") {
+		return true
+	}
+	address, err := netip.ParseAddr(strings.Trim(name, "[]"))
+	return err == nil && address.IsLoopback()
 }
 
 // forwardedAddress reads an address that some proxies write with a port.

@@ -68,6 +68,39 @@ func TestWhoOpensASocketIsTrustedLikeAProxy(t *testing.T) {
 	}
 }
 
+// A page reaches loopback by a host of its own that resolves to it.
+func TestOperatorsAreNoPages(t *testing.T) {
+	operators := Operators{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("10.0.0.0/8")}
+	for _, test := range []struct {
+		rule, peer, host string
+		header           []string
+		want             bool
+	}{
+		{"loopback by its address", "127.0.0.1:9", "127.0.0.1:8080", nil, true},
+		{"loopback by its name", "127.0.0.1:9", "localhost:8080", nil, true},
+		{"loopback of IPv6", "[::1]:9", "[::1]:8080", nil, true},
+		{"mapped loopback", "[::ffff:127.0.0.1]:9", "localhost", nil, true},
+		{"loopback by another name", "127.0.0.1:9", "evil.example:8080", nil, false},
+		{"loopback of IPv6 by another name", "[::1]:9", "evil.example", nil, false},
+		{"mapped loopback by another name", "[::ffff:127.0.0.1]:9", "evil.example", nil, false},
+		{"loopback by no name", "127.0.0.1:9", "", nil, false},
+		{"another network by any name", "10.0.0.1:9", "mneme.internal:8080", nil, true},
+		{"an address bar", "10.0.0.1:9", "mneme.internal", []string{"Sec-Fetch-Site", "none"}, true},
+		{"a page", "10.0.0.1:9", "mneme.internal", []string{"Sec-Fetch-Site", "cross-site"}, false},
+		{"a page of the same host", "127.0.0.1:9", "localhost", []string{"Sec-Fetch-Site", "same-origin"}, false},
+		{"a page that says its origin", "10.0.0.1:9", "mneme.internal", []string{"Origin", "null"}, false},
+		{"another network", "192.0.2.1:9", "localhost", nil, false},
+	} {
+		r := &http.Request{RemoteAddr: test.peer, Host: test.host, Header: make(http.Header)}
+		if test.header != nil {
+			r.Header.Set(test.header[0], test.header[1])
+		}
+		if got := operators.Sent(r); got != test.want {
+			t.Errorf("%s: %v", test.rule, got)
+		}
+	}
+}
+
 func FuzzForwardedFor(f *testing.F) {
 	f.Add("192.0.2.1, 10.0.0.1")
 	f.Add("[::1]:80,,")

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/test/wait"
 )
 
 // Every row of the API's table, with its statuses.
@@ -365,6 +367,102 @@ func TestListsShowEveryKey(t *testing.T) {
 	h.want(200, alice, "DELETE", root+"/notes/000?namespace=work", "")
 	h.want(404, alice, "GET", root+"/notes/000?namespace=work", "")
 	h.want(200, alice, "GET", root+"/notes/000", "")
+}
+
+// heapReader measures how much memory is in use while an answer is written.
+type heapReader struct {
+	*httptest.ResponseRecorder
+	most uint64
+}
+
+func (r *heapReader) Write(p []byte) (int, error) {
+	r.most = max(r.most, inUse())
+	return len(p), nil
+}
+
+// inUse is the memory in use, in bytes.
+func inUse() uint64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+// The text of all keys was in memory beside them, for as long as a slow client read it.
+func TestAListKeepsItsKeysAlone(t *testing.T) {
+	h := open(t)
+	const keys, length = 4000, 500
+	var requests []memory.PutRequest
+	for i := range keys {
+		requests = append(requests, memory.PutRequest{Path: memory.Path{Store: "alice", Key: fmt.Sprintf("%0*d", length, i)}, Value: []byte(`"x"`)})
+	}
+	if _, err := h.service.PutAll(t.Context(), memory.Caller{Principal: alice}, requests); err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, root, nil)
+	r.Header.Set("Authorization", "Bearer "+h.Token(alice))
+	w := &heapReader{ResponseRecorder: httptest.NewRecorder()}
+	h.ServeHTTP(w, r)
+	if held := int64(w.most) - int64(inUse()); w.Code != http.StatusOK || held > 3*keys*length/2 {
+		t.Errorf("status %d; a list of %d kB of keys holds %d kB", w.Code, keys*length>>10, held>>10)
+	}
+}
+
+// heldReader says that a list has begun, and reads no more until release is closed.
+type heldReader struct {
+	*httptest.ResponseRecorder
+	begun, release chan struct{}
+}
+
+func (r *heldReader) Write(p []byte) (int, error) {
+	if r.Code == http.StatusOK {
+		r.begun <- struct{}{}
+		<-r.release
+	}
+	return r.ResponseRecorder.Write(p)
+}
+
+// A list that waits may outlive its token, too.
+func TestAnAgentReadsFewListsAtATime(t *testing.T) {
+	h := open(t)
+	const running, waiting = 4, 64 // of one agent
+	begun, release, answers := make(chan struct{}, running+waiting+2), make(chan struct{}), make(chan answer, running+waiting+2)
+	list := func(p acl.Principal) {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, root, nil)
+		r.Header.Set("Authorization", "Bearer "+h.Token(p))
+		go func() {
+			w := &heldReader{httptest.NewRecorder(), begun, release}
+			h.ServeHTTP(w, r)
+			answers <- answer{w.Code, w.Header(), w.Body.String()}
+		}()
+	}
+	for range running {
+		list(alice)
+		wait.For(t, "a list of alice", begun)
+	}
+	list(bob)
+	wait.For(t, "a list of bob", begun)
+	for range waiting + 1 {
+		list(alice)
+	}
+	select {
+	case a := <-answers:
+		if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") != "1" || a.json(t)["limit"] != "lists" {
+			t.Errorf("status %d: %v %s", a.status, a.header, a.body)
+		}
+	case <-begun:
+		close(release)
+		t.Fatalf("more than %d lists of an agent are read", running)
+	}
+	h.clock.Advance(2 * time.Hour)
+	close(release)
+	ended := map[int]int{}
+	for range running + 1 + waiting {
+		ended[wait.For(t, "the end of a list", answers).status]++
+	}
+	if ended[http.StatusOK] != running+1 || ended[http.StatusUnauthorized] != waiting {
+		t.Errorf("by status: %v", ended)
+	}
 }
 
 // One route has several calls; metrics tell them apart, by names that there are.

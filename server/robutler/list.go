@@ -2,16 +2,23 @@ package robutler
 
 import (
 	"bufio"
+	"errors"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"mneme/internal/fairqueue"
 	"mneme/memory"
 	"mneme/server"
 	"mneme/server/problem"
 	"mneme/server/wire"
 )
+
+// listTurns bound the lists at a time: each keeps its keys for as long as its client
+// takes to read the answer.
+var listTurns = fairqueue.Limits{Running: 128, RunningEach: 4, Waiting: 1024, WaitingEach: 64}
 
 // list answers all keys of a store. The API has no pages, so the answer is
 // written while the store is read, and only the keys stay in memory.
@@ -21,6 +28,17 @@ func (s *Surface) list(c echo.Context) error {
 		return err
 	}
 	ctx, caller := c.Request().Context(), visitor(c)
+	done, err := s.lists.Enter(ctx, caller.Agent, 1)
+	if errors.Is(err, fairqueue.ErrFull) {
+		return &problem.Problem{Kind: problem.RateLimited, Detail: "too many lists of this agent at a time", Limit: "lists", RetryAfter: time.Second}
+	}
+	if err != nil {
+		return err
+	}
+	defer done()
+	if _, err := server.Judge(ctx, true); err != nil { // it may have waited for long
+		return err
+	}
 	page, err := s.service.List(ctx, caller, request)
 	if err != nil {
 		return err
@@ -112,21 +130,31 @@ func (l *listed) add(items []memory.Found) error {
 	return nil
 }
 
-// end writes the keys, each once: several namespaces may have the same key.
+// end writes the keys, each once: several namespaces may have the same key. It encodes
+// one at a time: the text of all would stay in memory beside them.
 func (l *listed) end() error {
-	start := `],"keys":`
+	start := `],"keys":[`
 	if len(l.keys) == 0 {
-		start, l.keys = `{"entries":[],"keys":`, []string{}
+		start = `{"entries":[],"keys":[`
 	}
-	slices.Sort(l.keys)
-	keys, err := wire.Marshal(slices.Compact(l.keys))
-	if err != nil {
+	if _, err := l.w.WriteString(start); err != nil {
 		return err
 	}
-	for _, text := range []string{start, string(keys), "}\n"} {
-		if _, err := l.w.WriteString(text); err != nil {
+	slices.Sort(l.keys)
+	for i, key := range slices.Compact(l.keys) {
+		text, err := wire.Marshal(key)
+		if err != nil {
 			return err
 		}
+		if i > 0 {
+			text = append([]byte{','}, text...)
+		}
+		if _, err := l.w.Write(text); err != nil {
+			return err
+		}
+	}
+	if _, err := l.w.WriteString("]}\n"); err != nil {
+		return err
 	}
 	return l.w.Flush()
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -296,6 +297,25 @@ func TestBadNotesAreRefused(t *testing.T) {
 	} {
 		if field := h.want(c.status, alice, c.method, notesRoot+c.query, c.body).json(t)["field"]; field != c.field {
 			t.Errorf("%s %.60s %.60s: field %v, want %s", c.method, c.query, c.body, field, c.field)
+		}
+	}
+}
+
+// Ten megabytes of lines took a gigabyte, before they were counted.
+func TestLinesBeyondTheLimitAreNotDecoded(t *testing.T) {
+	h := open(t)
+	for element, status := range map[string]int{"0": 400, "{}": 413} {
+		lines := strings.Repeat(element+",", 9_900_000/(len(element)+1)) + element
+		text := `{"namespace":"owner","lines":[` + lines + `]}`
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		a := h.call(alice, "POST", notesRoot+"?action=sync", text)
+		runtime.ReadMemStats(&after)
+		if a.status != status || a.json(t)["field"] != "lines" {
+			t.Errorf("%s: status %d: %s", element, a.status, a.body)
+		}
+		if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 200 { // the body is copied a few times
+			t.Errorf("%s: %d MB for %d MB of lines", element, used, len(lines)>>20)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"mneme/internal/fairqueue"
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/search"
@@ -34,6 +35,7 @@ type Surface struct {
 	metrics  *server.Metrics
 	maxBody  int64
 	maxNote  int64 // of a body with a note, whose content is text
+	lists    *fairqueue.Queue
 }
 
 // New returns the surface. desk takes the payments for searches. valueLimit is the
@@ -42,6 +44,7 @@ func New(service *memory.Service, searcher *search.Searcher, market meter.Search
 	return &Surface{
 		service: service, searcher: searcher, market: market, desk: desk, metrics: metrics,
 		maxBody: wire.MaxBody(valueLimit), maxNote: wire.MaxEscapedBody(valueLimit),
+		lists: fairqueue.New(listTurns),
 	}
 }
 

@@ -229,7 +229,7 @@ func (s *Surface) push(c echo.Context) error {
 		return err
 	}
 	var lines []line
-	if json.Unmarshal(list, &lines) != nil {
+	if json.Unmarshal(wire.FirstElements(list, maxLines+1), &lines) != nil {
 		return problem.In(problem.Malformed, "lines", "must be a list of changes")
 	}
 	if len(lines) > maxLines {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"mneme/server/limit"
 	"mneme/server/problem"
@@ -23,13 +24,16 @@ var ErrBodyTooLarge = errors.New("the body is too large")
 
 // ReadBody reads a body of at most maxBytes. A larger one is a problem that
 // wraps ErrBodyTooLarge. If the client disconnected, the error is the context's;
-// if it stalled, limit.ErrStalled; if it cannot be decoded, the decoder's problem.
+// if it stalled, limit.ErrStalled; if it cannot be decoded, the decoder's problem; of
+// status 429 if too much is held of the caller's bodies.
 func ReadBody(r *http.Request, maxBytes int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r.Body, maxBytes+1))
+	text, err := io.ReadAll(io.LimitReader(limit.Hold(r.Body), maxBytes+1))
 	var undecoded *problem.Problem
 	switch {
 	case errors.Is(err, limit.ErrStalled), errors.As(err, &undecoded):
 		return nil, err
+	case errors.Is(err, limit.ErrHeld):
+		return nil, &problem.Problem{Kind: problem.RateLimited, Detail: err.Error(), Limit: "bodies", RetryAfter: time.Second}
 	case r.Context().Err() != nil:
 		return nil, r.Context().Err()
 	case err != nil:

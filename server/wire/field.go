@@ -140,9 +140,37 @@ func (r Rules) readObject(m Member, target any, kind reflect.Type) error {
 	return nil
 }
 
-// maxObjects is how many objects of a list are decoded. A longer list is refused by
+// maxElements is how many elements of an array are decoded. A longer one is refused by
 // who knows its limit, which is lower.
-const maxObjects = 10_001
+const maxElements = 10_001
+
+// FirstElements returns a valid JSON array without what follows its first elements, at
+// most so many; any other value as it is. A client's array may have millions: decoded,
+// each takes many times the bytes of its text.
+func FirstElements(value json.RawMessage, most int) json.RawMessage {
+	if !bytes.HasPrefix(value, []byte("[")) || len(value) <= 2*most {
+		return value
+	}
+	depth, elements, quoted := 0, 0, false
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			depth--
+		case c == ',' && depth == 1:
+			if elements++; elements == most {
+				return append(value[:i:i], ']') // a copy
+			}
+		}
+	}
+	return value
+}
 
 // readObjects decodes a member that is a list of objects into a slice of structs.
 func (r Rules) readObjects(m Member, target any, kind reflect.Type) error {
@@ -150,7 +178,6 @@ func (r Rules) readObjects(m Member, target any, kind reflect.Type) error {
 	if json.Unmarshal(m.Value, &texts) != nil || string(m.Value) == "null" {
 		return &FieldError{Name: m.Name, Fault: WrongType, Kind: "an array of objects"}
 	}
-	texts = texts[:min(len(texts), maxObjects)]
 	list := reflect.MakeSlice(kind, len(texts), len(texts))
 	for i, text := range texts {
 		object := Member{Name: fmt.Sprintf("%s[%d]", m.Name, i), Value: text}
@@ -184,6 +211,7 @@ func (r Rules) read(m Member, target any) (given bool, err error) {
 	if r.JSONText && (isStruct || kind.Kind() == reflect.Slice) {
 		m.Value = FromText(m.Value)
 	}
+	m.Value = FirstElements(m.Value, maxElements)
 	if kind.Kind() == reflect.Slice && kind.Elem().Kind() == reflect.Struct && kind.Elem() != timeType {
 		return true, r.readObjects(m, target, kind)
 	}

@@ -14,8 +14,13 @@ var (
 	ErrNotObject = errors.New("not a JSON object")
 	ErrUTF8      = errors.New("not valid UTF-8")
 	ErrTwice     = errors.New("a field is repeated")
+	ErrTooMany   = errors.New("it has too many fields")
 	ErrTrailing  = errors.New("the object is followed by more text")
 )
+
+// maxMembers is far above the fields of any object. A body has room for a million, which
+// take many times the bytes of their text.
+const maxMembers = 10_000
 
 // Member is a name with its value, byte for byte as written.
 type Member struct {
@@ -48,6 +53,9 @@ func Members(text []byte) ([]Member, error) {
 		member := Member{Name: name.(string)} // the decoder accepts only strings as names
 		if seen[member.Name] {
 			return nil, ErrTwice
+		}
+		if len(members) == maxMembers {
+			return nil, ErrTooMany
 		}
 		seen[member.Name] = true
 		if err := decoder.Decode(&member.Value); err != nil {

@@ -3,12 +3,18 @@ package wire_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"mneme/server/wire"
 )
 
 func TestObjectsAreReadStrictly(t *testing.T) {
+	var many strings.Builder // 10,001
+	for n := range 10_001 {
+		fmt.Fprintf(&many, `,"%d":0`, n)
+	}
 	tests := []struct {
 		rule, text string
 		want       error
@@ -18,6 +24,7 @@ func TestObjectsAreReadStrictly(t *testing.T) {
 		{"the same name in a nested object", `{"a":{"a":1,"a":2}}`, nil},
 		{"a name given twice", `{"a":1,"a":2}`, wire.ErrTwice},
 		{"a name given twice, once escaped", `{"a":1,"\u0061":2}`, wire.ErrTwice},
+		{"more fields than any object has", "{" + many.String()[1:] + "}", wire.ErrTooMany},
 		{"an array", `[]`, wire.ErrNotObject},
 		{"null", `null`, wire.ErrNotObject},
 		{"nothing", ``, wire.ErrSyntax},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -74,6 +75,71 @@ func TestRulesDecideWhatAnObjectMayContain(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: got %s, want %s", c.text, got, c.want)
+		}
+	}
+}
+
+// Ten megabytes of arrays took a gigabyte.
+func TestArraysAreDecodedAsFarAsTheyMayReach(t *testing.T) {
+	long := func(element string) string {
+		return "[" + strings.Repeat(element+",", 10_000_000/(len(element)+1)-1) + element + "]"
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"objects":                 {`{"o":` + long("{}") + `}`, "10001 objects"},
+		"numbers among objects":   {`{"o":` + long("0") + `}`, "o[0]: must be an object"},
+		"texts":                   {`{"l":` + long(`""`) + `}`, "10001 texts"},
+		"numbers among texts":     {`{"l":` + long("0") + `}`, "l: must be an array of strings"},
+		"an array for a text":     {`{"s":` + long("0") + `}`, "s: must be a string"},
+		"an array within objects": {`{"o":[{"l":` + long(`""`) + `}]}`, "10001 texts"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var into struct {
+				S string   `json:"s,omitempty"`
+				L []string `json:"l,omitempty"`
+				O []struct {
+					L []string `json:"l,omitempty"`
+				} `json:"o,omitempty"`
+			}
+			text := []byte(c.text)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			err := wire.Rules{}.DecodeStruct(text, &into)
+			runtime.ReadMemStats(&after)
+			got := fmt.Sprintf("%d objects", len(into.O))
+			var field *wire.FieldError
+			switch {
+			case errors.As(err, &field):
+				got = field.Name + ": " + field.Error()
+			case err != nil:
+				got = err.Error()
+			case len(into.O) == 1:
+				got = fmt.Sprintf("%d texts", len(into.O[0].L))
+			case into.L != nil:
+				got = fmt.Sprintf("%d texts", len(into.L))
+			}
+			if got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 200 { // the text is copied a few times
+				t.Errorf("%d MB for %d MB of text", used, len(text)>>20)
+			}
+		})
+	}
+}
+
+func TestTheFirstElementsOfAnArray(t *testing.T) {
+	for text, want := range map[string]string{
+		`[1,[2,2],{"a":3,"b":[3]},4]`: `[1,[2,2],{"a":3,"b":[3]}]`,
+		`[ "a,b\\" , "]\"," , 3,4,5]`: `[ "a,b\\" , "]\"," , 3]`,
+		`[1,2,3]`:                     `[1,2,3]`,
+		`[[1,2,3,4,5,6]]`:             `[[1,2,3,4,5,6]]`,
+		`[]`:                          `[]`,
+		`"[1,2,3,4,5]"`:               `"[1,2,3,4,5]"`,
+		`{"a":[1,2,3,4,5]}`:           `{"a":[1,2,3,4,5]}`,
+	} {
+		given := json.RawMessage(text)
+		if got := wire.FirstElements(given, 3); string(got) != want || string(given) != text {
+			t.Errorf("of %s: %s, want %s", given, got, want)
 		}
 	}
 }

@@ -3,12 +3,18 @@ package attacks
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
+	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"mneme/test/wait"
 )
 
 // Bodies of kilobytes that unpack to hundreds of megabytes, to every call that reads one,
@@ -49,6 +55,104 @@ func TestBombsTakeNoMemory(t *testing.T) {
 	alice.search("what tea?").want(t, http.StatusOK)
 }
 
+// Bodies of kilobytes that unpack to arrays of millions of elements, each of which would
+// take many times its text.
+func TestLongArraysTakeNoMemory(t *testing.T) {
+	t.Parallel()
+	const each, room = 8, 400 << 20
+	s := start(t)
+	alice := s.as("alice")
+	alice.put("tea", "I like my tea green.").want(t, http.StatusCreated)
+	alice.search("what tea?").want(t, http.StatusOK)
+	_, before := s.memory()
+	var calls sync.WaitGroup
+	for path, body := range map[string]string{
+		"/api/storage/memory-scoped?action=sync": `{"namespace":"owner","lines":[%s]}`,
+		"/v1/stores/self/memories:batch":         `{"items":[%s]}`,
+	} {
+		for _, element := range []string{"0", "{}"} {
+			array := strings.Repeat(element+",", 9_900_000/(len(element)+1)) + element
+			packed := compressed(t, gzipped, fmt.Sprintf(body, array))
+			for range each {
+				calls.Go(func() {
+					r := alice.call(http.MethodPost, path, packed, "Content-Encoding", "gzip")
+					if !slices.Contains([]int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusTooManyRequests}, r.status) {
+						t.Errorf("%s of %s: %v", path, element, r)
+					}
+				})
+			}
+		}
+	}
+	calls.Wait()
+	if _, after := s.memory(); after-before > room {
+		t.Errorf("the process took %d MB more", (after-before)>>20)
+	}
+	alice.search("what tea?").want(t, http.StatusOK)
+}
+
+// unending is the end of a body that does not come until stop is closed.
+type unending struct{ stop chan struct{} }
+
+func (u unending) Read([]byte) (int, error) {
+	<-u.stop
+	return 0, io.EOF
+}
+
+// Large bodies whose ends do not come, on one connection.
+func TestBodiesThatDoNotEndTakeNoMemory(t *testing.T) {
+	t.Parallel()
+	const bodies, size, held, room = 64, 9_500_000, 64 << 20, 300 << 20
+	s := start(t, environment("MNEME_CONNECTIONS_STALL_TIMEOUT=10m")) // so that a pause ends none of them
+	alice := s.as("alice")
+	alice.search("what tea?").want(t, http.StatusOK)
+	_, before := s.memory()
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	streams := &http.Transport{Protocols: protocols}
+	defer streams.CloseIdleConnections()
+	text := bytes.Repeat([]byte(" "), size)
+	var refused atomic.Int64
+	var calls sync.WaitGroup
+	defer calls.Wait()
+	u := unending{make(chan struct{})}
+	defer close(u.stop)
+	for range bodies {
+		calls.Go(func() {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Address+"/v1/stores/self/memories:batch", io.MultiReader(bytes.NewReader(text), u))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			r.Header.Set("Authorization", "Bearer "+alice.token)
+			r.Header.Set("Content-Type", "application/json")
+			response, err := streams.RoundTrip(r)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer response.Body.Close()
+			switch response.StatusCode {
+			case http.StatusTooManyRequests:
+				refused.Add(1)
+			case http.StatusBadRequest: // it ended, and is blank
+			default:
+				t.Errorf("status %d", response.StatusCode)
+			}
+		})
+	}
+	wait.Until(t, "what is not held is refused", func() error {
+		if n := refused.Load(); n < bodies-held/size {
+			return fmt.Errorf("%d of %d bodies are refused", n, bodies)
+		}
+		return nil
+	})
+	if _, after := s.memory(); after-before > room {
+		t.Errorf("the process took %d MB more", (after-before)>>20)
+	}
+	s.as("bob").search("what tea?").want(t, http.StatusOK)
+	alice.put("tea", "I like my tea green.").want(t, http.StatusCreated)
+}
+
 // writer compresses what is written.
 type writer interface {
 	Write(p []byte) (int, error)
@@ -64,14 +168,20 @@ func zstandard(out *bytes.Buffer) (writer, error) {
 // zeros returns so many zeros, compressed.
 func zeros(t *testing.T, size int, by func(*bytes.Buffer) (writer, error)) []byte {
 	t.Helper()
+	chunk := string(make([]byte, 1<<20))
+	return compressed(t, by, slices.Repeat([]string{chunk}, size/len(chunk))...)
+}
+
+// compressed returns texts one after another, compressed.
+func compressed(t *testing.T, by func(*bytes.Buffer) (writer, error), texts ...string) []byte {
+	t.Helper()
 	var out bytes.Buffer
 	w, err := by(&out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chunk := make([]byte, 1<<20)
-	for range size / len(chunk) {
-		if _, err := w.Write(chunk); err != nil {
+	for _, text := range texts {
+		if _, err := io.WriteString(w, text); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,0 +1,101 @@
+package limit
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+)
+
+const (
+	// maxHeld bounds what is held of the bodies of one caller, in bytes: six of the largest.
+	// Decoded, they take several times as much.
+	maxHeld = 64 << 20
+	// freeHeld is what of each body does not count, in bytes. Most bodies have less.
+	freeHeld = 16 << 10
+)
+
+// ErrHeld reports that too much is held of the bodies of a caller.
+var ErrHeld = errors.New("the bodies of this agent's requests in progress are too large together")
+
+// Bodies bound how many bytes are held of the bodies of each caller: while they arrive,
+// which may take hours, and until their requests are answered. It is safe for concurrent
+// use.
+type Bodies struct {
+	most int
+
+	mu   sync.Mutex
+	held map[string]int // bytes by caller
+}
+
+// NewBodies returns a Bodies without any.
+func NewBodies() *Bodies { return &Bodies{most: maxHeld, held: make(map[string]int)} }
+
+// Of returns the request with a body that counts as the caller's if it is read by Hold.
+// done ends that.
+func (b *Bodies) Of(r *http.Request, caller string) (counted *http.Request, done func()) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return r, func() {}
+	}
+	body := &callerBody{ReadCloser: r.Body, bodies: b, caller: caller}
+	counted = r.WithContext(r.Context()) // the caller keeps its request
+	counted.Body = body
+	return counted, func() { b.remove(caller, body.counted) }
+}
+
+// add counts bytes of a caller, and reports whether they may be held.
+func (b *Bodies) add(caller string, n int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.held[caller]+n > b.most {
+		return false
+	}
+	b.held[caller] += n
+	return true
+}
+
+func (b *Bodies) remove(caller string, n int) {
+	if n == 0 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.held[caller] -= n; b.held[caller] == 0 {
+		delete(b.held, caller)
+	}
+}
+
+// callerBody is the body of a request of a caller.
+type callerBody struct {
+	io.ReadCloser
+	bodies *Bodies
+	caller string
+
+	read, counted int // bytes that were read to be held
+}
+
+// Hold returns a reader of a request's body for who keeps all that it reads. Reading fails
+// with ErrHeld if that is too much together with other bodies of the caller. Of a body that
+// is not from Bodies.Of nothing is counted.
+func Hold(body io.Reader) io.Reader {
+	if of, ok := body.(*callerBody); ok {
+		return heldBody{of}
+	}
+	return body
+}
+
+// heldBody is a body that is held.
+type heldBody struct{ *callerBody }
+
+// Read counts what it reads.
+func (h heldBody) Read(p []byte) (int, error) {
+	n, err := h.callerBody.Read(p)
+	h.read += n
+	if more := h.read - freeHeld - h.counted; more > 0 {
+		if !h.bodies.add(h.caller, more) {
+			return 0, ErrHeld
+		}
+		h.counted += more
+	}
+	return n, err
+}
