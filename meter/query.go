@@ -109,7 +109,7 @@ type (
 	// ClaimOfPayment asks for the claim of a payment.
 	ClaimOfPayment string
 	// LapsedClaims asks for claims that are pending and whose hold has lapsed at a
-	// time.
+	// time: those first whose hold lapsed first, so that each has its turn.
 	LapsedClaims struct {
 		At    time.Time
 		Limit int

@@ -81,6 +81,9 @@ type Options struct {
 	// Timeouts end connections that make no progress. Zero fields take the
 	// default.
 	Timeouts Timeouts
+	// MaxBody is the largest limit of the surfaces on a body, in bytes: an agent may have six
+	// such bodies in hand. Default: that of values of the default limit.
+	MaxBody int64
 	// CORS says which pages of other origins may call. Default: none.
 	CORS CORS
 	// TLS is what Serve encrypts connections with. Default: none.
@@ -153,7 +156,7 @@ func New(o Options) *Server {
 	s := &Server{
 		echo: echo.New(), service: o.Service, verifier: o.Verifier, metrics: o.Metrics, log: o.Log, tracer: o.Tracer,
 		stop: make(chan struct{}), open: make(map[string]bool), routes: make(map[string]bool), sameOrigin: make(map[string]bool),
-		unpacker: compress.NewUnpacker(), bodies: limit.NewBodies(), tls: o.TLS,
+		unpacker: compress.NewUnpacker(), bodies: limit.NewBodies(o.MaxBody), tls: o.TLS,
 		connections: o.Connections, timeouts: o.Timeouts.withDefaults(), rates: newRates(o.Rates), operators: o.Operators,
 	}
 	if s.log == nil {

@@ -18,6 +18,7 @@ import (
 	"mneme/server/robutler"
 	"mneme/server/token"
 	"mneme/server/tool"
+	"mneme/server/wire"
 )
 
 // Build identifies the running program, to metrics and to MCP clients.
@@ -65,6 +66,7 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 				AuthorizationServers: issuers(config), Meter: metrics,
 			}),
 		}, others...),
+		MaxBody:     wire.MaxEscapedBody(config.Limits.ValueBytes),
 		Log:         log,
 		Tracer:      instance.tracing.Tracer("mneme/server"),
 		Connections: connections,

@@ -56,6 +56,9 @@ func (f facilitator) settle(ctx context.Context, ask facilitated, again bool) (m
 		}
 		return meter.SettlePending, nil, err
 	}
+	if unheard(status) {
+		return meter.SettleUnsent, nil, fmt.Errorf("%s: status %d", f.name, status)
+	}
 	var answer struct {
 		Success     *bool  `json:"success"`
 		Reason      string `json:"errorReason"`

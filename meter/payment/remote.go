@@ -25,11 +25,13 @@ const (
 // unclear reports whether a status says nothing of a payment: the service failed, was
 // asked too often, works on the same call, or does not take our own key.
 func unclear(status int) bool {
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusConflict:
-		return true
-	}
-	return status >= http.StatusInternalServerError
+	return unheard(status) || status == http.StatusConflict || status >= http.StatusInternalServerError
+}
+
+// unheard reports whether a status says that a service looked at the caller and at
+// nothing else.
+func unheard(status int) bool {
+	return status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusTooManyRequests
 }
 
 // remote is a service over HTTP.

@@ -2,21 +2,32 @@ package limit
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"sync"
 )
 
 const (
-	// maxHeld bounds what is held of the bodies of one caller, in bytes: six of the largest.
+	// minHeld is the lowest bound of what is held of the bodies of one caller, in bytes.
 	// Decoded, they take several times as much.
-	maxHeld = 64 << 20
+	minHeld = 64 << 20
+	// heldBodies is how many of the largest bodies a caller may have in hand at least.
+	heldBodies = 6
 	// freeHeld is what of each body does not count, in bytes. Most bodies have less.
 	freeHeld = 16 << 10
 )
 
-// ErrHeld reports that too much is held of the bodies of a caller.
+// ErrHeld reports that too much is held of the bodies of a caller; a HeldError is one.
 var ErrHeld = errors.New("the bodies of this agent's requests in progress are too large together")
+
+// HeldError is ErrHeld with the bound.
+type HeldError struct{ Most int } // bytes
+
+func (e *HeldError) Error() string { return fmt.Sprintf("%v: at most %d bytes", ErrHeld, e.Most) }
+
+// Unwrap returns ErrHeld.
+func (e *HeldError) Unwrap() error { return ErrHeld }
 
 // Bodies bound how many bytes are held of the bodies of each caller: while they arrive,
 // which may take hours, and until their requests are answered. It is safe for concurrent
@@ -28,8 +39,10 @@ type Bodies struct {
 	held map[string]int // bytes by caller
 }
 
-// NewBodies returns a Bodies without any.
-func NewBodies() *Bodies { return &Bodies{most: maxHeld, held: make(map[string]int)} }
+// NewBodies returns a Bodies without any, where one has at most largest bytes.
+func NewBodies(largest int64) *Bodies {
+	return &Bodies{most: max(minHeld, heldBodies*int(largest)), held: make(map[string]int)}
+}
 
 // Of returns the request with a body that counts as the caller's if it is read by Hold.
 // done ends that.
@@ -93,7 +106,7 @@ func (h heldBody) Read(p []byte) (int, error) {
 	h.read += n
 	if more := h.read - freeHeld - h.counted; more > 0 {
 		if !h.bodies.add(h.caller, more) {
-			return 0, ErrHeld
+			return 0, &HeldError{h.bodies.most}
 		}
 		h.counted += more
 	}

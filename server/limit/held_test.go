@@ -10,7 +10,7 @@ import (
 )
 
 func TestTheBodiesOfACallerThatAreHeldAreBounded(t *testing.T) {
-	b := NewBodies()
+	b := NewBodies(0)
 	b.most = 100_000
 	read := func(caller string, size int, want error) (done func()) {
 		t.Helper()
@@ -33,6 +33,9 @@ func TestTheBodiesOfACallerThatAreHeldAreBounded(t *testing.T) {
 	}
 	if len(b.held) > 0 {
 		t.Errorf("%v is held", b.held)
+	}
+	if b := NewBodies(100_000_000); b.most != 600_000_000 {
+		t.Errorf("at most %d bytes where one body may have 100 MB", b.most)
 	}
 	// A stream is not held.
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(strings.Repeat(" ", 1_000_000)))

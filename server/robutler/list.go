@@ -3,6 +3,7 @@ package robutler
 import (
 	"bufio"
 	"errors"
+	"math"
 	"net/http"
 	"slices"
 	"time"
@@ -16,9 +17,10 @@ import (
 	"mneme/server/wire"
 )
 
-// listTurns bound the lists at a time: each keeps its keys for as long as its client
-// takes to read the answer.
-var listTurns = fairqueue.Limits{Running: 128, RunningEach: 4, Waiting: 1024, WaitingEach: 64}
+// listTurns bound the lists of an agent at a time: each keeps its keys for as long as its
+// client takes to read the answer. Those of all agents together have no bound, or slow
+// readers would hold up everybody.
+var listTurns = fairqueue.Limits{Running: math.MaxInt32, RunningEach: 4, Waiting: math.MaxInt32, WaitingEach: 64}
 
 // list answers all keys of a store. The API has no pages, so the answer is
 // written while the store is read, and only the keys stay in memory.

@@ -312,7 +312,8 @@ func (p *pusher) applyOnce(ctx context.Context, l *line, path memory.Path, at ti
 		}
 	case err != nil:
 		return false, err
-	case !changedAt(&found.Entry).Truncate(time.Millisecond).Before(at):
+	case !changedAt(&found.Entry).Truncate(time.Millisecond).Before(at),
+		l.Op == opDelete && found.Label != p.caller.Taint, l.Op == opPut && found.Encrypted: // conflicts
 		return false, nil
 	}
 	if l.Op == opDelete {

@@ -12,7 +12,7 @@ import (
 var (
 	claims       = NewTable("claim", "id", "id, agent, taint, call, path, key, payment, digest, state, fence, held_until, expires_at, outcome, settlement")
 	selectClaim  = claims.Select + "WHERE id = $1"
-	selectLapsed = claims.Select + "WHERE state = 'pending' AND held_until <= $1 ORDER BY id LIMIT $2"
+	selectLapsed = claims.Select + "WHERE state = 'pending' AND held_until <= $1 ORDER BY held_until, id LIMIT $2"
 	// The conditions on key and payment are those of their indexes.
 	selectOfKey     = claims.Select + "WHERE agent = $1 AND taint = $2 AND call = $3 AND path = $4 AND key = $5 AND key <> ''"
 	selectOfPayment = claims.Select + "WHERE payment = $1 AND payment <> ''"

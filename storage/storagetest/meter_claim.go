@@ -112,7 +112,7 @@ var claims = []clause{
 		})
 	}},
 
-	{"PendingClaims returns pending claims whose hold has lapsed, by ID", func(f *fixture) {
+	{"PendingClaims returns pending claims whose hold has lapsed, the earliest first", func(f *fixture) {
 		held := func(state meter.ClaimState, until time.Time) func(*meter.Claim) {
 			return func(c *meter.Claim) { c.State, c.HeldUntil = state, until }
 		}
@@ -122,7 +122,7 @@ var claims = []clause{
 		for limit := range 5 {
 			f.viewMeter(func(tx meter.ReadTx) error {
 				got, err := tx.Claims(f.ctx, meter.LapsedClaims{At: start, Limit: limit})
-				f.equal(claimIDs(got), claimIDs(list[:min(limit, 3)]))
+				f.equal(claimIDs(got), claimIDs([]meter.Claim{list[1], list[0], list[2]}[:min(limit, 3)]))
 				return err
 			})
 		}

@@ -28,6 +28,7 @@ const (
 	Reverted       Failure = "reverted"         // the same, and the transaction of a repetition fails
 	BadSignature   Failure = "bad_signature"    // a settlement is refused for the signature
 	SpentElsewhere Failure = "spent_elsewhere"  // after it was verified, the payer uses the nonce for something else
+	Busy           Failure = "busy"             // settlements are refused with 429
 	Gone           Failure = "gone"             // it does not answer
 	Garbage        Failure = "garbage"          // it answers what is no JSON
 	Redirect       Failure = "redirect"         // it sends clients elsewhere
@@ -178,6 +179,9 @@ func (f *Facilitator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		reason, once := refused[f.failure]
 		switch {
+		case f.failure == Busy:
+			http.Error(w, `{"error":"too many requests"}`, http.StatusTooManyRequests)
+			return
 		case f.failure == RefuseSettle && !again || !enough:
 			refuse("insufficient_funds")
 			return
