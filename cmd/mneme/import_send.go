@@ -94,8 +94,7 @@ func (i *importing) send(ctx context.Context, to *connection, records []record) 
 	return nil
 }
 
-// sendTo writes records to one store. The expiry of another owner's entry stays where a
-// record does not insist on its own.
+// sendTo writes records to one store.
 func (i *importing) sendTo(ctx context.Context, as *client.Client, store string, records []record) error {
 	result, err := as.Import(ctx, store, func(yield func(api.ImportLine, error) bool) {
 		for _, r := range records {
@@ -118,20 +117,11 @@ func (i *importing) sendTo(ctx context.Context, as *client.Client, store string,
 	i.counts.Created += int64(result.Created)
 	i.counts.Updated += int64(result.Updated)
 	i.counts.Unchanged += int64(result.Unchanged)
-	var again []record
 	for _, refusal := range result.Refusals {
 		r, reason := records[refusal.Line-1], reasonOf(refusal)
-		if r.put.TTLIfAllowed && refusal.Status == http.StatusForbidden {
-			r.put.TTL, r.put.TTLIfAllowed = nil, false // which an import line cannot say
-			again = append(again, r)
-			continue
-		}
 		i.refuse(r.file, r.lineOf(reason), r.at(reason))
 	}
-	if len(again) == 0 {
-		return nil
-	}
-	return i.sendTo(ctx, as, store, again)
+	return nil
 }
 
 // errMiscounted reports an answer that does not account for every line sent.

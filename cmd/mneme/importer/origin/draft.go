@@ -21,11 +21,11 @@ type draft struct {
 	description string
 	tags        []string
 	occurred    importer.Date
-	expires     *time.Time // zero: never; nil: the export has no expiries
+	expires     time.Time // zero: never
 }
 
-// line returns the write of an entry. It sets every field that the export can have, so
-// that one that a newer export no longer has becomes empty.
+// line returns the write of an entry. It sets every field but the expiry of one
+// that has none, so that a field that a newer export no longer has becomes empty.
 func (d draft) line(i item) importer.Line {
 	description := markdown.Headline(d.description)
 	tags := make([]string, 0, len(d.tags))
@@ -40,12 +40,8 @@ func (d draft) line(i item) importer.Line {
 	if put.Value == nil {
 		put.Value = markdown.Value(d.text)
 	}
-	switch {
-	case d.expires == nil:
-	case d.expires.IsZero():
-		put.TTL, put.TTLIfAllowed = new(time.Duration), true
-	default:
-		put.ExpiresAt = d.expires
+	if !d.expires.IsZero() {
+		put.ExpiresAt = &d.expires
 	}
 	return importer.Line{Number: i.line, Place: i.place, Put: put, Occurred: d.occurred}
 }

@@ -21,8 +21,7 @@ import (
 // openmemory/api/app/routers/backup.py of mem0ai/mem0 (a ZIP archive of memories.json
 // and memories.jsonl.gz, whose lines have content, state, app and the names of
 // categories). What mem0's create_memory_export answers has the fields that its
-// caller asked for, so it cannot be read. A memory without expiration_date never
-// expires, says the page "Memory Expiration".
+// caller asked for, so it cannot be read.
 type mem0 struct {
 	now  time.Time
 	zone *time.Location
@@ -84,13 +83,9 @@ func (m mem0Memory) drafts(now time.Time, zone *time.Location) ([]draft, error) 
 	case m.State == "deleted":
 		return nil, skipped("is deleted there")
 	}
-	d := draft{key: m.ID, text: *text, tags: slices.Clone(m.Categories), occurred: m.Created.Or(m.Updated)}
-	expires := m.Expires.Moment(zone).Time
-	if !expires.IsZero() && !expires.After(now) {
+	d := draft{key: m.ID, text: *text, tags: slices.Clone(m.Categories), occurred: m.Created.Or(m.Updated), expires: m.Expires.Moment(zone).Time}
+	if !d.expires.IsZero() && !d.expires.After(now) {
 		return nil, skipped("has expired there")
-	}
-	if m.Memory != nil || !expires.IsZero() { // in a backup of OpenMemory nothing says whether a memory expires
-		d.expires = &expires
 	}
 	for _, scope := range [][2]string{{"user", m.User}, {"agent", m.Agent}, {"app", m.App}, {"app", m.AppID}, {"run", m.Run}} {
 		if scope[1] != "" {
