@@ -34,11 +34,32 @@ func (ix *Indexer) missing(ctx context.Context, next *replacement) (n int64, err
 // reembed embeds, in one pass, the entries that lack vectors, and those that changed
 // meanwhile. It calls progress with how many it embedded.
 func (ix *Indexer) reembed(ctx context.Context, next *replacement, progress func(n int)) error {
-	for after := uuid.Nil; ; {
+	if next.replaced != "" && !next.readsAll() {
+		// What has vectors of the next model may have changed unseen, since a run that ended.
+		former := func() memory.Unembedded {
+			without := ix.without(next)
+			without.Replaced = next.fingerprint
+			return without
+		}
+		if err := ix.reembedEach(ctx, next, former, true, progress); err != nil {
+			return err
+		}
+	}
+	lacking := func() memory.Unembedded {
 		without := ix.without(next)
 		if next.k == multilingualModel && next.replaced != "" {
 			without.Other = "" // an English model that read everything may have embedded what is foreign to it
 		}
+		return without
+	}
+	return ix.reembedEach(ctx, next, lacking, false, progress)
+}
+
+// reembedEach is reembed for the entries that what without returns selects; changed is as
+// for embedBeside.
+func (ix *Indexer) reembedEach(ctx context.Context, next *replacement, without func() memory.Unembedded, changed bool, progress func(n int)) error {
+	for after := uuid.Nil; ; {
+		without := without()
 		var rows []memory.Entry
 		err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
 			rows, err = tx.List(ctx, memory.SearchableQuery{After: after, Limit: localRows, Without: &without})
@@ -51,7 +72,7 @@ func (ix *Indexer) reembed(ctx context.Context, next *replacement, progress func
 		for i := range rows {
 			ids[i] = rows[i].ID
 		}
-		if err := ix.embedBeside(ctx, next, ids, false, progress); err != nil {
+		if err := ix.embedBeside(ctx, next, ids, changed, progress); err != nil {
 			return err
 		}
 		// With each page, so that the changes are still known, and few at the end.

@@ -695,6 +695,35 @@ func TestAnEntryThatTheNextModelNoLongerReadsHasNoneOfItsVectors(t *testing.T) {
 	})
 }
 
+// The same while no reindex runs: it was interrupted, and does not see what changed until it
+// is called again.
+func TestAReindexThatGoesOnLeavesNoVectorsOfFormerTexts(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		before, _ := remote(t)
+		next, multilingual := coder{before}, backendtest.Second(before)
+		data, a := b.Open(t), agent("a", acl.Public)
+		h := twoModels(t, data, data.Storage(t), multilingual, data.Model(t, before))
+		h.put(a, "a", "k", inEnglish)
+		h.put(a, "a", "stays", inEnglish)
+		h.Index()
+		ctx, interrupt := context.WithCancel(background)
+		rows := &beforeSwitch{Storage: data.Storage(t), of: next.Fingerprint(), call: interrupt}
+		changed := twoModels(t, data, rows, multilingual, data.Model(t, next), data.Model(t, before))
+		if err := changed.Reindex(ctx, nil); !errors.Is(err, context.Canceled) {
+			t.Fatalf("interrupted: %v", err)
+		}
+		_, err := h.Put(background, a, memory.PutRequest{Path: path("a", "k"), Value: text(inGerman)})
+		must(h, err)
+		h.Index()
+		changed.reindex()
+		for e, want := range map[embed.Embedder]string{next: "stays", multilingual: "k"} {
+			if got := strings.Join(embeddedBy(changed, data, "a", e), " "); got != want {
+				t.Errorf("%s has vectors of %q, want %q", e.Fingerprint(), got, want)
+			}
+		}
+	})
+}
+
 func TestNothingIsLostWhileTheEmbedderIsDown(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		e, down := remote(t)

@@ -33,7 +33,7 @@ var rendered = []struct {
 	objects int
 }{
 	{`{postgres: {existingSecret: db}, milvus: {addr: "milvus:19530"}}`, 6},
-	{`{postgres: {existingSecret: db}, vector: flat, networkPolicy: {enabled: false}}`, 5},
+	{`{postgres: {existingSecret: db}, vector: flat, startupProbe: null, networkPolicy: {enabled: false}}`, 5},
 	{`{postgres: {existingSecret: db}, vector: flat, startupProbe: {failureThreshold: 9000}}`, 6},
 	{`{postgres: {existingSecret: db}, vector: flat, config: {tls: {cert: /tls/tls.crt, key: /tls/tls.key}}}`, 6},
 	{`{postgres: {existingSecret: db}, vector: flat, persistence: {accessMode: ReadWriteOncePod}}`, 6},

@@ -126,8 +126,8 @@ var sharedScans = []string{
 	" r ON r.store = s.id WHERE r.language = 2 OR r.language = 0 AND (r.asked OR r.multilingual > 0)",
 	// Its last row alone.
 	" FROM ledger ORDER BY number DESC LIMIT 1",
-	// The index has pending claims alone.
-	" FROM claim WHERE state = 'pending' AND held_until <= $1 ORDER BY id LIMIT $2",
+	// The index has pending claims alone, which are few.
+	" FROM claim WHERE state = 'pending' AND held_until <= $1 ORDER BY held_until, id LIMIT $2",
 }
 
 // scans reports whether a statement may scan a whole table.
