@@ -66,7 +66,7 @@ func FuzzSplit(f *testing.F) {
 	f.Add("a header", "One sentence. Another! 日本語。\n\n", 300)
 	f.Add(strings.Repeat("header ", 100), "≠", 700)
 	f.Add("\xff", strings.Repeat("x", 300)+" ", 900)
-	for _, char := range []string{"⽉", "½", "㍿", "\ufdfa"} { // each several words
+	for _, char := range []string{"⽉", "½", "㍿", "\ufdfa", "ŀ"} { // each several words
 		f.Add("", char, 700)
 	}
 	f.Fuzz(func(t *testing.T, header, text string, times int) {

@@ -178,8 +178,8 @@ func (s *scanner) scan(text string, each func(start, end int)) {
 			s.plain = r < utf8.RuneSelf
 			flush(i+size, true)
 		default:
-			alone := s.t.form == norm.NFKD && standsForWords(text[i:i+size])
-			if alone {
+			several := s.t.form == norm.NFKD && standsForWords(text[i:i+size])
+			if several && r != 'ŀ' && r != 'Ŀ' { // the l of Catalan's l· belongs to the letters before
 				flush(i, false)
 			}
 			if len(s.word) == 0 {
@@ -187,7 +187,7 @@ func (s *scanner) scan(text string, each func(start, end int)) {
 			}
 			s.word = append(s.word, text[i:i+size]...)
 			s.plain = false
-			if alone {
+			if several {
 				flush(i+size, false)
 			}
 		}

@@ -39,7 +39,7 @@ func TestLettersAreThoseOfNFKC(t *testing.T) {
 	e, plain := testEncoder(t), referenceEncoder(t)
 	for text, same := range map[string]string{
 		"Ｒｅｃｅｉｐｔ　８８３０": "Receipt 8830", "𝐑𝐞𝐜𝐞𝐢𝐩𝐭 𝚏𝚞𝚜𝚎 ①②": "Receipt fuse 12", "the ﬁrst oﬃcer": "the first officer",
-		"ｶﾒﾗは棚": "カメラは棚", "⒜b 3½ m²": "(a)b 3 1\u20442 m2", "ℌ№5": "HNo5",
+		"ｶﾒﾗは棚": "カメラは棚", "⒜b 3½ m²": "(a)b 3 1\u20442 m2", "ℌ№5": "HNo5", "coŀlegi": "col·legi",
 	} {
 		if got, want := e.tokenizer.encode(queryPrefix, text), plain.tokenizer.encode(queryPrefix, same); !slices.Equal(got, want) {
 			t.Errorf("%q: %d, want %d", text, got, want)

@@ -50,14 +50,13 @@ func (f facilitator) verify(ctx context.Context, ask facilitated, payer string) 
 func (f facilitator) settle(ctx context.Context, ask facilitated, again bool) (meter.SettleState, json.RawMessage, error) {
 	var out json.RawMessage
 	status, sent, err := f.call(ctx, http.MethodPost, "/settle", nil, ask, &out)
-	if err != nil {
-		if !sent {
-			return meter.SettleUnsent, nil, err
-		}
-		return meter.SettlePending, nil, err
-	}
-	if unheard(status) {
+	switch {
+	case unheard(status):
 		return meter.SettleUnsent, nil, fmt.Errorf("%s: status %d", f.name, status)
+	case err != nil && !sent:
+		return meter.SettleUnsent, nil, err
+	case err != nil:
+		return meter.SettlePending, nil, err
 	}
 	var answer struct {
 		Success     *bool  `json:"success"`

@@ -514,6 +514,7 @@ func TestWhatIsPendingIsDeliveredAndReconciled(t *testing.T) {
 		{paymenttest.NonceUsed, paymenttest.NonceUsed, meter.ChargeDone},
 		{paymenttest.Pending, paymenttest.BadSignature, meter.ChargeReversed},
 		{paymenttest.Busy, paymenttest.RefuseSettle, meter.ChargeReversed},
+		{paymenttest.Busy, paymenttest.SpentElsewhere, meter.ChargeReversed},
 		{paymenttest.Busy, paymenttest.None, meter.ChargeDone},
 		// Our own settlement empties the payer's wallet, too, and may be long ago.
 		{paymenttest.Emptied, paymenttest.Emptied, meter.ChargePending},

@@ -613,6 +613,7 @@ func TestAPushedLineThatConflictsIsPassedBy(t *testing.T) {
 	m := h.machine(agent("alice", acl.Internal))
 	h.putNote(alice, "lower", "of a PUBLIC session")
 	h.want(201, m.as, "PUT", "/v1/stores/self/memories/secret?namespace=owner", body("value", "x", "encrypted", true))
+	h.want(201, alice, "PUT", "/v1/stores/self/memories/below?namespace=owner", body("value", "x", "encrypted", true))
 	h.want(201, m.as, "PUT", "/v1/stores/self/memories/apart?namespace=owner", body("value", "x", "in_context", false))
 	at := h.clock.Now().Add(time.Second).Format(noteTimes)
 	for _, conflicting := range []syncLine{
@@ -621,5 +622,8 @@ func TestAPushedLineThatConflictsIsPassedBy(t *testing.T) {
 		if n := m.push(conflicting, syncLine{Op: "put", Key: "after-" + conflicting.Key, At: at}); n != 1 {
 			t.Errorf("%s: %v applied", conflicting.Key, n)
 		}
+	}
+	if n := m.push(syncLine{Op: "put", Key: "below", Content: "y", At: at}); n != 1 { // beside what a PUBLIC session encrypted
+		t.Errorf("%v applied", n)
 	}
 }

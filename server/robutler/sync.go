@@ -313,7 +313,8 @@ func (p *pusher) applyOnce(ctx context.Context, l *line, path memory.Path, at ti
 	case err != nil:
 		return false, err
 	case !changedAt(&found.Entry).Truncate(time.Millisecond).Before(at),
-		l.Op == opDelete && found.Label != p.caller.Taint, l.Op == opPut && found.Encrypted: // conflicts
+		l.Op == opDelete && found.Label != p.caller.Taint, // conflicts
+		l.Op == opPut && found.Label == p.caller.Taint && found.Encrypted:
 		return false, nil
 	}
 	if l.Op == opDelete {

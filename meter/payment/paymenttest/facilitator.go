@@ -180,7 +180,7 @@ func (f *Facilitator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		reason, once := refused[f.failure]
 		switch {
 		case f.failure == Busy:
-			http.Error(w, `{"error":"too many requests"}`, http.StatusTooManyRequests)
+			http.Error(w, "<html>slow down</html>", http.StatusTooManyRequests)
 			return
 		case f.failure == RefuseSettle && !again || !enough:
 			refuse("insufficient_funds")
