@@ -280,7 +280,8 @@ func TestAnAnswerIsIncompleteWhereTheIndexCanGiveNoMore(t *testing.T) {
 				answer := h.MustSearch(reader, search.Request{Query: "heron", Stores: []string{store}})
 				// SECURITY: what a store at level search lacks says how much it has.
 				incomplete := c.incomplete && store == "reader"
-				if len(answer.Hits) != 1 || len(answer.Degraded) > 0 || answer.Incomplete != incomplete || !slices.Equal(index.asked, c.asked) {
+				failed := slices.Contains(answer.Degraded, search.LegVector) // the entry waits for vectors for as long as the test runs
+				if len(answer.Hits) != 1 || failed || answer.Incomplete != incomplete || !slices.Equal(index.asked, c.asked) {
 					t.Errorf("%s, %s: hits %v, degraded %v, incomplete %v, asked for %v hits", name, store, keys(answer), answer.Degraded, answer.Incomplete, index.asked)
 				}
 			}
