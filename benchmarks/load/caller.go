@@ -71,14 +71,18 @@ func (b *Benchmark) measure(ctx context.Context, s *server, questions [][]byte, 
 		}
 	}
 	c := Case{Callers: n}
-	if c.First, err = b.run(ctx, s, callers, fmt.Sprintf("%d callers, first", n), b.Searches, nil); err != nil {
+	searches, most := b.Searches, []int(nil)
+	if b.Each > 0 {
+		searches, most = n*b.Each, slices.Repeat([]int{min(b.Each, len(questions))}, n)
+	}
+	if c.First, err = b.run(ctx, s, callers, fmt.Sprintf("%d callers, first", n), searches, most); err != nil {
 		return Case{}, err
 	}
 	asked := make([]int, n)
 	for i, one := range callers {
 		asked[i] = len(one.samples) + one.refused
 	}
-	c.Again, err = b.run(ctx, s, callers, fmt.Sprintf("%d callers, again", n), b.Searches, asked)
+	c.Again, err = b.run(ctx, s, callers, fmt.Sprintf("%d callers, again", n), searches, asked)
 	return c, err
 }
 

@@ -27,6 +27,10 @@ each search names the store of its question. No caller asks a question twice whi
 "first" is measured. "again" repeats them: the server has their vectors, so that the
 difference is what it takes to embed them.
 
+A caller's first searches of a store read rows that later ones find in memory. With
+--each every caller asks as often, so that they weigh the same whatever the number of
+callers.
+
 Without --data it uses the questions about the sample memories. A dataset is a folder
 as for mneme bench relevance. The server runs as a process of its own over a sandbox
 on the configured backend, which is removed afterwards, and otherwise as configured.
@@ -50,6 +54,7 @@ Callers and server share the machine.`,
 	flags.StringVar(&b.data, "data", "", "`folder` of a dataset")
 	flags.IntSliceVar(&b.Callers, "callers", []int{1, 16, 64}, "`list` of numbers of callers")
 	flags.IntVar(&b.Searches, "searches", 1500, "searches of all callers together, twice for each number of them")
+	flags.IntVar(&b.Each, "each", 0, "searches of each caller, in place of --searches (default: as they come)")
 	flags.StringVar(&b.Cache, "cache", "", "keep the vectors of the entries in this `folder`, for further runs")
 	flags.StringVar(&b.Program, "program", "", "the mneme `executable` that serves (default: this one)")
 	return cmd
@@ -66,6 +71,9 @@ type loadBench struct {
 func (b *loadBench) check() error {
 	if len(b.Callers) == 0 || slices.Min(b.Callers) < 1 || b.Searches < 1 {
 		return errors.New("--callers and --searches must be above 0")
+	}
+	if b.Each < 0 {
+		return errors.New("--each must not be below 0")
 	}
 	slices.Sort(b.Callers)
 	b.Callers = slices.Compact(b.Callers)

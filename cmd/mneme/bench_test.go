@@ -369,8 +369,21 @@ func TestBenchLoadMeasuresEachNumberOfCallers(t *testing.T) {
 	}
 }
 
+func TestBenchLoadAsksAsOftenOfEachCaller(t *testing.T) {
+	t.Parallel()
+	report := decode[load.Report](t, must(t, "", "", "bench", "load", "--callers", "1,3", "--each", "4", "--program", binary, "--json"))
+	for _, c := range report.Cases {
+		if c.First.Searches != 4*c.Callers || c.Again.Searches != 4*c.Callers {
+			t.Errorf("%d callers: got %+v, want 4 searches of each", c.Callers, c)
+		}
+	}
+	if len(report.Cases) != 2 {
+		t.Errorf("got %d cases, want 2", len(report.Cases))
+	}
+}
+
 func TestBenchLoadRejectsInvalidFlags(t *testing.T) {
-	for _, args := range [][]string{{"--callers", "0"}, {"--callers", ""}, {"--searches", "0"}, {"--data-dir", t.TempDir()}} {
+	for _, args := range [][]string{{"--callers", "0"}, {"--callers", ""}, {"--searches", "0"}, {"--each", "-1"}, {"--data-dir", t.TempDir()}} {
 		if r := mneme(t, "", "", append([]string{"bench", "load"}, args...)...); r.status != exitUsage {
 			t.Errorf("%v: status %d", args, r.status)
 		}
