@@ -88,6 +88,20 @@ func (d Date) Moment(zone *time.Location) memory.Moment {
 	return m
 }
 
+// End returns when the date is over, in UTC: the start of the day after it. Of a time, of a
+// local one in a zone, it is the time itself. It is zero if there is none.
+func (d Date) End(zone *time.Location) time.Time {
+	m := d.Moment(zone)
+	if !m.Dated() {
+		return m.Time
+	}
+	span := d.period.In(time.UTC)
+	if span.Until.Year() > 9999 { // JSON has no such time
+		return span.Last()
+	}
+	return span.Until
+}
+
 // Day returns the date without its time, or what there is in its place.
 func (d Date) Day() string {
 	if !d.given {

@@ -83,7 +83,9 @@ func (m mem0Memory) drafts(now time.Time, zone *time.Location) ([]draft, error) 
 	case m.State == "deleted":
 		return nil, skipped("is deleted there")
 	}
-	d := draft{key: m.ID, text: *text, tags: slices.Clone(m.Categories), occurred: m.Created.Or(m.Updated), expires: m.Expires.Moment(zone).Time}
+	d := draft{key: m.ID, text: *text, tags: slices.Clone(m.Categories), occurred: m.Created.Or(m.Updated)}
+	// A day is included there: https://docs.mem0.ai/platform/features/memory-expiration
+	d.expires = m.Expires.End(zone)
 	if !d.expires.IsZero() && !d.expires.After(now) {
 		return nil, skipped("has expired there")
 	}

@@ -206,7 +206,7 @@ func TestWhatDoesNotFitIsReportedWithItsPlace(t *testing.T) {
 		"no identifier":           {"mem0", "[\n{\"id\": \"a\", \"memory\": \"one\"},\n{\"memory\": \"xyzzy\"}]", 3, ".[1]", "id: is missing", 1},
 		"another type":            {"mem0", `{"results": [{"id": "a", "memory": ["xyzzy"]}, {"id": "b", "memory": "two"}]}`, 1, ".results[0]", "memory: has the wrong type", 1},
 		"an expiry":               {"mem0", `[{"id": "a", "memory": "xyzzy", "expiration_date": "xyzzy"}]`, 1, ".[0]", "expiration_date: is not a date", 0},
-		"expired":                 {"mem0", `[{"id": "a", "memory": "one", "expiration_date": "2026-11-21"}]`, 1, ".[0]", "has expired there", 0},
+		"expired":                 {"mem0", `[{"id": "a", "memory": "one", "expiration_date": "2026-11-20"}]`, 1, ".[0]", "has expired there", 0},
 		"broken in the middle":    {"zep", "[{\"uuid\": \"a\", \"fact\": \"one\"},\n\n{\"uuid\": xyzzy", 3, "", "not valid JSON at byte", 1},
 		"cut short":               {"zep", "[{\"uuid\": \"a\", \"fact\": \"one\"},\n{\"uuid\": \"xyzzy", 2, "", "ends before the document does", 1},
 		"not UTF-8":               {"zep", "[{\"uuid\": \"a\", \"fact\": \"xyzzy\xff\"}]", 1, ".[0]", "not valid UTF-8", 0},
@@ -418,9 +418,11 @@ func TestDatesThatAreNotUnderstoodStayAsText(t *testing.T) {
 		t.Errorf("local times: %+v", local)
 	}
 	expires := lines("mem0", `[{"id": "a", "memory": "one", "expiration_date": "2026-12-01 12:00"}, {"id": "b", "memory": "two", "expiration_date": "2026-12-01"},
-		{"id": "c", "memory": "three", "expiration_date": "2026-11-21 13:00"}]`)
-	if len(expires) != 3 || !expires[0].Put.ExpiresAt.Equal(time.Date(2026, 12, 1, 10, 0, 0, 0, time.UTC)) ||
-		!expires[1].Put.ExpiresAt.Equal(time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)) || !expires[2].Skipped {
+		{"id": "c", "memory": "three", "expiration_date": "2026-11-21 13:00"}, {"id": "d", "memory": "four", "expiration_date": "2026-11-21"},
+		{"id": "e", "memory": "five", "expiration_date": "9999-12-31"}]`)
+	if len(expires) != 5 || !expires[0].Put.ExpiresAt.Equal(time.Date(2026, 12, 1, 10, 0, 0, 0, time.UTC)) ||
+		!expires[1].Put.ExpiresAt.Equal(time.Date(2026, 12, 2, 0, 0, 0, 0, time.UTC)) || !expires[2].Skipped ||
+		!expires[3].Put.ExpiresAt.Equal(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)) || expires[4].Put.ExpiresAt.Year() != 9999 {
 		t.Errorf("local expiries: %+v", expires)
 	}
 	ended := lines("zep", `[{"uuid": "a", "fact": "one", "invalid_at": "last spring"}]`)
