@@ -33,13 +33,14 @@ const (
 	reconcileCheck = 10 * time.Second
 	// keepChanges is how long change records are kept. A process that fell
 	// further behind loads its index from the start. trimEvery is how often
-	// older ones are removed.
+	// older ones are removed, trimBatch in a transaction.
 	// remakeEvery is how often it is checked whether vectors are to be made again,
 	// queueEvery whether a fact left entries to be queued.
 	remakeEvery = time.Minute
 	queueEvery  = 5 * time.Second
 	keepChanges = time.Hour
 	trimEvery   = 20 * time.Second
+	trimBatch   = 2000
 )
 
 // Run works the queue and follows the changes of other processes until ctx
@@ -53,15 +54,7 @@ func (ix *Indexer) Run(ctx context.Context) error {
 	group.Go(func() error {
 		return ix.every(ctx, loadEvery, "load the vector index", ix.loadLocal)
 	})
-	group.Go(func() error {
-		return ix.every(ctx, trimEvery, "trim changes", func(ctx context.Context) error {
-			return ix.storage.Update(ctx, func(tx Tx) error {
-				now := ix.instant()
-				_, err := tx.Trim(ctx, memory.OldChanges{Before: now.Add(-keepChanges), Now: now})
-				return err
-			})
-		})
-	})
+	group.Go(func() error { return ix.every(ctx, trimEvery, "trim changes", ix.trimChanges) })
 	group.Go(func() error { return ix.every(ctx, queueEvery, "queue entries", ix.queueRest) })
 	group.Go(func() error { return ix.every(ctx, remakeEvery, "make vectors again", ix.remake) })
 	var done reconciliations
@@ -83,6 +76,21 @@ func (ix *Indexer) Run(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// trimChanges removes old change records.
+func (ix *Indexer) trimChanges(ctx context.Context) error {
+	now := ix.instant()
+	for more := true; more; {
+		err := ix.storage.Update(ctx, func(tx Tx) (err error) {
+			more, err = tx.Trim(ctx, memory.OldChanges{Before: now.Add(-keepChanges), Now: now, Limit: trimBatch})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // reconciliations are those of the shared indexes.

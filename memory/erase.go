@@ -88,11 +88,28 @@ type Trimmer interface {
 	Trim(ctx context.Context, what Outdated) (more bool, err error)
 }
 
-// Outdated is a kind of records: ExpiredFacts, OldFeed or OldChanges.
+// Outdated is a kind of records: ExpiredFacts, ExpiredGrants, ExpiredOutcome, OldFeed or
+// OldChanges.
 type Outdated interface{ outdated() }
 
-// ExpiredFacts are grants, memberships and idempotency records that have expired.
-type ExpiredFacts struct{ Now time.Time }
+// ExpiredFacts are grants, memberships and idempotency records that have expired. Limit of
+// each kind are removed at a time.
+type ExpiredFacts struct {
+	Now   time.Time
+	Limit int
+}
+
+// ExpiredGrants are those of a store.
+type ExpiredGrants struct {
+	Store string
+	Now   time.Time
+}
+
+// ExpiredOutcome is the idempotency record of a key if it has expired.
+type ExpiredOutcome struct {
+	Key IdempotencyKey
+	Now time.Time
+}
 
 // OldFeed are records of the feed of before a time, and those of a store and label that
 // precede its last Keep ones. Limit or so are removed at a time.
@@ -103,9 +120,15 @@ type OldFeed struct {
 }
 
 // OldChanges are records of changes of vectors of before a time. A record of later than
-// Now, which was written by a clock that was ahead, is as old as those around it.
-type OldChanges struct{ Before, Now time.Time }
+// Now, which was written by a clock that was ahead, is as old as those around it. Limit or
+// so are removed at a time.
+type OldChanges struct {
+	Before, Now time.Time
+	Limit       int
+}
 
-func (ExpiredFacts) outdated() {}
-func (OldFeed) outdated()      {}
-func (OldChanges) outdated()   {}
+func (ExpiredFacts) outdated()   {}
+func (ExpiredGrants) outdated()  {}
+func (ExpiredOutcome) outdated() {}
+func (OldFeed) outdated()        {}
+func (OldChanges) outdated()     {}

@@ -72,7 +72,7 @@ func (o *Outcomes) Recorded(ctx context.Context, tx Tx, c Caller, i *Idempotency
 		return nil, err
 	}
 	if now := o.service.Instant(); !now.Before(record.ExpiresAt) { // remove it, so that this call can be recorded
-		_, err := tx.Trim(ctx, ExpiredFacts{now})
+		_, err := tx.Trim(ctx, ExpiredOutcome{c.idempotencyKey(i), now})
 		return nil, err
 	}
 	if record.Digest != i.Digest {

@@ -71,7 +71,7 @@ func (s *Service) checkGrants(ctx context.Context, tx Tx, store string, now time
 	if err != nil || n < s.limits.Grants {
 		return err
 	}
-	if _, err := tx.Trim(ctx, ExpiredFacts{now}); err != nil { // expired grants do not count
+	if _, err := tx.Trim(ctx, ExpiredGrants{store, now}); err != nil { // expired grants do not count
 		return err
 	}
 	if n, err = tx.Count(ctx, GrantsOf{store}); err != nil || n < s.limits.Grants {

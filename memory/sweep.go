@@ -10,11 +10,14 @@ import (
 // sweepEvery is how often expired entries are swept; the rule is at most 60 s.
 const sweepEvery = 20 * time.Second
 
-// trimFeedsEvery is how often old records are removed from the feeds of changes,
-// trimFeedBatch in a transaction.
 const (
+	// trimFeedsEvery is how often old records are removed from the feeds of changes,
+	// trimFeedBatch in a transaction.
 	trimFeedsEvery = time.Hour
 	trimFeedBatch  = 2000
+	// trimFactsBatch of each kind of facts are removed in a transaction: an idempotency
+	// record may have a thousand ids.
+	trimFactsBatch = 500
 )
 
 // Run sweeps what has expired until ctx ends. Failures are logged and tried
@@ -56,10 +59,15 @@ func (s *Service) Run(ctx context.Context) error {
 
 // trimFeeds removes old records from the feeds of changes.
 func (s *Service) trimFeeds(ctx context.Context, now time.Time) error {
+	return s.trim(ctx, OldFeed{now.Add(-s.limits.Feed.Age), s.limits.Feed.Records, trimFeedBatch})
+}
+
+// trim removes all records of a kind, those that its limit allows in a transaction.
+func (s *Service) trim(ctx context.Context, what Outdated) error {
 	for {
 		more := false
 		err := s.storage.Update(ctx, func(tx Tx) (err error) {
-			more, err = tx.Trim(ctx, OldFeed{now.Add(-s.limits.Feed.Age), s.limits.Feed.Records, trimFeedBatch})
+			more, err = tx.Trim(ctx, what)
 			return err
 		})
 		if err != nil || !more {
@@ -104,10 +112,7 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 		}
 		s.indexer.Wake()
 	}
-	return s.storage.Update(ctx, func(tx Tx) error {
-		_, err := tx.Trim(ctx, ExpiredFacts{now})
-		return err
-	})
+	return s.trim(ctx, ExpiredFacts{now, trimFactsBatch})
 }
 
 // sweepDue sweeps those of the entries that have expired.

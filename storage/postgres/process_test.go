@@ -49,6 +49,38 @@ func mustUpdate(t testing.TB, s *Storage, fn func(tx memory.Tx) error) {
 	}
 }
 
+func TestTheNumberOfGrantsIsRightWhenAnExpiredOneIsRenewedWhileItIsSwept(t *testing.T) {
+	database := postgrestest.Database(t)
+	renewing, sweeping := openAt(t, database), openAt(t, database)
+	now := time.Now()
+	for range 300 {
+		var wg sync.WaitGroup
+		var swept error
+		wg.Go(func() {
+			swept = sweeping.Update(t.Context(), func(tx memory.Tx) error {
+				_, err := tx.Trim(t.Context(), memory.ExpiredFacts{Now: now, Limit: 10})
+				return err
+			})
+		})
+		mustUpdate(t, renewing, func(tx memory.Tx) error {
+			return tx.PutFact(t.Context(), memory.GrantFact{Store: "s", Grantee: "g", Level: acl.Read, MaxLabel: acl.Public, Maker: "s", ExpiresAt: now.Add(-time.Hour), CreatedAt: now})
+		})
+		wg.Wait()
+		must(t, swept)
+	}
+	must(t, sweeping.Update(t.Context(), func(tx memory.Tx) error {
+		_, err := tx.Trim(t.Context(), memory.ExpiredFacts{Now: now, Limit: 10})
+		return err
+	}))
+	must(t, renewing.View(t.Context(), func(tx memory.ReadTx) error {
+		n, err := tx.Count(t.Context(), memory.GrantsOf{Store: "s"})
+		if n != 0 {
+			t.Errorf("%d grants are counted, want none", n)
+		}
+		return err
+	}))
+}
+
 // A dump may bring millions of entries in one transaction.
 func TestATransactionWritesItsFeedInBoundedStatements(t *testing.T) {
 	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {

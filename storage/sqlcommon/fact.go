@@ -200,19 +200,26 @@ func grantValues(g acl.Grant) []any {
 // of the store.
 func (w Writes) putGrant(ctx context.Context, g acl.Grant) error {
 	if g.Level == acl.None {
-		n, err := w.w.Exec(ctx, "DELETE FROM permit WHERE store = $1 AND grantee = $2", g.Store, g.Grantee)
-		if err != nil || n == 0 {
-			return err
+		return w.removeGrant(ctx, g)
+	}
+	err := w.insertGrant(ctx, g)
+	if errors.Is(err, memory.ErrExists) {
+		// If it is swept meanwhile, the sweep counts that it is gone, and what comes in its
+		// place counts as any other.
+		if err = w.removeGrant(ctx, g); err == nil {
+			err = w.insertGrant(ctx, g)
 		}
-		return w.w.Queue(ctx, permitCounts.Add, g.Store, -n)
 	}
-	switch err := w.insertGrant(ctx, g); {
-	case errors.Is(err, memory.ErrExists):
-		_, err = w.w.Exec(ctx, permits.Upsert, grantValues(g)...)
-		return err
-	default:
+	return err
+}
+
+// removeGrant removes a grant, if there is one, and counts that it is gone.
+func (w Writes) removeGrant(ctx context.Context, g acl.Grant) error {
+	n, err := w.w.Exec(ctx, "DELETE FROM permit WHERE store = $1 AND grantee = $2", g.Store, g.Grantee)
+	if err != nil || n == 0 {
 		return err
 	}
+	return w.w.Queue(ctx, permitCounts.Add, g.Store, -n)
 }
 
 // insertGrant inserts a grant and counts it; ErrExists if there is one.
@@ -242,34 +249,59 @@ func (w Writes) claim(ctx context.Context, id string, kind memory.Kind) error {
 	return err
 }
 
-// trimFacts removes the facts that have expired. It counts the grants of several stores
-// in the order of their names, so that two transactions do not wait for each other.
-func (w Writes) trimFacts(ctx context.Context, now time.Time) error {
-	swept := make(map[string]int64)
-	err := w.w.Each(ctx, func(row Row) error {
-		var store string
-		err := row.Scan(&store)
-		swept[store]++
-		return err
-	}, "DELETE FROM permit WHERE expires_at <= $1 RETURNING store", now)
-	if err != nil {
-		return err
-	}
-	for _, store := range slices.Sorted(maps.Keys(swept)) {
-		if err := w.w.Queue(ctx, permitCounts.Add, store, -swept[store]); err != nil {
-			return err
-		}
-	}
+// trimFacts removes facts that have expired, and reports whether there may be more.
+func (w Writes) trimFacts(ctx context.Context, what memory.ExpiredFacts) (more bool, err error) {
+	swept, err := w.trimGrants(ctx, permits.Expire, what.Now, what.Limit)
+	more = swept >= int64(what.Limit)
 	for _, table := range []Table{participants, sessions, outcomes} {
-		n, err := w.w.Exec(ctx, "DELETE FROM "+table.Name+" WHERE expires_at <= $1", now)
 		if err != nil {
-			return err
+			return false, err
 		}
+		var n int64
+		n, err = w.w.Exec(ctx, table.Expire, what.Now, what.Limit)
+		more = more || n >= int64(what.Limit)
 		if n > 0 {
 			w.w.Erased()
 		}
 	}
-	return nil
+	return more, err
+}
+
+// trimGrants deletes grants by a statement, and returns how many. It counts those of
+// several stores in the order of their names, so that two transactions do not wait for each
+// other.
+func (w Writes) trimGrants(ctx context.Context, statement string, args ...any) (n int64, err error) {
+	swept := make(map[string]int64)
+	err = w.w.Each(ctx, func(row Row) error {
+		var store string
+		err := row.Scan(&store)
+		swept[store]++
+		n++
+		return err
+	}, statement+" RETURNING store", args...)
+	if err != nil {
+		return n, err
+	}
+	for _, store := range slices.Sorted(maps.Keys(swept)) {
+		if err := w.w.Queue(ctx, permitCounts.Add, store, -swept[store]); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+const (
+	deleteExpiredGrants  = "DELETE FROM permit WHERE store = $1 AND expires_at <= $2"
+	deleteExpiredOutcome = "DELETE FROM replay WHERE agent = $1 AND taint = $2 AND call = $3 AND path = $4 AND key = $5 AND expires_at <= $6"
+)
+
+// trimOutcome removes an idempotency record if it has expired.
+func (w Writes) trimOutcome(ctx context.Context, what memory.ExpiredOutcome) error {
+	n, err := w.w.Exec(ctx, deleteExpiredOutcome, append(outcomeKey(what.Key), what.Now)...)
+	if n > 0 {
+		w.w.Erased()
+	}
+	return err
 }
 
 // orNull returns the argument for a nullable time: null for the zero time.

@@ -128,23 +128,55 @@ func (w Writes) trimFeedOf(ctx context.Context, h feedHead, what memory.OldFeed,
 	return end, w.w.Queue(ctx, updateRemoved, end, h.store, h.label)
 }
 
-// A prefix goes, so that the remaining positions have no gaps: up to the last old record
-// before the first recent one. The age of records is by the clocks of the machines that
-// wrote them. One of the future is neither old nor recent: it goes with an old one that
-// follows it.
-const deleteChanges = `DELETE FROM change WHERE position <= (SELECT position FROM change WHERE at < $1 AND position < coalesce(
-		(SELECT position FROM change WHERE at >= $1 AND at <= $2 ORDER BY position LIMIT 1), 9223372036854775807)
-	ORDER BY position DESC LIMIT 1)`
+const (
+	selectOldestChanges = "SELECT position, at FROM change WHERE position > $1 ORDER BY position LIMIT $2"
+	deleteChanges       = "DELETE FROM change WHERE position <= $1"
+)
+
+// trimChanges removes old records of changes and reports whether there were any. A prefix
+// goes, so that the remaining positions have no gaps: up to the last old record before the
+// first recent one. The age of records is by the clocks of the machines that wrote them. One
+// of the future is neither old nor recent: it goes with an old one that follows it.
+func (w Writes) trimChanges(ctx context.Context, what memory.OldChanges) (removed bool, err error) {
+	var last, end int64
+	for ended := false; end == 0 && !ended; {
+		left := what.Limit
+		err := w.w.Each(ctx, func(row Row) error {
+			var at time.Time
+			err := row.Scan(&last, &at)
+			left--
+			old := at.Before(what.Before)
+			ended = ended || !old && !at.After(what.Now)
+			if old && !ended {
+				end = last
+			}
+			return err
+		}, selectOldestChanges, last, what.Limit)
+		if err != nil {
+			return false, err
+		}
+		ended = ended || left > 0
+	}
+	if end == 0 {
+		return false, nil
+	}
+	_, err = w.w.Exec(ctx, deleteChanges, end)
+	return true, err
+}
 
 // Trim implements memory.Trimmer.
 func (w Writes) Trim(ctx context.Context, what memory.Outdated) (more bool, err error) {
 	switch o := what.(type) {
 	case memory.ExpiredFacts:
-		err = w.trimFacts(ctx, o.Now)
+		more, err = w.trimFacts(ctx, o)
+	case memory.ExpiredGrants:
+		_, err = w.trimGrants(ctx, deleteExpiredGrants, o.Store, o.Now)
+	case memory.ExpiredOutcome:
+		err = w.trimOutcome(ctx, o)
 	case memory.OldFeed:
 		more, err = w.trimFeed(ctx, o)
 	case memory.OldChanges:
-		_, err = w.w.Exec(ctx, deleteChanges, o.Before, o.Now)
+		more, err = w.trimChanges(ctx, o)
 	default:
 		err = errUnknown(what)
 	}

@@ -15,6 +15,7 @@ type Table struct {
 	Insert string // inserts a row and changes nothing on a conflict
 	Upsert string // inserts a row or replaces the one with its key
 	Add    string // inserts a row or adds its numbers to those of the one with its key
+	Expire string // deletes at most $2 rows that have expired at $1, where rows expire
 }
 
 // NewTable returns the statements of a table. key, of the columns of the primary key, and
@@ -33,6 +34,7 @@ func NewTable(name, key, columns string) Table {
 		Insert: insert + " ON CONFLICT DO NOTHING",
 		Upsert: update + assignments(list, key, "excluded.%[1]s"),
 		Add:    update + assignments(list, key, name+".%[1]s + excluded.%[1]s"),
+		Expire: "DELETE FROM " + name + " WHERE (" + key + ") IN (SELECT " + key + " FROM " + name + " WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)",
 	}
 }
 

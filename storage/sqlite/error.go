@@ -25,9 +25,6 @@ var ErrDamaged = fmt.Errorf("%w: the database file is damaged: stop mneme and re
 // errBusy means that another process holds the lock.
 var errBusy = fmt.Errorf("%w: another process is writing", memory.ErrUnavailable)
 
-// errDiscard makes database/sql drop a connection.
-var errDiscard = errors.New("the connection is in an unknown state")
-
 // interpret maps an error of the driver to one of the contract. op says what
 // failed. It is called once per error, where the driver returns it. The result
 // includes the result code and not the driver's message, which could quote

@@ -104,6 +104,31 @@ func TestWritesSurviveReopening(t *testing.T) {
 	}
 }
 
+// A connection whose ROLLBACK failed may have an open transaction.
+func TestAConnectionInAnUnknownStateIsNotUsedAgain(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
+	defer func() { _ = s.Close() }()
+	if err := putEntry(t.Context(), s, newEntry("k", "needle"), "needle"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.writers.with(t.Context(), func(c *session) error {
+		_, err := c.exec("CREATE TEMP TABLE mine (a)")
+		c.broken = true
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.writers.with(t.Context(), func(c *session) error {
+		_, err := c.exec("INSERT INTO mine VALUES (1)")
+		return err
+	}); err == nil {
+		t.Error("the connection is used again")
+	}
+	if n := countHits(t, s, "needle"); n != 1 {
+		t.Errorf("%d entries found", n)
+	}
+}
+
 func TestAFileOfANewerVersionIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
 	s := openAt(t, path)

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"time"
 )
@@ -123,8 +124,8 @@ func (s *session) close() error {
 		_ = st.Close() // the connection is closed next
 	}
 	if s.broken {
-		// Keep it out of database/sql's pool.
-		_ = s.conn.Raw(func(any) error { return errDiscard })
+		// Keep it out of database/sql's pool, which drops no connection for another error.
+		_ = s.conn.Raw(func(any) error { return driver.ErrBadConn })
 	}
 	return s.conn.Close()
 }

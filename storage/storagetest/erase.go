@@ -22,12 +22,12 @@ func trimHistory(ctx context.Context, tx memory.Eraser, id uuid.UUID, keep memor
 }
 
 func sweepFacts(ctx context.Context, tx memory.Trimmer, now time.Time) error {
-	_, err := tx.Trim(ctx, memory.ExpiredFacts{Now: now})
+	_, err := tx.Trim(ctx, memory.ExpiredFacts{Now: now, Limit: 1000})
 	return err
 }
 
 func trimChanges(ctx context.Context, tx memory.Trimmer, before time.Time) error {
-	_, err := tx.Trim(ctx, memory.OldChanges{Before: before, Now: time.Now()})
+	_, err := tx.Trim(ctx, memory.OldChanges{Before: before, Now: time.Now(), Limit: 1000})
 	return err
 }
 

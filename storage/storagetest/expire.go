@@ -100,6 +100,92 @@ var expiries = []clause{
 			return err
 		})
 	}},
+
+	{"Trim removes as many expired facts as its limit allows at a time, the first to expire first", func(f *fixture) {
+		key := func(i int) memory.IdempotencyKey {
+			key := idempotencyKey
+			key.Key = fmt.Sprint(i)
+			return key
+		}
+		f.update(func(tx memory.Tx) error {
+			for i := range 5 {
+				at, agent := after(time.Duration(-i)*time.Hour), fmt.Sprint("agent", i)
+				f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: agent, Level: acl.Read, MaxLabel: acl.Public, Maker: "a", ExpiresAt: at, CreatedAt: start}))
+				f.ok(tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaChat, Of: "chat", Agent: agent, Membership: acl.Membership{Present: true, ExpiresAt: at}}))
+				f.ok(tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaUser, Of: "user", Agent: agent, Membership: acl.Membership{Present: true, ExpiresAt: at}}))
+				f.ok(tx.PutFact(f.ctx, memory.OutcomeFact{Key: key(i), IdempotencyRecord: memory.IdempotencyRecord{ExpiresAt: at}}))
+			}
+			return nil
+		})
+		for _, left := range []int{3, 1, 0} {
+			f.update(func(tx memory.Tx) error {
+				more, err := tx.Trim(f.ctx, memory.ExpiredFacts{Now: start, Limit: 2})
+				f.equal(more, left > 0)
+				return err
+			})
+			f.view(func(tx memory.ReadTx) error {
+				for i := range 5 {
+					agent := fmt.Sprint("agent", i)
+					grant, err := acl.GrantOf(f.ctx, tx, "a", agent)
+					f.ok(err)
+					participant, err := tx.Membership(f.ctx, acl.ViaChat, "chat", agent)
+					f.ok(err)
+					session, err := tx.Membership(f.ctx, acl.ViaUser, "user", agent)
+					f.ok(err)
+					outcome, err := tx.IdempotencyRecord(f.ctx, key(i))
+					f.ok(err)
+					there := i < left
+					f.equal([]bool{grant.Level != acl.None, participant.Present, session.Present, outcome != nil}, []bool{there, there, there, there})
+				}
+				n, err := tx.Count(f.ctx, memory.GrantsOf{Store: "a"})
+				f.equal(n, int64(left))
+				return err
+			})
+		}
+	}},
+
+	{"Trim removes the expired grants of a store, and the outcome of a key if it has expired", func(f *fixture) {
+		other := idempotencyKey
+		other.Key = "other"
+		f.update(func(tx memory.Tx) error {
+			for _, store := range []string{"a", "b"} {
+				for i, at := range []time.Time{start, after(time.Microsecond), {}} {
+					f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: store, Grantee: fmt.Sprint("agent", i), Level: acl.Read, MaxLabel: acl.Public, Maker: store, ExpiresAt: at, CreatedAt: start}))
+				}
+			}
+			f.ok(tx.PutFact(f.ctx, memory.OutcomeFact{Key: idempotencyKey, IdempotencyRecord: memory.IdempotencyRecord{ExpiresAt: start}}))
+			return tx.PutFact(f.ctx, memory.OutcomeFact{Key: other, IdempotencyRecord: memory.IdempotencyRecord{ExpiresAt: start}})
+		})
+		for _, now := range []time.Time{after(-time.Microsecond), start} {
+			f.update(func(tx memory.Tx) error {
+				_, err := tx.Trim(f.ctx, memory.ExpiredGrants{Store: "a", Now: now})
+				f.ok(err)
+				_, err = tx.Trim(f.ctx, memory.ExpiredOutcome{Key: idempotencyKey, Now: now})
+				return err
+			})
+			f.view(func(tx memory.ReadTx) error {
+				var counts []int64
+				for _, store := range []string{"a", "b"} {
+					n, err := tx.Count(f.ctx, memory.GrantsOf{Store: store})
+					f.ok(err)
+					counts = append(counts, n)
+				}
+				grant, err := acl.GrantOf(f.ctx, tx, "a", "agent0")
+				f.ok(err)
+				one, err := tx.IdempotencyRecord(f.ctx, idempotencyKey)
+				f.ok(err)
+				two, err := tx.IdempotencyRecord(f.ctx, other)
+				there := now.Before(start)
+				f.equal([]bool{grant.Level != acl.None, one != nil, two != nil}, []bool{there, there, true})
+				if there {
+					f.equal(counts, []int64{3, 3})
+				} else {
+					f.equal(counts, []int64{2, 3})
+				}
+				return err
+			})
+		}
+	}},
 }
 
 // assertInvisible checks that no read returns an entry of store a whose text

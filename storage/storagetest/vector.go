@@ -285,35 +285,39 @@ var vectors = []clause{
 		}
 		e := entry("a", "k")
 		f.put(e)
-		first := f.lastChange() + 1
 		const hour = time.Hour
-		for i, ago := range []time.Duration{3 * hour, -1000 * hour, -1000 * hour, 2 * hour, -1000 * hour, hour / 2, 2 * hour, 0} {
-			f.save(e, "model", 1)
-			f.ok(dater.DateChange(f.ctx, first+int64(i), start.Add(-ago)))
-		}
-		trim := func(now time.Time) (left int64) {
-			f.Helper()
-			f.updateIndex(func(tx indexer.Tx) error {
-				_, err := tx.Trim(f.ctx, memory.OldChanges{Before: now.Add(-hour), Now: now})
-				return err
-			})
-			last := f.lastChange()
-			for left = 0; ; left++ {
-				reset := false
-				f.viewIndex(func(tx indexer.ReadTx) (err error) {
-					_, reset, err = tx.Changes(f.ctx, last-left-1, 1)
-					return err
-				})
-				if reset {
-					return left
+		for _, limit := range []int{1, 2, 1000} {
+			first := f.lastChange() + 1
+			for i, ago := range []time.Duration{3 * hour, -1000 * hour, -1000 * hour, 2 * hour, -1000 * hour, hour / 2, 2 * hour, 0} {
+				f.save(e, "model", 1)
+				f.ok(dater.DateChange(f.ctx, first+int64(i), start.Add(-ago)))
+			}
+			trim := func(now time.Time) (left int64) {
+				f.Helper()
+				for more := true; more; {
+					f.updateIndex(func(tx indexer.Tx) (err error) {
+						more, err = tx.Trim(f.ctx, memory.OldChanges{Before: now.Add(-hour), Now: now, Limit: limit})
+						return err
+					})
+				}
+				last := f.lastChange()
+				for left = 0; ; left++ {
+					reset := false
+					f.viewIndex(func(tx indexer.ReadTx) (err error) {
+						_, reset, err = tx.Changes(f.ctx, last-left-1, 1)
+						return err
+					})
+					if reset {
+						return left
+					}
 				}
 			}
+			f.equal(trim(start.Add(-hour)), 7) // all but the first are recent, or may be
+			f.equal(trim(start), 4)            // the last of the future may be as young as the one after it
+			f.equal(trim(start.Add(hour/2)), 4)
+			f.equal(trim(start.Add(hour)), 1)
+			f.equal(trim(start.Add(2*hour)), 0)
 		}
-		f.equal(trim(start.Add(-hour)), 7) // all but the first are recent, or may be
-		f.equal(trim(start), 4)            // the last of the future may be as young as the one after it
-		f.equal(trim(start.Add(hour/2)), 4)
-		f.equal(trim(start.Add(hour)), 1)
-		f.equal(trim(start.Add(2*hour)), 0)
 	}},
 
 	{"List and Count agree on the live searchable entries without vectors of their revision, by ID", func(f *fixture) {
