@@ -232,7 +232,7 @@ func TestACursorIsOfOneCondition(t *testing.T) {
 func TestConditionsWithinValuesReadALimitedAmount(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		value := func(i int) string {
-			return fmt.Sprintf(`{"n":%d,"text":%q}`, i, strings.Repeat("a ferry at dawn ", 50))
+			return fmt.Sprintf(`{"n":%d,"text":%q}`, i, strings.Repeat("a ferry at dawn ", 3))
 		}
 		h := open(t, b, memory.Limits{Reading: memory.ReadingLimits{Bytes: int64(25 * len(value(10)))}})
 		a, hog := agent("a", acl.Public), agent("hog", acl.Public)
