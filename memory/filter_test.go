@@ -13,6 +13,7 @@ import (
 	"mneme/memory"
 	"mneme/search"
 	"mneme/test/backendtest"
+	"mneme/test/size"
 )
 
 // listed returns the keys of all pages of a list, and of the export, which must
@@ -294,7 +295,7 @@ func TestConditionsWithinValuesTakeALimitedTime(t *testing.T) {
 // condition twice at most, however many batches there are.
 func TestBatchesOfAPageDoNotReadAllValuesAgain(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
-		const entries = 100
+		entries := size.Of(40, 100)
 		value := `{"n":1,"text":"` + strings.Repeat("a ferry at dawn ", 5600) + `"}`
 		h := open(t, b, memory.Limits{Reading: memory.ReadingLimits{Bytes: int64(2 * entries * len(value))}})
 		a := agent("a", acl.Public)
