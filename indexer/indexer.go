@@ -5,6 +5,7 @@
 package indexer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,9 @@ type Options struct {
 	Log *slog.Logger // default: discard
 	// Tracer makes a span of each batch and its steps. Default: none.
 	Tracer trace.Tracer
+	// DropPause is how long after a switch the shared index of the model before is
+	// dropped. Default: 5 s.
+	DropPause time.Duration
 }
 
 // Indexer is the memory.Indexer of a database. It is safe for concurrent use.
@@ -59,6 +63,7 @@ type Indexer struct {
 	// set when a search got no answer, until the index is probed again.
 	indexDown, indexSuspect atomic.Bool
 	unsettled               unsettled
+	dropPause               time.Duration
 }
 
 var _ memory.Indexer = (*Indexer)(nil)
@@ -73,6 +78,7 @@ func New(ctx context.Context, storage Storage, options Options) (*Indexer, error
 		budgets:    [Oldest]*budget{newBudget(), newBudget()},
 		wakeCh:     make(chan struct{}, 1),
 		wakeLongCh: make(chan struct{}, 1),
+		dropPause:  cmp.Or(options.DropPause, defaultDropPause),
 	}
 	if ix.now == nil {
 		ix.now = time.Now

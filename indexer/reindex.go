@@ -134,9 +134,10 @@ func (ix *Indexer) checkAll(ctx context.Context, next *replacement) error {
 // removedEntries is the number of entries whose dropped vectors are removed at a time.
 const removedEntries = 500
 
-// dropPause is how long after a switch the shared index of the model before is dropped:
-// processes follow the switch within followEvery, and most searches have ended by then.
-const dropPause = 5 * time.Second
+// defaultDropPause is how long after a switch the shared index of the model before is
+// dropped: processes follow the switch within followEvery, and most searches have ended by
+// then.
+const defaultDropPause = 5 * time.Second
 
 // removeDropped removes the vectors that were dropped, in steps: all of a large database
 // would take longer than a statement may, and hold up those who write. What a killed
@@ -183,7 +184,7 @@ func (ix *Indexer) dropIndexes(ctx context.Context, all []Dropped) (names []stri
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(dropPause):
+		case <-time.After(ix.dropPause):
 		}
 		if all, err = ix.dropped(ctx); err != nil {
 			return nil, err

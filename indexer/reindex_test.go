@@ -310,7 +310,8 @@ func TestAnIndexThatCannotBeDroppedIsDroppedLater(t *testing.T) {
 			return nil
 		}
 		dropped := func() []indexer.Dropped { return droppedOf(old, data) }
-		now := wrap(t, backendtest.OpenProcess(t, data.Storage(t), backendtest.Options{}, model, data.Model(t, plain)))
+		options := backendtest.Options{DropPause: time.Nanosecond}
+		now := wrap(t, backendtest.OpenProcess(t, data.Storage(t), options, model, data.Model(t, plain)))
 		must(now, now.Reindex(background, nil))
 		if n := len(dropped()); n != 1 || now.Status(background).Serving != coded.Fingerprint() {
 			t.Errorf("%d models are dropped, %s serves", n, now.Status(background).Serving)

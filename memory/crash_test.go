@@ -195,7 +195,7 @@ func runAndKill(t *testing.T, path string, writes *writeLog) {
 	lineCount := 0
 	for lines.Scan() {
 		if kill == nil {
-			kill = time.AfterFunc(time.Duration(rand.IntN(1500))*time.Millisecond, func() { cmd.Process.Kill() }) //nolint:errcheck // it may have exited
+			kill = time.AfterFunc(time.Duration(rand.IntN(size.Of(500, 1500)))*time.Millisecond, func() { cmd.Process.Kill() }) //nolint:errcheck // it may have exited
 		}
 		writes.read(lines.Text())
 		lineCount++

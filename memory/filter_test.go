@@ -13,6 +13,7 @@ import (
 	"mneme/memory"
 	"mneme/search"
 	"mneme/test/backendtest"
+	"mneme/test/size"
 )
 
 // listed returns the keys of all pages of a list, and of the export, which must
@@ -232,7 +233,7 @@ func TestACursorIsOfOneCondition(t *testing.T) {
 func TestConditionsWithinValuesReadALimitedAmount(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		value := func(i int) string {
-			return fmt.Sprintf(`{"n":%d,"text":%q}`, i, strings.Repeat("a ferry at dawn ", 50))
+			return fmt.Sprintf(`{"n":%d,"text":%q}`, i, strings.Repeat("a ferry at dawn ", 3))
 		}
 		h := open(t, b, memory.Limits{Reading: memory.ReadingLimits{Bytes: int64(25 * len(value(10)))}})
 		a, hog := agent("a", acl.Public), agent("hog", acl.Public)
@@ -294,7 +295,7 @@ func TestConditionsWithinValuesTakeALimitedTime(t *testing.T) {
 // condition twice at most, however many batches there are.
 func TestBatchesOfAPageDoNotReadAllValuesAgain(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
-		const entries = 100
+		entries := size.Of(40, 100)
 		value := `{"n":1,"text":"` + strings.Repeat("a ferry at dawn ", 5600) + `"}`
 		h := open(t, b, memory.Limits{Reading: memory.ReadingLimits{Bytes: int64(2 * entries * len(value))}})
 		a := agent("a", acl.Public)

@@ -15,6 +15,7 @@ import (
 	"mneme/memory"
 	"mneme/storage"
 	"mneme/test/backendtest"
+	"mneme/test/size"
 )
 
 // putKeys writes an entry for each key as a caller.
@@ -240,7 +241,7 @@ func TestTreeOperationsAreBounded(t *testing.T) {
 	me := agent("me", acl.Public)
 	var puts []memory.PutRequest
 	for i := range memory.MaxTree + 1 {
-		puts = append(puts, memory.PutRequest{Path: memory.Path{Store: "me", Key: fmt.Sprintf("a/%d", i)}, Value: json.RawMessage(`1`)})
+		puts = append(puts, memory.PutRequest{Path: path("me", fmt.Sprintf("a/%d", i)), Value: json.RawMessage(`1`)})
 	}
 	if _, err := h.PutAll(context.Background(), me, puts); err != nil {
 		t.Fatal(err)
@@ -251,6 +252,13 @@ func TestTreeOperationsAreBounded(t *testing.T) {
 	}
 	if err := h.Delete(context.Background(), me, memory.Path{Store: "me", Key: "a/0"}, memory.Preconditions{}); err != nil {
 		t.Fatal(err)
+	}
+	h.putKeys(me, "me", "b/0")
+	if _, err := h.RenameTree(context.Background(), me, tree, "", "b"); status(err) != 409 { // they are not too many
+		t.Errorf("%d entries to a folder that exists: %v", memory.MaxTree, err)
+	}
+	if !size.Full() {
+		return
 	}
 	if n, err := h.DeleteTree(context.Background(), me, tree); err != nil || n != memory.MaxTree {
 		t.Errorf("%d, %v", n, err)

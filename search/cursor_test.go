@@ -293,7 +293,8 @@ func TestACursorIsBounded(t *testing.T) {
 	h, a := openWith(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{Reranker: &judge{}, RerankBudget: time.Hour, Reranked: 100}}), agent("a", acl.Public)
 	var requests []memory.PutRequest
 	for i := range 450 {
-		requests = append(requests, memory.PutRequest{Path: path("a", fmt.Sprint("k", i)), Value: text(fmt.Sprint("the ferry leaves at ", i))})
+		at := memory.Path{Store: "a", Namespace: fmt.Sprint("n", i), Key: "k"} // which is not embedded
+		requests = append(requests, memory.PutRequest{Path: at, Value: text(fmt.Sprint("the ferry leaves at ", i%50))})
 	}
 	_, err := h.PutAll(background, a, requests)
 	must(h, err)
@@ -306,7 +307,7 @@ func TestACursorIsBounded(t *testing.T) {
 		hits := h.pages(a, r, func() {})
 		seen := make(map[string]bool)
 		for _, hit := range hits {
-			seen[hit.Key] = true
+			seen[hit.Namespace] = true
 		}
 		if len(seen) != len(hits) || len(hits) < 200 || len(hits) > 400 {
 			t.Errorf("%d hits, %d of them different", len(hits), len(seen))

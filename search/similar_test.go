@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"mneme/acl"
-	"mneme/embed/e5"
 	"mneme/memory"
 	"mneme/test/backendtest"
 	"mneme/test/wait"
@@ -22,23 +20,10 @@ func similarTo(r *memory.PutRequest) { r.Similar = true }
 // indexed waits until the entry is indexed.
 func indexed(r *memory.PutRequest) { r.Wait = true }
 
-// coding is the built-in encoder with codes of tokens, as the product has it.
-var coding = sync.OnceValues(func() (*backendtest.CachingEmbedder, error) {
-	e, err := e5.New(e5.Options{Codes: true})
-	if err != nil {
-		return nil, err
-	}
-	return backendtest.NewCachingEmbedder(e), nil
-})
-
 // openIndexing opens a service that indexes what is written.
 func openIndexing(t testing.TB, b backendtest.Backend) *harness {
 	t.Helper()
-	e, err := coding()
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := &harness{backendtest.Open(t, b, backendtest.Options{Memory: memory.Options{SimilarWait: wait.Limit}}, e), t}
+	h := &harness{backendtest.Open(t, b, backendtest.Options{Memory: memory.Options{SimilarWait: wait.Limit}}, codedEncoder(t)), t}
 	ctx, stop := context.WithCancel(background)
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(ctx) }()

@@ -16,6 +16,7 @@ import (
 
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/test/size"
 	"mneme/test/wait"
 )
 
@@ -76,23 +77,27 @@ func markedAndDeleted(t *testing.T, s *Storage, n int) {
 // what stays between.
 func TestNoFileHoldsWhatWasPurged(t *testing.T) {
 	t.Parallel()
-	for _, size := range []int{2, 40, 400, 3000} {
-		t.Run(fmt.Sprint(size), func(t *testing.T) {
+	for _, length := range []int{2, 40, 400, 3000} {
+		t.Run(fmt.Sprint(length), func(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
 			s := openAt(t, filepath.Join(folder, "mneme.db"))
 			defer func() { _ = s.Close() }()
-			rng := rand.New(rand.NewPCG(1, uint64(size)))
+			rng := rand.New(rand.NewPCG(1, uint64(length)))
 			var gone []memory.Entry
-			for batch := range 10 { // between the transactions pages are split
+			batches := 10
+			if length == 3000 { // each entry has pages of its own
+				batches = size.Of(4, 10)
+			}
+			for batch := range batches { // between the transactions pages are split
 				must(t, s.Update(t.Context(), func(tx memory.Tx) error {
 					for n := 25 * batch; n < 25*(batch+1); n++ {
-						e := marked(t, tx, rng, n, size)
+						e := marked(t, tx, rng, n, length)
 						if n%3 > 0 {
 							gone = append(gone, e)
 							continue
 						}
-						stays := lexical.Analyze("what stays " + strings.Repeat("word ", rng.IntN(size)))
+						stays := lexical.Analyze("what stays " + strings.Repeat("word ", rng.IntN(length)))
 						must(t, tx.Put(t.Context(), newEntry(fmt.Sprint("stays/", n), "other"), stays))
 					}
 					return nil

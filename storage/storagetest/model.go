@@ -18,6 +18,7 @@ import (
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/storage"
+	"mneme/test/size"
 )
 
 // model is the reference implementation: plain maps, which every query scans.
@@ -33,13 +34,13 @@ type model struct {
 // modelRuns is how many random histories testModel goes through, unless the flag
 // -rapid.checks gives another number: after a change to a storage, let it be some
 // thousands.
-const modelRuns = 40
+func modelRuns() int { return size.Of(25, 40) }
 
 // testModel applies random changes to a storage and a model, and compares their
 // answers.
 func testModel(t *testing.T, open func(t testing.TB) storage.Storage) {
 	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
-		if err := checks.Value.Set(strconv.Itoa(modelRuns)); err != nil {
+		if err := checks.Value.Set(strconv.Itoa(modelRuns())); err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = checks.Value.Set(checks.DefValue) }() // it was valid before

@@ -16,6 +16,7 @@ import (
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/storage"
+	"mneme/test/size"
 )
 
 // wordMatches are the clauses of Matching with Filter.Match.
@@ -38,7 +39,7 @@ var wordMatches = []clause{
 			}
 			f.put(entries[i])
 		}
-		matches := 400
+		matches := size.Of(150, 400)
 		if testing.Short() {
 			matches = 100
 		}
@@ -123,14 +124,15 @@ var wordMatches = []clause{
 			f.Skip("writes a long text")
 		}
 		var text strings.Builder
-		for i := range 130_000 { // more than a tsvector holds
+		words := size.Of(20_000, 130_000) // these are more than a tsvector holds
+		for i := range words {
 			fmt.Fprintf(&text, "word%dx%d ", i, i%7)
 		}
 		long, short := entry("a", "long", says(text.String()+"needle in the end")), entry("a", "short", says("needle"))
 		f.put(long, short)
 		scope := f.scope(reach{"a", acl.Public})
 		f.match(scope, matching("needle"), long.ID, short.ID)
-		f.match(scope, matching("word129999x*"), long.ID)
+		f.match(scope, matching(fmt.Sprintf("word%dx*", words-1)), long.ID)
 		f.match(scope, matching("word0x0 word1x1"), long.ID)
 		f.match(scope, matching("needle in the end"), long.ID)
 		f.match(scope, memory.Filter{Match: newMatch([]string{"needle"}, nil, []string{"end"})}, short.ID)
@@ -140,11 +142,11 @@ var wordMatches = []clause{
 		f.match(scope, matching("again"), long.ID)
 	}},
 
-	{"a scope of a thousand stores is matched completely", func(f *fixture) {
+	{"a scope of many stores is matched completely", func(f *fixture) {
 		f.large()
 		var entries []memory.Entry
 		var scope []reach
-		for i := range 1000 {
+		for i := range size.Of(400, 1000) {
 			store := fmt.Sprint("s", i)
 			entries = append(entries, entry(store, "k", says(fmt.Sprint("shared words of number", i%10)), labelled(acl.Label(1+i%4))))
 			scope = append(scope, reach{store, acl.Internal})

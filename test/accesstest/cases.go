@@ -31,8 +31,9 @@ const (
 	invalid  = 422
 )
 
-// unchanged is the environment of cases that only read.
-const unchanged = "unchanged"
+// unchanged is the environment of cases that only read, managed that of changes of the
+// store whose outcomes do not depend on each other.
+const unchanged, managed = "unchanged", "managed"
 
 func cases(r relation) []testCase {
 	var all []testCase
@@ -210,17 +211,17 @@ func onStore(r relation) []testCase {
 		lagging(r, search, acl.Confidential, false),
 		{name: Trash, env: unchanged, op: op(Trash), check: shows(write, nil)},
 		{name: Grants, env: unchanged, op: op(Grants), check: want(manage)},
-		{name: Share, env: Share, op: share, check: want(give)},
-		{name: SetLanguage, env: SetLanguage, op: op(SetLanguage), check: want(pick(
+		{name: Share, env: managed, op: share, check: want(give)},
+		{name: SetLanguage, env: managed, op: op(SetLanguage), check: want(pick(
 			!r.platform && strings.HasPrefix(r.name, "readwrite grant"), denied, true, manage))},
-		{name: Share + " above the taint", env: "share above", op: above, check: want(denied)},
-		{name: Share + " with itself", env: "share itself", op: itself, check: func(t *testing.T, got Outcome) {
+		{name: Share + " above the taint", env: managed, op: above, check: want(denied)},
+		{name: Share + " with itself", env: managed, op: itself, check: func(t *testing.T, got Outcome) {
 			// Access is checked before the grantee's name.
 			if got.Status != denied && got.Status != invalid {
 				t.Errorf("status %d, want %d or %d", got.Status, denied, invalid)
 			}
 		}},
-		{name: Put + " not in context", env: "put private", op: private, check: want(pick(
+		{name: Put + " not in context", env: managed, op: private, check: want(pick(
 			r.level < acl.ReadWrite || strings.HasPrefix(r.name, "readwrite grant"), denied, true, created))},
 	}...)
 }
@@ -229,8 +230,8 @@ func onStore(r relation) []testCase {
 // answers leave unsaid.
 func lagging(r relation, search Operation, label acl.Label, want bool) testCase {
 	name := fmt.Sprintf("%s while an entry of %s waits for its vectors", Search, label)
-	return testCase{name: name, env: name, op: search, before: func(e *env) {
-		e.Index()
+	return testCase{name: name, env: "lag", op: search, before: func(e *env) {
+		e.Index() // what waited for the case before
 		writer := "resident"
 		if r.store == "owner" {
 			writer = "owner"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -36,6 +37,8 @@ type Options struct {
 	// cannot read; with Second one of that embedder, where a Fixture is opened.
 	Multilingual []indexer.Model
 	Second       embed.Embedder
+	// DropPause is that of indexer.Options.
+	DropPause time.Duration
 }
 
 // NewProcess opens a service and its indexer over a storage. The indexer has
@@ -51,7 +54,7 @@ func NewProcess(ctx context.Context, data storage.Storage, o Options, models ...
 		o.Search.Foreign, o.Search.Native = language.Foreign, language.English
 	}
 	ix, err := indexer.New(ctx, data.ForIndexer(), indexer.Options{
-		Models: models, Multilingual: o.Multilingual, Foreign: language.Foreign, Now: o.Memory.Now, Log: o.Memory.Log,
+		Models: models, Multilingual: o.Multilingual, Foreign: language.Foreign, Now: o.Memory.Now, Log: o.Memory.Log, DropPause: o.DropPause,
 	})
 	if err != nil {
 		return nil, err
