@@ -94,21 +94,17 @@ func plainText(value json.RawMessage) (text []byte, ok bool) {
 		return nil, false
 	}
 	var s string
-	if json.Unmarshal(value, &s) != nil || isLossy(value) || strings.ContainsFunc(s, isUnstable) {
+	if json.Unmarshal(value, &s) != nil || isLossy(value, s) || strings.ContainsFunc(s, isUnstable) {
 		return nil, false
 	}
 	return []byte(s), true
 }
 
 // isLossy reports whether a JSON string contains half of a surrogate pair, which
-// decoding replaces with U+FFFD. It compares how many U+FFFD the string contains
+// decoding it to text replaced with U+FFFD. It compares how many U+FFFD there are
 // before and after decoding.
-func isLossy(value []byte) bool {
-	var text string
-	if json.Unmarshal(value, &text) != nil {
-		return true
-	}
-	decoded := bytes.Count([]byte(text), []byte("\uFFFD"))
+func isLossy(value []byte, text string) bool {
+	decoded := strings.Count(text, "\uFFFD")
 	if decoded == 0 {
 		return false
 	}

@@ -58,7 +58,7 @@ func (n Note) candidates(file string) (all [][]byte) {
 // Text returns the text of a JSON string. ok is false if the value is none, or has half
 // of a surrogate pair.
 func Text(value json.RawMessage) (text string, ok bool) {
-	ok = json.Unmarshal(value, &text) == nil && len(value) > 0 && value[0] == '"' && !isLossy(value)
+	ok = json.Unmarshal(value, &text) == nil && len(value) > 0 && value[0] == '"' && !isLossy(value, text)
 	return text, ok
 }
 

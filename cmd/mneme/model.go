@@ -63,7 +63,7 @@ texts in the program; mneme model fit fits it to others.`,
 				return err
 			}
 			if codes {
-				file, err = withProjection(cmd.Context(), file, nil)
+				file, err = withProjection(cmd.Context(), file, nil, 0)
 			}
 			if err != nil {
 				return err

@@ -31,7 +31,7 @@ text a file, or JSON lines with the fields title and text (.jsonl).`,
 			if err != nil {
 				return err
 			}
-			if file, err = withProjection(cmd.Context(), file, texts); err != nil {
+			if file, err = withProjection(cmd.Context(), file, texts, 0); err != nil {
 				return fmt.Errorf("%s: %w", weights, err)
 			}
 			return p.writeModel(weights, file)
@@ -45,8 +45,8 @@ text a file, or JSON lines with the fields title and text (.jsonl).`,
 }
 
 // withProjection returns a weights file with a projection fitted to texts, by default
-// to those in the program.
-func withProjection(ctx context.Context, file []byte, texts []string) ([]byte, error) {
+// to passages in the program: all, or limit of them if it is not 0.
+func withProjection(ctx context.Context, file []byte, texts []string, limit int) ([]byte, error) {
 	encoder, err := e5.New(e5.Options{Weights: file})
 	if err != nil {
 		return nil, err
@@ -61,6 +61,9 @@ func withProjection(ctx context.Context, file []byte, texts []string) ([]byte, e
 	}
 	if len(texts) == 0 {
 		passages, sources = fit.BuiltIn(encoder), []string{fit.Source}
+		if limit > 0 {
+			passages = fit.Evenly(passages, limit)
+		}
 	}
 	p, err := fit.Passages(ctx, encoder, passages)
 	if err != nil {

@@ -18,6 +18,7 @@ type publishedModel struct {
 	name             string // of the weights file, without its suffix
 	page             string // URL of the folder of its files
 	model, tokenizer pull.File
+	passages         int // how many of those in the program its token codes are fitted to; 0: all
 }
 
 // publishedMultilingual is multilingual-e5-small as Hugging Face publishes it.
@@ -168,7 +169,7 @@ func (g *puller) pack(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
-	if file, err = withProjection(ctx, file, nil); err != nil {
+	if file, err = withProjection(ctx, file, nil, g.published.passages); err != nil {
 		return err
 	}
 	return g.program.writeModel(g.path, file)

@@ -13,6 +13,7 @@ import (
 
 	"mneme/embed/tools/pack/packtest"
 	"mneme/embed/tools/pull"
+	"mneme/test/size"
 )
 
 // publishSmall writes the files of the small model of package packtest to a folder, and
@@ -34,6 +35,7 @@ func publishSmall(t *testing.T, folder string) publishedModel {
 		name: "small", page: "http://127.0.0.1:1/unreachable",
 		model:     publish("model.safetensors", packtest.Random(packtest.Rows).Safetensors()),
 		tokenizer: publish("tokenizer.json", tokenizer),
+		passages:  size.Of(30, 0),
 	}
 }
 

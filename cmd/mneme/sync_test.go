@@ -30,6 +30,7 @@ import (
 	"mneme/internal/system"
 	"mneme/memory"
 	"mneme/test/backendtest"
+	"mneme/test/size"
 	"mneme/test/wait"
 )
 
@@ -469,14 +470,34 @@ func TestSyncReportsFilesThatNoCallHasRoomFor(t *testing.T) {
 	}
 }
 
+// inParts writes a few entries a call: the bound of Write is for servers with the default
+// of Batch.
+type inParts struct{ syncStore }
+
+func (s inParts) Write(ctx context.Context, writes []foldersync.Write) (all []foldersync.Outcome, err error) {
+	for some := range slices.Chunk(writes, 6) {
+		outcomes, err := s.syncStore.Write(ctx, some)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, outcomes...)
+	}
+	return all, nil
+}
+
 func TestSyncReadsWhatNoSingleCallHasRoomFor(t *testing.T) {
-	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Now: time.Now, Limits: memory.Limits{Value: 1 << 30}}})
+	room := size.Of(1_000_000, 10_000_000)
+	limits := memory.Limits{Value: 1 << 30, Batch: memory.BatchLimits{Bytes: room}}
+	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Now: time.Now, Limits: limits}})
 	s := over(t, f.Service, t.TempDir(), "ada", acl.Public)
+	if !size.Full() {
+		s.store = inParts{syncStore{s.source}}
+	}
 	for n := range 12 {
-		s.save(fmt.Sprintf("%d.md", n), strings.Repeat("x", 900_000))
+		s.save(fmt.Sprintf("%d.md", n), strings.Repeat("x", room/100*9))
 	}
 	s.want(12, 0, 0, 0, 0, 0)
-	put := memory.PutRequest{Path: memory.Path{Store: "ada", Key: "large"}, Value: json.RawMessage(`"` + strings.Repeat("x", 11_000_000) + `"`)}
+	put := memory.PutRequest{Path: memory.Path{Store: "ada", Key: "large"}, Value: json.RawMessage(`"` + strings.Repeat("x", room/10*11) + `"`)}
 	if _, err := f.Put(t.Context(), memory.Caller{Principal: acl.Principal{Agent: "ada", Taint: acl.Public}}, put); err != nil {
 		t.Fatal(err)
 	}
@@ -484,7 +505,7 @@ func TestSyncReadsWhatNoSingleCallHasRoomFor(t *testing.T) {
 	s.dir = t.TempDir()
 	s.want(0, 13, 0, 0, 0, 0)
 	for n := range 12 {
-		s.save(fmt.Sprintf("%d.md", n), strings.Repeat("y", 900_000))
+		s.save(fmt.Sprintf("%d.md", n), strings.Repeat("y", room/100*9))
 	}
 	s.want(12, 0, 0, 0, 0, 0)
 	s.save("large.md", "small\n")

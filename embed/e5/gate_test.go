@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"mneme/test/size"
 )
 
 // step is the time between two pauses of a run.
@@ -59,11 +61,14 @@ func load(t *testing.T, g *gate, duration time.Duration, streams int, query time
 }
 
 func TestPassagesKeepAQuarterUnderEndlessQueries(t *testing.T) {
-	const duration = 20 * time.Second
 	for _, slots := range []int{1, 2, 4, 16} {
 		for _, streams := range []int{1, 4, 40} {
 			for _, query := range []time.Duration{2 * time.Millisecond, 20 * time.Millisecond, 340 * time.Millisecond} {
 				t.Run(fmt.Sprintf("%d slots, %d streams of %s", slots, streams, query), func(t *testing.T) {
+					duration := 20 * time.Second
+					if query <= 20*time.Millisecond { // as many shares in less time
+						duration = time.Duration(size.Of(4, 20)) * time.Second
+					}
 					synctest.Test(t, func(t *testing.T) {
 						queries, passages := load(t, &gate{slots: slots}, duration, streams, query, slots, 45*time.Millisecond)
 						all := time.Duration(slots) * duration

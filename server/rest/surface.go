@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"sync"
 
 	"github.com/labstack/echo/v4"
 	"go.yaml.in/yaml/v3"
@@ -35,10 +36,8 @@ type Surface struct {
 	market   meter.MarketAPI
 	metrics  *server.Metrics
 	maxBody  int64
-	document document
-	json     []byte // the specification as served
-	jsonTag  string // its entity tag
 	keys     keyCache
+	*served
 
 	desk checkout.Desk
 }
@@ -46,23 +45,39 @@ type Surface struct {
 // New returns the surface. market runs its searches. valueLimit is the service's limit
 // on one value, in bytes; 0 means the default.
 func New(service *memory.Service, searcher *search.Searcher, market meter.MarketAPI, metrics *server.Metrics, valueLimit int) (*Surface, error) {
-	s := &Surface{
-		service: service, searcher: searcher, market: market, metrics: metrics, maxBody: wire.MaxBody(valueLimit),
+	read, err := readOnce()
+	if err != nil {
+		return nil, fmt.Errorf("openapi.yaml: %w", err)
 	}
+	return &Surface{
+		service: service, searcher: searcher, market: market, metrics: metrics, maxBody: wire.MaxBody(valueLimit), served: read,
+	}, nil
+}
+
+// served is what a surface has of the specification. All surfaces share it.
+type served struct {
+	document document
+	json     []byte // the specification as served
+	jsonTag  string // its entity tag
+}
+
+// readOnce reads the specification. It takes 10 ms, which tests with many services and
+// commands with several connections would take each time.
+var readOnce = sync.OnceValues(func() (*served, error) {
 	var whole map[string]any // with its anchors resolved
 	if err := yaml.Unmarshal(specification, &whole); err != nil {
-		return nil, fmt.Errorf("openapi.yaml: %w", err)
+		return nil, err
 	}
-	var err error
-	if s.json, err = json.Marshal(whole); err != nil {
-		return nil, fmt.Errorf("openapi.yaml: %w", err)
+	text, err := json.Marshal(whole)
+	if err != nil {
+		return nil, err
 	}
-	s.jsonTag = tagOf(s.json)
-	if err := json.Unmarshal(s.json, &s.document); err != nil {
-		return nil, fmt.Errorf("openapi.yaml: %w", err)
+	s := &served{json: text, jsonTag: tagOf(text)}
+	if err := json.Unmarshal(text, &s.document); err != nil {
+		return nil, err
 	}
 	return s, nil
-}
+})
 
 // Mount adds the routes; only the specification and well-known URLs need no
 // token. It sets the binder for this surface's bodies; other surfaces do not use it.

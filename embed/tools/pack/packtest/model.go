@@ -115,7 +115,11 @@ func Random(rows int) Parameters {
 // Safetensors returns the parameters as model.safetensors.
 func (p Parameters) Safetensors() []byte {
 	header := map[string]any{"__metadata__": map[string]string{"format": "pt"}}
-	var values []byte
+	size := 0
+	for _, t := range p {
+		size += 4 * len(t.Values) // at most
+	}
+	values := make([]byte, 0, size)
 	for _, name := range slices.Sorted(maps.Keys(p)) {
 		t, from := p[name], len(values)
 		for _, v := range t.Values {
