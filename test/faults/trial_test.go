@@ -83,6 +83,12 @@ func newTrial(t *testing.T, on stack, seed, number uint64, s *stats) *trial {
 	return r
 }
 
+// calm leaves only clients, without sharing, purging and counting: in a small run the
+// first two, which have a store and two labels.
+func (r *trial) calm() {
+	r.plain, r.clients = true, r.clients[:size.Of(2, len(r.clients))]
+}
+
 // word returns a new unique word.
 func (r *trial) word() string { return word(int(r.counter.Add(1))) }
 

@@ -97,7 +97,8 @@ func TestTruncatedLogLeavesAnEarlierState(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newTrial(t, sqliteFlat, faultSeed, 4, &stats{counts: make(map[string]int)})
-			r.plain, r.servers = true, r.servers[:1]
+			r.calm()
+			r.servers = r.servers[:1]
 			r.startAll()
 			r.run("PRAGMA wal_checkpoint(TRUNCATE)") // what the clients need stays
 			r.loadUntil(r.stats.more(acknowledged, 50))
