@@ -31,8 +31,13 @@ const (
 	invalid  = 422
 )
 
-// unchanged is the environment of cases that only read.
-const unchanged = "unchanged"
+// Environments of more than one kind of operation. Others have the operation's name.
+const (
+	unchanged   = "unchanged" // of cases that only read
+	shareAbove  = "share above"
+	shareItself = "share itself"
+	putPrivate  = "put private"
+)
 
 func cases(r relation) []testCase {
 	var all []testCase
@@ -213,14 +218,14 @@ func onStore(r relation) []testCase {
 		{name: Share, env: Share, op: share, check: want(give)},
 		{name: SetLanguage, env: SetLanguage, op: op(SetLanguage), check: want(pick(
 			!r.platform && strings.HasPrefix(r.name, "readwrite grant"), denied, true, manage))},
-		{name: Share + " above the taint", env: "share above", op: above, check: want(denied)},
-		{name: Share + " with itself", env: "share itself", op: itself, check: func(t *testing.T, got Outcome) {
+		{name: Share + " above the taint", env: shareAbove, op: above, check: want(denied)},
+		{name: Share + " with itself", env: shareItself, op: itself, check: func(t *testing.T, got Outcome) {
 			// Access is checked before the grantee's name.
 			if got.Status != denied && got.Status != invalid {
 				t.Errorf("status %d, want %d or %d", got.Status, denied, invalid)
 			}
 		}},
-		{name: Put + " not in context", env: "put private", op: private, check: want(pick(
+		{name: Put + " not in context", env: putPrivate, op: private, check: want(pick(
 			r.level < acl.ReadWrite || strings.HasPrefix(r.name, "readwrite grant"), denied, true, created))},
 	}...)
 }
