@@ -12,6 +12,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 
 	"mneme/server/compress"
 	"mneme/server/problem"
@@ -35,7 +36,7 @@ type site struct{ files map[string]*file }
 
 type file struct {
 	content     []byte
-	compressed  []byte // gzip; nil: not shorter
+	compressed  func() []byte // gzip; nil: not shorter
 	contentType string
 	tag         string // quoted
 	lasting     bool   // its name changes with its content
@@ -51,8 +52,8 @@ func newSite(files fs.FS, operating []byte) (*site, error) {
 		if err != nil {
 			return err
 		}
-		s.files[name], err = newFile(name, content)
-		return err
+		s.files[name] = newFile(name, content)
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -60,16 +61,13 @@ func newSite(files fs.FS, operating []byte) (*site, error) {
 	if s.files[indexFile] == nil {
 		return nil, fmt.Errorf("the console has no %s", indexFile)
 	}
-	page, err := newFile(operatingFile, operating)
-	if err != nil {
-		return nil, err
-	}
+	page := newFile(operatingFile, operating)
 	page.contentType = "text/plain; charset=utf-8" // browsers show it, and download Markdown
 	s.files[operatingFile] = page
 	return s, nil
 }
 
-func newFile(name string, content []byte) (*file, error) {
+func newFile(name string, content []byte) *file {
 	sum := sha256.Sum256(content)
 	f := &file{
 		content: content, contentType: mime.TypeByExtension(path.Ext(name)), lasting: strings.HasPrefix(name, "assets/"),
@@ -78,18 +76,21 @@ func newFile(name string, content []byte) (*file, error) {
 	if f.contentType == "" {
 		f.contentType = "application/octet-stream"
 	}
+	// Most servers never show the console, and compressing it is much of their start.
+	f.compressed = sync.OnceValue(func() []byte { return compressed(content) })
+	return f
+}
+
+// compressed returns a content in gzip; nil if that is not shorter.
+func compressed(content []byte) []byte {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
-	if _, err := w.Write(content); err != nil {
-		return nil, err
+	_, _ = w.Write(content) // a buffer takes all
+	_ = w.Close()
+	if out.Len() >= len(content) {
+		return nil
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	if out.Len() < len(content) {
-		f.compressed = out.Bytes()
-	}
-	return f, nil
+	return out.Bytes()
 }
 
 // serve answers with a file; "" is the page.
@@ -113,9 +114,11 @@ func (s *site) serve(w http.ResponseWriter, r *http.Request, name string) error 
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	content, tag := f.content, f.tag
-	if f.compressed != nil && acceptsGzip(r.Header.Get("Accept-Encoding")) {
-		h.Set("Content-Encoding", "gzip")
-		content, tag = f.compressed, strings.TrimSuffix(f.tag, `"`)+`-gzip"`
+	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
+		if short := f.compressed(); short != nil {
+			h.Set("Content-Encoding", "gzip")
+			content, tag = short, strings.TrimSuffix(f.tag, `"`)+`-gzip"`
+		}
 	}
 	h.Set("ETag", tag)
 	if compress.Holds(r.Header.Values("If-None-Match"), tag) {

@@ -12,6 +12,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/test/size"
 )
 
 // schemaOf returns a schema of the specification.
@@ -30,7 +31,8 @@ func schemaOf(t *testing.T, name string) *openapi3.Schema {
 // Each character is accepted in a name by the schema exactly if the server
 // accepts it. The schemas do not speak of the form NFC, which no pattern can
 // express, and of format characters above U+FFFF, which not every dialect of
-// patterns can name.
+// patterns can name. Of those above, a small run tries every 13th, and the end of each
+// plane.
 func TestSchemasAcceptTheCharactersThatTheServerAccepts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine does much: the full run has it")
@@ -45,6 +47,9 @@ func TestSchemasAcceptTheCharactersThatTheServerAccepts(t *testing.T) {
 	for name, check := range rules {
 		schema, wrong := schemaOf(t, name), 0
 		for r := rune(0); r <= unicode.MaxRune && wrong < 5; r++ {
+			if r > 0xffff && r%13 != 0 && r&0xffff < 0xfff0 && !size.Full() {
+				continue
+			}
 			text := "a" + string(r) + "b"
 			if r >= 0xd800 && r < 0xe000 || !norm.NFC.IsNormalString(text) || r > 0xffff && unicode.Is(unicode.Cf, r) {
 				continue

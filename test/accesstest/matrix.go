@@ -143,7 +143,7 @@ func Run(t *testing.T, surface Surface) {
 				e := envs[c.env]
 				if e == nil {
 					number++
-					e = newEnv(t, number, r, surface)
+					e = newEnv(t, number, r, surface, contentsOf(c.env))
 					envs[c.env] = e
 				}
 				t.Run(c.name, func(t *testing.T) {
@@ -157,18 +157,37 @@ func Run(t *testing.T, surface Surface) {
 	}
 }
 
-func newEnv(t testing.TB, number int, r relation, surface Surface) *env {
+// contents are what the store under test has at first.
+type contents struct {
+	kinds   []kind // of each label
+	history bool   // each entry was written twice
+}
+
+// contentsOf returns the contents that the cases of an environment need. Only those
+// that read or restore an older version need one, and those of the store as a whole
+// need no entries of every kind.
+func contentsOf(name string) contents {
+	switch name {
+	case unchanged, Restore:
+		return contents{kinds, true}
+	case managed:
+		return contents{kinds[:1], false}
+	}
+	return contents{kinds, false}
+}
+
+func newEnv(t testing.TB, number int, r relation, surface Surface, c contents) *env {
 	e := &env{t: t, number: number, Surface: surface, relation: r}
-	e.fill()
+	e.fill(c)
 	if r.setUp != nil {
 		r.setUp(e)
 	}
 	return e
 }
 
-// fill writes an entry of every label and kind into the store under test, each
-// twice, so that it has a history.
-func (e *env) fill() {
+// fill writes an entry of every label and of each of some kinds into the store under
+// test, twice if it is to have a history.
+func (e *env) fill(c contents) {
 	platform := principal("platform")
 	platform.Platform = true
 	e.must(platform, Operation{Name: JoinChat, Store: "chat-1", Other: "resident"})
@@ -178,7 +197,7 @@ func (e *env) fill() {
 			continue
 		}
 		for _, label := range labels {
-			for _, k := range kinds {
+			for _, k := range c.kinds {
 				p := acl.Principal{Agent: writer, Taint: label}
 				op := Operation{Name: Put, Store: store, Key: keyOf(label, k)}
 				no, yes := false, true
@@ -188,10 +207,12 @@ func (e *env) fill() {
 				if k == encrypted {
 					op.Encrypted = &yes
 				}
-				for _, text := range []string{"first " + word, valueOf(label, k)} {
-					op.Value = text
+				if c.history {
+					op.Value = "first " + word
 					e.must(p, op)
 				}
+				op.Value = valueOf(label, k)
+				e.must(p, op)
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"mneme/test/size"
 	"mneme/test/wait"
 )
 
@@ -81,13 +82,13 @@ func TestAHundredSearchesDoNotStandBeforeOne(t *testing.T) {
 // longQuestion is the length of the longest question that is allowed, in bytes.
 const longQuestion = 16_000
 
-// askAtLength keeps eight of the longest questions in the air until stop is called, and
+// askAtLength keeps so many of the longest questions in the air until stop is called, and
 // counts their answers.
-func askAtLength(t testing.TB, hog caller) (answered *atomic.Int64, stop func()) {
+func askAtLength(t testing.TB, hog caller, questions int) (answered *atomic.Int64, stop func()) {
 	answered = new(atomic.Int64)
 	ended := make(chan struct{})
 	var group sync.WaitGroup
-	for i := range 8 {
+	for i := range questions {
 		random := rand.New(rand.NewPCG(5, uint64(i)))
 		group.Go(func() {
 			for {
@@ -111,26 +112,28 @@ func askAtLength(t testing.TB, hog caller) (answered *atomic.Int64, stop func())
 }
 
 // A short question passes long ones: while it is asked and answered, hardly any of those
-// are, though eight are there before it each time.
+// are, though several are there before it each time.
 func TestAShortQuestionPassesLongOnes(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
+		longs := size.Of(4, 8)
 		s := start(t, storage)
 		hog, ada := s.as("hog"), s.as("ada")
-		for i := range 50 {
+		for i := range size.Of(10, 50) {
 			hog.put(fmt.Sprint("k", i), prose(rand.New(rand.NewPCG(6, uint64(i))), 400)).want(t, http.StatusCreated)
 		}
 		ada.put("k", "I like my tea green.").want(t, http.StatusCreated)
 		wait.Until(t, "the line is found by its meaning", func() error { return ada.byMeaning(t, "what does she drink?", "k") })
-		answered, stop := askAtLength(t, hog)
+		answered, stop := askAtLength(t, hog, longs)
 		defer stop()
 		wait.Until(t, "long questions are answered", func() error {
-			if n := answered.Load(); n < 8 {
+			if n := answered.Load(); n < int64(longs) {
 				return fmt.Errorf("%d are", n)
 			}
 			return nil
 		})
 		// On a busy machine a request may wait before the server reads it: rounds.
-		const most, rounds, questions = 1, 20, 9
+		const most, rounds = 1, 20
+		questions := size.Of(5, 9)
 		var passed []int64
 		for round := range rounds {
 			passed = passed[:0]
@@ -255,7 +258,7 @@ func BenchmarkLongQuestions(b *testing.B) {
 		return took[len(took)/2]
 	}
 	alone := median("alone")
-	answered, stop := askAtLength(b, hog)
+	answered, stop := askAtLength(b, hog, 8)
 	began := time.Now()
 	beside := median("beside")
 	longs := float64(answered.Load()) / time.Since(began).Seconds()

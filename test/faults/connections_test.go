@@ -40,7 +40,8 @@ func onPostgres(t *testing.T, number uint64, servers, connections int, settings 
 	t.Helper()
 	r := newTrial(t, postgresFlat, faultSeed, number, &stats{counts: make(map[string]int)})
 	r.on(ownPostgres(t, settings...))
-	r.connections, r.plain, r.servers = connections, true, make([]*server, servers)
+	r.calm()
+	r.connections, r.servers = connections, make([]*server, servers)
 	r.startAll()
 	return r
 }
@@ -56,7 +57,8 @@ func TestKilledPostgresLosesNoAcknowledgedWrite(t *testing.T) {
 	r.faulty.Store(true)
 	stop := make(chan struct{})
 	running := r.load(stop)
-	for range size.Of(2, 6) {
+	ends := size.Of(2, 6)
+	for range ends {
 		err := poll(t.Context(), r.stats.more(acknowledged, 25))
 		if err != nil {
 			t.Error(err)
@@ -84,7 +86,7 @@ func TestKilledPostgresLosesNoAcknowledgedWrite(t *testing.T) {
 	running.Wait()
 	r.faulty.Store(false)
 	r.check()
-	t.Logf("%d kills of the database\n%s", kills, r.stats)
+	t.Logf("%d kills of the database\n%s", ends, r.stats)
 }
 
 // Three processes want 60 connections of a server that has room for 30. Calls

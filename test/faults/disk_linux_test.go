@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"mneme/test/size"
 )
 
 // mountDisk mounts a file system of the given size in memory. Only root may: other
@@ -58,7 +60,8 @@ func fill(t *testing.T, dir string) (free func()) {
 func onDisk(t *testing.T, number uint64) *trial {
 	t.Helper()
 	r := newTrial(t, sqliteFlat, faultSeed, number, &stats{counts: make(map[string]int)})
-	r.dir, r.plain = mountDisk(t, "48m"), true
+	r.dir = mountDisk(t, "48m")
+	r.calm()
 	r.startAll()
 	return r
 }
@@ -133,7 +136,7 @@ func TestDamagedFileIsNoticedAndNotServed(t *testing.T) {
 	need(t, build)
 	t.Parallel()
 	r := newTrial(t, sqliteFlat, faultSeed, 3, &stats{counts: make(map[string]int)})
-	r.plain = true
+	r.calm()
 	r.startAll()
 	r.loadUntil(r.stats.more(acknowledged, 60))
 	for _, s := range r.servers {
@@ -148,7 +151,7 @@ func TestDamagedFileIsNoticedAndNotServed(t *testing.T) {
 	}
 	const page = 4096
 	atStart, later, unnoticeable := 0, 0, 0
-	for first := 1; first < len(sound)/page; first += 6 {
+	for first := 1; first < len(sound)/page; first += size.Of(10, 6) {
 		damaged := bytes.Clone(sound)
 		copy(damaged[first*page:], bytes.Repeat([]byte{0xaa}, 100))
 		if err := os.WriteFile(path, damaged, 0o600); err != nil {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"mneme/acl"
+	"mneme/server/token"
 	"mneme/test/faults/oracle"
 	"mneme/test/faulttest"
 	"mneme/test/mnemetest"
@@ -83,6 +85,12 @@ func newTrial(t *testing.T, on stack, seed, number uint64, s *stats) *trial {
 	return r
 }
 
+// calm leaves only clients, without sharing, purging and counting: in a small run the
+// first two, which have a store and two labels.
+func (r *trial) calm() {
+	r.plain, r.clients = true, r.clients[:size.Of(2, len(r.clients))]
+}
+
 // word returns a new unique word.
 func (r *trial) word() string { return word(int(r.counter.Add(1))) }
 
@@ -113,20 +121,29 @@ func (r *trial) count(kind string, status int) {
 func (r *trial) caller(to *server, agent, taint string) remote {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	token, ok := r.tokens[agent+taint]
+	signed, ok := r.tokens[agent+taint]
 	if !ok {
-		args := []string{"token", "--agent", agent, "--taint", taint, "--ttl", "24h", "--scope", "share"}
-		if agent == "platform" {
-			args[len(args)-1] = "platform"
+		var err error
+		if signed, err = r.token(agent, taint); err != nil {
+			r.t.Error(err)
 		}
-		out, err := r.command("token", args...).Output()
-		if err != nil {
-			r.t.Errorf("mneme token: %v", err)
-		}
-		token = strings.TrimSpace(string(out))
-		r.tokens[agent+taint] = token
+		r.tokens[agent+taint] = signed
 	}
-	return remote{r.t, "http://" + to.proxy.Addr(), token}
+	return remote{r.t, "http://" + to.proxy.Addr(), signed}
+}
+
+// token returns a token of the local key, as mneme token prints it.
+func (r *trial) token(agent, taint string) (string, error) {
+	label, err := acl.ParseLabel(taint)
+	if err != nil {
+		return "", err
+	}
+	key, err := token.OpenLocalKey(r.dir)
+	if err != nil {
+		return "", err
+	}
+	p := acl.Principal{Agent: agent, Taint: label, Platform: agent == "platform", Share: agent != "platform"}
+	return key.Mint(p, 24*time.Hour, time.Now())
 }
 
 // remote is an agent that calls a server.

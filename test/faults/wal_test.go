@@ -87,6 +87,18 @@ func (r *trial) fails(command string, flags ...string) (said string, ok bool) {
 func TestTruncatedLogLeavesAnEarlierState(t *testing.T) {
 	need(t, build)
 	t.Parallel()
+	before := logTrial(t, 4)
+	before.startAll()
+	before.run("PRAGMA wal_checkpoint(TRUNCATE)") // what the clients need stays
+	before.loadUntil(before.stats.more(acknowledged, 50))
+	before.kill(before.servers[0])
+	log, err := os.ReadFile(filepath.Join(before.dir, "mneme.db-wal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(log) < 10*4120 {
+		t.Fatalf("a log of %d bytes: the test proves nothing", len(log))
+	}
 	for name, harm := range map[string]func(log []byte) []byte{
 		"truncated at a frame":      func(log []byte) []byte { return log[:32+len(log)/2/4120*4120] },
 		"truncated within a frame":  func(log []byte) []byte { return log[:len(log)/2+1000] },
@@ -96,21 +108,10 @@ func TestTruncatedLogLeavesAnEarlierState(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newTrial(t, sqliteFlat, faultSeed, 4, &stats{counts: make(map[string]int)})
-			r.plain, r.servers = true, r.servers[:1]
-			r.startAll()
-			r.run("PRAGMA wal_checkpoint(TRUNCATE)") // what the clients need stays
-			r.loadUntil(r.stats.more(acknowledged, 50))
-			r.kill(r.servers[0])
+			r := logTrial(t, 7)
+			r.goOn(before)
 			path := filepath.Join(r.dir, "mneme.db-wal")
-			log, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(log) < 10*4120 {
-				t.Fatalf("a log of %d bytes: the test proves nothing", len(log))
-			}
-			if err := os.WriteFile(path, harm(log), 0o600); err != nil {
+			if err := os.WriteFile(path, harm(bytes.Clone(log)), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			if !r.start(0) {
@@ -125,6 +126,41 @@ func TestTruncatedLogLeavesAnEarlierState(t *testing.T) {
 			r.loadUntil(r.stats.more(acknowledged, 20))
 			r.check()
 		})
+	}
+}
+
+// logTrial returns a trial of one process whose log is harmed.
+func logTrial(t *testing.T, number uint64) *trial {
+	t.Helper()
+	r := newTrial(t, sqliteFlat, faultSeed, number, &stats{counts: make(map[string]int)})
+	r.calm()
+	r.servers = r.servers[:1]
+	return r
+}
+
+// goOn gives a new trial what one with the same clients has whose process was killed: a copy of its
+// data, and the words that its clients wrote. They must forget the rest.
+func (r *trial) goOn(from *trial) {
+	r.t.Helper()
+	files, err := os.ReadDir(from.dir)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(filepath.Join(from.dir, file.Name()))
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(r.dir, file.Name()), content, 0o600); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	r.environment, r.realModel = from.environment, from.realModel
+	r.counter.Store(from.counter.Load())
+	for i, c := range from.clients {
+		for path, values := range c.values {
+			r.clients[i].values[path] = slices.Clone(values)
+		}
 	}
 }
 
