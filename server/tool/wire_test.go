@@ -17,7 +17,6 @@ import (
 	"mneme/server/servertest"
 	"mneme/server/tool"
 	"mneme/test/accesstest"
-	"mneme/test/size"
 )
 
 // Over MCP, only the token identifies the caller.
@@ -29,25 +28,9 @@ func TestAccessMatrixHoldsOverMCP(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			surface := through(openMCP(t))
-			if !size.Full() {
-				surface = reading{surface}
-			}
-			accesstest.Run(t, surface)
+			accesstest.Run(t, through(openMCP(t)))
 		})
 	}
-}
-
-// reading is a surface of which only reading and sharing are under test. Whether the
-// tools write is not MCP's concern.
-type reading struct{ accesstest.Surface }
-
-func (r reading) Offers(op string) bool {
-	switch op {
-	case accesstest.Put, accesstest.Delete, accesstest.Rename:
-		return false
-	}
-	return r.Surface.Offers(op)
 }
 
 // openMCP opens tools that try calls over MCP.
