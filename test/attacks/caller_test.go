@@ -10,9 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"mneme/acl"
-	"mneme/server/token"
 )
 
 // caller is an agent that calls a server.
@@ -25,17 +22,6 @@ type caller struct {
 // "--taint", "CONFIDENTIAL", "--scope", "platform", "--chat", "c1", "--user", "u1".
 func (s *server) as(agent string, flags ...string) caller {
 	s.t.Helper()
-	if len(flags) == 0 && otherBinary == "" { // a process takes longer
-		key, err := token.OpenLocalKey(s.dir)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		signed, err := key.Mint(acl.Principal{Agent: agent, Taint: acl.Public}, time.Hour, time.Now())
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		return s.bearing(signed)
-	}
 	return s.bearing(strings.TrimSpace(s.output(append([]string{"token", "--agent", agent}, flags...)...)))
 }
 

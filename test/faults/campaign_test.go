@@ -50,6 +50,9 @@ const killsPerDatabase = 20
 // acknowledged; see the package's documentation.
 func TestCampaign(t *testing.T) {
 	sizeCampaigns()
+	if !size.Full() { // a full one has the machine to itself
+		t.Parallel()
+	}
 	slots := make(chan struct{}, *databases)
 	for _, on := range []stack{sqliteFlat, postgresFlat, postgresMilvus} {
 		t.Run(on.String(), func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mneme/meter/payment/paymenttest"
+	"mneme/test/size"
 )
 
 var purchases = flag.Int("purchases", 0, "how many paid searches are killed on SQLite (default: 12, in a full run 80); a tenth of them, at least two, on Postgres")
@@ -22,6 +23,9 @@ const shops = 4
 // search, and at chosen ones of its payment, starts it again, and repeats the search.
 func TestAKilledPurchaseIsChargedOnceAndAnswered(t *testing.T) {
 	sizeCampaigns()
+	if !size.Full() { // a full one has the machine to itself
+		t.Parallel()
+	}
 	for on, work := range map[stack]struct{ shops, rounds int }{
 		sqliteFlat:   {shops, max(1, *purchases/shops)},
 		postgresFlat: {1, max(2, *purchases/10)},
