@@ -21,6 +21,7 @@ import (
 	"mneme/memory"
 	"mneme/storage/postgres/postgrestest"
 	"mneme/storage/sqlcommon"
+	"mneme/test/wait"
 	"mneme/vector"
 )
 
@@ -79,6 +80,42 @@ func TestTheNumberOfGrantsIsRightWhenAnExpiredOneIsRenewedWhileItIsSwept(t *test
 		}
 		return err
 	}))
+}
+
+func TestAMembershipThatIsRenewedWhileItIsSweptStays(t *testing.T) {
+	database := postgrestest.Database(t)
+	renewing, sweeping := openAt(t, database), openAt(t, database)
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	for _, via := range []acl.Via{acl.ViaChat, acl.ViaUser} {
+		put := func(until time.Time) func(tx memory.Tx) error {
+			return func(tx memory.Tx) error {
+				return tx.PutFact(t.Context(), memory.MemberFact{Via: via, Of: "of", Agent: "ada", Membership: acl.Membership{Present: true, ExpiresAt: until}})
+			}
+		}
+		mustUpdate(t, renewing, put(now.Add(-time.Hour)))
+		swept := make(chan error, 1)
+		mustUpdate(t, renewing, func(tx memory.Tx) error {
+			if err := put(now.Add(time.Hour))(tx); err != nil {
+				return err
+			}
+			go func() {
+				swept <- sweeping.Update(t.Context(), func(tx memory.Tx) error {
+					_, err := tx.Trim(t.Context(), memory.ExpiredFacts{Now: now, Limit: 10})
+					return err
+				})
+			}()
+			wait.Until(t, "the sweep waits for the renewal", func() error { return blocked(t.Context(), renewing) })
+			return nil
+		})
+		must(t, <-swept)
+		must(t, renewing.View(t.Context(), func(tx memory.ReadTx) error {
+			m, err := tx.Membership(t.Context(), via, "of", "ada")
+			if !m.Present || !m.ExpiresAt.Equal(now.Add(time.Hour)) {
+				t.Errorf("%v: got %+v", via, m)
+			}
+			return err
+		}))
+	}
 }
 
 // A dump may bring millions of entries in one transaction.

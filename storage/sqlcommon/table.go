@@ -34,7 +34,9 @@ func NewTable(name, key, columns string) Table {
 		Insert: insert + " ON CONFLICT DO NOTHING",
 		Upsert: update + assignments(list, key, "excluded.%[1]s"),
 		Add:    update + assignments(list, key, name+".%[1]s + excluded.%[1]s"),
-		Expire: "DELETE FROM " + name + " WHERE (" + key + ") IN (SELECT " + key + " FROM " + name + " WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)",
+		// Of a row that was renewed meanwhile, PostgreSQL checks the outer condition again, and not
+		// the inner one.
+		Expire: "DELETE FROM " + name + " WHERE expires_at <= $1 AND (" + key + ") IN (SELECT " + key + " FROM " + name + " WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)",
 	}
 }
 

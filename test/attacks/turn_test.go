@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -115,7 +116,7 @@ func askAtLength(t testing.TB, hog caller, questions int) (answered *atomic.Int6
 // are, though several are there before it each time.
 func TestAShortQuestionPassesLongOnes(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
-		longs := size.Of(4, 8)
+		longs := max(size.Of(4, 8), 2*runtime.GOMAXPROCS(0)) // so that some wait
 		s := start(t, storage)
 		hog, ada := s.as("hog"), s.as("ada")
 		for i := range size.Of(10, 50) {
