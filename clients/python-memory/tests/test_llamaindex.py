@@ -14,7 +14,8 @@ def user(text):
 
 def test_messages_are_kept_and_those_that_fit_are_recalled(client):
     async def run():
-        block = MnemeMemoryBlock(client=client)
+        # The vector leg, which has the texts after about a second, finds all of them.
+        block = MnemeMemoryBlock(client=client, min_relevance=0.05)
         await block.aput([user("Ada takes her tea green."), ChatMessage(role="assistant", content="The rent is due on the first.")])
         await block.aput([])
         assert await block.aget([user("And the rent?"), user("Tea?")]) == "Ada takes her tea green."
