@@ -70,7 +70,7 @@ func (ix *Indexer) indexAsRead(ctx context.Context, leases []Lease) error {
 		return err
 	}
 	if local {
-		return ix.sync(ctx)
+		return ix.syncOpened(ctx)
 	}
 	for _, now := range by {
 		if now == nil {

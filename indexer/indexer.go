@@ -116,6 +116,16 @@ func (ix *Indexer) sync(ctx context.Context) error {
 	return errors.Join(ix.models.sync(ctx), ix.multilingual.sync(ctx))
 }
 
+// syncOpened is sync for what goes on without an index of the multilingual model that does
+// not open yet: Run tries it again and reports it.
+func (ix *Indexer) syncOpened(ctx context.Context) error {
+	err := ix.multilingual.sync(ctx)
+	if errors.Is(err, errIndex) {
+		err = nil
+	}
+	return errors.Join(ix.models.sync(ctx), err)
+}
+
 // loadLocal loads the serving indexes that are local.
 func (ix *Indexer) loadLocal(ctx context.Context) error {
 	return errors.Join(ix.models.loadLocal(ctx), ix.multilingual.loadLocal(ctx))
@@ -230,5 +240,5 @@ func (ix *Indexer) indexed(ctx context.Context, id uuid.UUID) (bool, error) {
 			err = errors.Join(err, settler.Settle(ctx))
 		}
 	}
-	return true, errors.Join(err, ix.sync(ctx))
+	return true, errors.Join(err, ix.syncOpened(ctx))
 }

@@ -13,10 +13,10 @@ import (
 
 // Reindex embeds every entry with the configured embedders, while the current
 // vectors keep serving. When no entry lacks a new vector, it makes the new ones
-// active and drops the old. It covers entries written meanwhile, and resumes
-// where an interrupted run stopped. It calls progress, unless nil, with the
-// number of entries embedded so far and of all that it knows of, first before it
-// embeds any.
+// active and drops the old. It covers entries written meanwhile, works what is queued
+// in the end, and resumes where an interrupted run stopped. It calls progress, unless
+// nil, with the number of entries embedded so far and of all that it knows of, first
+// before it embeds any.
 func (ix *Indexer) Reindex(ctx context.Context, progress func(done, total int64)) error {
 	if progress == nil {
 		progress = func(int64, int64) {}
@@ -27,10 +27,12 @@ func (ix *Indexer) Reindex(ctx context.Context, progress func(done, total int64)
 	if err := ix.replaceModel(ctx, mainModel, progress); err != nil {
 		return err
 	}
-	if ix.multilingual.active() == "" || len(ix.multilingual.list) == 0 || !ix.models.list[0].EnglishOnly {
-		return nil
+	if ix.multilingual.active() != "" && len(ix.multilingual.list) > 0 && ix.models.list[0].EnglishOnly {
+		if err := ix.replaceModel(ctx, multilingualModel, progress); err != nil {
+			return err
+		}
 	}
-	return ix.replaceModel(ctx, multilingualModel, progress)
+	return ix.CatchUp(ctx, time.Time{})
 }
 
 // remake replaces vectors that an earlier form of a configured model made, while they serve.
@@ -103,7 +105,7 @@ func (ix *Indexer) replaceModel(ctx context.Context, k int, progress func(done, 
 		})
 		switch {
 		case errors.Is(err, errReplaced): // a model of the other kind
-			err = errors.Join(ix.sync(ctx), ix.checkAll(ctx, next))
+			err = errors.Join(ix.syncOpened(ctx), ix.checkAll(ctx, next))
 		case errors.Is(err, errChangesLost):
 			err = ix.checkAll(ctx, next)
 		case err == nil:

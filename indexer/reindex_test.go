@@ -541,6 +541,24 @@ func (h *harness) askInGerman(a memory.Caller) {
 	h.Index()
 }
 
+// No other process may be there to work the queue.
+func TestAReindexWorksWhatIsQueued(t *testing.T) {
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		english, _ := remote(t)
+		data := b.Open(t)
+		h := twoModels(t, data, data.Storage(t), backendtest.Second(english), data.Model(t, english))
+		h.put(agent("a", acl.Public), "a", "english", inEnglish)
+		must(h, h.CatchUp(background, time.Unix(1, 0)))
+		if n := queued(h, data.Storage(t)); n != 1 {
+			t.Errorf("%d rows are queued after the end", n)
+		}
+		h.reindex()
+		if n := queued(h, data.Storage(t)); n != 0 {
+			t.Errorf("%d rows are still queued", n)
+		}
+	})
+}
+
 func TestAStoreAskedInAnotherLanguageGetsBothKindsOfVectorsAgain(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		english, _ := remote(t)

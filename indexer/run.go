@@ -246,9 +246,22 @@ func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 	if err != nil {
 		return err
 	}
-	// The workers were stopped as the last row left the queue, maybe before
-	// they applied its vectors to this process's index.
-	return ix.sync(outer)
+	// The workers were stopped as the last row left the queue, maybe before they applied
+	// its vectors to this process's index.
+	return ix.syncOpened(outer)
+}
+
+// CatchUp works what is due in the queue, beside any other process that does, until
+// nothing is or, unless end is zero, the time is past it. It waits neither for what others
+// work nor for what failed.
+func (ix *Indexer) CatchUp(ctx context.Context, end time.Time) error {
+	w := &worker{Indexer: ix}
+	for end.IsZero() || ix.now().Before(end) {
+		if n, err := w.work(ctx); err != nil || n == 0 {
+			return err
+		}
+	}
+	return nil
 }
 
 // depth returns how many entries' vectors are out of date, those that this process is

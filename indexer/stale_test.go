@@ -125,12 +125,19 @@ func TestVectorsOfAFormerTextAreRemovedWhereTheirIndexIsNotOpen(t *testing.T) {
 			t.Fatalf("%d vectors of the multilingual model", n)
 		}
 		starting := data.Model(t, multilingual)
-		starting.Open = func(context.Context) (vector.Index, error) { return nil, errors.New("it is starting") }
+		var tried atomic.Int64
+		starting.Open = func(context.Context) (vector.Index, error) {
+			tried.Add(1)
+			return nil, errors.New("it is starting")
+		}
 		options := backendtest.Options{Multilingual: []indexer.Model{starting}}
 		h := wrap(t, backendtest.OpenProcess(t, data.Storage(t), options, data.Model(t, english)))
 		_, err := h.Put(background, a, memory.PutRequest{Path: path("a", "k"), Value: text(inEnglish)})
 		must(h, err)
-		h.Index()
+		h.eventually("the index is tried again", func() bool {
+			h.Index() // which does not fail by it
+			return tried.Load() > 1
+		})
 		for e, want := range map[embed.Embedder]int{english: 1, multilingual: 0} {
 			if n := vectorsOf(h, data, e.Fingerprint()); n != want {
 				t.Errorf("%d vectors of %s, want %d", n, e.Fingerprint(), want)

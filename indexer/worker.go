@@ -61,7 +61,7 @@ func (w *worker) work(ctx context.Context) (int, error) {
 	case ctx.Err() != nil:
 		return 0, errors.Join(ctx.Err(), w.release(ctx, failed))
 	case errors.Is(err, errReplaced):
-		return 0, errors.Join(w.release(ctx, failed), w.sync(ctx))
+		return 0, errors.Join(w.release(ctx, failed), w.syncOpened(ctx))
 	case w.indexDown.Load():
 		w.progress.failed(len(failed), err)
 		return 0, w.release(ctx, failed)

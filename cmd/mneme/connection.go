@@ -35,6 +35,22 @@ type connection struct {
 // are needed.
 type opener func(context.Context, configs.Config, *slog.Logger) (*compose.Instance, error)
 
+// catchUpTime bounds the making of vectors before a search.
+const catchUpTime = 5 * time.Second
+
+// openCaughtUp opens a Service to search in. It first makes vectors that are missing, as
+// far as there is time: where no server runs, nothing else does.
+func openCaughtUp(ctx context.Context, config configs.Config, log *slog.Logger) (*compose.Instance, error) {
+	instance, err := compose.Open(ctx, config, log)
+	if err != nil {
+		return nil, err
+	}
+	if err := instance.CatchUp(ctx, time.Now().Add(catchUpTime)); err != nil {
+		log.WarnContext(ctx, "vectors that are missing could not be made", "error", err)
+	}
+	return instance, nil
+}
+
 // connect opens a connection to the server at address, or, if address is "",
 // to a Service that open opens in this process. The caller closes it.
 func (p *program) connect(ctx context.Context, config configs.Config, as callerFlags, address string, open opener) (*connection, error) {

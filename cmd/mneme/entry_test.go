@@ -72,6 +72,16 @@ func TestWhatIsPutCanBeReadListedAndDeleted(t *testing.T) {
 	}
 }
 
+// No server is there to make its vectors.
+func TestWhatIsPutIsFoundByItsMeaning(t *testing.T) {
+	dir := t.TempDir()
+	must(t, dir, "", "put", "hives", "the bees need sugar in March", "--agent", "alice")
+	found := decode[answer](t, must(t, dir, "", "search", "when must insects be fed?", "--agent", "alice", "--json"))
+	if len(found.Hits) != 1 || len(found.Degraded) != 0 {
+		t.Errorf("%d hits, degraded %v", len(found.Hits), found.Degraded)
+	}
+}
+
 func TestAStoreIsSharedAndUnshared(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, "", "put", "seat", "the window", "--agent", "alice")

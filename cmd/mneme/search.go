@@ -13,7 +13,6 @@ import (
 	client "mneme/clients/go"
 	"mneme/clients/go/api"
 	"mneme/configs"
-	"mneme/internal/compose"
 )
 
 func newSearch(p *program) *cobra.Command {
@@ -23,7 +22,8 @@ func newSearch(p *program) *cobra.Command {
 		Short: "Search the memories that an agent has access to",
 		Long: `Searches all stores that the agent has access to, or those named by --stores, and
 prints the hits, best first. QUESTION needs no quotes. Searches the local
-database, also while a server uses it, or with --url asks a server.
+database, also while a server uses it, or with --url asks a server. In the local
+one it first makes vectors that are missing, for up to 5 seconds.
 
 A store on which the agent has accepted an offer is searched, and paid for from its
 account, only if --stores names it and --max-charge is given. --offer searches the
@@ -158,7 +158,7 @@ func (s *searching) run(ctx context.Context, config configs.Config) error {
 			return usageError{fmt.Errorf("--stores: %w", err)}
 		}
 	}
-	return s.call(ctx, config, compose.Open, func(as *client.Client) error {
+	return s.call(ctx, config, openCaughtUp, func(as *client.Client) error {
 		found, timing, err := s.purchase.search(ctx, as, question)
 		if err != nil {
 			return err
