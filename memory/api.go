@@ -46,7 +46,7 @@ type PutRequest struct {
 	// that the path resolves to: one of a lower label.
 	Inherit bool
 	If      Preconditions
-	Wait    bool // until a search in this process can return the entry, at most 10 s
+	Wait    bool // until a search in this process can return the entry, at most Options.IndexedWait
 	// Similar asks for PutResult.Similar. It waits as Wait does, but without it at most
 	// Options.SimilarWait.
 	Similar bool

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// indexedWait bounds the wait of a Put until its entry is indexed.
-	indexedWait = 10 * time.Second
+	// defaultIndexedWait bounds the wait of a Put until its entry is indexed.
+	defaultIndexedWait = 10 * time.Second
 	// defaultSimilarWait bounds the wait of a Put with Similar until its entry is indexed
 	// and the similar ones are found.
 	defaultSimilarWait = 2 * time.Second
@@ -36,7 +36,7 @@ func (s *Service) follow(ctx context.Context, c Caller, r PutRequest, result *Pu
 		return
 	}
 	result.SimilarLate = r.Similar && s.similar != nil
-	limit := indexedWait
+	limit := s.indexedWait
 	if !r.Wait {
 		if limit = s.similarWait; s.lags(ctx, c, r.Path.Store) {
 			return

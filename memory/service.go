@@ -86,6 +86,8 @@ type Options struct {
 	// Ledger checks the records of a meter that a dump brings. nil: dumps with such
 	// records are not loaded.
 	Ledger Ledger
+	// IndexedWait bounds how long a Put with Wait waits for it. Default 10 s.
+	IndexedWait time.Duration
 	// SimilarWait bounds how long a Put with Similar waits for it. Default 2 s.
 	SimilarWait time.Duration
 	// Now is the clock. Default time.Now.
@@ -109,6 +111,7 @@ type Service struct {
 	everyLanguage bool
 	ledger        Ledger        // nil: none
 	similar       SimilarFinder // nil: none
+	indexedWait   time.Duration
 	similarWait   time.Duration
 
 	callers *callerCache
@@ -126,6 +129,7 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 		indexer:       options.Indexer,
 		everyLanguage: options.EveryLanguage,
 		ledger:        options.Ledger,
+		indexedWait:   cmp.Or(options.IndexedWait, defaultIndexedWait),
 		similarWait:   cmp.Or(options.SimilarWait, defaultSimilarWait),
 		callers:       newCallerCache(),
 		waits:         newFeedWaits(storage),

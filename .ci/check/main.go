@@ -132,14 +132,25 @@ func environment(c *cache) ([]string, error) {
 	}), nil
 }
 
-// port returns the first port from n on at which nothing listens.
+// ports keeps other runs from the ports of this one: each holds the UDP port of the same
+// number until it ends.
+var ports []net.PacketConn
+
+// port returns the first port from n on at which nothing listens, and which no other run
+// has.
 func port(n int) (string, error) {
 	for ; n < 1<<16; n += 10 {
+		address := fmt.Sprintf("127.0.0.1:%d", n)
 		var config net.ListenConfig
-		l, err := config.Listen(context.Background(), "tcp", fmt.Sprintf("127.0.0.1:%d", n))
-		if err == nil {
+		held, err := config.ListenPacket(context.Background(), "udp", address)
+		if err != nil {
+			continue
+		}
+		if l, err := config.Listen(context.Background(), "tcp", address); err == nil {
+			ports = append(ports, held)
 			return fmt.Sprint(n), l.Close()
 		}
+		_ = held.Close()
 	}
 	return "", errors.New("no port is free")
 }

@@ -22,8 +22,6 @@ as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
-
 # existing PATHSPEC…: prints the names of the repository's files, each with a NUL. git
 # lists those too that are deleted and not committed.
 existing() {

@@ -2,11 +2,13 @@ package e5
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"testing"
 	"unsafe"
 
+	"mneme/embed"
 	"mneme/test/wait"
 )
 
@@ -46,10 +48,14 @@ func TestPagesAreReleasedAtRest(t *testing.T) {
 		return nil
 	}
 	wait.Until(t, "the pages of loading are released", released)
-	want := mustQuery(t, e, "Wer trinkt morgens grünen Tee? 庭には水が必要です ливень")
-	if mapped, _ := mappedPages(t, multilingual.file()); mapped == 0 {
-		t.Error("no page was read")
-	}
+	var want embed.Query
+	wait.Until(t, "pages are read", func() error { // again, if the process stood still
+		want = mustQuery(t, e, "Wer trinkt morgens grünen Tee? 庭には水が必要です ливень")
+		if mapped, _ := mappedPages(t, multilingual.file()); mapped == 0 {
+			return errors.New("none is")
+		}
+		return nil
+	})
 	wait.Until(t, "the pages of the question are released", released)
 	if got := mustQuery(t, e, "Wer trinkt morgens grünen Tee? 庭には水が必要です ливень"); got.Vector[0] != want.Vector[0] {
 		t.Error("the vectors differ after a rest")

@@ -18,6 +18,7 @@ import (
 	"mneme/internal/compose"
 	"mneme/memory"
 	"mneme/search"
+	"mneme/test/wait"
 )
 
 // standIn is a reranking service of any shape, for which the best text is that with the
@@ -61,6 +62,7 @@ func TestTheConfiguredRerankerOrdersTheHits(t *testing.T) {
 			config := configs.Default()
 			config.DataDir = t.TempDir()
 			config.Rerank.URL, config.Rerank.Model, config.Rerank.Key = service.URL+c.path, "m", configs.Secret(c.key)
+			config.Rerank.Timeout = wait.Limit
 			var log bytes.Buffer
 			instance, err := compose.OpenRows(t.Context(), config, slog.New(slog.NewJSONHandler(&log, nil)))
 			if err != nil {

@@ -3,6 +3,7 @@ package compose_test
 import (
 	"context"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -20,6 +21,7 @@ import (
 	"mneme/acl"
 	"mneme/configs"
 	"mneme/internal/compose"
+	"mneme/test/wait"
 )
 
 // spanStore is an OTLP/HTTP collector that keeps the spans it receives.
@@ -78,6 +80,7 @@ func TestTracesShowStepsButNoMemoryText(t *testing.T) {
 	config := configs.Default()
 	config.DataDir = t.TempDir()
 	config.Tracing.Endpoint = server.URL + "/v1/traces"
+	config.Search.VectorBudget = wait.Limit
 	instance, err := compose.Open(t.Context(), config, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -106,6 +109,12 @@ func TestTracesShowStepsButNoMemoryText(t *testing.T) {
 	call("PUT", "/v1/stores/self/memories/secretkey?wait=indexed", `{"value": "secretvalue is green tea"}`, 201)
 	call("POST", "/v1/search", `{"query": "secretquery about tea"}`, 200)
 	call("POST", "/v1/search", `{"query": "secretquery", "stores": ["secretstore"]}`, 403)
+	wait.Until(t, "the entry is indexed", func() error {
+		if s := instance.Status(t.Context()); !s.Counted || s.Queue > 0 {
+			return fmt.Errorf("the status is %+v", s)
+		}
+		return nil
+	})
 	stop()
 	if err := <-done; err != nil {
 		t.Error(err)

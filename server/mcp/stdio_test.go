@@ -104,7 +104,7 @@ func TestALineThatIsNoMessageIsAnsweredAndTheNextIsRead(t *testing.T) {
 // A client may ask, hang up, and read its answers then.
 func TestWhatWasAskedBeforeTheEndIsAnswered(t *testing.T) {
 	s := open(t, mcp.Options{}).stream(t, alice)
-	const calls = 20
+	const calls = 3
 	go func() {
 		for id := range calls {
 			fmt.Fprintf(s.in, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"memory_save","arguments":{"key":"k%[1]d","content":"v"}}}`+"\n", id+1)

@@ -285,7 +285,7 @@ func TestProcessesShareAFile(t *testing.T) {
 		}
 		return
 	}
-	path := filepath.Join(t.TempDir(), "mneme.db")
+	path := filepath.Join(memoryFolder(t), "mneme.db") // they wait for each other, and not for the disk
 	// The file does not exist yet, so the processes also race to migrate it.
 	var others []*exec.Cmd
 	for range 3 {

@@ -47,8 +47,9 @@ func Open(ctx context.Context, path string) (*Storage, error) {
 		return nil, fmt.Errorf("open the database: %w", advise(ctx, path, err))
 	}
 	return &Storage{
-		readers: newPool(path, reading, max(4, 2*runtime.GOMAXPROCS(0))),
-		writers: newPool(path, writing, 1),
+		readers:  newPool(path, reading, max(4, 2*runtime.GOMAXPROCS(0))),
+		writers:  newPool(path, writing, 1),
+		together: together{bound: togetherFor},
 	}, nil
 }
 

@@ -24,6 +24,7 @@ const (
 
 // together is the queue of the callers of UpdateTogether.
 type together struct {
+	bound   time.Duration // togetherFor
 	mu      sync.Mutex
 	led     bool      // a caller leads: it waits for the connection or has it
 	waiting []*member // first come, first served
@@ -149,7 +150,7 @@ func (q *together) lead(ctx context.Context, c *session, fn func(*writer) error)
 func (q *together) share(c *session) *shared {
 	t := &shared{session: c, back: make(chan struct{}), ended: make(chan struct{})}
 	began := time.Now()
-	for n := 1; n < maxTogether && t.broken == nil && time.Since(began) < togetherFor; n++ {
+	for n := 1; n < maxTogether && t.broken == nil && time.Since(began) < q.bound; n++ {
 		m := q.next()
 		if m == nil {
 			break

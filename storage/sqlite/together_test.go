@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"mneme/memory"
+	"mneme/test/wait"
 )
 
 // inOneTransaction runs functions of UpdateTogether in one transaction, in their order,
 // and returns their errors.
 func inOneTransaction(t *testing.T, s *Storage, fns ...func(*writer) error) []error {
 	t.Helper()
+	s.together.bound = wait.Limit
 	errs := make([]error, len(fns))
 	begun, ended := make(chan struct{}), make(chan int)
 	waiting := func() int {
@@ -27,7 +29,7 @@ func inOneTransaction(t *testing.T, s *Storage, fns ...func(*writer) error) []er
 			errs[i] = s.UpdateTogether(t.Context(), func(tx memory.Tx) error {
 				if i == 0 {
 					close(begun)
-					for deadline := time.Now().Add(10 * time.Second); waiting() < len(fns)-1; time.Sleep(time.Millisecond) {
+					for deadline := time.Now().Add(wait.Limit); waiting() < len(fns)-1; time.Sleep(time.Millisecond) {
 						if time.Now().After(deadline) {
 							return errors.New("the others do not wait")
 						}
