@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -66,11 +67,19 @@ func TestServerAnswersItsFirstCallsAndShutsDownCleanly(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir())
 	token := strings.TrimSpace(must(t, s.dir, "", "token", "--agent", "me"))
-	status, body := s.call(token, http.MethodPut, "/v1/stores/self/memories/tea?wait=indexed", `{"value": "I like my tea green, and never after five."}`)
-	if status != http.StatusCreated || !strings.Contains(body, `"indexed":true`) {
-		t.Fatalf("status %d, %s", status, body)
-	}
-	status, body = s.call(token, http.MethodPost, "/v1/search", `{"query": "what do I drink in the afternoon?"}`)
+	want := http.StatusCreated
+	wait.Until(t, "a memory is indexed", func() error { // on a busy machine, one call does not wait long enough
+		status, body := s.call(token, http.MethodPut, "/v1/stores/self/memories/tea?wait=indexed", `{"value": "I like my tea green, and never after five."}`)
+		if status != want {
+			t.Fatalf("status %d, %s", status, body)
+		}
+		want = http.StatusOK
+		if !strings.Contains(body, `"indexed":true`) {
+			return errors.New(body)
+		}
+		return nil
+	})
+	status, body := s.call(token, http.MethodPost, "/v1/search", `{"query": "what do I drink in the afternoon?"}`)
 	if found := decode[answer](t, body); status != http.StatusOK || len(found.Hits) != 1 || found.Hits[0].Key != "tea" {
 		t.Fatalf("status %d, %s", status, body)
 	}

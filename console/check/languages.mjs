@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-import { settler } from "./settled.mjs";
+import { patience, settler } from "./settled.mjs";
 
 const require = createRequire(path.join(process.cwd(), "node_modules/"));
 const ts = require("typescript");
@@ -78,7 +78,7 @@ export async function checkLanguages({ browser, url, token, platform, sees, fail
     const foreign = name === "en" ? [] : Object.entries(english).filter(([key, text]) => catalogue[key] !== text && /\p{L}{2}/u.test(text.replace(/\{[^{}]+\}/g, ""))).map(([key, text]) => [key, patternOf(text)]);
     const context = await browser.newContext({ locale, viewport: { width: 1280, height: 800 } });
     const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(patience);
     page.on("pageerror", (e) => fail(`${name}: an error of the page: ${e.message}`));
     const loaded = [];
     page.on("request", (r) => /\/assets\/(de|es|fr|zh|ja)-/.test(r.url()) && loaded.push(/\/assets\/([a-z]+)-/.exec(r.url())[1]));
@@ -192,6 +192,7 @@ async function switched({ browser, url, sees, fail }) {
   const [german, japanese] = [await catalogueOf("de"), await catalogueOf("ja")];
   const context = await browser.newContext({ locale: "tlh" });
   const page = await context.newPage();
+  page.setDefaultTimeout(patience);
   await page.addInitScript(() => Object.defineProperty(navigator, "languages", { get: () => ["tlh", "de-CH", "fr"] }));
   await page.goto(`${url}/console/`);
   await sees("the first language that there is", page.getByRole("heading", { name: german["signin.title"] }));

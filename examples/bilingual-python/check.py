@@ -35,7 +35,7 @@ def expect(what: str, holds: bool) -> None:
 
 def eventually(what: str, holds: Callable[[], bool]) -> None:
     """After the first question in German the English notes get vectors of the other model, in the background."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while not holds():
         if time.monotonic() > deadline:
             raise SystemExit(f"not so: {what}")

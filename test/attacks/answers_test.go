@@ -141,7 +141,7 @@ func TestAToolAnswersNoMoreThanAModelCanRead(t *testing.T) {
 // connections to its database: others read and write meanwhile.
 func TestSlowReadersHoldNoAnswers(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
-		s := start(t, storage, byWords())
+		s := start(t, storage, byWords(), environment("MNEME_CONNECTIONS_STALL_TIMEOUT=10m")) // the first are not read until all have begun
 		alice := s.as("alice")
 		alice.hoard(t, hoardBytes)
 		ask := func(method, path, body string) *connection {

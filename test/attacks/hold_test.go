@@ -159,7 +159,7 @@ func TestAReaderThatTakesNothingIsCutOff(t *testing.T) {
 // One address opens more connections than are good for the others.
 func TestOneAddressCannotTakeEveryConnection(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := start(t, environment("MNEME_CONNECTIONS_IDLE_TIMEOUT=1h")) // all are open at a time
 	address := strings.TrimPrefix(s.Address, "http://")
 	const attempts = 1000
 	open := 0

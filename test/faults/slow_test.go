@@ -25,7 +25,7 @@ func TestSearchReturnsWithinItsBudgetWhileMilvusIsSlow(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
 	proxy := s.proxied()
-	p := s.serve("MNEME_SEARCH_VECTOR_BUDGET=300ms")
+	p := s.serve("MNEME_SEARCH_VECTOR_BUDGET=3s")
 	c := p.as("a")
 	read[entry](c, c.put("tea?wait=indexed", "I like my tea green"), http.StatusCreated)
 	c.waitBothLegs()
@@ -81,7 +81,7 @@ func TestServerStartsWhileMilvusIsUnresponsive(t *testing.T) {
 
 func TestHungMilvusDelaysNoSearch(t *testing.T) {
 	s := newService(t)
-	p := s.serve("MNEME_SEARCH_VECTOR_BUDGET=300ms")
+	p := s.serve("MNEME_SEARCH_VECTOR_BUDGET=3s")
 	c := p.as("a")
 	read[entry](c, c.put("tea?wait=indexed", "I like my tea green"), http.StatusCreated)
 	c.waitBothLegs()

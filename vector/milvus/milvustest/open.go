@@ -50,7 +50,7 @@ func Prefix(t testing.TB) (addr, prefix string) {
 }
 
 func drop(t testing.TB, addr, prefix string) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // the test's own has ended
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute) // the test's own has ended
 	defer cancel()
 	conn, err := client.NewClient(ctx, client.Config{Address: addr})
 	if err != nil {
