@@ -49,7 +49,11 @@ func (ix *Indexer) renew(ctx context.Context, leases []Lease, until time.Time) e
 // release ends leases at once, without counting an attempt. It works after ctx
 // has ended, for shutdown.
 func (ix *Indexer) release(ctx context.Context, leases []Lease) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWait)
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWait)
 	defer cancel()
-	return ix.renew(ctx, leases, ix.instant())
+	err := ix.renew(within, leases, ix.instant())
+	if err != nil && ctx.Err() != nil { // nobody else reports it
+		ix.log.WarnContext(ctx, "cannot release leases of the indexing queue", "entries", len(leases), "error", err)
+	}
+	return err
 }
