@@ -75,25 +75,41 @@ func (s *cachedStore) keep(c *candidateCache, head memory.FeedPositions, groups 
 	}
 }
 
-// choose sets groups to those of shared at indexes that the viewer has read and that are the
-// rows of a snapshot at head.
-func (s *cachedStore) choose(read readSet, head memory.FeedPositions, shared []*pathRows, indexes []int, groups []*pathRows) {
+// readRows are rows of a store that a viewer has read.
+type readRows struct {
+	*cachedStore
+	number  uint64 // of the store when that was looked up
+	indexes []int
+}
+
+// hasRead returns those of the rows of shared at indexes that the viewer has read.
+func (s *cachedStore) hasRead(read readSet, shared []*pathRows, indexes []int) readRows {
 	stamps := make([]uint64, len(indexes))
 	for k, i := range indexes {
 		stamps[k] = shared[i].stamp
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.positions != head {
-		return // others know of later changes
-	}
+	r := readRows{cachedStore: s, number: s.number}
 	for k, has := range read.Has(s.number, stamps) {
-		g := shared[indexes[k]]
-		if stamp, changed := s.changed[g.path]; changed {
-			has = stamp == g.stamp
+		if has || s.changed[shared[indexes[k]].path] == stamps[k] {
+			r.indexes = append(r.indexes, indexes[k])
 		}
-		if has {
-			groups[indexes[k]] = g
+	}
+	return r
+}
+
+// choose sets groups to those of the rows that are the rows of a snapshot at head.
+func (r readRows) choose(head memory.FeedPositions, shared, groups []*pathRows) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.positions != head || r.cachedStore.number != r.number {
+		return // others know of later changes, or too much has changed
+	}
+	for _, i := range r.indexes {
+		g := shared[i]
+		if stamp, changed := r.changed[g.path]; !changed || stamp == g.stamp {
+			groups[i] = g
 		}
 	}
 }

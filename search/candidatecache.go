@@ -39,7 +39,7 @@ type candidateCache struct {
 }
 
 const (
-	// candidateCacheBytes is the default of Options.CandidateCache: some 45,000 rows, and
+	// candidateCacheBytes is the default of Options.CandidateCache: some 39,000 rows, and
 	// what 10,000 entries are scored by.
 	candidateCacheBytes = 64 << 20
 	// viewerBytes bounds the numbers of viewers: some 3,000.
@@ -50,9 +50,9 @@ const (
 	// maxChangedPaths is how many changed paths of a store are told apart. When there
 	// are more, all its rows are read again.
 	maxChangedPaths = 256
-	// minCached is how many candidates a store must have in a search for its rows to be
-	// cached: finding out whether the rows of a store have changed takes about as long
-	// as reading one of them.
+	// minCached is how many candidates a store must have in a viewer's first search for its
+	// rows to be cached: finding out whether the rows of a store have changed takes about as
+	// long as reading one of them.
 	minCached = 4
 )
 
@@ -148,17 +148,23 @@ type cachedRead struct {
 // ids that have none.
 func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []*memory.Entry, missing []uuid.UUID, err error) {
 	shared, indexes := r.lookUp(ids)
-	maps.DeleteFunc(indexes, func(store string, _ []int) bool { return r.known(store) == nil })
-	if err := r.look(ctx, slices.Collect(maps.Keys(indexes))); err != nil {
+	stores := make(map[string]readRows)
+	for store, at := range indexes {
+		if s := r.known(store); s != nil {
+			if read := s.hasRead(r.cache.read, shared, at); len(read.indexes) > 0 {
+				stores[store] = read
+			}
+		}
+	}
+	if err := r.look(ctx, slices.Collect(maps.Keys(stores))); err != nil {
 		return nil, nil, err
 	}
 	groups := make([]*pathRows, len(ids))
-	for store, at := range indexes {
-		s := r.open(store)
-		if err := r.catchUp(ctx, s, store); err != nil {
+	for store, read := range stores {
+		if err := r.catchUp(ctx, read.cachedStore, store); err != nil {
 			return nil, nil, err
 		}
-		s.choose(r.cache.read, r.heads[store], shared, at, groups)
+		read.choose(r.heads[store], shared, groups)
 	}
 	found = make([]*memory.Entry, 0, len(ids))
 	several := make(map[*pathRows]bool) // those of several rows that were found
@@ -257,7 +263,7 @@ func (r *cachedRead) keep(ctx context.Context, rows []memory.Entry) error {
 	}
 	var unseen []string
 	for store, n := range counts {
-		if _, seen := r.heads[store]; !seen && n >= minCached {
+		if _, seen := r.heads[store]; !seen && (n >= minCached || r.known(store) != nil) {
 			unseen = append(unseen, store)
 		}
 	}
@@ -281,7 +287,11 @@ func (r *cachedRead) keep(ctx context.Context, rows []memory.Entry) error {
 		g.bytes += rowBytes(e)
 	}
 	for store, groups := range stores {
-		r.open(store).keep(r.cache, r.heads[store], groups)
+		s := r.open(store)
+		if err := r.catchUp(ctx, s, store); err != nil {
+			return err
+		}
+		s.keep(r.cache, r.heads[store], groups)
 	}
 	return nil
 }
