@@ -9,8 +9,8 @@ import (
 // readSet remembers which of the values that a cache holds for all have been read by whom.
 // It holds a bit for each, those of 64 values in a word.
 //
-// Values are told apart by stamps from 1 on. What is read at a time is mostly stamped at a
-// time, so that few words tell it.
+// Values are told apart by stamps from 1 on. Those of a search are mostly stamped one after
+// another, so that they are in few words.
 type readSet struct {
 	words *lru.Cache[readWord, *atomic.Uint64]
 }
@@ -20,8 +20,8 @@ type readWord struct {
 	reader, block uint64
 }
 
-// readWordBytes is what a word takes: it has an item in a list with 40 bytes of pointers and
-// 32 that are not used, and one in a map that is two thirds full.
+// readWordBytes is what a word takes at most: an element of simplelru's list has 96 bytes, and
+// a slot of its map, at least half of which are used, 25.
 const readWordBytes = 160
 
 func newReadSet(maxBytes int) readSet {
