@@ -8,46 +8,42 @@ import (
 	"mneme/memory"
 )
 
-// cachedStore says which cached rows of a store are still valid, for a viewer and a
-// ceiling.
+// cachedStore says which cached rows of a store a viewer has read, for a ceiling, that are
+// still valid.
 type cachedStore struct {
 	ceiling acl.Label
 
 	mu        sync.Mutex
+	number    uint64               // of the reader in candidateCache.read; another one when no row is valid
 	positions memory.FeedPositions // of labels up to ceiling, up to which changes are known
-	epoch     int                  // counts the times that positions moved on
-	changed   map[uint64]int       // the epoch in which a path changed last
-	floor     int                  // rows of earlier epochs are not valid
+	// changed has the paths that have changed since the store has its number, with the stamp
+	// of the rows that the viewer has read of it since; 0: none.
+	changed map[uint64]uint64
 }
 
 // moveOn notes the changes from positions to head, unless another search has done so
 // or head precedes them.
-func (s *cachedStore) moveOn(positions, head memory.FeedPositions, feed memory.Feed, hash func(namespace, key string) uint64) {
+func (s *cachedStore) moveOn(positions, head memory.FeedPositions, feed memory.Feed, c *candidateCache) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.positions != positions || precedesAny(head, positions) {
 		return
 	}
 	s.positions = head
-	s.epoch++
-	known := 0
+	known, removed := 0, false
 	for label := acl.Public; label <= s.ceiling; label++ {
-		if *feed.Removed.Of(label) > *positions.Of(label) {
-			s.floor = s.epoch
-		}
+		removed = removed || *feed.Removed.Of(label) > *positions.Of(label)
 		known += int(*head.Of(label) - *positions.Of(label))
 	}
 	// Some are missing, or the path of one that was purged is not known.
-	if known != len(feed.Records) || slices.ContainsFunc(feed.Records, func(r memory.FeedRecord) bool { return r.Key == "" }) ||
+	if removed || known != len(feed.Records) || slices.ContainsFunc(feed.Records, func(r memory.FeedRecord) bool { return r.Key == "" }) ||
 		len(s.changed)+known > maxChangedPaths {
-		s.floor = s.epoch
-	}
-	if s.floor == s.epoch {
+		s.number = c.last.Add(1)
 		clear(s.changed)
 		return
 	}
 	for _, record := range feed.Records {
-		s.changed[hash(record.Namespace, record.Key)] = s.epoch
+		s.changed[c.pathHash(record.Namespace, record.Key)] = 0
 	}
 }
 
@@ -61,28 +57,59 @@ func precedesAny(p, q memory.FeedPositions) bool {
 	return false
 }
 
-// keepValid clears those groups of rows that are not those of their store in its epoch,
-// which is not before theirs.
-func keepValid(groups []*pathRows, epochs map[*cachedStore]int) {
-	var locked *cachedStore // mostly all are of one
-	current := false
-	for i, g := range groups {
-		if g == nil {
-			continue
-		}
-		if g.store != locked {
-			if locked != nil {
-				locked.mu.Unlock()
-			}
-			locked = g.store
-			locked.mu.Lock()
-			current = locked.epoch == epochs[locked]
-		}
-		if !current || g.epoch < locked.floor || g.epoch < locked.changed[g.path] {
-			groups[i] = nil
+// keep caches rows of paths that the viewer has read in a snapshot at head, unless others
+// know of later changes.
+func (s *cachedStore) keep(c *candidateCache, head memory.FeedPositions, groups []*pathRows) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.positions != head {
+		return
+	}
+	for _, g := range groups {
+		stamp := c.share(s.ceiling, g).stamp
+		if _, changed := s.changed[g.path]; changed {
+			s.changed[g.path] = stamp
+		} else {
+			c.read.Add(s.number, stamp)
 		}
 	}
-	if locked != nil {
-		locked.mu.Unlock()
+}
+
+// readRows are rows of a store that a viewer has read.
+type readRows struct {
+	*cachedStore
+	number  uint64 // of the store when that was looked up
+	indexes []int
+}
+
+// hasRead returns those of the rows of shared at indexes that the viewer has read.
+func (s *cachedStore) hasRead(read readSet, shared []*pathRows, indexes []int) readRows {
+	stamps := make([]uint64, len(indexes))
+	for k, i := range indexes {
+		stamps[k] = shared[i].stamp
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := readRows{cachedStore: s, number: s.number}
+	for k, has := range read.Has(s.number, stamps) {
+		if has || s.changed[shared[indexes[k]].path] == stamps[k] {
+			r.indexes = append(r.indexes, indexes[k])
+		}
+	}
+	return r
+}
+
+// choose sets groups to those of the rows that are the rows of a snapshot at head.
+func (r readRows) choose(head memory.FeedPositions, shared, groups []*pathRows) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.positions != head || r.cachedStore.number != r.number {
+		return // others know of later changes, or too much has changed
+	}
+	for _, i := range r.indexes {
+		g := shared[i]
+		if stamp, changed := r.changed[g.path]; !changed || stamp == g.stamp {
+			groups[i] = g
+		}
 	}
 }

@@ -24,22 +24,22 @@ import (
 // records show which. So one look at the positions replaces hundreds of rows, and
 // writes of other processes count like those of this one.
 //
-// SECURITY: rows are cached by agent and taint, like the embeddings of questions
-// (queryKey), so that the speed of an answer does not reveal what others asked. They
-// are used for the ceiling for which they were read, and positions and records above
-// it are not looked at. The scope of the snapshot decides which stores' rows are used.
-// Viewers who have read the same row hold the same memory.
+// SECURITY: rows are held once for all who read with the same ceiling, but used for those
+// alone who have read them themselves. Those are told apart by agent and taint, like the
+// embeddings of questions (queryKey), and each learns of changes for itself, so that the
+// speed of an answer does not reveal what others asked. Positions and records above the
+// ceiling are not looked at. The scope of the snapshot decides which stores' rows are used.
 type candidateCache struct {
 	seed    maphash.Seed
 	viewers *lru.Cache[viewer, uint64] // their numbers
-	last    atomic.Uint64              // number of the last viewer
+	last    atomic.Uint64              // the last number: of a viewer, a cachedStore or a pathRows
 	rows    *lru.Cache[rowKey, *pathRows]
-	shared  *lru.Cache[uuid.UUID, *memory.Entry] // rows that were read last, by whomever
+	read    readSet // by numbers of cachedStores
 	stores  *lru.Cache[storeKey, *cachedStore]
 }
 
 const (
-	// candidateCacheBytes is the default of Options.CandidateCache: some 45,000 rows, and
+	// candidateCacheBytes is the default of Options.CandidateCache: some 39,000 rows, and
 	// what 10,000 entries are scored by.
 	candidateCacheBytes = 64 << 20
 	// viewerBytes bounds the numbers of viewers: some 3,000.
@@ -50,9 +50,9 @@ const (
 	// maxChangedPaths is how many changed paths of a store are told apart. When there
 	// are more, all its rows are read again.
 	maxChangedPaths = 256
-	// minCached is how many candidates a store must have in a search for its rows to be
-	// cached: finding out whether the rows of a store have changed takes about as long
-	// as reading one of them.
+	// minCached is how many candidates a store must have in a viewer's first search for its
+	// rows to be cached: finding out whether the rows of a store have changed takes about as
+	// long as reading one of them.
 	minCached = 4
 )
 
@@ -65,22 +65,13 @@ type viewer struct {
 func viewerOf(c memory.Caller) viewer { return viewer{c.Agent, c.Taint} }
 
 type rowKey struct {
-	viewer uint64 // candidateCache.number
-	id     uuid.UUID
+	ceiling acl.Label
+	id      uuid.UUID
 }
 
 type storeKey struct {
-	viewer uint64
+	viewer uint64 // candidateCache.number
 	store  string
-}
-
-// pathRows are all rows that Siblings returns for a path.
-type pathRows struct {
-	store *cachedStore // by which they are valid
-	epoch int          // of store when they were valid last
-	path  uint64       // hash of namespace and key
-	rows  []*memory.Entry
-	bytes int // what is counted for the rows
 }
 
 func newCandidateCache(maxBytes int) *candidateCache {
@@ -88,8 +79,8 @@ func newCandidateCache(maxBytes int) *candidateCache {
 	return &candidateCache{
 		seed:    maphash.MakeSeed(),
 		viewers: lru.New(viewerBytes, func(v viewer, _ uint64) int { return len(v.agent) }),
-		rows:    lru.New(maxBytes/4*3, func(_ rowKey, p *pathRows) int { return int(unsafe.Sizeof(*p)) + p.bytes - lru.Overhead/2 }),
-		shared:  lru.New(maxBytes/4, func(_ uuid.UUID, e *memory.Entry) int { return rowBytes(e) }),
+		rows:    lru.New(maxBytes/8*7, func(_ rowKey, p *pathRows) int { return int(unsafe.Sizeof(*p)) + p.bytes }),
+		read:    newReadSet(maxBytes / 8),
 		stores:  lru.New(maxCachedStores*storeBytes, func(storeKey, *cachedStore) int { return storeBytes - lru.Overhead }),
 	}
 }
@@ -98,37 +89,6 @@ func newCandidateCache(maxBytes int) *candidateCache {
 // it; one who has not searched for long gets another one.
 func (c *candidateCache) number(v viewer) uint64 {
 	return c.viewers.GetOrPut(v, func() uint64 { return c.last.Add(1) })
-}
-
-// rowBytes returns the memory of a row; that of strings that many rows share is counted
-// for each.
-func rowBytes(e *memory.Entry) int {
-	n := int(unsafe.Sizeof(*e)) + len(e.Store) + len(e.Namespace) + len(e.Key) + len(e.Owner) + len(e.UpdatedBy) + len(e.Type) + len(e.Description)
-	for _, tag := range e.Tags {
-		n += len(tag) + int(unsafe.Sizeof(tag))
-	}
-	return n
-}
-
-// add adds a copy of a row that was read. If another viewer has read it, both hold the same
-// memory, which is counted for the first of them.
-func (p *pathRows) add(e *memory.Entry, shared *lru.Cache[uuid.UUID, *memory.Entry]) {
-	p.bytes += int(unsafe.Sizeof(e))
-	if other, ok := shared.Get(e.ID); ok && isSameRow(e, other) {
-		p.rows = append(p.rows, other)
-		return
-	}
-	row := *e
-	shared.Put(row.ID, &row)
-	p.rows = append(p.rows, &row)
-	p.bytes += rowBytes(&row)
-}
-
-// isSameRow reports whether two rows of an ID are the same: each change has a revision of
-// its own.
-func isSameRow(a, b *memory.Entry) bool {
-	return a.Revision == b.Revision && a.Version == b.Version && a.UpdatedAt.Equal(b.UpdatedAt) &&
-		a.Path == b.Path && a.Label == b.Label && a.Owner == b.Owner && a.Size == b.Size
 }
 
 // pathHash returns the hash of a path in its store.
@@ -187,34 +147,25 @@ type cachedRead struct {
 // cached returns the rows of ids that are cached and still valid, each once, and the
 // ids that have none.
 func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []*memory.Entry, missing []uuid.UUID, err error) {
-	groups := make([]*pathRows, len(ids)) // nil: not cached
-	r.cache.rows.GetEach(len(ids), func(i int) rowKey { return rowKey{r.viewer, ids[i]} }, func(i int, g *pathRows) { groups[i] = g })
-	stores := make(map[string]*cachedStore)
-	for i, g := range groups {
-		if g == nil {
-			continue
-		}
-		store := g.rows[0].Store
-		known, ok := stores[store]
-		if !ok {
-			known = r.known(store)
-			stores[store] = known
-		}
-		if g.store != known {
-			groups[i] = nil
+	shared, indexes := r.lookUp(ids)
+	stores := make(map[string]readRows)
+	for store, at := range indexes {
+		if s := r.known(store); s != nil {
+			if read := s.hasRead(r.cache.read, shared, at); len(read.indexes) > 0 {
+				stores[store] = read
+			}
 		}
 	}
-	maps.DeleteFunc(stores, func(_ string, s *cachedStore) bool { return s == nil })
 	if err := r.look(ctx, slices.Collect(maps.Keys(stores))); err != nil {
 		return nil, nil, err
 	}
-	epochs := make(map[*cachedStore]int, len(stores)) // of the snapshot; -1: not known
-	for store, s := range stores {
-		if epochs[s], err = r.catchUp(ctx, s, store); err != nil {
+	groups := make([]*pathRows, len(ids))
+	for store, read := range stores {
+		if err := r.catchUp(ctx, read.cachedStore, store); err != nil {
 			return nil, nil, err
 		}
+		read.choose(r.heads[store], shared, groups)
 	}
-	keepValid(groups, epochs)
 	found = make([]*memory.Entry, 0, len(ids))
 	several := make(map[*pathRows]bool) // those of several rows that were found
 	for i, g := range groups {
@@ -222,10 +173,10 @@ func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []*memo
 		case g == nil:
 			missing = append(missing, ids[i])
 		case len(g.rows) == 1:
-			found = append(found, g.rows[0])
+			found = append(found, &g.rows[0])
 		case !several[g]:
 			several[g] = true
-			found = append(found, g.rows...)
+			found = append(found, pointersTo(g.rows)...)
 		}
 	}
 	if len(several) > 0 { // two may have the same path: two searches read it
@@ -234,10 +185,32 @@ func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []*memo
 	return found, missing, nil
 }
 
-// known returns what is known of a store for the scope; nil: nothing.
+// lookUp returns the rows that are cached of each of ids, by whomever they were read, and
+// the indexes of those of each store.
 //
-// SECURITY: rows of a store outside the scope, or read for another ceiling, are not
-// used.
+// SECURITY: rows of a store outside the scope, or read for another ceiling, are not used.
+func (r *cachedRead) lookUp(ids []uuid.UUID) (shared []*pathRows, indexes map[string][]int) {
+	shared, indexes = make([]*pathRows, len(ids)), make(map[string][]int)
+	var ceilings [acl.Restricted + 1]bool
+	r.scope.Any(func(a acl.Access) bool { ceilings[a.Ceiling] = true; return false })
+	for ceiling := acl.Public; ceiling <= acl.Restricted; ceiling++ {
+		if !ceilings[ceiling] {
+			continue
+		}
+		r.cache.rows.GetEach(len(ids), func(i int) rowKey { return rowKey{ceiling, ids[i]} }, func(i int, g *pathRows) {
+			store := g.rows[0].Store
+			if a, within := r.scope.Access(store); within && a.Ceiling == ceiling {
+				shared[i] = g
+				indexes[store] = append(indexes[store], i)
+			}
+		})
+	}
+	return shared, indexes
+}
+
+// known returns what the viewer knows of a store within the scope; nil: nothing.
+//
+// SECURITY: what is known for another ceiling is not used.
 func (r *cachedRead) known(store string) *cachedStore {
 	s, ok := r.cache.stores.Get(storeKey{r.viewer, store})
 	if a, within := r.scope.Access(store); !ok || !within || a.Ceiling != s.ceiling {
@@ -266,26 +239,20 @@ func (r *cachedRead) look(ctx context.Context, stores []string) error {
 	return nil
 }
 
-// catchUp learns what has changed in a store up to the snapshot, and returns the
-// epoch of the snapshot: -1 if others know of later changes.
-func (r *cachedRead) catchUp(ctx context.Context, s *cachedStore, store string) (epoch int, err error) {
+// catchUp learns what has changed in a store up to the snapshot.
+func (r *cachedRead) catchUp(ctx context.Context, s *cachedStore, store string) error {
 	head := r.heads[store]
 	s.mu.Lock()
 	positions := s.positions
 	s.mu.Unlock()
-	if positions != head {
-		feeds, err := r.tx.Feed(ctx, memory.FeedQuery{Store: store, Ceiling: s.ceiling, After: positions, Limit: maxChangedPaths})
-		if err != nil {
-			return -1, err
-		}
-		s.moveOn(positions, head, feeds[0], r.cache.pathHash)
+	if positions == head {
+		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.positions != head {
-		return -1, nil
+	feeds, err := r.tx.Feed(ctx, memory.FeedQuery{Store: store, Ceiling: s.ceiling, After: positions, Limit: maxChangedPaths})
+	if err == nil {
+		s.moveOn(positions, head, feeds[0], r.cache)
 	}
-	return s.epoch, nil
+	return err
 }
 
 // keep caches rows that were read, with all rows of each of their paths.
@@ -296,60 +263,49 @@ func (r *cachedRead) keep(ctx context.Context, rows []memory.Entry) error {
 	}
 	var unseen []string
 	for store, n := range counts {
-		if _, seen := r.heads[store]; !seen && n >= minCached {
+		if _, seen := r.heads[store]; !seen && (n >= minCached || r.known(store) != nil) {
 			unseen = append(unseen, store)
 		}
 	}
 	if err := r.look(ctx, unseen); err != nil {
 		return err
 	}
-	stores := make(map[string]*pathRows) // without path and rows; nil: not to be cached
-	for store := range counts {
-		stores[store] = r.open(store)
-	}
 	groups := make(map[memory.Path]*pathRows)
+	stores := make(map[string][]*pathRows)
 	for i := range rows {
 		e := &rows[i]
+		if _, seen := r.heads[e.Store]; !seen {
+			continue
+		}
 		g := groups[e.Path]
 		if g == nil {
-			if stores[e.Store] == nil {
-				continue
-			}
-			g = new(*stores[e.Store])
-			g.path = r.cache.pathHash(e.Namespace, e.Key)
+			g = &pathRows{path: r.cache.pathHash(e.Namespace, e.Key)}
 			groups[e.Path] = g
+			stores[e.Store] = append(stores[e.Store], g)
 		}
-		g.add(e, r.cache.shared)
+		g.rows = append(g.rows, *e)
+		g.bytes += rowBytes(e)
 	}
-	for _, g := range groups {
-		for _, e := range g.rows {
-			r.cache.rows.Put(rowKey{r.viewer, e.ID}, g)
+	for store, groups := range stores {
+		s := r.open(store)
+		if err := r.catchUp(ctx, s, store); err != nil {
+			return err
 		}
+		s.keep(r.cache, r.heads[store], groups)
 	}
 	return nil
 }
 
-// open returns a pathRows of a store's rows in the snapshot: nil if its position is
-// not known, or others know of later changes.
-func (r *cachedRead) open(store string) *pathRows {
-	head, seen := r.heads[store]
-	a, ok := r.scope.Access(store)
-	if !seen || !ok {
-		return nil
+// open returns what the viewer knows of a store of the scope. If it is nothing, it begins
+// with the snapshot.
+func (r *cachedRead) open(store string) *cachedStore {
+	if s := r.known(store); s != nil {
+		return s
 	}
-	key := storeKey{r.viewer, store}
-	create := func() *cachedStore {
-		return &cachedStore{ceiling: a.Ceiling, positions: head, changed: make(map[uint64]int)}
+	a, _ := r.scope.Access(store)
+	s := &cachedStore{
+		ceiling: a.Ceiling, number: r.cache.last.Add(1), positions: r.heads[store], changed: make(map[uint64]uint64),
 	}
-	s := r.cache.stores.GetOrPut(key, create)
-	if s.ceiling != a.Ceiling {
-		s = create()
-		r.cache.stores.Put(key, s)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.positions != head {
-		return nil
-	}
-	return &pathRows{store: s, epoch: s.epoch}
+	r.cache.stores.Put(storeKey{r.viewer, store}, s)
+	return s
 }

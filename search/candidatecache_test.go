@@ -7,9 +7,11 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"pgregory.net/rapid"
 
 	"mneme/acl"
 	"mneme/acl/acltest"
+	"mneme/internal/lru"
 	"mneme/memory"
 )
 
@@ -22,6 +24,7 @@ type snapshot struct {
 	removed memory.FeedPositions
 	asked   []uuid.UUID // of Siblings
 	looked  int         // calls of Feed for the heads alone
+	learned int         // the others
 }
 
 // newSnapshot returns a snapshot of n public entries of a store.
@@ -59,6 +62,8 @@ func (s *snapshot) Matching(context.Context, acl.Scope, memory.Filter, []uuid.UU
 func (s *snapshot) Feed(_ context.Context, queries ...memory.FeedQuery) (feeds []memory.Feed, err error) {
 	if queries[0].Limit == 0 {
 		s.looked++
+	} else {
+		s.learned++
 	}
 	for _, q := range queries {
 		feed := memory.Feed{Last: s.head, Removed: s.removed}
@@ -192,6 +197,22 @@ func TestRowsAboveALowerCeilingAreNotShown(t *testing.T) {
 	}
 }
 
+func TestRowsAreCachedOfStoresWithDifferentCeilings(t *testing.T) {
+	const n = 10
+	c, s, v := newCandidateCache(candidateCacheBytes), newSnapshot(acltest.StoreName(1), n), viewer{"ada", acl.Restricted}
+	s.rows = append(s.rows, newSnapshot(acltest.StoreName(2), n).rows...)
+	s.rows[0].Label, s.rows[n].Label = acl.Internal, acl.Internal
+	ceilings := []acl.Label{acl.Public, acl.Internal}
+	// One row is above the ceiling of its store: first that of store 1, then that of store 2.
+	for round, want := range []int{2 * n, 1, 2 * n, 1} {
+		lower := ceilings[round/2]
+		scope := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: lower}, acltest.Reach{Number: 2, Ceiling: acl.Public + acl.Internal - lower})
+		if got := s.read(t, c, v, scope); got != want {
+			t.Errorf("round %d: %d rows were read, want %d", round, got, want)
+		}
+	}
+}
+
 func TestASnapshotHasItsOwnRows(t *testing.T) {
 	scope, v := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), viewer{"ada", acl.Public}
 	c, older := newCandidateCache(candidateCacheBytes), newSnapshot(acltest.StoreName(1), 10)
@@ -246,10 +267,81 @@ func TestCachedRowsAreBounded(t *testing.T) {
 	scope, v := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), viewer{"ada", acl.Public}
 	c, s := newCandidateCache(limit), newSnapshot(acltest.StoreName(1), 1000)
 	s.read(t, c, v, scope)
-	if got := c.rows.Bytes() + c.shared.Bytes(); got > limit || got < limit/2 {
+	if got := c.rows.Bytes() + c.read.words.Bytes(); got > limit || got < limit/2 {
 		t.Errorf("%d bytes are cached, want about %d", got, limit)
 	}
 	if got := s.read(t, c, v, scope); got == 0 || got == 1000 {
 		t.Errorf("%d of 1,000 rows were read again, want those that have no room", got)
+	}
+}
+
+func TestAViewerReadsTheSameRowsWhateverOthersHaveRead(t *testing.T) {
+	const store = 1
+	ada, bob := viewer{"ada", acl.Public}, viewer{"bob", acl.Public}
+	scopes := []acl.Scope{
+		acltest.Scope(t, acltest.Reach{Number: store, Ceiling: acl.Public}), acltest.Scope(t, acltest.Reach{Number: store, Ceiling: acl.Internal}),
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		alone, beside := newCandidateCache(candidateCacheBytes), newCandidateCache(candidateCacheBytes)
+		s := newSnapshot(acltest.StoreName(store), 8)
+		read := func(c *candidateCache, v viewer, scope acl.Scope, ids []uuid.UUID) string {
+			s.asked, s.looked, s.learned = nil, 0, 0
+			if _, err := c.Siblings(t.Context(), s, v, scope, ids); err != nil {
+				rt.Fatal(err)
+			}
+			return fmt.Sprintf("%v, looks %d times and learns of changes %d times", s.asked, s.looked, s.learned)
+		}
+		for range rapid.IntRange(10, 60).Draw(rt, "steps") {
+			i := rapid.IntRange(0, len(s.rows)-1).Draw(rt, "row")
+			switch rapid.SampledFrom([]string{"ada", "ada", "ada", "all", "bob", "bob", "change", "change", "add", "remove", "many", "lost"}).Draw(rt, "step") {
+			case "ada":
+				if rapid.Bool().Draw(rt, "bob before her") {
+					s.read(t, beside, bob, scopes[0])
+				}
+				ids := idsOf(s.rows[i:rapid.IntRange(i+1, len(s.rows)).Draw(rt, "end")])
+				if want, got := read(alone, ada, scopes[0], ids), read(beside, ada, scopes[0], ids); got != want {
+					rt.Fatalf("ada reads %s beside others, and alone %s", got, want)
+				}
+			case "all":
+				s.read(t, beside, ada, scopes[0])
+				s.read(t, alone, ada, scopes[0])
+			case "bob":
+				read(beside, bob, rapid.SampledFrom(scopes).Draw(rt, "scope"), idsOf(s.rows[i:]))
+			case "change":
+				s.change(i)
+			case "add":
+				e := s.rows[i]
+				e.ID, e.Label = uuid.Must(uuid.NewV7()), rapid.SampledFrom([]acl.Label{acl.Public, acl.Internal}).Draw(rt, "label")
+				s.rows = append(s.rows, e)
+				s.announce(e)
+			case "remove":
+				if len(s.rows) > 6 {
+					s.announce(s.rows[i])
+					s.rows = slices.Delete(s.rows, i, i+1)
+				}
+			case "many":
+				for range maxChangedPaths + 1 {
+					s.change(i)
+				}
+			case "lost":
+				s.change(i)
+				s.removed = s.head
+			}
+		}
+	})
+}
+
+func TestARowOfAPathThatSeveralHaveReadInPartIsCached(t *testing.T) {
+	scope := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public})
+	c, s, v := newCandidateCache(candidateCacheBytes), newSnapshot(acltest.StoreName(1), 10), viewer{"ada", acl.Public}
+	s.rows[1].Path = s.rows[0].Path
+	s.read(t, c, v, scope)
+	c.rows = lru.New(candidateCacheBytes, func(rowKey, *pathRows) int { return 0 }) // all were evicted
+	group := &pathRows{stamp: 1 << 20, rows: slices.Clone(s.rows[:2])}
+	c.rows.Put(rowKey{acl.Public, s.rows[0].ID}, group) // but for one of the two, which another has read
+	for _, want := range []int{10, 0} {
+		if got := s.read(t, c, v, scope); got != want {
+			t.Errorf("%d rows were read, want %d", got, want)
+		}
 	}
 }

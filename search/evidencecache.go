@@ -28,18 +28,14 @@ import (
 // themselves, so that the speed of an answer does not reveal what others asked.
 type evidenceCache struct {
 	entries *lru.Cache[evidenceKey, *entryEvidence]
-	// read holds the stamps of the entryEvidence that viewers have read.
-	read  *lru.Cache[readKey, uint64]
-	stamp atomic.Uint64 // of the last entryEvidence
+	read    readSet       // by numbers of viewers
+	stamp   atomic.Uint64 // of the last entryEvidence
 
 	mu       sync.Mutex
 	position int64               // up to which changes are known; -1: none were looked at
 	changed  map[uuid.UUID]int64 // a position that is not before the entry's last change
 	floor    int64               // what was read before it is not valid
 }
-
-// listBytes is what the list and the map of a cache take for an entry besides key and value.
-const listBytes = 48
 
 // maxChangedVectors is how many entries with changed vectors are told apart. When there
 // are more, all are read again.
@@ -49,12 +45,6 @@ const maxChangedVectors = 4096
 type evidenceKey struct {
 	id     uuid.UUID
 	models [2]bool
-}
-
-// readKey is what a viewer has read.
-type readKey struct {
-	viewer uint64 // viewers.number
-	evidenceKey
 }
 
 func evidenceKeyOf(id uuid.UUID, fingerprints [2]string) evidenceKey {
@@ -74,12 +64,9 @@ type entryEvidence struct {
 }
 
 func newEvidenceCache(maxBytes int) *evidenceCache {
-	const readBytes = int(unsafe.Sizeof(readKey{}) + unsafe.Sizeof(uint64(0)))
 	return &evidenceCache{
-		entries: lru.New(maxBytes/4*3, func(_ evidenceKey, e *entryEvidence) int { return e.bytes() }),
-		// Key and value are in the list, and again in the map, which is half full. They
-		// refer to nothing.
-		read:     lru.New(maxBytes/4, func(readKey, uint64) int { return 3*readBytes + listBytes - lru.Overhead }),
+		entries:  lru.New(maxBytes/8*7, func(_ evidenceKey, e *entryEvidence) int { return e.bytes() }),
+		read:     newReadSet(maxBytes / 8),
 		position: -1,
 		changed:  make(map[uuid.UUID]int64),
 	}
@@ -177,10 +164,14 @@ func (c *evidenceCache) lookUp(v uint64, fingerprints [2]string, last int64, can
 		}
 	})
 	c.keepValid(last, candidates, found)
-	stamps := make([]uint64, len(candidates))
-	c.read.GetEach(len(candidates), func(i int) readKey { return readKey{v, key(i)} }, func(i int, stamp uint64) { stamps[i] = stamp })
+	stamps := make([]uint64, len(found))
 	for i, e := range found {
-		if e != nil && e.stamp != stamps[i] {
+		if e != nil {
+			stamps[i] = e.stamp
+		}
+	}
+	for i, has := range c.read.Has(v, stamps) {
+		if !has {
 			found[i] = nil
 		}
 	}
@@ -265,5 +256,5 @@ func (c *evidenceCache) put(v uint64, id uuid.UUID, e *entryEvidence, last int64
 		e.stamp = c.stamp.Add(1)
 		c.entries.Put(key, e)
 	}
-	c.read.Put(readKey{v, key}, e.stamp)
+	c.read.Add(v, e.stamp)
 }

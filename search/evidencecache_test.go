@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"pgregory.net/rapid"
 
 	"mneme/acl"
 	"mneme/acl/acltest"
@@ -222,10 +223,34 @@ func TestCachedEvidenceIsBounded(t *testing.T) {
 	const limit = 40_000
 	c, s := newEvidenceCache(limit), newVectors(500)
 	s.read(t, c, 1, "tea", [2]string{"model"})
-	if got := c.entries.Bytes() + c.read.Bytes(); got > limit || got < limit/2 {
+	if got := c.entries.Bytes() + c.read.words.Bytes(); got > limit || got < limit/2 {
 		t.Errorf("%d bytes are cached, want about %d", got, limit)
 	}
 	if got := s.read(t, c, 1, "tea", [2]string{"model"}); got == 0 {
 		t.Error("nothing was read again, want what has no room")
 	}
+}
+
+func TestAViewerReadsTheSameEvidenceWhateverOthersHaveRead(t *testing.T) {
+	const ada, bob = 1, 2
+	models := [][2]string{{"model"}, {"model", "other"}}
+	rapid.Check(t, func(rt *rapid.T) {
+		alone, beside, s := newEvidenceCache(1<<20), newEvidenceCache(1<<20), newVectors(8)
+		for range rapid.IntRange(10, 60).Draw(rt, "steps") {
+			i := rapid.IntRange(0, len(s.entries)-1).Draw(rt, "entry")
+			model := rapid.SampledFrom(models).Draw(rt, "models")
+			switch rapid.SampledFrom([]string{"ada", "ada", "bob", "bob", "write", "embed"}).Draw(rt, "step") {
+			case "ada":
+				if got, want := s.read(t, beside, ada, "tea", model), s.read(t, alone, ada, "tea", model); got != want {
+					rt.Fatalf("ada reads %d entries beside bob and %d alone", got, want)
+				}
+			case "bob":
+				s.read(t, beside, bob, "tea", model)
+			case "write":
+				s.write(i)
+			case "embed":
+				s.embed(i)
+			}
+		}
+	})
 }

@@ -1,0 +1,62 @@
+package search
+
+import (
+	"unsafe"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+// pathRows are all rows that Siblings returns for a path. They are not changed.
+type pathRows struct {
+	stamp uint64 // of no others
+	path  uint64 // hash of namespace and key
+	rows  []memory.Entry
+	bytes int // of rows
+}
+
+// share returns the cached rows of a path if they are those of g. Otherwise it caches g.
+func (c *candidateCache) share(ceiling acl.Label, g *pathRows) *pathRows {
+	other, ok := c.rows.Get(rowKey{ceiling, g.rows[0].ID})
+	switch {
+	case !ok || !other.isSame(g):
+		g.stamp = c.last.Add(1)
+	case len(g.rows) == 1:
+		return other
+	default:
+		g = other // which may be missing for other rows
+	}
+	for i := range g.rows {
+		c.rows.Put(rowKey{ceiling, g.rows[i].ID}, g)
+	}
+	return g
+}
+
+// rowBytes returns the memory of a row; that of strings that many rows share is counted
+// for each.
+func rowBytes(e *memory.Entry) int {
+	n := int(unsafe.Sizeof(*e)) + len(e.Store) + len(e.Namespace) + len(e.Key) + len(e.Owner) + len(e.UpdatedBy) + len(e.Type) + len(e.Description)
+	for _, tag := range e.Tags {
+		n += len(tag) + int(unsafe.Sizeof(tag))
+	}
+	return n
+}
+
+// isSame reports whether p has the rows of q, in any order.
+func (p *pathRows) isSame(q *pathRows) bool {
+	same := 0
+	for i := range p.rows {
+		for k := range q.rows {
+			if isSameRow(&p.rows[i], &q.rows[k]) {
+				same++
+			}
+		}
+	}
+	return same == len(p.rows) && same == len(q.rows)
+}
+
+// isSameRow reports whether two rows are the same: each change has a revision of its own.
+func isSameRow(a, b *memory.Entry) bool {
+	return a.ID == b.ID && a.Revision == b.Revision && a.Version == b.Version && a.UpdatedAt.Equal(b.UpdatedAt) &&
+		a.Path == b.Path && a.Label == b.Label && a.Owner == b.Owner && a.Size == b.Size
+}

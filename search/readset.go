@@ -1,0 +1,45 @@
+package search
+
+import (
+	"sync/atomic"
+
+	"mneme/internal/lru"
+)
+
+// readSet remembers which of the values that a cache holds for all have been read by whom.
+// It holds a bit for each, those of 64 values in a word.
+//
+// Values are told apart by stamps from 1 on. Those of a search are mostly stamped one after
+// another, so that they are in few words.
+type readSet struct {
+	words *lru.Cache[readWord, *atomic.Uint64]
+}
+
+// readWord is 64 stamps, of one of those who read.
+type readWord struct {
+	reader, block uint64
+}
+
+// readWordBytes is what a word takes at most: an element of simplelru's list has 96 bytes, and
+// a slot of its map, at least half of which are used, 25.
+const readWordBytes = 160
+
+func newReadSet(maxBytes int) readSet {
+	return readSet{lru.New(maxBytes, func(readWord, *atomic.Uint64) int { return readWordBytes - lru.Overhead })}
+}
+
+// Add notes that reader has read the value of a stamp.
+func (s readSet) Add(reader, stamp uint64) {
+	word := s.words.GetOrPut(readWord{reader, stamp / 64}, func() *atomic.Uint64 { return new(atomic.Uint64) })
+	word.Or(1 << (stamp % 64))
+}
+
+// Has reports of each stamp whether reader has read its value. Stamp 0 is that of none.
+func (s readSet) Has(reader uint64, stamps []uint64) []bool {
+	has := make([]bool, len(stamps))
+	key := func(i int) readWord { return readWord{reader, stamps[i] / 64} }
+	s.words.GetEach(len(stamps), key, func(i int, word *atomic.Uint64) {
+		has[i] = word.Load()>>(stamps[i]%64)&1 == 1
+	})
+	return has
+}
