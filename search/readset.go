@@ -20,9 +20,9 @@ type readWord struct {
 	reader, block uint64
 }
 
-// readWordBytes is what a word takes at most: an element of simplelru's list has 96 bytes, and
-// a slot of its map, at least half of which are used, 25.
-const readWordBytes = 160
+// readWordBytes is what a word takes at most, as measured: 8 bytes itself, 48 an entry of the
+// cache, and 25 a slot of its map, of which at least a third are used.
+const readWordBytes = 128
 
 func newReadSet(maxBytes int) readSet {
 	return readSet{lru.New(maxBytes, func(readWord, *atomic.Uint64) int { return readWordBytes - lru.Overhead })}

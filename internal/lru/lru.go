@@ -5,17 +5,11 @@
 //	vectors.Put("tea", vector)
 //	vector, ok := vectors.Get("tea")
 //
-// The list and the map are hashicorp/golang-lru's simplelru: it has no
-// dependencies, starts no goroutines and evicts deterministically. It counts
-// entries; this package counts what they hold.
+// Every package that imports a struct with a Cache compiles its methods anew for its
+// types, so there are few.
 package lru
 
-import (
-	"math"
-	"sync"
-
-	"github.com/hashicorp/golang-lru/v2/simplelru"
-)
+import "sync"
 
 // Overhead is added to the size of each entry: the list, the map and the
 // headers of keys and values take about so many bytes.
@@ -28,17 +22,23 @@ type Cache[K comparable, V any] struct {
 	mu       sync.Mutex
 	maxBytes int
 	bytes    int // of all entries
-	list     *simplelru.LRU[K, V]
+	entries  map[K]*entry[K, V]
+	ends     entry[K, V] // holds nothing: it is before the newest entry and behind the oldest
+}
+
+// entry is a link of a ring, from the most recently used to the least.
+type entry[K comparable, V any] struct {
+	newer, older *entry[K, V]
+	key          K
+	value        V
+	bytes        int
 }
 
 // New returns a cache of at most maxBytes. size returns the bytes that a key and
-// its value refer to, beyond Overhead. It must return the same for the same
-// entry as long as the entry is cached.
+// its value refer to, beyond Overhead, when it is put.
 func New[K comparable, V any](maxBytes int, size func(K, V) int) *Cache[K, V] {
-	c := &Cache[K, V]{maxBytes: maxBytes}
-	c.size = func(key K, value V) int { return Overhead + size(key, value) }
-	// NewLRU fails only for a size below 1.
-	c.list, _ = simplelru.NewLRU(math.MaxInt, func(key K, value V) { c.bytes -= c.size(key, value) })
+	c := &Cache[K, V]{size: size, maxBytes: maxBytes, entries: make(map[K]*entry[K, V])}
+	c.ends.newer, c.ends.older = &c.ends, &c.ends
 	return c
 }
 
@@ -46,7 +46,7 @@ func New[K comparable, V any](maxBytes int, size func(K, V) int) *Cache[K, V] {
 func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.list.Get(key)
+	return c.get(key)
 }
 
 // GetEach looks up the keys of the numbers below n, and calls found with those numbers
@@ -55,7 +55,7 @@ func (c *Cache[K, V]) GetEach(n int, key func(i int) K, found func(i int, value 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range n {
-		if value, ok := c.list.Get(key(i)); ok {
+		if value, ok := c.get(key(i)); ok {
 			found(i, value)
 		}
 	}
@@ -73,7 +73,7 @@ func (c *Cache[K, V]) Put(key K, value V) {
 func (c *Cache[K, V]) GetOrPut(key K, create func() V) V {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if value, ok := c.list.Get(key); ok {
+	if value, ok := c.get(key); ok {
 		return value
 	}
 	value := create()
@@ -81,17 +81,42 @@ func (c *Cache[K, V]) GetOrPut(key K, create func() V) V {
 	return value
 }
 
+func (c *Cache[K, V]) get(key K) (value V, ok bool) {
+	e, ok := c.entries[key]
+	if !ok {
+		return value, false
+	}
+	e.newer.older, e.older.newer = e.older, e.newer
+	c.pushNewest(e)
+	return e.value, true
+}
+
 func (c *Cache[K, V]) put(key K, value V) {
-	size := c.size(key, value)
-	if size > c.maxBytes {
+	bytes := Overhead + c.size(key, value)
+	if bytes > c.maxBytes {
 		return
 	}
-	c.list.Remove(key) // subtracts the bytes of the value that is replaced
-	c.list.Add(key, value)
-	c.bytes += size
-	for c.bytes > c.maxBytes {
-		c.list.RemoveOldest()
+	if replaced, ok := c.entries[key]; ok {
+		c.remove(replaced)
 	}
+	e := &entry[K, V]{key: key, value: value, bytes: bytes}
+	c.entries[key] = e
+	c.pushNewest(e)
+	for c.bytes += bytes; c.bytes > c.maxBytes; {
+		c.remove(c.ends.newer)
+	}
+}
+
+// pushNewest links an entry in front of all others.
+func (c *Cache[K, V]) pushNewest(e *entry[K, V]) {
+	e.newer, e.older = &c.ends, c.ends.older
+	e.newer.older, e.older.newer = e, e
+}
+
+func (c *Cache[K, V]) remove(e *entry[K, V]) {
+	e.newer.older, e.older.newer = e.older, e.newer
+	delete(c.entries, e.key)
+	c.bytes -= e.bytes
 }
 
 // Bytes returns the size of all entries.

@@ -2,6 +2,7 @@ package lru
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -18,9 +19,8 @@ func TestBytesAreBounded(t *testing.T) {
 	for i := range 1000 {
 		c.Put(fmt.Sprint(i, strings.Repeat("q", i%3000)), make([]float32, 1+i%100))
 		total := 0
-		for _, key := range c.list.Keys() {
-			value, _ := c.list.Peek(key)
-			total += Overhead + len(key) + 4*len(value)
+		for key, e := range c.entries {
+			total += Overhead + len(key) + 4*len(e.value)
 		}
 		if total != c.Bytes() || total > limit {
 			t.Fatalf("after %d entries %d bytes are counted and %d held, limit %d", i+1, c.Bytes(), total, limit)
@@ -43,6 +43,42 @@ func TestTheLeastRecentlyUsedIsEvicted(t *testing.T) {
 	}
 }
 
+// The keys are those of a list in which a used key comes first, and what is behind the
+// limit is cut off.
+func TestTheKeysAreThoseOfAList(t *testing.T) {
+	const limit = 8
+	c, random := text(limit), rand.New(rand.NewPCG(1, 2))
+	var list []string
+	for i := range 5000 {
+		key := string(rune('a' + random.IntN(2*limit)))
+		at := slices.Index(list, key)
+		put := random.IntN(3) == 0
+		if put {
+			c.Put(key, "v")
+		} else if _, ok := c.Get(key); ok != (at >= 0) {
+			t.Fatalf("step %d: %s is cached: %v, the list is %v", i, key, ok, list)
+		}
+		if at >= 0 {
+			list = slices.Delete(list, at, at+1)
+		}
+		if put || at >= 0 {
+			list = slices.Insert(list, 0, key)
+		}
+		list = list[:min(limit, len(list))]
+		var newest, oldest []string
+		for e := c.ends.older; e != &c.ends; e = e.older {
+			newest = append(newest, e.key)
+		}
+		for e := c.ends.newer; e != &c.ends; e = e.newer {
+			oldest = append(oldest, e.key)
+		}
+		slices.Reverse(oldest)
+		if !slices.Equal(newest, list) || !slices.Equal(oldest, list) || len(c.entries) != len(list) {
+			t.Fatalf("step %d: from the newest %v, to it %v, %d in the map, want %v", i, newest, oldest, len(c.entries), list)
+		}
+	}
+}
+
 func TestWhatIsLargerThanTheCacheIsNotCached(t *testing.T) {
 	c := text(3)
 	c.Put("a", "v")
@@ -50,8 +86,8 @@ func TestWhatIsLargerThanTheCacheIsNotCached(t *testing.T) {
 	if got := c.GetOrPut("c", func() string { return strings.Repeat("long", 1000) }); len(got) != 4000 {
 		t.Errorf("got %d bytes", len(got))
 	}
-	if _, ok := c.Get("a"); !ok || c.list.Len() != 1 {
-		t.Errorf("%d entries are cached, want the short one", c.list.Len())
+	if _, ok := c.Get("a"); !ok || len(c.entries) != 1 {
+		t.Errorf("%d entries are cached, want the short one", len(c.entries))
 	}
 }
 
