@@ -7,6 +7,7 @@ import (
 
 	"mneme/acl"
 	"mneme/embed"
+	"mneme/embed/e5/e5test"
 	"mneme/memory"
 	"mneme/search"
 	"mneme/test/backendtest"
@@ -22,9 +23,9 @@ func onEachBackend(t *testing.T, test func(t *testing.T, b backendtest.Backend))
 }
 
 // encoder returns the built-in encoder.
-func encoder(t testing.TB) *backendtest.CachingEmbedder {
+func encoder(t testing.TB) *e5test.CachingEmbedder {
 	t.Helper()
-	return backendtest.MustEncoder(t)
+	return e5test.MustEncoder(t)
 }
 
 // harness is a service and its indexer under test.

@@ -137,7 +137,7 @@ func TestALargeStoreIsQueuedInStepsThatAKilledProcessLeavesToTheNext(t *testing.
 		data, a := b.Open(t), agent("a", acl.Public)
 		open := func(killedAt int) (*harness, *stepped) {
 			rows := &stepped{Storage: data.Storage(t), killedAt: killedAt}
-			return wrap(t, backendtest.OpenProcess(t, rows, backendtest.Options{}, data.Model(t, backendtest.Arbitrary{CachingEmbedder: encoder(t)}))), rows
+			return wrap(t, backendtest.OpenProcess(t, rows, backendtest.Options{}, data.Model(t, backendtest.Arbitrary{Embedder: encoder(t)}))), rows
 		}
 		killed, first := open(1)
 		for i := range entries / 100 {

@@ -23,7 +23,7 @@ func TestPassagesGiveWayToWritesUntilTheyEnd(t *testing.T) {
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
 			var holds, held atomic.Int64
-			h := openOver(t, b.Open(t), memory.Options{}, yielding{backendtest.Arbitrary{CachingEmbedder: encoder(t)}, &holds, &held})
+			h := openOver(t, b.Open(t), memory.Options{}, yielding{backendtest.Arbitrary{Embedder: encoder(t)}, &holds, &held})
 			a := agent("a", acl.Public)
 			h.put(a, "a", "written", "text")
 			if holds.Load() == 0 || held.Load() != 0 {

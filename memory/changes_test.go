@@ -348,7 +348,11 @@ func (h *harness) waitingFor(c memory.Caller, store string) memory.ChangesReques
 
 func TestCursorsOfAFeedReachBackSoFar(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
-		h := open(t, b, memory.Limits{Retention: new(time.Duration), Feed: memory.FeedLimits{Age: time.Hour, Records: 10}})
+		clock, rows := backendtest.NewClock(), &sweptOnce{Storage: b.Open(t).Storage(t)}
+		p := backendtest.OpenProcess(t, rows, backendtest.Options{Memory: memory.Options{
+			Limits: memory.Limits{Retention: new(time.Duration), Feed: memory.FeedLimits{Age: time.Hour, Records: 10}}, Now: clock.Now,
+		}})
+		h := &harness{backendtest.Wrap(t, p), t}
 		c, high := agent("a", acl.Public), agent("a", acl.Restricted)
 		ask := func(r memory.ChangesRequest, c memory.Caller, want error) (page memory.ChangePage) {
 			t.Helper()
@@ -390,24 +394,24 @@ func TestCursorsOfAFeedReachBackSoFar(t *testing.T) {
 		for i := range 20 {
 			h.PutText(high, "a", fmt.Sprint(i), "x", 201)
 		}
-		must(h, memory.Sweep(background, h.Service))
+		rows.sweep(h)
 		wantChanges(t, ask(r, c, nil), "k 1")
 		for i := range 10 {
 			h.PutText(c, "a", fmt.Sprint(i), "x", 201)
 		}
-		must(h, memory.Sweep(background, h.Service))
+		rows.sweep(h)
 		ask(r, c, memory.ErrFeed)
 		ask(later, c, nil)
-		h.Clock.Advance(2 * time.Hour)
-		must(h, memory.Sweep(background, h.Service))
+		clock.Advance(2 * time.Hour)
+		rows.sweep(h)
 		ask(later, c, memory.ErrFeed)
 
 		r = h.following(c, "a")
 		must(h, h.Delete(background, c, path("a", "k"), memory.Preconditions{}))
 		later = r
 		later.Since = ask(r, c, nil).Next
-		h.Clock.Advance(time.Minute)
-		_, err := h.Purge(background, caller(acl.Principal{Agent: "platform", Platform: true}), h.Clock.Now(), nil)
+		clock.Advance(time.Minute)
+		_, err := h.Purge(background, caller(acl.Principal{Agent: "platform", Platform: true}), clock.Now(), nil)
 		must(h, err)
 		ask(r, c, memory.ErrFeed) // nobody knows the key any more
 		wantChanges(t, ask(later, c, nil))

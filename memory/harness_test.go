@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"mneme/embed"
+	"mneme/embed/e5/e5test"
 	"mneme/memory"
 	"mneme/test/backendtest"
 )
@@ -11,7 +12,7 @@ import (
 // What the tests of packages memory and search have in common.
 var (
 	onEachBackend, onEachStorage = backendtest.OnEachBackend, backendtest.OnEachStorage
-	encoder                      = backendtest.MustEncoder
+	encoder                      = e5test.MustEncoder
 	caller, agent                = backendtest.Caller, backendtest.Agent
 	status, keys, text, long     = backendtest.Status, backendtest.Keys, backendtest.Text, backendtest.Long
 	match, where                 = backendtest.Match, backendtest.Where

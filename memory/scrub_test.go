@@ -234,28 +234,3 @@ func TestAPurgeMeetsNoOutcomeOfAnEarlierOneWithItsKey(t *testing.T) {
 		})
 	}
 }
-
-func TestPurgesAreScrubbedAtOnceAndOtherTextLater(t *testing.T) {
-	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	never, future := time.Time{}, start.AddDate(1, 0, 0) // by a clock that was ahead
-	for name, test := range map[string]struct {
-		own   time.Time
-		left  memory.Unscrubbed
-		after time.Duration
-		due   bool
-	}{
-		"nothing":                       {never, memory.Unscrubbed{Last: start}, time.Hour, false},
-		"a purge":                       {never, memory.Unscrubbed{Pending: true, Urgent: true, Last: start}, time.Second, true},
-		"dropped text, soon":            {never, memory.Unscrubbed{Pending: true, Last: start}, time.Minute, false},
-		"dropped text, later":           {never, memory.Unscrubbed{Pending: true, Last: start}, 10 * time.Minute, true},
-		"dropped text, never scrubbed":  {never, memory.Unscrubbed{Pending: true}, time.Second, true},
-		"scrubbed in the future":        {never, memory.Unscrubbed{Pending: true, Last: future}, time.Second, true},
-		"a scrub that took long":        {start, memory.Unscrubbed{Pending: true}, time.Second, false},
-		"a pause that is over":          {start, memory.Unscrubbed{Pending: true}, time.Minute, true},
-		"a pause that is in the future": {future, memory.Unscrubbed{Pending: true}, time.Second, true},
-	} {
-		if got := memory.ScrubDue(test.own, test.left, start.Add(test.after)); got != test.due {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
-}

@@ -83,7 +83,7 @@ func BenchmarkPuts(b *testing.B) {
 func BenchmarkQueue(b *testing.B) {
 	for _, s := range backendtest.Backends() {
 		b.Run(s.Name, func(b *testing.B) {
-			h := openOver(b, s.Serving().Open(b), memory.Options{}, backendtest.Arbitrary{CachingEmbedder: encoder(b)})
+			h := openOver(b, s.Serving().Open(b), memory.Options{}, backendtest.Arbitrary{Embedder: encoder(b)})
 			a, zipf := agent("a", acl.Public), workload.NewZipf(1)
 			var requests []memory.PutRequest
 			for i := range b.N {

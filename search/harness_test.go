@@ -6,6 +6,7 @@ import (
 
 	"mneme/acl"
 	"mneme/embed"
+	"mneme/embed/e5/e5test"
 	"mneme/memory"
 	"mneme/search"
 	"mneme/test/backendtest"
@@ -14,7 +15,7 @@ import (
 // What the tests of packages memory and search have in common.
 var (
 	onEachBackend, onEachStorage = backendtest.OnEachBackend, backendtest.OnEachStorage
-	encoder                      = backendtest.MustEncoder
+	encoder                      = e5test.MustEncoder
 	caller, agent                = backendtest.Caller, backendtest.Agent
 	status, keys, text, long     = backendtest.Status, backendtest.Keys, backendtest.Text, backendtest.Long
 	match, where                 = backendtest.Match, backendtest.Where

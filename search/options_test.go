@@ -12,6 +12,7 @@ import (
 
 	"mneme/acl"
 	"mneme/embed"
+	"mneme/embed/e5/e5test"
 	"mneme/indexer"
 	"mneme/memory"
 	"mneme/search"
@@ -137,7 +138,7 @@ func TestAWordingWithoutWordsMakesNothingRelevant(t *testing.T) {
 }
 
 // failing is an embedder that fails on some questions.
-type failing struct{ *backendtest.CachingEmbedder }
+type failing struct{ *e5test.CachingEmbedder }
 
 func (f failing) Query(ctx context.Context, text string) (embed.Query, error) {
 	if text == wordings[1] {

@@ -14,6 +14,7 @@ import (
 
 	"mneme/acl"
 	"mneme/embed/e5"
+	"mneme/embed/e5/e5test"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/search"
@@ -28,7 +29,7 @@ func report(sentence string) string {
 }
 
 // codedEncoder returns the built-in encoder with token codes.
-func codedEncoder(t testing.TB) *backendtest.CachingEmbedder {
+func codedEncoder(t testing.TB) *e5test.CachingEmbedder {
 	t.Helper()
 	e, err := withCodes()
 	if err != nil {
@@ -37,9 +38,9 @@ func codedEncoder(t testing.TB) *backendtest.CachingEmbedder {
 	return e
 }
 
-var withCodes = sync.OnceValues(func() (*backendtest.CachingEmbedder, error) {
+var withCodes = sync.OnceValues(func() (*e5test.CachingEmbedder, error) {
 	e, err := e5.New(e5.Options{Codes: true})
-	return backendtest.NewCachingEmbedder(e), err
+	return e5test.NewCachingEmbedder(e), err
 })
 
 // eachHit returns the hits of an answer as EachHit shows them.

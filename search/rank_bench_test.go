@@ -22,7 +22,7 @@ import (
 func BenchmarkSearch(b *testing.B) {
 	for _, s := range append(backendtest.Storages(), backendtest.Partitioned()) {
 		b.Run(s.Name, func(b *testing.B) {
-			h := openOver(b, s.Open(b), backendtest.Options{}, backendtest.Arbitrary{CachingEmbedder: encoder(b)})
+			h := openOver(b, s.Open(b), backendtest.Options{}, backendtest.Arbitrary{Embedder: encoder(b)})
 			a := agent("a", acl.Public)
 			zipf, size := workload.NewZipf(1), 500
 			if testing.Short() {

@@ -15,6 +15,7 @@ import (
 
 	"mneme/acl"
 	"mneme/embed"
+	"mneme/embed/e5/e5test"
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/meter/payment"
@@ -72,7 +73,7 @@ func openPaying(t testing.TB, limits memory.Limits, methods *payment.Methods) *h
 // openIndexing opens a harness with the built-in model that indexes what is written.
 func openIndexing(t testing.TB) *harness {
 	t.Helper()
-	h := openOn(t, backendtest.Embedded(), memory.Limits{}, nil, limit.Rate{PerSecond: 1_000_000}, backendtest.MustEncoder(t))
+	h := openOn(t, backendtest.Embedded(), memory.Limits{}, nil, limit.Rate{PerSecond: 1_000_000}, e5test.MustEncoder(t))
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- h.process.Run(ctx) }()

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"mneme/acl"
+	"mneme/embed/e5/e5test"
 	"mneme/indexer"
 	"mneme/server/limit"
 	"mneme/test/backendtest"
@@ -62,12 +63,12 @@ func mask(text string) string { return random.ReplaceAllString(text, "*") }
 // Notes in two languages in one store: each is judged by the model that reads it, and the
 // store says that both do, and why.
 func TestAHitSaysItsModelAndLanguage(t *testing.T) {
-	second, err := backendtest.MultilingualEncoder()
+	second, err := e5test.MultilingualEncoder()
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := backendtest.Embedded()
-	h := openOptions(t, b, backendtest.Options{Multilingual: []indexer.Model{b.Open(t).Model(t, second)}}, nil, limit.Rate{PerSecond: 1_000_000}, backendtest.MustEncoder(t))
+	h := openOptions(t, b, backendtest.Options{Multilingual: []indexer.Model{b.Open(t).Model(t, second)}}, nil, limit.Rate{PerSecond: 1_000_000}, e5test.MustEncoder(t))
 	h.want(201, alice, "PUT", seat, `{"value":"She would rather sit by the window than in the aisle."}`)
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/brot", `{"value":"Wir backen das Brot am Samstag, wenn der Ofen noch warm ist."}`)
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/code", `{"value":40817}`)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"mneme/acl"
+	"mneme/embed/e5/e5test"
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/server"
@@ -45,7 +46,7 @@ func openOn(t testing.TB, b backendtest.Backend, limits memory.Limits) *harness 
 // openRated is openOn with a rate of requests.
 func openRated(t testing.TB, b backendtest.Backend, limits memory.Limits, requests limit.Rate) *harness {
 	t.Helper()
-	f := backendtest.Open(t, b, backendtest.Options{Memory: memory.Options{Limits: limits}}, backendtest.MustEncoder(t))
+	f := backendtest.Open(t, b, backendtest.Options{Memory: memory.Options{Limits: limits}}, e5test.MustEncoder(t))
 	metrics := server.NewMetrics()
 	native, err := rest.New(f.Service, f.Searcher, f.Market, metrics, limits.Value)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"mneme/acl"
 	"mneme/embed"
+	"mneme/embed/e5/e5test"
 	"mneme/memory"
 	"mneme/server/tool"
 	"mneme/test/backendtest"
@@ -31,7 +32,7 @@ func open(t testing.TB) *harness { return openWith(t, memory.Limits{}, tool.Opti
 // openWithModel opens tools with the built-in model.
 func openWithModel(t testing.TB) *harness {
 	t.Helper()
-	return openWith(t, memory.Limits{}, tool.Options{}, backendtest.MustEncoder(t))
+	return openWith(t, memory.Limits{}, tool.Options{}, e5test.MustEncoder(t))
 }
 
 func openWith(t testing.TB, limits memory.Limits, tools tool.Options, embedders ...embed.Embedder) *harness {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mneme/acl"
+	"mneme/embed/e5/e5test"
 	"mneme/memory"
 	"mneme/server/tool"
 	"mneme/test/backendtest"
@@ -15,7 +16,7 @@ import (
 // openIndexing opens tools with the built-in model that index what is written.
 func openIndexing(t testing.TB) *harness {
 	t.Helper()
-	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{SimilarWait: wait.Limit}}, backendtest.MustEncoder(t))
+	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{SimilarWait: wait.Limit}}, e5test.MustEncoder(t))
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- f.Run(ctx) }()

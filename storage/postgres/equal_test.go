@@ -11,6 +11,7 @@ import (
 
 	"mneme/acl"
 	"mneme/embed"
+	"mneme/embed/e5/e5test"
 	"mneme/indexer"
 	"mneme/memory"
 	"mneme/search"
@@ -89,7 +90,7 @@ func TestAnswersAreThoseOfSQLite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("embeds some 2,000 texts")
 	}
-	embedder, err := backendtest.Encoder()
+	embedder, err := e5test.Encoder()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // Arbitrary is an embedder without a model: every text has an arbitrary vector,
-// every word an arbitrary token.
-type Arbitrary struct{ *CachingEmbedder }
+// every word an arbitrary token. It has the dimension of the one that it stands for.
+type Arbitrary struct{ embed.Embedder }
 
 // Fingerprint implements embed.Embedder.
 func (Arbitrary) Fingerprint() string { return "arbitrary" }
@@ -51,3 +51,12 @@ func source(text string) *rand.Rand {
 func token(word string) *[maxsim.Dim]float32 {
 	return (*[maxsim.Dim]float32)(workload.Direction(source(word), maxsim.Dim))
 }
+
+// Second returns an embedder with the vectors of another under its own fingerprint, such
+// as for Options.Second.
+func Second(e embed.Embedder) embed.Embedder { return second{e} }
+
+type second struct{ embed.Embedder }
+
+// Fingerprint implements embed.Embedder.
+func (s second) Fingerprint() string { return "second/" + s.Embedder.Fingerprint() }

@@ -1,5 +1,5 @@
 // Package backendtest opens services for tests over each combination of storage
-// and vector index, with the built-in encoder and a clock that the test moves.
+// and vector index, with a clock that the test moves.
 package backendtest
 
 import (

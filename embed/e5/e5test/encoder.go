@@ -1,4 +1,6 @@
-package backendtest
+// Package e5test loads the built-in models for tests. It is apart from the fixtures that
+// need no model, so that programs of tests without one do not carry the weights.
+package e5test
 
 import (
 	"context"
@@ -96,12 +98,3 @@ func MustEncoder(t testing.TB) *CachingEmbedder {
 	}
 	return e
 }
-
-// Second returns an embedder with the vectors of another under its own fingerprint, such
-// as for Options.Second.
-func Second(e embed.Embedder) embed.Embedder { return second{e} }
-
-type second struct{ embed.Embedder }
-
-// Fingerprint implements embed.Embedder.
-func (s second) Fingerprint() string { return "second/" + s.Embedder.Fingerprint() }
