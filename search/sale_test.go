@@ -123,13 +123,13 @@ type market struct {
 // observedStorage is a storage that tells a market of what writes.
 type observedStorage struct {
 	storage.Storage
-	*market
+	market *market
 }
 
 func (s observedStorage) Update(ctx context.Context, fn func(memory.Tx) error) error {
-	s.writes++
-	if before := s.before; before != nil {
-		s.before = nil
+	s.market.writes++
+	if before := s.market.before; before != nil {
+		s.market.before = nil
 		before()
 	}
 	return s.Storage.Update(ctx, fn)

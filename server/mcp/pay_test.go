@@ -18,14 +18,14 @@ import (
 	"mneme/server/mcp"
 	"mneme/server/servertest"
 	"mneme/server/tool"
-	"mneme/test/backendtest"
+	"mneme/test/backendtest/shoptest"
 )
 
 // openShop opens a server whose bob sells searches of his store, which has one entry.
 // Alice has no account.
-func openShop(t *testing.T) (h *harness, s *backendtest.Shop, offer string) {
+func openShop(t *testing.T) (h *harness, s *shoptest.Shop, offer string) {
 	t.Helper()
-	s = backendtest.OpenShop(t)
+	s = shoptest.Open(t)
 	offer = s.Sell(bob, map[string]string{"hut": `"The hut has water in September"`}).String()
 	tools := tool.New(s.Service, s.Searcher, tool.Options{Market: s.Market, Payments: s.Payments})
 	h = &harness{t: t, tools: tools}

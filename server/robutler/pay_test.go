@@ -14,7 +14,7 @@ import (
 	"mneme/server/checkout"
 	"mneme/server/robutler"
 	"mneme/server/servertest"
-	"mneme/test/backendtest"
+	"mneme/test/backendtest/shoptest"
 )
 
 const (
@@ -24,9 +24,9 @@ const (
 
 // openShop opens a server whose alice sells searches of her store, which has one entry.
 // Bob has accepted the offer.
-func openShop(t *testing.T) (*harness, *backendtest.Shop, uuid.UUID) {
+func openShop(t *testing.T) (*harness, *shoptest.Shop, uuid.UUID) {
 	t.Helper()
-	shop := backendtest.OpenShop(t)
+	shop := shoptest.Open(t)
 	offer := shop.Sell(alice, map[string]string{"hut": `"The hut has water in September"`})
 	shop.Accept(bob, offer)
 	metrics := server.NewMetrics()

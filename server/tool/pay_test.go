@@ -19,6 +19,7 @@ import (
 	"mneme/server/servertest"
 	"mneme/server/tool"
 	"mneme/test/backendtest"
+	"mneme/test/backendtest/shoptest"
 )
 
 // shop is a priced store of bob's with one entry, on which alice has accepted the
@@ -196,7 +197,7 @@ func TestWhatAToolIsChargedForIsShown(t *testing.T) {
 	} {
 		for _, most := range []int{tool.MinAnswer, tool.DefaultAnswer} {
 			t.Run(fmt.Sprintf("%s in %d", name, most), func(t *testing.T) {
-				s := backendtest.OpenShop(t)
+				s := shoptest.Open(t)
 				entries := make(map[string]string)
 				for i := range 10 {
 					entries[key(i)] = fmt.Sprintf(`"%d %s"`, i, value)
@@ -242,7 +243,7 @@ func TestWhatAToolIsChargedForIsShown(t *testing.T) {
 
 // Hits of the caller's own store take no room from those that were charged for.
 func TestOwnHitsLeaveRoomForWhatIsChargedFor(t *testing.T) {
-	s := backendtest.OpenShop(t)
+	s := shoptest.Open(t)
 	offer := s.Sell(bob, map[string]string{"hut": `"hut water ` + strings.Repeat("\\u0001", 16_000) + `"`})
 	s.Accept(alice, offer)
 	s.TopUp("alice", shopMoney)
@@ -312,7 +313,7 @@ func TestABuyerReachesNothingByOtherTools(t *testing.T) {
 }
 
 func TestAPaymentThatIsSentTwiceShowsTheSame(t *testing.T) {
-	s := backendtest.OpenShop(t)
+	s := shoptest.Open(t)
 	filler := strings.Repeat("The committee discussed the budget at length. ", 30)
 	offer := s.Sell(bob, map[string]string{"hut": `"` + filler + `The hut has water in September. ` + filler + `"`})
 	tools := tool.New(s.Service, s.Searcher, tool.Options{Market: s.Market, Payments: s.Payments})
@@ -347,7 +348,7 @@ func TestAPaymentThatIsSentTwiceShowsTheSame(t *testing.T) {
 
 // An Idempotency-Key has one charge, as in other calls over HTTP.
 func TestAKeyedCallIsChargedOnce(t *testing.T) {
-	s := backendtest.OpenShop(t)
+	s := shoptest.Open(t)
 	offer := s.Sell(bob, map[string]string{"hut": `"The hut has water in September"`})
 	s.Accept(alice, offer)
 	s.TopUp("alice", shopMoney)

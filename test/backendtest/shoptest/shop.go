@@ -1,4 +1,6 @@
-package backendtest
+// Package shoptest opens a service that takes payments. It is apart from the other fixtures,
+// so that the many packages of tests that sell nothing do not compile it.
+package shoptest
 
 import (
 	"context"
@@ -13,20 +15,21 @@ import (
 	"mneme/meter/payment"
 	"mneme/meter/payment/paymenttest"
 	"mneme/search"
+	"mneme/test/backendtest"
 )
 
 // Shop is a service over a fresh database, and a market that takes payments of x402
 // by a facilitator in the process.
 type Shop struct {
-	*Fixture
+	*backendtest.Fixture
 	Market      *meter.Market
 	Payments    *payment.Methods
 	Facilitator *paymenttest.Facilitator
 	t           testing.TB
 }
 
-// OpenShop opens a Shop without offers. Its searches answer by words.
-func OpenShop(t testing.TB) *Shop {
+// Open opens a Shop without offers. Its searches answer by words.
+func Open(t testing.TB) *Shop {
 	t.Helper()
 	s := &Shop{Facilitator: paymenttest.New(), t: t}
 	t.Cleanup(s.Facilitator.Close)
@@ -38,10 +41,10 @@ func OpenShop(t testing.TB) *Shop {
 	}})
 	s.must(err)
 	s.must(s.Payments.Refresh(context.Background()))
-	data, clock := Embedded().Open(t), NewClock()
+	data, clock := backendtest.Embedded().Open(t), backendtest.NewClock()
 	records := data.Storage(t).ForMeter()
 	rules := meter.NewMeter(records, meter.MeterOptions{Now: clock.Now})
-	s.Fixture = OpenOver(t, data, Options{Memory: memory.Options{Now: clock.Now}, Search: search.Options{Meter: rules}})
+	s.Fixture = backendtest.OpenOver(t, data, backendtest.Options{Memory: memory.Options{Now: clock.Now}, Search: search.Options{Meter: rules}})
 	s.Clock = clock
 	s.Market = meter.NewMarket(records, s.Service, s.Searcher, meter.Options{Meter: rules, Gateway: s.Payments})
 	return s
