@@ -64,7 +64,7 @@ func (ix *Indexer) indexAsRead(ctx context.Context, leases []Lease) error {
 		chunks += n
 	}
 	trace.SpanFromContext(ctx).SetAttributes(attribute.Int("mneme.chunks", chunks))
-	ix.budgets[leases[0].work()].took(chunks, time.Since(began))
+	ix.budgets[leases[0].work()].Took(chunks, time.Since(began))
 	local := by[mainModel].model.Local
 	if err := ix.save(ctx, by, jobs, saving{all: true, done: local}); err != nil {
 		return err

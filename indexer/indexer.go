@@ -19,6 +19,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"mneme/embed"
+	"mneme/indexer/budget"
 	"mneme/memory"
 	"mneme/vector"
 )
@@ -56,7 +57,7 @@ type Indexer struct {
 	foreign      func(text string) bool
 	yielders     []embed.Yielder // of all models
 	progress     progress
-	budgets      [Oldest]*budget // of a lease of short and of long entries
+	budgets      [Oldest]*budget.Chunks // of a lease of short and of long entries
 	// wakeCh wakes an idle worker, wakeLongCh one that takes long entries.
 	wakeCh, wakeLongCh chan struct{}
 	// indexDown is set while the shared index does not answer. indexSuspect is
@@ -75,7 +76,7 @@ func New(ctx context.Context, storage Storage, options Options) (*Indexer, error
 		now:        options.Now,
 		log:        options.Log,
 		tracer:     options.Tracer,
-		budgets:    [Oldest]*budget{newBudget(), newBudget()},
+		budgets:    [Oldest]*budget.Chunks{budget.New(), budget.New()},
 		wakeCh:     make(chan struct{}, 1),
 		wakeLongCh: make(chan struct{}, 1),
 		dropPause:  cmp.Or(options.DropPause, defaultDropPause),

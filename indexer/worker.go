@@ -93,9 +93,9 @@ func (w *worker) take(ctx context.Context, now *serving) (leases []Lease, err er
 		at := w.instant()
 		after = w.after
 		for _, kind := range kinds {
-			turn := Turn{Work: kind, Rows: rows, Chunks: w.budgets[Short].chunks()}
+			turn := Turn{Work: kind, Rows: rows, Chunks: w.budgets[Short].Limit()}
 			if kind != Oldest {
-				turn.Chunks, turn.After = w.budgets[kind].chunks(), after[kind]
+				turn.Chunks, turn.After = w.budgets[kind].Limit(), after[kind]
 			}
 			taken, last, err := tx.Lease(ctx, at, at.Add(leaseTime), turn)
 			if err != nil {
