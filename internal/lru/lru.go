@@ -6,10 +6,13 @@
 //	vector, ok := vectors.Get("tea")
 //
 // Every package that imports a struct with a Cache compiles its methods anew for its
-// types, so there are few.
+// types, so there are few, and the list is one without types.
 package lru
 
-import "sync"
+import (
+	"container/list"
+	"sync"
+)
 
 // Overhead is added to the size of each entry: the list, the map and the
 // headers of keys and values take about so many bytes.
@@ -22,24 +25,20 @@ type Cache[K comparable, V any] struct {
 	mu       sync.Mutex
 	maxBytes int
 	bytes    int // of all entries
-	entries  map[K]*entry[K, V]
-	ends     entry[K, V] // holds nothing: it is before the newest entry and behind the oldest
+	items    map[K]*list.Element
+	order    *list.List // of *item[K, V], the most recently used in front
 }
 
-// entry is a link of a ring, from the most recently used to the least.
-type entry[K comparable, V any] struct {
-	newer, older *entry[K, V]
-	key          K
-	value        V
-	bytes        int
+type item[K comparable, V any] struct {
+	key   K
+	value V
+	bytes int
 }
 
 // New returns a cache of at most maxBytes. size returns the bytes that a key and
 // its value refer to, beyond Overhead, when it is put.
 func New[K comparable, V any](maxBytes int, size func(K, V) int) *Cache[K, V] {
-	c := &Cache[K, V]{size: size, maxBytes: maxBytes, entries: make(map[K]*entry[K, V])}
-	c.ends.newer, c.ends.older = &c.ends, &c.ends
-	return c
+	return &Cache[K, V]{size: size, maxBytes: maxBytes, items: make(map[K]*list.Element), order: list.New()}
 }
 
 // Get returns the value of a key.
@@ -82,13 +81,12 @@ func (c *Cache[K, V]) GetOrPut(key K, create func() V) V {
 }
 
 func (c *Cache[K, V]) get(key K) (value V, ok bool) {
-	e, ok := c.entries[key]
+	e, ok := c.items[key]
 	if !ok {
 		return value, false
 	}
-	e.newer.older, e.older.newer = e.older, e.newer
-	c.pushNewest(e)
-	return e.value, true
+	c.order.MoveToFront(e)
+	return e.Value.(*item[K, V]).value, true
 }
 
 func (c *Cache[K, V]) put(key K, value V) {
@@ -96,27 +94,19 @@ func (c *Cache[K, V]) put(key K, value V) {
 	if bytes > c.maxBytes {
 		return
 	}
-	if replaced, ok := c.entries[key]; ok {
+	if replaced, ok := c.items[key]; ok {
 		c.remove(replaced)
 	}
-	e := &entry[K, V]{key: key, value: value, bytes: bytes}
-	c.entries[key] = e
-	c.pushNewest(e)
+	c.items[key] = c.order.PushFront(&item[K, V]{key, value, bytes})
 	for c.bytes += bytes; c.bytes > c.maxBytes; {
-		c.remove(c.ends.newer)
+		c.remove(c.order.Back())
 	}
 }
 
-// pushNewest links an entry in front of all others.
-func (c *Cache[K, V]) pushNewest(e *entry[K, V]) {
-	e.newer, e.older = &c.ends, c.ends.older
-	e.newer.older, e.older.newer = e, e
-}
-
-func (c *Cache[K, V]) remove(e *entry[K, V]) {
-	e.newer.older, e.older.newer = e.older, e.newer
-	delete(c.entries, e.key)
-	c.bytes -= e.bytes
+func (c *Cache[K, V]) remove(e *list.Element) {
+	removed := c.order.Remove(e).(*item[K, V])
+	delete(c.items, removed.key)
+	c.bytes -= removed.bytes
 }
 
 // Bytes returns the size of all entries.

@@ -19,8 +19,8 @@ func TestBytesAreBounded(t *testing.T) {
 	for i := range 1000 {
 		c.Put(fmt.Sprint(i, strings.Repeat("q", i%3000)), make([]float32, 1+i%100))
 		total := 0
-		for key, e := range c.entries {
-			total += Overhead + len(key) + 4*len(e.value)
+		for key, e := range c.items {
+			total += Overhead + len(key) + 4*len(e.Value.(*item[string, []float32]).value)
 		}
 		if total != c.Bytes() || total > limit {
 			t.Fatalf("after %d entries %d bytes are counted and %d held, limit %d", i+1, c.Bytes(), total, limit)
@@ -65,16 +65,12 @@ func TestTheKeysAreThoseOfAList(t *testing.T) {
 			list = slices.Insert(list, 0, key)
 		}
 		list = list[:min(limit, len(list))]
-		var newest, oldest []string
-		for e := c.ends.older; e != &c.ends; e = e.older {
-			newest = append(newest, e.key)
+		var keys []string
+		for e := c.order.Front(); e != nil; e = e.Next() {
+			keys = append(keys, e.Value.(*item[string, string]).key)
 		}
-		for e := c.ends.newer; e != &c.ends; e = e.newer {
-			oldest = append(oldest, e.key)
-		}
-		slices.Reverse(oldest)
-		if !slices.Equal(newest, list) || !slices.Equal(oldest, list) || len(c.entries) != len(list) {
-			t.Fatalf("step %d: from the newest %v, to it %v, %d in the map, want %v", i, newest, oldest, len(c.entries), list)
+		if !slices.Equal(keys, list) || len(c.items) != len(list) {
+			t.Fatalf("step %d: %v, %d in the map, want %v", i, keys, len(c.items), list)
 		}
 	}
 }
@@ -86,8 +82,8 @@ func TestWhatIsLargerThanTheCacheIsNotCached(t *testing.T) {
 	if got := c.GetOrPut("c", func() string { return strings.Repeat("long", 1000) }); len(got) != 4000 {
 		t.Errorf("got %d bytes", len(got))
 	}
-	if _, ok := c.Get("a"); !ok || len(c.entries) != 1 {
-		t.Errorf("%d entries are cached, want the short one", len(c.entries))
+	if _, ok := c.Get("a"); !ok || len(c.items) != 1 {
+		t.Errorf("%d entries are cached, want the short one", len(c.items))
 	}
 }
 
