@@ -13,13 +13,7 @@ const addTotal = `INSERT INTO total (store, label, documents, length) VALUES (?,
 // flush writes the collected usage, totals and postings. It runs before the
 // commit and before anything in the transaction that reads them.
 func (w *writer) flush(ctx context.Context) error {
-	if err := w.flushUsage(ctx); err != nil {
-		return err
-	}
-	if err := w.flushPast(ctx); err != nil {
-		return err
-	}
-	if err := w.flushFeed(ctx); err != nil {
+	if err := w.flushRows(ctx); err != nil {
 		return err
 	}
 	for _, t := range w.postings.TakeTotals() {
@@ -27,8 +21,15 @@ func (w *writer) flush(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := w.postings.Flush(ctx, blocks{w}); err != nil {
-		return err
+	return w.postings.Flush(ctx, blocks{w})
+}
+
+// flushRows is flush without totals and postings.
+func (w *writer) flushRows(ctx context.Context) error {
+	for _, flush := range [...]func(context.Context) error{w.flushUsage, w.flushPast, w.flushFeed} {
+		if err := flush(ctx); err != nil {
+			return err
+		}
 	}
 	if !w.purged && !w.dropped {
 		return nil

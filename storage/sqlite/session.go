@@ -6,6 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"time"
+
+	"mneme/lexical/posting"
 )
 
 // session is one connection with its prepared statements. It is not safe for
@@ -101,9 +103,13 @@ func (s *session) controlWithRetry(ctx context.Context, command string) error {
 	}
 }
 
-// commit commits the open transaction. If the context ended during COMMIT, the caller
-// would not know whether it succeeded.
-func (s *session) commit(ctx context.Context) error {
+// commit writes what was collected of postings, and commits the open transaction. If the
+// context ended during COMMIT, the caller would not know whether it succeeded.
+func (s *session) commit(ctx context.Context, postings *posting.PackedWriter) error {
+	w := &writer{reader: reader{session: s}, postings: postings}
+	if err := w.flush(ctx); err != nil {
+		return err
+	}
 	return s.controlWithRetry(context.WithoutCancel(ctx), "COMMIT")
 }
 

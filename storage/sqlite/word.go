@@ -60,13 +60,11 @@ func (w *writer) replaceForms(ctx context.Context, old, next storedRow, forms []
 			return err
 		}
 	}
-	if indexed {
-		if _, err := w.exec(ctx, insertWords, next.doc, formKeys(next.Store, next.Label, added)); err != nil {
-			return err
-		}
-	}
 	if !indexed {
 		_, err := w.exec(ctx, deleteForms, next.doc)
+		return err
+	}
+	if _, err := w.exec(ctx, insertWords, next.doc, formKeys(next.Store, next.Label, added)); err != nil {
 		return err
 	}
 	_, err := w.exec(ctx, insertForms, next.doc, " "+strings.Join(forms, " ")+" ")
