@@ -10,7 +10,7 @@ import (
 const addTotal = `INSERT INTO total (store, label, documents, length) VALUES (?, ?, ?, ?)
 	ON CONFLICT DO UPDATE SET documents = documents + excluded.documents, length = length + excluded.length`
 
-// flush writes the collected usage, totals and postings. It runs before the
+// flush writes the collected usage, totals, postings and words. It runs before the
 // commit and before anything in the transaction that reads them.
 func (w *writer) flush(ctx context.Context) error {
 	if err := w.flushRows(ctx); err != nil {
@@ -21,10 +21,19 @@ func (w *writer) flush(ctx context.Context) error {
 			return err
 		}
 	}
-	return w.postings.Flush(ctx, blocks{w})
+	if err := w.postings.Flush(ctx, blocks{w}); err != nil {
+		return err
+	}
+	for _, c := range w.words {
+		if _, err := w.exec(ctx, c.Text, c.Args...); err != nil {
+			return err
+		}
+	}
+	w.words = nil
+	return nil
 }
 
-// flushRows is flush without totals and postings.
+// flushRows is flush without the index.
 func (w *writer) flushRows(ctx context.Context) error {
 	for _, flush := range [...]func(context.Context) error{w.flushUsage, w.flushPast, w.flushFeed} {
 		if err := flush(ctx); err != nil {

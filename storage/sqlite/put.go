@@ -20,6 +20,7 @@ type writer struct {
 	reader
 	sqlcommon.Writes
 	postings *posting.PackedWriter // flushed before the commit, like usage
+	words    []sqlcommon.Query     // insertWords and deleteWords, of which FTS5 writes a segment at each savepoint
 	usage    sqlcommon.UsageChanges
 	past     map[uuid.UUID]*pastRow // of entries that were put or trimmed; flushed before the commit
 	feed     map[feedKey][]feedRecord

@@ -6,8 +6,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"time"
-
-	"mneme/lexical/posting"
 )
 
 // session is one connection with its prepared statements. It is not safe for
@@ -103,10 +101,10 @@ func (s *session) controlWithRetry(ctx context.Context, command string) error {
 	}
 }
 
-// commit writes what was collected of postings, and commits the open transaction. If the
-// context ended during COMMIT, the caller would not know whether it succeeded.
-func (s *session) commit(ctx context.Context, postings *posting.PackedWriter) error {
-	w := &writer{reader: reader{session: s}, postings: postings}
+// commit writes what last has collected of the index, and commits the open transaction. If
+// the context ended during COMMIT, the caller would not know whether it succeeded.
+func (s *session) commit(ctx context.Context, last *writer) error {
+	w := &writer{reader: reader{session: s}, postings: last.postings, words: last.words}
 	if err := w.flush(ctx); err != nil {
 		return err
 	}

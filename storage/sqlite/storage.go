@@ -102,12 +102,12 @@ func runUpdate(ctx context.Context, c *session, fn func(*writer) error) error {
 	if err := w.run(ctx, fn); err != nil {
 		return err
 	}
-	return c.commit(ctx, w.postings)
+	return c.commit(ctx, w)
 }
 
 const beginWriting = "BEGIN IMMEDIATE"
 
-// run runs fn in an open transaction, and writes what it collected but for postings.
+// run runs fn in an open transaction, and writes what it collected but for the index.
 func (w *writer) run(ctx context.Context, fn func(*writer) error) error {
 	defer w.end()
 	if err := fn(w); err != nil {

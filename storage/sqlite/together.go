@@ -8,14 +8,13 @@ import (
 	"sync"
 	"time"
 
-	"mneme/lexical/posting"
 	"mneme/memory"
 )
 
 // A commit waits for the disk, and writes every page that its transaction changed to the
 // log. Callers that wait for the writing connection anyway share one transaction: the
 // first of them leads it, and the others run in it one after another, each in a savepoint.
-// The leader waits for no one to come, and writes the postings of all together.
+// The leader waits for no one to come, and writes the index for all together.
 
 const (
 	// maxTogether and togetherFor bound a shared transaction: how many run in it, and how
@@ -39,9 +38,9 @@ type member struct {
 // shared is a transaction of several callers.
 type shared struct {
 	session *session
-	index   *posting.PackedWriter // the postings of those whose turns are over
-	back    chan struct{}         // a member's turn is over
-	broken  error                 // the transaction cannot commit; set before back
+	last    *writer       // whose turn was over last; it has what all have changed in the index
+	back    chan struct{} // a member's turn is over
+	broken  error         // the transaction cannot commit; set before back
 	ended   chan struct{}
 	err     error // of the commit; set before ended is closed
 }
@@ -141,11 +140,11 @@ func (q *together) lead(ctx context.Context, c *session, fn func(*writer) error)
 	if err := w.run(ctx, fn); err != nil {
 		return err
 	}
-	t := &shared{session: c, index: w.postings, back: make(chan struct{}), ended: make(chan struct{})}
+	t := &shared{session: c, last: w, back: make(chan struct{}), ended: make(chan struct{})}
 	defer close(t.ended)
 	q.share(t)
 	if t.err = t.broken; t.err == nil {
-		t.err = c.commit(context.WithoutCancel(ctx), t.index)
+		t.err = c.commit(context.WithoutCancel(ctx), t.last)
 	}
 	return t.err
 }
@@ -190,13 +189,14 @@ func (t *shared) run(ctx context.Context, fn func(*writer) error) (err error) {
 		return err
 	}
 	w := newWriter(t.session)
-	w.postings.Follow(t.index)
+	w.postings.Follow(t.last.postings)
+	w.words = slices.Clip(t.last.words)
 	if err := w.run(ctx, fn); err != nil {
 		return err
 	}
 	_, err = t.session.exec(release)
 	if done = err == nil; done {
-		t.index = w.postings.Collected()
+		w.postings, t.last = w.postings.Collected(), w
 	}
 	return err
 }
