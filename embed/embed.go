@@ -83,8 +83,13 @@ type Embedder interface {
 // Yielder is an Embedder whose work on passages gives way to other work of the process
 // for which someone waits.
 type Yielder interface {
-	// Hold has passages give way, as they do to a query, until Release has been called
-	// as often. They keep a share of the time. Neither method blocks.
+	// Hold has passages give way until Release has been called as often: for seconds
+	// wholly, and then as they do to a query, so that they keep a share of the time. No
+	// method blocks.
 	Hold()
 	Release()
+	// Await says that someone waits for passages, until Arrived has been called as often:
+	// they keep their share from the start.
+	Await()
+	Arrived()
 }

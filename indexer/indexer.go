@@ -205,6 +205,10 @@ func (ix *Indexer) RemoveVectors(ctx context.Context, ids []uuid.UUID) error {
 
 // WaitIndexed implements memory.Indexer.
 func (ix *Indexer) WaitIndexed(ctx context.Context, id uuid.UUID) bool {
+	for _, y := range ix.yielders {
+		y.Await()
+		defer y.Arrived()
+	}
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {

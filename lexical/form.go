@@ -1,7 +1,9 @@
 package lexical
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"mneme/acl"
@@ -99,4 +101,26 @@ func FormKey(partition, form string) string {
 		}
 	}
 	return string(key)
+}
+
+// FormKeys returns the keys of forms in a partition, separated by spaces.
+func FormKeys(store int64, label acl.Label, forms []string) string {
+	keys := make([]string, len(forms))
+	partition := Partition(store, label)
+	for i, form := range forms {
+		keys[i] = FormKey(partition, form)
+	}
+	return strings.Join(keys, " ")
+}
+
+// Without returns the elements of a that are not in b. Both are sorted.
+func Without(a, b []string) []string {
+	var only []string
+	for _, x := range a {
+		i, found := slices.BinarySearch(b, x)
+		if b = b[i:]; !found {
+			only = append(only, x)
+		}
+	}
+	return only
 }

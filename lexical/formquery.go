@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -14,6 +15,18 @@ type FormQuery struct {
 	// Exact says that every entry which fulfils the query matches. Otherwise
 	// Match.Matches must judge the entries that fulfil it.
 	Exact bool
+}
+
+// FulfilledBy evaluates the query over the forms of an entry, with a space before and after
+// each.
+func (q FormQuery) FulfilledBy(forms []byte) bool {
+	has := func(form string, prefix bool) bool {
+		if form = " " + form; !prefix {
+			form += " "
+		}
+		return bytes.Contains(forms, []byte(form))
+	}
+	return q.Some.Holds(has) && !slices.ContainsFunc(q.None, func(e FormExpr) bool { return e.Holds(has) })
 }
 
 // FormExpr is a form, a prefix of forms, or expressions of which all or any hold.

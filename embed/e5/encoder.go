@@ -267,12 +267,18 @@ func (e *Encoder) Dim() int { return width }
 // "neon" or "portable".
 func (e *Encoder) Kernels() string { return e.kernels.name }
 
-// Hold implements embed.Yielder. Passages keep a quarter of the processors' time: see
-// gate.
+// Hold implements embed.Yielder. After two seconds passages have a quarter of the
+// processors' time: see gate.
 func (e *Encoder) Hold() { e.gate.hold() }
 
 // Release implements embed.Yielder.
 func (e *Encoder) Release() { e.gate.release() }
+
+// Await implements embed.Yielder.
+func (e *Encoder) Await() { e.gate.awaitPassages() }
+
+// Arrived implements embed.Yielder.
+func (e *Encoder) Arrived() { e.gate.arrived() }
 
 // scratch returns the memory for a number of tokens, reusing that of an earlier
 // run if it is large enough. A token takes 18 kB.

@@ -18,6 +18,10 @@ const (
 	// maxCredit bounds the credit, for each slot. More than minCredit is left
 	// over only where there are fewer passages than they have slots due.
 	maxCredit = 4 * minCredit
+	// maxDeferral is how long passages leave the processors wholly to other work than
+	// queries, such as writes, before they get their share beside it. A burst of writes
+	// ends before. It is two fifths of the lag that answers report (search.LagVector).
+	maxDeferral = 2 * time.Second
 )
 
 // gate shares the processors between queries and passages. A run of the model
@@ -30,7 +34,8 @@ const (
 // the time that passages run, between queries too. Passages that have enough of
 // it take a free slot, else that of a query, which gets the next one back. So an
 // endless stream of queries leaves passages their share, and queries are slowed
-// down by no more.
+// down by no more. Beside hold alone they earn no credit for the first maxDeferral, which
+// is won back in as much time without it, unless someone waits for them.
 //
 // Among queries a short one passes a long one, at its next pause if it runs: each
 // is due once others have had patience times its own work, counted in tokens. So a
@@ -42,9 +47,11 @@ type gate struct {
 	mu                sync.Mutex
 	queries, passages lane
 	held              int         // calls of hold without their release
+	awaited           int         // calls of awaitPassages without their arrived
 	due               *time.Timer // calls grant when passages have the credit to run; nil: not set
 	credit            time.Duration
-	at                time.Time // up to which credit is counted
+	deferred          time.Duration // of maxDeferral
+	at                time.Time     // up to which credit is counted
 }
 
 // patience is how much work of others goes before a query at most, as a multiple of
@@ -86,6 +93,34 @@ func (g *gate) release() {
 	g.count()
 	g.held--
 	g.grant()
+}
+
+// awaitPassages has passages earn their share beside hold at once, until arrived.
+func (g *gate) awaitPassages() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.count()
+	g.awaited++
+	if g.due != nil && g.due.Stop() {
+		g.due = nil // they have the credit earlier
+	}
+	g.grant()
+}
+
+// arrived ends an awaitPassages.
+func (g *gate) arrived() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.count()
+	g.awaited--
+}
+
+// deferral returns how long passages will earn no credit yet.
+func (g *gate) deferral() time.Duration {
+	if g.awaited > 0 || g.held == 0 || !g.queries.empty() {
+		return 0
+	}
+	return maxDeferral - g.deferred
 }
 
 // idle reports whether nobody waits for anything but passages.
@@ -192,12 +227,17 @@ func (g *gate) count() {
 	elapsed := now.Sub(g.at)
 	g.at = now
 	spent := time.Duration(g.passages.running) * elapsed
+	if g.held == 0 {
+		g.deferred = max(0, g.deferred-elapsed)
+	}
 	switch {
 	case g.passages.empty():
 	case g.idle():
 		g.credit = max(g.credit-spent, min(g.credit, 0)) // time that no query wants leaves no debt
 	default:
-		earned := time.Duration(passageShare * float64(g.slots) * float64(elapsed))
+		deferred := min(elapsed, g.deferral())
+		g.deferred += deferred
+		earned := time.Duration(passageShare * float64(g.slots) * float64(elapsed-deferred))
 		g.credit = min(g.credit+earned-spent, time.Duration(g.slots)*maxCredit)
 	}
 }
@@ -225,7 +265,7 @@ func (g *gate) wakeLater() {
 	if len(g.passages.waiting) == 0 || !g.queries.empty() || g.due != nil {
 		return
 	}
-	wait := time.Duration(float64(minCredit-g.credit) / (passageShare * float64(g.slots)))
+	wait := g.deferral() + time.Duration(float64(minCredit-g.credit)/(passageShare*float64(g.slots)))
 	g.due = time.AfterFunc(wait, func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()

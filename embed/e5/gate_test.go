@@ -201,7 +201,7 @@ func (g *gate) holdFor(duration, each time.Duration) {
 	}
 }
 
-func TestPassagesKeepAQuarterBesideWrites(t *testing.T) {
+func TestPassagesKeepAQuarterBesideWritesThatGoOn(t *testing.T) {
 	const duration = 10 * time.Second
 	for _, slots := range []int{1, 2, 4} {
 		for _, each := range []time.Duration{3 * time.Millisecond, duration} {
@@ -212,7 +212,7 @@ func TestPassagesKeepAQuarterBesideWrites(t *testing.T) {
 						go g.holdFor(duration, each)
 					}
 					_, passages := load(t, g, duration, 0, 0, slots, 45*time.Millisecond)
-					all := time.Duration(slots) * duration
+					all := time.Duration(slots) * (duration - maxDeferral)
 					slack := all/50 + time.Duration(slots)*45*time.Millisecond
 					if passages < all/4-slack || passages > all/4+slack {
 						t.Errorf("passages got %.1f%% of the time", 100*float64(passages)/float64(all))
@@ -220,6 +220,61 @@ func TestPassagesKeepAQuarterBesideWrites(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+func TestPassagesLeaveTheProcessorsToABurstOfWrites(t *testing.T) {
+	for _, awaited := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			const burst = 1500 * time.Millisecond
+			g := &gate{slots: 2}
+			go g.holdFor(burst, burst)
+			synctest.Wait()
+			began := time.Now()
+			if awaited { // by someone who comes once they wait
+				time.AfterFunc(time.Millisecond, g.awaitPassages)
+			}
+			g.run(t, &g.passages, 20*time.Millisecond)
+			took := time.Since(began)
+			if awaited && took > 100*time.Millisecond || !awaited && (took < burst || took > burst+25*time.Millisecond) {
+				t.Errorf("awaited %t: passages took %s beside writes of %s", awaited, took, burst)
+			}
+			if awaited {
+				g.arrived()
+			}
+			time.Sleep(2 * burst) // the deferral is won back
+			for range 2 {
+				go g.holdFor(burst, 3*time.Millisecond)
+			}
+			synctest.Wait()
+			began = time.Now()
+			g.run(t, &g.passages, 20*time.Millisecond)
+			if took := time.Since(began); took < burst {
+				t.Errorf("awaited %t: passages of the next burst took %s", awaited, took)
+			}
+		})
+	}
+}
+
+// A stream of writes with gaps defers passages for maxDeferral, and then no longer than
+// the gaps are.
+func TestAStreamOfWritesDoesNotDeferPassagesForEver(t *testing.T) {
+	const duration, write, gap = 20 * time.Second, 9 * time.Millisecond, time.Millisecond
+	for _, slots := range []int{1, 2, 4} {
+		synctest.Test(t, func(t *testing.T) {
+			g := &gate{slots: slots}
+			go func() {
+				for end := time.Now().Add(duration); time.Now().Before(end); time.Sleep(gap) {
+					g.holdFor(write, write)
+				}
+			}()
+			_, passages := load(t, g, duration, 0, 0, slots, 45*time.Millisecond)
+			gaps := duration * gap / (write + gap)
+			want := time.Duration(slots) * (duration - gaps - gaps - maxDeferral) / 4
+			if passages < want-want/20 {
+				t.Errorf("%d slots: passages got %s, want %s", slots, passages, want)
+			}
+		})
 	}
 }
 

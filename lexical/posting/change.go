@@ -82,6 +82,25 @@ func (c *Changes) add(d *Document, sign int64) error {
 	})
 }
 
+// addAll adds the changes of another collection, which were made after those of c. It
+// keeps none of its memory.
+func (c *Changes) addAll(o *Changes) {
+	if c.postings == nil {
+		c.postings = make(map[List][]Posting, len(o.postings))
+	}
+	if c.totals == nil {
+		c.totals = make(map[totalKey]counts, len(o.totals))
+	}
+	for list, postings := range o.postings {
+		c.postings[list] = append(c.postings[list], postings...)
+	}
+	c.size += o.size
+	for key, t := range o.totals {
+		before := c.totals[key]
+		c.totals[key] = counts{before.documents + t.documents, before.length + t.length}
+	}
+}
+
 // Size returns the number of collected postings, of at least 16 bytes each.
 func (c *Changes) Size() int { return c.size }
 

@@ -25,11 +25,12 @@ type PackedBlocks interface {
 	Delete(ctx context.Context, list List, start int64) error
 }
 
-// PackedWriter collects the changes of one transaction to a Packed index. It is
-// not safe for concurrent use.
+// PackedWriter collects the changes of one transaction to a Packed index, or of a part of
+// it that may be rolled back: see Follow. It is not safe for concurrent use.
 type PackedWriter struct {
 	Changes
-	newest int64 // the last docID passed to Created; 0: none
+	before *PackedWriter // of the parts before this one; nil: none, or none left
+	newest int64         // the last docID passed to Created; 0: none
 	// flushed is the last docID before the transaction or the last flush. No
 	// stored block has a greater docID.
 	flushed int64
@@ -48,9 +49,51 @@ func (w *PackedWriter) Created(doc int64) {
 	w.newest = doc
 }
 
+// Follow has a new writer collect the next part of a transaction: its TakeTotals and Flush
+// write what before has collected too. before forgets none of it, because the part may be
+// rolled back, and with it what was written.
+func (w *PackedWriter) Follow(before *PackedWriter) { w.before = before }
+
+// Collected returns the changes that are to be written at the end of the transaction, of
+// w and of the writer that it follows, which it changes. Neither is used after it.
+func (w *PackedWriter) Collected() *PackedWriter {
+	if w.before == nil {
+		return w
+	}
+	w.before.addAll(w)
+	return w.before
+}
+
+// addAll adds what o has collected after w. It keeps none of o's memory.
+func (w *PackedWriter) addAll(o *PackedWriter) {
+	if w.newest == 0 {
+		w.flushed = o.flushed
+	}
+	w.newest = max(w.newest, o.newest)
+	w.Changes.addAll(&o.Changes)
+}
+
+// takeOver copies what the writer before has collected.
+func (w *PackedWriter) takeOver() {
+	if w.before == nil {
+		return
+	}
+	all := NewPackedWriter()
+	all.addAll(w.before)
+	all.addAll(w)
+	*w = *all
+}
+
+// TakeTotals is Changes.TakeTotals.
+func (w *PackedWriter) TakeTotals() []Total {
+	w.takeOver()
+	return w.Changes.TakeTotals()
+}
+
 // Flush writes and forgets the collected postings. Totals are taken by
 // TakeTotals.
 func (w *PackedWriter) Flush(ctx context.Context, blocks PackedBlocks) error {
+	w.takeOver()
 	for _, list := range w.lists() {
 		if err := w.writeList(ctx, blocks, list, lastChanges(w.postings[list])); err != nil {
 			return err

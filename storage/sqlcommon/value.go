@@ -58,3 +58,23 @@ func NotNull(b []byte) []byte {
 	}
 	return b
 }
+
+// Join returns IDs as one blob, 16 bytes each.
+func (ids IDs) Join() []byte {
+	b := make([]byte, 0, 16*len(ids))
+	for _, id := range ids {
+		b = append(b, id[:]...)
+	}
+	return b
+}
+
+// SplitIDs is the inverse of Join.
+func SplitIDs(b []byte) (ids IDs, _ error) {
+	if len(b)%16 != 0 {
+		return nil, fmt.Errorf("a list of IDs has %d bytes", len(b))
+	}
+	for ; len(b) > 0; b = b[16:] {
+		ids = append(ids, uuid.UUID(b[:16]))
+	}
+	return ids, nil
+}

@@ -10,16 +10,10 @@ import (
 const addTotal = `INSERT INTO total (store, label, documents, length) VALUES (?, ?, ?, ?)
 	ON CONFLICT DO UPDATE SET documents = documents + excluded.documents, length = length + excluded.length`
 
-// flush writes the collected usage, totals and postings. It runs before the
+// flush writes the collected usage, totals, postings and words. It runs before the
 // commit and before anything in the transaction that reads them.
 func (w *writer) flush(ctx context.Context) error {
-	if err := w.flushUsage(ctx); err != nil {
-		return err
-	}
-	if err := w.flushPast(ctx); err != nil {
-		return err
-	}
-	if err := w.flushFeed(ctx); err != nil {
+	if err := w.flushRows(ctx); err != nil {
 		return err
 	}
 	for _, t := range w.postings.TakeTotals() {
@@ -29,6 +23,22 @@ func (w *writer) flush(ctx context.Context) error {
 	}
 	if err := w.postings.Flush(ctx, blocks{w}); err != nil {
 		return err
+	}
+	for _, c := range w.words {
+		if _, err := w.exec(ctx, c.Text, c.Args...); err != nil {
+			return err
+		}
+	}
+	w.words = nil
+	return nil
+}
+
+// flushRows is flush without the index.
+func (w *writer) flushRows(ctx context.Context) error {
+	for _, flush := range [...]func(context.Context) error{w.flushUsage, w.flushPast, w.flushFeed} {
+		if err := flush(ctx); err != nil {
+			return err
+		}
 	}
 	if !w.purged && !w.dropped {
 		return nil

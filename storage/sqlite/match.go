@@ -62,7 +62,7 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 		err = r.eachOnce(ctx, func(rows *sql.Rows) error {
 			var id uuid.UUID
 			var forms sql.RawBytes
-			if err := rows.Scan((*idColumn)(&id), &forms); err != nil || !fulfils(words, forms) {
+			if err := rows.Scan((*idColumn)(&id), &forms); err != nil || !words.FulfilledBy(forms) {
 				return err
 			}
 			return m.Add(id)

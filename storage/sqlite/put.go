@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"time"
@@ -19,6 +20,7 @@ type writer struct {
 	reader
 	sqlcommon.Writes
 	postings *posting.PackedWriter // flushed before the commit, like usage
+	words    []sqlcommon.Query     // insertWords and deleteWords, of which FTS5 writes a segment at each savepoint
 	usage    sqlcommon.UsageChanges
 	past     map[uuid.UUID]*pastRow // of entries that were put or trimmed; flushed before the commit
 	feed     map[feedKey][]feedRecord
@@ -95,26 +97,22 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		// Checked before anything is written, so that the transaction can
 		// continue after ErrExists.
 		clash, err := w.one(ctx, []any{new(int)}, selectClash, store, e.Label, e.Namespace, e.Key, e.Owner, old.doc)
-		if err != nil {
-			return err
-		}
-		if clash {
-			return memory.ErrExists
+		if err != nil || clash {
+			return cmp.Or(err, memory.ErrExists)
 		}
 	}
 	var before *sqlcommon.Stored
 	if found {
 		before = &old.Stored
-	}
-	if found && e.Version > old.Version {
-		if _, err := w.exec(ctx, insertFormer, old.doc); err != nil {
-			return err
-		}
-		w.addPast(e.ID, old, old.Bytes+old.Source)
-	}
-	if found {
+		w.usage.AddRow(before, -1)
 		if err := w.untag(ctx, old); err != nil {
 			return err
+		}
+		if e.Version > old.Version {
+			if _, err := w.exec(ctx, insertFormer, old.doc); err != nil {
+				return err
+			}
+			w.addPast(e.ID, old, old.Bytes+old.Source)
 		}
 	}
 	if next.doc, err = w.writeEntry(ctx, e, next, found); err != nil {
@@ -127,9 +125,6 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		return err
 	}
 	w.announce(next.doc, sqlcommon.Announce(before, &next.Stored, queuedAt))
-	if found {
-		w.usage.AddRow(&old.Stored, -1)
-	}
 	w.usage.AddRow(&next.Stored, 1)
 	if err := w.tag(ctx, next, e.Tags); err != nil {
 		return err
@@ -164,11 +159,10 @@ func (w *writer) writeEntry(ctx context.Context, e *memory.Entry, next storedRow
 		return 0, err
 	}
 	doc, err := result.LastInsertId()
-	if err != nil {
-		return 0, err
+	if err == nil {
+		w.postings.Created(doc)
 	}
-	w.postings.Created(doc)
-	return doc, nil
+	return doc, err
 }
 
 // indexEntry indexes a row by words, or removes it from the index if it is not

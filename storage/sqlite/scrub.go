@@ -63,11 +63,7 @@ func (s *Storage) Scrub(ctx context.Context, now time.Time) (time.Time, error) {
 	if err != nil || began.erased == began.scrubbed {
 		return fromMicros(began.scrubbedAt), err
 	}
-	err = s.update(ctx, func(w *writer) error {
-		_, err := w.exec(ctx, mergeWords)
-		return err
-	})
-	if err != nil {
+	if err := s.update(ctx, func(w *writer) error { return w.rewriteWords(ctx) }); err != nil {
 		return time.Time{}, err
 	}
 	if err := s.wipePages(ctx); err != nil {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"mneme/acl"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/test/size"
@@ -132,6 +133,67 @@ func TestNoFileHoldsWhatWasPurged(t *testing.T) {
 			if err != nil || left.Pending || left.Urgent || !left.Last.Equal(noon.Add(time.Hour)) {
 				t.Errorf("left: %+v, %v", left, err)
 			}
+		})
+	}
+}
+
+// FTS5 merges segments as their number and sizes have it, and not always drops what was
+// deleted when it does.
+func TestNoFileHoldsPurgedWordsHoweverTheirIndexWasMerged(t *testing.T) {
+	t.Parallel()
+	for transactions := range size.Of(9, 20) {
+		t.Run(fmt.Sprint(transactions+1, " transactions"), func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			s := openAt(t, filepath.Join(folder, "mneme.db"))
+			write := func(first, each int) (all []memory.Entry) {
+				rng := rand.New(rand.NewPCG(1, 2))
+				for range transactions + 1 {
+					must(t, s.Update(t.Context(), func(tx memory.Tx) error {
+						for range each {
+							all = append(all, marked(t, tx, rng, first+len(all), 2))
+						}
+						return nil
+					}))
+				}
+				return all
+			}
+			purge := func(gone []memory.Entry, kept int) {
+				must(t, s.Update(t.Context(), func(tx memory.Tx) error {
+					for _, e := range gone {
+						e.Revision, e.DeletedAt = e.Revision+1, noon
+						must(t, tx.Put(t.Context(), e, lexical.Document{}))
+					}
+					return nil
+				}))
+				purgeAll(t, s, len(gone))
+				_, err := s.Scrub(t.Context(), noon.Add(time.Hour))
+				must(t, err)
+				found := raw(t, folder)
+				for _, e := range gone {
+					number := e.Tags[0][len("zqtag"):]
+					if file := found["zqend"+number] + found["zqtag"+number]; file != "" {
+						t.Errorf("%d entries purged: %s is in %s", len(gone), number, file)
+					}
+				}
+				key := lexical.FormKeys(1, acl.Public, lexical.Analyze("version").Forms[:1])
+				must(t, s.view(t.Context(), func(r *reader) error {
+					var n int
+					_, err := r.one(t.Context(), []any{&n}, "SELECT count(*) FROM word CROSS JOIN entry e ON e.doc = word.rowid WHERE word.word MATCH ?", `"`+key+`"`)
+					if n != kept {
+						t.Errorf("%d entries have the word, want %d", n, kept)
+					}
+					return err
+				}))
+			}
+			many := write(0, 25) // whose index has several pages, and levels
+			purge(many[len(many)/3:], len(many)/3)
+			purge(many[:len(many)/3], 0)
+			few := write(len(many), 1) // of one page
+			purge(few[1:], 1)
+			must(t, s.Close())
+			s = openAt(t, filepath.Join(folder, "mneme.db")) // FTS5 checks what a connection knew before
+			must(t, errors.Join(s.Check(t.Context()), s.Close()))
 		})
 	}
 }

@@ -101,9 +101,13 @@ func (s *session) controlWithRetry(ctx context.Context, command string) error {
 	}
 }
 
-// commit commits the open transaction. If the context ended during COMMIT, the caller
-// would not know whether it succeeded.
-func (s *session) commit(ctx context.Context) error {
+// commit writes what last has collected of the index, and commits the open transaction. If
+// the context ended during COMMIT, the caller would not know whether it succeeded.
+func (s *session) commit(ctx context.Context, last *writer) error {
+	w := &writer{reader: reader{session: s}, postings: last.postings, words: last.words}
+	if err := w.flush(ctx); err != nil {
+		return err
+	}
 	return s.controlWithRetry(context.WithoutCancel(ctx), "COMMIT")
 }
 

@@ -130,7 +130,7 @@ func encodeArgument(arg any) any {
 	case []byte:
 		return nullBytes(v)
 	case sqlcommon.IDs:
-		return joinIDs(v)
+		return v.Join()
 	case []uuid.UUID:
 		return idList(v)
 	case []int64:
@@ -219,33 +219,11 @@ func (s scannedStart) Scan(src any) error {
 // scannedIDs is a sql.Scanner of sqlcommon.IDs.
 type scannedIDs struct{ ids *sqlcommon.IDs }
 
-func (s scannedIDs) Scan(src any) error {
+func (s scannedIDs) Scan(src any) (err error) {
 	b, ok := src.([]byte)
 	if !ok && src != nil {
 		return fmt.Errorf("sqlite: a list of IDs has the type %T", src)
 	}
-	ids, err := splitIDs(b)
-	*s.ids = ids
+	*s.ids, err = sqlcommon.SplitIDs(b)
 	return err
-}
-
-// joinIDs returns IDs as one blob, 16 bytes each.
-func joinIDs(ids []uuid.UUID) []byte {
-	b := make([]byte, 0, 16*len(ids))
-	for _, id := range ids {
-		b = append(b, id[:]...)
-	}
-	return b
-}
-
-// splitIDs is the inverse of joinIDs.
-func splitIDs(b []byte) ([]uuid.UUID, error) {
-	if len(b)%16 != 0 {
-		return nil, fmt.Errorf("sqlite: a list of IDs has %d bytes", len(b))
-	}
-	var ids []uuid.UUID
-	for ; len(b) > 0; b = b[16:] {
-		ids = append(ids, uuid.UUID(b[:16]))
-	}
-	return ids, nil
 }

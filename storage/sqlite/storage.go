@@ -8,6 +8,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,25 +99,22 @@ func runUpdate(ctx context.Context, c *session, fn func(*writer) error) error {
 		return err
 	}
 	defer c.rollback() // no-op after the commit
-	if err := writeAll(ctx, c, fn); err != nil {
+	w := newWriter(c)
+	if err := w.run(ctx, fn); err != nil {
 		return err
 	}
-	return c.commit(ctx)
+	return c.commit(ctx, w)
 }
 
 const beginWriting = "BEGIN IMMEDIATE"
 
-// writeAll runs fn in an open transaction, and writes what it collected.
-func writeAll(ctx context.Context, c *session, fn func(*writer) error) error {
-	w := newWriter(c)
+// run runs fn in an open transaction, and writes what it collected but for the index.
+func (w *writer) run(ctx context.Context, fn func(*writer) error) error {
 	defer w.end()
 	if err := fn(w); err != nil {
 		return err
 	}
-	if err := w.flush(ctx); err != nil {
-		return err
-	}
-	return w.failed
+	return cmp.Or(w.flushRows(ctx), w.failed)
 }
 
 // Close implements memory.Storage.

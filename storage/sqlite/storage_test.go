@@ -103,6 +103,7 @@ var fullScans = map[string]string{
 	statements.AllVectors:      "reconciling an index",
 	statements.CountUnembedded: "counting what a reindex has to embed, once",
 	statements.LastChange:      "sqlite_sequence has one row per table",
+	selectAllForms:             "there are few",
 }
 
 // sharedScans are the ends of statements of package sqlcommon that may scan a whole

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,7 +14,7 @@ import (
 // A commit waits for the disk, and writes every page that its transaction changed to the
 // log. Callers that wait for the writing connection anyway share one transaction: the
 // first of them leads it, and the others run in it one after another, each in a savepoint.
-// The leader waits for no one to come.
+// The leader waits for no one to come, and writes the index for all together.
 
 const (
 	// maxTogether and togetherFor bound a shared transaction: how many run in it, and how
@@ -38,6 +39,7 @@ type member struct {
 // shared is a transaction of several callers.
 type shared struct {
 	session *session
+	last    *writer       // whose turn was over last; it has what all have changed in the index
 	back    chan struct{} // a member's turn is over
 	broken  error         // the transaction cannot commit; set before back
 	ended   chan struct{}
@@ -135,20 +137,21 @@ func (q *together) lead(ctx context.Context, c *session, fn func(*writer) error)
 		return err
 	}
 	defer c.rollback() // no-op after the commit
-	if err := writeAll(ctx, c, fn); err != nil {
+	w := newWriter(c)
+	if err := w.run(ctx, fn); err != nil {
 		return err
 	}
-	t := q.share(c)
+	t := &shared{session: c, last: w, back: make(chan struct{}), ended: make(chan struct{})}
 	defer close(t.ended)
+	q.share(t)
 	if t.err = t.broken; t.err == nil {
-		t.err = c.commit(ctx)
+		t.err = c.commit(context.WithoutCancel(ctx), t.last)
 	}
 	return t.err
 }
 
 // share has the members that wait write in an open transaction.
-func (q *together) share(c *session) *shared {
-	t := &shared{session: c, back: make(chan struct{}), ended: make(chan struct{})}
+func (q *together) share(t *shared) {
 	began := time.Now()
 	for n := 1; n < maxTogether && t.broken == nil && time.Since(began) < q.bound; n++ {
 		m := q.next()
@@ -158,7 +161,6 @@ func (q *together) share(c *session) *shared {
 		m.turn <- t
 		<-t.back
 	}
-	return t
 }
 
 // join runs fn in the transaction, and waits until it has ended. What a member returns may
@@ -166,10 +168,7 @@ func (q *together) share(c *session) *shared {
 func (t *shared) join(ctx context.Context, fn func(*writer) error) error {
 	err := t.run(ctx, fn)
 	<-t.ended
-	if t.err != nil {
-		return t.err
-	}
-	return err
+	return cmp.Or(t.err, err)
 }
 
 const (
@@ -190,11 +189,16 @@ func (t *shared) run(ctx context.Context, fn func(*writer) error) (err error) {
 	if _, err := t.session.exec(savepoint); err != nil {
 		return err
 	}
-	if err := writeAll(ctx, t.session, fn); err != nil {
+	w := newWriter(t.session)
+	w.postings.Follow(t.last.postings)
+	w.words = slices.Clip(t.last.words)
+	if err := w.run(ctx, fn); err != nil {
 		return err
 	}
 	_, err = t.session.exec(release)
-	done = err == nil
+	if done = err == nil; done {
+		w.postings, t.last = w.postings.Collected(), w
+	}
 	return err
 }
 

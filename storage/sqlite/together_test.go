@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"mneme/acl"
+	"mneme/acl/acltest"
+	"mneme/lexical"
 	"mneme/memory"
 	"mneme/test/wait"
 )
@@ -109,6 +112,45 @@ func TestCallersThatWaitShareATransaction(t *testing.T) {
 	if n := dataVersion(t, s) - before; n != 1 {
 		t.Errorf("%d transactions have committed", n)
 	}
+}
+
+// Each finds what those before it have written, though it is indexed at the end alone, or
+// by one that searches.
+func TestTheIndexOfASharedTransactionIsWrittenTogether(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
+	defer func() { _ = s.Close() }()
+	write := func(key string) func(*writer) error {
+		return func(w *writer) error { return w.Put(t.Context(), newEntry(key, "words"), lexical.Analyze("words")) }
+	}
+	count := func(w *writer, what string, want int) error {
+		var n int
+		if _, err := w.one(t.Context(), []any{&n}, "SELECT "+what); err != nil || n != want {
+			return errors.Join(fmt.Errorf("%s is %d, want %d", what, n, want), err)
+		}
+		return nil
+	}
+	const blocks, documents = "count(*) FROM posting", "coalesce(sum(documents), 0) FROM total"
+	words := fmt.Sprintf(`count(*) FROM word WHERE word MATCH '"%s"'`, lexical.FormKeys(1, acl.Public, lexical.Analyze("words").Forms[:1]))
+	found := func(w *writer, want int) error {
+		hits, _, err := w.Lexical(t.Context(), acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}),
+			memory.LexicalQuery{Terms: lexical.ParseQuery("words"), Limit: 9, Now: noon})
+		if err != nil || len(hits) != want {
+			return errors.Join(fmt.Errorf("found %d entries, want %d", len(hits), want), err)
+		}
+		return errors.Join(count(w, documents, want), count(w, blocks, 1), count(w, words, want))
+	}
+	errStop := errors.New("stop")
+	errs := inOneTransaction(t, s, write("first"), func(w *writer) error {
+		return errors.Join(write("second")(w), count(w, blocks, 0), count(w, words, 0))
+	}, func(w *writer) error {
+		return errors.Join(write("undone")(w), found(w, 3), errStop)
+	}, func(w *writer) error {
+		return errors.Join(count(w, blocks, 0), count(w, words, 0), write("third")(w), found(w, 3), write("fourth")(w))
+	}, write("last"))
+	if err := errors.Join(errs[0], errs[1], errs[3], errs[4]); err != nil || errs[2].Error() != errStop.Error() {
+		t.Errorf("errors are %v", errs)
+	}
+	must(t, s.update(t.Context(), func(w *writer) error { return found(w, 5) }))
 }
 
 func TestALeaderThatFailsTakesNobodyWithIt(t *testing.T) {

@@ -1,11 +1,9 @@
 package sqlite
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +13,7 @@ import (
 	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 const (
@@ -24,10 +23,55 @@ const (
 	// Parameters: docID, keys.
 	insertWords = "INSERT INTO word (rowid, keys) VALUES (?, ?)"
 	deleteWords = "INSERT INTO word (word, rowid, keys) VALUES ('delete', ?, ?)"
-	// mergeWords rewrites the index without what was deleted: until then FTS5
-	// keeps it in segments beside a record of its deletion.
+	// mergeWords merges the segments of the index, clearWords removes them.
 	mergeWords = "INSERT INTO word (word) VALUES ('optimize')"
+	clearWords = "INSERT INTO word (word) VALUES ('delete-all')"
+	// countWordPages counts pages of segments: rows 1 and 10 are others of FTS5.
+	countWordPages = "SELECT count(*) FROM word_data WHERE id > 10"
+	selectAllForms = "SELECT e.doc, e.store, e.label, f.forms FROM form f CROSS JOIN entry e ON e.doc = f.doc ORDER BY f.doc"
 )
+
+// rewriteWords rewrites the index without what was deleted: until then FTS5 keeps it in
+// segments beside a record of its deletion. It drops both when it merges segments of
+// different levels, not always those of one level: so the one segment that is left after a
+// merge is merged again with two new ones, of a key and of its deletion. These would take
+// a segment of one page to their level: an index of one page is made anew.
+func (w *writer) rewriteWords(ctx context.Context) error {
+	if _, err := w.exec(ctx, mergeWords); err != nil {
+		return err
+	}
+	var pages int
+	if _, err := w.one(ctx, []any{&pages}, countWordPages); err != nil {
+		return err
+	}
+	if pages < 2 {
+		return w.remakeWords(ctx)
+	}
+	for _, change := range [...]string{insertWords, deleteWords} {
+		if _, err := w.exec(ctx, change, 0, "none"); err != nil {
+			return err
+		}
+	}
+	_, err := w.exec(ctx, mergeWords)
+	return err
+}
+
+// remakeWords makes the index from the forms of the entries.
+func (w *writer) remakeWords(ctx context.Context) error {
+	if _, err := w.exec(ctx, clearWords); err != nil {
+		return err
+	}
+	return w.each(ctx, func(rows *sql.Rows) error {
+		var doc, store int64
+		var label acl.Label
+		var forms string
+		if err := rows.Scan(&doc, &store, &label, &forms); err != nil {
+			return err
+		}
+		_, err := w.exec(ctx, insertWords, doc, lexical.FormKeys(store, label, strings.Fields(forms)))
+		return err
+	}, selectAllForms)
+}
 
 // replaceForms replaces the forms by which Match finds an entry. old is the row
 // before, the zero row for a new one. Of the index, only what differs is written:
@@ -49,26 +93,20 @@ func (w *writer) replaceForms(ctx context.Context, old, next storedRow, forms []
 	}
 	removed, added := before, forms
 	if old.Store == next.Store && old.Label == next.Label {
-		removed, added = difference(before, forms), difference(forms, before)
+		removed, added = lexical.Without(before, forms), lexical.Without(forms, before)
 	}
 	if len(removed) == 0 && len(added) == 0 && found == indexed {
 		return nil
 	}
 	// FTS5 counts rows: each deletion must follow an insertion, even of no keys.
 	if found {
-		if _, err := w.exec(ctx, deleteWords, next.doc, formKeys(old.Store, old.Label, removed)); err != nil {
-			return err
-		}
-	}
-	if indexed {
-		if _, err := w.exec(ctx, insertWords, next.doc, formKeys(next.Store, next.Label, added)); err != nil {
-			return err
-		}
+		w.words = append(w.words, sqlcommon.Query{Text: deleteWords, Args: []any{next.doc, lexical.FormKeys(old.Store, old.Label, removed)}})
 	}
 	if !indexed {
 		_, err := w.exec(ctx, deleteForms, next.doc)
 		return err
 	}
+	w.words = append(w.words, sqlcommon.Query{Text: insertWords, Args: []any{next.doc, lexical.FormKeys(next.Store, next.Label, added)}})
 	_, err := w.exec(ctx, insertForms, next.doc, " "+strings.Join(forms, " ")+" ")
 	return err
 }
@@ -94,29 +132,6 @@ func (w *writer) Terms(ctx context.Context, scope acl.Scope, query memory.TermQu
 		return nil, false, err
 	}
 	return w.Reads.Terms(ctx, scope, query)
-}
-
-// difference returns the elements of a that are not in b. Both are sorted.
-func difference(a, b []string) []string {
-	var only []string
-	for _, x := range a {
-		i, found := slices.BinarySearch(b, x)
-		if b = b[i:]; !found {
-			only = append(only, x)
-		}
-	}
-	return only
-}
-
-// formKeys returns the keys of forms in the index.
-func formKeys(store int64, label acl.Label, forms []string) string {
-	var keys strings.Builder
-	partition := lexical.Partition(store, label)
-	for _, form := range forms {
-		keys.WriteString(lexical.FormKey(partition, form))
-		keys.WriteByte(' ')
-	}
-	return keys.String()
 }
 
 // selectPartitions are the stores and labels of the scope that have searchable
@@ -165,17 +180,6 @@ func expression(partition string, q lexical.FormQuery) string {
 		text += " NOT " + formula(none)
 	}
 	return text
-}
-
-// fulfils evaluates a query over the forms of an entry, as table form has them.
-func fulfils(q lexical.FormQuery, forms []byte) bool {
-	has := func(form string, prefix bool) bool {
-		if form = " " + form; !prefix {
-			form += " "
-		}
-		return bytes.Contains(forms, []byte(form))
-	}
-	return q.Some.Holds(has) && !slices.ContainsFunc(q.None, func(e lexical.FormExpr) bool { return e.Holds(has) })
 }
 
 // Matching implements memory.CandidateReader.
