@@ -106,3 +106,15 @@ func TestACheckOfASoundFileFindsNothing(t *testing.T) {
 		t.Errorf("%d hits after the check", n)
 	}
 }
+
+// FTS5 keeps in a connection what it knows of its segments, and its own check goes by that.
+func TestWhatWasWrittenSinceACheckIsNoDamage(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
+	defer func() { _ = s.Close() }()
+	for round := range 3 {
+		for i := range 20 {
+			must(t, putEntry(t.Context(), s, newEntry(fmt.Sprint(round, "/", i), "needle"), "needle"))
+		}
+		must(t, s.Check(t.Context()))
+	}
+}

@@ -26,6 +26,7 @@ const lockTimeout = 30 * time.Second
 
 // Storage is a memory.Storage in one SQLite file.
 type Storage struct {
+	path     string
 	readers  *pool
 	writers  *pool // of one connection
 	together together
@@ -48,6 +49,7 @@ func Open(ctx context.Context, path string) (*Storage, error) {
 		return nil, fmt.Errorf("open the database: %w", advise(ctx, path, err))
 	}
 	return &Storage{
+		path:     path,
 		readers:  newPool(path, reading, max(4, 2*runtime.GOMAXPROCS(0))),
 		writers:  newPool(path, writing, 1),
 		together: together{bound: togetherFor},
