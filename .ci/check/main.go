@@ -132,25 +132,18 @@ func environment(c *cache) ([]string, error) {
 	}), nil
 }
 
-// ports keeps other runs from the ports of this one: each holds the UDP port of the same
-// number until it ends.
-var ports []net.PacketConn
+var ports []net.PacketConn // held until the run ends
 
-// port returns the first port from n on at which nothing listens, and which no other run
-// has.
+// port returns the first port from n on at which nothing listens. Other runs do not take
+// it, since the UDP port of the same number is held.
 func port(n int) (string, error) {
-	for ; n < 1<<16; n += 10 {
-		address := fmt.Sprintf("127.0.0.1:%d", n)
-		var config net.ListenConfig
-		held, err := config.ListenPacket(context.Background(), "udp", address)
-		if err != nil {
-			continue
-		}
-		if l, err := config.Listen(context.Background(), "tcp", address); err == nil {
+	for ctx, config := context.Background(), (net.ListenConfig{}); n < 1<<16; n += 10 {
+		if held, err := config.ListenPacket(ctx, "udp", fmt.Sprintf("127.0.0.1:%d", n)); err == nil {
 			ports = append(ports, held)
-			return fmt.Sprint(n), l.Close()
+			if l, err := config.Listen(ctx, "tcp", held.LocalAddr().String()); err == nil {
+				return fmt.Sprint(n), l.Close()
+			}
 		}
-		_ = held.Close()
 	}
 	return "", errors.New("no port is free")
 }
