@@ -121,7 +121,7 @@ func (ix *Indexer) sync(ctx context.Context) error {
 // not open yet: Run tries it again and reports it.
 func (ix *Indexer) syncOpened(ctx context.Context) error {
 	err := ix.multilingual.sync(ctx)
-	if errors.Is(err, errIndex) {
+	if errors.Is(err, errIndex) && ix.multilingual.serving() == nil {
 		err = nil
 	}
 	return errors.Join(ix.models.sync(ctx), err)

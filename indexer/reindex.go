@@ -13,8 +13,8 @@ import (
 
 // Reindex embeds every entry with the configured embedders, while the current
 // vectors keep serving. When no entry lacks a new vector, it makes the new ones
-// active and drops the old. It covers entries written meanwhile, works what is queued
-// in the end, and resumes where an interrupted run stopped. It calls progress, unless
+// active and drops the old. It covers entries written meanwhile, then works
+// the queue, and resumes where an interrupted run stopped. It calls progress, unless
 // nil, with the number of entries embedded so far and of all that it knows of, first
 // before it embeds any.
 func (ix *Indexer) Reindex(ctx context.Context, progress func(done, total int64)) error {

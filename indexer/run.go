@@ -251,14 +251,34 @@ func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 	return ix.syncOpened(outer)
 }
 
-// CatchUp works what is due in the queue, beside any other process that does, until
-// nothing is or, unless end is zero, the time is past it. It waits neither for what others
-// work nor for what failed.
+// CatchUp works what is due in the queue, short entries first, beside any other process
+// that does, up to as many as are queued now. It waits neither for what others work nor for
+// what failed. It ends when ctx does, or at end unless that is zero; then the rest stays
+// queued, which is no error.
 func (ix *Indexer) CatchUp(ctx context.Context, end time.Time) error {
-	w := &worker{Indexer: ix}
-	for end.IsZero() || ix.now().Before(end) {
-		if n, err := w.work(ctx); err != nil || n == 0 {
-			return err
+	left, _, err := ix.depth(ctx)
+	if err != nil || left == 0 {
+		return err
+	}
+	within := ctx
+	if !end.IsZero() {
+		var cancel context.CancelFunc
+		within, cancel = context.WithDeadline(ctx, end)
+		defer cancel()
+	}
+	for _, w := range []*worker{{Indexer: ix, short: true}, {Indexer: ix}} {
+		for left > 0 {
+			n, err := w.work(within)
+			if within.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				break
+			}
+			left -= int64(n)
 		}
 	}
 	return nil

@@ -27,8 +27,9 @@ import (
 // SECURITY: rows are held once for all who read with the same ceiling, but used for those
 // alone who have read them themselves. Those are told apart by agent and taint, like the
 // embeddings of questions (queryKey), and each learns of changes for itself, so that the
-// speed of an answer does not reveal what others asked. Positions and records above the
-// ceiling are not looked at. The scope of the snapshot decides which stores' rows are used.
+// speed of an answer does not reveal what others asked; how long an unused row stays in a
+// full cache does depend on whether others use it. Positions and records above the ceiling
+// are not looked at. The scope of the snapshot decides which stores' rows are used.
 type candidateCache struct {
 	seed    maphash.Seed
 	viewers *lru.Cache[viewer, uint64] // their numbers

@@ -25,7 +25,8 @@ import (
 //
 // SECURITY: candidates are looked up that the search's snapshot shows to the caller. What
 // one viewer has read is held once for all, but used for those alone who have read it
-// themselves, so that the speed of an answer does not reveal what others asked.
+// themselves, so that the speed of an answer does not reveal what others asked, but as for
+// rows (candidateCache).
 type evidenceCache struct {
 	entries *lru.Cache[evidenceKey, *entryEvidence]
 	read    readSet       // by numbers of viewers

@@ -39,11 +39,11 @@ type opener func(context.Context, configs.Config, *slog.Logger) (*compose.Instan
 const catchUpTime = 5 * time.Second
 
 // openCaughtUp opens a Service to search in. It first makes vectors that are missing, as
-// far as there is time: where no server runs, nothing else does.
+// far as there is time: where no server runs, nothing else does. For PostgreSQL one runs.
 func openCaughtUp(ctx context.Context, config configs.Config, log *slog.Logger) (*compose.Instance, error) {
 	instance, err := compose.Open(ctx, config, log)
-	if err != nil {
-		return nil, err
+	if err != nil || config.Storage != "sqlite" {
+		return instance, err
 	}
 	if err := instance.CatchUp(ctx, time.Now().Add(catchUpTime)); err != nil {
 		log.WarnContext(ctx, "vectors that are missing could not be made", "error", err)

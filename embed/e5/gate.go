@@ -18,6 +18,8 @@ const (
 	// maxCredit bounds the credit, for each slot. More than minCredit is left
 	// over only where there are fewer passages than they have slots due.
 	maxCredit = 4 * minCredit
+	// maxDebt bounds what passages owe that ran on where they had no credit, up to a pause.
+	maxDebt = 200 * time.Millisecond
 	// maxDeferral is how long passages leave the processors wholly to other work than
 	// queries, such as writes, before they get their share beside it. A burst of writes
 	// ends before. It is two fifths of the lag that answers report (search.LagVector).
@@ -226,21 +228,26 @@ func (g *gate) count() {
 	now := time.Now()
 	elapsed := now.Sub(g.at)
 	g.at = now
-	spent := time.Duration(g.passages.running) * elapsed
 	if g.held == 0 {
 		g.deferred = max(0, g.deferred-elapsed)
 	}
 	switch {
 	case g.passages.empty():
 	case g.idle():
-		g.credit = max(g.credit-spent, min(g.credit, 0)) // time that no query wants leaves no debt
+		g.spend(time.Duration(g.passages.running) * elapsed)
 	default:
 		deferred := min(elapsed, g.deferral())
 		g.deferred += deferred
-		earned := time.Duration(passageShare * float64(g.slots) * float64(elapsed-deferred))
-		g.credit = min(g.credit+earned-spent, time.Duration(g.slots)*maxCredit)
+		g.spend(time.Duration(g.passages.running) * deferred)
+		elapsed -= deferred
+		earned := time.Duration(passageShare * float64(g.slots) * float64(elapsed))
+		spent := time.Duration(g.passages.running) * elapsed
+		g.credit = max(-maxDebt, min(g.credit+earned-spent, time.Duration(g.slots)*maxCredit))
 	}
 }
+
+// spend takes credit, but leaves no debt: nothing is earned meanwhile.
+func (g *gate) spend(spent time.Duration) { g.credit = max(g.credit-spent, min(g.credit, 0)) }
 
 // grant gives free slots to those who wait.
 func (g *gate) grant() {

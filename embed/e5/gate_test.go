@@ -278,6 +278,29 @@ func TestAStreamOfWritesDoesNotDeferPassagesForEver(t *testing.T) {
 	}
 }
 
+// Passages that run as short writes begin give way a little later. That is forgotten.
+func TestShortWritesLeavePassagesNoDebt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const duration = time.Minute
+		g := &gate{slots: 2}
+		go func() {
+			for end := time.Now().Add(duration); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+				g.holdFor(time.Millisecond, time.Millisecond)
+			}
+		}()
+		load(t, g, duration, 0, 0, 2, 20*time.Millisecond)
+		time.Sleep(maxDeferral)
+		go g.holdFor(2*maxDeferral, 2*maxDeferral)
+		synctest.Wait()
+		began := time.Now()
+		g.run(t, &g.passages, 20*time.Millisecond)
+		if took := time.Since(began); took > maxDeferral+500*time.Millisecond {
+			t.Errorf("passages took %s beside a write", took)
+		}
+		time.Sleep(2 * maxDeferral) // until the write ends
+	})
+}
+
 func TestPassagesGoOnAfterAWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := &gate{slots: 2}

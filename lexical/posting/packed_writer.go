@@ -55,7 +55,7 @@ func (w *PackedWriter) Created(doc int64) {
 func (w *PackedWriter) Follow(before *PackedWriter) { w.before = before }
 
 // Collected returns the changes that are to be written at the end of the transaction, of
-// w and of the writer that it follows, which it changes. Neither is used after it.
+// w and of the writer that it follows, which it changes. Of the two, only the result is used after it.
 func (w *PackedWriter) Collected() *PackedWriter {
 	if w.before == nil {
 		return w

@@ -24,12 +24,11 @@ func (w *writer) flush(ctx context.Context) error {
 	if err := w.postings.Flush(ctx, blocks{w}); err != nil {
 		return err
 	}
-	for _, c := range w.words {
-		if _, err := w.exec(ctx, c.Text, c.Args...); err != nil {
+	for ; len(w.words) > 0; w.words = w.words[1:] {
+		if _, err := w.exec(ctx, w.words[0].Text, w.words[0].Args...); err != nil {
 			return err
 		}
 	}
-	w.words = nil
 	return nil
 }
 

@@ -63,8 +63,10 @@ func (s *Storage) Scrub(ctx context.Context, now time.Time) (time.Time, error) {
 	if err != nil || began.erased == began.scrubbed {
 		return fromMicros(began.scrubbedAt), err
 	}
-	if err := s.update(ctx, func(w *writer) error { return w.rewriteWords(ctx) }); err != nil {
-		return time.Time{}, err
+	for _, write := range [...]func(*writer, context.Context) error{(*writer).mergeWords, (*writer).rewriteWords} {
+		if err := s.update(ctx, func(w *writer) error { return write(w, ctx) }); err != nil {
+			return time.Time{}, err
+		}
 	}
 	if err := s.wipePages(ctx); err != nil {
 		return time.Time{}, fmt.Errorf("scrub the database: %w", err)

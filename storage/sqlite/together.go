@@ -1,8 +1,8 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -39,11 +39,11 @@ type member struct {
 // shared is a transaction of several callers.
 type shared struct {
 	session *session
-	last    *writer       // whose turn was over last; it has what all have changed in the index
+	last    *writer       // of the last turn that was kept: it has what is still to be written of the index
 	back    chan struct{} // a member's turn is over
 	broken  error         // the transaction cannot commit; set before back
 	ended   chan struct{}
-	err     error // of the commit; set before ended is closed
+	err     error // of the commit, if it ended; set before ended is closed
 }
 
 // UpdateTogether implements memory.Storage.
@@ -141,10 +141,12 @@ func (q *together) lead(ctx context.Context, c *session, fn func(*writer) error)
 	if err := w.run(ctx, fn); err != nil {
 		return err
 	}
-	t := &shared{session: c, last: w, back: make(chan struct{}), ended: make(chan struct{})}
+	t := &shared{session: c, last: w, back: make(chan struct{}), ended: make(chan struct{}), err: errNoCommit}
 	defer close(t.ended)
 	q.share(t)
-	if t.err = t.broken; t.err == nil {
+	if t.broken != nil {
+		t.err = t.broken
+	} else {
 		t.err = c.commit(context.WithoutCancel(ctx), t.last)
 	}
 	return t.err
@@ -168,7 +170,18 @@ func (q *together) share(t *shared) {
 func (t *shared) join(ctx context.Context, fn func(*writer) error) error {
 	err := t.run(ctx, fn)
 	<-t.ended
-	return cmp.Or(t.err, err)
+	if t.err != nil {
+		return errOfAll(t.err)
+	}
+	return err
+}
+
+// errNoCommit reports that the leader panicked.
+var errNoCommit = errors.New("no commit")
+
+// errOfAll is what members get of an error of the transaction: whose it is, is not known.
+func errOfAll(err error) error {
+	return fmt.Errorf("%w: a transaction of several callers has failed: %w", memory.ErrUnavailable, err)
 }
 
 const (
@@ -206,6 +219,6 @@ func (t *shared) run(ctx context.Context, fn func(*writer) error) (err error) {
 // then it has rolled back the whole transaction.
 func (t *shared) undo() {
 	if _, err := t.session.exec(rollbackTo); err != nil {
-		t.broken = fmt.Errorf("%w: a transaction of several callers has failed: %w", memory.ErrUnavailable, err)
+		t.broken = errOfAll(err)
 	}
 }

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -12,11 +13,12 @@ import (
 	"mneme/acl/acltest"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 	"mneme/test/wait"
 )
 
 // inOneTransaction runs functions of UpdateTogether in one transaction, in their order,
-// and returns their errors.
+// and returns their errors, or that one panicked.
 func inOneTransaction(t *testing.T, s *Storage, fns ...func(*writer) error) []error {
 	t.Helper()
 	s.together.bound = wait.Limit
@@ -29,6 +31,12 @@ func inOneTransaction(t *testing.T, s *Storage, fns ...func(*writer) error) []er
 	}
 	for i, fn := range fns {
 		go func() {
+			defer func() {
+				if p := recover(); p != nil {
+					errs[i] = fmt.Errorf("panic: %v", p)
+				}
+				ended <- i
+			}()
 			errs[i] = s.UpdateTogether(t.Context(), func(tx memory.Tx) error {
 				if i == 0 {
 					close(begun)
@@ -40,7 +48,6 @@ func inOneTransaction(t *testing.T, s *Storage, fns ...func(*writer) error) []er
 				}
 				return fn(tx.(*writer))
 			})
-			ended <- i
 		}()
 		if i == 0 {
 			<-begun
@@ -182,6 +189,23 @@ func TestATransactionThatIsLostIsLostForAll(t *testing.T) {
 		t.Errorf("the next transaction has failed: %v", errs[3])
 	}
 	wantMeta(t, s, map[string]bool{"first": false, "second": false, "later": true})
+}
+
+// panicking is an argument of a statement that cannot be encoded.
+type panicking struct{}
+
+func (panicking) Value() (driver.Value, error) { panic("at the commit") }
+
+func TestMembersOfALeaderThatPanicsAtTheCommitFail(t *testing.T) {
+	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db")) // not closed: database/sql keeps the lock of the statement
+	errs := inOneTransaction(t, s, func(w *writer) error {
+		w.words = append(w.words, sqlcommon.Query{Text: insertWords, Args: []any{1, panicking{}}})
+		return setMeta("first")(w)
+	}, setMeta("second"))
+	if errs[0] == nil || !errors.Is(errs[1], memory.ErrUnavailable) {
+		t.Errorf("errors are %v", errs)
+	}
+	wantMeta(t, s, map[string]bool{"first": false, "second": false})
 }
 
 func TestAMemberWhoseContextEndsAsItsTurnComesLeavesItToTheNext(t *testing.T) {

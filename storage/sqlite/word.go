@@ -31,33 +31,35 @@ const (
 	selectAllForms = "SELECT e.doc, e.store, e.label, f.forms FROM form f CROSS JOIN entry e ON e.doc = f.doc ORDER BY f.doc"
 )
 
-// rewriteWords rewrites the index without what was deleted: until then FTS5 keeps it in
-// segments beside a record of its deletion. It drops both when it merges segments of
-// different levels, not always those of one level: so the one segment that is left after a
-// merge is merged again with two new ones, of a key and of its deletion. These would take
-// a segment of one page to their level: an index of one page is made anew.
+// mergeWords leaves one segment of the index.
+func (w *writer) mergeWords(ctx context.Context) error {
+	_, err := w.exec(ctx, mergeWords)
+	return err
+}
+
+// rewriteWords rewrites the index, after mergeWords, without what was deleted: until then
+// FTS5 keeps it in segments beside a record of its deletion. It drops both when it merges
+// segments of different levels, not always those of one level: so the segment is merged
+// again with two new ones, of a key and of its deletion. These would take a segment of one
+// page to their level: an index of one page is rebuilt.
 func (w *writer) rewriteWords(ctx context.Context) error {
-	if _, err := w.exec(ctx, mergeWords); err != nil {
-		return err
-	}
 	var pages int
 	if _, err := w.one(ctx, []any{&pages}, countWordPages); err != nil {
 		return err
 	}
 	if pages < 2 {
-		return w.remakeWords(ctx)
+		return w.rebuildWords(ctx)
 	}
 	for _, change := range [...]string{insertWords, deleteWords} {
 		if _, err := w.exec(ctx, change, 0, "none"); err != nil {
 			return err
 		}
 	}
-	_, err := w.exec(ctx, mergeWords)
-	return err
+	return w.mergeWords(ctx)
 }
 
-// remakeWords makes the index from the forms of the entries.
-func (w *writer) remakeWords(ctx context.Context) error {
+// rebuildWords rebuilds the index from the forms of the entries.
+func (w *writer) rebuildWords(ctx context.Context) error {
 	if _, err := w.exec(ctx, clearWords); err != nil {
 		return err
 	}
