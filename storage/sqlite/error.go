@@ -74,9 +74,7 @@ func adviseOn(ctx context.Context, path string, driver *sqlite.Error) error {
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
 		return fmt.Errorf("%w; the disk may be full or failing", err)
 	case sqlite3.SQLITE_ERROR: // so damage to the schema may look, too
-		s := &Storage{readers: newPool(path, reading, 1), writers: newPool(path, writing, 1)}
-		defer s.Close()
-		if found := s.Check(ctx); errors.Is(found, ErrDamaged) {
+		if found := check(ctx, path); errors.Is(found, ErrDamaged) {
 			return found
 		}
 	}
