@@ -5,7 +5,7 @@
 //	vectors.Put("tea", vector)
 //	vector, ok := vectors.Get("tea")
 //
-// Every package that imports a struct with a Cache compiles its methods anew for its
+// Every package that imports a struct with a Cache compiles its methods again for its
 // types, so there are few, and the list is one without types.
 package lru
 
