@@ -24,11 +24,10 @@ func FuzzCandidates(f *testing.F) {
 	f.Add(twice)
 	f.Add([]byte{})
 	limits := Limits{Candidates: 3, Judgements: 2}
-	for n := range limits.Candidates + 1 { // one more than may be judged, then than there may be
-		one.IDs = append(one.IDs, uuid.UUID{3 + byte(n)})
-		one.LogOdds[one.IDs[len(one.IDs)-1]] = 1
-		f.Add(one.Bytes())
-	}
+	many := Candidates{At: one.At, IDs: []uuid.UUID{{1}, {2}, {3}, {4}}}
+	f.Add(many.Bytes())
+	many.IDs, many.LogOdds = many.IDs[:3], map[uuid.UUID]float32{{1}: 1, {2}: 2, {3}: 3}
+	f.Add(many.Bytes())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		read, err := Parse(b, limits)
 		if err != nil {
