@@ -17,7 +17,6 @@ import (
 	"mneme/meter"
 	"mneme/search"
 	"mneme/storage"
-	"mneme/storage/sqlite/sqlitetest"
 )
 
 func priced(search, entry int64) meter.TermsRequest {
@@ -95,16 +94,6 @@ func TestTheFirstSearchesOfADayAreFree(t *testing.T) {
 		checkCharge(t, p.mustBuy(tomorrow), 0, 0, 0, 1)
 		p.verify()
 	})
-}
-
-func TestWhatIsNewCostsMoreToWhoHasSeenAHundred(t *testing.T) {
-	p := openProcess(t, sqlitetest.Open(t))
-	offer := p.sell("shop", priced(100, 10), meter.OfferCaps{}) // 20 percent more for each hundred
-	p.topUp("buyer", 10_000)
-	for range 10 {
-		checkCharge(t, p.mustBuy(p.of(offer, "buyer", entries("shop", 10)...)), 200, 100, 10, 10)
-	}
-	checkCharge(t, p.mustBuy(p.of(offer, "buyer", entries("shop", 2)...)), 124, 100, 2, 2)
 }
 
 func TestAnAnswerStopsBeforeTheFirstNewEntryThatDoesNotFit(t *testing.T) {

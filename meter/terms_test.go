@@ -9,6 +9,7 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
+	"mneme/storage/sqlite/sqlitetest"
 	"mneme/test/backendtest"
 )
 
@@ -65,4 +66,14 @@ func TestAnOfferIsRefusedByTheFieldThatBreaksARule(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestWhatIsNewCostsMoreToWhoHasSeenAHundred(t *testing.T) {
+	p := openProcess(t, sqlitetest.Open(t))
+	offer := p.sell("shop", priced(100, 10), meter.OfferCaps{}) // 20 percent more for each hundred
+	p.topUp("buyer", 10_000)
+	for range 10 {
+		checkCharge(t, p.mustBuy(p.of(offer, "buyer", entries("shop", 10)...)), 200, 100, 10, 10)
+	}
+	checkCharge(t, p.mustBuy(p.of(offer, "buyer", entries("shop", 2)...)), 124, 100, 2, 2)
 }
