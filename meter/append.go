@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mneme/memory"
+	"mneme/meter/canonicaljson"
 )
 
 // Errors of appendLine.
@@ -76,7 +77,7 @@ func (l Line) hash() Hash {
 	if err != nil {
 		panic(err) // ids and numbers always have a form
 	}
-	return sha256.Sum256(append(l.Previous[:], canonical(text)...))
+	return sha256.Sum256(append(l.Previous[:], canonicaljson.Of(text)...))
 }
 
 // maxPosting bounds one posting: a whole balance may move.

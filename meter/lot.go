@@ -72,7 +72,7 @@ func loadLots(ctx context.Context, tx pricer, c memory.Caller, named []string, s
 		l.shown, counts = byWindow(counts), counts[len(windows):]
 		if l.metered() {
 			l.allOf, counts = byWindow(counts), counts[len(windows):]
-			l.search = l.terms.searchPrice(l.shown[WindowDay].Searches)
+			l.search = l.terms.prices().OfSearch(l.shown[WindowDay].Searches)
 		}
 	}
 	return lots, nil
@@ -233,7 +233,7 @@ func (l *lot) unpaid(balance int64, limit int, reason search.SkipReason) *search
 	own := room(l.limits, l.shown)
 	return &search.PaymentError{
 		Offer:   l.offer.ID.String(),
-		Price:   l.terms.highestPrice(limit, l.shown[WindowDay].Searches, l.shown[WindowTotal].Entries, own),
+		Price:   l.terms.prices().Highest(limit, l.shown[WindowDay].Searches, l.shown[WindowTotal].Entries, own),
 		Balance: balance,
 		Reason:  reasons[reason],
 	}

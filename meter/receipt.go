@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"mneme/meter/canonicaljson"
 	"mneme/search"
 )
 
@@ -176,7 +177,7 @@ func hitDigest(hits []search.ShownHit) (Hash, error) {
 func digestHits(hits []digestedHit) (Hash, error) {
 	for i := range hits {
 		if hits[i].Value != nil {
-			hits[i].Value = canonical(hits[i].Value)
+			hits[i].Value = canonicaljson.Of(hits[i].Value)
 		}
 	}
 	var text bytes.Buffer
@@ -185,5 +186,5 @@ func digestHits(hits []digestedHit) (Hash, error) {
 	if err := encoder.Encode(hits); err != nil {
 		return Hash{}, err
 	}
-	return sha256.Sum256(canonical(text.Bytes())), nil
+	return sha256.Sum256(canonicaljson.Of(text.Bytes())), nil
 }

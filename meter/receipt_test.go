@@ -1,133 +1,144 @@
-package meter
+package meter_test
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/google/uuid"
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/meter"
+	"mneme/meter/canonicaljson"
 	"mneme/search"
+	"mneme/storage/sqlite/sqlitetest"
 )
 
-// shown returns hits as a search shows them, and the same as REST answers them,
-// in another form of JSON and with a hit of another store.
-func shown() ([]search.ShownHit, string) {
-	first := search.Hit{Entry: memory.Entry{Path: memory.Path{Store: "shop", Key: "a/b"}, Label: acl.Public, Value: json.RawMessage(`{"b": 1.50, "a": "é"}`)}, Score: 0.93, Relevance: 0.93, Level: acl.Search}
-	second := search.Hit{Entry: memory.Entry{Path: memory.Path{Store: "shop", Key: "c"}, Label: acl.Public, Value: json.RawMessage(`"long"`)}, Score: 0.5, Relevance: 0.5, Level: acl.Search, Passages: []search.Passage{{Text: "lo", Highlights: [][2]int{{0, 2}}}}}
-	return []search.ShownHit{{ID: uuid.UUID{1}, Hit: &first}, {ID: uuid.UUID{2}, Hit: &second}}, `[
+// shown returns entries of a shop and the hits that a search shows of them, and the same
+// as REST answers them, in another form of JSON and with a hit of another store.
+func shown() ([]memory.Entry, []search.ShownHit, string) {
+	of := []memory.Entry{entry("shop", "a/b", `{"b": 1.50, "a": "é"}`), entry("shop", "c", `"long"`)}
+	first := search.Hit{Entry: of[0], Score: 0.93, Relevance: 0.93, Level: acl.Search}
+	second := search.Hit{Entry: of[1], Score: 0.5, Relevance: 0.5, Level: acl.Search, Passages: []search.Passage{{Text: "lo", Highlights: [][2]int{{0, 2}}}}}
+	return of, []search.ShownHit{{ID: of[0].ID, Hit: &first}, {ID: of[1].ID, Hit: &second}}, `[
 		{"store_id":"shop","label":"PUBLIC","key":"a/b","value":{"a":"\u00e9","b":1.5},"score":0.930,"relevance":0.93},
 		{"store_id":"own","id":"x","key":"k","label":"PUBLIC","value":1,"score":0.9,"relevance":0.9},
 		{"store_id":"shop","label":"PUBLIC","key":"c","passages":[{"text":"lo","highlights":[[0,2]]}],"score":0.5,"relevance":5e-1}]`
 }
 
-func signedReceipt(t *testing.T) (jws string, keys json.RawMessage, answer string) {
+// signed is a receipt for hits of an answer, with the keys of the service.
+type signed struct {
+	jws    string
+	keys   json.RawMessage
+	answer string
+	line   meter.Hash // of the ledger
+}
+
+// signReceipt sells hits to a buyer, at noon. The service has another key, too.
+func signReceipt(t *testing.T) signed {
 	t.Helper()
-	hits, answer := shown()
-	key, err := newReceiptKey(time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	charge := Charge{ID: uuid.UUID{9}, Offer: uuid.UUID{8}, Store: "shop", Buyer: "b", Seller: "shop", Amount: 120, Hits: 2, At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	digest, err := hitDigest(hits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	receipt, err := NewMeter(nil, MeterOptions{}).receipt(charge, sample()[1], digest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if jws, err = receipt.sign(key); err != nil {
-		t.Fatal(err)
-	}
-	other, err := newReceiptKey(time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	key.Private, other.Private = "", ""
-	if keys, err = json.Marshal(keySet{Keys: []receiptKey{other, key}}); err != nil {
-		t.Fatal(err)
-	}
-	return jws, keys, answer
+	p := openProcess(t, sqlitetest.Open(t))
+	b := p.of(p.sell("shop", priced(100, 10), meter.OfferCaps{}), "b", entries("shop", 1)...)
+	p.topUp("b", 1000)
+	b.at = noon.Add(-91 * day)
+	p.mustBuy(b)
+	found, hits, answer := shown()
+	var bill search.Bill
+	p.must(p.storage.Update(t.Context(), func(tx meter.Tx) error {
+		sale, err := p.meter.Open(t.Context(), tx, caller("b"), b.purchase, b.stores, found, noon)
+		if err != nil {
+			return err
+		}
+		for _, hit := range hits {
+			if !sale.Take(hit.ID) {
+				t.Errorf("%s is not for sale", hit.Key)
+			}
+		}
+		bill, err = sale.Close(t.Context(), hits)
+		return err
+	}))
+	keys, err := p.meter.PublicKeys(t.Context())
+	p.must(err)
+	return signed{bill.Charges[0].Receipt, keys, answer, p.verify().Last}
 }
 
 func TestAReceiptIsVerifiedOffline(t *testing.T) {
-	jws, keys, answer := signedReceipt(t)
-	got, err := VerifyReceipt(jws, keys, json.RawMessage(answer))
+	r := signReceipt(t)
+	got, err := meter.VerifyReceipt(r.jws, r.keys, json.RawMessage(r.answer))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Amount != 120 || got.Currency != "USD" || got.Hits != 2 || got.Line != 2 || got.LineHash != sample()[1].Hash || got.Nonce == "" {
+	if got.Amount != 120 || got.Currency != "USD" || got.Hits != 2 || got.Line != 3 || got.LineHash != r.line || got.Nonce == "" {
 		t.Errorf("got %+v", got)
 	}
-	if _, err := VerifyReceipt(jws, keys, nil); err != nil {
+	if _, err := meter.VerifyReceipt(r.jws, r.keys, nil); err != nil {
 		t.Errorf("without hits: %v", err)
 	}
 }
 
 func TestAReceiptOfAnythingElseFails(t *testing.T) {
-	jws, keys, answer := signedReceipt(t)
+	r := signReceipt(t)
+	jws, keys, answer := r.jws, r.keys, r.answer
 	for name, c := range map[string]struct {
 		from, to string
 		want     error
 	}{
-		"value":      {`1.5`, `1.6`, ErrReceiptHits},
-		"key":        {`a/b`, `a/c`, ErrReceiptHits},
-		"passage":    {`"lo"`, `"l0"`, ErrReceiptHits},
-		"score":      {`0.930`, `0.94`, ErrReceiptHits},
-		"label":      {`"PUBLIC","key":"a`, `"INTERNAL","key":"a`, ErrReceiptHits},
-		"fewer hits": {`{"store_id":"shop","label":"PUBLIC","key":"c"`, `{"store_id":"other","label":"PUBLIC","key":"c"`, ErrReceiptHits},
+		"value":      {`1.5`, `1.6`, meter.ErrReceiptHits},
+		"key":        {`a/b`, `a/c`, meter.ErrReceiptHits},
+		"passage":    {`"lo"`, `"l0"`, meter.ErrReceiptHits},
+		"score":      {`0.930`, `0.94`, meter.ErrReceiptHits},
+		"label":      {`"PUBLIC","key":"a`, `"INTERNAL","key":"a`, meter.ErrReceiptHits},
+		"fewer hits": {`{"store_id":"shop","label":"PUBLIC","key":"c"`, `{"store_id":"other","label":"PUBLIC","key":"c"`, meter.ErrReceiptHits},
 	} {
 		altered := strings.Replace(answer, c.from, c.to, 1)
 		if altered == answer {
 			t.Fatal(name)
 		}
-		if _, err := VerifyReceipt(jws, keys, json.RawMessage(altered)); !errors.Is(err, c.want) {
+		if _, err := meter.VerifyReceipt(jws, keys, json.RawMessage(altered)); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
 	parts := strings.Split(jws, ".")
 	alter := func(part int, from, to string) string {
-		raw, err := decode(parts[part])
+		raw, err := base64.RawURLEncoding.DecodeString(parts[part])
 		if err != nil || !strings.Contains(string(raw), from) {
 			t.Fatalf("%s: %v", raw, err)
 		}
 		altered := append([]string(nil), parts...)
-		altered[part] = encode([]byte(strings.Replace(string(raw), from, to, 1)))
+		altered[part] = base64.RawURLEncoding.EncodeToString([]byte(strings.Replace(string(raw), from, to, 1)))
 		return strings.Join(altered, ".")
 	}
 	for name, c := range map[string]struct {
 		jws  string
 		want error
 	}{
-		"amount":    {alter(1, `"amount":120`, `"amount":121`), ErrSignature},
-		"time":      {alter(1, `2026-03-01`, `2026-03-02`), ErrSignature},
-		"algorithm": {alter(0, `EdDSA`, `none`), ErrReceipt},
-		"type":      {alter(0, ReceiptType, `JWT`), ErrReceipt},
-		"half":      {parts[0] + "." + parts[1], ErrReceipt},
-		"signature": {parts[0] + "." + parts[1] + "." + encode(make([]byte, 64)), ErrSignature},
-		"a token":   {"e30.e30.e30", ErrReceipt},
+		"amount":    {alter(1, `"amount":120`, `"amount":121`), meter.ErrSignature},
+		"time":      {alter(1, `2026-03-01`, `2026-03-02`), meter.ErrSignature},
+		"algorithm": {alter(0, `EdDSA`, `none`), meter.ErrReceipt},
+		"type":      {alter(0, meter.ReceiptType, `JWT`), meter.ErrReceipt},
+		"half":      {parts[0] + "." + parts[1], meter.ErrReceipt},
+		"signature": {parts[0] + "." + parts[1] + "." + base64.RawURLEncoding.EncodeToString(make([]byte, 64)), meter.ErrSignature},
+		"a token":   {"e30.e30.e30", meter.ErrReceipt},
 	} {
-		if _, err := VerifyReceipt(c.jws, keys, nil); !errors.Is(err, c.want) {
+		if _, err := meter.VerifyReceipt(c.jws, keys, nil); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	_, others, _ := signedReceipt(t)
-	if _, err := VerifyReceipt(jws, others, nil); !errors.Is(err, ErrReceiptKey) {
+	others := signReceipt(t).keys
+	if _, err := meter.VerifyReceipt(jws, others, nil); !errors.Is(err, meter.ErrReceiptKey) {
 		t.Errorf("keys of another service: %v", err)
 	}
 	// A key that is not what its ID says is none.
-	var mine, theirs keySet
+	var mine, theirs struct{ Keys []map[string]any }
 	if json.Unmarshal(keys, &mine) != nil || json.Unmarshal(others, &theirs) != nil {
 		t.Fatal("keys")
 	}
-	theirs.Keys[1].ID = mine.Keys[1].ID
-	forged, _ := json.Marshal(theirs)
-	if _, err := VerifyReceipt(jws, forged, nil); !errors.Is(err, ErrReceiptKey) {
+	theirs.Keys[1]["kid"] = mine.Keys[1]["kid"]
+	forged, _ := json.Marshal(map[string]any{"keys": theirs.Keys})
+	if _, err := meter.VerifyReceipt(jws, forged, nil); !errors.Is(err, meter.ErrReceiptKey) {
 		t.Errorf("a key under another's ID: %v", err)
 	}
 }
@@ -135,19 +146,32 @@ func TestAReceiptOfAnythingElseFails(t *testing.T) {
 func FuzzVerifyReceipt(f *testing.F) {
 	f.Add("e30.e30.e30", `{"keys":[]}`, `[]`)
 	f.Fuzz(func(t *testing.T, jws, keys, hits string) {
-		if _, err := VerifyReceipt(jws, json.RawMessage(keys), json.RawMessage(hits)); err == nil {
+		if _, err := meter.VerifyReceipt(jws, json.RawMessage(keys), json.RawMessage(hits)); err == nil {
 			t.Error("a receipt that nobody signed")
 		}
 	})
 }
 
 func TestAValueHasOneDigestInEveryForm(t *testing.T) {
-	key := []byte("key")
-	same := [2]string{`{"a":1,"b":[2]}`, "{ \"b\" : [2.0],\n\"a\":1e0 }"}
-	if string(digestOf(key, json.RawMessage(same[0]))) != string(digestOf(key, json.RawMessage(same[1]))) {
-		t.Error("two forms of a value have two digests")
-	}
-	if string(digestOf(key, json.RawMessage(`1`))) == string(digestOf([]byte("other"), json.RawMessage(`1`))) {
-		t.Error("the digest does not depend on the key")
-	}
+	p := openProcess(t, sqlitetest.Open(t))
+	p.topUp("buyer", 1000)
+	p.mustBuy(p.of(p.sell("shop", priced(100, 10), meter.OfferCaps{}), "buyer", entry("shop", "k", `{"a":1,"b":[2]}`)))
+	p.must(p.storage.View(t.Context(), func(tx meter.ReadTx) error {
+		key, err := tx.Meta(t.Context(), meter.MetaBought)
+		p.must(err)
+		digest := func(key []byte) []byte {
+			mac := hmac.New(sha256.New, key)
+			mac.Write(canonicaljson.Of(json.RawMessage("{ \"b\" : [2.0],\n\"a\":1e0 }")))
+			return mac.Sum(nil)
+		}
+		own, other := digest(key), digest([]byte("other"))
+		_, values, err := tx.Shown(t.Context(), "shop", "buyer", nil, [][]byte{own, other})
+		if !values[string(own)] {
+			t.Error("two forms of a value have two digests")
+		}
+		if values[string(other)] {
+			t.Error("the digest does not depend on the key")
+		}
+		return err
+	}))
 }

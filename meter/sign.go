@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mneme/memory"
+	"mneme/meter/canonicaljson"
 )
 
 // receiptKey is a key of receipts as a JWK (RFC 8037).
@@ -169,7 +170,7 @@ func digestKey(ctx context.Context, tx keyWriter) ([]byte, error) {
 // JSON value.
 func digestOf(key []byte, value json.RawMessage) []byte {
 	mac := hmac.New(sha256.New, key)
-	mac.Write(canonical(value))
+	mac.Write(canonicaljson.Of(value))
 	return mac.Sum(nil)
 }
 

@@ -211,7 +211,7 @@ func (b *basket) price() (int64, bool) {
 	if !b.lot.metered() {
 		return 0, true
 	}
-	price, ok := b.lot.terms.entryPrice(b.lot.shown[WindowTotal].Entries + fresh)
+	price, ok := b.lot.terms.prices().OfEntry(b.lot.shown[WindowTotal].Entries + fresh)
 	return price, ok && price <= MaxAmount-b.amount
 }
 

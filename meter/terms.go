@@ -9,6 +9,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/meter/price"
 )
 
 // Bounds of what an offer says.
@@ -28,6 +29,14 @@ func defaultTerms(label acl.Label) Terms {
 		NoveltyPercent: 20, MaxHits: MaxHits,
 		SearchesPerMinute: 60, SearchesPerDay: 1000, EntriesPerDay: 200, EntriesTotal: 500,
 		MaxLabel: label,
+	}
+}
+
+// prices returns what the terms ask for.
+func (t Terms) prices() price.List {
+	return price.List{
+		Search: t.PriceSearch, Free: t.FreeSearchesPerDay,
+		Entry: t.PriceEntry, Novelty: t.NoveltyPercent, MaxHits: min(t.MaxHits, MaxHits),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"mneme/acl"
 	"mneme/fusion"
 	"mneme/memory"
+	"mneme/search/cursor"
 )
 
 // Answer is the result of a search.
@@ -39,8 +40,8 @@ type Answer struct {
 	done    int
 	loaded  int // number of Hits that have their values
 	query   *searchQuery
-	rest    frozen // the candidates after Hits
-	unpaged bool   // no page follows, whatever is left
+	rest    cursor.Candidates // the candidates after Hits
+	unpaged bool              // no page follows, whatever is left
 
 	short  bool    // the legs should be asked for more
 	unsold *unsold // until Hits are decided with what they cost

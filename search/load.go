@@ -9,6 +9,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search/cache"
 )
 
 // candidate is an entry that at least one leg found and the caller may see.
@@ -64,7 +65,7 @@ func (c *candidate) ask(q *searchQuery, number int) {
 // those that the caller sees. Mostly all are visible, so that the rows of as
 // many as the fusion takes are read first, and the rest only if one of these
 // is not.
-func (s *Searcher) loadVisible(ctx context.Context, tx candidateTx, scope acl.Scope, q *searchQuery, found retrieved) (map[uuid.UUID]*candidate, error) {
+func (s *Searcher) loadVisible(ctx context.Context, tx cache.RowTx, scope acl.Scope, q *searchQuery, found retrieved) (map[uuid.UUID]*candidate, error) {
 	head, rest := found.entries()
 	visible := make(map[uuid.UUID]*candidate, len(head))
 	if err := s.addVisible(ctx, tx, scope, q, head, visible); err != nil {
@@ -80,8 +81,8 @@ func (s *Searcher) loadVisible(ctx context.Context, tx candidateTx, scope acl.Sc
 // addVisible adds those of ids to visible that the caller sees: within the
 // scope, live, not encrypted, passing the filter, and what their path
 // resolves to.
-func (s *Searcher) addVisible(ctx context.Context, tx candidateTx, scope acl.Scope, q *searchQuery, ids []uuid.UUID, visible map[uuid.UUID]*candidate) error {
-	rows, err := s.candidates.Siblings(ctx, tx, viewerOf(q.caller), scope, ids)
+func (s *Searcher) addVisible(ctx context.Context, tx cache.RowTx, scope acl.Scope, q *searchQuery, ids []uuid.UUID, visible map[uuid.UUID]*candidate) error {
+	rows, err := s.rows.Siblings(ctx, tx, cache.ViewerOf(q.caller), scope, ids)
 	if err != nil {
 		return err
 	}

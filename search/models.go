@@ -12,6 +12,7 @@ import (
 	"mneme/acl"
 	"mneme/fusion"
 	"mneme/memory"
+	"mneme/search/question"
 	"mneme/vector"
 )
 
@@ -21,8 +22,8 @@ type models [2]model
 
 // The models of a search.
 const (
-	mainModel = iota
-	multilingualModel
+	mainModel         = question.Main
+	multilingualModel = question.Multilingual
 )
 
 type model struct{ memory.Model }
@@ -40,40 +41,21 @@ func (m model) cosines() fusion.CosineRange {
 
 // cosine returns that of an entry's chunk and a question, and the usual one if the chunk
 // has no meaning.
-func (m model) cosine(chunk vector.Half, question []float32) float64 {
+func (m model) cosine(chunk vector.Half, asked []float32) float64 {
 	if chunk.IsMeaningless() {
 		return m.cosines().Unrelated
 	}
-	return chunk.Dot(question)
+	return chunk.Dot(asked)
 }
 
-// The questions of a wording: to what the main model read, to what the multilingual one
-// read in the language of the question, and two across languages: one in the main model's
-// to what that model left to the other, and one in another to what is in the main model's.
-const (
-	leftToOther = iota + 2
-	native
-	questions
-)
-
 // questionFor returns which question a wording is to an entry of a store that the k-th
-// model read. They are in two languages if the wording is in the main model's and the entry
-// is left to the other, or if the entry alone is in the main model's: isNative. Of an entry
-// of names or numbers in a store in another language that is not known.
+// model read.
 func (w *wording) questionFor(k int, isNative bool, reading acl.Reading) int {
-	switch {
-	case k != multilingualModel || reading.Language != acl.LanguageAuto:
-		return k
-	case w.prefers == mainModel:
-		return leftToOther
-	case isNative:
-		return native
-	}
-	return k
+	return question.Of(w.prefers, k, isNative, reading.Language)
 }
 
 // ask returns what relevance depends on of a wording, as it is asked of the models.
-func (m models) ask(w *wording) (asked [questions]fusion.Question) {
+func (m models) ask(w *wording) (asked [question.Count]fusion.Question) {
 	lacksName := w.scorer != nil && w.scorer.LacksName()
 	for k := range m {
 		asked[k] = fusion.Question{Familiarity: w.familiarity(k), Cosines: m[k].cosines(), LacksName: lacksName}
@@ -81,9 +63,9 @@ func (m models) ask(w *wording) (asked [questions]fusion.Question) {
 			asked[k].MaxSims = fusion.MultilingualMaxSims
 		}
 	}
-	asked[leftToOther], asked[native] = asked[multilingualModel], asked[multilingualModel]
-	asked[leftToOther].Cosines, asked[leftToOther].MaxSims = fusion.FromEnglishCosines, fusion.FromEnglishMaxSims
-	asked[native].Cosines, asked[native].MaxSims = fusion.ToEnglishCosines, fusion.ToEnglishMaxSims
+	asked[question.LeftToOther], asked[question.Native] = asked[multilingualModel], asked[multilingualModel]
+	asked[question.LeftToOther].Cosines, asked[question.LeftToOther].MaxSims = fusion.FromEnglishCosines, fusion.FromEnglishMaxSims
+	asked[question.Native].Cosines, asked[question.Native].MaxSims = fusion.ToEnglishCosines, fusion.ToEnglishMaxSims
 	return asked
 }
 
@@ -138,7 +120,7 @@ func (m models) merge(of [2]legList, w *wording) legList {
 	seen := make(map[uuid.UUID]bool)
 	for _, k := range [2]int{w.prefers, 1 - w.prefers} {
 		scale := m[k].cosines()
-		if w.questionFor(k, false, acl.Reading{}) == leftToOther {
+		if w.questionFor(k, false, acl.Reading{}) == question.LeftToOther {
 			scale = fusion.FromEnglishCosines
 		}
 		before := len(merged.hits)

@@ -8,6 +8,7 @@ import (
 	"mneme/acl"
 	"mneme/fusion"
 	"mneme/memory"
+	"mneme/search/cache"
 	"mneme/vector"
 )
 
@@ -156,8 +157,12 @@ func (s *Searcher) addEvidence(ctx context.Context, tx memory.ScoreReader, scope
 			query.Fingerprints[k] = fingerprint
 		}
 	}
-	viewer := s.candidates.number(viewerOf(q.caller))
-	return s.evidence.Read(ctx, tx, viewer, scope, query, candidates, func(e memory.Evidence) error {
+	entries := make([]*memory.Entry, len(candidates))
+	for i, c := range candidates {
+		entries[i] = c.entry
+	}
+	viewer := s.rows.Number(cache.ViewerOf(q.caller))
+	return s.evidence.Read(ctx, tx, viewer, scope, query, entries, func(e memory.Evidence) error {
 		a := byID[e.Entry]
 		asked.addCoverage(a, e)
 		a.readByMain = a.readByMain || e.Model == mainModel && len(e.Vector) > 0

@@ -249,6 +249,30 @@ func rankJudgements(texts []sentText, logOdds []float64) map[uuid.UUID]judgement
 	return all
 }
 
+// logOddsOf returns what a cursor holds of judgements.
+func logOddsOf(judgements map[uuid.UUID]judgement) map[uuid.UUID]float32 {
+	if judgements == nil {
+		return nil
+	}
+	all := make(map[uuid.UUID]float32, len(judgements))
+	for id, j := range judgements {
+		all[id] = j.logOdds
+	}
+	return all
+}
+
+// judgementsOf returns the judgements of which a cursor holds the log-odds.
+func judgementsOf(logOdds map[uuid.UUID]float32) map[uuid.UUID]judgement {
+	if logOdds == nil {
+		return nil
+	}
+	all := make(map[uuid.UUID]judgement, len(logOdds))
+	for id, odds := range logOdds {
+		all[id] = judgement{logOdds: odds}
+	}
+	return all
+}
+
 // weighJudgement replaces the score and relevance of an assessed candidate by those with
 // its judgement, if it has one of the row as it is now.
 func (q *searchQuery) weighJudgement(c *candidate) {

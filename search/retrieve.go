@@ -14,6 +14,7 @@ import (
 	"mneme/embed"
 	"mneme/lexical"
 	"mneme/memory"
+	"mneme/search/cache"
 	"mneme/vector"
 )
 
@@ -377,8 +378,8 @@ func (s *Searcher) embedWordings(ctx context.Context, q *searchQuery, by models)
 		if !model.serves() {
 			continue
 		}
-		keyOf := func(text string) queryKey {
-			return queryKey{agent: q.caller.Agent, taint: q.caller.Taint, fingerprint: model.Fingerprint, query: text}
+		keyOf := func(text string) cache.QueryKey {
+			return cache.QueryKey{Agent: q.caller.Agent, Taint: q.caller.Taint, Fingerprint: model.Fingerprint, Query: text}
 		}
 		var missing []*wording
 		var texts []string

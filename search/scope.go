@@ -8,6 +8,7 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search/cursor"
 	"mneme/vector"
 )
 
@@ -17,9 +18,9 @@ type searchQuery struct {
 	caller  memory.Caller
 	request Request
 	scope   acl.Scope
-	filter  memory.Filter // the request's, with its relative times
-	at      time.Time     // the instant of the first page, from which ages and relative times are counted
-	page    *frozen       // what the request's cursor holds; nil: it has none
+	filter  memory.Filter      // the request's, with its relative times
+	at      time.Time          // the instant of the first page, from which ages and relative times are counted
+	page    *cursor.Candidates // what the request's cursor holds; nil: it has none
 	// wordings are the query, or the queries.
 	wordings []*wording
 	// apart is the same question to the stores on which the caller has level search, if

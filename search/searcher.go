@@ -13,6 +13,7 @@ import (
 	"mneme/internal/fairqueue"
 	"mneme/internal/lru"
 	"mneme/memory"
+	"mneme/search/cache"
 )
 
 // Options configure a Searcher. Zero fields take the default.
@@ -95,13 +96,22 @@ type Searcher struct {
 	rerankBudget time.Duration
 	reranked     int // at most maxReranked
 
-	queries      *queryCache
-	candidates   *candidateCache
-	evidence     *evidenceCache
+	queries      *cache.Queries
+	rows         *cache.Rows
+	evidence     *cache.Evidence
 	unnoted      *lru.Cache[string, time.Time] // when it was last tried to note that a store was asked
 	searches     *fairqueue.Queue
 	searchLimits fairqueue.Limits
 }
+
+const (
+	// queryCacheBytes is the default of Options.QueryCache: about 4,000 short queries of a
+	// 384-dimensional model, or 2,500 with the codes of ten tokens.
+	queryCacheBytes = 8 << 20
+	// candidateCacheBytes is the default of Options.CandidateCache: some 39,000 rows, and
+	// what 10,000 entries are scored by.
+	candidateCacheBytes = 64 << 20
+)
 
 // New returns a Searcher over the storage of a Service, whose clock, limits, secret and
 // turns it shares.
@@ -127,9 +137,9 @@ func New(storage memory.Storage, service *memory.Service, options Options) *Sear
 		rerankBudget: cmp.Or(options.RerankBudget, defaultRerankBudget),
 		reranked:     min(cmp.Or(options.Reranked, defaultReranked), maxReranked),
 
-		queries:      newQueryCache(cmp.Or(options.QueryCache, queryCacheBytes)),
-		candidates:   newCandidateCache((candidateBytes + 1) / 2),
-		evidence:     newEvidenceCache(candidateBytes / 2),
+		queries:      cache.NewQueries(cmp.Or(options.QueryCache, queryCacheBytes)),
+		rows:         cache.NewRows((candidateBytes + 1) / 2),
+		evidence:     cache.NewEvidence(candidateBytes / 2),
 		unnoted:      lru.New(unnotedBytes, func(store string, _ time.Time) int { return len(store) }),
 		searchLimits: cmp.Or(options.Searches, defaultSearches),
 	}

@@ -11,6 +11,7 @@ import (
 	"mneme/fusion"
 	"mneme/internal/passage"
 	"mneme/lexical"
+	"mneme/search/question"
 )
 
 // wording is one way in which a search asks: its query, one of its queries, or a part of a
@@ -24,7 +25,7 @@ type wording struct {
 	embeddings [2]embed.Query
 	// prefers is the model by whose vectors an entry is judged that has those of both.
 	prefers   int
-	questions [questions]fusion.Question // set by assess
+	questions [question.Count]fusion.Question // set by assess
 	// corrected says that terms are looked for in place of words that no entry has: of
 	// typos, if there are any.
 	corrected bool

@@ -1,4 +1,4 @@
-package search
+package cache
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ type cachedStore struct {
 	ceiling acl.Label
 
 	mu        sync.Mutex
-	number    uint64               // of the reader in candidateCache.read; another one when no row is valid
+	number    uint64               // of the reader in Rows.read; another one when no row is valid
 	positions memory.FeedPositions // of labels up to ceiling, up to which changes are known
 	// changed has the paths that have changed since the store has its number, with the stamp
 	// of the rows that the viewer has read of it since; 0: none.
@@ -23,7 +23,7 @@ type cachedStore struct {
 
 // moveOn notes the changes from positions to head, unless another search has done so
 // or head precedes them.
-func (s *cachedStore) moveOn(positions, head memory.FeedPositions, feed memory.Feed, c *candidateCache) {
+func (s *cachedStore) moveOn(positions, head memory.FeedPositions, feed memory.Feed, c *Rows) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.positions != positions || precedesAny(head, positions) {
@@ -59,7 +59,7 @@ func precedesAny(p, q memory.FeedPositions) bool {
 
 // keep caches rows of paths that the viewer has read in a snapshot at head, unless others
 // know of later changes.
-func (s *cachedStore) keep(c *candidateCache, head memory.FeedPositions, groups []*pathRows) {
+func (s *cachedStore) keep(c *Rows, head memory.FeedPositions, groups []*pathRows) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.positions != head {

@@ -1,4 +1,4 @@
-package search
+package cache
 
 import (
 	"unsafe"
@@ -16,7 +16,7 @@ type pathRows struct {
 }
 
 // share returns the cached rows of a path if they are those of g. Otherwise it caches g.
-func (c *candidateCache) share(ceiling acl.Label, g *pathRows) *pathRows {
+func (c *Rows) share(ceiling acl.Label, g *pathRows) *pathRows {
 	other, ok := c.rows.Get(rowKey{ceiling, g.rows[0].ID})
 	switch {
 	case !ok || !other.isSame(g):

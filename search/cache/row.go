@@ -1,4 +1,4 @@
-package search
+package cache
 
 import (
 	"context"
@@ -15,9 +15,8 @@ import (
 	"mneme/memory"
 )
 
-// candidateCache keeps rows of candidates that searches have read. A search reads
-// hundreds of rows, without their values, and those of similar questions are mostly
-// the same ones.
+// Rows keeps rows of entries that searches have read. A search reads hundreds of rows,
+// without their values, and those of similar questions are mostly the same ones.
 //
 // A cached row is used if it is still the row of the search's snapshot. The feed says
 // so: its position shows whether a path of a store has changed at a label, and its
@@ -26,13 +25,13 @@ import (
 //
 // SECURITY: rows are held once for all who read with the same ceiling, but used for those
 // alone who have read them themselves. Those are told apart by agent and taint, like the
-// embeddings of questions (queryKey), and each learns of changes for itself, so that the
+// embeddings of questions (QueryKey), and each learns of changes for itself, so that the
 // speed of an answer does not reveal what others asked; how long an unused row stays in a
 // full cache does depend on whether others use it. Positions and records above the ceiling
 // are not looked at. The scope of the snapshot decides which stores' rows are used.
-type candidateCache struct {
+type Rows struct {
 	seed    maphash.Seed
-	viewers *lru.Cache[viewer, uint64] // their numbers
+	viewers *lru.Cache[Viewer, uint64] // their numbers
 	last    atomic.Uint64              // the last number: of a viewer, a cachedStore or a pathRows
 	rows    *lru.Cache[rowKey, *pathRows]
 	read    readSet // by numbers of cachedStores
@@ -40,9 +39,6 @@ type candidateCache struct {
 }
 
 const (
-	// candidateCacheBytes is the default of Options.CandidateCache: some 39,000 rows, and
-	// what 10,000 entries are scored by.
-	candidateCacheBytes = 64 << 20
 	// viewerBytes bounds the numbers of viewers: some 3,000.
 	viewerBytes = 1 << 20
 	// maxCachedStores is how many stores have rows in a cache, each counted once for each
@@ -57,13 +53,14 @@ const (
 	minCached = 4
 )
 
-// viewer is who searches.
-type viewer struct {
+// Viewer is who searches.
+type Viewer struct {
 	agent string
 	taint acl.Label
 }
 
-func viewerOf(c memory.Caller) viewer { return viewer{c.Agent, c.Taint} }
+// ViewerOf returns the viewer that a caller is.
+func ViewerOf(c memory.Caller) Viewer { return Viewer{c.Agent, c.Taint} }
 
 type rowKey struct {
 	ceiling acl.Label
@@ -71,29 +68,30 @@ type rowKey struct {
 }
 
 type storeKey struct {
-	viewer uint64 // candidateCache.number
+	viewer uint64 // Rows.Number
 	store  string
 }
 
-func newCandidateCache(maxBytes int) *candidateCache {
+// NewRows returns a cache of at most so many bytes.
+func NewRows(maxBytes int) *Rows {
 	const storeBytes = 4096 // with half of maxChangedPaths
-	return &candidateCache{
+	return &Rows{
 		seed:    maphash.MakeSeed(),
-		viewers: lru.New(viewerBytes, func(v viewer, _ uint64) int { return len(v.agent) }),
+		viewers: lru.New(viewerBytes, func(v Viewer, _ uint64) int { return len(v.agent) }),
 		rows:    lru.New(maxBytes/8*7, func(_ rowKey, p *pathRows) int { return int(unsafe.Sizeof(*p)) + p.bytes }),
 		read:    newReadSet(maxBytes / 8),
 		stores:  lru.New(maxCachedStores*storeBytes, func(storeKey, *cachedStore) int { return storeBytes - lru.Overhead }),
 	}
 }
 
-// number returns the number of a viewer, by which rows are cached. No other has ever had
+// Number returns the number of a viewer, by which rows are cached. No other has ever had
 // it; one who has not searched for long gets another one.
-func (c *candidateCache) number(v viewer) uint64 {
+func (c *Rows) Number(v Viewer) uint64 {
 	return c.viewers.GetOrPut(v, func() uint64 { return c.last.Add(1) })
 }
 
 // pathHash returns the hash of a path in its store.
-func (c *candidateCache) pathHash(namespace, key string) uint64 {
+func (c *Rows) pathHash(namespace, key string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(c.seed)
 	_, _ = h.WriteString(namespace) // it never fails
@@ -102,16 +100,16 @@ func (c *candidateCache) pathHash(namespace, key string) uint64 {
 	return h.Sum64()
 }
 
-// candidateTx is what the cache reads.
-type candidateTx interface {
+// RowTx is what Rows reads.
+type RowTx interface {
 	memory.CandidateReader
 	memory.FeedReader
 }
 
 // Siblings returns what tx.Siblings does, in part from the cache, those of a path one
 // after another. The entries must not be changed.
-func (c *candidateCache) Siblings(ctx context.Context, tx candidateTx, v viewer, scope acl.Scope, ids []uuid.UUID) ([]*memory.Entry, error) {
-	read := &cachedRead{cache: c, tx: tx, viewer: c.number(v), scope: scope, heads: make(map[string]memory.FeedPositions)}
+func (c *Rows) Siblings(ctx context.Context, tx RowTx, v Viewer, scope acl.Scope, ids []uuid.UUID) ([]*memory.Entry, error) {
+	read := &cachedRead{cache: c, tx: tx, viewer: c.Number(v), scope: scope, heads: make(map[string]memory.FeedPositions)}
 	found, missing, err := read.cached(ctx, ids)
 	if err != nil || len(missing) == 0 {
 		return found, err
@@ -138,8 +136,8 @@ func (c *candidateCache) Siblings(ctx context.Context, tx candidateTx, v viewer,
 
 // cachedRead is one call of Siblings.
 type cachedRead struct {
-	cache  *candidateCache
-	tx     candidateTx
+	cache  *Rows
+	tx     RowTx
 	viewer uint64
 	scope  acl.Scope
 	heads  map[string]memory.FeedPositions // of the stores that were looked at, in the snapshot
@@ -177,7 +175,9 @@ func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []*memo
 			found = append(found, &g.rows[0])
 		case !several[g]:
 			several[g] = true
-			found = append(found, pointersTo(g.rows)...)
+			for k := range g.rows {
+				found = append(found, &g.rows[k])
+			}
 		}
 	}
 	if len(several) > 0 { // two may have the same path: two searches read it

@@ -1,4 +1,4 @@
-package postgres_test
+package search_test
 
 import (
 	"bufio"
@@ -35,7 +35,7 @@ func conversations(t *testing.T) (turns, queries []line) {
 	t.Helper()
 	shared := os.Getenv("MNEME_SHARED")
 	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "shared")
+		shared = filepath.Join("..", "..", "shared")
 	}
 	dir := filepath.Join(shared, "data", "locomo")
 	turns = readLines(t, filepath.Join(dir, "corpus.jsonl"))

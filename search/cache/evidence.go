@@ -1,4 +1,4 @@
-package search
+package cache
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"mneme/memory"
 )
 
-// evidenceCache keeps what entries are scored by. A search scores a hundred entries, and
+// Evidence keeps what entries are scored by. A search scores a hundred entries, and
 // those of similar questions are mostly the same ones.
 //
 // What is cached of an entry is used while the row that the search has read has the same
@@ -23,11 +23,11 @@ import (
 // change of any vectors says so; if it has moved, the records since then say which
 // changed. Writes of other processes count like those of this one.
 //
-// SECURITY: candidates are looked up that the search's snapshot shows to the caller. What
-// one viewer has read is held once for all, but used for those alone who have read it
+// SECURITY: entries are looked up that the search's snapshot shows to the caller. What one
+// viewer has read is held once for all, but used for those alone who have read it
 // themselves, so that the speed of an answer does not reveal what others asked, but as for
-// rows (candidateCache).
-type evidenceCache struct {
+// Rows.
+type Evidence struct {
 	entries *lru.Cache[evidenceKey, *entryEvidence]
 	read    readSet       // by numbers of viewers
 	stamp   atomic.Uint64 // of the last entryEvidence
@@ -64,8 +64,9 @@ type entryEvidence struct {
 	chunks       []memory.Evidence // without Counts, Length and Terms; at least one
 }
 
-func newEvidenceCache(maxBytes int) *evidenceCache {
-	return &evidenceCache{
+// NewEvidence returns a cache of at most so many bytes.
+func NewEvidence(maxBytes int) *Evidence {
+	return &Evidence{
 		entries:  lru.New(maxBytes/8*7, func(_ evidenceKey, e *entryEvidence) int { return e.bytes() }),
 		read:     newReadSet(maxBytes / 8),
 		position: -1,
@@ -81,16 +82,16 @@ func (e *entryEvidence) bytes() int {
 	return n
 }
 
-// Read yields what tx.Evidence does of the entries of candidates, in part from the cache.
-// What is yielded must not be changed; Counts are valid until yield returns.
-func (c *evidenceCache) Read(ctx context.Context, tx memory.ScoreReader, v uint64, scope acl.Scope, q memory.EvidenceQuery, candidates []*candidate, yield func(memory.Evidence) error) error {
+// Read yields what tx.Evidence does of entries, in part from the cache. What is yielded
+// must not be changed; Counts are valid until yield returns.
+func (c *Evidence) Read(ctx context.Context, tx memory.ScoreReader, v uint64, scope acl.Scope, q memory.EvidenceQuery, entries []*memory.Entry, yield func(memory.Evidence) error) error {
 	last, err := c.catchUp(ctx, tx)
 	if err != nil {
 		return err
 	}
-	found := make([]*entryEvidence, len(candidates))
-	c.lookUp(v, q.Fingerprints, last, candidates, found)
-	if err := c.readMissing(ctx, tx, v, scope, q.Fingerprints, last, candidates, found); err != nil {
+	found := make([]*entryEvidence, len(entries))
+	c.lookUp(v, q.Fingerprints, last, entries, found)
+	if err := c.readMissing(ctx, tx, v, scope, q.Fingerprints, last, entries, found); err != nil {
 		return err
 	}
 	counter := tx.TermCounter(q.Terms)
@@ -126,7 +127,7 @@ func (e *entryEvidence) yield(counter memory.TermCounter, counts []int, yield fu
 
 // catchUp learns which vectors have changed up to the snapshot, and returns the position
 // of the last change in it.
-func (c *evidenceCache) catchUp(ctx context.Context, tx memory.ScoreReader) (last int64, err error) {
+func (c *Evidence) catchUp(ctx context.Context, tx memory.ScoreReader) (last int64, err error) {
 	c.mu.Lock()
 	known := c.position
 	c.mu.Unlock()
@@ -155,16 +156,16 @@ func (c *evidenceCache) catchUp(ctx context.Context, tx memory.ScoreReader) (las
 	return changes.Last, nil
 }
 
-// lookUp sets found of those candidates whose evidence the viewer has read and that is
+// lookUp sets found of those entries whose evidence the viewer has read and that is
 // valid in the snapshot, of which last is the position of the last change.
-func (c *evidenceCache) lookUp(v uint64, fingerprints [2]string, last int64, candidates []*candidate, found []*entryEvidence) {
-	key := func(i int) evidenceKey { return evidenceKeyOf(candidates[i].entry.ID, fingerprints) }
-	c.entries.GetEach(len(candidates), key, func(i int, e *entryEvidence) {
-		if e.revision == candidates[i].entry.Revision && e.fingerprints == fingerprints {
+func (c *Evidence) lookUp(v uint64, fingerprints [2]string, last int64, entries []*memory.Entry, found []*entryEvidence) {
+	key := func(i int) evidenceKey { return evidenceKeyOf(entries[i].ID, fingerprints) }
+	c.entries.GetEach(len(entries), key, func(i int, e *entryEvidence) {
+		if e.revision == entries[i].Revision && e.fingerprints == fingerprints {
 			found[i] = e
 		}
 	})
-	c.keepValid(last, candidates, found)
+	c.keepValid(last, entries, found)
 	stamps := make([]uint64, len(found))
 	for i, e := range found {
 		if e != nil {
@@ -179,11 +180,11 @@ func (c *evidenceCache) lookUp(v uint64, fingerprints [2]string, last int64, can
 }
 
 // keepValid clears what is not valid in a snapshot.
-func (c *evidenceCache) keepValid(last int64, candidates []*candidate, found []*entryEvidence) {
+func (c *Evidence) keepValid(last int64, entries []*memory.Entry, found []*entryEvidence) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, e := range found {
-		if e != nil && !c.valid(candidates[i].entry.ID, e, last) {
+		if e != nil && !c.valid(entries[i].ID, e, last) {
 			found[i] = nil
 		}
 	}
@@ -191,18 +192,18 @@ func (c *evidenceCache) keepValid(last int64, candidates []*candidate, found []*
 
 // valid reports whether the vectors are those of the snapshot: no change is known after
 // they were read, and those up to the snapshot are known. c.mu is held.
-func (c *evidenceCache) valid(id uuid.UUID, e *entryEvidence, last int64) bool {
+func (c *Evidence) valid(id uuid.UUID, e *entryEvidence, last int64) bool {
 	return e.position <= last && last <= c.position && e.position >= c.floor && e.position >= c.changed[id]
 }
 
-// readMissing reads the evidence of those candidates that have none, and caches it.
-func (c *evidenceCache) readMissing(ctx context.Context, tx memory.ScoreReader, v uint64, scope acl.Scope, fingerprints [2]string, last int64, candidates []*candidate, found []*entryEvidence) error {
+// readMissing reads the evidence of those entries that have none, and caches it.
+func (c *Evidence) readMissing(ctx context.Context, tx memory.ScoreReader, v uint64, scope acl.Scope, fingerprints [2]string, last int64, entries []*memory.Entry, found []*entryEvidence) error {
 	index := make(map[uuid.UUID]int)
 	q := memory.EvidenceQuery{Fingerprints: fingerprints}
 	for i, e := range found {
 		if e == nil {
-			index[candidates[i].entry.ID] = i
-			q.Entries = append(q.Entries, candidates[i].entry.ID)
+			index[entries[i].ID] = i
+			q.Entries = append(q.Entries, entries[i].ID)
 		}
 	}
 	if len(q.Entries) == 0 {
@@ -211,7 +212,7 @@ func (c *evidenceCache) readMissing(ctx context.Context, tx memory.ScoreReader, 
 	err := tx.Evidence(ctx, scope, q, func(e memory.Evidence) error {
 		i := index[e.Entry]
 		if found[i] == nil {
-			found[i] = &entryEvidence{revision: candidates[i].entry.Revision, position: last, fingerprints: fingerprints}
+			found[i] = &entryEvidence{revision: entries[i].Revision, position: last, fingerprints: fingerprints}
 		}
 		found[i].add(e)
 		return nil
@@ -239,7 +240,7 @@ func (e *entryEvidence) add(chunk memory.Evidence) {
 
 // put caches what a viewer has read of an entry in a snapshot, unless others know of later
 // changes. What another viewer has read is kept if it is still valid.
-func (c *evidenceCache) put(v uint64, id uuid.UUID, e *entryEvidence, last int64) {
+func (c *Evidence) put(v uint64, id uuid.UUID, e *entryEvidence, last int64) {
 	c.mu.Lock()
 	key := evidenceKeyOf(id, e.fingerprints)
 	current, latest := last == c.position, false

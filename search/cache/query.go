@@ -1,4 +1,4 @@
-package search
+package cache
 
 import (
 	"context"
@@ -10,27 +10,23 @@ import (
 	"mneme/internal/lru"
 )
 
-// queryCacheBytes is the default bound of the query cache. It holds about 4,000
-// short queries of a 384-dimensional model, or 2,500 with the codes of ten tokens.
-const queryCacheBytes = 8 << 20
-
-// queryKey identifies an embedding. The agent and its session's taint are part of it,
+// QueryKey identifies an embedding. The agent and its session's taint are part of it,
 // so that the speed of an answer does not reveal what another agent asked, or is asking,
 // nor what this one asked in a session of another label.
-type queryKey struct {
-	agent              string
-	taint              acl.Label
-	fingerprint, query string
+type QueryKey struct {
+	Agent              string
+	Taint              acl.Label
+	Fingerprint, Query string
 }
 
-// queryCache keeps the embeddings of recent queries, and shares those that are being
+// Queries keeps the embeddings of recent queries, and shares those that are being
 // made. It counts the bytes of keys, vectors and tokens, because one query may be a
 // thousand times as long as another.
-type queryCache struct {
-	*lru.Cache[queryKey, embed.Query]
+type Queries struct {
+	*lru.Cache[QueryKey, embed.Query]
 
 	mu     sync.Mutex
-	making map[queryKey]*making
+	making map[QueryKey]*making
 }
 
 // making is an embedding that is being made.
@@ -39,21 +35,22 @@ type making struct {
 	embedding embed.Query
 	err       error
 	cancel    context.CancelFunc
-	callers   int // that wait for it; guarded by queryCache.mu
+	callers   int // that wait for it; guarded by Queries.mu
 }
 
-func newQueryCache(maxBytes int) *queryCache {
-	size := func(key queryKey, embedding embed.Query) int {
-		return len(key.agent) + len(key.fingerprint) + len(key.query) + 4*len(embedding.Vector) + int(unsafe.Sizeof(embed.Token{}))*len(embedding.Tokens)
+// NewQueries returns a cache of at most so many bytes.
+func NewQueries(maxBytes int) *Queries {
+	size := func(key QueryKey, embedding embed.Query) int {
+		return len(key.Agent) + len(key.Fingerprint) + len(key.Query) + 4*len(embedding.Vector) + int(unsafe.Sizeof(embed.Token{}))*len(embedding.Tokens)
 	}
-	return &queryCache{Cache: lru.New(maxBytes, size), making: make(map[queryKey]*making)}
+	return &Queries{Cache: lru.New(maxBytes, size), making: make(map[QueryKey]*making)}
 }
 
 // Embed returns an embedding that is not cached, and caches it. Calls with the same
 // key at the same time share one call of embedder, whose context ends when all of
 // them have given up. Each returns when its own context ends, even if the embedder
 // is slow to notice.
-func (q *queryCache) Embed(ctx context.Context, key queryKey, embedder embed.Embedder) (embed.Query, error) {
+func (q *Queries) Embed(ctx context.Context, key QueryKey, embedder embed.Embedder) (embed.Query, error) {
 	q.mu.Lock()
 	m := q.making[key]
 	if m == nil {
@@ -75,9 +72,9 @@ func (q *queryCache) Embed(ctx context.Context, key queryKey, embedder embed.Emb
 }
 
 // embed makes an embedding.
-func (q *queryCache) embed(ctx context.Context, key queryKey, embedder embed.Embedder, m *making) {
+func (q *Queries) embed(ctx context.Context, key QueryKey, embedder embed.Embedder, m *making) {
 	defer m.cancel()
-	m.embedding, m.err = embedder.Query(ctx, key.query)
+	m.embedding, m.err = embedder.Query(ctx, key.Query)
 	if m.err == nil {
 		q.Put(key, m.embedding)
 	}
@@ -88,7 +85,7 @@ func (q *queryCache) embed(ctx context.Context, key queryKey, embedder embed.Emb
 }
 
 // giveUp ends the wait of a call. The last one cancels the embedding.
-func (q *queryCache) giveUp(key queryKey, m *making) {
+func (q *Queries) giveUp(key QueryKey, m *making) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if m.callers--; m.callers == 0 {
@@ -98,7 +95,7 @@ func (q *queryCache) giveUp(key queryKey, m *making) {
 }
 
 // forget removes an embedding that is no longer being made. q.mu is locked.
-func (q *queryCache) forget(key queryKey, m *making) {
+func (q *Queries) forget(key QueryKey, m *making) {
 	if q.making[key] == m {
 		delete(q.making, key)
 	}

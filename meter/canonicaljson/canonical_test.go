@@ -1,4 +1,4 @@
-package meter
+package canonicaljson
 
 import (
 	"encoding/json"
@@ -17,7 +17,7 @@ func TestCanonicalFormIsThatOfRFC8785(t *testing.T) {
 		` [ -0 , 0.0, 1e21, 123456789012345680000.0, 9007199254740991, 10000000e9, 10000000000000000 ] `:                                                                                                                                                `[0,0,1e+21,123456789012345680000,9007199254740991,10000000000000000,10000000000000000]`,
 		`"<&>` + "\u2028" + `\ufffd"`: `"<&>` + "\u2028\ufffd" + `"`,
 	} {
-		if got := string(canonical(json.RawMessage(in))); got != want {
+		if got := string(Of(json.RawMessage(in))); got != want {
 			t.Errorf("%s\n got %s\nwant %s", in, got, want)
 		}
 	}
@@ -32,22 +32,22 @@ func TestWhatHasNoCanonicalFormCountsAsItsText(t *testing.T) {
 		`{`:                    `"{"`,
 		`1 2`:                  `"1 2"`,
 	} {
-		if got := string(canonical(json.RawMessage(in))); got != want {
+		if got := string(Of(json.RawMessage(in))); got != want {
 			t.Errorf("%s: got %s, want %s", in, got, want)
 		}
 	}
 }
 
-func FuzzCanonical(f *testing.F) {
+func FuzzOf(f *testing.F) {
 	for _, seed := range []string{`{"b":[1.5,"x"],"a":null}`, `"\ud83d\ude00"`, `-0.0e9`, `{"a":1,"a":1}`, `10000000e9`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, value []byte) {
-		once := canonical(value)
+		once := Of(value)
 		if !json.Valid(once) {
 			t.Fatalf("%q: not JSON: %q", value, once)
 		}
-		if twice := canonical(once); string(twice) != string(once) {
+		if twice := Of(once); string(twice) != string(once) {
 			t.Fatalf("%q: %q, then %q", value, once, twice)
 		}
 	})

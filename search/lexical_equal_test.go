@@ -1,4 +1,4 @@
-package postgres_test
+package search_test
 
 import (
 	"math"

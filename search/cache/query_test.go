@@ -1,4 +1,4 @@
-package search
+package cache
 
 import (
 	"context"
@@ -12,28 +12,28 @@ import (
 )
 
 func TestQueryCacheCountsQueriesVectorsAndTokens(t *testing.T) {
-	q := newQueryCache(10_000)
+	q := NewQueries(10_000)
 	for range 3 {
-		q.Put(queryKey{query: strings.Repeat("q", 4000)}, embed.Query{Vector: make([]float32, 10)})
+		q.Put(QueryKey{Query: strings.Repeat("q", 4000)}, embed.Query{Vector: make([]float32, 10)})
 	}
 	before := q.Bytes()
-	q.Put(queryKey{agent: "ada", fingerprint: "model", query: "tea"}, embed.Query{Vector: make([]float32, 100), Tokens: make([]embed.Token, 10)})
+	q.Put(QueryKey{Agent: "ada", Fingerprint: "model", Query: "tea"}, embed.Query{Vector: make([]float32, 100), Tokens: make([]embed.Token, 10)})
 	if grown := q.Bytes() - before; grown < 400+10*(16+64)+11 {
 		t.Errorf("a vector of 400 bytes, ten tokens of 80 and their key count as %d", grown)
 	}
-	q.Put(queryKey{query: strings.Repeat("r", 20_000)}, embed.Query{Vector: make([]float32, 10)})
+	q.Put(QueryKey{Query: strings.Repeat("r", 20_000)}, embed.Query{Vector: make([]float32, 10)})
 	if q.Bytes() > 10_000 {
 		t.Errorf("%d bytes are cached, limit 10,000", q.Bytes())
 	}
 }
 
 func TestCachedEmbeddingsAreNotSharedBetweenAgentsTaintsOrModels(t *testing.T) {
-	q := newQueryCache(1000)
-	q.Put(queryKey{agent: "ada", fingerprint: "m1", query: "q"}, embed.Query{Vector: []float32{1}})
-	for _, key := range []queryKey{
-		{agent: "bob", fingerprint: "m1", query: "q"},
-		{agent: "ada", fingerprint: "m2", query: "q"},
-		{agent: "ada", taint: acl.Restricted, fingerprint: "m1", query: "q"},
+	q := NewQueries(1000)
+	q.Put(QueryKey{Agent: "ada", Fingerprint: "m1", Query: "q"}, embed.Query{Vector: []float32{1}})
+	for _, key := range []QueryKey{
+		{Agent: "bob", Fingerprint: "m1", Query: "q"},
+		{Agent: "ada", Fingerprint: "m2", Query: "q"},
+		{Agent: "ada", Taint: acl.Restricted, Fingerprint: "m1", Query: "q"},
 	} {
 		if _, ok := q.Get(key); ok {
 			t.Errorf("%+v finds the embedding of another key", key)
@@ -65,7 +65,7 @@ func (b *blocking) Query(ctx context.Context, text string) (embed.Query, error) 
 }
 
 // embedIn calls Embed in a goroutine, and returns when it waits.
-func embedIn(ctx context.Context, q *queryCache, key queryKey, e embed.Embedder) <-chan error {
+func embedIn(ctx context.Context, q *Queries, key QueryKey, e embed.Embedder) <-chan error {
 	waiting := func() int {
 		q.mu.Lock()
 		defer q.mu.Unlock()
@@ -90,8 +90,8 @@ func embedIn(ctx context.Context, q *queryCache, key queryKey, e embed.Embedder)
 }
 
 func TestTheSameQuestionOfAnAgentIsEmbeddedOnceAtATime(t *testing.T) {
-	q, e := newQueryCache(10_000), newBlocking()
-	ada, bob := queryKey{agent: "ada", query: "q"}, queryKey{agent: "bob", query: "q"}
+	q, e := NewQueries(10_000), newBlocking()
+	ada, bob := QueryKey{Agent: "ada", Query: "q"}, QueryKey{Agent: "bob", Query: "q"}
 	results := []<-chan error{embedIn(t.Context(), q, ada, e), embedIn(t.Context(), q, ada, e), embedIn(t.Context(), q, bob, e)}
 	e.release <- nil
 	e.release <- nil
@@ -109,8 +109,8 @@ func TestTheSameQuestionOfAnAgentIsEmbeddedOnceAtATime(t *testing.T) {
 }
 
 func TestAnEmbeddingEndsWithItsLastCaller(t *testing.T) {
-	q, e := newQueryCache(10_000), newBlocking()
-	key := queryKey{agent: "ada", query: "q"}
+	q, e := NewQueries(10_000), newBlocking()
+	key := QueryKey{Agent: "ada", Query: "q"}
 	first, cancelFirst := context.WithCancel(t.Context())
 	second, cancelSecond := context.WithCancel(t.Context())
 	defer cancelSecond()
@@ -135,8 +135,8 @@ func TestAnEmbeddingEndsWithItsLastCaller(t *testing.T) {
 }
 
 func TestAFailedEmbeddingIsNotCached(t *testing.T) {
-	q, e := newQueryCache(10_000), newBlocking()
-	key := queryKey{agent: "ada", query: "q"}
+	q, e := NewQueries(10_000), newBlocking()
+	key := QueryKey{Agent: "ada", Query: "q"}
 	failed := errors.New("away")
 	result := embedIn(t.Context(), q, key, e)
 	e.release <- failed

@@ -1,4 +1,6 @@
-package meter
+// Package canonicaljson writes JSON values in the form of RFC 8785, of which digests are
+// taken.
+package canonicaljson
 
 import (
 	"bytes"
@@ -16,11 +18,14 @@ import (
 // errNotCanonical: RFC 8785 has no form for the value.
 var errNotCanonical = errors.New("no canonical form")
 
-// canonical returns the form of a JSON value that RFC 8785 defines. A value for
+// maxExact is the highest integer that a double holds exactly, like all below it.
+const maxExact = 1<<53 - 1
+
+// Of returns the form of a JSON value that RFC 8785 defines. A value for
 // which it has none counts as the string of its text: one with duplicate names,
 // lone surrogates, bytes that are not UTF-8, or numbers that a double does not
 // hold.
-func canonical(value json.RawMessage) []byte {
+func Of(value json.RawMessage) []byte {
 	text, err := canonicalValue(value)
 	if err != nil {
 		return appendString(nil, string(bytes.ToValidUTF8(value, []byte("\uFFFD"))))
@@ -138,7 +143,7 @@ func appendNumber(to []byte, number json.Number) ([]byte, error) {
 		return append(to, '0'), nil // -0 too
 	}
 	text, err := json.Marshal(f)
-	if math.Abs(f) > MaxBalance && !strings.ContainsAny(number.String(), ".eE") && string(text) != number.String() {
+	if math.Abs(f) > maxExact && !strings.ContainsAny(number.String(), ".eE") && string(text) != number.String() {
 		return nil, errNotCanonical // an integer whose last digits a double drops
 	}
 	return append(to, text...), err

@@ -1,4 +1,4 @@
-package search
+package cache
 
 import (
 	"context"
@@ -26,6 +26,9 @@ type snapshot struct {
 	looked  int         // calls of Feed for the heads alone
 	learned int         // the others
 }
+
+// roomy is more than the rows of a test take.
+const roomy = 64 << 20
 
 // newSnapshot returns a snapshot of n public entries of a store.
 func newSnapshot(store string, n int) *snapshot {
@@ -94,9 +97,27 @@ func (s *snapshot) announce(e memory.Entry) {
 	s.records = append(s.records, memory.FeedRecord{Label: e.Label, Position: *position, Namespace: e.Namespace, Key: e.Key})
 }
 
+// idsOf returns the ids of entries.
+func idsOf(entries []memory.Entry) []uuid.UUID {
+	ids := make([]uuid.UUID, len(entries))
+	for i := range entries {
+		ids[i] = entries[i].ID
+	}
+	return ids
+}
+
+// pointersTo returns pointers to entries.
+func pointersTo(entries []memory.Entry) []*memory.Entry {
+	pointers := make([]*memory.Entry, len(entries))
+	for i := range entries {
+		pointers[i] = &entries[i]
+	}
+	return pointers
+}
+
 // read asks the cache for all rows, compares them with those of the snapshot, and
 // returns how many were read from it.
-func (s *snapshot) read(t *testing.T, c *candidateCache, v viewer, scope acl.Scope) int {
+func (s *snapshot) read(t *testing.T, c *Rows, v Viewer, scope acl.Scope) int {
 	t.Helper()
 	s.asked = nil
 	got, err := c.Siblings(t.Context(), s, v, scope, idsOf(s.rows))
@@ -126,17 +147,17 @@ func TestRowsThatHaveNotChangedAreReadOnce(t *testing.T) {
 	const n = 20
 	store := acltest.StoreName(1)
 	public := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public})
-	ada, bob := viewer{"ada", acl.Public}, viewer{"bob", acl.Public}
+	ada, bob := Viewer{"ada", acl.Public}, Viewer{"bob", acl.Public}
 	for _, step := range []struct {
 		what  string
 		do    func(s *snapshot)
-		v     viewer
+		v     Viewer
 		scope acl.Scope
 		want  int // rows read
 	}{
 		{"nothing", func(*snapshot) {}, ada, public, 0},
 		{"another agent asks", func(*snapshot) {}, bob, public, n},
-		{"a session of another label asks", func(*snapshot) {}, viewer{"ada", acl.Internal}, public, n},
+		{"a session of another label asks", func(*snapshot) {}, Viewer{"ada", acl.Internal}, public, n},
 		{"one row changes", func(s *snapshot) { s.change(3) }, ada, public, 1},
 		{"one row changes twice", func(s *snapshot) { s.change(3); s.change(3) }, ada, public, 1},
 		{"a row comes to the path of another", func(s *snapshot) {
@@ -169,7 +190,7 @@ func TestRowsThatHaveNotChangedAreReadOnce(t *testing.T) {
 		{"the ceiling is higher", func(*snapshot) {}, ada, acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Internal}), n},
 		{"the store is out of reach", func(*snapshot) {}, ada, acltest.Scope(t, acltest.Reach{Number: 2, Ceiling: acl.Public}), n},
 	} {
-		c := newCandidateCache(candidateCacheBytes)
+		c := NewRows(roomy)
 		s := newSnapshot(store, n)
 		if got := s.read(t, c, ada, public); got != n {
 			t.Fatalf("%d rows were read at first, want %d", got, n)
@@ -185,7 +206,7 @@ func TestRowsThatHaveNotChangedAreReadOnce(t *testing.T) {
 }
 
 func TestRowsAboveALowerCeilingAreNotShown(t *testing.T) {
-	c, s, v := newCandidateCache(candidateCacheBytes), newSnapshot(acltest.StoreName(1), 10), viewer{"ada", acl.Internal}
+	c, s, v := NewRows(roomy), newSnapshot(acltest.StoreName(1), 10), Viewer{"ada", acl.Internal}
 	for i := range 5 {
 		s.rows[i].Label = acl.Internal
 	}
@@ -199,7 +220,7 @@ func TestRowsAboveALowerCeilingAreNotShown(t *testing.T) {
 
 func TestRowsAreCachedOfStoresWithDifferentCeilings(t *testing.T) {
 	const n = 10
-	c, s, v := newCandidateCache(candidateCacheBytes), newSnapshot(acltest.StoreName(1), n), viewer{"ada", acl.Restricted}
+	c, s, v := NewRows(roomy), newSnapshot(acltest.StoreName(1), n), Viewer{"ada", acl.Restricted}
 	s.rows = append(s.rows, newSnapshot(acltest.StoreName(2), n).rows...)
 	s.rows[0].Label, s.rows[n].Label = acl.Internal, acl.Internal
 	ceilings := []acl.Label{acl.Public, acl.Internal}
@@ -214,8 +235,8 @@ func TestRowsAreCachedOfStoresWithDifferentCeilings(t *testing.T) {
 }
 
 func TestASnapshotHasItsOwnRows(t *testing.T) {
-	scope, v := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), viewer{"ada", acl.Public}
-	c, older := newCandidateCache(candidateCacheBytes), newSnapshot(acltest.StoreName(1), 10)
+	scope, v := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), Viewer{"ada", acl.Public}
+	c, older := NewRows(roomy), newSnapshot(acltest.StoreName(1), 10)
 	older.read(t, c, v, scope)
 	newer := *older
 	newer.rows = slices.Clone(older.rows)
@@ -233,10 +254,10 @@ func TestASnapshotHasItsOwnRows(t *testing.T) {
 
 func TestARowThatSeveralHaveReadIsHeldOnce(t *testing.T) {
 	scope := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public})
-	c, s := newCandidateCache(candidateCacheBytes), newSnapshot(acltest.StoreName(1), 10)
+	c, s := NewRows(roomy), newSnapshot(acltest.StoreName(1), 10)
 	var read [2][]*memory.Entry
 	for i, agent := range []string{"ada", "bob"} {
-		v := viewer{agent, acl.Public}
+		v := Viewer{agent, acl.Public}
 		if got := s.read(t, c, v, scope); got != 10 {
 			t.Errorf("%s has read %d rows, want all", agent, got)
 		}
@@ -246,15 +267,15 @@ func TestARowThatSeveralHaveReadIsHeldOnce(t *testing.T) {
 		t.Error("two viewers hold rows of their own")
 	}
 	s.change(3)
-	s.read(t, c, viewer{"ada", acl.Public}, scope)
-	if got := s.read(t, c, viewer{"bob", acl.Public}, scope); got != 1 {
+	s.read(t, c, Viewer{"ada", acl.Public}, scope)
+	if got := s.read(t, c, Viewer{"bob", acl.Public}, scope); got != 1 {
 		t.Errorf("bob has read %d rows, want the one that only ada has read since it changed", got)
 	}
 }
 
 func TestFewRowsOfAStoreAreNotCached(t *testing.T) {
-	scope, v := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), viewer{"ada", acl.Public}
-	c, s := newCandidateCache(candidateCacheBytes), newSnapshot(acltest.StoreName(1), minCached-1)
+	scope, v := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), Viewer{"ada", acl.Public}
+	c, s := NewRows(roomy), newSnapshot(acltest.StoreName(1), minCached-1)
 	for range 2 {
 		if got := s.read(t, c, v, scope); got != minCached-1 || s.looked != 0 {
 			t.Errorf("%d rows were read and %d times positions, want all and none", got, s.looked)
@@ -264,8 +285,8 @@ func TestFewRowsOfAStoreAreNotCached(t *testing.T) {
 
 func TestCachedRowsAreBounded(t *testing.T) {
 	const limit = 50_000
-	scope, v := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), viewer{"ada", acl.Public}
-	c, s := newCandidateCache(limit), newSnapshot(acltest.StoreName(1), 1000)
+	scope, v := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), Viewer{"ada", acl.Public}
+	c, s := NewRows(limit), newSnapshot(acltest.StoreName(1), 1000)
 	s.read(t, c, v, scope)
 	if got := c.rows.Bytes() + c.read.words.Bytes(); got > limit || got < limit/2 {
 		t.Errorf("%d bytes are cached, want about %d", got, limit)
@@ -277,14 +298,14 @@ func TestCachedRowsAreBounded(t *testing.T) {
 
 func TestAViewerReadsTheSameRowsWhateverOthersHaveRead(t *testing.T) {
 	const store = 1
-	ada, bob := viewer{"ada", acl.Public}, viewer{"bob", acl.Public}
+	ada, bob := Viewer{"ada", acl.Public}, Viewer{"bob", acl.Public}
 	scopes := []acl.Scope{
 		acltest.Scope(t, acltest.Reach{Number: store, Ceiling: acl.Public}), acltest.Scope(t, acltest.Reach{Number: store, Ceiling: acl.Internal}),
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		alone, beside := newCandidateCache(candidateCacheBytes), newCandidateCache(candidateCacheBytes)
+		alone, beside := NewRows(roomy), NewRows(roomy)
 		s := newSnapshot(acltest.StoreName(store), 8)
-		read := func(c *candidateCache, v viewer, scope acl.Scope, ids []uuid.UUID) string {
+		read := func(c *Rows, v Viewer, scope acl.Scope, ids []uuid.UUID) string {
 			s.asked, s.looked, s.learned = nil, 0, 0
 			if _, err := c.Siblings(t.Context(), s, v, scope, ids); err != nil {
 				rt.Fatal(err)
@@ -333,10 +354,10 @@ func TestAViewerReadsTheSameRowsWhateverOthersHaveRead(t *testing.T) {
 
 func TestARowOfAPathThatSeveralHaveReadInPartIsCached(t *testing.T) {
 	scope := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public})
-	c, s, v := newCandidateCache(candidateCacheBytes), newSnapshot(acltest.StoreName(1), 10), viewer{"ada", acl.Public}
+	c, s, v := NewRows(roomy), newSnapshot(acltest.StoreName(1), 10), Viewer{"ada", acl.Public}
 	s.rows[1].Path = s.rows[0].Path
 	s.read(t, c, v, scope)
-	c.rows = lru.New(candidateCacheBytes, func(rowKey, *pathRows) int { return 0 }) // all were evicted
+	c.rows = lru.New(roomy, func(rowKey, *pathRows) int { return 0 }) // all were evicted
 	group := &pathRows{stamp: 1 << 20, rows: slices.Clone(s.rows[:2])}
 	c.rows.Put(rowKey{acl.Public, s.rows[0].ID}, group) // but for one of the two, which another has read
 	for _, want := range []int{10, 0} {

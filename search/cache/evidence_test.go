@@ -1,4 +1,4 @@
-package search
+package cache
 
 import (
 	"context"
@@ -108,12 +108,8 @@ func (s *vectors) VectorChanges(_ context.Context, after int64, limit int) (memo
 
 // read asks the cache for the evidence of all entries, compares it with the evidence in the
 // snapshot, and returns how many it had to read from the snapshot.
-func (s *vectors) read(t *testing.T, c *evidenceCache, v uint64, query string, fingerprints [2]string) int {
+func (s *vectors) read(t *testing.T, c *Evidence, v uint64, query string, fingerprints [2]string) int {
 	t.Helper()
-	var candidates []*candidate
-	for i := range s.entries {
-		candidates = append(candidates, &candidate{entry: &s.entries[i]})
-	}
 	q := memory.EvidenceQuery{Terms: []lexical.QueryTerm{{Text: query}}, Fingerprints: fingerprints, Entries: idsOf(s.entries)}
 	text := func(read func(yield func(memory.Evidence) error) error) (all []string) {
 		if err := read(func(e memory.Evidence) error {
@@ -127,7 +123,7 @@ func (s *vectors) read(t *testing.T, c *evidenceCache, v uint64, query string, f
 	}
 	s.asked = 0
 	got := text(func(yield func(memory.Evidence) error) error {
-		return c.Read(t.Context(), s, v, acltest.Scope(t), q, candidates, yield)
+		return c.Read(t.Context(), s, v, acltest.Scope(t), q, pointersTo(s.entries), yield)
 	})
 	asked := s.asked
 	want := text(func(yield func(memory.Evidence) error) error {
@@ -164,7 +160,7 @@ func TestEvidenceThatHasNotChangedIsReadOnce(t *testing.T) {
 		}, ada, model, n},
 		{"records of changes were removed", func(s *vectors) { s.embed(3); s.removed = len(s.changes) }, ada, model, n},
 	} {
-		c, s := newEvidenceCache(1<<20), newVectors(n)
+		c, s := NewEvidence(1<<20), newVectors(n)
 		if got := s.read(t, c, ada, "tea", model); got != n {
 			t.Fatalf("%d entries were read at first, want %d", got, n)
 		}
@@ -179,7 +175,7 @@ func TestEvidenceThatHasNotChangedIsReadOnce(t *testing.T) {
 }
 
 func TestEvidenceIsHeldOnceForAllWhoHaveReadIt(t *testing.T) {
-	c, s := newEvidenceCache(1<<20), newVectors(10)
+	c, s := NewEvidence(1<<20), newVectors(10)
 	s.read(t, c, 1, "tea", [2]string{"model"})
 	bytes := c.entries.Bytes()
 	s.read(t, c, 2, "tea", [2]string{"model"})
@@ -200,7 +196,7 @@ func TestEvidenceIsHeldOnceForAllWhoHaveReadIt(t *testing.T) {
 
 func TestASnapshotHasItsOwnEvidence(t *testing.T) {
 	model := [2]string{"model"}
-	c, older := newEvidenceCache(1<<20), newVectors(10)
+	c, older := NewEvidence(1<<20), newVectors(10)
 	older.read(t, c, 1, "tea", model)
 	newer := *older
 	newer.of = make(map[uuid.UUID]memory.Evidence)
@@ -221,7 +217,7 @@ func TestASnapshotHasItsOwnEvidence(t *testing.T) {
 
 func TestCachedEvidenceIsBounded(t *testing.T) {
 	const limit = 40_000
-	c, s := newEvidenceCache(limit), newVectors(500)
+	c, s := NewEvidence(limit), newVectors(500)
 	s.read(t, c, 1, "tea", [2]string{"model"})
 	if got := c.entries.Bytes() + c.read.words.Bytes(); got > limit || got < limit/2 {
 		t.Errorf("%d bytes are cached, want about %d", got, limit)
@@ -235,7 +231,7 @@ func TestAViewerReadsTheSameEvidenceWhateverOthersHaveRead(t *testing.T) {
 	const ada, bob = 1, 2
 	models := [][2]string{{"model"}, {"model", "other"}}
 	rapid.Check(t, func(rt *rapid.T) {
-		alone, beside, s := newEvidenceCache(1<<20), newEvidenceCache(1<<20), newVectors(8)
+		alone, beside, s := NewEvidence(1<<20), NewEvidence(1<<20), newVectors(8)
 		for range rapid.IntRange(10, 60).Draw(rt, "steps") {
 			i := rapid.IntRange(0, len(s.entries)-1).Draw(rt, "entry")
 			model := rapid.SampledFrom(models).Draw(rt, "models")
