@@ -47,7 +47,7 @@ func TestABatchOfSearchesTakesTheMemoryOfOne(t *testing.T) {
 	t.Parallel()
 	s := start(t, byWords())
 	alice := s.as("alice")
-	alice.hoard(t, size.Of(hoardBytes/8, hoardBytes))
+	alice.hoard(t, size.Of(hoardBytes/4, hoardBytes))
 	batch := func(n int) reply {
 		var calls []string
 		for i := range n {
@@ -82,7 +82,7 @@ func TestABatchOfSearchesTakesTheMemoryOfOne(t *testing.T) {
 	}
 	_, after := s.memory()
 	t.Logf("16 searches answer %d bytes; the peak of memory rose from %d to %d MB", len(answered.body), before>>20, after>>20)
-	if after-before > int64(size.Of(16, 64))<<20 {
+	if after-before > int64(size.Of(32, 64))<<20 {
 		t.Errorf("the batch took %d MB", (after-before)>>20)
 	}
 	if len(answered.body) > 16*3*64_000 {

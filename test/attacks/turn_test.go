@@ -114,7 +114,7 @@ func askAtLength(t testing.TB, hog caller, questions, bytes int) (answered *atom
 // are, though several are there before it each time.
 func TestAShortQuestionPassesLongOnes(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
-		longs := max(size.Of(4, 8), 2*runtime.GOMAXPROCS(0)) // so that some wait
+		longs := max(size.Of(6, 8), 2*runtime.GOMAXPROCS(0)) // so that some wait
 		s := start(t, storage)
 		hog, ada := s.as("hog"), s.as("ada")
 		for i := range size.Of(10, 50) {
