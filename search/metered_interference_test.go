@@ -12,7 +12,6 @@ import (
 	"mneme/memory"
 	"mneme/search"
 	"mneme/test/backendtest"
-	"mneme/test/size"
 )
 
 // deal is something that happens in a bazaar.
@@ -69,7 +68,7 @@ func TestHiddenEntriesDoNotAffectWhatABuyerIsAnswered(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 8}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
-			backendtest.DivideChecks(t, divisor[b.Name]*size.Of(2, 1))
+			backendtest.DivideChecks(t, divisor[b.Name])
 			rapid.Check(t, func(rt *rapid.T) {
 				common := drawPrices(rt)
 				with, without := openBazaar(t, b, common), openBazaar(t, b, common)
@@ -99,7 +98,7 @@ func TestWhatIsNotBoughtIsAsIfItWereAbsent(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 8}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
-			backendtest.DivideChecks(t, divisor[b.Name]*size.Of(2, 1))
+			backendtest.DivideChecks(t, divisor[b.Name])
 			rapid.Check(t, func(rt *rapid.T) {
 				common := drawPrices(rt)
 				there, absent := openBazaar(t, b, common), openBazaar(t, b, common)
