@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -15,7 +16,7 @@ import (
 // prompts.
 var (
 	declared = []string{
-		"initialize", "notifications/initialized", "ping", "server/discover", "tools/list", "tools/call",
+		"initialize", "notifications/initialized", "ping", "server/discover", methodList, methodCall,
 		"resources/list", "resources/templates/list", "resources/read",
 		"notifications/cancelled", "notifications/progress", "notifications/roots/list_changed", "subscriptions/listen",
 	}
@@ -27,6 +28,33 @@ var (
 // known reports whether the protocol defines a method.
 func known(method string) bool {
 	return slices.Contains(declared, method) || slices.Contains(undeclared, method)
+}
+
+// Methods that need tools.
+const (
+	methodCall = "tools/call"
+	methodList = "tools/list"
+)
+
+func everyTool(string) bool { return true }
+
+func noTool(string) bool { return false }
+
+// toolsOf returns which tools a server needs that answers one message, nil for none. The
+// SDK decodes the schemas of each tool that is added, which takes longer than most calls.
+func toolsOf(message jsonrpc.Message) (needs func(name string) bool) {
+	request, ok := message.(*jsonrpc.Request)
+	switch {
+	case ok && request.Method == methodList:
+		return everyTool
+	case ok && request.Method == methodCall:
+		var name string
+		var params map[string]json.RawMessage // in a struct, "Name" would be the name too
+		if json.Unmarshal(request.Params, &params) == nil && json.Unmarshal(params["name"], &name) == nil {
+			return func(tool string) bool { return tool == name }
+		}
+	}
+	return noTool
 }
 
 // refuseUndeclared answers the methods of undeclared capabilities like unknown

@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -38,6 +39,30 @@ func TestASubscriptionIsAnsweredAtOnce(t *testing.T) {
 		"Authorization", "Bearer "+h.Token(alice))
 	if r.status != http.StatusOK || !strings.Contains(r.body, `"notifications":{}`) || !strings.Contains(r.body, `"id":1,"result"`) {
 		t.Errorf("%d %s", r.status, r.body)
+	}
+}
+
+// The SDK decodes the schemas of each tool that a server has. A message has the server's
+// tools only if it is about them.
+func TestAMessagePreparesNoToolsButItsOwn(t *testing.T) {
+	h := open(t, mcp.Options{})
+	token := h.Token(alice)
+	allocations := func(method, params string) float64 {
+		return testing.AllocsPerRun(5, func() {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)))
+			r.Header.Set("Authorization", "Bearer "+token)
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", "application/json, text/event-stream")
+			w := httptest.NewRecorder()
+			if h.ServeHTTP(w, r); !strings.Contains(w.Body.String(), `"result"`) {
+				t.Errorf("%s: %s", method, w.Body)
+			}
+		})
+	}
+	list, ping, call := allocations("tools/list", "{}"), allocations("ping", "{}"), allocations("tools/call", `{"name":"kv_get","arguments":{"key":"tea"}}`)
+	t.Logf("%.0f allocations of a list, %.0f of a ping, %.0f of a call", list, ping, call)
+	if ping > list/2 || call > list*3/4 {
+		t.Errorf("%.0f allocations of a list, %.0f of a ping, %.0f of a call", list, ping, call)
 	}
 }
 

@@ -33,6 +33,11 @@ type Tools interface {
 // NewServer returns a server of the tools for one authenticated caller. No
 // message can change the caller.
 func NewServer(tools Tools, p acl.Principal, version string) *mcp.Server {
+	return newServer(tools, p, version, everyTool)
+}
+
+// newServer is NewServer with those tools alone that needs names.
+func newServer(tools Tools, p acl.Principal, version string, needs func(name string) bool) *mcp.Server {
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "mneme", Title: "mneme memory", Version: version},
 		&mcp.ServerOptions{
@@ -47,8 +52,10 @@ func NewServer(tools Tools, p acl.Principal, version string) *mcp.Server {
 		})
 	unlisted := make(map[string]bool)
 	for _, definition := range tools.Definitions(p) {
-		server.AddTool(toolOf(definition), handler(tools, p, definition.Name))
-		unlisted[definition.Name] = definition.Unlisted
+		if needs(definition.Name) {
+			server.AddTool(toolOf(definition), handler(tools, p, definition.Name))
+			unlisted[definition.Name] = definition.Unlisted
+		}
 	}
 	server.AddResource(&mcp.Resource{
 		URI: indexURI, Name: "MEMORY.md", Title: "Index of your memories", MIMEType: "text/markdown",

@@ -117,14 +117,8 @@ func (s *Surface) serve(c echo.Context) error {
 	if s.origins != nil && s.origins.Check(r) != nil {
 		return problem.New(problem.Forbidden, "cross-origin requests are not allowed")
 	}
-	one := NewServer(s.tools, server.Principal(r.Context()), s.options.Version)
-	if s.options.Meter != nil {
-		one.AddReceivingMiddleware(counted(s.options.Meter))
-	}
-	one.AddReceivingMiddleware(endWithRequest)
-	r = r.WithContext(context.WithValue(r.Context(), serverKey{}, one))
 	if r.Method != http.MethodPost {
-		s.handler.ServeHTTP(c.Response(), r)
+		s.handler.ServeHTTP(c.Response(), s.withServer(r, nil))
 		return nil
 	}
 	body, err := wire.ReadBody(r, s.maxBody)
@@ -146,6 +140,16 @@ func (s *Surface) serve(c echo.Context) error {
 	return nil
 }
 
+// withServer returns a request with the server that answers its message, nil for none.
+func (s *Surface) withServer(r *http.Request, message jsonrpc.Message) *http.Request {
+	one := newServer(s.tools, server.Principal(r.Context()), s.options.Version, toolsOf(message))
+	if s.options.Meter != nil {
+		one.AddReceivingMiddleware(counted(s.options.Meter))
+	}
+	one.AddReceivingMiddleware(endWithRequest)
+	return r.WithContext(context.WithValue(r.Context(), serverKey{}, one))
+}
+
 // serveOne answers one message. A call ends with the request, or when the
 // client cancels it by another message; then it has no response.
 func (s *Surface) serveOne(w http.ResponseWriter, r *http.Request, body []byte, message jsonrpc.Message) {
@@ -165,7 +169,7 @@ func (s *Surface) serveOne(w http.ResponseWriter, r *http.Request, body []byte, 
 		}(w)
 		r, w = r.WithContext(ctx), &answerWriter{w, call}
 	}
-	r = withRequest(r)
+	r = withRequest(s.withServer(r, message))
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.ContentLength = int64(len(body))
 	s.handler.ServeHTTP(w, r)

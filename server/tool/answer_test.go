@@ -137,21 +137,19 @@ func anyText() *rapid.Generator[string] {
 func TestSuccessiveOffsetsGiveTheWholeText(t *testing.T) {
 	t.Parallel()
 	h := openWith(t, memory.Limits{Value: 1 << 20}, tool.Options{MaxAnswer: least})
-	for name, read := range readers {
-		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(rt *rapid.T) {
-				text := anyText().Draw(rt, "text")
-				h.must(alice, "memory_save", "key", "k", "content", text)
-				got := readAll(h, read, text)
-				if name == "view" && got == strings.TrimSuffix(text, "\n") { // the format shows no line break at the end
-					got = text
-				}
-				if got != text {
-					rt.Fatalf("%d bytes of %d", len(got), len(text))
-				}
-			})
-		})
-	}
+	rapid.Check(t, func(rt *rapid.T) {
+		text := anyText().Draw(rt, "text")
+		h.must(alice, "memory_save", "key", "k", "content", text)
+		for name, read := range readers {
+			got := readAll(h, read, text)
+			if name == "view" && got == strings.TrimSuffix(text, "\n") { // the format shows no line break at the end
+				got = text
+			}
+			if got != text {
+				rt.Fatalf("%s: %d bytes of %d", name, len(got), len(text))
+			}
+		}
+	})
 }
 
 func TestAnOffsetIsWithinTheTextAndMeansAWholeCharacter(t *testing.T) {
@@ -204,26 +202,27 @@ func TestNoAnswerIsAboveTheLimit(t *testing.T) {
 		t.Skip("asks for many answers")
 	}
 	t.Parallel()
+	h := open(t)
+	long := strings.Repeat("granite \"quoted\" \\ and a line\n", 2500)
+	for i := range 40 {
+		h.must(alice, "memory_save", "key", fmt.Sprintf("deep/%03d/%s", i, strings.Repeat("k", 400)), "content", long,
+			"tags", []string{strings.Repeat("t", 60), strings.Repeat("u", 60)})
+	}
+	for i := range 300 {
+		h.must(alice, "memory_save", "key", fmt.Sprintf("%03d%s", i, strings.Repeat("\"", 500)), "content", "short",
+			"tags", []string{strings.Repeat("\\", 64), strings.Repeat("\"", 64)})
+		h.must(alice, "UpdateUserMemory", "action", "upsert", "name", fmt.Sprint("n", i), "type", "user", "description", strings.Repeat("d", 300), "body", "b")
+	}
+	for i := range tool.DefaultAnswer / 120 {
+		store := fmt.Sprintf("s%03d%s", i, strings.Repeat("x", 120))
+		owner := memory.Caller{Principal: acl.Principal{Agent: store, Taint: acl.Public}}
+		if _, err := h.service.Share(t.Context(), owner, memory.ShareRequest{Store: store, Grantee: "alice", Level: acl.Read}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, limit := range []int{least, tool.DefaultAnswer} {
-		h := openWith(t, memory.Limits{}, tool.Options{MaxAnswer: limit})
-		long := strings.Repeat("granite \"quoted\" \\ and a line\n", 2500)
-		for i := range 40 {
-			h.must(alice, "memory_save", "key", fmt.Sprintf("deep/%03d/%s", i, strings.Repeat("k", 400)), "content", long,
-				"tags", []string{strings.Repeat("t", 60), strings.Repeat("u", 60)})
-		}
-		for i := range 300 {
-			h.must(alice, "memory_save", "key", fmt.Sprintf("%03d%s", i, strings.Repeat("\"", 500)), "content", "short",
-				"tags", []string{strings.Repeat("\\", 64), strings.Repeat("\"", 64)})
-			h.must(alice, "UpdateUserMemory", "action", "upsert", "name", fmt.Sprint("n", i), "type", "user", "description", strings.Repeat("d", 300), "body", "b")
-		}
+		h := h.with(tool.Options{MaxAnswer: limit})
 		h.must(alice, "memory_save", "key", "edited", "content", "one")
-		for i := range limit / 120 {
-			store := fmt.Sprintf("s%03d%s", i, strings.Repeat("x", 120))
-			owner := memory.Caller{Principal: acl.Principal{Agent: store, Taint: acl.Public}}
-			if _, err := h.service.Share(t.Context(), owner, memory.ShareRequest{Store: store, Grantee: "alice", Level: acl.Read}); err != nil {
-				t.Fatal(err)
-			}
-		}
 		index, err := h.Index(t.Context(), alice, "alice")
 		if err != nil || len(index) > limit || !strings.Contains(index, "(truncated: true;") {
 			t.Errorf("MEMORY.md has %d bytes, %v", len(index), err)

@@ -42,6 +42,14 @@ func openWith(t testing.TB, limits memory.Limits, tools tool.Options, embedders 
 	return &harness{Tools: tool.New(f.Service, f.Searcher, tools), t: t, service: f, clock: f.Clock, index: f.Index}
 }
 
+// with returns tools with other options over the same database.
+func (h *harness) with(tools tool.Options) *harness {
+	other := *h
+	tools.Market = h.service.Market
+	other.Tools = tool.New(h.service.Service, h.service.Searcher, tools)
+	return &other
+}
+
 var (
 	alice  = acl.Principal{Agent: "alice", Taint: acl.Public}
 	bob    = acl.Principal{Agent: "bob", Taint: acl.Public}

@@ -132,11 +132,12 @@ func TestPagesOfATool(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for many answers")
 	}
+	h := open(t)
+	for i := range 150 {
+		h.put(alice, "alice", fmt.Sprintf("%03d%s", i, strings.Repeat("\"", 500)), string(must(t, strings.Repeat("granite \"quoted\"\n", i))))
+	}
 	for _, room := range []int{least, tool.DefaultAnswer} {
-		h := openWith(t, memory.Limits{}, tool.Options{MaxAnswer: room})
-		for i := range 150 {
-			h.put(alice, "alice", fmt.Sprintf("%03d%s", i, strings.Repeat("\"", 500)), string(must(t, strings.Repeat("granite \"quoted\"\n", i))))
-		}
+		h := h.with(tool.Options{MaxAnswer: room})
 		for name, s := range searchers {
 			for label, options := range map[string][]any{
 				"limit": {s.limit, 40, "max_tokens", 1_000_000}, "budget": {s.limit, 100}, "diversity": {s.limit, 100, "max_tokens", 1_000_000, "passages", false, "diversity", 0.1},

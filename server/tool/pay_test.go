@@ -195,21 +195,21 @@ func TestWhatAToolIsChargedForIsShown(t *testing.T) {
 		"separators":        "hut water " + strings.Repeat("\\u2028", 300),
 		"quoted separators": strings.Repeat("hut \\u2028", 4_000),
 	} {
-		for _, most := range []int{tool.MinAnswer, tool.DefaultAnswer} {
+		s := shoptest.Open(t)
+		entries := make(map[string]string)
+		for i := range 10 {
+			entries[key(i)] = fmt.Sprintf(`"%d %s"`, i, value)
+		}
+		offer := s.Sell(bob, entries)
+		for most, buyer := range map[int]string{tool.MinAnswer: "alice", tool.DefaultAnswer: "carol"} {
 			t.Run(fmt.Sprintf("%s in %d", name, most), func(t *testing.T) {
-				s := shoptest.Open(t)
-				entries := make(map[string]string)
-				for i := range 10 {
-					entries[key(i)] = fmt.Sprintf(`"%d %s"`, i, value)
-				}
-				offer := s.Sell(bob, entries)
-				s.Accept(alice, offer)
-				s.TopUp("alice", shopMoney)
-				spender := alice
+				spender := acl.Principal{Agent: buyer, Taint: acl.Public}
+				s.Accept(spender, offer)
+				s.TopUp(buyer, shopMoney)
 				spender.Spend = true
 				tools := tool.New(s.Service, s.Searcher, tool.Options{Market: s.Market, MaxAnswer: most})
-				for _, named := range [][]any{{"offer", offer.String()}, {"stores", []string{"bob", "alice"}}} {
-					before := s.Balance(alice)
+				for _, named := range [][]any{{"offer", offer.String()}, {"stores", []string{"bob", buyer}}} {
+					before := s.Balance(spender)
 					r, err := tools.Call(t.Context(), spender, "memory_search", input(append(named, "query", "hut water", "max_charge", 100_000, "max_tokens", 1_000_000, "max_results", 100, "min_relevance", 0)...))
 					if err != nil {
 						t.Fatal(err)
@@ -232,8 +232,8 @@ func TestWhatAToolIsChargedForIsShown(t *testing.T) {
 					if most == tool.MinAnswer {
 						want = 2
 					}
-					if len(got.Results) != want || got.LeftOut != 0 || before-s.Balance(alice) != int64(2000+500*want) {
-						t.Errorf("%d results, %d left out, paid %d", len(got.Results), got.LeftOut, before-s.Balance(alice))
+					if len(got.Results) != want || got.LeftOut != 0 || before-s.Balance(spender) != int64(2000+500*want) {
+						t.Errorf("%d results, %d left out, paid %d", len(got.Results), got.LeftOut, before-s.Balance(spender))
 					}
 				}
 			})

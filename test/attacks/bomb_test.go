@@ -14,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"mneme/test/size"
 	"mneme/test/wait"
 )
 
@@ -23,7 +24,8 @@ import (
 // collected.
 func TestBombsTakeNoMemory(t *testing.T) {
 	t.Parallel()
-	const unpacked, each, room = 256 << 20, 8, 400 << 20
+	const each, room = 8, 400 << 20
+	unpacked := size.Of(64<<20, 256<<20)
 	bombs := map[string][]byte{"gzip": zeros(t, unpacked, gzipped), "zstd": zeros(t, unpacked, zstandard)}
 	s := start(t)
 	alice := s.as("alice")
@@ -59,7 +61,8 @@ func TestBombsTakeNoMemory(t *testing.T) {
 // take many times its text.
 func TestLongArraysTakeNoMemory(t *testing.T) {
 	t.Parallel()
-	const each, room = 8, 400 << 20
+	const room = 400 << 20
+	each := size.Of(4, 8)
 	s := start(t)
 	alice := s.as("alice")
 	alice.put("tea", "I like my tea green.").want(t, http.StatusCreated)
@@ -101,7 +104,7 @@ func (u unending) Read([]byte) (int, error) {
 // Large bodies whose ends do not come, on one connection.
 func TestBodiesThatDoNotEndTakeNoMemory(t *testing.T) {
 	t.Parallel()
-	const bodies, size, held, room = 64, 9_500_000, 64 << 20, 300 << 20
+	const bodies, length, held, room = 64, 9_500_000, 64 << 20, 300 << 20
 	s := start(t, environment("MNEME_CONNECTIONS_STALL_TIMEOUT=10m")) // so that a pause ends none of them
 	alice := s.as("alice")
 	alice.search("what tea?").want(t, http.StatusOK)
@@ -110,7 +113,7 @@ func TestBodiesThatDoNotEndTakeNoMemory(t *testing.T) {
 	protocols.SetUnencryptedHTTP2(true)
 	streams := &http.Transport{Protocols: protocols}
 	defer streams.CloseIdleConnections()
-	text := bytes.Repeat([]byte(" "), size)
+	text := bytes.Repeat([]byte(" "), length)
 	var refused atomic.Int64
 	var calls sync.WaitGroup
 	defer calls.Wait()
@@ -141,7 +144,7 @@ func TestBodiesThatDoNotEndTakeNoMemory(t *testing.T) {
 		})
 	}
 	wait.Until(t, "what is not held is refused", func() error {
-		if n := refused.Load(); n < bodies-held/size {
+		if n := refused.Load(); n < bodies-held/length {
 			return fmt.Errorf("%d of %d bodies are refused", n, bodies)
 		}
 		return nil
@@ -166,10 +169,10 @@ func zstandard(out *bytes.Buffer) (writer, error) {
 }
 
 // zeros returns so many zeros, compressed.
-func zeros(t *testing.T, size int, by func(*bytes.Buffer) (writer, error)) []byte {
+func zeros(t *testing.T, length int, by func(*bytes.Buffer) (writer, error)) []byte {
 	t.Helper()
 	chunk := string(make([]byte, 1<<20))
-	return compressed(t, by, slices.Repeat([]string{chunk}, size/len(chunk))...)
+	return compressed(t, by, slices.Repeat([]string{chunk}, length/len(chunk))...)
 }
 
 // compressed returns texts one after another, compressed.

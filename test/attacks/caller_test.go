@@ -2,6 +2,8 @@ package attacks
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,6 +18,7 @@ import (
 type caller struct {
 	*server
 	token string
+	ctx   context.Context // ends its calls; nil: the test's
 }
 
 // as returns an agent with a new token. flags are those of `mneme token`, such as
@@ -62,7 +65,7 @@ func (c caller) call(method, path string, body any, headers ...string) reply {
 			return reply{err: err}
 		}
 	}
-	request, err := http.NewRequestWithContext(c.t.Context(), method, c.Address+path, bytes.NewReader(content))
+	request, err := http.NewRequestWithContext(cmp.Or(c.ctx, c.t.Context()), method, c.Address+path, bytes.NewReader(content))
 	if err != nil {
 		return reply{err: err}
 	}

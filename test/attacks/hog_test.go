@@ -46,6 +46,7 @@ func queueMegabytes(t testing.TB, hog caller) {
 // called.
 func askWithoutEnd(t testing.TB, hog caller, connections int) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
+	hog.ctx = ctx
 	var group sync.WaitGroup
 	for i := range connections {
 		random := rand.New(rand.NewPCG(3, uint64(i)))

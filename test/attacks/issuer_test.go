@@ -17,6 +17,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"mneme/test/size"
 	"mneme/test/wait"
 )
 
@@ -133,9 +134,14 @@ func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 	defer flood.Wait()
 	defer cancel()
 	var forged atomic.Int64
+	pause := time.Duration(size.Of(10, 0)) * time.Millisecond // a hundred times what is fetched
 	for attacker := range 8 {
 		flood.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
+				select {
+				case <-time.After(pause):
+				case <-ctx.Done():
+				}
 				patience := time.Minute
 				if attacker%2 == 0 {
 					patience = 5 * time.Millisecond

@@ -1,6 +1,7 @@
 package attacks
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -31,16 +32,13 @@ func TestAHundredSearchesDoNotStandBeforeOne(t *testing.T) {
 
 	var answered, refused, other atomic.Int64
 	var group sync.WaitGroup
-	stop := make(chan struct{})
+	ctx, stop := context.WithCancel(t.Context())
+	hog.ctx = ctx
 	for i := range 100 {
 		group.Go(func() {
-			for n := 0; ; n++ {
-				select {
-				case <-stop:
-					return
-				default:
-				}
+			for n := 0; ctx.Err() == nil; n++ {
 				switch r := hog.search(fmt.Sprintf("what kind of tea is %d of %d?", n, i)); {
+				case ctx.Err() != nil:
 				case r.status == http.StatusOK:
 					answered.Add(1)
 				case r.status == http.StatusTooManyRequests && r.header.Get("Retry-After") != "":
@@ -69,7 +67,7 @@ func TestAHundredSearchesDoNotStandBeforeOne(t *testing.T) {
 		ada.search(fmt.Sprintf("which tea do I like, %d?", i)).want(t, http.StatusOK)
 		fewest = min(fewest, answered.Load()-before)
 	}
-	close(stop)
+	stop()
 	group.Wait()
 	if fewest > most {
 		t.Errorf("at least %d searches of another agent were answered before one search", fewest)
@@ -83,22 +81,22 @@ func TestAHundredSearchesDoNotStandBeforeOne(t *testing.T) {
 // longQuestion is the length of the longest question that is allowed, in bytes.
 const longQuestion = 16_000
 
-// askAtLength keeps so many of the longest questions in the air until stop is called, and
+// askAtLength keeps so many questions of so many bytes in the air until stop is called, and
 // counts their answers.
-func askAtLength(t testing.TB, hog caller, questions int) (answered *atomic.Int64, stop func()) {
+func askAtLength(t testing.TB, hog caller, questions, bytes int) (answered *atomic.Int64, stop func()) {
 	answered = new(atomic.Int64)
-	ended := make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	hog.ctx = ctx
 	var group sync.WaitGroup
 	for i := range questions {
 		random := rand.New(rand.NewPCG(5, uint64(i)))
 		group.Go(func() {
 			for {
-				select {
-				case <-ended:
+				r := hog.search(prose(random, bytes)[:bytes])
+				if ctx.Err() != nil {
 					return
-				default:
 				}
-				if r := hog.search(prose(random, longQuestion)[:longQuestion]); r.status != http.StatusOK {
+				if r.status != http.StatusOK {
 					t.Errorf("a long question: %v", r)
 					return
 				}
@@ -107,7 +105,7 @@ func askAtLength(t testing.TB, hog caller, questions int) (answered *atomic.Int6
 		})
 	}
 	return answered, func() {
-		close(ended)
+		cancel()
 		group.Wait()
 	}
 }
@@ -116,7 +114,7 @@ func askAtLength(t testing.TB, hog caller, questions int) (answered *atomic.Int6
 // are, though several are there before it each time.
 func TestAShortQuestionPassesLongOnes(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
-		longs := max(size.Of(4, 8), 2*runtime.GOMAXPROCS(0)) // so that some wait
+		longs := max(size.Of(6, 8), 2*runtime.GOMAXPROCS(0)) // so that some wait
 		s := start(t, storage)
 		hog, ada := s.as("hog"), s.as("ada")
 		for i := range size.Of(10, 50) {
@@ -124,17 +122,17 @@ func TestAShortQuestionPassesLongOnes(t *testing.T) {
 		}
 		ada.put("k", "I like my tea green.").want(t, http.StatusCreated)
 		wait.Until(t, "the line is found by its meaning", func() error { return ada.byMeaning(t, "what does she drink?", "k") })
-		answered, stop := askAtLength(t, hog, longs)
+		answered, stop := askAtLength(t, hog, longs, size.Of(longQuestion/2, longQuestion))
 		defer stop()
 		wait.Until(t, "long questions are answered", func() error {
-			if n := answered.Load(); n < int64(longs) {
+			if n := answered.Load(); n < int64(size.Of(1, longs)) {
 				return fmt.Errorf("%d are", n)
 			}
 			return nil
 		})
 		// On a busy machine a request may wait before the server reads it: rounds.
 		const most, rounds = 1, 20
-		questions := size.Of(5, 9)
+		questions := size.Of(3, 9)
 		var passed []int64
 		for round := range rounds {
 			passed = passed[:0]
@@ -152,13 +150,13 @@ func TestAShortQuestionPassesLongOnes(t *testing.T) {
 	})
 }
 
-// Forty lists at a time with a condition within long values: while another agent's search
+// Many lists at a time with a condition within long values: while another agent's search
 // is answered, few of them are.
 func TestListsOfLongValuesDoNotStandBeforeASearch(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage, startHesitant(t, "garden")) // the values wait for their vectors
 		hog, ada := s.as("hog"), s.as("ada")
-		for i := range 60 {
+		for i := range size.Of(30, 60) {
 			text := prose(rand.New(rand.NewPCG(7, uint64(i))), hogBytes)
 			hog.call(http.MethodPut, fmt.Sprint(memories, "k", i), map[string]any{"value": map[string]any{"n": i, "text": text}}).want(t, http.StatusCreated)
 		}
@@ -166,17 +164,17 @@ func TestListsOfLongValuesDoNotStandBeforeASearch(t *testing.T) {
 		within := "/v1/stores/self/memories?limit=10&where=" + url.QueryEscape(`{"value.n":{"lt":0}}`)
 		var answered atomic.Int64
 		var group sync.WaitGroup
-		stop := make(chan struct{})
-		for range 40 {
+		ctx, stop := context.WithCancel(t.Context())
+		hog.ctx = ctx
+		lists := size.Of(24, 40)
+		for range lists {
 			group.Go(func() {
 				for {
-					select {
-					case <-stop:
-						return
-					default:
-					}
 					// On a busy machine the time that a call has for reading values may end.
 					r := hog.call(http.MethodGet, within, nil)
+					if ctx.Err() != nil {
+						return
+					}
 					if late := r.status == http.StatusUnprocessableEntity && strings.Contains(string(r.body), "of reading values"); r.status != http.StatusOK && !late {
 						t.Errorf("a list: %v", r)
 						return
@@ -186,12 +184,13 @@ func TestListsOfLongValuesDoNotStandBeforeASearch(t *testing.T) {
 			})
 		}
 		wait.Until(t, "lists are answered", func() error {
-			if n := answered.Load(); n < 40 {
+			if n := answered.Load(); n < int64(lists) {
 				return fmt.Errorf("%d are", n)
 			}
 			return nil
 		})
-		const most, rounds, questions = 10, 20, 9
+		const most, rounds = 10, 20
+		questions := size.Of(5, 9)
 		var passed []int64
 		for round := range rounds {
 			passed = passed[:0]
@@ -206,7 +205,7 @@ func TestListsOfLongValuesDoNotStandBeforeASearch(t *testing.T) {
 				break
 			}
 		}
-		close(stop)
+		stop()
 		group.Wait()
 		if passed[questions/2] > most {
 			t.Errorf("lists that were answered before each search: %d", passed)
@@ -261,7 +260,7 @@ func BenchmarkLongQuestions(b *testing.B) {
 		return took[len(took)/2]
 	}
 	alone := median("alone")
-	answered, stop := askAtLength(b, hog, 8)
+	answered, stop := askAtLength(b, hog, 8, longQuestion)
 	began := time.Now()
 	beside := median("beside")
 	longs := float64(answered.Load()) / time.Since(began).Seconds()
