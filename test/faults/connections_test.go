@@ -17,7 +17,7 @@ import (
 // ownPostgres starts a server for one test.
 func ownPostgres(t *testing.T, settings ...string) *postgrestest.Server {
 	t.Helper()
-	dir, err := os.MkdirTemp(workDir, "server-*")
+	dir, err := os.MkdirTemp(postgresDir, "server-*")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func onPostgres(t *testing.T, number uint64, servers, connections int, settings 
 func TestKilledPostgresLosesNoAcknowledgedWrite(t *testing.T) {
 	need(t, build, startPostgres)
 	t.Parallel()
-	r := onPostgres(t, 5, 2, 8)
+	r := onPostgres(t, 5, size.Of(1, 2), 8)
 	r.unclear = true
 	r.faulty.Store(true)
 	stop := make(chan struct{})
@@ -89,13 +89,12 @@ func TestKilledPostgresLosesNoAcknowledgedWrite(t *testing.T) {
 	t.Logf("%d kills of the database\n%s", ends, r.stats)
 }
 
-// Three processes want 60 connections of a server that has room for 30. Calls
-// wait or are refused; none is halved, no process ends, and all is well as soon as
-// there is room.
+// Processes want twice the connections that a server has room for. Calls wait or are
+// refused; none is halved, no process ends, and all is well as soon as there is room.
 func TestTooManyConnectionsRefuseCallsAndHalveNone(t *testing.T) {
 	need(t, build, startPostgres)
 	t.Parallel()
-	const processes, connections, allowed = 3, 20, 30
+	processes, connections, allowed := size.Of(2, 3), size.Of(15, 20), size.Of(20, 30)
 	r := onPostgres(t, 6, processes, connections, fmt.Sprint("max_connections=", allowed))
 	r.faulty.Store(true)
 	db, err := r.open() // before there is no room
@@ -108,7 +107,7 @@ func TestTooManyConnectionsRefuseCallsAndHalveNone(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// Besides the clients, 60 callers keep the pools busy.
+	// Besides the clients, a caller for each connection keeps the pools busy.
 	var served, refused atomic.Int64
 	var most int64
 	stop := make(chan struct{})
@@ -141,7 +140,7 @@ func TestTooManyConnectionsRefuseCallsAndHalveNone(t *testing.T) {
 	err = poll(t.Context(), func() error {
 		n, err := number(t.Context(), db, "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'")
 		most = max(most, n)
-		if err == nil && (served.Load() < 100 || refused.Load() < 20 || most < allowed-5) {
+		if err == nil && (served.Load() < int64(size.Of(50, 100)) || refused.Load() < 20 || most < int64(allowed)-5) {
 			err = fmt.Errorf("%d calls served, %d refused, at most %d connections", served.Load(), refused.Load(), most)
 		}
 		return err

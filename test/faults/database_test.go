@@ -15,6 +15,8 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // drivers of direct checks
 	_ "modernc.org/sqlite"
 
+	"mneme/acl"
+	"mneme/server/token"
 	"mneme/storage/postgres/postgrestest"
 	"mneme/vector/milvus/milvustest"
 )
@@ -100,6 +102,15 @@ func (d *database) command(name string, args ...string) *exec.Cmd {
 		cmd.Env = append(cmd.Env, fmt.Sprintf("MNEME_POSTGRES_DSN=%s&pool_max_conns=%d&application_name=%s", d.dsn, d.connections, name))
 	}
 	return cmd
+}
+
+// mint returns a token of the local key, as mneme token prints it.
+func (d *database) mint(p acl.Principal) (string, error) {
+	key, err := token.OpenLocalKey(d.dir)
+	if err != nil {
+		return "", err
+	}
+	return key.Mint(p, 24*time.Hour, time.Now())
 }
 
 // open opens the database itself, without mneme, and sees all of its rows.

@@ -74,10 +74,10 @@ func TestFullDiskRefusesWritesAndHalvesNone(t *testing.T) {
 	need(t, build)
 	t.Parallel()
 	r := onDisk(t, 1)
-	r.loadUntil(r.stats.more(acknowledged, 60))
+	r.loadUntil(r.stats.more(acknowledged, size.Of(20, 60)))
 	free := fill(t, r.dir)
 	r.faulty.Store(true)
-	r.loadUntil(r.stats.more(refusals, 30))
+	r.loadUntil(r.stats.more(refusals, size.Of(10, 30)))
 	reader := r.caller(r.servers[0], "ada", "PUBLIC")
 	for _, got := range []reply{
 		reader.call(http.MethodGet, "/v1/stores/ada/memories/anchor", nil),
@@ -96,7 +96,7 @@ func TestFullDiskRefusesWritesAndHalvesNone(t *testing.T) {
 	}
 	r.loadUntil(r.stats.more(refusals, 10))
 	free()
-	r.loadUntil(r.stats.more(acknowledged, 60))
+	r.loadUntil(r.stats.more(acknowledged, size.Of(20, 60)))
 	r.faulty.Store(false)
 	r.check()
 	t.Logf("\n%s", r.stats)

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"mneme/internal/system"
 	"mneme/storage/postgres/postgrestest"
 	"mneme/test/mnemetest"
 	"mneme/vector/milvus/milvustest"
@@ -18,7 +19,8 @@ import (
 // Shared by all tests. A test that stops a server must start it again, and must
 // not run in parallel with others (no t.Parallel).
 var (
-	workDir        string // of the binary and the servers
+	workDir        string // of the binary and Milvus
+	postgresDir    string // of the servers of PostgreSQL
 	binary         string // path of the mneme executable
 	postgresServer *postgrestest.Server
 	milvusServer   *milvustest.Server
@@ -32,6 +34,10 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		defer os.RemoveAll(workDir)
+		if postgresDir, err = os.MkdirTemp(inMemory(), "mneme-faults-*"); err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(postgresDir)
 		defer func() {
 			if postgresServer != nil {
 				_ = postgresServer.Stop()
@@ -49,6 +55,17 @@ func TestMain(m *testing.M) {
 	}())
 }
 
+// inMemory returns a folder in memory if the system has one with room, else "". A server
+// makes a thousand files and each database 300 more: after many others were deleted, as in
+// a run of all tests, ext4 takes longer to make them than PostgreSQL to fill them.
+func inMemory() string {
+	const folder, room = "/dev/shm", 4 << 30
+	if free, err := system.FreeBytes(folder); err != nil || free < room {
+		return ""
+	}
+	return folder
+}
+
 // build builds mneme once.
 var build = sync.OnceValue(func() (err error) {
 	binary, err = mnemetest.Build(workDir)
@@ -60,10 +77,10 @@ var (
 	startPostgres = sync.OnceValue(func() (err error) {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		if err := os.Chmod(workDir, 0o755); err != nil { //nolint:gosec // the database runs as another user
+		if err := os.Chmod(postgresDir, 0o755); err != nil { //nolint:gosec // the database runs as another user
 			return err
 		}
-		if postgresServer, err = postgrestest.NewServer(workDir); err != nil {
+		if postgresServer, err = postgrestest.NewServer(postgresDir); err != nil {
 			return err
 		}
 		return postgresServer.Start(ctx)

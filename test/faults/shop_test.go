@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"mneme/acl"
 	"mneme/meter/payment/paymenttest"
 	"mneme/test/mnemetest"
 )
@@ -65,12 +66,13 @@ func openShop(t *testing.T, on stack, number uint64, s *stats) *shop {
 		"MNEME_METER_X402_NETWORK=eip155:84532", "MNEME_METER_X402_ASSET=0x036CbD53842c5426634e7929541eC2318f3dCF7e",
 		"MNEME_METER_X402_PAY_TO=0x2222222222222222222222222222222222222222")
 	d.start()
-	for agent, scope := range map[string]string{seller: "share", holder: "spend", payer: "spend", "platform": "platform"} {
-		out, err := d.command("token", "token", "--agent", agent, "--ttl", "24h", "--scope", scope).Output()
+	for _, p := range []acl.Principal{{Agent: seller, Share: true}, {Agent: holder, Spend: true}, {Agent: payer, Spend: true}, {Agent: "platform", Platform: true}} {
+		p.Taint = acl.Public
+		signed, err := d.mint(p)
 		if err != nil {
-			t.Fatalf("mneme token: %v", err)
+			t.Fatal(err)
 		}
-		d.tokens[agent] = strings.TrimSpace(string(out))
+		d.tokens[p.Agent] = signed
 	}
 	var made struct{ ID string }
 	d.must(seller, http.MethodPost, "/v1/stores/self/offers", map[string]any{

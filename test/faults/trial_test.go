@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/server/token"
 	"mneme/test/faults/oracle"
 	"mneme/test/faulttest"
 	"mneme/test/mnemetest"
@@ -66,7 +65,7 @@ func newTrial(t *testing.T, on stack, seed, number uint64, s *stats) *trial {
 			values: make(map[oracle.Path][]string), tags: make(map[oracle.Path][]string),
 		}
 		for _, store := range stores {
-			for i := range 8 / len(stores) {
+			for i := range size.Of(4, 8) / len(stores) {
 				c.lasting = append(c.lasting, oracle.Path{Store: store, Key: fmt.Sprintf("%snote-%d", c.name, i)})
 			}
 			c.fleeting = append(c.fleeting, oracle.Path{Store: store, Key: c.name + "fleeting"})
@@ -132,18 +131,13 @@ func (r *trial) caller(to *server, agent, taint string) remote {
 	return remote{r.t, "http://" + to.proxy.Addr(), signed}
 }
 
-// token returns a token of the local key, as mneme token prints it.
+// token returns a token of an agent with a label.
 func (r *trial) token(agent, taint string) (string, error) {
 	label, err := acl.ParseLabel(taint)
 	if err != nil {
 		return "", err
 	}
-	key, err := token.OpenLocalKey(r.dir)
-	if err != nil {
-		return "", err
-	}
-	p := acl.Principal{Agent: agent, Taint: label, Platform: agent == "platform", Share: agent != "platform"}
-	return key.Mint(p, 24*time.Hour, time.Now())
+	return r.mint(acl.Principal{Agent: agent, Taint: label, Platform: agent == "platform", Share: agent != "platform"})
 }
 
 // remote is an agent that calls a server.

@@ -12,6 +12,7 @@ import (
 
 	"mneme/search"
 	"mneme/test/faults/oracle"
+	"mneme/test/size"
 )
 
 // errCutOff means that a read had no answer, or that the service refused it.
@@ -137,7 +138,7 @@ func (c *client) stores() (stores []string) {
 }
 
 // recent is how many values of a path are searched for.
-const recent = 4
+func recent() int { return size.Of(2, 4) }
 
 // view reads one path: a get, its versions, and a search for each of its last
 // values. Listed is what the get shows.
@@ -165,7 +166,7 @@ func (c *client) view(path oracle.Path, values []string, vectors bool) (v oracle
 	default:
 		return v, c.failed(r)
 	}
-	for _, value := range values[max(0, len(values)-recent):] {
+	for _, value := range values[max(0, len(values)-recent()):] {
 		if err := c.searchFor(value, &v); err != nil {
 			return v, err
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"mneme/test/faults/oracle"
+	"mneme/test/size"
 )
 
 // faultSeed makes the same choices in every run of the tests of single faults.
@@ -90,7 +91,7 @@ func TestTruncatedLogLeavesAnEarlierState(t *testing.T) {
 	before := logTrial(t, 4)
 	before.startAll()
 	before.run("PRAGMA wal_checkpoint(TRUNCATE)") // what the clients need stays
-	before.loadUntil(before.stats.more(acknowledged, 50))
+	before.loadUntil(before.stats.more(acknowledged, size.Of(30, 50)))
 	before.kill(before.servers[0])
 	log, err := os.ReadFile(filepath.Join(before.dir, "mneme.db-wal"))
 	if err != nil {
@@ -123,7 +124,7 @@ func TestTruncatedLogLeavesAnEarlierState(t *testing.T) {
 			for _, c := range r.clients {
 				c.checkVectors()
 			}
-			r.loadUntil(r.stats.more(acknowledged, 20))
+			r.loadUntil(r.stats.more(acknowledged, size.Of(10, 20)))
 			r.check()
 		})
 	}

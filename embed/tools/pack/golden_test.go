@@ -18,6 +18,7 @@ import (
 	"mneme/embed/e5"
 	"mneme/embed/e5/unigram"
 	"mneme/embed/tools/pack/packtest"
+	"mneme/test/size"
 )
 
 // The golden files are made by packtest/testdata/golden.py.
@@ -113,9 +114,15 @@ func TestTokenIDsAreTheReferences(t *testing.T) {
 	if differ == 0 {
 		t.Error("no text tells the treatments of spaces apart")
 	}
+	// Every character in a full run; in a small one those of the first two planes, for
+	// which this code gave the digest when it gave the reference's over all.
+	last, digest := rune(0x1ffff), "79d989c07c282d01dcc93c4bb3d790ccffd9c77dc2560d4c7e2ac993d7c2dc11"
+	if size.Full() {
+		last, digest = utf8.MaxRune, golden.Digest
+	}
 	tokenizer, h := tokenizerWith(t, unigram.Spaces{Split: true}), sha256.New()
 	var line []byte
-	for r := rune(0); r <= utf8.MaxRune; r++ {
+	for r := rune(0); r <= last; r++ {
 		if !utf8.ValidRune(r) {
 			continue
 		}
@@ -125,8 +132,8 @@ func TestTokenIDsAreTheReferences(t *testing.T) {
 		}
 		h.Write(append(line, '\n'))
 	}
-	if got := hex.EncodeToString(h.Sum(nil)); got != golden.Digest {
-		t.Errorf("digest over every character is %s, want %s", got, golden.Digest)
+	if got := hex.EncodeToString(h.Sum(nil)); got != digest {
+		t.Errorf("digest over every character up to %U is %s, want %s", last, got, digest)
 	}
 }
 
