@@ -1,3 +1,5 @@
+//go:build unix
+
 package faults
 
 import (
@@ -27,7 +29,7 @@ const (
 // kindsOfKills are the counts of what a small campaign does at least once.
 var kindsOfKills = []string{
 	"databases: with the built-in model", "kills: during the start", "kills: leases waited out", "kills: of one of two processes",
-	"kills: of two processes at once", "kills: with the last answers lost", "writes: acknowledged",
+	"kills: of two processes at once", "kills: with the last answers lost", acknowledged,
 }
 
 // sizeCampaigns gives the flags that were not given their values. It is called by tests:

@@ -1,3 +1,5 @@
+//go:build unix
+
 package faults
 
 import (
@@ -33,8 +35,12 @@ type client struct {
 	undecided  bool                     // only what is shown says if a call happened
 }
 
-// refusals is the name of the count of calls that were refused with 503.
-const refusals = "calls: refused with 503 during a fault"
+// Names of counts: of writes that were acknowledged, and of calls that were refused with
+// 503.
+const (
+	acknowledged = "writes: acknowledged"
+	refusals     = "calls: refused with 503 during a fault"
+)
 
 // pending is a call without an answer.
 type pending struct {

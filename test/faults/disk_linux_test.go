@@ -66,8 +66,6 @@ func onDisk(t *testing.T, number uint64) *trial {
 	return r
 }
 
-const acknowledged = "writes: acknowledged"
-
 // A full disk refuses writes as a whole and answers reads. The service recovers
 // without a restart, and also if it was killed and started on the full disk.
 func TestFullDiskRefusesWritesAndHalvesNone(t *testing.T) {

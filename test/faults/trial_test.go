@@ -1,3 +1,5 @@
+//go:build unix
+
 package faults
 
 import (
@@ -109,7 +111,7 @@ func (r *trial) count(kind string, status int) {
 	case status == 0:
 		r.stats.add("calls: cut off", 1)
 	case status < 300:
-		r.stats.add("writes: acknowledged", 1)
+		r.stats.add(acknowledged, 1)
 		r.stats.add("writes: acknowledged, "+kind, 1)
 	default:
 		r.stats.add("calls: refused by a rule", 1)
