@@ -21,7 +21,7 @@ const goFiles = "test:./..."
 // does not run those of the others again.
 const (
 	ground   = "./crypto ./embed/... ./internal/condition ./internal/edit ./internal/fairqueue ./internal/passage ./internal/period ./lexical/... ./vector ./vector/flat"
-	heart    = "./markdown ./memory ./meter/... ./search ./storage/... ./vector/milvus"
+	heart    = "./markdown ./memory ./meter/... ./search/... ./storage/... ./vector/milvus"
 	surfaces = "./benchmarks/... ./cmd/... ./server/... ./test/..."
 )
 
