@@ -153,7 +153,7 @@ check_races() {
 	unset CI MNEME_POSTGRES_DSN MNEME_MILVUS_ADDR
 	export CGO_ENABLED=1
 	local test=(go test -p "$packages" -race -short -timeout 30m)
-	"${test[@]}" ./memory/... ./search ./meter/... ./indexer/... ./vector ./vector/flat ./server/... ./embed/openai/... ./embed/rerank ./internal/...
+	"${test[@]}" ./memory/... ./search/... ./meter/... ./indexer/... ./vector ./vector/flat ./server/... ./embed/openai/... ./embed/rerank ./internal/...
 	(cd clients/go && "${test[@]}" ./...)
 	# SQLite itself is slow under the detector, and one goroutine does most of its suite.
 	"${test[@]}" -run 'Process|Waiting|TestStorage/(Transaction|Feed|Queue|Turn|Ledger|Charge)$' ./storage/sqlite
@@ -167,7 +167,7 @@ check_races_everywhere() {
 # and inputs are not minimized: with a time limit, Go's fuzzer sometimes reports its own
 # deadline as a failure (golang.org/issue/75804). Coverage guides it in the long run alone: all
 # packages, the databases among them, are compiled once more for it.
-check_guided_fuzzing() { guided=yes fuzz "${MNEME_FUZZ_TIME:-20000x}" ./...; }
+check_guided_fuzzing() { guided=yes fuzz "${MNEME_FUZZ_TIME:-10000x}" ./...; }
 fuzz() {
 	local folder target targets times=$1
 	having Fuzz "${@:2}" >"$work/folders"
