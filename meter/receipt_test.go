@@ -159,18 +159,12 @@ func TestAValueHasOneDigestInEveryForm(t *testing.T) {
 	p.must(p.storage.View(t.Context(), func(tx meter.ReadTx) error {
 		key, err := tx.Meta(t.Context(), meter.MetaBought)
 		p.must(err)
-		digest := func(key []byte) []byte {
-			mac := hmac.New(sha256.New, key)
-			mac.Write(canonicaljson.Of(json.RawMessage("{ \"b\" : [2.0],\n\"a\":1e0 }")))
-			return mac.Sum(nil)
-		}
-		own, other := digest(key), digest([]byte("other"))
-		_, values, err := tx.Shown(t.Context(), "shop", "buyer", nil, [][]byte{own, other})
-		if !values[string(own)] {
+		mac := hmac.New(sha256.New, key)
+		mac.Write(canonicaljson.Of(json.RawMessage("{ \"b\" : [2.0],\n\"a\":1e0 }")))
+		digest := mac.Sum(nil)
+		_, values, err := tx.Shown(t.Context(), "shop", "buyer", nil, [][]byte{digest})
+		if !values[string(digest)] {
 			t.Error("two forms of a value have two digests")
-		}
-		if values[string(other)] {
-			t.Error("the digest does not depend on the key")
 		}
 		return err
 	}))

@@ -51,7 +51,7 @@ var steps = plan{
 	{name: "windows-program", run: "check_windows cmd/mneme cmd/mneme/service", inputs: []string{"test:./cmd/mneme/...", "deploy/windows"}, tools: []string{goVersion, wine}, needs: []string{"packages"}},
 	{name: "races", run: "check_races", inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, gcc, system}, needs: []string{"packages"}},
 	{name: "lint", run: "check_lint", inputs: []string{"*.go", "*go.mod", "*go.sum", ".golangci.yml"}, tools: []string{goVersion}, needs: []string{"go-tools"}},
-	{name: "platforms", run: "check_platforms", inputs: []string{"*.go", "*.s", "*go.mod", "*go.sum", "go:./..."}, tools: []string{goVersion}},
+	{name: "platforms", run: "check_platforms", inputs: []string{"*.go", "*.s", "*go.mod", "*go.sum", goFiles}, tools: []string{goVersion}},
 	{name: "fuzzing", run: "fuzz 1000x " + surfaces, inputs: []string{"test:" + surfaces}, tools: []string{goVersion, system}},
 	{name: "fuzzing-heart", run: "fuzz 1000x " + heart, inputs: []string{"test:" + heart}, tools: []string{goVersion, system}, needs: []string{"postgres"}},
 	{name: "fuzzing-ground", run: "fuzz 1000x " + ground, inputs: []string{"test:" + ground}, tools: []string{goVersion, system}},

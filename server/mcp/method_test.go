@@ -66,6 +66,25 @@ func TestAMessagePreparesNoToolsButItsOwn(t *testing.T) {
 	}
 }
 
+// The tool that is prepared is the one that the SDK calls, however its name is given.
+func TestACallPreparesTheToolThatIsCalled(t *testing.T) {
+	h := open(t, mcp.Options{})
+	token := h.Token(alice)
+	for name, want := range map[string]string{
+		`"name":"kv_get"`:                  `"result"`,
+		`"\u006eame":"kv\u005fget"`:        `"result"`,
+		`"name":"kv_set","name":"kv_get"`:  `"result"`,
+		`"Name":"kv_get"`:                  `unknown tool`,
+		`"name":"nothing"`:                 `unknown tool`,
+		`"name":"kv_get","name":"nothing"`: `unknown tool`,
+	} {
+		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{%s,"arguments":{"key":"tea"}}}`, name)
+		if r := h.post(http.MethodPost, "/mcp", body, "Authorization", "Bearer "+token); !strings.Contains(r.body, want) {
+			t.Errorf("%s: %d %s", name, r.status, r.body)
+		}
+	}
+}
+
 // Requests are counted by the protocol's methods, and tools as over HTTP.
 func TestRequestsAreCountedByMethodAndOutcomeAlone(t *testing.T) {
 	h := open(t, mcp.Options{})

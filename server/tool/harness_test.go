@@ -42,7 +42,7 @@ func openWith(t testing.TB, limits memory.Limits, tools tool.Options, embedders 
 	return &harness{Tools: tool.New(f.Service, f.Searcher, tools), t: t, service: f, clock: f.Clock, index: f.Index}
 }
 
-// with returns tools with other options over the same database.
+// with returns tools with other options over the database of open.
 func (h *harness) with(tools tool.Options) *harness {
 	other := *h
 	tools.Market = h.service.Market

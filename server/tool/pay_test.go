@@ -202,11 +202,11 @@ func TestWhatAToolIsChargedForIsShown(t *testing.T) {
 		}
 		offer := s.Sell(bob, entries)
 		for most, buyer := range map[int]string{tool.MinAnswer: "alice", tool.DefaultAnswer: "carol"} {
+			spender := acl.Principal{Agent: buyer, Taint: acl.Public}
+			s.Accept(spender, offer)
+			s.TopUp(buyer, shopMoney)
+			spender.Spend = true
 			t.Run(fmt.Sprintf("%s in %d", name, most), func(t *testing.T) {
-				spender := acl.Principal{Agent: buyer, Taint: acl.Public}
-				s.Accept(spender, offer)
-				s.TopUp(buyer, shopMoney)
-				spender.Spend = true
 				tools := tool.New(s.Service, s.Searcher, tool.Options{Market: s.Market, MaxAnswer: most})
 				for _, named := range [][]any{{"offer", offer.String()}, {"stores", []string{"bob", buyer}}} {
 					before := s.Balance(spender)

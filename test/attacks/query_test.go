@@ -51,7 +51,7 @@ func TestALongQueryIsRefusedOnEverySurface(t *testing.T) {
 // together they must leave nothing behind.
 func TestManyHugeQueriesTakeNoMemory(t *testing.T) {
 	t.Parallel()
-	queries, room := size.Of(50, 1100), size.Of(48, 200) // MB
+	queries, room := size.Of(100, 1100), size.Of(64, 200) // MB
 	s := start(t)
 	alice := s.as("alice")
 	alice.put("tea", "I like my tea green.").want(t, http.StatusCreated)

@@ -91,8 +91,8 @@ func TestKilledPostgresLosesNoAcknowledgedWrite(t *testing.T) {
 	t.Logf("%d kills of the database\n%s", ends, r.stats)
 }
 
-// Processes want twice the connections that a server has room for. Calls wait or are
-// refused; none is halved, no process ends, and all is well as soon as there is room.
+// Processes want more connections than a server has room for. Calls wait or are refused;
+// none is halved, no process ends, and all is well as soon as there is room.
 func TestTooManyConnectionsRefuseCallsAndHalveNone(t *testing.T) {
 	need(t, build, startPostgres)
 	t.Parallel()

@@ -98,7 +98,7 @@ func checkImports(t *testing.T, name, module string) {
 }
 
 // copyRepository copies the repository's files, but none of more than a megabyte, and in
-// a small run one of four with the folders of all. It returns what is in them.
+// a small run one in four, with the folders of all. It returns what is in them.
 func copyRepository(t *testing.T, to string) map[string][]byte {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "git", "ls-files", "-coz", "--exclude-standard")
