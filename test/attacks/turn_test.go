@@ -150,13 +150,13 @@ func TestAShortQuestionPassesLongOnes(t *testing.T) {
 	})
 }
 
-// Many lists at a time with a condition within long values: while another agent's search
+// Forty lists at a time with a condition within long values: while another agent's search
 // is answered, few of them are.
 func TestListsOfLongValuesDoNotStandBeforeASearch(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage, startHesitant(t, "garden")) // the values wait for their vectors
 		hog, ada := s.as("hog"), s.as("ada")
-		for i := range size.Of(30, 60) {
+		for i := range 60 {
 			text := prose(rand.New(rand.NewPCG(7, uint64(i))), hogBytes)
 			hog.call(http.MethodPut, fmt.Sprint(memories, "k", i), map[string]any{"value": map[string]any{"n": i, "text": text}}).want(t, http.StatusCreated)
 		}
@@ -166,7 +166,7 @@ func TestListsOfLongValuesDoNotStandBeforeASearch(t *testing.T) {
 		var group sync.WaitGroup
 		ctx, stop := context.WithCancel(t.Context())
 		hog.ctx = ctx
-		lists := size.Of(24, 40)
+		const lists = 40
 		for range lists {
 			group.Go(func() {
 				for {
@@ -184,13 +184,12 @@ func TestListsOfLongValuesDoNotStandBeforeASearch(t *testing.T) {
 			})
 		}
 		wait.Until(t, "lists are answered", func() error {
-			if n := answered.Load(); n < int64(lists) {
+			if n := answered.Load(); n < lists {
 				return fmt.Errorf("%d are", n)
 			}
 			return nil
 		})
-		const most, rounds = 10, 20
-		questions := size.Of(5, 9)
+		const most, rounds, questions = 10, 20, 9
 		var passed []int64
 		for round := range rounds {
 			passed = passed[:0]
