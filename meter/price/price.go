@@ -15,7 +15,7 @@ type List struct {
 	Search  int64 // for each search
 	Free    int64 // searches of a day for which Search is waived
 	Entry   int64 // for each entry that is new to the buyer
-	Novelty int64 // percent that Entry rises for each full hundred entries shown
+	Novelty int64 // percent by which Entry rises for each full hundred entries shown
 	MaxHits int   // of an answer
 }
 

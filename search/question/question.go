@@ -16,7 +16,7 @@ const (
 	Count // of questions
 )
 
-// Of returns which question words, which one of the models prefers, are to an entry that
+// Of returns which question words, which prefer one of the models, are to an entry that
 // one has read, of a store in a language. They are in two languages if the words are in the
 // main model's and the entry is left to the other, or if the entry alone is in the main
 // model's: isNative. Of an entry of names or numbers in a store in another language that is

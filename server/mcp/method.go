@@ -50,9 +50,10 @@ func toolsOf(message jsonrpc.Message) (needs func(name string) bool) {
 	case ok && request.Method == methodCall:
 		var name string
 		var params map[string]json.RawMessage // in a struct, "Name" would be the name too
-		if json.Unmarshal(request.Params, &params) == nil && json.Unmarshal(params["name"], &name) == nil {
+		if json.Unmarshal(request.Params, &params) == nil && json.Unmarshal(params["name"], &name) == nil && name != "" {
 			return func(tool string) bool { return tool == name }
 		}
+		return everyTool // what the SDK makes of it is its own
 	}
 	return noTool
 }

@@ -77,6 +77,7 @@ func TestACallPreparesTheToolThatIsCalled(t *testing.T) {
 		`"Name":"kv_get"`:                  `unknown tool`,
 		`"name":"nothing"`:                 `unknown tool`,
 		`"name":"kv_get","name":"nothing"`: `unknown tool`,
+		`"name":"kv_get","name":null`:      `"result"`,
 	} {
 		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{%s,"arguments":{"key":"tea"}}}`, name)
 		if r := h.post(http.MethodPost, "/mcp", body, "Authorization", "Bearer "+token); !strings.Contains(r.body, want) {
