@@ -204,8 +204,8 @@ type Search struct {
 	VectorBudget time.Duration `mapstructure:"vector_budget"`
 	// QueryCacheBytes bounds the cache of queries with their vectors.
 	QueryCacheBytes int `mapstructure:"query_cache_bytes"`
-	// CandidateCacheBytes bounds the caches of rows that searches have read, and of what
-	// these are scored by.
+	// CandidateCacheBytes bounds the caches of rows that searches have read, of what these
+	// are scored by, and of which entries documents of the lexical index are.
 	CandidateCacheBytes int `mapstructure:"candidate_cache_bytes"`
 	// Running bounds the searches that run at a time. Agents take turns.
 	Running int `mapstructure:"running"`

@@ -291,6 +291,16 @@ type LexicalQuery struct {
 	Limit int         // 0: no hits, only the Scorer
 	Only  []uuid.UUID // nil: all; else only these are returned (counts are not changed)
 	Now   time.Time
+	// Known has entries that need not be read again, and is told of those that are. A Tx
+	// ignores it, since what it reads may be undone.
+	Known DocumentIDs // nil: none
+}
+
+// DocumentIDs has the IDs of the entries whose documents a storage has numbered. A
+// document that was committed is that of the same entry for good.
+type DocumentIDs interface {
+	Get(store, doc int64) (entry uuid.UUID, ok bool)
+	Put(store, doc int64, entry uuid.UUID)
 }
 
 // TermQuery asks for the terms of a scope that begin with a prefix.

@@ -191,6 +191,7 @@ func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, fetch int)
 	for _, asked := range q.wordings {
 		asked.scorer = nil
 	}
+	known := s.documents.Of(s.rows.Number(cache.ViewerOf(q.caller)))
 	err = s.view(ctx, q.caller, func(tx memory.ReadTx) error {
 		lists = make([]legList, len(q.wordings))
 		for i, asked := range q.wordings {
@@ -201,7 +202,8 @@ func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, fetch int)
 			if err := (compounding{q, tx, now}).join(ctx, asked); err != nil {
 				return err
 			}
-			found, err := asked.lexical(ctx, tx, q, fetch, now)
+			query := memory.LexicalQuery{Limit: fetch, Only: q.only, Now: now, Known: known}
+			found, err := asked.lexical(ctx, tx, q.scope, query)
 			if err != nil {
 				return err
 			}
@@ -210,7 +212,7 @@ func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, fetch int)
 				return err
 			}
 			if corrected {
-				if found, err = asked.lexical(ctx, tx, q, fetch, now); err != nil {
+				if found, err = asked.lexical(ctx, tx, q.scope, query); err != nil {
 					return err
 				}
 			}
@@ -249,8 +251,9 @@ const defaultVectorBudget = 3 * time.Second
 const budgetBytes = 4000
 
 // lexical asks the lexical leg for the wording's terms, and sets its scorer.
-func (w *wording) lexical(ctx context.Context, tx memory.LexicalLeg, q *searchQuery, fetch int, now time.Time) ([]lexical.Hit, error) {
-	found, scorer, err := tx.Lexical(ctx, q.scope, memory.LexicalQuery{Terms: w.terms, Limit: fetch, Only: q.only, Now: now})
+func (w *wording) lexical(ctx context.Context, tx memory.LexicalLeg, scope acl.Scope, query memory.LexicalQuery) ([]lexical.Hit, error) {
+	query.Terms = w.terms
+	found, scorer, err := tx.Lexical(ctx, scope, query)
 	w.scorer = scorer
 	return found, err
 }

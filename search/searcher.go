@@ -44,8 +44,9 @@ type Options struct {
 	// QueryCache bounds the bytes of the cache of queries and their vectors.
 	// Default 8 MiB.
 	QueryCache int
-	// CandidateCache bounds the bytes of the caches of rows that searches have read, and
-	// of what these are scored by, half of them each. Default 64 MiB.
+	// CandidateCache bounds the bytes of the caches of what searches have read: half for
+	// what entries are scored by, a sixteenth for which entries documents are, the rest for
+	// rows. Default 64 MiB.
 	CandidateCache int
 	// Searches bound how many searches run and wait, of each agent and in all.
 	// Its zero value means 8 and 64 running, 64 and 1,024 waiting.
@@ -97,6 +98,7 @@ type Searcher struct {
 	reranked     int // at most maxReranked
 
 	queries      *cache.Queries
+	documents    *cache.Documents
 	rows         *cache.Rows
 	evidence     *cache.Evidence
 	unnoted      *lru.Cache[string, time.Time] // when it was last tried to note that a store was asked
@@ -108,8 +110,8 @@ const (
 	// queryCacheBytes is the default of Options.QueryCache: about 4,000 short queries of a
 	// 384-dimensional model, or 2,500 with the codes of ten tokens.
 	queryCacheBytes = 8 << 20
-	// candidateCacheBytes is the default of Options.CandidateCache: some 39,000 rows, and
-	// what 10,000 entries are scored by.
+	// candidateCacheBytes is the default of Options.CandidateCache: some 34,000 rows, what
+	// 10,000 entries are scored by, and which entries 100,000 documents are.
 	candidateCacheBytes = 64 << 20
 )
 
@@ -138,7 +140,8 @@ func New(storage memory.Storage, service *memory.Service, options Options) *Sear
 		reranked:     min(cmp.Or(options.Reranked, defaultReranked), maxReranked),
 
 		queries:      cache.NewQueries(cmp.Or(options.QueryCache, queryCacheBytes)),
-		rows:         cache.NewRows((candidateBytes + 1) / 2),
+		documents:    cache.NewDocuments(candidateBytes / 16),
+		rows:         cache.NewRows((candidateBytes + 1) / 16 * 7),
 		evidence:     cache.NewEvidence(candidateBytes / 2),
 		unnoted:      lru.New(unnotedBytes, func(store string, _ time.Time) int { return len(store) }),
 		searchLimits: cmp.Or(options.Searches, defaultSearches),

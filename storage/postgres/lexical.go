@@ -11,6 +11,7 @@ import (
 	"mneme/lexical"
 	"mneme/lexical/posting"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // The statements of one query. Each is restricted by store and label (see
@@ -55,7 +56,9 @@ func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQ
 	if err != nil {
 		return nil, nil, err
 	}
-	hits, err := r.hits(ctx, ranked)
+	hits, err := sqlcommon.Hits(ranked, q.Known, func(missing []posting.Scored, found func(i int, entry uuid.UUID)) error {
+		return r.readIDs(ctx, missing, found)
+	})
 	return hits, evaluation.Scorer(), err
 }
 
@@ -110,24 +113,19 @@ func (r *reader) readPostings(ctx context.Context, evaluation *posting.Evaluatio
 	return err
 }
 
-// hits resolves ranked documents to IDs.
-func (r *reader) hits(ctx context.Context, ranked []posting.Scored) ([]lexical.Hit, error) {
-	if len(ranked) == 0 {
-		return nil, nil
+// readIDs yields the IDs of documents' entries, by their indexes.
+func (r *reader) readIDs(ctx context.Context, of []posting.Scored, found func(i int, entry uuid.UUID)) error {
+	stores, docs := make([]int64, len(of)), make([]int64, len(of))
+	for i, s := range of {
+		stores[i], docs[i] = s.Store, s.Doc
 	}
-	stores, docs := make([]int64, len(ranked)), make([]int64, len(ranked))
-	hits := make([]lexical.Hit, len(ranked))
-	for i, s := range ranked {
-		stores[i], docs[i], hits[i].Score = s.Store, s.Doc, s.Score
-	}
-	err := r.each(ctx, func(rows pgx.Rows) error {
-		var i int64
+	return r.each(ctx, func(rows pgx.Rows) error {
+		var ordinal int64
 		var id uuid.UUID
-		if err := rows.Scan(&i, (*[16]byte)(&id)); err != nil {
-			return err
+		err := rows.Scan(&ordinal, (*[16]byte)(&id))
+		if err == nil {
+			found(int(ordinal-1), id)
 		}
-		hits[i-1].Entry = id
-		return nil
+		return err
 	}, selectIDs, stores, docs)
-	return hits, err
 }

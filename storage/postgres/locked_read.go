@@ -38,6 +38,7 @@ func (w *writer) Lexical(ctx context.Context, scope acl.Scope, query memory.Lexi
 	if err := w.flushScope(ctx, scope); err != nil {
 		return nil, nil, err
 	}
+	query.Known = nil
 	return w.reader.Lexical(ctx, scope, query)
 }
 

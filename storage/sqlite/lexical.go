@@ -11,6 +11,7 @@ import (
 	"mneme/lexical"
 	"mneme/lexical/posting"
 	"mneme/memory"
+	"mneme/storage/sqlcommon"
 )
 
 // The statements of one query. Each is restricted by store and label (see
@@ -64,7 +65,9 @@ func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQ
 	if err != nil {
 		return nil, nil, err
 	}
-	hits, err := r.hits(ctx, ranked)
+	hits, err := sqlcommon.Hits(ranked, q.Known, func(missing []posting.Scored, found func(i int, entry uuid.UUID)) error {
+		return r.readIDs(ctx, missing, found)
+	})
 	return hits, evaluation.Scorer(), err
 }
 
@@ -124,29 +127,24 @@ func (r *reader) docKeys(ctx context.Context, ids []uuid.UUID) ([]posting.DocKey
 	return docs, err
 }
 
-// hits resolves ranked documents to IDs.
-func (r *reader) hits(ctx context.Context, ranked []posting.Scored) ([]lexical.Hit, error) {
-	if len(ranked) == 0 {
-		return nil, nil
-	}
-	ranks := make(map[int64]int, len(ranked))
-	docs := make([]int64, len(ranked))
-	hits := make([]lexical.Hit, len(ranked))
-	for i, s := range ranked {
-		docs[i], ranks[s.Doc], hits[i].Score = s.Doc, i, s.Score
+// readIDs yields the IDs of documents' entries, by their indexes.
+func (r *reader) readIDs(ctx context.Context, of []posting.Scored, found func(i int, entry uuid.UUID)) error {
+	indexes := make(map[int64]int, len(of))
+	docs := make([]int64, len(of))
+	for i, s := range of {
+		docs[i], indexes[s.Doc] = s.Doc, i
 	}
 	slices.Sort(docs) // in page order
 	var doc int64
 	var id uuid.UUID
 	dest := []any{&doc, (*idColumn)(&id)}
-	err := r.each(ctx, func(rows *sql.Rows) error {
-		if err := rows.Scan(dest...); err != nil {
-			return err
+	return r.each(ctx, func(rows *sql.Rows) error {
+		err := rows.Scan(dest...)
+		if err == nil {
+			found(indexes[doc], id)
 		}
-		hits[ranks[doc]].Entry = id
-		return nil
+		return err
 	}, selectIDs, numberList(docs))
-	return hits, err
 }
 
 // Lexical implements memory.LexicalLeg.
@@ -154,5 +152,6 @@ func (w *writer) Lexical(ctx context.Context, scope acl.Scope, query memory.Lexi
 	if err := w.flush(ctx); err != nil {
 		return nil, nil, err
 	}
+	query.Known = nil
 	return w.reader.Lexical(ctx, scope, query)
 }

@@ -26,6 +26,7 @@ type model struct {
 	rows    map[uuid.UUID]memory.Entry
 	swept   map[uuid.UUID]memory.Entry
 	history map[uuid.UUID][]memory.Entry // oldest first
+	known   knownEntries                 // by all searches
 	queue   map[uuid.UUID]int64          // revision
 	now     time.Time
 	fixture *fixture
@@ -50,7 +51,7 @@ func testModel(t *testing.T, open func(t testing.TB) storage.Storage) {
 		defer func() { _ = storage.Close() }()
 		m := &model{
 			rows: make(map[uuid.UUID]memory.Entry), swept: make(map[uuid.UUID]memory.Entry),
-			history: make(map[uuid.UUID][]memory.Entry), queue: make(map[uuid.UUID]int64), now: start,
+			history: make(map[uuid.UUID][]memory.Entry), known: make(knownEntries), queue: make(map[uuid.UUID]int64), now: start,
 			fixture: &fixture{T: t, storage: storage, ctx: context.Background()},
 		}
 		r.Repeat(map[string]func(*rapid.T){
@@ -278,6 +279,7 @@ func (m *model) check(r *rapid.T) {
 	}
 	hits, scorer := m.rank(scope, query, limit)
 	f.exact(f.lexical(f.scope(scope...), memory.LexicalQuery{Terms: query, Limit: limit, Now: m.now}), hits)
+	f.exact(f.lexical(f.scope(scope...), memory.LexicalQuery{Terms: query, Limit: limit, Now: m.now, Known: m.known}), hits)
 	m.checkCounts(scope, query, scorer)
 	f.view(func(tx memory.ReadTx) error {
 		at, err := tx.At(f.ctx, path.At(acl.Restricted))

@@ -1,0 +1,80 @@
+package cache
+
+import (
+	"hash/maphash"
+	"sync"
+	"unsafe"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+)
+
+// Documents keeps which entries the documents of postings are. A search finds hundreds of
+// documents, and similar questions find mostly the same ones. None ever becomes that of
+// another entry.
+//
+// SECURITY: they are kept for each viewer, so that the speed of an answer does not reveal
+// what others found, but as for Rows.
+type Documents struct {
+	seed maphash.Seed
+
+	mu   sync.Mutex
+	sets []documentSet // by hash of the key
+}
+
+// documentSet holds the last ones that were put, the latest first. Eight in a set of four
+// are rare while half of all sets' places are taken.
+type documentSet [4]document
+
+type document struct {
+	documentKey
+	entry uuid.UUID
+}
+
+type documentKey struct {
+	viewer     uint64 // Rows.Number; 0: there is none
+	store, doc int64
+}
+
+// NewDocuments returns a cache of at most so many bytes, or of one set.
+func NewDocuments(maxBytes int) *Documents {
+	n := max(1, maxBytes/int(unsafe.Sizeof(documentSet{})))
+	return &Documents{seed: maphash.MakeSeed(), sets: make([]documentSet, n)}
+}
+
+// Of returns those of a viewer, by Rows.Number.
+func (d *Documents) Of(viewer uint64) memory.DocumentIDs { return viewerDocuments{d, viewer} }
+
+func (d *Documents) set(key documentKey) *documentSet {
+	return &d.sets[maphash.Comparable(d.seed, key)%uint64(len(d.sets))]
+}
+
+// viewerDocuments implements memory.DocumentIDs.
+type viewerDocuments struct {
+	documents *Documents
+	viewer    uint64
+}
+
+// Get implements memory.DocumentIDs.
+func (v viewerDocuments) Get(store, doc int64) (entry uuid.UUID, ok bool) {
+	key := documentKey{v.viewer, store, doc}
+	v.documents.mu.Lock()
+	defer v.documents.mu.Unlock()
+	for _, of := range v.documents.set(key) {
+		if of.documentKey == key {
+			return of.entry, true
+		}
+	}
+	return uuid.Nil, false
+}
+
+// Put implements memory.DocumentIDs.
+func (v viewerDocuments) Put(store, doc int64, entry uuid.UUID) {
+	key := documentKey{v.viewer, store, doc}
+	v.documents.mu.Lock()
+	defer v.documents.mu.Unlock()
+	set := v.documents.set(key)
+	copy(set[1:], set[:])
+	set[0] = document{key, entry}
+}

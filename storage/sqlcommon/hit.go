@@ -1,0 +1,39 @@
+package sqlcommon
+
+import (
+	"github.com/google/uuid"
+
+	"mneme/lexical"
+	"mneme/lexical/posting"
+	"mneme/memory"
+)
+
+// Hits resolves ranked documents to entries. read yields the entries of those that known
+// does not have, by their indexes in missing; known is told of them. It may be nil.
+func Hits(ranked []posting.Scored, known memory.DocumentIDs,
+	read func(missing []posting.Scored, found func(i int, entry uuid.UUID)) error,
+) ([]lexical.Hit, error) {
+	hits := make([]lexical.Hit, len(ranked))
+	var missing []posting.Scored
+	var indexes []int
+	for i, s := range ranked {
+		hits[i].Score = s.Score
+		var ok bool
+		if known != nil {
+			hits[i].Entry, ok = known.Get(s.Store, s.Doc)
+		}
+		if !ok {
+			missing, indexes = append(missing, s), append(indexes, i)
+		}
+	}
+	if len(missing) == 0 {
+		return hits, nil
+	}
+	err := read(missing, func(i int, entry uuid.UUID) {
+		hits[indexes[i]].Entry = entry
+		if known != nil {
+			known.Put(missing[i].Store, missing[i].Doc, entry)
+		}
+	})
+	return hits, err
+}
