@@ -97,7 +97,7 @@ func explainHit(q *searchQuery, c *candidate, e *memory.Entry) *Explain {
 		x.Summands = append(x.Summands, fusion.Summand{Name: StepRerank, Value: c.judged.summand})
 	}
 	if q.page == nil {
-		x.Fused = &c.fused
+		x.Fused = &c.fused.Score
 	}
 	return x
 }

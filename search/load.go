@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/fusion"
 	"mneme/memory"
 	"mneme/search/cache"
 )
@@ -17,20 +18,19 @@ type candidate struct {
 	entry  *memory.Entry // without value and source
 	access *acl.Access   // the caller's to the entry's store
 	found  *legHits      // what the legs found, of every candidate
-	ranks  []int         // in each of their lists; 0: not in it
 	// asked is the wording to which the candidate is most relevant, and number
 	// its index; the first until the candidate is assessed.
 	asked       *wording
 	number      int
-	fused       float64  // score by Reciprocal Rank Fusion
-	*assessment          // for that wording; nil: not assessed
-	judged      *judged  // by a Reranker; nil: not
-	score       float64  // orders the answer
-	relevance   float64  // 0–1
-	recency     *float64 // factor of the relevance in the score, 0–1; nil: none
-	similarity  *float64 // to the hits before it, 0–1, for Diversity; nil: not compared
-	ordered     bool     // score was set when the candidates were ordered
-	edited      bool     // the row has changed since the legs found it
+	fused       fusion.Item // by Reciprocal Rank Fusion: the ranks are those in the lists of found
+	*assessment             // for that wording; nil: not assessed
+	judged      *judged     // by a Reranker; nil: not
+	score       float64     // orders the answer
+	relevance   float64     // 0–1
+	recency     *float64    // factor of the relevance in the score, 0–1; nil: none
+	similarity  *float64    // to the hits before it, 0–1, for Diversity; nil: not compared
+	ordered     bool        // score was set when the candidates were ordered
+	edited      bool        // the row has changed since the legs found it
 }
 
 // legHits are the visible hits of both legs, a list for each wording; no list
@@ -49,10 +49,10 @@ func (c *candidate) legRanks() (lexical, vector LegRank) {
 		return lexical, vector
 	}
 	if lists := c.found.lexical; len(lists) > 0 {
-		lexical = legRank(lists[c.number], c.ranks[c.number])
+		lexical = legRank(lists[c.number], c.fused.Ranks[c.number])
 	}
 	if lists := c.found.vector; len(lists) > 0 {
-		vector = legRank(lists[c.number], c.ranks[len(c.found.lexical)+c.number])
+		vector = legRank(lists[c.number], c.fused.Ranks[len(c.found.lexical)+c.number])
 	}
 	return lexical, vector
 }
