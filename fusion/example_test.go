@@ -10,12 +10,19 @@ import (
 // Two retrievers rank the same collection. What both find comes first, before
 // what only one of them ranks highest.
 func ExampleRRF() {
-	lexical := []string{"garden", "bank", "tea"}
-	vector := []string{"bank", "holiday", "garden"}
+	type entry struct {
+		id string
+		fusion.Item
+	}
+	garden, bank, tea, holiday := &entry{id: "garden"}, &entry{id: "bank"}, &entry{id: "tea"}, &entry{id: "holiday"}
+	lexical := []*entry{garden, bank, tea}
+	vector := []*entry{bank, holiday, garden}
 
 	// Equal scores are ordered by ID, so that the result is deterministic.
-	for _, item := range fusion.RRF(strings.Compare, lexical, vector) {
-		fmt.Printf("%-7s %.4f %v\n", item.ID, item.Score, item.Ranks)
+	byID := func(a, b *entry) int { return strings.Compare(a.id, b.id) }
+	itemOf := func(e *entry) *fusion.Item { return &e.Item }
+	for _, e := range fusion.RRF(byID, itemOf, lexical, vector) {
+		fmt.Printf("%-7s %.4f %v\n", e.id, e.Score, e.Ranks)
 	}
 	// Output:
 	// bank    0.0325 [2 1]

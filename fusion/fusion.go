@@ -2,7 +2,7 @@
 //
 // RRF is Reciprocal Rank Fusion. It looks at ranks only, so the scores of the
 // lists need not be comparable: a BM25 score and a cosine never meet. The
-// package's functions are pure.
+// package's functions are pure, but for RRF, which writes what the items keep.
 package fusion
 
 import "slices"
@@ -13,9 +13,8 @@ import "slices"
 // Methods", SIGIR 2009.
 const K = 60
 
-// Item is one fused candidate.
-type Item[ID comparable] struct {
-	ID ID
+// Item is what one fused candidate keeps of its lists.
+type Item struct {
 	// Score is the sum of 1/(K + rank) over the lists that contain the item,
 	// with ranks from 1. With n lists it is in (0, n/(K+1)].
 	Score float64
@@ -24,39 +23,38 @@ type Item[ID comparable] struct {
 	Ranks []int
 }
 
-// RRF merges lists by Reciprocal Rank Fusion and returns the items best first.
-// Each list is ordered best first, without duplicates. Items of equal score are
+// RRF merges lists by Reciprocal Rank Fusion and returns the candidates best first. It
+// sets the Item of each, which itemOf returns and which is zero before.
+// Each list is ordered best first, without duplicates. Candidates of equal score are
 // in the order of compare, as for slices.SortFunc; the result is deterministic
 // if compare is a total order.
-func RRF[ID comparable](compare func(a, b ID) int, lists ...[]ID) []Item[ID] {
+func RRF[C any](compare func(a, b C) int, itemOf func(C) *Item, lists ...[]C) []C {
 	total := 0
 	for _, list := range lists {
 		total += len(list)
 	}
-	index := make(map[ID]int, total) // of each item in items
-	items := make([]Item[ID], 0, total)
+	fused := make([]C, 0, total)
 	ranks := make([]int, total*len(lists)) // of all items
 	for l, list := range lists {
-		for i, id := range list {
-			n, ok := index[id]
-			if !ok {
-				n = len(items)
-				index[id] = n
-				from, to := n*len(lists), (n+1)*len(lists)
-				items = append(items, Item[ID]{ID: id, Ranks: ranks[from:to:to]})
+		for i, c := range list {
+			item := itemOf(c)
+			if item.Ranks == nil {
+				n := len(lists)
+				item.Ranks, ranks = ranks[:n:n], ranks[n:]
+				fused = append(fused, c)
 			}
-			items[n].Ranks[l] = i + 1
-			items[n].Score += 1 / float64(K+i+1)
+			item.Ranks[l] = i + 1
+			item.Score += 1 / float64(K+i+1)
 		}
 	}
-	slices.SortFunc(items, func(a, b Item[ID]) int {
-		switch {
-		case a.Score > b.Score:
+	slices.SortFunc(fused, func(a, b C) int {
+		switch one, other := itemOf(a).Score, itemOf(b).Score; {
+		case one > other:
 			return -1
-		case a.Score < b.Score:
+		case one < other:
 			return 1
 		}
-		return compare(a.ID, b.ID)
+		return compare(a, b)
 	})
-	return items
+	return fused
 }

@@ -12,7 +12,28 @@ import (
 	"mneme/fusion"
 )
 
-func ids(items []fusion.Item[string]) string {
+// item is a candidate with its id.
+type item[ID comparable] struct {
+	ID ID
+	fusion.Item
+}
+
+// rrf merges lists of ids.
+func rrf[ID comparable](compare func(a, b ID) int, lists ...[]ID) []*item[ID] {
+	byID, in := make(map[ID]*item[ID]), make([][]*item[ID], len(lists))
+	for l, list := range lists {
+		for _, id := range list {
+			if byID[id] == nil {
+				byID[id] = &item[ID]{ID: id}
+			}
+			in[l] = append(in[l], byID[id])
+		}
+	}
+	itemOf := func(i *item[ID]) *fusion.Item { return &i.Item }
+	return fusion.RRF(func(a, b *item[ID]) int { return compare(a.ID, b.ID) }, itemOf, in...)
+}
+
+func ids(items []*item[string]) string {
 	var names []string
 	for _, item := range items {
 		names = append(names, item.ID)
@@ -40,7 +61,7 @@ func TestRRFOrder(t *testing.T) {
 			for _, list := range c.lists {
 				lists = append(lists, strings.Fields(list))
 			}
-			if got := ids(fusion.RRF(strings.Compare, lists...)); got != c.want {
+			if got := ids(rrf(strings.Compare, lists...)); got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
@@ -48,7 +69,7 @@ func TestRRFOrder(t *testing.T) {
 }
 
 func TestRRFScoresAndRanks(t *testing.T) {
-	items := fusion.RRF(strings.Compare, []string{"a", "b"}, []string{"b"})
+	items := rrf(strings.Compare, []string{"a", "b"}, []string{"b"})
 	second, first := 62.0, 61.0 // variables: constants would be added exactly
 	if got, want := items[0].Score, 1/second+1/first; items[0].ID != "b" || got != want {
 		t.Errorf("first %q at %v, want b at %v", items[0].ID, got, want)
@@ -70,7 +91,7 @@ func TestRRFProperties(t *testing.T) {
 		for i := range in {
 			given[i] = slices.Clone(in[i])
 		}
-		items := fusion.RRF(cmp.Compare[int], in...)
+		items := rrf(cmp.Compare[int], in...)
 
 		all := make(map[int]bool)
 		for l, list := range in {
@@ -112,10 +133,10 @@ func TestRRFProperties(t *testing.T) {
 func TestRRFIsDeterministic(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		in := lists(r)
-		same := func(a, b fusion.Item[int]) bool {
+		same := func(a, b *item[int]) bool {
 			return a.ID == b.ID && a.Score == b.Score && slices.Equal(a.Ranks, b.Ranks)
 		}
-		if !slices.EqualFunc(fusion.RRF(cmp.Compare[int], in...), fusion.RRF(cmp.Compare[int], in...), same) {
+		if !slices.EqualFunc(rrf(cmp.Compare[int], in...), rrf(cmp.Compare[int], in...), same) {
 			r.Fatal("two calls differ")
 		}
 	})
@@ -125,8 +146,8 @@ func TestRRFOfTwoListsDoesNotDependOnTheirOrder(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		draw := rapid.SliceOfDistinct(rapid.IntRange(0, 40), rapid.ID[int])
 		a, b := draw.Draw(r, "a"), draw.Draw(r, "b")
-		same := func(x, y fusion.Item[int]) bool { return x.ID == y.ID && x.Score == y.Score }
-		if !slices.EqualFunc(fusion.RRF(cmp.Compare[int], a, b), fusion.RRF(cmp.Compare[int], b, a), same) {
+		same := func(x, y *item[int]) bool { return x.ID == y.ID && x.Score == y.Score }
+		if !slices.EqualFunc(rrf(cmp.Compare[int], a, b), rrf(cmp.Compare[int], b, a), same) {
 			r.Fatal("the order of the lists matters")
 		}
 	})
@@ -134,7 +155,7 @@ func TestRRFOfTwoListsDoesNotDependOnTheirOrder(t *testing.T) {
 
 func TestItemThatIsBetterInEveryListIsBetterFused(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		items := fusion.RRF(cmp.Compare[int], lists(r)...)
+		items := rrf(cmp.Compare[int], lists(r)...)
 		for i, later := range items {
 			for _, earlier := range items[:i] {
 				beaten := true // later is ahead in every list that contains earlier
@@ -155,11 +176,11 @@ func TestItemAddedAtTheEndMovesNoOther(t *testing.T) {
 		if len(in) == 0 {
 			return
 		}
-		before := fusion.RRF(cmp.Compare[int], in...)
+		before := rrf(cmp.Compare[int], in...)
 		l := rapid.IntRange(0, len(in)-1).Draw(r, "list")
 		in[l] = append(slices.Clone(in[l]), 99)
-		after := slices.DeleteFunc(fusion.RRF(cmp.Compare[int], in...), func(item fusion.Item[int]) bool { return item.ID == 99 })
-		same := func(x, y fusion.Item[int]) bool { return x.ID == y.ID && x.Score == y.Score }
+		after := slices.DeleteFunc(rrf(cmp.Compare[int], in...), func(i *item[int]) bool { return i.ID == 99 })
+		same := func(x, y *item[int]) bool { return x.ID == y.ID && x.Score == y.Score }
 		if !slices.EqualFunc(before, after, same) {
 			r.Fatal("other items moved")
 		}

@@ -54,7 +54,7 @@ func Resolve(c Caller, a acl.Access, entries []Entry, now time.Time) *Entry {
 	var best *Entry
 	for i := range entries {
 		e := &entries[i]
-		if isVisible(c, a, e, now) && (best == nil || precedes(c, e, best)) {
+		if isVisible(c, &a, e, now) && (best == nil || precedes(c, e, best)) {
 			best = e
 		}
 	}
@@ -67,7 +67,7 @@ func writeTarget(c Caller, a acl.Access, entries []Entry, now time.Time) *Entry 
 	var best *Entry
 	for i := range entries {
 		e := &entries[i]
-		if e.Label == c.Taint && isVisible(c, a, e, now) && (best == nil || precedes(c, e, best)) {
+		if e.Label == c.Taint && isVisible(c, &a, e, now) && (best == nil || precedes(c, e, best)) {
 			best = e
 		}
 	}
@@ -75,7 +75,7 @@ func writeTarget(c Caller, a acl.Access, entries []Entry, now time.Time) *Entry 
 }
 
 // isVisible reports whether the caller may read the entry at its path.
-func isVisible(c Caller, a acl.Access, e *Entry, now time.Time) bool {
+func isVisible(c Caller, a *acl.Access, e *Entry, now time.Time) bool {
 	if !e.Live(now) || !a.Sees(e.Label) {
 		return false
 	}
@@ -146,12 +146,16 @@ func asConflict(err error) error {
 func SearchableFor(c Caller, scope acl.Scope, rows []*Entry, now time.Time) []*Entry {
 	reader := Caller{Principal: c.Principal} // a search never finds what is not in context
 	searchable := make([]*Entry, 0, len(rows))
+	var a acl.Access // to the store of the rows; zero: the scope does not have it
 	for len(rows) > 0 {
 		n := 1
-		for n < len(rows) && rows[n].Path == rows[0].Path {
+		for n < len(rows) && rows[n].isAt(&rows[0].Path) {
 			n++
 		}
-		if shown := shownOf(reader, scope, rows[:n], now); shown != nil && shown.Searchable() {
+		if a.Store != rows[0].Store {
+			a, _ = scope.Access(rows[0].Store)
+		}
+		if shown := shownOf(reader, &a, rows[:n], now); shown != nil && shown.Searchable() {
 			searchable = append(searchable, shown)
 		}
 		rows = rows[n:]
@@ -159,12 +163,14 @@ func SearchableFor(c Caller, scope acl.Scope, rows []*Entry, now time.Time) []*E
 	return searchable
 }
 
+// isAt reports whether the entry is at a path. Of hundreds of rows, most are of one store:
+// their keys tell them apart.
+func (e *Entry) isAt(p *Path) bool {
+	return e.Key == p.Key && e.Namespace == p.Namespace && e.Store == p.Store
+}
+
 // shownOf returns what a path resolves to of its rows; nil: nothing.
-func shownOf(reader Caller, scope acl.Scope, rows []*Entry, now time.Time) (shown *Entry) {
-	a, ok := scope.Access(rows[0].Store)
-	if !ok {
-		return nil
-	}
+func shownOf(reader Caller, a *acl.Access, rows []*Entry, now time.Time) (shown *Entry) {
 	for _, e := range rows {
 		if isVisible(reader, a, e, now) && (shown == nil || precedes(reader, e, shown)) {
 			shown = e

@@ -84,8 +84,9 @@ type EntryExplanation struct {
 // explainHit says how a candidate was ranked and why the caller may see it. e is its entry
 // with the value, which c.entry lacks.
 func explainHit(q *searchQuery, c *candidate, e *memory.Entry) *Explain {
+	lexical, vector := c.legRanks()
 	x := &Explain{
-		Lexical: c.lexical.shown(), Vector: c.vector.shown(), Parts: c.Parts, Summands: fusion.Summands(c.asked.questions[c.question], c.Parts), Wording: c.asked.number,
+		Lexical: lexical.shown(), Vector: vector.shown(), Parts: c.Parts, Summands: fusion.Summands(c.asked.questions[c.question], c.Parts), Wording: c.asked.number,
 		Rerank: c.judged.explain(), Recency: c.recency, Similarity: c.similarity, Via: c.access.Via, Label: c.entry.Label,
 		Language: languageOf(e),
 	}
@@ -96,7 +97,7 @@ func explainHit(q *searchQuery, c *candidate, e *memory.Entry) *Explain {
 		x.Summands = append(x.Summands, fusion.Summand{Name: StepRerank, Value: c.judged.summand})
 	}
 	if q.page == nil {
-		x.Fused = &c.fused
+		x.Fused = &c.fused.Score
 	}
 	return x
 }

@@ -1,13 +1,13 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/fusion"
 	"mneme/memory"
 	"mneme/search/cache"
 )
@@ -18,64 +18,87 @@ type candidate struct {
 	entry  *memory.Entry // without value and source
 	access *acl.Access   // the caller's to the entry's store
 	found  *legHits      // what the legs found, of every candidate
-	ranks  []int         // in each of their lists; 0: not in it
 	// asked is the wording to which the candidate is most relevant, and number
 	// its index; the first until the candidate is assessed.
-	asked  *wording
-	number int
-	// lexical and vector are the candidate's rank and score for that wording in
-	// each leg among the visible entries; rank 0: the leg did not find it.
-	lexical, vector LegRank
-	fused           float64  // score by Reciprocal Rank Fusion
-	*assessment              // for that wording; nil: not assessed
-	judged          *judged  // by a Reranker; nil: not
-	score           float64  // orders the answer
-	ordered         bool     // score was set when the candidates were ordered
-	relevance       float64  // 0–1
-	recency         *float64 // factor of the relevance in the score, 0–1; nil: none
-	similarity      *float64 // to the hits before it, 0–1, for Diversity; nil: not compared
-	chunk           int      // the one that the vector leg found, from 0; -1: it found none
-	edited          bool     // the row has changed since the legs found it
+	asked       *wording
+	number      int
+	fused       fusion.Item // by Reciprocal Rank Fusion: the ranks are those in the lists of found
+	*assessment             // for that wording; nil: not assessed
+	judged      *judged     // by a Reranker; nil: not
+	score       float64     // orders the answer
+	relevance   float64     // 0–1
+	recency     *float64    // factor of the relevance in the score, 0–1; nil: none
+	similarity  *float64    // to the hits before it, 0–1, for Diversity; nil: not compared
+	ordered     bool        // score was set when the candidates were ordered
+	edited      bool        // the row has changed since the legs found it
 }
 
 // legHits are the visible hits of both legs, a list for each wording; no list
 // of a leg that did not search.
 type legHits struct{ lexical, vector [][]legHit }
 
-// ask sets the wording that counts for the candidate, by its index, and what the
-// legs found for it.
+// ask sets the wording that counts for the candidate, by its index.
 func (c *candidate) ask(q *searchQuery, number int) {
 	c.asked, c.number = q.wordings[number], number
-	c.lexical, c.vector, c.chunk = LegRank{}, LegRank{}, -1
+}
+
+// legRanks returns the candidate's rank and score for that wording in each leg among the
+// visible entries; rank 0: the leg did not find it.
+func (c *candidate) legRanks() (lexical, vector LegRank) {
 	if c.found == nil {
-		return
+		return lexical, vector
 	}
 	if lists := c.found.lexical; len(lists) > 0 {
-		c.lexical = legRank(lists[number], c.ranks[number])
+		lexical = legRank(lists[c.number], c.fused.Ranks[c.number])
 	}
 	if lists := c.found.vector; len(lists) > 0 {
-		c.vector = legRank(lists[number], c.ranks[len(c.found.lexical)+number])
-		if c.vector.Rank > 0 {
-			c.chunk = lists[number][c.vector.Rank-1].Chunk
-		}
+		vector = legRank(lists[c.number], c.fused.Ranks[len(c.found.lexical)+c.number])
 	}
+	return lexical, vector
 }
 
 // loadVisible reads the rows of the legs' hits within the scope and returns
-// those that the caller sees. Mostly all are visible, so that the rows of as
-// many as the fusion takes are read first, and the rest only if one of these
-// is not.
+// those that the caller sees; those that it does not see are nil. Mostly all are visible,
+// so that the rows of as many as the fusion takes are read first, and the rest only if one
+// of these is not.
 func (s *Searcher) loadVisible(ctx context.Context, tx cache.RowTx, scope acl.Scope, q *searchQuery, found retrieved) (map[uuid.UUID]*candidate, error) {
-	head, rest := found.entries()
-	visible := make(map[uuid.UUID]*candidate, len(head))
+	lists := slices.Concat(found.lexical, found.vector)
+	n := 0
+	for i := range lists {
+		n += lists[i].head()
+	}
+	visible := make(map[uuid.UUID]*candidate, n)
+	head := make([]uuid.UUID, 0, n)
+	for _, list := range lists {
+		head = addUnread(head, list.hits[:list.head()], visible)
+	}
 	if err := s.addVisible(ctx, tx, scope, q, head, visible); err != nil {
 		return nil, err
 	}
-	complete := !slices.ContainsFunc(head, func(id uuid.UUID) bool { return visible[id] == nil })
-	if complete || len(rest) == 0 {
+	if !slices.ContainsFunc(head, func(id uuid.UUID) bool { return visible[id] == nil }) {
+		return visible, nil
+	}
+	var rest []uuid.UUID
+	for _, list := range lists {
+		rest = addUnread(rest, list.hits[list.head():], visible)
+	}
+	if len(rest) == 0 {
 		return visible, nil
 	}
 	return visible, s.addVisible(ctx, tx, scope, q, rest, visible)
+}
+
+// addUnread appends those entries of hits to ids that are not in visible, and adds them to
+// it as nil, so that each is read once.
+func addUnread(ids []uuid.UUID, hits []legHit, visible map[uuid.UUID]*candidate) []uuid.UUID {
+	for i := range hits {
+		id := hits[i].Entry
+		if _, read := visible[id]; !read {
+			visible[id] = nil
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // addVisible adds those of ids to visible that the caller sees: within the
@@ -90,12 +113,14 @@ func (s *Searcher) addVisible(ctx context.Context, tx cache.RowTx, scope acl.Sco
 	passed, err := q.request.Filter.Passing(ctx, tx, scope, searchable)
 	candidates := make([]candidate, len(passed))
 	accesses := make(map[string]*acl.Access)
+	var access *acl.Access // mostly that of the row before
 	for i, e := range passed {
-		access := accesses[e.Store]
-		if access == nil {
-			a, _ := scope.Access(e.Store)
-			access = &a
-			accesses[e.Store] = access
+		if access == nil || access.Store != e.Store {
+			if access = accesses[e.Store]; access == nil {
+				a, _ := scope.Access(e.Store)
+				access = &a
+				accesses[e.Store] = access
+			}
 		}
 		candidates[i] = candidate{entry: e, access: access}
 		visible[e.ID] = &candidates[i]
@@ -129,6 +154,9 @@ func keepAllVisible(lists []legList, visible map[uuid.UUID]*candidate) (kept [][
 func keepVisible(leg legList, visible map[uuid.UUID]*candidate) (kept []legHit, lacks bool) {
 	kept = make([]legHit, 0, len(leg.hits))
 	for _, hit := range leg.hits {
+		if len(kept) >= fusionDepth && hit.Score < kept[len(kept)-1].Score {
+			break // it ties with none of the first
+		}
 		if hit.of = visible[hit.Entry]; hit.of != nil {
 			kept = append(kept, hit)
 		}
@@ -140,12 +168,16 @@ func keepVisible(leg legList, visible map[uuid.UUID]*candidate) (kept []legHit, 
 	return kept[:fusionDepth], leg.more && kept[fusionDepth-1].Score < leg.floor
 }
 
-// sortHits orders a leg's hits by score, best first, ties in compareOrder.
+// sortHits puts ties among a leg's hits, which are best first, in compareOrder.
 func sortHits(hits []legHit, entry func(legHit) *memory.Entry) {
-	slices.SortFunc(hits, func(a, b legHit) int {
-		if c := cmp.Compare(b.Score, a.Score); c != 0 {
-			return c
+	for len(hits) > 0 {
+		n := 1
+		for n < len(hits) && hits[n].Score == hits[0].Score {
+			n++
 		}
-		return compareOrder(entry(a), entry(b))
-	})
+		if n > 1 {
+			slices.SortFunc(hits[:n], func(a, b legHit) int { return compareOrder(entry(a), entry(b)) })
+		}
+		hits = hits[n:]
+	}
 }

@@ -24,13 +24,11 @@ func merge(q *searchQuery, found *legHits) []*candidate {
 	for _, hits := range slices.Concat(found.lexical, found.vector) {
 		lists = append(lists, candidatesOf(hits))
 	}
-	items := fusion.RRF(byOrder, lists...)
-	merged := make([]*candidate, min(len(items), maxCandidates))
-	for i := range merged {
-		c := items[i].ID
-		c.found, c.ranks, c.fused = found, items[i].Ranks, items[i].Score
+	merged := fusion.RRF(byOrder, func(c *candidate) *fusion.Item { return &c.fused }, lists...)
+	merged = merged[:min(len(merged), maxCandidates)]
+	for _, c := range merged {
+		c.found = found
 		c.ask(q, 0)
-		merged[i] = c
 	}
 	return merged
 }
@@ -73,7 +71,7 @@ func heads(all selected) (head, rest []*candidate) {
 		n := min(rerankDepth, len(merged))
 		head, rest = append(head, merged[:n]...), append(rest, merged[n:]...)
 	}
-	slices.SortStableFunc(rest, func(a, b *candidate) int { return cmp.Compare(b.fused, a.fused) })
+	slices.SortStableFunc(rest, func(a, b *candidate) int { return cmp.Compare(b.fused.Score, a.fused.Score) })
 	return head, rest
 }
 
@@ -99,9 +97,7 @@ func (s *Searcher) rank(ctx context.Context, tx assessmentTx, scope acl.Scope, q
 		}
 		if byRelevance {
 			q.weighRecency(head)
-			slices.SortFunc(head, func(a, b *candidate) int {
-				return cmp.Or(cmp.Compare(b.score, a.score), compareOrder(a.entry, b.entry))
-			})
+			slices.SortFunc(head, compareScore)
 			head = q.diversify(head)
 		}
 	}
@@ -118,7 +114,7 @@ func (s *Searcher) rank(ctx context.Context, tx assessmentTx, scope acl.Scope, q
 	q.weighRecency(left)
 	if !byRelevance {
 		for _, c := range merged {
-			c.score, c.ordered = c.fused, true
+			c.score, c.ordered = c.fused.Score, true
 		}
 	}
 	return selected{hits: hits, possible: possible, ordered: merged, rest: after(merged, hits, q.request.scored()), nearest: nearest}, nil
@@ -128,9 +124,7 @@ func (s *Searcher) rank(ctx context.Context, tx assessmentTx, scope acl.Scope, q
 // many as the request asks for.
 func (q *searchQuery) nearest(assessed []*candidate) []*candidate {
 	readable := slices.DeleteFunc(assessed, func(c *candidate) bool { return c.access.Level < acl.Read })
-	slices.SortFunc(readable, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), compareOrder(a.entry, b.entry))
-	})
+	slices.SortFunc(readable, compareScore)
 	return readable[:min(len(readable), q.request.Nearest)]
 }
 
@@ -216,6 +210,14 @@ func limitHits(ordered []*candidate, limit, most int) (limited []*candidate) {
 		limited = append(limited, c)
 	}
 	return limited
+}
+
+// compareScore orders candidates by score, best first, ties in compareOrder.
+func compareScore(a, b *candidate) int {
+	if c := cmp.Compare(b.score, a.score); c != 0 {
+		return c
+	}
+	return compareOrder(a.entry, b.entry)
 }
 
 // compareOrder breaks ties everywhere: by store, namespace, key, label and

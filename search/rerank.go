@@ -129,9 +129,7 @@ func (s *Searcher) toJudge(ctx context.Context, asked *searchQuery, found retrie
 			return err
 		}
 		head = slices.DeleteFunc(head, func(c *candidate) bool { return !q.maySend(c) })
-		slices.SortFunc(head, func(a, b *candidate) int {
-			return cmp.Or(cmp.Compare(b.score, a.score), compareOrder(a.entry, b.entry))
-		})
+		slices.SortFunc(head, compareScore)
 		texts, err = readTexts(ctx, tx, scope, q, head[:min(s.reranked, len(head))])
 		return err
 	})

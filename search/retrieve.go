@@ -59,35 +59,6 @@ type retrieved struct {
 	apart           *retrieved
 }
 
-// entries returns the entries of all lists, each once: in head those that a
-// list has among its first fusionDepth hits or tied with the last of these,
-// in rest the others.
-func (r retrieved) entries() (head, rest []uuid.UUID) {
-	lists := slices.Concat(r.lexical, r.vector)
-	total := 0
-	for _, list := range lists {
-		total += len(list.hits)
-	}
-	seen := make(map[uuid.UUID]bool, total)
-	head = make([]uuid.UUID, 0, total)
-	add := func(to []uuid.UUID, hits []legHit) []uuid.UUID {
-		for _, hit := range hits {
-			if !seen[hit.Entry] {
-				seen[hit.Entry] = true
-				to = append(to, hit.Entry)
-			}
-		}
-		return to
-	}
-	for _, list := range lists {
-		head = add(head, list.hits[:list.head()])
-	}
-	for _, list := range lists {
-		rest = add(rest, list.hits[list.head():])
-	}
-	return head, rest
-}
-
 // head counts the first fusionDepth hits and those that tie with the last of
 // them.
 func (l legList) head() int {

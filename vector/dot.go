@@ -7,19 +7,32 @@ import "math"
 // products are exact in double precision, and are added in a fixed order.
 func (h Half) Dot(query []float32) float64 {
 	query = query[:len(h)]
+	whole := len(h) &^ 3
+	sums := sumFours(query[:whole], h[:whole])
+	for i := whole; i < len(h); i++ {
+		sums[0] += float64(query[i]) * float64(widen(h[i]))
+	}
+	return (sums[0] + sums[1]) + (sums[2] + sums[3])
+}
+
+// sumFours is the fastest fours for this machine.
+var sumFours = chooseFours()
+
+// A fours adds the products of each element i to sums[i mod 4], one after another. query
+// and h have the same length, a multiple of 4.
+type fours func(query []float32, h Half) (sums [4]float64)
+
+// foursPortable is the fours in plain Go.
+func foursPortable(query []float32, h Half) [4]float64 {
 	var s0, s1, s2, s3 float64
-	i := 0
-	for ; i+4 <= len(h); i += 4 {
+	for i := 0; i+4 <= len(h); i += 4 {
 		q, v := query[i:i+4:i+4], h[i:i+4:i+4]
 		s0 += float64(q[0]) * float64(widen(v[0]))
 		s1 += float64(q[1]) * float64(widen(v[1]))
 		s2 += float64(q[2]) * float64(widen(v[2]))
 		s3 += float64(q[3]) * float64(widen(v[3]))
 	}
-	for ; i < len(h); i++ {
-		s0 += float64(query[i]) * float64(widen(h[i]))
-	}
-	return (s0 + s1) + (s2 + s3)
+	return [4]float64{s0, s1, s2, s3}
 }
 
 // widen converts a finite half to float32. The bits of exponent and fraction,

@@ -3,6 +3,7 @@ package flat
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -36,9 +37,10 @@ type worker struct {
 	best        *topK
 }
 
-// Pools keep memory from one search to another: that of scan.scores, 4 bytes a row, and
-// that of seeds.
+// Pools keep memory from one search to another: that of scan.scores, 4 bytes a row, that of
+// worker.batch and that of seeds.
 var (
+	batchPool = sync.Pool{New: func() any { return new([]uint16) }}
 	scorePool = sync.Pool{New: func() any { return new([]float32) }}
 	seedPool  = sync.Pool{New: func() any { return new([]seed) }}
 )
@@ -73,7 +75,12 @@ func newScan(x *Index, spans []span, rows int, query []float32, limit, seeds int
 func (s *scan) release() {
 	scorePool.Put(&s.scores)
 	for i := range s.workers {
-		s.workers[i].seeds.release()
+		w := &s.workers[i]
+		w.seeds.release()
+		w.best.release()
+		if w.batch != nil {
+			batchPool.Put(&w.batch)
+		}
 	}
 }
 
@@ -165,7 +172,9 @@ const batchRows = 16
 // gather copies a row of a span to a row of the batch.
 func (w *worker) gather(to int, rows *span, row int) {
 	if w.batch == nil {
-		w.batch, w.batchScores = make([]uint16, batchRows*w.stride), make([]float32, batchRows)
+		size := batchRows * w.stride
+		w.batch = slices.Grow((*batchPool.Get().(*[]uint16))[:0], size)[:size]
+		w.batchScores = make([]float32, batchRows)
 	}
 	copy(w.batch[to*w.stride:][:w.stride], rows.halves[row*w.stride:])
 }
