@@ -51,7 +51,10 @@ func (t *topK) ranked() []Scored {
 		t.kept = slices.DeleteFunc(t.kept, func(s Scored) bool { return s.Score < threshold })
 	}
 	slices.SortFunc(t.kept, func(a, b Scored) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Store, b.Store), cmp.Compare(a.Doc, b.Doc))
+		if c := cmp.Compare(b.Score, a.Score); c != 0 {
+			return c // of most pairs
+		}
+		return cmp.Or(cmp.Compare(a.Store, b.Store), cmp.Compare(a.Doc, b.Doc))
 	})
 	return t.kept
 }
