@@ -198,13 +198,24 @@ func (r *cachedRead) lookUp(ids []uuid.UUID) (shared []*pathRows, indexes map[st
 		if !ceilings[ceiling] {
 			continue
 		}
-		r.cache.rows.GetEach(len(ids), func(i int) rowKey { return rowKey{ceiling, ids[i]} }, func(i int, g *pathRows) {
-			store := g.rows[0].Store
-			if a, within := r.scope.Access(store); within && a.Ceiling == ceiling {
-				shared[i] = g
-				indexes[store] = append(indexes[store], i)
+		found := make([]*pathRows, len(ids))
+		r.cache.rows.GetEach(len(ids), func(i int) rowKey { return rowKey{ceiling, ids[i]} }, func(i int, g *pathRows) { found[i] = g })
+		var store string // of the row before, and what holds for it
+		var within bool
+		var at []int
+		for i, g := range found {
+			if g == nil {
+				continue
 			}
-		})
+			if of := g.rows[0].Store; of != store {
+				a, ok := r.scope.Access(of)
+				store, within, at = of, ok && a.Ceiling == ceiling, indexes[of]
+			}
+			if within {
+				shared[i], at = g, append(at, i)
+				indexes[store] = at
+			}
+		}
 	}
 	return shared, indexes
 }
