@@ -157,6 +157,34 @@ func TestPagesExplainAnEntry(t *testing.T) {
 	})
 }
 
+// Three wordings have more candidates than a search takes.
+func TestAnEntryBeyondTheCandidatesIsExplainedWithItsRanks(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h, a := open(t, b, memory.Limits{}), agent("a", acl.Public)
+		words := []string{"ferry", "lighthouse", "garden"}
+		const each = 150
+		for _, word := range words {
+			requests := make([]memory.PutRequest, each)
+			for i := range requests {
+				requests[i] = memory.PutRequest{Path: path("a", fmt.Sprintf("%s%03d", word, i)), Value: text(word)}
+			}
+			_, err := h.PutAll(background, a, requests)
+			must(h, err)
+		}
+		r := search.Request{Queries: words, Mode: search.ModeLexical, Limit: 10}
+		for wording, word := range words {
+			got, _ := h.explained(a, r, path("a", fmt.Sprintf("%s%03d", word, each-1)))
+			x := got.Explain
+			if got.Outcome != search.OutcomeBeyondDepth || x.Wording != wording || x.Fused == nil || x.Vector != nil {
+				t.Errorf("%s: %s, explained by %+v", word, got.Outcome, x)
+			}
+			if x.Lexical == nil || x.Lexical.Rank != each || x.Lexical.Score <= 0 {
+				t.Errorf("%s: rank %+v by words, want %d", word, x.Lexical, each)
+			}
+		}
+	})
+}
+
 // A filter that many entries pass is judged on the rows, and each leg's list counts
 // up to its last candidate.
 func TestABroadFilterSaysWhatEachOptionDropped(t *testing.T) {

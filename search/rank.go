@@ -25,12 +25,11 @@ func merge(q *searchQuery, found *legHits) []*candidate {
 		lists = append(lists, candidatesOf(hits))
 	}
 	merged := fusion.RRF(byOrder, func(c *candidate) *fusion.Item { return &c.fused }, lists...)
-	merged = merged[:min(len(merged), maxCandidates)]
-	for _, c := range merged {
+	for _, c := range merged { // an explanation shows those after the cut, too
 		c.found = found
 		c.ask(q, 0)
 	}
-	return merged
+	return merged[:min(len(merged), maxCandidates)]
 }
 
 // legRank describes the hit at a rank of a leg; zero for rank 0, which none has.
