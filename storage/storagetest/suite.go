@@ -62,6 +62,7 @@ func Run(t *testing.T, open func(t testing.TB) storage.Storage) {
 		{"Purge", purges},
 		{"Feed", feeds},
 		{"Lexical", lexicals},
+		{"Known", knownDocuments},
 		{"Score", scores},
 		{"Vector", vectors},
 		{"Dropped", droppedVectors},
