@@ -24,7 +24,7 @@ type Item struct {
 }
 
 // RRF merges lists by Reciprocal Rank Fusion and returns the candidates best first. It
-// sets the Item of each, which itemOf returns and which is zero before.
+// sets the Item of each, which itemOf returns.
 // Each list is ordered best first, without duplicates. Candidates of equal score are
 // in the order of compare, as for slices.SortFunc; the result is deterministic
 // if compare is a total order.
@@ -32,6 +32,9 @@ func RRF[C any](compare func(a, b C) int, itemOf func(C) *Item, lists ...[]C) []
 	total := 0
 	for _, list := range lists {
 		total += len(list)
+		for _, c := range list {
+			*itemOf(c) = Item{} // of an earlier fusion
+		}
 	}
 	fused := make([]C, 0, total)
 	ranks := make([]int, total*len(lists)) // of all items

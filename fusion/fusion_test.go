@@ -79,6 +79,21 @@ func TestRRFScoresAndRanks(t *testing.T) {
 	}
 }
 
+func TestRRFOfFusedItemsStartsAnew(t *testing.T) {
+	first := rrf(strings.Compare, []string{"a", "b", "c"}, []string{"c", "a"})
+	again := []*item[string]{first[2], first[0]}
+	itemOf := func(i *item[string]) *fusion.Item { return &i.Item }
+	items := fusion.RRF(func(a, b *item[string]) int { return strings.Compare(a.ID, b.ID) }, itemOf, again)
+	if got := ids(items); got != "b a" {
+		t.Fatalf("%q, want %q", got, "b a")
+	}
+	for i, item := range items {
+		if want := 1 / float64(fusion.K+i+1); item.Score != want || !slices.Equal(item.Ranks, []int{i + 1}) {
+			t.Errorf("%s has the score %v and the ranks %v, want %v and %d", item.ID, item.Score, item.Ranks, want, i+1)
+		}
+	}
+}
+
 // lists draws 0 to 3 lists without duplicates that have many items in common.
 func lists(r *rapid.T) [][]int {
 	return rapid.SliceOfN(rapid.SliceOfDistinct(rapid.IntRange(0, 40), rapid.ID[int]), 0, 3).Draw(r, "lists")
