@@ -23,6 +23,7 @@ type scan struct {
 	quantized *quantizedQuery // nil if no span may have a quantized copy
 	limit     int
 	scores    []float32 // an upper bound of the score of each row of the spans
+	pooled    *[]float32
 	workers   []worker
 	threshold threshold
 }
@@ -32,13 +33,15 @@ type worker struct {
 	*scan
 	dots        []int32  // of the rows of a segment
 	batch       []uint16 // batchRows rows
+	pooled      *[]uint16
 	batchScores []float32
 	seeds       seeds
 	best        *topK
 }
 
 // Pools keep memory from one search to another: that of scan.scores, 4 bytes a row, that of
-// worker.batch and that of seeds.
+// worker.batch and that of seeds. What they have are headers of their own: fields of a scan
+// would keep all of it.
 var (
 	batchPool = sync.Pool{New: func() any { return new([]uint16) }}
 	scorePool = sync.Pool{New: func() any { return new([]float32) }}
@@ -49,11 +52,11 @@ var (
 // to seeds seeds: limit of them, or none if the spans may hold a row twice. The caller
 // releases it.
 func newScan(x *Index, spans []span, rows int, query []float32, limit, seeds int) *scan {
-	s := &scan{Index: x, spans: spans, query: query, limit: limit, scores: *scorePool.Get().(*[]float32)}
-	if cap(s.scores) < rows {
-		s.scores = make([]float32, rows)
+	s := &scan{Index: x, spans: spans, query: query, limit: limit, pooled: scorePool.Get().(*[]float32)}
+	if cap(*s.pooled) < rows {
+		*s.pooled = make([]float32, rows)
 	}
-	s.scores = s.scores[:rows]
+	s.scores = (*s.pooled)[:rows]
 	for i := range spans {
 		if spans[i].source != nil {
 			s.quantized = quantizeQuery(query)
@@ -73,13 +76,13 @@ func newScan(x *Index, spans []span, rows int, query []float32, limit, seeds int
 
 // release ends the use of the scan.
 func (s *scan) release() {
-	scorePool.Put(&s.scores)
+	scorePool.Put(s.pooled)
 	for i := range s.workers {
 		w := &s.workers[i]
 		w.seeds.release()
 		w.best.release()
-		if w.batch != nil {
-			batchPool.Put(&w.batch)
+		if w.pooled != nil {
+			batchPool.Put(w.pooled)
 		}
 	}
 }
@@ -173,7 +176,9 @@ const batchRows = 16
 func (w *worker) gather(to int, rows *span, row int) {
 	if w.batch == nil {
 		size := batchRows * w.stride
-		w.batch = slices.Grow((*batchPool.Get().(*[]uint16))[:0], size)[:size]
+		w.pooled = batchPool.Get().(*[]uint16)
+		*w.pooled = slices.Grow((*w.pooled)[:0], size)
+		w.batch = (*w.pooled)[:size]
 		w.batchScores = make([]float32, batchRows)
 	}
 	copy(w.batch[to*w.stride:][:w.stride], rows.halves[row*w.stride:])

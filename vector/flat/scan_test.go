@@ -4,8 +4,10 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
+	"weak"
 
 	"github.com/google/uuid"
 
@@ -94,6 +96,24 @@ func TestExtremeRowsScoreWithinTheirBounds(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestWhatIsPooledDoesNotKeepTheScan(t *testing.T) {
+	x := filled(t, 1, 100)
+	spans, rows := x.visible(acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), nil)
+	use := func() (weak.Pointer[scan], weak.Pointer[worker]) {
+		s := newScan(x, spans, rows, make([]float32, x.stride), 3, 3)
+		s.workers[0].gather(0, &spans[0], 0)
+		s.release()
+		return weak.Make(s), weak.Make(&s.workers[0])
+	}
+	scanned, worked := use()
+	pooled := []any{scorePool.Get(), batchPool.Get(), seedPool.Get(), topKPool.Get()}
+	runtime.GC()
+	if scanned.Value() != nil || worked.Value() != nil {
+		t.Errorf("kept: the scan %v, its workers %v", scanned.Value() != nil, worked.Value() != nil)
+	}
+	runtime.KeepAlive(pooled)
 }
 
 func TestSeedsAreTheGreatestFirstChunks(t *testing.T) {

@@ -7,8 +7,9 @@ import "math"
 // of different entries, so the least score of limit seeds is a threshold of a scan.
 // Which rows are chosen, and how ties between them fall, changes no result.
 type seeds struct {
-	heap  []seed
-	limit int
+	heap   []seed
+	pooled *[]seed
+	limit  int
 }
 
 // A seed is a row of a span.
@@ -23,14 +24,16 @@ func newSeeds(limit int) seeds {
 	if limit == 0 {
 		return seeds{}
 	}
-	return seeds{limit: limit, heap: (*seedPool.Get().(*[]seed))[:0]}
+	pooled := seedPool.Get().(*[]seed)
+	return seeds{limit: limit, heap: (*pooled)[:0], pooled: pooled}
 }
 
 // release ends the use of the seeds.
 func (s *seeds) release() {
 	if s.limit > 0 {
 		clear(s.heap) // lets go of the spans
-		seedPool.Put(&s.heap)
+		*s.pooled = s.heap
+		seedPool.Put(s.pooled)
 	}
 }
 
