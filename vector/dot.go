@@ -8,22 +8,22 @@ import "math"
 func (h Half) Dot(query []float32) float64 {
 	query = query[:len(h)]
 	whole := len(h) &^ 3
-	sums := sumFours(query[:whole], h[:whole])
+	sums := sumProducts(query[:whole], h[:whole])
 	for i := whole; i < len(h); i++ {
 		sums[0] += float64(query[i]) * float64(widen(h[i]))
 	}
 	return (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
-// sumFours is the fastest fours for this machine.
-var sumFours = chooseFours()
+// sumProducts is the fastest kernel for this machine.
+var sumProducts = chooseKernel()
 
-// A fours adds the products of each element i to sums[i mod 4], one after another. query
+// A kernel adds the product of each element i to sums[i mod 4], one after another. query
 // and h have the same length, a multiple of 4.
-type fours func(query []float32, h Half) (sums [4]float64)
+type kernel func(query []float32, h Half) (sums [4]float64)
 
-// foursPortable is the fours in plain Go.
-func foursPortable(query []float32, h Half) [4]float64 {
+// sumPortable is the kernel in plain Go.
+func sumPortable(query []float32, h Half) [4]float64 {
 	var s0, s1, s2, s3 float64
 	for i := 0; i+4 <= len(h); i += 4 {
 		q, v := query[i:i+4:i+4], h[i:i+4:i+4]

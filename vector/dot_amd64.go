@@ -2,23 +2,23 @@ package vector
 
 import "golang.org/x/sys/cpu"
 
-func chooseFours() fours {
+func chooseKernel() kernel {
 	if cpu.X86.HasAVX2 && cpu.X86.HasF16C {
-		return foursAVX2
+		return sumAVX2
 	}
-	return foursPortable
+	return sumPortable
 }
 
-func foursAVX2(query []float32, h Half) (sums [4]float64) {
+func sumAVX2(query []float32, h Half) (sums [4]float64) {
 	if len(h) == 0 {
 		return sums
 	}
 	_ = query[len(h)-1] // the assembly does not check bounds
-	sumFoursAVX2(&sums, &query[0], &h[0], len(h))
+	sumProductsAVX2(&sums, &query[0], &h[0], len(h))
 	return sums
 }
 
-// sumFoursAVX2 is a fours for n > 0 elements.
+// sumProductsAVX2 is a kernel for n > 0 elements.
 //
 //go:noescape
-func sumFoursAVX2(sums *[4]float64, query *float32, h *uint16, n int)
+func sumProductsAVX2(sums *[4]float64, query *float32, h *uint16, n int)

@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// func sumFoursAVX2(sums *[4]float64, query *float32, h *uint16, n int)
-TEXT ·sumFoursAVX2(SB), NOSPLIT, $0-32
+// func sumProductsAVX2(sums *[4]float64, query *float32, h *uint16, n int)
+TEXT ·sumProductsAVX2(SB), NOSPLIT, $0-32
 	MOVQ    sums+0(FP), DI
 	MOVQ    query+8(FP), SI
 	MOVQ    h+16(FP), R8

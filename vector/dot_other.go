@@ -2,4 +2,4 @@
 
 package vector
 
-func chooseFours() fours { return foursPortable }
+func chooseKernel() kernel { return sumPortable }
