@@ -11,11 +11,11 @@ import (
 )
 
 // Documents keeps which entries the documents of postings are. A search finds hundreds of
-// documents, and similar questions find mostly the same ones. None ever becomes that of
-// another entry.
+// documents, and similar questions find mostly the same ones. A document is the same entry
+// for good.
 //
 // SECURITY: they are kept for each viewer, so that the speed of an answer does not reveal
-// what others found, but as for Rows.
+// what others found; how long one stays in a full cache does depend on others, as in Rows.
 type Documents struct {
 	seed maphash.Seed
 
@@ -23,8 +23,8 @@ type Documents struct {
 	sets []documentSet // by hash of the key
 }
 
-// documentSet holds the last ones that were put, the latest first. Eight in a set of four
-// are rare while half of all sets' places are taken.
+// documentSet holds the last ones that were put, the latest first. While half of all slots
+// are taken, one set in twenty has had a fifth.
 type documentSet [4]document
 
 type document struct {
@@ -33,7 +33,7 @@ type document struct {
 }
 
 type documentKey struct {
-	viewer     uint64 // Rows.Number; 0: there is none
+	viewer     uint64 // Rows.Number
 	store, doc int64
 }
 
@@ -61,9 +61,9 @@ func (v viewerDocuments) Get(store, doc int64) (entry uuid.UUID, ok bool) {
 	key := documentKey{v.viewer, store, doc}
 	v.documents.mu.Lock()
 	defer v.documents.mu.Unlock()
-	for _, of := range v.documents.set(key) {
-		if of.documentKey == key {
-			return of.entry, true
+	for _, slot := range v.documents.set(key) {
+		if slot.documentKey == key {
+			return slot.entry, slot.entry != uuid.Nil // an empty slot has a key, too: the zero one
 		}
 	}
 	return uuid.Nil, false

@@ -20,7 +20,7 @@ func TestAViewerHasTheDocumentsThatItFound(t *testing.T) {
 			t.Errorf("another viewer has %v", got)
 		}
 	}
-	if got, ok := ada.Get(0, 0); ok {
+	if got, ok := documents.Of(0).Get(0, 0); ok { // the key of an empty slot
 		t.Errorf("the document that nobody found is %v", got)
 	}
 }
