@@ -141,7 +141,7 @@ func New(storage memory.Storage, service *memory.Service, options Options) *Sear
 
 		queries:      cache.NewQueries(cmp.Or(options.QueryCache, queryCacheBytes)),
 		documents:    cache.NewDocuments(candidateBytes / 16),
-		rows:         cache.NewRows((candidateBytes + 1) / 16 * 7),
+		rows:         cache.NewRows(candidateBytes / 16 * 7),
 		evidence:     cache.NewEvidence(candidateBytes / 2),
 		unnoted:      lru.New(unnotedBytes, func(store string, _ time.Time) int { return len(store) }),
 		searchLimits: cmp.Or(options.Searches, defaultSearches),
