@@ -291,7 +291,7 @@ type LexicalQuery struct {
 	Limit int         // 0: no hits, only the Scorer
 	Only  []uuid.UUID // nil: all; else only these are returned (counts are not changed)
 	Now   time.Time
-	// Known has entries that need not be read again, and is told of those that are. A Tx
+	// Known has entries that need not be read again, and learns those that are read. A Tx
 	// ignores it, since what it reads may be undone.
 	Known DocumentIDs // nil: none
 }

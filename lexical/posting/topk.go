@@ -52,7 +52,7 @@ func (t *topK) ranked() []Scored {
 	}
 	slices.SortFunc(t.kept, func(a, b Scored) int {
 		if c := cmp.Compare(b.Score, a.Score); c != 0 {
-			return c // of most pairs
+			return c // mostly: few scores are equal
 		}
 		return cmp.Or(cmp.Compare(a.Store, b.Store), cmp.Compare(a.Doc, b.Doc))
 	})

@@ -200,16 +200,16 @@ func (r *cachedRead) lookUp(ids []uuid.UUID) (shared []*pathRows, indexes map[st
 		}
 		found := make([]*pathRows, len(ids))
 		r.cache.rows.GetEach(len(ids), func(i int) rowKey { return rowKey{ceiling, ids[i]} }, func(i int, g *pathRows) { found[i] = g })
-		var store string // of the row before, and what holds for it
-		var within bool
+		var store string // of the row before, which mostly is that of the next one
+		var within bool  // the scope, with this ceiling
 		var at []int
 		for i, g := range found {
 			if g == nil {
 				continue
 			}
-			if of := g.rows[0].Store; of != store {
-				a, ok := r.scope.Access(of)
-				store, within, at = of, ok && a.Ceiling == ceiling, indexes[of]
+			if next := g.rows[0].Store; next != store {
+				a, ok := r.scope.Access(next)
+				store, within, at = next, ok && a.Ceiling == ceiling, indexes[next]
 			}
 			if within {
 				shared[i], at = g, append(at, i)

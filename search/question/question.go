@@ -16,11 +16,11 @@ const (
 	Count // of questions
 )
 
-// Of returns which question words, which prefer one of the models, are to an entry that
-// one has read, of a store in a language. They are in two languages if the words are in the
-// main model's and the entry is left to the other, or if the entry alone is in the main
-// model's: isNative. Of an entry of names or numbers in a store in another language that is
-// not known.
+// Of returns which question the words of a search are to an entry: words that prefer one of
+// the models, and an entry that one of them has read, of a store in a language. The two are
+// in different languages if the words are in the main model's and the entry is left to the
+// other model, or if only the entry is in the main model's: isNative. This is not known of
+// an entry of names or numbers in a store in another language.
 func Of(prefers, readBy int, isNative bool, language acl.Language) int {
 	switch {
 	case readBy != Multilingual || language != acl.LanguageAuto:

@@ -114,9 +114,9 @@ func (r *reader) readPostings(ctx context.Context, evaluation *posting.Evaluatio
 }
 
 // readIDs yields the IDs of documents' entries, by their indexes.
-func (r *reader) readIDs(ctx context.Context, of []posting.Scored, found func(i int, entry uuid.UUID)) error {
-	stores, docs := make([]int64, len(of)), make([]int64, len(of))
-	for i, s := range of {
+func (r *reader) readIDs(ctx context.Context, ranked []posting.Scored, found func(i int, entry uuid.UUID)) error {
+	stores, docs := make([]int64, len(ranked)), make([]int64, len(ranked))
+	for i, s := range ranked {
 		stores[i], docs[i] = s.Store, s.Doc
 	}
 	return r.each(ctx, func(rows pgx.Rows) error {

@@ -9,7 +9,7 @@ import (
 )
 
 // Hits resolves ranked documents to entries. read yields the entries of those that known
-// does not have, by their indexes in missing; known is told of them. It may be nil.
+// does not have, by their indexes in missing, and known learns them. known may be nil.
 func Hits(ranked []posting.Scored, known memory.DocumentIDs,
 	read func(missing []posting.Scored, found func(i int, entry uuid.UUID)) error,
 ) ([]lexical.Hit, error) {

@@ -128,10 +128,10 @@ func (r *reader) docKeys(ctx context.Context, ids []uuid.UUID) ([]posting.DocKey
 }
 
 // readIDs yields the IDs of documents' entries, by their indexes.
-func (r *reader) readIDs(ctx context.Context, of []posting.Scored, found func(i int, entry uuid.UUID)) error {
-	indexes := make(map[int64]int, len(of))
-	docs := make([]int64, len(of))
-	for i, s := range of {
+func (r *reader) readIDs(ctx context.Context, ranked []posting.Scored, found func(i int, entry uuid.UUID)) error {
+	indexes := make(map[int64]int, len(ranked))
+	docs := make([]int64, len(ranked))
+	for i, s := range ranked {
 		docs[i], indexes[s.Doc] = s.Doc, i
 	}
 	slices.Sort(docs) // in page order
