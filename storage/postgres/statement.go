@@ -53,6 +53,9 @@ func (r *reader) Stream(ctx context.Context, scan func(sqlcommon.Row) error, tex
 	return r.eachFetched(ctx, cursor, decoded(scan), text, encode(args)...)
 }
 
+// Kept implements sqlcommon.Reader.
+func (r *reader) Kept(context.Context) (*sqlcommon.Kept, error) { return nil, nil }
+
 // InStore implements sqlcommon.Reader.
 func (r *reader) InStore(ctx context.Context, store string) error {
 	if storable(store) {

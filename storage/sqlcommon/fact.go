@@ -43,16 +43,23 @@ func (r Reads) StoreFacts(ctx context.Context, stores []string) (map[string]acl.
 	case 1:
 		text, arg = selectStore, stores[0]
 	}
-	err := r.r.Each(ctx, func(row Row) error {
-		var id string
-		var s acl.StoreFacts
-		var language int64
-		err := row.Scan(&id, &s.Number, &language, &s.Asked, &s.Multilingual)
-		s.Language = acl.Language(language)
-		known[id] = s
-		return err
-	}, text, arg)
+	found, err := KeptList(ctx, r.r, scanStoreFacts, text, arg)
+	for _, f := range found {
+		known[f.id] = f.StoreFacts
+	}
 	return known, err
+}
+
+type storeFacts struct {
+	id string
+	acl.StoreFacts
+}
+
+func scanStoreFacts(row Row) (f storeFacts, err error) {
+	var language int64
+	err = row.Scan(&f.id, &f.Number, &language, &f.Asked, &f.Multilingual)
+	f.Language = acl.Language(language)
+	return f, err
 }
 
 // putReading writes what a fact says of how a store is read.
@@ -93,11 +100,11 @@ func scanGrant(row Row) (g acl.Grant, err error) {
 func (r Reads) Grants(ctx context.Context, q acl.GrantQuery) ([]acl.Grant, error) {
 	switch {
 	case q.Store != "" && q.Grantee != "":
-		return List(ctx, r.r, scanGrant, grantOf, q.Store, q.Grantee)
+		return KeptList(ctx, r.r, scanGrant, grantOf, q.Store, q.Grantee)
 	case q.Store != "":
-		return List(ctx, r.r, scanGrant, grantsOn, q.Store)
+		return KeptList(ctx, r.r, scanGrant, grantsOn, q.Store)
 	case q.Grantee != "":
-		return List(ctx, r.r, scanGrant, grantsTo, q.Grantee)
+		return KeptList(ctx, r.r, scanGrant, grantsTo, q.Grantee)
 	}
 	return nil, nil
 }
@@ -111,8 +118,17 @@ func members(via acl.Via) Table {
 }
 
 // Membership implements acl.Facts.
-func (r Reads) Membership(ctx context.Context, via acl.Via, of, agent string) (m acl.Membership, err error) {
-	m.Present, err = One(ctx, r.r, []any{&m.ExpiresAt}, "SELECT expires_at FROM "+members(via).Name+" WHERE of = $1 AND agent = $2", of, agent)
+func (r Reads) Membership(ctx context.Context, via acl.Via, of, agent string) (acl.Membership, error) {
+	found, err := KeptList(ctx, r.r, scanMembership, "SELECT expires_at FROM "+members(via).Name+" WHERE of = $1 AND agent = $2", of, agent)
+	if err != nil || len(found) == 0 {
+		return acl.Membership{}, err
+	}
+	return found[0], nil
+}
+
+func scanMembership(row Row) (m acl.Membership, err error) {
+	m.Present = true
+	err = row.Scan(&m.ExpiresAt)
 	return m, err
 }
 
@@ -124,11 +140,11 @@ func ScanSettings(row Row) (s memory.DumpSettings, err error) {
 
 // Settings implements acl.Facts.
 func (r Reads) Settings(ctx context.Context, agent string) (acl.Settings, error) {
-	found, err := First(ctx, r.r, ScanSettings, r.d.Settings.Select+"WHERE agent = $1", agent)
-	if err != nil || found == nil {
+	found, err := KeptList(ctx, r.r, ScanSettings, r.d.Settings.Select+"WHERE agent = $1", agent)
+	if err != nil || len(found) == 0 {
 		return acl.DefaultSettings(), err
 	}
-	return found.Settings, nil
+	return found[0].Settings, nil
 }
 
 // KindOf implements memory.NameReader.

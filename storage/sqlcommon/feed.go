@@ -20,26 +20,32 @@ func (r Reads) Feed(ctx context.Context, queries ...memory.FeedQuery) ([]memory.
 		stores[i] = q.Store
 		asked[q.Store] = append(asked[q.Store], i)
 	}
-	err := r.r.Each(ctx, func(row Row) error {
-		var store string
-		var label acl.Label
-		var last, removed int64
-		if err := row.Scan(&store, &label, &last, &removed); err != nil {
-			return err
-		}
-		for _, i := range asked[store] {
-			if label <= queries[i].Ceiling {
-				*feeds[i].Last.Of(label), *feeds[i].Removed.Of(label) = last, removed
+	ends, err := KeptList(ctx, r.r, scanFeedEnds, r.d.FeedHeads, stores)
+	for _, e := range ends {
+		for _, i := range asked[e.store] {
+			if e.label <= queries[i].Ceiling {
+				*feeds[i].Last.Of(e.label), *feeds[i].Removed.Of(e.label) = e.last, e.removed
 			}
 		}
-		return nil
-	}, r.d.FeedHeads, stores)
+	}
 	for i, q := range queries {
 		if err == nil && q.Limit > 0 {
 			err = r.readFeed(ctx, q, &feeds[i])
 		}
 	}
 	return feeds, err
+}
+
+// feedEnds are the ends of the feed of a store and label.
+type feedEnds struct {
+	store         string
+	label         acl.Label
+	last, removed int64
+}
+
+func scanFeedEnds(row Row) (e feedEnds, err error) {
+	err = row.Scan(&e.store, &e.label, &e.last, &e.removed)
+	return e, err
 }
 
 // readFeed reads the records of each label that has later ones.

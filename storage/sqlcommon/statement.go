@@ -75,6 +75,9 @@ type Reader interface {
 	EachOf(ctx context.Context, queries ...Query) error
 	// Stream is Each for a query with many rows, which are read in portions.
 	Stream(ctx context.Context, scan func(Row) error, text string, args ...any) error
+	// Kept returns what transactions before this one have read: see KeptList. nil: nothing
+	// is kept, because the transaction writes or the database does not say what changed.
+	Kept(ctx context.Context) (*Kept, error)
 	// InStore confines the following statements to the rows of a store, where the
 	// database has row-level security. A writing transaction locks the store.
 	InStore(ctx context.Context, store string) error

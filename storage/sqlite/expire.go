@@ -31,14 +31,14 @@ func (w *writer) Sweep(ctx context.Context, what memory.Expired) ([]uuid.UUID, e
 // sweep sweeps an entry if it has expired.
 func (w *writer) sweep(ctx context.Context, id uuid.UUID, now time.Time) error {
 	row, found, err := w.storedRow(ctx, id)
-	if err != nil || !found || row.State == sqlcommon.Swept || !row.expires.Valid || row.expires.Int64 > micros(now) {
+	if err != nil || !found || row.State == sqlcommon.Swept || row.expires.IsZero() || row.expires.After(now) {
 		return err
 	}
 	if err := w.unindex(ctx, id, row); err != nil {
 		return err
 	}
 	w.dropped = true
-	w.announce(row.doc, sqlcommon.AnnounceEnd(&row.Stored, fromNullMicros(row.expires)))
+	w.announce(row.doc, sqlcommon.AnnounceEnd(&row.Stored, row.expires))
 	if _, err := w.exec(ctx, sweepEntry, row.doc); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (w *writer) Purge(ctx context.Context, id uuid.UUID) error {
 	}
 	w.purged = true
 	delete(w.past, id)
-	w.announce(row.doc, sqlcommon.AnnounceEnd(&row.Stored, fromNullMicros(row.expires)))
+	w.announce(row.doc, sqlcommon.AnnounceEnd(&row.Stored, row.expires))
 	for _, query := range [...]string{
 		"DELETE FROM history WHERE doc = ?",
 		"DELETE FROM past WHERE doc = ?",

@@ -74,11 +74,11 @@ func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQ
 // readTotals reads the counts of the scope, and the documents in it that have
 // expired but were not swept.
 func (r *reader) readTotals(ctx context.Context, evaluation *posting.Evaluation, within string, ceiling acl.Label, now int64) error {
-	var documents, length int64
-	if _, err := r.one(ctx, []any{&documents, &length}, selectTotals, within); err != nil {
+	totals, err := sqlcommon.KeptList(ctx, r, scanTotal, selectTotals, within)
+	if err != nil {
 		return err
 	}
-	evaluation.AddTotal(documents, length)
+	evaluation.AddTotal(totals[0][0], totals[0][1])
 	return r.each(ctx, func(rows *sql.Rows) error {
 		var doc posting.DocKey
 		var length int64
@@ -88,6 +88,11 @@ func (r *reader) readTotals(ctx context.Context, evaluation *posting.Evaluation,
 		evaluation.Expire(doc, length)
 		return nil
 	}, selectTombstones[ceiling], within, now)
+}
+
+func scanTotal(row sqlcommon.Row) (total [2]int64, err error) {
+	err = row.Scan(&total[0], &total[1])
+	return total, err
 }
 
 func highestCeiling(stores []acl.Access) (ceiling acl.Label) {

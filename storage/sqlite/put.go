@@ -3,7 +3,6 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"time"
 
 	"github.com/google/uuid"
@@ -40,7 +39,7 @@ func newWriter(s *session) *writer {
 type storedRow struct {
 	sqlcommon.Stored
 	doc      int64
-	expires  sql.NullInt64
+	expires  time.Time
 	tagged   bool
 	authored bool // has a row in author
 	dated    bool // has a row in occurrence
@@ -53,7 +52,7 @@ const selectStoredRow = `SELECT e.doc, e.state, e.store, e.label, e.updated_by, 
 
 func (w *writer) storedRow(ctx context.Context, id uuid.UUID) (row storedRow, found bool, err error) {
 	found, err = w.one(ctx, []any{&row.doc, &row.State, &row.Store, &row.Label, &row.Writer, &row.Revision, &row.Version,
-		&row.Bytes, &row.Source, &row.expires, &row.Searchable, &row.InContext, &row.Namespace, &row.Key, &row.tagged, &row.authored, &row.dated, &row.Past.Versions, &row.Past.Bytes}, selectStoredRow, id[:])
+		&row.Bytes, &row.Source, scannedTime{&row.expires}, &row.Searchable, &row.InContext, &row.Namespace, &row.Key, &row.tagged, &row.authored, &row.dated, &row.Past.Versions, &row.Past.Bytes}, selectStoredRow, id[:])
 	return row, found, err
 }
 

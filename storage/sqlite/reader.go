@@ -13,13 +13,15 @@ import (
 type reader struct {
 	sqlcommon.Reads
 	session *session
-	failed  error // returned by every further call
+	kept    *sqlcommon.Kept // of the session; nil: it writes
+	same    bool            // kept was read in this snapshot, or in one like it
+	failed  error           // returned by every further call
 }
 
 var _ memory.ReadTx = (*reader)(nil)
 
 func newReader(s *session) *reader {
-	r := &reader{session: s}
+	r := &reader{session: s, kept: &s.kept}
 	r.Reads = sqlcommon.NewReads(r, &statements)
 	return r
 }
@@ -58,9 +60,9 @@ func (r *reader) eachOnce(ctx context.Context, scan func(*sql.Rows) error, query
 	if err := r.ready(ctx); err != nil {
 		return err
 	}
-	rows, err := r.session.queryOnce(query, args...)
+	rows, err := r.session.conn.QueryContext(context.Background(), query, args...)
 	if err != nil {
-		return r.fail(err)
+		return r.fail(interpret("query", err))
 	}
 	defer func() { _ = rows.Close() }() // rows.Err returns the error
 	return r.drain(ctx, rows, scan)

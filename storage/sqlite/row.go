@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"database/sql"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -65,13 +64,6 @@ func nullMicros(t time.Time) any {
 }
 
 func fromMicros(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
-
-func fromNullMicros(micros sql.NullInt64) time.Time {
-	if !micros.Valid {
-		return time.Time{}
-	}
-	return fromMicros(micros.Int64)
-}
 
 func nullBytes(b []byte) any {
 	if b == nil {

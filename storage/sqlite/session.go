@@ -6,6 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"time"
+
+	"mneme/storage/sqlcommon"
 )
 
 // session is one connection with its prepared statements. It is not safe for
@@ -17,8 +19,9 @@ import (
 type session struct {
 	conn       *sql.Conn
 	statements map[string]*sql.Stmt
-	open       bool // a transaction is open
-	broken     bool // the connection is in an unknown state
+	kept       sqlcommon.Kept // unless the session writes
+	open       bool           // a transaction is open
+	broken     bool           // the connection is in an unknown state
 }
 
 // statement returns the prepared statement of a query.
@@ -41,15 +44,6 @@ func (s *session) query(query string, args ...any) (*sql.Rows, error) {
 		return nil, err
 	}
 	rows, err := st.Query(args...)
-	if err != nil {
-		return nil, interpret("query", err)
-	}
-	return rows, nil
-}
-
-// queryOnce runs a query that is not kept as a prepared one.
-func (s *session) queryOnce(query string, args ...any) (*sql.Rows, error) {
-	rows, err := s.conn.QueryContext(context.Background(), query, args...)
 	if err != nil {
 		return nil, interpret("query", err)
 	}

@@ -39,6 +39,21 @@ func (r *reader) Stream(ctx context.Context, scan func(sqlcommon.Row) error, tex
 	return r.Each(ctx, scan, text, args...)
 }
 
+// Kept implements sqlcommon.Reader. PRAGMA data_version changes with each commit of another
+// connection, and one that reads commits nothing (sqlite.org/pragma.html).
+func (r *reader) Kept(ctx context.Context) (*sqlcommon.Kept, error) {
+	if r.kept == nil || r.same {
+		return r.kept, r.ready(ctx)
+	}
+	var version int64
+	_, err := r.one(ctx, []any{&version}, "PRAGMA data_version")
+	if err == nil {
+		r.kept.At(version)
+		r.same = true
+	}
+	return r.kept, err
+}
+
 // InStore implements sqlcommon.Reader. The file has no row-level security, and a
 // writing transaction has locked all of it.
 func (r *reader) InStore(ctx context.Context, _ string) error { return r.ready(ctx) }

@@ -70,6 +70,7 @@ func Run(t *testing.T, open func(t testing.TB) storage.Storage) {
 		{"Turn", turns},
 		{"Lag", lags},
 		{"Fact", facts},
+		{"Kept", keptFacts},
 		{"Reading", readings},
 		{"Dump", dumps},
 		{"Offer", offers},

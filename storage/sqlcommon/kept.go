@@ -1,0 +1,89 @@
+package sqlcommon
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+)
+
+// Kept is what the reading transactions of a connection have read of small tables, so that
+// the next ones need not read it again while nobody commits anything. Every search reads
+// its caller's rights twice.
+//
+// SECURITY: it holds rows alone: what follows from them is decided each time. That an
+// answer is faster tells what a warm page cache does: someone asked about the same store.
+type Kept struct {
+	version int64 // of the database
+	lists   map[keptQuery]any
+	bytes   int // of lists, roughly
+}
+
+type keptQuery struct{ text, args string }
+
+const (
+	maxKept      = 512 << 10 // bounds Kept.bytes
+	keptRowBytes = 200       // of a row, roughly
+)
+
+// At empties k unless the database has the same version as at the last call.
+func (k *Kept) At(version int64) {
+	if k.version != version {
+		*k = Kept{version: version}
+	}
+}
+
+func (k *Kept) put(query keptQuery, list any, rows int) {
+	bytes := len(query.args) + (1+rows)*keptRowBytes
+	if bytes > maxKept {
+		return
+	}
+	if k.lists == nil || k.bytes+bytes > maxKept {
+		k.lists, k.bytes = make(map[keptQuery]any), 0
+	}
+	k.lists[query] = list
+	k.bytes += bytes
+}
+
+// KeptList is List for a query that a transaction of the connection may have run before: see
+// Kept. Its arguments are strings and lists of strings. The result must not be changed.
+func KeptList[T any](ctx context.Context, r Reader, scan func(Row) (T, error), text string, args ...any) ([]T, error) {
+	kept, err := r.Kept(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if kept == nil {
+		return List(ctx, r, scan, text, args...)
+	}
+	query := keptQuery{text, keyOf(args)}
+	if list, ok := kept.lists[query]; ok {
+		return list.([]T), nil
+	}
+	list, err := List(ctx, r, scan, text, args...)
+	if err == nil {
+		kept.put(query, list, len(list))
+	}
+	return list, err
+}
+
+// keyOf returns the arguments of a query as one text, which other arguments do not have.
+func keyOf(args []any) string {
+	var key []byte
+	add := func(text string) {
+		key = strconv.AppendInt(key, int64(len(text)), 10)
+		key = append(append(key, ':'), text...)
+	}
+	for _, arg := range args {
+		switch v := arg.(type) {
+		case string:
+			add(v)
+		case []string:
+			for _, text := range v {
+				add(text)
+			}
+			key = append(key, '.')
+		default:
+			panic(fmt.Sprintf("sqlcommon: an argument of KeptList has the type %T", arg))
+		}
+	}
+	return string(key)
+}
