@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -50,12 +51,40 @@ type EntryReader interface {
 	// Get returns the entries with these ids that are in the database,
 	// deleted ones too, in no defined order.
 	Get(ctx context.Context, ids []uuid.UUID) ([]Entry, error)
+	// Contents returns what the rows of candidates lack of these entries, as Get does.
+	Contents(ctx context.Context, ids []uuid.UUID) ([]Content, error)
 	// List returns a range of entries in the order of the query.
 	List(ctx context.Context, query ListQuery) ([]Entry, error)
 	// Usage counts the live entries in a store at a label that an agent wrote
 	// last, and the bytes of their values. Entries expired at now do not
 	// count, but each is read; at the zero time all count until they are swept.
 	Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (Usage, error)
+}
+
+// Content is what rows that are read as those of candidates lack of an entry, but for its
+// source.
+type Content struct {
+	ID    uuid.UUID
+	Value json.RawMessage
+	// TypeBy and DescriptionBy are those of Entry; nil: the owner.
+	TypeBy, DescriptionBy *string
+}
+
+// Complete sets what a row lacks.
+func (c *Content) Complete(e *Entry) {
+	e.Value, e.Size = c.Value, 0
+	e.SetAuthors(c.TypeBy, c.DescriptionBy)
+}
+
+// SetAuthors sets who wrote the type and the description; nil: the owner.
+func (e *Entry) SetAuthors(typeBy, descriptionBy *string) {
+	e.TypeBy, e.DescriptionBy = e.Owner, e.Owner
+	if typeBy != nil {
+		e.TypeBy = *typeBy
+	}
+	if descriptionBy != nil {
+		e.DescriptionBy = *descriptionBy
+	}
 }
 
 // ListQuery is a ScanQuery, TrashQuery, HistoryQuery, SearchableQuery or NamesQuery.

@@ -35,24 +35,32 @@ func loadHits(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQ
 	return hits, loaded, nil
 }
 
-// loadValues reads the whole entries of the candidates and returns their hits
-// in the same order.
+// loadValues reads the values of the candidates and returns their hits in the same
+// order.
 func loadValues(ctx context.Context, tx memory.EntryReader, q *searchQuery, candidates []*candidate) ([]Hit, error) {
-	ids := make([]uuid.UUID, len(candidates))
-	index := make(map[uuid.UUID]int, len(candidates))
-	for i, c := range candidates {
-		ids[i], index[c.entry.ID] = c.entry.ID, i
-	}
-	entries, err := tx.Get(ctx, ids)
+	entries, err := completed(ctx, tx, candidates)
 	if err != nil {
 		return nil, err
 	}
 	hits := make([]Hit, len(candidates))
-	for _, e := range entries {
-		i := index[e.ID]
-		hits[i] = newHit(q, candidates[i], e)
+	for i, c := range candidates {
+		hits[i] = newHit(q, c, entries[i])
 	}
 	return hits, nil
+}
+
+// completed returns the entries of the candidates with their values, in the same order.
+func completed(ctx context.Context, tx memory.EntryReader, candidates []*candidate) ([]memory.Entry, error) {
+	ids, entries := make([]uuid.UUID, len(candidates)), make([]memory.Entry, len(candidates))
+	index := make(map[uuid.UUID]int, len(candidates))
+	for i, c := range candidates {
+		ids[i], entries[i], index[c.entry.ID] = c.entry.ID, *c.entry, i
+	}
+	contents, err := tx.Contents(ctx, ids)
+	for i := range contents {
+		contents[i].Complete(&entries[index[contents[i].ID]])
+	}
+	return entries, err
 }
 
 // newHit shows of an entry what the caller's level on its store allows.

@@ -181,14 +181,14 @@ type valueReadsTx struct {
 	of *valueReads
 }
 
-func (tx valueReadsTx) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error) {
-	found, err := tx.ReadTx.Get(ctx, ids)
+func (tx valueReadsTx) Contents(ctx context.Context, ids []uuid.UUID) ([]memory.Content, error) {
+	found, err := tx.ReadTx.Contents(ctx, ids)
 	tx.of.mu.Lock()
 	defer tx.of.mu.Unlock()
 	bytes := 0
-	for _, e := range found {
-		tx.of.times[e.ID]++
-		bytes += len(e.Value)
+	for _, c := range found {
+		tx.of.times[c.ID]++
+		bytes += len(c.Value)
 	}
 	tx.of.most = max(tx.of.most, bytes)
 	return found, err

@@ -101,11 +101,7 @@ func (s *Searcher) addNative(ctx context.Context, tx assessmentTx, q *searchQuer
 func (s *Searcher) readNatives(ctx context.Context, tx memory.EntryReader, q *searchQuery, unread []*candidate) error {
 	for len(unread) > 0 {
 		n := memory.BatchOf(len(unread), func(i int) int { return unread[i].entry.Size })
-		ids := make([]uuid.UUID, n)
-		for i, c := range unread[:n] {
-			ids[i] = c.entry.ID
-		}
-		entries, err := tx.Get(ctx, ids)
+		entries, err := completed(ctx, tx, unread[:n])
 		if err != nil {
 			return err
 		}

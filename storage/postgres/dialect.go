@@ -35,6 +35,8 @@ var statements = sqlcommon.Dialect{
 	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, own, chats, users, default_ttl"),
 
 	ByID: fromEntry + `WHERE e.id = ANY($1) AND e.state < 2`,
+	Contents: `SELECT e.id, e.value, e.type_by, e.description_by FROM entry e
+	WHERE e.id = ANY($1) AND e.state < 2`,
 	At: `SELECT ` + withoutText + ` FROM store s CROSS JOIN ` + labels + `
 	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.store = s.number AND f.label = l.label
 		AND f.namespace = $2 AND f.key = $3 AND f.state = 0 OFFSET 0) e

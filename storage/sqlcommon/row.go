@@ -34,13 +34,7 @@ func ScanEntry(row Row) (e memory.Entry, err error) {
 	if precision != nil {
 		e.OccurredAt.Precision = period.Precision(*precision)
 	}
-	e.TypeBy, e.DescriptionBy = e.Owner, e.Owner
-	if typeBy != nil {
-		e.TypeBy = *typeBy
-	}
-	if descriptionBy != nil {
-		e.DescriptionBy = *descriptionBy
-	}
+	e.SetAuthors(typeBy, descriptionBy)
 	return e, err
 }
 
@@ -74,6 +68,22 @@ func (r Reads) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error)
 		return nil, err
 	}
 	return Entries(ctx, r.r, r.d.ByID, ids)
+}
+
+// Contents implements memory.EntryReader.
+func (r Reads) Contents(ctx context.Context, ids []uuid.UUID) ([]memory.Content, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	if err := r.r.OfEntries(ctx, ids); err != nil {
+		return nil, err
+	}
+	return List(ctx, r.r, scanContent, r.d.Contents, ids)
+}
+
+func scanContent(row Row) (c memory.Content, err error) {
+	err = row.Scan(&c.ID, (*[]byte)(&c.Value), &c.TypeBy, &c.DescriptionBy)
+	return c, err
 }
 
 // AtPaths returns the entries at paths.

@@ -63,6 +63,31 @@ var reads = []clause{
 		f.equal(f.get(kept.ID, gone.ID, kept.ID, old.ID), []memory.Entry{kept, gone})
 	}},
 
+	{"Contents completes the rows of candidates: of live and deleted entries, each once, of no swept ones", func(f *fixture) {
+		kept, gone, old := entry("a", "kept", describedBy("typist", "")), entry("a", "gone", describedBy("", "writer")), entry("a", "old", expiring(start))
+		f.put(kept, gone, old)
+		gone = f.delete(gone, start)
+		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(old), start) })
+		all := map[uuid.UUID]memory.Entry{kept.ID: kept, gone.ID: gone}
+		read := func(tx memory.EntryReader) error {
+			contents, err := tx.Contents(f.ctx, idsOf(kept, gone, kept, old))
+			f.ok(err)
+			f.equal(len(contents), len(all))
+			for _, c := range contents {
+				want := all[c.ID]
+				got := want
+				got.Value, got.Size, got.TypeBy, got.DescriptionBy = nil, 7, "x", "x"
+				c.Complete(&got)
+				f.equal([]memory.Entry{got}, []memory.Entry{want})
+			}
+			none, err := tx.Contents(f.ctx, nil)
+			f.equal(len(none), 0)
+			return err
+		}
+		f.view(func(tx memory.ReadTx) error { return read(tx) })
+		f.update(func(tx memory.Tx) error { return read(tx) })
+	}},
+
 	{"Get accepts a thousand IDs", func(f *fixture) {
 		var all []memory.Entry
 		for i := range 1000 {
