@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -34,7 +35,7 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		start := time.Now()
 		id, instance := requestID(c.Request().Header)
 		c.Set(instanceKey, instance)
-		secureHeaders(c.Response().Header())
+		maps.Copy(c.Response().Header(), secureHeaders)
 		c.Response().Header().Set(requestIDHeader, id)
 
 		end := s.startSpan(c)
@@ -44,7 +45,7 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		route, method, status := s.route(c), knownMethod(c.Request().Method), c.Response().Status
 		s.metrics.request(route, method, status, took)
 		end(route, status)
-		s.log.LogAttrs(c.Request().Context(), levelOf(route, status), "request",
+		s.logRequest(c, start.Add(took), levelOf(route, status),
 			slog.String("request_id", instance), slog.String("method", method), slog.String("route", route),
 			slog.Int("status", status), slog.Float64("duration_ms", float64(took.Microseconds())/1000))
 		if aborted {
@@ -52,6 +53,18 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		return nil
 	}
+}
+
+// logRequest logs a request. Logger.LogAttrs would look up its own caller, of which the
+// log shows nothing.
+func (s *Server) logRequest(c echo.Context, at time.Time, level slog.Level, attributes ...slog.Attr) {
+	ctx, handler := c.Request().Context(), s.log.Handler()
+	if !handler.Enabled(ctx, level) {
+		return
+	}
+	record := slog.NewRecord(at, level, "request", 0)
+	record.AddAttrs(attributes...)
+	_ = handler.Handle(ctx, record) // as Logger does
 }
 
 // run calls the handler and writes its error or panic as a problem. aborted
@@ -137,13 +150,14 @@ func (s *Server) logInternal(c echo.Context, err error) {
 		"route", s.route(c), "error_type", strings.Join(kinds, " > "))
 }
 
-// secureHeaders sets the headers of an API: responses are private to the
-// caller, not cached and not rendered.
-func secureHeaders(h http.Header) {
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-	h.Set("Referrer-Policy", "no-referrer")
+// secureHeaders are the headers of an API: responses are private to the
+// caller, not cached and not rendered. All answers share their values, which have no
+// room, so that appending to one copies.
+var secureHeaders = http.Header{
+	"Cache-Control":           {"no-store"},
+	"X-Content-Type-Options":  {"nosniff"},
+	"Content-Security-Policy": {"default-src 'none'; frame-ancestors 'none'"},
+	"Referrer-Policy":         {"no-referrer"},
 }
 
 // route returns the name that Name set, or else the route template.

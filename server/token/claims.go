@@ -2,7 +2,10 @@ package token
 
 import (
 	"encoding/json"
+	"math"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/golang-jwt/jwt/v5"
 
@@ -21,21 +24,16 @@ type claims struct {
 	taint, chat, user, scope string
 }
 
-// UnmarshalJSON implements json.Unmarshaler, because encoding/json is not strict
-// enough; see wire.Members. Unknown claims are ignored.
-func (c *claims) UnmarshalJSON(text []byte) error {
+// read decodes claims. encoding/json is not strict enough; see wire.Members. Unknown
+// claims are ignored.
+func (c *claims) read(text []byte) error {
 	members, err := wire.Members(text)
 	if err != nil {
 		return err
 	}
-	into := map[string]any{
-		"iss": &c.Issuer, "sub": &c.Subject, "aud": &c.Audience,
-		"exp": &c.ExpiresAt, "nbf": &c.NotBefore, "iat": &c.IssuedAt,
-		"taint": &c.taint, "chat": &c.chat, "user": &c.user, "scope": &c.scope,
-	}
 	for _, m := range members {
-		target, known := into[m.Name]
-		if !known {
+		target := c.target(m.Name)
+		if target == nil {
 			continue
 		}
 		if err := readClaim(m.Value, target); err != nil {
@@ -45,17 +43,46 @@ func (c *claims) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
+// target returns where a claim is decoded to; nil if it is unknown.
+func (c *claims) target(name string) any {
+	switch name {
+	case "iss":
+		return &c.Issuer
+	case "sub":
+		return &c.Subject
+	case "aud":
+		return &c.Audience
+	case "exp":
+		return &c.ExpiresAt
+	case "nbf":
+		return &c.NotBefore
+	case "iat":
+		return &c.IssuedAt
+	case "taint":
+		return &c.taint
+	case "chat":
+		return &c.chat
+	case "user":
+		return &c.user
+	case "scope":
+		return &c.scope
+	}
+	return nil
+}
+
+// readClaim decodes valid JSON into a claim.
 func readClaim(text json.RawMessage, target any) error {
 	if string(text) == "null" || wire.LoneSurrogate(text) {
 		return errNotValid
 	}
 	if date, ok := target.(**jwt.NumericDate); ok {
-		var seconds float64
-		if err := json.Unmarshal(text, &seconds); err != nil || seconds < 0 || seconds > maxInstant {
+		seconds, err := strconv.ParseFloat(string(text), 64) // of valid JSON, numbers alone
+		if err != nil || seconds < 0 || seconds > maxInstant {
 			return errNotValid
 		}
-		*date = new(jwt.NumericDate)
-		return (*date).UnmarshalJSON(text)
+		whole, part := math.Modf(seconds)
+		*date = jwt.NewNumericDate(time.Unix(int64(whole), int64(part*1e9)))
+		return nil
 	}
 	return json.Unmarshal(text, target)
 }

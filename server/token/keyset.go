@@ -87,9 +87,9 @@ func (s *keySet) find(t *jwt.Token) (any, error) {
 	}
 	name, named := t.Header["kid"]
 	if !named {
-		signed := t.Raw[:max(0, strings.LastIndexByte(t.Raw, '.'))]
+		text := signed(t)
 		for _, key := range s.all {
-			if t.Method.Verify(signed, t.Signature, key) == nil {
+			if t.Method.Verify(text, t.Signature, key) == nil {
 				return key, nil
 			}
 		}

@@ -5,8 +5,6 @@ package token
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -18,7 +16,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mneme/acl"
-	"mneme/server/wire"
 )
 
 // maxToken is the maximum length of a token, in bytes.
@@ -97,8 +94,8 @@ func local(key *LocalKey, now func() time.Time) *trusted {
 			Issuer: localName, Audience: localName, Algorithm: localAlgorithm, Subjects: []string{"*"},
 			MaxTaint: acl.Restricted, Scopes: Scopes,
 		},
-		parser: parser(localAlgorithm, localName, localName, now),
-		find:   func(*jwt.Token) (any, error) { return key.secret, nil },
+		validator: validator(localName, localName, now),
+		find:      func(*jwt.Token) (any, error) { return key.secret, nil },
 	}
 }
 
@@ -130,16 +127,17 @@ func (v *Verifier) verify(ctx context.Context, credential string, wait bool) (ac
 }
 
 func (v *Verifier) verifyJWT(ctx context.Context, text string, wait bool) (acl.Principal, error) {
-	algorithm, issuer, err := unverified(text)
+	parsed, c, err := parse(text)
 	if err != nil {
 		return acl.Principal{}, errNotValid
 	}
 	var unknown []*trusted // entries of this issuer that may have the key after a fetch
 	for _, t := range v.issuers {
-		if t.Issuer.Issuer != issuer || t.Algorithm != algorithm {
+		// SECURITY: a key is used only with its issuer's algorithm, whatever the token claims.
+		if t.Issuer.Issuer != c.Issuer || t.Algorithm != parsed.Method.Alg() {
 			continue
 		}
-		p, err := t.verify(text, t.find)
+		p, err := t.verify(parsed, c, t.find)
 		switch {
 		case errors.Is(err, errNoKey) && t.await != nil:
 			unknown = append(unknown, t)
@@ -149,7 +147,7 @@ func (v *Verifier) verifyJWT(ctx context.Context, text string, wait bool) (acl.P
 	}
 	refused := error(errNotValid)
 	for _, t := range unknown { // only now: a key that another entry has waits for no fetch
-		p, err := t.verify(text, func(parsed *jwt.Token) (any, error) { return t.await(ctx, parsed, wait) })
+		p, err := t.verify(parsed, c, func(parsed *jwt.Token) (any, error) { return t.await(ctx, parsed, wait) })
 		switch {
 		case errors.Is(err, ErrUndecided):
 			refused = ErrUndecided // unless another entry gets the key
@@ -158,38 +156,4 @@ func (v *Verifier) verifyJWT(ctx context.Context, text string, wait bool) (acl.P
 		}
 	}
 	return acl.Principal{}, refused
-}
-
-// unverified reads the algorithm and issuer that a token claims, to choose the
-// key that verifies it. Nothing else is used before verification.
-func unverified(text string) (algorithm, issuer string, err error) {
-	head, rest, _ := strings.Cut(text, ".")
-	decoded, err := base64.RawURLEncoding.Strict().DecodeString(head)
-	if err != nil {
-		return "", "", err
-	}
-	header, err := wire.Members(decoded)
-	if err != nil {
-		return "", "", err
-	}
-	for _, m := range header {
-		switch m.Name {
-		case "alg":
-			err = json.Unmarshal(m.Value, &algorithm)
-		case "crit": // critical extensions (RFC 7515 §4.1.11), of which none is supported
-			err = errNotValid
-		}
-		if err != nil {
-			return "", "", err
-		}
-	}
-	body, _, _ := strings.Cut(rest, ".")
-	if decoded, err = base64.RawURLEncoding.Strict().DecodeString(body); err != nil {
-		return "", "", err
-	}
-	var c claims
-	if err := c.UnmarshalJSON(decoded); err != nil {
-		return "", "", err
-	}
-	return algorithm, c.Issuer, nil
 }

@@ -157,6 +157,7 @@ func TestRemoteTokensGiveWhatTheirIssuerMayGive(t *testing.T) {
 		{"another padding of the key is refused", sign(t, jwt.SigningMethodPS256, "r", r.rsa, good), nil},
 		{"another key of the set is refused", sign(t, jwt.SigningMethodES256, "e", r.ec, good), nil},
 		{"a public key is no shared secret", sign(t, jwt.SigningMethodHS256, "r", publicPEM, good), nil},
+		{"a shared secret of another algorithm is none", sign(t, jwt.SigningMethodHS512, "r", publicPEM, good), nil},
 		{"no signature is refused", sign(t, jwt.SigningMethodNone, "", jwt.UnsafeAllowNoneSignatureType, good), nil},
 		{"a cut-off signature is refused", strings.TrimRight(rs(nil)[:len(rs(nil))-8], "."), nil},
 		{"a changed body is refused", tampered(rs(nil)), nil},
@@ -246,6 +247,17 @@ func TestLocalTokensAreReadStrictly(t *testing.T) {
 		{"claims that are no object are refused", header, `[]`, nil},
 		{"half a surrogate pair is refused", header, body(`"sub":"alice","chat":"\ud800"`), nil},
 		{"invalid UTF-8 is refused", header, body("\"sub\":\"alice\",\"x\":\"\xff\""), nil},
+		{"claims of null are refused", header, `null`, nil},
+		{"a header of null is refused", `null`, body(`"sub":"alice"`), nil},
+		{"critical extensions of null are refused", `{"alg":"HS256","crit":null}`, body(`"sub":"alice"`), nil},
+		{"an algorithm that is no string is refused", `{"alg":["HS256"]}`, body(`"sub":"alice"`), nil},
+		{"an algorithm in another case is refused", `{"alg":"hs256"}`, body(`"sub":"alice"`), nil},
+		{"a header that no number can hold is refused", `{"alg":"HS256","x":1e999}`, body(`"sub":"alice"`), nil},
+		{"half a second counts", header, strings.Replace(body(`"sub":"alice"`), `,"sub"`, `.5e0,"sub"`, 1), alice},
+		{"a negative date is refused", header, body(`"sub":"alice","nbf":-1`), nil},
+		{"a date that no number can hold is refused", header, body(`"sub":"alice","nbf":1e999`), nil},
+		{"a date that is true is refused", header, body(`"sub":"alice","nbf":true`), nil},
+		{"a date in a list is refused", header, body(`"sub":"alice","nbf":[1]`), nil},
 	}
 	for _, test := range tests {
 		t.Run(test.rule, func(t *testing.T) {

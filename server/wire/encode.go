@@ -3,29 +3,55 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"sync"
 	"time"
 )
 
+// maxKept is the capacity of the largest buffer of an encoder that is used again, in bytes.
+const maxKept = 64 << 10
+
+// encoder is an encoder with the buffer that it writes to.
+type encoder struct {
+	text bytes.Buffer
+	json *json.Encoder
+}
+
+// encoders are the encoders that are not in use, and have not failed.
+var encoders = sync.Pool{New: func() any {
+	e := new(encoder)
+	e.json = json.NewEncoder(&e.text)
+	e.json.SetEscapeHTML(false)
+	return e
+}}
+
 // Marshal is json.Marshal without escapes for HTML.
-func Marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
+func Marshal(v any) ([]byte, error) { return marshal(v, 0) }
+
+// marshal is Marshal with room for so many bytes more.
+func marshal(v any, room int) ([]byte, error) {
+	e := encoders.Get().(*encoder)
+	if err := e.json.Encode(v); err != nil {
 		return nil, err
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	encoded := bytes.TrimSuffix(e.text.Bytes(), []byte("\n"))
+	text := append(make([]byte, 0, len(encoded)+room), encoded...)
+	if e.text.Cap() <= maxKept {
+		e.text.Reset()
+		encoders.Put(e)
+	}
+	return text, nil
 }
 
 // WithValue encodes head, an object with at least one member, and appends the
 // value as its last member, byte for byte as it was stored. encoding/json would
 // compact the value.
 func WithValue(head any, value json.RawMessage) ([]byte, error) {
-	text, err := Marshal(head)
+	const member = `,"value":`
+	text, err := marshal(head, len(member)+len(value))
 	if err != nil {
 		return nil, err
 	}
-	text = append(text[:len(text)-1], `,"value":`...)
+	text = append(text[:len(text)-1], member...)
 	text = append(text, value...)
 	return append(text, '}'), nil
 }

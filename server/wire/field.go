@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"reflect"
 	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"mneme/server/problem"
@@ -70,15 +68,20 @@ func (e *FieldError) Error() string {
 // is the set of fields that were present. The error is one of Members, or a
 // *FieldError.
 func (r Rules) Decode(text []byte, fields map[string]any) (given map[string]bool, err error) {
+	return r.decode(text, func(name string) any { return fields[name] })
+}
+
+// decode is Decode into what target returns for a name; nil: no field has it.
+func (r Rules) decode(text []byte, target func(name string) any) (given map[string]bool, err error) {
 	members, err := Members(text)
 	if err != nil {
 		return nil, err
 	}
 	given = make(map[string]bool, len(members))
 	for _, m := range members {
-		target, known := fields[m.Name]
+		target := target(m.Name)
 		switch {
-		case known:
+		case target != nil:
 			present, err := r.read(m, target)
 			if err != nil {
 				return nil, err
@@ -91,53 +94,6 @@ func (r Rules) Decode(text []byte, fields map[string]any) (given map[string]bool
 		}
 	}
 	return given, nil
-}
-
-// DecodeStruct decodes the object in text into a struct, to which target points,
-// by the JSON names of its fields. Members without omitempty are required. A
-// member that is a struct, other than a time, or a list of structs is decoded
-// likewise; errors name its members as in "recency.weight" and "items[3].key".
-func (r Rules) DecodeStruct(text []byte, target any) error {
-	value := reflect.ValueOf(target).Elem()
-	fields := make(map[string]any, value.NumField())
-	var required []string
-	for i := range value.NumField() {
-		name, options, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ",")
-		fields[name] = value.Field(i).Addr().Interface()
-		if !strings.Contains(options, "omitempty") {
-			required = append(required, name)
-		}
-	}
-	given, err := r.Decode(text, fields)
-	if err != nil {
-		return err
-	}
-	for _, name := range required {
-		if !given[name] {
-			return &FieldError{Name: name, Fault: Missing}
-		}
-	}
-	return nil
-}
-
-// readObject decodes a member that is an object into a struct, or into a pointer
-// to one.
-func (r Rules) readObject(m Member, target any, kind reflect.Type) error {
-	object := reflect.New(kind)
-	err := r.DecodeStruct(m.Value, object.Interface())
-	var inner *FieldError
-	switch {
-	case errors.As(err, &inner):
-		return &FieldError{Name: m.Name + "." + inner.Name, Fault: inner.Fault, Kind: inner.Kind}
-	case err != nil:
-		return &FieldError{Name: m.Name, Fault: WrongType, Kind: "an object"}
-	}
-	if into := reflect.ValueOf(target).Elem(); into.Kind() == reflect.Pointer {
-		into.Set(object)
-	} else {
-		into.Set(object.Elem())
-	}
-	return nil
 }
 
 // maxElements is how many elements of an array are decoded. A longer one is refused by
@@ -170,23 +126,6 @@ func FirstElements(value json.RawMessage, most int) json.RawMessage {
 		}
 	}
 	return value
-}
-
-// readObjects decodes a member that is a list of objects into a slice of structs.
-func (r Rules) readObjects(m Member, target any, kind reflect.Type) error {
-	var texts []json.RawMessage
-	if json.Unmarshal(m.Value, &texts) != nil || string(m.Value) == "null" {
-		return &FieldError{Name: m.Name, Fault: WrongType, Kind: "an array of objects"}
-	}
-	list := reflect.MakeSlice(kind, len(texts), len(texts))
-	for i, text := range texts {
-		object := Member{Name: fmt.Sprintf("%s[%d]", m.Name, i), Value: text}
-		if err := r.readObject(object, list.Index(i).Addr().Interface(), kind.Elem()); err != nil {
-			return err
-		}
-	}
-	reflect.ValueOf(target).Elem().Set(list)
-	return nil
 }
 
 var (
@@ -257,6 +196,9 @@ func FromText(value json.RawMessage) json.RawMessage {
 func hasNull(value json.RawMessage) bool {
 	if string(value) == "null" {
 		return true
+	}
+	if !bytes.HasPrefix(value, []byte("[")) || !bytes.Contains(value, []byte("null")) {
+		return false
 	}
 	var items []json.RawMessage
 	if json.Unmarshal(value, &items) != nil {

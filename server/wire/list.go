@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"net/http"
+	"strconv"
 	"sync"
 )
 
@@ -15,12 +16,14 @@ var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(io.Discard,
 
 // Stream answers with a JSON object that is encoded while it is written.
 // Nothing is sent before the first buffer is full, so that an error until then
-// can be answered as a problem. A later error must abort the connection, or the
-// client would take the part for the whole.
+// can be answered as a problem, and a shorter answer has its length in place of chunks.
+// A later error must abort the connection, or the client would take the part for the
+// whole.
 func Stream(w http.ResponseWriter, encode func(io.Writer) error) error {
 	w.Header().Set("Content-Type", ContentJSON)
+	to := &answer{w: w}
 	out := buffers.Get().(*bufio.Writer)
-	out.Reset(w)
+	out.Reset(to)
 	defer func() {
 		out.Reset(io.Discard) // what could not be written is dropped
 		buffers.Put(out)
@@ -31,7 +34,21 @@ func Stream(w http.ResponseWriter, encode func(io.Writer) error) error {
 	if err := out.WriteByte('\n'); err != nil {
 		return err
 	}
+	if !to.begun {
+		w.Header().Set("Content-Length", strconv.Itoa(out.Buffered()))
+	}
 	return out.Flush()
+}
+
+// answer is an answer that is written.
+type answer struct {
+	w     io.Writer
+	begun bool // something was written
+}
+
+func (a *answer) Write(p []byte) (int, error) {
+	a.begun = true
+	return a.w.Write(p)
 }
 
 // List writes an object whose first member, name, is a list. each calls item

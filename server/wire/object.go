@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"unicode/utf8"
 )
 
@@ -22,7 +21,8 @@ var (
 // take many times the bytes of their text.
 const maxMembers = 10_000
 
-// Member is a name with its value, byte for byte as written.
+// Member is a name with its value, byte for byte as written. The value shares the
+// memory of the text, but has no room: appending to it copies.
 type Member struct {
 	Name  string
 	Value json.RawMessage
@@ -32,44 +32,92 @@ type Member struct {
 // repeated, and nothing follows the object. encoding/json accepts all of these,
 // and with each two parsers may read the same text differently.
 func Members(text []byte) ([]Member, error) {
-	if !utf8.Valid(text) {
+	switch {
+	case !utf8.Valid(text):
 		return nil, ErrUTF8
+	case !json.Valid(text): // what follows relies on it
+		return nil, invalid(text)
 	}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	start, err := decoder.Token()
-	if err != nil {
-		return nil, ErrSyntax
-	}
-	if start != json.Delim('{') {
+	at := skipSpace(text, 0)
+	if text[at] != '{' {
 		return nil, ErrNotObject
 	}
 	var members []Member
 	seen := make(map[string]bool)
-	for decoder.More() {
-		name, err := decoder.Token()
-		if err != nil {
+	for at = skipSpace(text, at+1); text[at] != '}'; {
+		end := valueEnd(text, at)
+		name, err := unquote(text[at:end])
+		switch {
+		case err != nil:
 			return nil, ErrSyntax
-		}
-		member := Member{Name: name.(string)} // the decoder accepts only strings as names
-		if seen[member.Name] {
+		case seen[name]:
 			return nil, ErrTwice
-		}
-		if len(members) == maxMembers {
+		case len(members) == maxMembers:
 			return nil, ErrTooMany
 		}
-		seen[member.Name] = true
-		if err := decoder.Decode(&member.Value); err != nil {
-			return nil, ErrSyntax
+		seen[name] = true
+		at = skipSpace(text, skipSpace(text, end)+1) // over the colon
+		end = valueEnd(text, at)
+		members = append(members, Member{name, text[at:end:end]})
+		if at = skipSpace(text, end); text[at] == ',' {
+			at = skipSpace(text, at+1)
 		}
-		members = append(members, member)
-	}
-	if _, err := decoder.Token(); err != nil { // the closing brace
-		return nil, ErrSyntax
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, ErrTrailing
 	}
 	return members, nil
+}
+
+// invalid returns why a text is not one JSON object, given that it is not one value.
+func invalid(text []byte) error {
+	var first json.RawMessage
+	switch err := json.NewDecoder(bytes.NewReader(text)).Decode(&first); {
+	case err != nil:
+		return ErrSyntax
+	case first[0] != '{':
+		return ErrNotObject
+	}
+	return ErrTrailing
+}
+
+// skipSpace returns the offset of the first byte from at on that is no white space.
+func skipSpace(text []byte, at int) int {
+	for at < len(text) && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t') {
+		at++
+	}
+	return at
+}
+
+// valueEnd returns the end of the value at an offset of valid JSON.
+func valueEnd(text []byte, at int) int {
+	depth, quoted := 0, false
+	for ; at < len(text); at++ {
+		switch c := text[at]; {
+		case quoted && c == '\\':
+			at++
+		case c == '"':
+			if quoted = !quoted; !quoted && depth == 0 {
+				return at + 1
+			}
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case depth > 0 && (c == '}' || c == ']'):
+			if depth--; depth == 0 {
+				return at + 1
+			}
+		case depth == 0 && (c == ',' || c == '}' || c <= ' '): // behind a number, true, false or null
+			return at
+		}
+	}
+	return at
+}
+
+// unquote decodes a valid JSON string.
+func unquote(text []byte) (s string, err error) {
+	if bytes.IndexByte(text, '\\') < 0 {
+		return string(text[1 : len(text)-1]), nil
+	}
+	err = json.Unmarshal(text, &s)
+	return s, err
 }
 
 // LoneSurrogate reports whether a JSON text escapes an unpaired surrogate, which

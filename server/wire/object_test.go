@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,22 @@ func TestObjectsAreReadStrictly(t *testing.T) {
 	}
 }
 
+func TestValuesAreAsTheyWereWritten(t *testing.T) {
+	text := []byte(" { \"a\\u0062\" : \"}\\\"\" ,\t\"b\":[ [], {\"]\":1} ] ,\"c\":-1.5e3\n,\"\":null, \"t\":true} ")
+	members, err := wire.Members(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range members {
+		got = append(got, m.Name+"="+string(m.Value))
+		_ = append(m.Value, "overwritten"...)
+	}
+	if want := []string{`ab="}\""`, `b=[ [], {"]":1} ]`, `c=-1.5e3`, `=null`, `t=true`}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestLoneSurrogatesAreDetected(t *testing.T) {
 	for text, want := range map[string]bool{
 		`"plain"`: false, `"\ud83d\ude00"`: false, `"\uD83D\uDE00x"`: false, `"\\ud800"`: false, `"\n\u0041"`: false,
@@ -58,6 +75,7 @@ func TestLoneSurrogatesAreDetected(t *testing.T) {
 func FuzzMembersAgreeWithEncodingJSON(f *testing.F) {
 	f.Add([]byte(`{"a":1,"b":[{"c":"\ud83d\ude00"}]}`))
 	f.Add([]byte(`{"a":1,"a":2}`))
+	f.Add([]byte(" { \"a\\\\\" : \"}\\\"\" ,\t\"b\":[[], {}] ,\"c\":-1.5e3\n,\"\":null }"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		wire.LoneSurrogate(text)
 		members, err := wire.Members(text)

@@ -220,6 +220,18 @@ func TestListPutsItsTailAfterItsItems(t *testing.T) {
 	}
 }
 
+// The handler around may look at the header when all is written.
+func TestAStreamThatOverflowsItsBufferHasNoLength(t *testing.T) {
+	w := httptest.NewRecorder()
+	err := wire.Stream(w, func(out io.Writer) error {
+		_, err := io.WriteString(out, strings.Repeat("x", 100_000))
+		return err
+	})
+	if err != nil || w.Body.Len() != 100_001 || w.Header().Get("Content-Length") != "" {
+		t.Errorf("sent %d bytes, %v, error %v", w.Body.Len(), w.Header(), err)
+	}
+}
+
 // A call that fails before anything was written can be answered as a problem.
 func TestAStreamThatFailsAtOnceSendsNothing(t *testing.T) {
 	failed := errors.New("failed")
@@ -227,7 +239,7 @@ func TestAStreamThatFailsAtOnceSendsNothing(t *testing.T) {
 	err := wire.Stream(w, func(out io.Writer) error {
 		return wire.List(out, "items", func(item func([]byte) error) (any, error) { return nil, errors.Join(item([]byte("{}")), failed) })
 	})
-	if !errors.Is(err, failed) || w.Body.Len() > 0 {
-		t.Errorf("sent %q, error %v", w.Body, err)
+	if !errors.Is(err, failed) || w.Body.Len() > 0 || w.Header().Get("Content-Length") != "" {
+		t.Errorf("sent %q, %v, error %v", w.Body, w.Header(), err)
 	}
 }
