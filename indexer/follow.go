@@ -22,7 +22,7 @@ func (m *models) apply(ctx context.Context, now *serving) (int, error) {
 		if err != nil || reset || len(changes) == 0 {
 			return err
 		}
-		records, err = tx.Vectors(ctx, now.fingerprint, changed(changes))
+		records, err = vectorsOf(ctx, tx, now.fingerprint, changed(changes))
 		return err
 	})
 	if err != nil {

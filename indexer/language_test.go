@@ -77,9 +77,11 @@ func TestALanguageChosenWhileAnEntryIsEmbeddedDecidesWhichVectorsItGets(t *testi
 				h.AwaitEmptyQueue()
 				for fingerprint, want := range map[string]int{english.Fingerprint(): 0, multilingual.Fingerprint(): 1} {
 					must(h, rows.ForIndexer().View(background, func(tx indexer.ReadTx) error {
-						found, err := tx.Vectors(background, fingerprint, []uuid.UUID{id})
-						if len(found) != want {
-							t.Errorf("%d vectors of %s, want %d", len(found), fingerprint, want)
+						found := 0
+						query := indexer.VectorQuery{Fingerprint: fingerprint, Entries: []uuid.UUID{id}}
+						err := tx.Vectors(background, query, func(vector.Record) error { found++; return nil })
+						if found != want {
+							t.Errorf("%d vectors of %s, want %d", found, fingerprint, want)
 						}
 						return err
 					}))

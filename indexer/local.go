@@ -164,7 +164,7 @@ func (x *localIndex) readPage(ctx context.Context, ids []uuid.UUID) error {
 	defer x.models.mu.Unlock()
 	var records []vector.Record
 	err := x.models.storage.View(ctx, func(tx ReadTx) (err error) {
-		records, err = tx.Vectors(ctx, x.fingerprint, ids)
+		records, err = vectorsOf(ctx, tx, x.fingerprint, ids)
 		return err
 	})
 	if err != nil || len(records) == 0 {

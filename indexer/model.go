@@ -284,7 +284,7 @@ func (m *models) load(ctx context.Context, model Model) (*serving, error) {
 	local := &localIndex{Index: index, models: m, fingerprint: next.fingerprint, stores: make(map[int64]*storeLoad)}
 	next.index = local
 	err = m.storage.View(ctx, func(tx ReadTx) (err error) {
-		next.position, err = tx.LastChange(ctx)
+		next.position, err = lastChange(ctx, tx)
 		return err
 	})
 	local.full.Store(next.position == 0) // there are no vectors yet

@@ -133,7 +133,7 @@ func (ix *Indexer) rowDigests(ctx context.Context, now *serving) (map[uuid.UUID]
 		if err := checkServing(ctx, tx, now); err != nil {
 			return err
 		}
-		return tx.AllVectors(ctx, now.fingerprint, func(r vector.Record) error {
+		return tx.Vectors(ctx, VectorQuery{Fingerprint: now.fingerprint, All: true}, func(r vector.Record) error {
 			should[r.Entry] += r.Digest()
 			return nil
 		})
@@ -193,7 +193,7 @@ func (ix *Indexer) vectorsNow(ctx context.Context, now *serving, ids []uuid.UUID
 		if err := checkServing(ctx, tx, now); err != nil {
 			return err
 		}
-		records, err = tx.Vectors(ctx, now.fingerprint, ids)
+		records, err = vectorsOf(ctx, tx, now.fingerprint, ids)
 		return err
 	})
 	return records, err

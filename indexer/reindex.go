@@ -128,7 +128,7 @@ func (ix *Indexer) checkAll(ctx context.Context, next *replacement) error {
 	of, _ := ix.ofKind(next.k)
 	next.replaced = of.active()
 	return ix.storage.View(ctx, func(tx ReadTx) (err error) {
-		next.checked, err = tx.LastChange(ctx)
+		next.checked, err = lastChange(ctx, tx)
 		return err
 	})
 }

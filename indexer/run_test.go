@@ -76,7 +76,9 @@ func (*emptyTx) Unqueued(context.Context) ([]indexer.Unqueued, error)         { 
 func (*emptyTx) Dropped(context.Context) ([]indexer.Dropped, error)           { return nil, nil }
 func (*emptyTx) Trim(context.Context, memory.Outdated) (more bool, err error) { return false, nil }
 
-func (*emptyTx) AllVectors(context.Context, string, func(vector.Record) error) error { return nil }
+func (*emptyTx) Vectors(context.Context, indexer.VectorQuery, func(vector.Record) error) error {
+	return nil
+}
 
 // losing is a shared index that may have lost its contents. It notes when it is compared
 // with the rows.

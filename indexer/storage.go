@@ -105,11 +105,10 @@ type Failure struct {
 // VectorReader reads the vectors stored with the rows, from which vector
 // indexes are derived.
 type VectorReader interface {
-	// Vectors returns the vectors of entries under a fingerprint, without codes.
-	Vectors(ctx context.Context, fingerprint string, ids []uuid.UUID) ([]vector.Record, error)
-	// AllVectors yields every vector under a fingerprint, without codes, each
-	// entry's chunks together. An error of yield ends it and is returned.
-	AllVectors(ctx context.Context, fingerprint string, yield func(vector.Record) error) error
+	// Vectors yields vectors under a fingerprint, without codes, each entry's chunks
+	// together if it yields all. yield must not use the transaction. An error of it ends
+	// the call and is returned.
+	Vectors(ctx context.Context, query VectorQuery, yield func(vector.Record) error) error
 	// Stores returns the numbers of all stores.
 	Stores(ctx context.Context) ([]int64, error)
 	// StoreEntries returns the live entries of a store that may have vectors, in
@@ -121,11 +120,33 @@ type VectorReader interface {
 	// lies beyond the last, as after a restored backup: the reader must start
 	// from the rows.
 	Changes(ctx context.Context, after int64, limit int) (changes []Change, reset bool, err error)
-	// LastChange returns the latest position; 0 if there is none.
-	LastChange(ctx context.Context) (int64, error)
+	// VectorChanges is that of memory.ScoreReader.
+	VectorChanges(ctx context.Context, after int64, limit int) (memory.VectorChanges, error)
 	// Dropped returns the fingerprints that DropVectors dropped and that RemoveDropped
 	// has yet to forget.
 	Dropped(ctx context.Context) ([]Dropped, error)
+}
+
+// VectorQuery asks for the vectors of entries, or of all, under a fingerprint.
+type VectorQuery struct {
+	Fingerprint string
+	Entries     []uuid.UUID
+	All         bool
+}
+
+// vectorsOf returns the vectors of entries under a fingerprint.
+func vectorsOf(ctx context.Context, tx VectorReader, fingerprint string, entries []uuid.UUID) (records []vector.Record, err error) {
+	err = tx.Vectors(ctx, VectorQuery{Fingerprint: fingerprint, Entries: entries}, func(r vector.Record) error {
+		records = append(records, r)
+		return nil
+	})
+	return records, err
+}
+
+// lastChange returns the position of the last change of vectors; 0: there is none.
+func lastChange(ctx context.Context, tx VectorReader) (int64, error) {
+	changes, err := tx.VectorChanges(ctx, 0, 0)
+	return changes.Last, err
 }
 
 // Dropped is a fingerprint whose vectors were dropped.

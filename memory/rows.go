@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -51,8 +50,6 @@ type EntryReader interface {
 	// Get returns the entries with these ids that are in the database,
 	// deleted ones too, in no defined order.
 	Get(ctx context.Context, ids []uuid.UUID) ([]Entry, error)
-	// Contents returns what the rows of candidates lack of these entries, as Get does.
-	Contents(ctx context.Context, ids []uuid.UUID) ([]Content, error)
 	// List returns a range of entries in the order of the query.
 	List(ctx context.Context, query ListQuery) ([]Entry, error)
 	// Usage counts the live entries in a store at a label that an agent wrote
@@ -61,33 +58,12 @@ type EntryReader interface {
 	Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (Usage, error)
 }
 
-// Content is what rows that are read as those of candidates lack of an entry, but for its
-// source.
-type Content struct {
-	ID    uuid.UUID
-	Value json.RawMessage
-	// TypeBy and DescriptionBy are those of Entry; nil: the owner.
-	TypeBy, DescriptionBy *string
-}
+// ContentQuery lists of entries, in no defined order and deleted ones too, what rows read
+// as those of candidates lack: ID, Value, TypeBy and DescriptionBy alone.
+type ContentQuery struct{ Entries []uuid.UUID }
 
-// Complete sets what a row lacks.
-func (c *Content) Complete(e *Entry) {
-	e.Value, e.Size = c.Value, 0
-	e.SetAuthors(c.TypeBy, c.DescriptionBy)
-}
-
-// SetAuthors sets who wrote the type and the description; nil: the owner.
-func (e *Entry) SetAuthors(typeBy, descriptionBy *string) {
-	e.TypeBy, e.DescriptionBy = e.Owner, e.Owner
-	if typeBy != nil {
-		e.TypeBy = *typeBy
-	}
-	if descriptionBy != nil {
-		e.DescriptionBy = *descriptionBy
-	}
-}
-
-// ListQuery is a ScanQuery, TrashQuery, HistoryQuery, SearchableQuery or NamesQuery.
+// ListQuery is a ScanQuery, TrashQuery, HistoryQuery, SearchableQuery, NamesQuery or
+// ContentQuery.
 type ListQuery interface{ listQuery() }
 
 func (ScanQuery) listQuery()       {}
@@ -95,6 +71,7 @@ func (TrashQuery) listQuery()      {}
 func (HistoryQuery) listQuery()    {}
 func (SearchableQuery) listQuery() {}
 func (NamesQuery) listQuery()      {}
+func (ContentQuery) listQuery()    {}
 
 // Preparer reads ahead and locks in one step, for a storage behind a network.
 type Preparer interface {

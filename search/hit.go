@@ -56,9 +56,10 @@ func completed(ctx context.Context, tx memory.EntryReader, candidates []*candida
 	for i, c := range candidates {
 		ids[i], entries[i], index[c.entry.ID] = c.entry.ID, *c.entry, i
 	}
-	contents, err := tx.Contents(ctx, ids)
-	for i := range contents {
-		contents[i].Complete(&entries[index[contents[i].ID]])
+	contents, err := tx.List(ctx, memory.ContentQuery{Entries: ids})
+	for _, content := range contents {
+		e := &entries[index[content.ID]]
+		e.Value, e.Size, e.TypeBy, e.DescriptionBy = content.Value, 0, content.TypeBy, content.DescriptionBy
 	}
 	return entries, err
 }

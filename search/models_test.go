@@ -181,8 +181,8 @@ type valueReadsTx struct {
 	of *valueReads
 }
 
-func (tx valueReadsTx) Contents(ctx context.Context, ids []uuid.UUID) ([]memory.Content, error) {
-	found, err := tx.ReadTx.Contents(ctx, ids)
+func (tx valueReadsTx) List(ctx context.Context, query memory.ListQuery) ([]memory.Entry, error) {
+	found, err := tx.ReadTx.List(ctx, query)
 	tx.of.mu.Lock()
 	defer tx.of.mu.Unlock()
 	bytes := 0

@@ -35,7 +35,7 @@ var statements = sqlcommon.Dialect{
 	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, own, chats, users, default_ttl"),
 
 	ByID: fromEntry + `WHERE e.id = ANY($1) AND e.state < 2`,
-	Contents: `SELECT e.id, e.value, e.type_by, e.description_by FROM entry e
+	Contents: `SELECT e.id, e.value, coalesce(e.type_by, e.owner), coalesce(e.description_by, e.owner) FROM entry e
 	WHERE e.id = ANY($1) AND e.state < 2`,
 	At: `SELECT ` + withoutText + ` FROM store s CROSS JOIN ` + labels + `
 	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.store = s.number AND f.label = l.label

@@ -68,8 +68,8 @@ func (w *writer) Changes(ctx context.Context, after int64, limit int) ([]indexer
 	return w.Reads.Changes(ctx, after, limit)
 }
 
-// LastChange implements indexer.VectorReader.
-func (w *writer) LastChange(ctx context.Context) (int64, error) {
+// VectorChanges implements memory.ScoreReader.
+func (w *writer) VectorChanges(ctx context.Context, after int64, limit int) (memory.VectorChanges, error) {
 	w.flushChanges()
-	return w.Reads.LastChange(ctx)
+	return w.Reads.VectorChanges(ctx, after, limit)
 }

@@ -186,7 +186,7 @@ func TestAFollowerMissesNoChangeInAnyCommitOrder(t *testing.T) {
 						}
 					}
 					if rand.IntN(2) == 0 { // assigns positions long before the commit
-						if _, err := tx.LastChange(t.Context()); err != nil {
+						if _, err := tx.VectorChanges(t.Context(), 0, 0); err != nil {
 							return err
 						}
 					}

@@ -32,7 +32,7 @@ type Dialect struct {
 	// Rows with the columns of ScanEntry, at paths without values. Parameters: IDs; store,
 	// namespace, key, ceiling; store, paths, ceiling.
 	ByID, At, AtPaths, AtPathsInContext string
-	Contents                            string // ID, value, authors of type and description, null for the owner; parameter: IDs
+	Contents                            string // ID, value, authors of type and description; parameter: IDs
 	ScanStore, ScanNamespace            string // parameters: store, label, namespace, key, prefix, successor, limit, whether with sources
 	TrashStore, TrashOwner, TrashPath   string // parameters: store, label, owner, time, ID, limit[, namespace, key]
 	Current, Former                     string // parameters: ID[, version, limit]

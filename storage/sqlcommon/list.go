@@ -23,6 +23,8 @@ func (r Reads) List(ctx context.Context, query memory.ListQuery) ([]memory.Entry
 		return r.history(ctx, q)
 	case memory.SearchableQuery:
 		return r.searchable(ctx, q)
+	case memory.ContentQuery:
+		return r.contents(ctx, q.Entries)
 	case memory.NamesQuery:
 		if err := r.r.OfEntries(ctx, nil); err != nil {
 			return nil, err

@@ -34,7 +34,13 @@ func ScanEntry(row Row) (e memory.Entry, err error) {
 	if precision != nil {
 		e.OccurredAt.Precision = period.Precision(*precision)
 	}
-	e.SetAuthors(typeBy, descriptionBy)
+	e.TypeBy, e.DescriptionBy = e.Owner, e.Owner
+	if typeBy != nil {
+		e.TypeBy = *typeBy
+	}
+	if descriptionBy != nil {
+		e.DescriptionBy = *descriptionBy
+	}
 	return e, err
 }
 
@@ -70,20 +76,18 @@ func (r Reads) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error)
 	return Entries(ctx, r.r, r.d.ByID, ids)
 }
 
-// Contents implements memory.EntryReader.
-func (r Reads) Contents(ctx context.Context, ids []uuid.UUID) ([]memory.Content, error) {
+// contents reads what a ContentQuery lists.
+func (r Reads) contents(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	if err := r.r.OfEntries(ctx, ids); err != nil {
 		return nil, err
 	}
-	return List(ctx, r.r, scanContent, r.d.Contents, ids)
-}
-
-func scanContent(row Row) (c memory.Content, err error) {
-	err = row.Scan(&c.ID, (*[]byte)(&c.Value), &c.TypeBy, &c.DescriptionBy)
-	return c, err
+	return List(ctx, r.r, func(row Row) (e memory.Entry, err error) {
+		err = row.Scan(&e.ID, (*[]byte)(&e.Value), &e.TypeBy, &e.DescriptionBy)
+		return e, err
+	}, r.d.Contents, ids)
 }
 
 // AtPaths returns the entries at paths.

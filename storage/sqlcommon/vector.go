@@ -10,8 +10,8 @@ import (
 	"mneme/vector"
 )
 
-// LastChange implements indexer.VectorReader.
-func (r Reads) LastChange(ctx context.Context) (last int64, err error) {
+// lastChange returns the position of the last change of vectors; 0: there is none.
+func (r Reads) lastChange(ctx context.Context) (last int64, err error) {
 	_, err = One(ctx, r.r, []any{&last}, r.d.LastChange)
 	return last, err
 }
@@ -24,7 +24,7 @@ const (
 // Changes implements indexer.VectorReader. Positions have no gaps, so that all
 // changes after a position are known if the next one is.
 func (r Reads) Changes(ctx context.Context, after int64, limit int) (changes []indexer.Change, reset bool, err error) {
-	last, err := r.LastChange(ctx)
+	last, err := r.lastChange(ctx)
 	if err != nil || after == last {
 		return nil, false, err
 	}
@@ -45,7 +45,7 @@ func (r Reads) Changes(ctx context.Context, after int64, limit int) (changes []i
 
 // VectorChanges implements memory.ScoreReader.
 func (r Reads) VectorChanges(ctx context.Context, after int64, limit int) (memory.VectorChanges, error) {
-	last, err := r.LastChange(ctx)
+	last, err := r.lastChange(ctx)
 	changes := memory.VectorChanges{Last: last, Partial: last-after > int64(limit)}
 	if err != nil || changes.Partial || last <= after {
 		return changes, err
@@ -66,25 +66,21 @@ func scanVector(row Row) (record vector.Record, err error) {
 }
 
 // Vectors implements indexer.VectorReader.
-func (r Reads) Vectors(ctx context.Context, fingerprint string, ids []uuid.UUID) ([]vector.Record, error) {
-	if err := r.r.OfEntries(ctx, nil); err != nil {
-		return nil, err
-	}
-	return List(ctx, r.r, scanVector, r.d.Vectors, ids, fingerprint)
-}
-
-// AllVectors implements indexer.VectorReader.
-func (r Reads) AllVectors(ctx context.Context, fingerprint string, yield func(vector.Record) error) error {
+func (r Reads) Vectors(ctx context.Context, q indexer.VectorQuery, yield func(vector.Record) error) error {
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return err
 	}
-	return r.r.Stream(ctx, func(row Row) error {
+	scan := func(row Row) error {
 		record, err := scanVector(row)
 		if err != nil {
 			return err
 		}
 		return yield(record)
-	}, r.d.AllVectors, fingerprint)
+	}
+	if q.All {
+		return r.r.Stream(ctx, scan, r.d.AllVectors, q.Fingerprint)
+	}
+	return r.r.Each(ctx, scan, r.d.Vectors, q.Entries, q.Fingerprint)
 }
 
 const (

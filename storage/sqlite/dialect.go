@@ -30,7 +30,7 @@ var statements = sqlcommon.Dialect{
 
 	ByID: `SELECT ` + withText + ` FROM json_each(?) j
 	CROSS JOIN entry e ON e.id = unhex(j.value) JOIN store s ON s.number = e.store` + joinFields + `WHERE e.state < 2`,
-	Contents: `SELECT e.id, e.value, a.type_by, a.description_by FROM json_each(?) j
+	Contents: `SELECT e.id, e.value, coalesce(a.type_by, e.owner), coalesce(a.description_by, e.owner) FROM json_each(?) j
 	CROSS JOIN entry e ON e.id = unhex(j.value) LEFT JOIN author a ON a.doc = e.doc WHERE e.state < 2`,
 	At: `SELECT ` + withoutText + ` FROM store s JOIN entry e ON e.store = s.number` + joinFields + `
 	WHERE s.id = ? AND e.label IN ` + labels + ` AND e.namespace = ? AND e.key = ? AND e.state = 0 AND e.label <= ?`,

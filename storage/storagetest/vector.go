@@ -42,9 +42,11 @@ func (f *fixture) save(e memory.Entry, fingerprint string, n int) {
 
 func (f *fixture) vectors(fingerprint string, ids ...uuid.UUID) (records []vector.Record) {
 	f.Helper()
-	f.viewIndex(func(tx indexer.ReadTx) (err error) {
-		records, err = tx.Vectors(f.ctx, fingerprint, ids)
-		return err
+	f.viewIndex(func(tx indexer.ReadTx) error {
+		return tx.Vectors(f.ctx, indexer.VectorQuery{Fingerprint: fingerprint, Entries: ids}, func(r vector.Record) error {
+			records = append(records, r)
+			return nil
+		})
 	})
 	return records
 }
@@ -52,7 +54,7 @@ func (f *fixture) vectors(fingerprint string, ids ...uuid.UUID) (records []vecto
 func (f *fixture) allVectors(fingerprint string) (records []vector.Record) {
 	f.Helper()
 	f.viewIndex(func(tx indexer.ReadTx) error {
-		return tx.AllVectors(f.ctx, fingerprint, func(r vector.Record) error {
+		return tx.Vectors(f.ctx, indexer.VectorQuery{Fingerprint: fingerprint, All: true}, func(r vector.Record) error {
 			records = append(records, r)
 			return nil
 		})
@@ -62,8 +64,9 @@ func (f *fixture) allVectors(fingerprint string) (records []vector.Record) {
 
 func (f *fixture) lastChange() (last int64) {
 	f.Helper()
-	f.viewIndex(func(tx indexer.ReadTx) (err error) {
-		last, err = tx.LastChange(f.ctx)
+	f.viewIndex(func(tx indexer.ReadTx) error {
+		changes, err := tx.VectorChanges(f.ctx, 0, 0)
+		last = changes.Last
 		return err
 	})
 	return last
@@ -134,7 +137,7 @@ var vectors = []clause{
 		f.equal(len(f.vectors("model", e.ID)), 1)
 	}},
 
-	{"AllVectors yields the chunks of an entry together, and ends at an error", func(f *fixture) {
+	{"Vectors yields all, the chunks of an entry together, and ends at an error", func(f *fixture) {
 		var entries []memory.Entry
 		for i := range 20 {
 			entries = append(entries, entry("a", fmt.Sprint(i)))
@@ -159,7 +162,7 @@ var vectors = []clause{
 		errStop := errors.New("stop")
 		n := 0
 		f.wantError(f.storage.ForIndexer().View(f.ctx, func(tx indexer.ReadTx) error {
-			return tx.AllVectors(f.ctx, "model", func(vector.Record) error {
+			return tx.Vectors(f.ctx, indexer.VectorQuery{Fingerprint: "model", All: true}, func(vector.Record) error {
 				n++
 				return errStop
 			})
@@ -243,9 +246,9 @@ var vectors = []clause{
 			rest, reset, err := tx.Changes(f.ctx, changes[1].Position, 100)
 			f.ok(err)
 			f.equal([]any{len(rest), reset}, []any{3, false})
-			last, err := tx.LastChange(f.ctx)
-			f.equal(rest[2].Position, last)
-			none, reset, err2 := tx.Changes(f.ctx, last, 100)
+			vectorChanges, err := tx.VectorChanges(f.ctx, 0, 0)
+			f.equal(rest[2].Position, vectorChanges.Last)
+			none, reset, err2 := tx.Changes(f.ctx, vectorChanges.Last, 100)
 			f.equal([]any{len(none), reset}, []any{0, false})
 			return errors.Join(err, err2)
 		})
