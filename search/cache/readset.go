@@ -20,7 +20,7 @@ type readWord struct {
 	reader, block uint64
 }
 
-// readWordBytes is what a word takes at most: 8 bytes itself, 80 an entry of the cache, and
+// readWordBytes is what a word takes at most: 8 bytes itself, 64 an item of the cache, and
 // 25 a slot of its map, of which at least a third are used.
 const readWordBytes = 160
 
