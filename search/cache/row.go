@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync/atomic"
+	"unique"
 	"unsafe"
 
 	"github.com/google/uuid"
@@ -200,20 +201,22 @@ func (r *cachedRead) lookUp(ids []uuid.UUID) (shared []*pathRows, indexes map[st
 		}
 		found := make([]*pathRows, len(ids))
 		r.cache.rows.GetEach(len(ids), func(i int) rowKey { return rowKey{ceiling, ids[i]} }, func(i int, g *pathRows) { found[i] = g })
-		var store string // of the row before, and what holds for it
+		var store unique.Handle[string] // of the row before, and what holds for it
+		var name string
 		var within bool
 		var at []int
 		for i, g := range found {
 			if g == nil {
 				continue
 			}
-			if of := g.rows[0].Store; of != store {
-				a, ok := r.scope.Access(of)
-				store, within, at = of, ok && a.Ceiling == ceiling, indexes[of]
+			if g.store != store {
+				store, name = g.store, g.store.Value()
+				a, ok := r.scope.Access(name)
+				within, at = ok && a.Ceiling == ceiling, indexes[name]
 			}
 			if within {
 				shared[i], at = g, append(at, i)
-				indexes[store] = at
+				indexes[name] = at
 			}
 		}
 	}
@@ -291,7 +294,7 @@ func (r *cachedRead) keep(ctx context.Context, rows []memory.Entry) error {
 		}
 		g := groups[e.Path]
 		if g == nil {
-			g = &pathRows{path: r.cache.pathHash(e.Namespace, e.Key)}
+			g = &pathRows{path: r.cache.pathHash(e.Namespace, e.Key), store: unique.Make(e.Store)}
 			groups[e.Path] = g
 			stores[e.Store] = append(stores[e.Store], g)
 		}
