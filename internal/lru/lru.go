@@ -16,16 +16,13 @@ import "sync"
 const Overhead = 256
 
 // Cache is a cache bounded by bytes. It is safe for concurrent use.
-//
-// Moving what is used to the front touches its neighbours, which are mostly not in the
-// processor's caches. So an item moves only once items of half of maxBytes were put or moved
-// after it: a value is held at least until others of half of maxBytes were, since its last use.
 type Cache[K comparable, V any] struct {
 	size func(K, V) int
 
 	mu       sync.Mutex
 	maxBytes int
-	bytes    int // of all entries
+	slack    uint64 // bytes that may be put or moved after an item before its use moves it
+	bytes    int    // of all entries
 	items    map[K]*item[K, V]
 	ends     item[K, V] // of the ring of items: it is before the first one and after the last
 	moved    uint64     // bytes of all that were ever put or moved to the front
@@ -45,6 +42,16 @@ type item[K comparable, V any] struct {
 func New[K comparable, V any](maxBytes int, size func(K, V) int) *Cache[K, V] {
 	c := &Cache[K, V]{size: size, maxBytes: maxBytes, items: make(map[K]*item[K, V])}
 	c.ends.newer, c.ends.older = &c.ends, &c.ends
+	return c
+}
+
+// NewLazy returns a cache like New that is faster if it is large, since to move an item to
+// the front is to write to its neighbours, which are mostly not in the processor's caches:
+// a used value is moved only once others of half of maxBytes were put or moved. It is held at
+// least until others of about half of maxBytes were used since.
+func NewLazy[K comparable, V any](maxBytes int, size func(K, V) int) *Cache[K, V] {
+	c := New(maxBytes, size)
+	c.slack = uint64(maxBytes / 2)
 	return c
 }
 
@@ -92,7 +99,7 @@ func (c *Cache[K, V]) get(key K) (value V, ok bool) {
 	if !ok {
 		return value, false
 	}
-	if c.moved-e.moved >= uint64(c.maxBytes/2) {
+	if c.moved-e.moved > c.slack {
 		e.unlink()
 		c.pushFront(e)
 	}

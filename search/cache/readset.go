@@ -25,7 +25,7 @@ type readWord struct {
 const readWordBytes = 160
 
 func newReadSet(maxBytes int) readSet {
-	return readSet{lru.New(maxBytes, func(readWord, *atomic.Uint64) int { return readWordBytes - lru.Overhead })}
+	return readSet{lru.NewLazy(maxBytes, func(readWord, *atomic.Uint64) int { return readWordBytes - lru.Overhead })}
 }
 
 // Add notes that reader has read the value of a stamp.
