@@ -305,7 +305,9 @@ type LexicalQuery struct {
 // DocumentIDs has the IDs of the entries whose documents a storage has numbered. A
 // document that was committed is that of the same entry for good.
 type DocumentIDs interface {
-	Get(store, doc int64) (entry uuid.UUID, ok bool)
+	// Get looks up the documents of the numbers below n, and calls found with those numbers
+	// that have an entry. found must not use the DocumentIDs.
+	Get(n int, document func(i int) (store, doc int64), found func(i int, entry uuid.UUID))
 	Put(store, doc int64, entry uuid.UUID)
 }
 

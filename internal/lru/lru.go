@@ -6,13 +6,10 @@
 //	vector, ok := vectors.Get("tea")
 //
 // Every package that imports a struct with a Cache compiles its methods again for its
-// types, so there are few, and the list is one without types.
+// types, so there are few.
 package lru
 
-import (
-	"container/list"
-	"sync"
-)
+import "sync"
 
 // Overhead is added to the size of each entry: the list, the map and the
 // headers of keys and values take about so many bytes.
@@ -24,21 +21,38 @@ type Cache[K comparable, V any] struct {
 
 	mu       sync.Mutex
 	maxBytes int
-	bytes    int // of all entries
-	items    map[K]*list.Element
-	order    *list.List // of *item[K, V], the most recently used in front
+	slack    uint64 // bytes that may be put or moved after an item before its use moves it
+	bytes    int    // of all entries
+	items    map[K]*item[K, V]
+	ends     item[K, V] // of the ring of items: it is before the first one and after the last
+	moved    uint64     // bytes of all that were ever put or moved to the front
 }
 
+// item is one of a ring, from the most recently used to the least.
 type item[K comparable, V any] struct {
-	key   K
-	value V
-	bytes int
+	newer, older *item[K, V]
+	key          K
+	value        V
+	bytes        int
+	moved        uint64 // that of the cache when this one came to the front
 }
 
 // New returns a cache of at most maxBytes. size returns the bytes that a key and
 // its value refer to, beyond Overhead, when it is put.
 func New[K comparable, V any](maxBytes int, size func(K, V) int) *Cache[K, V] {
-	return &Cache[K, V]{size: size, maxBytes: maxBytes, items: make(map[K]*list.Element), order: list.New()}
+	c := &Cache[K, V]{size: size, maxBytes: maxBytes, items: make(map[K]*item[K, V])}
+	c.ends.newer, c.ends.older = &c.ends, &c.ends
+	return c
+}
+
+// NewLazy returns a cache like New that is faster if it is large, since to move an item to
+// the front is to write to its neighbours, which are mostly not in the processor's caches:
+// a used value is moved only once others of half of maxBytes were put or moved. It is held at
+// least until others of about half of maxBytes were used since.
+func NewLazy[K comparable, V any](maxBytes int, size func(K, V) int) *Cache[K, V] {
+	c := New(maxBytes, size)
+	c.slack = uint64(maxBytes / 2)
+	return c
 }
 
 // Get returns the value of a key.
@@ -85,8 +99,11 @@ func (c *Cache[K, V]) get(key K) (value V, ok bool) {
 	if !ok {
 		return value, false
 	}
-	c.order.MoveToFront(e)
-	return e.Value.(*item[K, V]).value, true
+	if c.moved-e.moved > c.slack {
+		e.unlink()
+		c.pushFront(e)
+	}
+	return e.value, true
 }
 
 func (c *Cache[K, V]) put(key K, value V) {
@@ -97,16 +114,28 @@ func (c *Cache[K, V]) put(key K, value V) {
 	if replaced, ok := c.items[key]; ok {
 		c.remove(replaced)
 	}
-	c.items[key] = c.order.PushFront(&item[K, V]{key, value, bytes})
+	e := &item[K, V]{key: key, value: value, bytes: bytes}
+	c.items[key] = e
+	c.pushFront(e)
 	for c.bytes += bytes; c.bytes > c.maxBytes; {
-		c.remove(c.order.Back())
+		c.remove(c.ends.newer)
 	}
 }
 
-func (c *Cache[K, V]) remove(e *list.Element) {
-	removed := c.order.Remove(e).(*item[K, V])
-	delete(c.items, removed.key)
-	c.bytes -= removed.bytes
+// pushFront links an item before all others.
+func (c *Cache[K, V]) pushFront(e *item[K, V]) {
+	e.newer, e.older = &c.ends, c.ends.older
+	e.newer.older, e.older.newer = e, e
+	c.moved += uint64(e.bytes)
+	e.moved = c.moved
+}
+
+func (e *item[K, V]) unlink() { e.newer.older, e.older.newer = e.older, e.newer }
+
+func (c *Cache[K, V]) remove(e *item[K, V]) {
+	e.unlink()
+	delete(c.items, e.key)
+	c.bytes -= e.bytes
 }
 
 // Bytes returns the size of all entries.

@@ -13,6 +13,10 @@ func text(maxEntries int) *Cache[string, string] {
 	return New(maxEntries*(Overhead+2), func(key, value string) int { return len(key) + len(value) })
 }
 
+func lazyText(maxEntries int) *Cache[string, string] {
+	return NewLazy(maxEntries*(Overhead+2), func(key, value string) int { return len(key) + len(value) })
+}
+
 func TestBytesAreBounded(t *testing.T) {
 	const limit = 20_000
 	c := New(limit, func(key string, value []float32) int { return len(key) + 4*len(value) })
@@ -20,7 +24,7 @@ func TestBytesAreBounded(t *testing.T) {
 		c.Put(fmt.Sprint(i, strings.Repeat("q", i%3000)), make([]float32, 1+i%100))
 		total := 0
 		for key, e := range c.items {
-			total += Overhead + len(key) + 4*len(e.Value.(*item[string, []float32]).value)
+			total += Overhead + len(key) + 4*len(e.value)
 		}
 		if total != c.Bytes() || total > limit {
 			t.Fatalf("after %d entries %d bytes are counted and %d held, limit %d", i+1, c.Bytes(), total, limit)
@@ -43,12 +47,19 @@ func TestTheLeastRecentlyUsedIsEvicted(t *testing.T) {
 	}
 }
 
-// The keys are those of a list in which a used key comes first, and what is behind the
-// limit is cut off.
+// The keys are those of a list in which a used key comes first, unless few others did since it
+// did and the cache is a lazy one, and what is behind the limit is cut off.
 func TestTheKeysAreThoseOfAList(t *testing.T) {
 	const limit = 8
-	c, random := text(limit), rand.New(rand.NewPCG(1, 2))
+	keysAreThoseOfAList(t, text(limit), limit, 0)
+	keysAreThoseOfAList(t, lazyText(limit), limit, limit/2)
+}
+
+func keysAreThoseOfAList(t *testing.T, c *Cache[string, string], limit, slack int) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
 	var list []string
+	moved, movedAt := 0, make(map[string]int)
 	for i := range 5000 {
 		key := string(rune('a' + random.IntN(2*limit)))
 		at := slices.Index(list, key)
@@ -58,20 +69,74 @@ func TestTheKeysAreThoseOfAList(t *testing.T) {
 		} else if _, ok := c.Get(key); ok != (at >= 0) {
 			t.Fatalf("step %d: %s is cached: %v, the list is %v", i, key, ok, list)
 		}
-		if at >= 0 {
-			list = slices.Delete(list, at, at+1)
-		}
-		if put || at >= 0 {
+		if put || at >= 0 && moved-movedAt[key] > slack {
+			if at >= 0 {
+				list = slices.Delete(list, at, at+1)
+			}
 			list = slices.Insert(list, 0, key)
+			moved++
+			movedAt[key] = moved
 		}
 		list = list[:min(limit, len(list))]
 		var keys []string
-		for e := c.order.Front(); e != nil; e = e.Next() {
-			keys = append(keys, e.Value.(*item[string, string]).key)
+		for e := c.ends.older; e != &c.ends; e = e.older {
+			keys = append(keys, e.key)
 		}
 		if !slices.Equal(keys, list) || len(c.items) != len(list) {
 			t.Fatalf("step %d: %v, %d in the map, want %v", i, keys, len(c.items), list)
 		}
+	}
+}
+
+// A lazy cache holds a value while less than half of the limit was used since its last use,
+// whatever the sizes are.
+func TestWhatWasUsedLatelyIsHeld(t *testing.T) {
+	const limit = 20 * Overhead
+	size := func(key, _ int) int { return key % 7 * Overhead / 2 }
+	c, random := NewLazy(limit, size), rand.New(rand.NewPCG(1, 2))
+	var used []int // the last last
+	held, dropped := 0, 0
+	for i := range 20_000 {
+		key, since, seen := random.IntN(40), 0, map[int]bool{}
+		for _, k := range slices.Backward(used[max(0, len(used)-40):]) {
+			if !seen[k] {
+				since += Overhead + size(k, 0)
+			}
+			if seen[k] = true; k == key {
+				break
+			}
+		}
+		_, ok := c.Get(key)
+		if seen[key] && since <= limit/2 {
+			if held++; !ok {
+				t.Fatalf("step %d: %d was dropped after %d of %d bytes", i, key, since, limit)
+			}
+		}
+		if !ok {
+			dropped++
+			c.Put(key, 0)
+		}
+		used = append(used, key)
+	}
+	if held < 1000 || dropped < 1000 {
+		t.Errorf("%d were held and %d dropped, too few to tell", held, dropped)
+	}
+}
+
+// A lazy cache does not move all the time what is used all the time.
+func TestWhatIsInFrontIsNotMoved(t *testing.T) {
+	c := lazyText(100)
+	for i := range 40 {
+		c.Put(fmt.Sprint(i), "v")
+	}
+	moved := c.moved
+	for i := range 400 {
+		if _, ok := c.Get(fmt.Sprint(i % 40)); !ok {
+			t.Fatalf("%d is not cached", i%40)
+		}
+	}
+	if c.moved != moved {
+		t.Errorf("%d bytes were moved in a cache that is less than half full", c.moved-moved)
 	}
 }
 

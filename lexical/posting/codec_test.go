@@ -1,11 +1,13 @@
 package posting
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"mneme/internal/workload"
 	"mneme/lexical"
 )
 
@@ -29,6 +31,70 @@ func TestTermsRoundTrip(t *testing.T) {
 			})
 			if layout.EncodeTerms(nil) == nil {
 				t.Error("a document without terms is encoded as nil")
+			}
+		})
+	}
+}
+
+// The terms that a counter passes over change neither the counts of others nor what is an error.
+func TestCountsAreThoseOfTheTerms(t *testing.T) {
+	for name, layout := range layouts {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(r *rapid.T) {
+				word := rapid.StringMatching(`[abc]{0,2}`)
+				var terms []lexical.Term
+				for _, text := range slices.Compact(slices.Sorted(slices.Values(rapid.SliceOf(word).Draw(r, "terms")))) {
+					terms = append(terms, lexical.Term{Text: text, Count: rapid.IntRange(1, lexical.MaxTermCount).Draw(r, "count")})
+				}
+				data := layout.EncodeTerms(terms)
+				corrupt := len(data) > 0 && rapid.Bool().Draw(r, "corrupt")
+				if corrupt {
+					data[rapid.IntRange(0, len(data)-1).Draw(r, "at")] = rapid.Byte().Draw(r, "byte")
+				}
+				var query []lexical.QueryTerm
+				index := make(map[string]int)
+				for i, text := range rapid.SliceOfNDistinct(word, 1, 4, rapid.ID).Draw(r, "query") {
+					query = append(query, lexical.QueryTerm{Text: text})
+					index[text] = i
+				}
+				want := make([]int, len(query))
+				wantErr := layout.DecodeTerms(data, func(key []byte, count uint32) {
+					if i, ok := index[string(key)]; ok {
+						want[i] = int(count)
+					}
+				})
+				got, err := NewTermCounter(layout, query).Count(nil, data)
+				if !errors.Is(err, wantErr) || !slices.Equal(got, want) {
+					r.Fatalf("counts %v, %v of %v in %v, want %v, %v", got, err, query, data, want, wantErr)
+				}
+				for _, term := range terms {
+					if i, ok := index[term.Text]; ok && !corrupt && got[i] != term.Count {
+						r.Fatalf("%q is counted %d times, want %d", term.Text, got[i], term.Count)
+					}
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkCount counts the terms of questions in 1,000 documents of some 25 words each.
+func BenchmarkCount(b *testing.B) {
+	const documents = 1000
+	for name, layout := range layouts {
+		b.Run(name, func(b *testing.B) {
+			var data [documents][]byte
+			var counters [documents]*TermCounter
+			for i := range documents {
+				m := workload.NewMemory(1, i)
+				data[i] = layout.EncodeTerms(lexical.Analyze(m.Text()).Terms)
+				counters[i] = NewTermCounter(layout, lexical.ParseQuery(m.Question()))
+			}
+			var counts []int
+			for i := 0; b.Loop(); i++ {
+				var err error
+				if counts, err = counters[i/100%documents].Count(counts, data[i*7%documents]); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 	}

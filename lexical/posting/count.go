@@ -2,6 +2,14 @@ package posting
 
 import "mneme/lexical"
 
+// everyByte is for those who ask for all keys.
+var everyByte = func() (all [256]bool) {
+	for i := range all {
+		all[i] = true
+	}
+	return all
+}()
+
 // TermCounter counts the terms of one query in forward documents. It is safe for
 // concurrent use.
 type TermCounter struct {
@@ -32,10 +40,7 @@ func (c *TermCounter) Count(buffer []int, terms []byte) ([]int, error) {
 	}
 	counts := buffer[:len(c.indexes)]
 	clear(counts)
-	err := c.layout.DecodeTerms(terms, func(key []byte, count uint32) {
-		if len(key) > 0 && !c.first[key[0]] {
-			return
-		}
+	err := c.layout.decodeTerms(terms, &c.first, func(key []byte, count uint32) {
 		if i, ok := c.indexes[string(key)]; ok {
 			counts[i] = int(count)
 		}

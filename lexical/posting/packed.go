@@ -50,40 +50,54 @@ func (packed) EncodeTerms(terms []lexical.Term) []byte {
 	return data
 }
 
-func (packed) DecodeTerms(data []byte, yield func(key []byte, count uint32)) error {
+func (p packed) DecodeTerms(data []byte, yield func(key []byte, count uint32)) error {
+	return p.decodeTerms(data, &everyByte, yield)
+}
+
+func (packed) decodeTerms(data []byte, first *[256]bool, yield func(key []byte, count uint32)) error {
 	var buffer [64]byte // few terms are longer
 	term := buffer[:0]
-	next := func() (uint64, bool) {
-		if len(data) > 0 && data[0] < 0x80 { // as most numbers
-			v := uint64(data[0])
-			data = data[1:]
-			return v, true
+	length := uint64(0) // of the previous term
+	asked := true       // it was yielded; otherwise term does not have it
+	next := func(at int) (uint64, int) {
+		if at < len(data) && data[at] < 0x80 { // as most numbers
+			return uint64(data[at]), at + 1
 		}
-		v, n := binary.Uvarint(data)
-		if n <= 0 {
-			return 0, false
-		}
-		data = data[n:]
-		return v, true
+		return uvarintAt(data, at)
 	}
-	for len(data) > 0 {
-		shared, ok := next()
-		if !ok || shared > uint64(len(term)) {
+	for at := 0; at < len(data); {
+		shared, from := next(at)
+		if from < 0 || shared > length {
 			return ErrTerms
 		}
-		size, ok := next()
-		if !ok || size > uint64(len(data)) {
+		size, from := next(from)
+		if from < 0 || size > uint64(len(data)-from) {
 			return ErrTerms
 		}
-		term = append(term[:shared], data[:size]...)
-		data = data[size:]
-		count, ok := next()
-		if !ok {
+		suffix := data[from : from+int(size)]
+		count, end := next(from + int(size))
+		if end < 0 {
 			return ErrTerms
 		}
-		yield(term, uint32(count))
+		if shared == 0 { // otherwise it begins like the previous one
+			asked = size == 0 || first[suffix[0]]
+		}
+		if asked {
+			term = append(term[:shared], suffix...)
+			yield(term, uint32(count))
+		}
+		length, at = shared+size, end
 	}
 	return nil
+}
+
+// uvarintAt returns the number at an offset and the offset after it; -1: there is none.
+func uvarintAt(data []byte, at int) (v uint64, next int) {
+	v, n := binary.Uvarint(data[at:])
+	if n <= 0 {
+		return 0, -1
+	}
+	return v, at + n
 }
 
 // DecodeBlock decodes one-byte numbers, which most are, without a function call.

@@ -57,16 +57,23 @@ type viewerDocuments struct {
 }
 
 // Get implements memory.DocumentIDs.
-func (v viewerDocuments) Get(store, doc int64) (entry uuid.UUID, ok bool) {
-	key := documentKey{v.viewer, store, doc}
+func (v viewerDocuments) Get(n int, document func(i int) (store, doc int64), found func(i int, entry uuid.UUID)) {
+	keys, sets := make([]documentKey, n), make([]*documentSet, n)
+	for i := range n { // before any set is read, so that the processor fetches several at a time
+		store, doc := document(i)
+		keys[i] = documentKey{v.viewer, store, doc}
+		sets[i] = v.documents.set(keys[i])
+	}
 	v.documents.mu.Lock()
 	defer v.documents.mu.Unlock()
-	for _, slot := range v.documents.set(key) {
-		if slot.documentKey == key {
-			return slot.entry, slot.entry != uuid.Nil // an empty slot has a key, too: the zero one
+	for i, set := range sets {
+		for k := range set {
+			if slot := &set[k]; slot.documentKey == keys[i] && slot.entry != uuid.Nil { // an empty slot has a key, too
+				found(i, slot.entry)
+				break
+			}
 		}
 	}
-	return uuid.Nil, false
 }
 
 // Put implements memory.DocumentIDs.

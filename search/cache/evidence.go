@@ -61,13 +61,14 @@ type entryEvidence struct {
 	indexed      bool // it has terms
 	length       int
 	terms        []byte
-	chunks       []memory.Evidence // without Counts, Length and Terms; at least one
+	chunks       []memory.Evidence  // without Counts, Length and Terms; at least one
+	one          [1]memory.Evidence // the first chunk, which mostly is all: it needs no fetch of its own
 }
 
 // NewEvidence returns a cache of at most so many bytes.
 func NewEvidence(maxBytes int) *Evidence {
 	return &Evidence{
-		entries:  lru.New(maxBytes/8*7, func(_ evidenceKey, e *entryEvidence) int { return e.bytes() }),
+		entries:  lru.NewLazy(maxBytes/8*7, func(_ evidenceKey, e *entryEvidence) int { return e.bytes() }),
 		read:     newReadSet(maxBytes / 8),
 		position: -1,
 		changed:  make(map[uuid.UUID]int64),
@@ -76,8 +77,11 @@ func NewEvidence(maxBytes int) *Evidence {
 
 func (e *entryEvidence) bytes() int {
 	n := int(unsafe.Sizeof(*e)) + len(e.terms)
+	if len(e.chunks) > len(e.one) { // they have moved out of it
+		n += cap(e.chunks) * int(unsafe.Sizeof(e.chunks[0]))
+	}
 	for i := range e.chunks {
-		n += int(unsafe.Sizeof(e.chunks[i])) + 2*len(e.chunks[i].Vector) + len(e.chunks[i].Codes)
+		n += 2*len(e.chunks[i].Vector) + len(e.chunks[i].Codes)
 	}
 	return n
 }
@@ -235,6 +239,9 @@ func (e *entryEvidence) add(chunk memory.Evidence) {
 	}
 	chunk.Counts, chunk.Length, chunk.Terms = nil, 0, nil
 	chunk.Vector, chunk.Codes = slices.Clone(chunk.Vector), bytes.Clone(chunk.Codes)
+	if e.chunks == nil {
+		e.chunks = e.one[:0]
+	}
 	e.chunks = append(e.chunks, chunk)
 }
 

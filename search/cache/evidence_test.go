@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
@@ -57,7 +58,7 @@ func (s *vectors) embed(i int) {
 }
 
 func (s *vectors) Evidence(_ context.Context, _ acl.Scope, q memory.EvidenceQuery, yield func(memory.Evidence) error) error {
-	buffer := make([]byte, 100)
+	buffer := make([]byte, 1000)
 	for _, id := range q.Entries {
 		e, ok := s.of[id]
 		if !ok {
@@ -224,6 +225,24 @@ func TestCachedEvidenceIsBounded(t *testing.T) {
 	}
 	if got := s.read(t, c, 1, "tea", [2]string{"model"}); got == 0 {
 		t.Error("nothing was read again, want what has no room")
+	}
+}
+
+func TestEvidenceCountsTheBytesOfEachChunk(t *testing.T) {
+	const vectorBytes, codesBytes = 2 * 384, 64
+	var e entryEvidence
+	for n := 1; n <= 5; n++ {
+		before := e.bytes()
+		e.add(memory.Evidence{Chunk: n - 1, Vector: make(vector.Half, vectorBytes/2), Codes: make([]byte, codesBytes)})
+		if got := e.bytes() - before; got < vectorBytes+codesBytes {
+			t.Errorf("chunk %d counts %d bytes", n, got)
+		}
+		if len(e.chunks) != n || e.chunks[n-1].Chunk != n-1 {
+			t.Errorf("%d chunks, the last is %d, want %d", len(e.chunks), e.chunks[len(e.chunks)-1].Chunk, n)
+		}
+		if got, least := e.bytes(), n*(int(unsafe.Sizeof(e.chunks[0]))+vectorBytes+codesBytes); got < least || n == 1 && got > 2*least {
+			t.Errorf("%d chunks count %d bytes, want at least %d", n, got, least)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"unique"
 	"unsafe"
 
 	"mneme/acl"
@@ -11,6 +12,7 @@ import (
 type pathRows struct {
 	stamp uint64 // of no others
 	path  uint64 // hash of namespace and key
+	store unique.Handle[string]
 	rows  []memory.Entry
 	bytes int // of rows
 }

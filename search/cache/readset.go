@@ -20,12 +20,12 @@ type readWord struct {
 	reader, block uint64
 }
 
-// readWordBytes is what a word takes at most: 8 bytes itself, 80 an entry of the cache, and
+// readWordBytes is what a word takes at most: 8 bytes itself, 64 an item of the cache, and
 // 25 a slot of its map, of which at least a third are used.
 const readWordBytes = 160
 
 func newReadSet(maxBytes int) readSet {
-	return readSet{lru.New(maxBytes, func(readWord, *atomic.Uint64) int { return readWordBytes - lru.Overhead })}
+	return readSet{lru.NewLazy(maxBytes, func(readWord, *atomic.Uint64) int { return readWordBytes - lru.Overhead })}
 }
 
 // Add notes that reader has read the value of a stamp.

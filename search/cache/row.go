@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync/atomic"
+	"unique"
 	"unsafe"
 
 	"github.com/google/uuid"
@@ -78,7 +79,7 @@ func NewRows(maxBytes int) *Rows {
 	return &Rows{
 		seed:    maphash.MakeSeed(),
 		viewers: lru.New(viewerBytes, func(v Viewer, _ uint64) int { return len(v.agent) }),
-		rows:    lru.New(maxBytes/8*7, func(_ rowKey, p *pathRows) int { return int(unsafe.Sizeof(*p)) + p.bytes }),
+		rows:    lru.NewLazy(maxBytes/8*7, func(_ rowKey, p *pathRows) int { return int(unsafe.Sizeof(*p)) + p.bytes }),
 		read:    newReadSet(maxBytes / 8),
 		stores:  lru.New(maxCachedStores*storeBytes, func(storeKey, *cachedStore) int { return storeBytes - lru.Overhead }),
 	}
@@ -200,20 +201,22 @@ func (r *cachedRead) lookUp(ids []uuid.UUID) (shared []*pathRows, indexes map[st
 		}
 		found := make([]*pathRows, len(ids))
 		r.cache.rows.GetEach(len(ids), func(i int) rowKey { return rowKey{ceiling, ids[i]} }, func(i int, g *pathRows) { found[i] = g })
-		var store string // of the row before, which mostly is that of the next one
-		var within bool  // the scope, with this ceiling
+		var store unique.Handle[string] // of the row before, which mostly is that of the next one
+		var name string
+		var within bool // the scope, with this ceiling
 		var at []int
 		for i, g := range found {
 			if g == nil {
 				continue
 			}
-			if next := g.rows[0].Store; next != store {
-				a, ok := r.scope.Access(next)
-				store, within, at = next, ok && a.Ceiling == ceiling, indexes[next]
+			if g.store != store {
+				store, name = g.store, g.store.Value()
+				a, ok := r.scope.Access(name)
+				within, at = ok && a.Ceiling == ceiling, indexes[name]
 			}
 			if within {
 				shared[i], at = g, append(at, i)
-				indexes[store] = at
+				indexes[name] = at
 			}
 		}
 	}
@@ -291,7 +294,7 @@ func (r *cachedRead) keep(ctx context.Context, rows []memory.Entry) error {
 		}
 		g := groups[e.Path]
 		if g == nil {
-			g = &pathRows{path: r.cache.pathHash(e.Namespace, e.Key)}
+			g = &pathRows{path: r.cache.pathHash(e.Namespace, e.Key), store: unique.Make(e.Store)}
 			groups[e.Path] = g
 			stores[e.Store] = append(stores[e.Store], g)
 		}

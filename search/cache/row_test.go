@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"unique"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
@@ -358,7 +359,7 @@ func TestARowOfAPathThatSeveralHaveReadInPartIsCached(t *testing.T) {
 	s.rows[1].Path = s.rows[0].Path
 	s.read(t, c, v, scope)
 	c.rows = lru.New(roomy, func(rowKey, *pathRows) int { return 0 }) // all were evicted
-	group := &pathRows{stamp: 1 << 20, rows: slices.Clone(s.rows[:2])}
+	group := &pathRows{stamp: 1 << 20, store: unique.Make(s.rows[0].Store), rows: slices.Clone(s.rows[:2])}
 	c.rows.Put(rowKey{acl.Public, s.rows[0].ID}, group) // but for one of the two, which another has read
 	for _, want := range []int{10, 0} {
 		if got := s.read(t, c, v, scope); got != want {

@@ -13,16 +13,16 @@ import (
 func Hits(ranked []posting.Scored, known memory.DocumentIDs,
 	read func(missing []posting.Scored, found func(i int, entry uuid.UUID)) error,
 ) ([]lexical.Hit, error) {
-	hits := make([]lexical.Hit, len(ranked))
+	hits, resolved := make([]lexical.Hit, len(ranked)), make([]bool, len(ranked))
+	if known != nil {
+		document := func(i int) (store, doc int64) { return ranked[i].Store, ranked[i].Doc }
+		known.Get(len(ranked), document, func(i int, entry uuid.UUID) { hits[i].Entry, resolved[i] = entry, true })
+	}
 	var missing []posting.Scored
 	var indexes []int
 	for i, s := range ranked {
 		hits[i].Score = s.Score
-		var ok bool
-		if known != nil {
-			hits[i].Entry, ok = known.Get(s.Store, s.Doc)
-		}
-		if !ok {
+		if !resolved[i] {
 			missing, indexes = append(missing, s), append(indexes, i)
 		}
 	}

@@ -48,9 +48,13 @@ var knownDocuments = []clause{
 // knownEntries is a memory.DocumentIDs that forgets nothing, by store and document.
 type knownEntries map[[2]int64]uuid.UUID
 
-func (k knownEntries) Get(store, doc int64) (entry uuid.UUID, ok bool) {
-	entry, ok = k[[2]int64{store, doc}]
-	return entry, ok
+func (k knownEntries) Get(n int, document func(i int) (store, doc int64), found func(i int, entry uuid.UUID)) {
+	for i := range n {
+		store, doc := document(i)
+		if entry, ok := k[[2]int64{store, doc}]; ok {
+			found(i, entry)
+		}
+	}
 }
 
 func (k knownEntries) Put(store, doc int64, entry uuid.UUID) { k[[2]int64{store, doc}] = entry }

@@ -193,3 +193,21 @@ func BenchmarkUpsert(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSmallStore searches a store that is too small for quantized copies.
+func BenchmarkSmallStore(b *testing.B) {
+	corpus, r, x := newCone(), rand.New(rand.NewPCG(9, 10)), New(benchDim)
+	records := make([]vector.Record, 600)
+	for n := range records {
+		records[n] = vector.Record{Entry: uuid.UUID{byte(n), byte(n >> 8)}, Store: 1, Label: acl.Public, Vector: vector.ToHalf(corpus.vector(r))}
+	}
+	if err := x.Upsert(context.Background(), records); err != nil {
+		b.Fatal(err)
+	}
+	scope, query := acltest.Scope(b, acltest.Reach{Number: 1, Ceiling: acl.Public}), vector.Query{Vector: corpus.vector(r), Limit: 256}
+	for b.Loop() {
+		if _, err := x.Search(context.Background(), scope, query); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

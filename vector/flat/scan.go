@@ -155,6 +155,12 @@ func (w *worker) bound(rows *span) {
 
 // scoreSeeds replaces the bounds of the worker's seeds by their scores.
 func (w *worker) scoreSeeds() {
+	if w.quantized == nil { // the bounds are the scores
+		for i := range w.seeds.heap {
+			w.seeds.heap[i].score = clamp(w.seeds.heap[i].score)
+		}
+		return
+	}
 	for seeds := w.seeds.heap; len(seeds) > 0; {
 		n := min(len(seeds), batchRows)
 		for i, seed := range seeds[:n] {
