@@ -78,7 +78,7 @@ type Facts interface {
 	// entry; one of which nothing is known may be missing from the map.
 	StoreFacts(ctx context.Context, stores []string) (map[string]StoreFacts, error)
 	// Grants returns the grants that the query describes, ordered by store and
-	// grantee.
+	// grantee. They must not be changed: a storage may return them again.
 	Grants(ctx context.Context, query GrantQuery) ([]Grant, error)
 	// Membership returns agent's participation in a chat (ViaChat) or its session
 	// with a user (ViaUser).

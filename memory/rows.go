@@ -58,8 +58,8 @@ type EntryReader interface {
 	Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (Usage, error)
 }
 
-// ContentQuery lists of entries, in no defined order and deleted ones too, what rows read
-// as those of candidates lack: ID, Value, TypeBy and DescriptionBy alone.
+// ContentQuery lists ID, Value, TypeBy and DescriptionBy of entries, deleted ones too, in
+// no defined order. Rows that CandidateReader reads lack the last three.
 type ContentQuery struct{ Entries []uuid.UUID }
 
 // ListQuery is a ScanQuery, TrashQuery, HistoryQuery, SearchableQuery, NamesQuery or

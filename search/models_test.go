@@ -183,15 +183,25 @@ type valueReadsTx struct {
 
 func (tx valueReadsTx) List(ctx context.Context, query memory.ListQuery) ([]memory.Entry, error) {
 	found, err := tx.ReadTx.List(ctx, query)
+	tx.count(found)
+	return found, err
+}
+
+func (tx valueReadsTx) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error) {
+	found, err := tx.ReadTx.Get(ctx, ids)
+	tx.count(found)
+	return found, err
+}
+
+func (tx valueReadsTx) count(found []memory.Entry) {
 	tx.of.mu.Lock()
 	defer tx.of.mu.Unlock()
 	bytes := 0
-	for _, c := range found {
-		tx.of.times[c.ID]++
-		bytes += len(c.Value)
+	for _, e := range found {
+		tx.of.times[e.ID]++
+		bytes += len(e.Value)
 	}
 	tx.of.most = max(tx.of.most, bytes)
-	return found, err
 }
 
 // What tells the language of entries that both models have read is their text: a batch of

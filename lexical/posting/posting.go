@@ -84,8 +84,8 @@ type Layout interface {
 	// key is valid during the call only. The error is ErrTerms if data is
 	// corrupt; terms before the corruption may have been yielded.
 	DecodeTerms(data []byte, yield func(key []byte, count uint32)) error
-	// decodeTerms is DecodeTerms of those keys, and perhaps others, that are empty or begin
-	// with a byte of first.
+	// decodeTerms is DecodeTerms that may leave out keys that begin with a byte that first
+	// does not have.
 	decodeTerms(data []byte, first *[256]bool, yield func(key []byte, count uint32)) error
 	// DecodeBlock appends the postings of the block that starts at start to
 	// dst. The error is ErrBlock if data is corrupt.

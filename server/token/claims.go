@@ -76,7 +76,7 @@ func readClaim(text json.RawMessage, target any) error {
 		return errNotValid
 	}
 	if date, ok := target.(**jwt.NumericDate); ok {
-		seconds, err := strconv.ParseFloat(string(text), 64) // of valid JSON, numbers alone
+		seconds, err := strconv.ParseFloat(string(text), 64) // text is valid JSON, of which it accepts numbers alone
 		if err != nil || seconds < 0 || seconds > maxInstant {
 			return errNotValid
 		}

@@ -21,7 +21,7 @@ var encoding = base64.RawURLEncoding.Strict()
 // of the claims only the issuer, until trusted.verify has verified the signature.
 func parse(text string) (*jwt.Token, *claims, error) {
 	parts := strings.SplitN(text, ".", 4)
-	if len(parts) != 3 {
+	if len(parts) != 3 || strings.ContainsAny(text, "\r\n") { // which the decoder would skip
 		return nil, nil, errNotValid
 	}
 	var decoded [3][]byte

@@ -50,6 +50,8 @@ func TestOtherSpellingsOfATokenAreRefused(t *testing.T) {
 		"trailing bits of the header":         {mac(bent(header) + "." + body), nil},
 		"trailing bits of the claims":         {mac(header + "." + bent(body)), nil},
 		"trailing bits of the signature":      {bent(good), nil},
+		"a line break in the signature":       {good[:len(good)-4] + "\n" + good[len(good)-4:], nil},
+		"a carriage return in the signature":  {good[:len(good)-4] + "\r" + good[len(good)-4:], nil},
 		"padding":                             {good + "=", nil},
 		"a fourth part":                       {good + ".", nil},
 		"a fourth part that is signed":        {mac(header + "." + body + "."), nil},

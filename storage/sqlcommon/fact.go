@@ -22,7 +22,7 @@ var (
 	metas        = NewTable("meta", "name", "name, value")
 )
 
-// selectNumber is for one store: PostgreSQL plans a query with a list again each time,
+// selectStore is for one store: PostgreSQL plans a query with a list again each time,
 // since it expects longer ones.
 const selectStore = `SELECT $1, coalesce((SELECT number FROM store WHERE id = $1), 0), coalesce((SELECT language FROM reading WHERE store = $1), 0),
 	coalesce((SELECT asked FROM reading WHERE store = $1), FALSE), coalesce((SELECT multilingual FROM reading WHERE store = $1), 0)`

@@ -2,6 +2,7 @@ package sqlcommon
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"mneme/acl"
@@ -20,6 +21,7 @@ func (r Reads) Feed(ctx context.Context, queries ...memory.FeedQuery) ([]memory.
 		stores[i] = q.Store
 		asked[q.Store] = append(asked[q.Store], i)
 	}
+	slices.Sort(stores) // the same query for the same stores, which is kept
 	ends, err := KeptList(ctx, r.r, scanFeedEnds, r.d.FeedHeads, stores)
 	for _, e := range ends {
 		for _, i := range asked[e.store] {

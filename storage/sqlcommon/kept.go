@@ -10,8 +10,8 @@ import (
 // the next ones need not read it again while nobody commits anything. Every search reads
 // its caller's rights twice.
 //
-// SECURITY: it holds rows alone: what follows from them is decided each time. That an
-// answer is faster tells what a warm page cache does: someone asked about the same store.
+// SECURITY: it holds rows alone: what follows from them is decided each time. A faster
+// answer reveals no more than a warm page cache: someone asked about the same store.
 type Kept struct {
 	version int64 // of the database
 	lists   map[keptQuery]any
@@ -21,8 +21,8 @@ type Kept struct {
 type keptQuery struct{ text, args string }
 
 const (
-	maxKept      = 512 << 10 // bounds Kept.bytes
-	keptRowBytes = 200       // of a row, roughly
+	maxKept      = 1 << 20 // bounds Kept.bytes
+	keptRowBytes = 600     // of a row of the largest kind, a metered grant, roughly
 )
 
 // At empties k unless the database has the same version as at the last call.
@@ -65,7 +65,7 @@ func KeptList[T any](ctx context.Context, r Reader, scan func(Row) (T, error), t
 	return list, err
 }
 
-// keyOf returns the arguments of a query as one text, which other arguments do not have.
+// keyOf returns the arguments of a query as one text that no others have.
 func keyOf(args []any) string {
 	var key []byte
 	add := func(text string) {
@@ -77,10 +77,10 @@ func keyOf(args []any) string {
 		case string:
 			add(v)
 		case []string:
+			key = append(strconv.AppendInt(key, int64(len(v)), 10), '*')
 			for _, text := range v {
 				add(text)
 			}
-			key = append(key, '.')
 		default:
 			panic(fmt.Sprintf("sqlcommon: an argument of KeptList has the type %T", arg))
 		}

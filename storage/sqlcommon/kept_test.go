@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mneme/memory"
 )
 
 // keeper is a Reader of the queries' own texts that counts them.
@@ -43,7 +45,7 @@ func (k *keeper) list(t *testing.T, text string, args ...any) string {
 
 func TestAQueryRunsOnceForEachVersion(t *testing.T) {
 	k := &keeper{kept: new(Kept)}
-	queries := [][]any{{"a", "b"}, {"a", "1:b"}, {"a1:", "b"}, {"", "a1:b"}, {[]string{"a", "b"}}, {[]string{"a", "b"}, "c"}, {[]string{"a"}, "b"}, {[]string{}}, {""}}
+	queries := [][]any{{"a", "b"}, {"a", "1:b"}, {"a1:", "b"}, {"", "a1:b"}, {[]string{"a", "b"}}, {[]string{"a", "b"}, "c"}, {[]string{"a"}, "b"}, {[]string{}}, {""}, {"a", []string{}}}
 	for version := range int64(3) {
 		k.kept.At(version)
 		for range 2 {
@@ -63,6 +65,21 @@ func TestAQueryRunsOnceForEachVersion(t *testing.T) {
 	}
 }
 
+func TestTheOrderOfStoresIsNotAskedAgain(t *testing.T) {
+	k := &keeper{kept: new(Kept)}
+	reads := NewReads(k, &Dialect{FeedHeads: "feed"})
+	queries := []memory.FeedQuery{{Store: "c"}, {Store: "a"}, {Store: "b"}}
+	for range 2 {
+		if _, err := reads.Feed(t.Context(), queries...); err != nil {
+			t.Fatal(err)
+		}
+		slices.Reverse(queries)
+	}
+	if k.queries != 1 {
+		t.Errorf("%d queries ran, want 1", k.queries)
+	}
+}
+
 func TestWhatIsKeptIsBounded(t *testing.T) {
 	k := &keeper{kept: new(Kept)}
 	long := slices.Repeat([]string{strings.Repeat("x", 100)}, 100)
@@ -75,7 +92,7 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 		t.Error("nothing is kept")
 	}
 	n := len(k.kept.lists)
-	if k.list(t, "longer", slices.Repeat(long, 60)); len(k.kept.lists) != n {
+	if k.list(t, "longer", slices.Repeat(long, 120)); len(k.kept.lists) != n {
 		t.Error("a query longer than the bound is kept, or emptied what was")
 	}
 }

@@ -14,7 +14,7 @@ type reader struct {
 	sqlcommon.Reads
 	session *session
 	kept    *sqlcommon.Kept // of the session; nil: it writes
-	same    bool            // kept was read in this snapshot, or in one like it
+	same    bool            // kept is at the version of this snapshot
 	failed  error           // returned by every further call
 }
 

@@ -40,7 +40,7 @@ func (r *reader) Stream(ctx context.Context, scan func(sqlcommon.Row) error, tex
 }
 
 // Kept implements sqlcommon.Reader. PRAGMA data_version changes with each commit of another
-// connection, and one that reads commits nothing (sqlite.org/pragma.html).
+// connection (sqlite.org/pragma.html), and sessions that read never commit.
 func (r *reader) Kept(ctx context.Context) (*sqlcommon.Kept, error) {
 	if r.kept == nil || r.same {
 		return r.kept, r.ready(ctx)
