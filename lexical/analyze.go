@@ -73,6 +73,19 @@ func Analyze(fields ...string) Document {
 	return doc
 }
 
+// AppendTerms appends the terms that Analyze returns for a text, in no particular order. If
+// stems is false, it leaves out the stems of the text's language.
+func AppendTerms(terms []string, text string, stems bool) []string {
+	a := newAnalysis()
+	defer a.release()
+	if stems {
+		a.scanField(text, "")
+	} else {
+		a.scan(text)
+	}
+	return append(terms, a.order...)
+}
+
 // scanFields scans the fields of an entry. A field whose language is not known is
 // taken to be in that of the first.
 func (a *analysis) scanFields(fields []string) {
@@ -107,13 +120,16 @@ type analysis struct {
 	forms     map[string]bool                           // distinct forms, for Analyze
 
 	mode     stopWordMode
+	voting   bool                // whether stop words are counted and nothing else is wanted
 	language uint                // bit set of the languages whose stop words are dropped
 	votes    [len(stopWords)]int // stop words seen, by language
 
 	sentenceStart bool   // whether the next word begins a sentence
 	folded        []byte // the folded words of the current compound
 	parts         []part // where they are
-	word          []byte // the word being stemmed
+	word          []byte // the last word that was stemmed
+	stemming      []byte // where its stem was made
+	stemmed       []byte // its stem, in stemming
 	camel         []byte // the camelCase word being folded
 
 	words, english int          // words of a field, and those of English grammar
@@ -129,7 +145,7 @@ type analysis struct {
 // add counts a token.
 func (a *analysis) add(token []byte) {
 	token = truncate(token)
-	if len(token) == 0 || a.visitOnly || a.inflecting {
+	if len(token) == 0 || a.visitOnly || a.inflecting || a.voting {
 		return
 	}
 	a.length++
@@ -177,18 +193,21 @@ const maxPooled = 4096
 // release clears the analysis and returns it to the pool. It overwrites the
 // buffers, so that no text of an entry outlives its analysis.
 func (a *analysis) release() {
-	if max(len(a.order), len(a.forms), cap(a.folded), cap(a.word), cap(a.camel), cap(a.inflected)) > maxPooled {
+	if max(len(a.order), len(a.forms), cap(a.folded), cap(a.word), cap(a.stemming), cap(a.camel), cap(a.inflected)) > maxPooled {
 		return
 	}
 	a.reset()
 	clear(a.folded[:cap(a.folded)])
 	clear(a.word[:cap(a.word)])
+	clear(a.stemming[:cap(a.stemming)])
+	a.word, a.stemmed = a.word[:0], nil
 	clear(a.camel[:cap(a.camel)])
 	clear(a.inflected[:cap(a.inflected)])
 	a.visit, a.visitOnly, a.eachWord, a.position = nil, false, nil, 0
 	clear(a.groups[:cap(a.groups)])
 	a.groups = a.groups[:0]
 	a.mode, a.language, a.role, a.asking = keepStopWords, 0, Sought, false
+	a.voting, a.inflecting, a.part = false, false, false // a panic may have left them
 	clear(a.votes[:])
 	pool.Put(a)
 }

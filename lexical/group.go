@@ -42,6 +42,9 @@ type group struct {
 func (g group) length() int    { return g.end - g.start }
 func (g group) isNumber() bool { return g.digits == g.length() }
 
+// inCodes are characters of which every number or code in one piece has one.
+const inCodes = "0123456789:."
+
 // scanGroups adds the words of the compound at text[at:], and the numbers and codes in one
 // piece that end with it. It returns the end of the compound.
 func (a *analysis) scanGroups(text string, at int) int {

@@ -219,8 +219,7 @@ func (a *analysis) addBeside(folded, term []byte, at span, stemmers uint32) {
 		a.count(term)
 		return
 	}
-	a.word = append(a.word[:0], folded...)
-	if of, ok := a.index[string(truncate(stem(a.word)))]; ok {
+	if of, ok := a.index[string(truncate(a.stem(folded)))]; ok {
 		a.addStem(term, of, stemmers)
 	}
 }

@@ -48,11 +48,10 @@ func (t QueryTerm) Instead(text string, share float64) QueryTerm {
 func ParseQuery(query string) []QueryTerm {
 	a := newAnalysis()
 	defer a.release()
-	a.mode, a.asking = countStopWords, true
+	a.mode, a.asking, a.voting = countStopWords, true, true
 	a.scan(query)
 	a.language = a.detectLanguage()
-	a.reset()
-	a.mode = dropStopWords
+	a.mode, a.voting = dropStopWords, false
 	a.scan(query)
 	for _, s := range stemmersOf(query) {
 		a.inflect(query, 0, s)

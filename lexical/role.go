@@ -70,8 +70,7 @@ january february march april may june july august september october november dec
 
 // roleOf returns the role of a word of a query, which may be capitalized like a name.
 func (a *analysis) roleOf(folded []byte, name bool) Role {
-	a.word = append(a.word[:0], folded...)
-	stemmed := stem(a.word)
+	stemmed := a.stem(folded)
 	switch {
 	case asking[string(stemmed)]:
 		return Asking

@@ -19,6 +19,9 @@ func (a *analysis) scan(text string) {
 	a.sentenceStart = true
 	a.groups = a.groups[:0]
 	looked := 0 // for groups
+	if a.voting || !strings.ContainsAny(text, inCodes) {
+		looked = len(text)
+	}
 	for i := 0; i < len(text); {
 		r, width := rune(text[i]), 1
 		if r >= utf8.RuneSelf {
@@ -100,7 +103,7 @@ func (a *analysis) scanCompound(text string) int {
 		if strings.Contains(text[:end], "_") { // an identifier: its parts may be words elsewhere
 			a.role = Joined
 		}
-		if !a.inflecting {
+		if !a.inflecting && !a.voting {
 			a.addWord(a.folded, whole)
 		}
 		a.role = Sought
@@ -109,7 +112,7 @@ func (a *analysis) scanCompound(text string) int {
 		at := span{a.position, a.position + p.positions}
 		a.position = at.end
 		word := a.folded[p.folded[0]:p.folded[1]]
-		if a.isStopWord(word, p.name, p.acronym) {
+		if a.isStopWord(word, p.name, p.acronym) || a.voting {
 			continue
 		}
 		if a.inflecting {
@@ -262,8 +265,7 @@ func (a *analysis) addWord(folded []byte, at span) {
 		a.eachWord(folded)
 		return
 	}
-	a.word = append(a.word[:0], folded...)
-	stemmed := stem(a.word)
+	stemmed := a.stem(folded)
 	a.add(stemmed)
 	a.addForm(stemmed, at, sought)
 	if !bytes.Equal(stemmed, folded) {

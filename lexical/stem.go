@@ -24,6 +24,16 @@ func stem(word []byte) []byte {
 	return stemEnglish(word)
 }
 
+// stem returns the stem of a folded word, which is valid until the next word is stemmed.
+func (a *analysis) stem(folded []byte) []byte {
+	if len(a.word) == 0 || !bytes.Equal(a.word, folded) {
+		a.word = append(a.word[:0], folded...)
+		a.stemming = append(a.stemming[:0], folded...)
+		a.stemmed = stem(a.stemming)
+	}
+	return a.stemmed
+}
+
 func stemBeyondASCII(word []byte) []byte {
 	first, _ := utf8.DecodeRune(word)
 	switch {
