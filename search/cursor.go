@@ -70,14 +70,18 @@ func (s *Searcher) NextCursor(a *Answer, most int) (string, error) {
 	if a.query == nil || a.unpaged {
 		return "", nil
 	}
-	next := cursor.Candidates{At: a.query.at, LogOdds: logOddsOf(a.query.judgements), IDs: make([]uuid.UUID, 0, len(a.Hits)+len(a.rest.IDs))}
+	next := cursor.Candidates{At: a.query.at, LogOdds: logOddsOf(a.query.judgements)}
 	scored := a.query.request.scored()
 	for i := a.done; i < len(a.Hits); i++ {
 		if a.Hits[i].Level >= acl.Read {
 			addLeft(&next, a.Hits[i].found, scored)
 		}
 	}
-	next.IDs, next.Scores = append(next.IDs, a.rest.IDs...), append(next.Scores, a.rest.Scores...)
+	if len(next.IDs) == 0 { // no hit is left that the caller may read
+		next.IDs, next.Scores = a.rest.IDs, a.rest.Scores
+	} else {
+		next.IDs, next.Scores = append(next.IDs, a.rest.IDs...), append(next.Scores, a.rest.Scores...)
+	}
 	if len(next.IDs) == 0 {
 		return "", nil
 	}

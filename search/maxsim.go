@@ -10,6 +10,7 @@ import (
 
 	"mneme/acl"
 	"mneme/embed/maxsim"
+	"mneme/internal/prefetch"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/vector"
@@ -35,7 +36,7 @@ func (q *searchQuery) addMaxSimBy(ctx context.Context, tx memory.ScoreReader, sc
 	query := make([]maxsim.Vector, len(tokens))
 	total := 0.0
 	for i, t := range tokens {
-		query[i] = t.vector
+		query[i] = *t.vector
 		total += t.weight
 	}
 	if err := q.readCodes(ctx, tx, scope, k, ids, found); err != nil {
@@ -44,6 +45,9 @@ func (q *searchQuery) addMaxSimBy(ctx context.Context, tx memory.ScoreReader, sc
 	best, against := make([]float32, len(query)), maxsim.NewQuery(query)
 	for i := range found {
 		a := &found[i]
+		if i+1 < len(found) {
+			prefetch.Slice(found[i+1].codes)
+		}
 		if len(a.codes) == 0 || a.model != k {
 			continue
 		}
@@ -83,7 +87,7 @@ func (q *searchQuery) readCodes(ctx context.Context, tx memory.ScoreReader, scop
 
 // weightedToken is a token of a query with its weight in MaxSim.
 type weightedToken struct {
-	vector maxsim.Vector
+	vector *maxsim.Vector
 	weight float64
 }
 
@@ -103,18 +107,20 @@ const (
 func (w *wording) tokens(k int) []weightedToken {
 	tokens := make([]weightedToken, 0, len(w.embeddings[k].Tokens))
 	weights := make(map[string]float64) // by word
-	for _, t := range w.embeddings[k].Tokens {
+	stems := slices.ContainsFunc(w.terms, func(t lexical.QueryTerm) bool { return t.Beside })
+	for i := range w.embeddings[k].Tokens {
+		t := &w.embeddings[k].Tokens[i]
 		if t.Vector == (maxsim.Vector{}) { // the embedder makes no codes
 			continue
 		}
 		word := w.text[t.Start:t.End]
 		weight, ok := weights[word]
 		if !ok {
-			weight = w.rarity(word)
+			weight = w.rarity(word, stems)
 			weights[word] = weight
 		}
 		if weight > 0 {
-			tokens = append(tokens, weightedToken{t.Vector, weight})
+			tokens = append(tokens, weightedToken{&t.Vector, weight})
 		}
 	}
 	slices.SortStableFunc(tokens, func(a, b weightedToken) int { return cmp.Compare(b.weight, a.weight) })
@@ -122,9 +128,11 @@ func (w *wording) tokens(k int) []weightedToken {
 }
 
 // rarity returns the greatest weight as evidence of the query's terms that a word of
-// it has, plainWeight if it has none of them, and 0 for what is not a word.
-func (w *wording) rarity(word string) float64 {
-	terms := lexical.Analyze(word).Terms
+// it has, plainWeight if it has none of them, and 0 for what is not a word. stems says that
+// the query has stems beside its words.
+func (w *wording) rarity(word string, stems bool) float64 {
+	var few [4]string
+	terms := lexical.AppendTerms(few[:0], word, stems)
 	if len(terms) == 0 {
 		return 0
 	}
@@ -132,8 +140,8 @@ func (w *wording) rarity(word string) float64 {
 		return 1
 	}
 	rarity, known := 0.0, false
-	for _, of := range terms {
-		i, ok := slices.BinarySearchFunc(w.terms, of.Text, func(t lexical.QueryTerm, text string) int { return cmp.Compare(t.Text, text) })
+	for _, term := range terms {
+		i, ok := slices.BinarySearchFunc(w.terms, term, func(t lexical.QueryTerm, text string) int { return cmp.Compare(t.Text, text) })
 		if ok {
 			rarity, known = max(rarity, w.scorer.Evidence(i, w.terms[i])), true
 		}

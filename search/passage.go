@@ -264,7 +264,7 @@ type chunkCodes struct {
 func (h *Hit) addMeaning(text string, segments []passage.Span, evidence func(segment int) passage.Evidence, first int, tokens []weightedToken) {
 	query := make([]maxsim.Vector, len(tokens))
 	for i, t := range tokens {
-		query[i] = t.vector
+		query[i] = *t.vector
 	}
 	chunks := make([]int, len(h.codes))
 	for i, c := range h.codes {

@@ -11,9 +11,13 @@ package lru
 
 import "sync"
 
-// Overhead is added to the size of each entry: the list, the map and the
+// Overhead is added to the size of each entry: the ring, the table and the
 // headers of keys and values take about so many bytes.
 const Overhead = 256
+
+// together is how many keys are looked up at a time: the processor fetches what it has not
+// cached of them side by side.
+const together = 32
 
 // Cache is a cache bounded by bytes. It is safe for concurrent use.
 type Cache[K comparable, V any] struct {
@@ -23,7 +27,7 @@ type Cache[K comparable, V any] struct {
 	maxBytes int
 	slack    uint64 // bytes that may be put or moved after an item before its use moves it
 	bytes    int    // of all entries
-	items    map[K]*item[K, V]
+	items    table[K, V]
 	ends     item[K, V] // of the ring of items: it is before the first one and after the last
 	moved    uint64     // bytes of all that were ever put or moved to the front
 }
@@ -34,13 +38,13 @@ type item[K comparable, V any] struct {
 	key          K
 	value        V
 	bytes        int
-	moved        uint64 // that of the cache when this one came to the front
+	moved        uint64 // the cache's moved when this item came to the front
 }
 
 // New returns a cache of at most maxBytes. size returns the bytes that a key and
 // its value refer to, beyond Overhead, when it is put.
 func New[K comparable, V any](maxBytes int, size func(K, V) int) *Cache[K, V] {
-	c := &Cache[K, V]{size: size, maxBytes: maxBytes, items: make(map[K]*item[K, V])}
+	c := &Cache[K, V]{size: size, maxBytes: maxBytes, items: newTable[K, V]()}
 	c.ends.newer, c.ends.older = &c.ends, &c.ends
 	return c
 }
@@ -67,9 +71,28 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 func (c *Cache[K, V]) GetEach(n int, key func(i int) K, found func(i int, value V)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i := range n {
-		if value, ok := c.get(key(i)); ok {
-			found(i, value)
+	var keys [together]K
+	var hashes [together]uint64
+	var items [together]*item[K, V]
+	for from := 0; from < n; from += together {
+		most := min(together, n-from)
+		for i := range most {
+			keys[i] = key(from + i)
+			hashes[i] = c.items.hash(keys[i])
+		}
+		for i, hash := range hashes[:most] {
+			items[i], _ = c.items.first(c.items.home(hash), hash)
+		}
+		for i, e := range items[:most] {
+			if e == nil {
+				continue
+			}
+			if e.key != keys[i] {
+				if e, _ = c.items.get(hashes[i], keys[i]); e == nil {
+					continue
+				}
+			}
+			found(from+i, c.use(e))
 		}
 	}
 }
@@ -95,15 +118,20 @@ func (c *Cache[K, V]) GetOrPut(key K, create func() V) V {
 }
 
 func (c *Cache[K, V]) get(key K) (value V, ok bool) {
-	e, ok := c.items[key]
-	if !ok {
+	e, _ := c.items.get(c.items.hash(key), key)
+	if e == nil {
 		return value, false
 	}
+	return c.use(e), true
+}
+
+// use returns the value of an item that is used now.
+func (c *Cache[K, V]) use(e *item[K, V]) V {
 	if c.moved-e.moved > c.slack {
 		e.unlink()
 		c.pushFront(e)
 	}
-	return e.value, true
+	return e.value
 }
 
 func (c *Cache[K, V]) put(key K, value V) {
@@ -111,11 +139,11 @@ func (c *Cache[K, V]) put(key K, value V) {
 	if bytes > c.maxBytes {
 		return
 	}
-	if replaced, ok := c.items[key]; ok {
+	if replaced, _ := c.items.get(c.items.hash(key), key); replaced != nil {
 		c.remove(replaced)
 	}
 	e := &item[K, V]{key: key, value: value, bytes: bytes}
-	c.items[key] = e
+	c.items.put(e)
 	c.pushFront(e)
 	for c.bytes += bytes; c.bytes > c.maxBytes; {
 		c.remove(c.ends.newer)
@@ -134,7 +162,7 @@ func (e *item[K, V]) unlink() { e.newer.older, e.older.newer = e.older, e.newer 
 
 func (c *Cache[K, V]) remove(e *item[K, V]) {
 	e.unlink()
-	delete(c.items, e.key)
+	c.items.remove(e.key)
 	c.bytes -= e.bytes
 }
 

@@ -23,8 +23,8 @@ func TestBytesAreBounded(t *testing.T) {
 	for i := range 1000 {
 		c.Put(fmt.Sprint(i, strings.Repeat("q", i%3000)), make([]float32, 1+i%100))
 		total := 0
-		for key, e := range c.items {
-			total += Overhead + len(key) + 4*len(e.value)
+		for e := c.ends.older; e != &c.ends; e = e.older {
+			total += Overhead + len(e.key) + 4*len(e.value)
 		}
 		if total != c.Bytes() || total > limit {
 			t.Fatalf("after %d entries %d bytes are counted and %d held, limit %d", i+1, c.Bytes(), total, limit)
@@ -82,8 +82,8 @@ func keysAreThoseOfAList(t *testing.T, c *Cache[string, string], limit, slack in
 		for e := c.ends.older; e != &c.ends; e = e.older {
 			keys = append(keys, e.key)
 		}
-		if !slices.Equal(keys, list) || len(c.items) != len(list) {
-			t.Fatalf("step %d: %v, %d in the map, want %v", i, keys, len(c.items), list)
+		if !slices.Equal(keys, list) || c.items.taken != len(list) {
+			t.Fatalf("step %d: %v, %d in the map, want %v", i, keys, c.items.taken, list)
 		}
 	}
 }
@@ -147,8 +147,8 @@ func TestWhatIsLargerThanTheCacheIsNotCached(t *testing.T) {
 	if got := c.GetOrPut("c", func() string { return strings.Repeat("long", 1000) }); len(got) != 4000 {
 		t.Errorf("got %d bytes", len(got))
 	}
-	if _, ok := c.Get("a"); !ok || len(c.items) != 1 {
-		t.Errorf("%d entries are cached, want the short one", len(c.items))
+	if _, ok := c.Get("a"); !ok || c.items.taken != 1 {
+		t.Errorf("%d entries are cached, want the short one", c.items.taken)
 	}
 }
 
@@ -193,5 +193,71 @@ func TestGetEachFindsThoseThatAreCachedAndUsesThem(t *testing.T) {
 	c.Put("d", "v")
 	if _, ok := c.Get("b"); ok {
 		t.Error("b was used least recently and is cached")
+	}
+}
+
+// Keys have the items that a map has, through any puts and removals.
+func TestTheTableIsAMap(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	table, want := newTable[int, int](), make(map[int]*item[int, int])
+	for step := range 20_000 {
+		key := random.IntN(1 + step/20)
+		switch e := want[key]; {
+		case e == nil:
+			want[key] = &item[int, int]{key: key}
+			table.put(want[key])
+		case random.IntN(2) == 0:
+			table.remove(key)
+			delete(want, key)
+		}
+		if asked := random.IntN(1000); table.taken != len(want) {
+			t.Fatalf("step %d: %d items, want %d", step, table.taken, len(want))
+		} else if e, _ := table.get(table.hash(asked), asked); e != want[asked] {
+			t.Fatalf("step %d: key %d has the item %v, want %v", step, asked, e, want[asked])
+		}
+	}
+	for key, e := range want {
+		if found, _ := table.get(table.hash(key), key); found != e {
+			t.Errorf("key %d has the item %v, want %v", key, found, e)
+		}
+	}
+}
+
+// Of two keys with the same hash, each has its own value.
+func TestKeysWithTheSameHash(t *testing.T) {
+	c := New(1<<20, func(int, string) int { return 0 })
+	hash := c.items.hash(1)
+	for _, key := range []int{2, 1} { // as if both had it
+		c.items.fill(slot[int, string]{hash, &item[int, string]{key: key, value: fmt.Sprint(key)}})
+	}
+	var found []string
+	c.GetEach(1, func(int) int { return 1 }, func(_ int, value string) { found = append(found, value) })
+	one, _ := c.Get(1)
+	if !slices.Equal(found, []string{"1"}) || one != "1" {
+		t.Errorf("key 1 has the values %q and %q", found, one)
+	}
+	if e, _ := c.items.get(hash, 3); e != nil {
+		t.Errorf("key 3 has the value %q", e.value)
+	}
+}
+
+// Many keys at a time have the values that each has alone, in their order.
+func TestGetEachIsGet(t *testing.T) {
+	const n = 5*together + 1
+	c := New(1<<20, func(int, int) int { return 0 })
+	for key := range n {
+		if key%3 > 0 {
+			c.Put(key, -key)
+		}
+	}
+	var found []int
+	c.GetEach(n, func(i int) int { return n - 1 - i }, func(i, value int) {
+		if value != i-(n-1) {
+			t.Errorf("number %d has the value %d", i, value)
+		}
+		found = append(found, i)
+	})
+	if len(found) != n-(n+2)/3 || !slices.IsSorted(found) {
+		t.Errorf("%d of %d were found, in order: %v", len(found), n, slices.IsSorted(found))
 	}
 }

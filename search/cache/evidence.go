@@ -12,6 +12,7 @@ import (
 
 	"mneme/acl"
 	"mneme/internal/lru"
+	"mneme/internal/prefetch"
 	"mneme/memory"
 )
 
@@ -100,7 +101,10 @@ func (c *Evidence) Read(ctx context.Context, tx memory.ScoreReader, v uint64, sc
 	}
 	counter := tx.TermCounter(q.Terms)
 	counts := make([]int, len(q.Terms))
-	for _, of := range found {
+	for i, of := range found {
+		if i+2 < len(found) {
+			found[i+2].prefetch()
+		}
 		if of == nil { // its row is not there
 			continue
 		}
@@ -109,6 +113,14 @@ func (c *Evidence) Read(ctx context.Context, tx memory.ScoreReader, v uint64, sc
 		}
 	}
 	return nil
+}
+
+// prefetch fetches what yield reads.
+func (e *entryEvidence) prefetch() {
+	if e != nil {
+		prefetch.Slice(e.terms)
+		prefetch.Slice(e.one[0].Vector)
+	}
 }
 
 // yield yields the chunks with the counts of a query's terms, for which it uses counts.
@@ -165,10 +177,14 @@ func (c *Evidence) catchUp(ctx context.Context, tx memory.ScoreReader) (last int
 func (c *Evidence) lookUp(v uint64, fingerprints [2]string, last int64, entries []*memory.Entry, found []*entryEvidence) {
 	key := func(i int) evidenceKey { return evidenceKeyOf(entries[i].ID, fingerprints) }
 	c.entries.GetEach(len(entries), key, func(i int, e *entryEvidence) {
-		if e.revision == entries[i].Revision && e.fingerprints == fingerprints {
-			found[i] = e
-		}
+		prefetch.Of(e)
+		found[i] = e
 	})
+	for i, e := range found {
+		if e != nil && (e.revision != entries[i].Revision || e.fingerprints != fingerprints) {
+			found[i] = nil
+		}
+	}
 	c.keepValid(last, entries, found)
 	stamps := make([]uint64, len(found))
 	for i, e := range found {

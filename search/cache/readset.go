@@ -21,7 +21,7 @@ type readWord struct {
 }
 
 // readWordBytes is what a word takes at most: 8 bytes itself, 64 an item of the cache, and
-// 25 a slot of its map, of which at least a third are used.
+// 16 a slot of its table, of which mostly at least a quarter are used.
 const readWordBytes = 160
 
 func newReadSet(maxBytes int) readSet {

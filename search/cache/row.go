@@ -13,6 +13,7 @@ import (
 
 	"mneme/acl"
 	"mneme/internal/lru"
+	"mneme/internal/prefetch"
 	"mneme/memory"
 )
 
@@ -122,17 +123,32 @@ func (c *Rows) Siblings(ctx context.Context, tx RowTx, v Viewer, scope acl.Scope
 	if err := read.keep(ctx, rows); err != nil {
 		return nil, err
 	}
-	seen := make(map[uuid.UUID]bool, len(found))
-	for _, e := range found {
-		seen[e.ID] = true
+	return merged(found, missing, rows), nil
+}
+
+// merged returns the cached rows, and those that were read since others were missing, those
+// of a path one after another. No missing one is cached.
+func merged(cached []*memory.Entry, missing []uuid.UUID, read []memory.Entry) []*memory.Entry {
+	all := slices.Grow(cached, len(read))
+	asked := make(map[uuid.UUID]bool, len(missing))
+	for _, id := range missing {
+		asked[id] = true
 	}
-	for i := range rows { // a path may have a cached row and one that is missing
-		if !seen[rows[i].ID] {
-			found = append(found, &rows[i])
+	both := false // a path has a cached row and one that was missing
+	for i := range read {
+		e := &read[i]
+		if !asked[e.ID] && slices.ContainsFunc(cached, func(c *memory.Entry) bool { return c.ID == e.ID }) {
+			both = true
+			continue
 		}
+		all = append(all, e)
 	}
-	memory.GroupByPath(found)
-	return found, nil
+	if both {
+		memory.GroupByPath(all)
+	} else {
+		memory.GroupByPath(all[len(cached):])
+	}
+	return all
 }
 
 // cachedRead is one call of Siblings.
@@ -183,6 +199,14 @@ func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []*memo
 	}
 	if len(several) > 0 { // two may have the same path: two searches read it
 		memory.GroupByPath(found)
+		missing = slices.DeleteFunc(missing, func(id uuid.UUID) bool { // it is cached for others of its path alone
+			for g := range several {
+				if slices.ContainsFunc(g.rows, func(e memory.Entry) bool { return e.ID == id }) {
+					return true
+				}
+			}
+			return false
+		})
 	}
 	return found, missing, nil
 }
@@ -201,7 +225,12 @@ func (r *cachedRead) lookUp(ids []uuid.UUID) (shared []*pathRows, indexes map[st
 		}
 		found := make([]*pathRows, len(ids))
 		r.cache.rows.GetEach(len(ids), func(i int) rowKey { return rowKey{ceiling, ids[i]} }, func(i int, g *pathRows) { found[i] = g })
-		var store unique.Handle[string] // of the row before, which mostly is that of the next one
+		for _, g := range found {
+			if g != nil {
+				prefetch.Of(g)
+			}
+		}
+		var store unique.Handle[string] // of the row before: the next one is mostly of the same
 		var name string
 		var within bool // the scope, with this ceiling
 		var at []int
@@ -217,6 +246,7 @@ func (r *cachedRead) lookUp(ids []uuid.UUID) (shared []*pathRows, indexes map[st
 			if within {
 				shared[i], at = g, append(at, i)
 				indexes[name] = at
+				prefetch.Slice(g.rows)
 			}
 		}
 	}

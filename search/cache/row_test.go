@@ -367,3 +367,37 @@ func TestARowOfAPathThatSeveralHaveReadInPartIsCached(t *testing.T) {
 		}
 	}
 }
+
+// Rows of a path are one after another, also where one is cached and another had to be read.
+func TestRowsOfAPathStayTogether(t *testing.T) {
+	row := func(key string) memory.Entry {
+		return memory.Entry{ID: uuid.New(), Path: memory.Path{Store: "s", Key: key}}
+	}
+	b, d, b2, a, a2 := row("b"), row("d"), row("b"), row("a"), row("a")
+	keys := func(cached []*memory.Entry, missing []uuid.UUID, read ...memory.Entry) (keys string) {
+		for _, e := range merged(cached, missing, read) {
+			keys += e.Key
+		}
+		return keys
+	}
+	if got := keys([]*memory.Entry{&d, &b}, []uuid.UUID{a.ID}, a2, a); got != "dbaa" {
+		t.Errorf("the rows are %s", got)
+	}
+	if got := keys([]*memory.Entry{&b, &d}, []uuid.UUID{a.ID, b2.ID}, b2, a, b); got != "abbd" {
+		t.Errorf("the rows are %s", got)
+	}
+}
+
+// A row whose path is cached, but no longer for itself, comes once and is not read again.
+func TestARowThatIsCachedForOthersOfItsPath(t *testing.T) {
+	s := newSnapshot(acltest.StoreName(1), minCached)
+	s.rows[1].Path = s.rows[0].Path
+	scope := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public})
+	c, ada := NewRows(roomy), Viewer{"ada", acl.Public}
+	s.read(t, c, ada, scope)
+	evicted := rowKey{acl.Public, s.rows[1].ID}
+	c.rows.Put(evicted, &pathRows{store: unique.Make("another")})
+	if asked := s.read(t, c, ada, scope); asked != 0 {
+		t.Errorf("%d rows were read", asked)
+	}
+}

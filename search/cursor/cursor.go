@@ -58,8 +58,8 @@ func (c *Candidates) Bytes() []byte {
 		b[0] |= judgedForm
 		b = append(append(b, byte(n)), judgements...)
 	}
-	for i, id := range c.IDs {
-		b = append(b, id[:]...)
+	for i := range c.IDs {
+		b = append(b, c.IDs[i][:]...)
 		if c.Scores != nil {
 			b = binary.BigEndian.AppendUint64(b, math.Float64bits(c.Scores[i]))
 		}
@@ -69,6 +69,9 @@ func (c *Candidates) Bytes() []byte {
 
 // appendJudgements appends the judgements of IDs, and returns how many there are.
 func (c *Candidates) appendJudgements(b []byte) (_ []byte, n int) {
+	if len(c.LogOdds) == 0 {
+		return b, 0
+	}
 	for i, id := range c.IDs {
 		if logOdds, ok := c.LogOdds[id]; ok {
 			b = binary.BigEndian.AppendUint16(b, uint16(i))
