@@ -10,7 +10,7 @@
 //
 // The index is a cache of the vectors stored with the rows. It takes about
 // 2·dim + 74 bytes of memory per entry of one chunk, and dim/2 + 12 more in stores that
-// are often searched together with others, 4,096 chunks and more at a time.
+// are often searched together with others, 49,152 chunks and more at a time.
 package flat
 
 import (

@@ -222,24 +222,25 @@ func quantizedIn(x *Index) (n int) {
 
 // Only scans of many rows quantize, whatever their stores, and only segments of some rows.
 func TestWhatIsQuantized(t *testing.T) {
-	const least, fewer = quantizedRows / quantizedLeast, quantizedRows/quantizedLeast - 1
+	const many = 64 * quantizedLeast // in place of quantizedRows, to be quick
+	const least, fewer = many / quantizedLeast, many/quantizedLeast - 1
 	for name, c := range map[string]struct {
 		stores, rows, scanned int
 		want                  int
 	}{
-		"one small store":           {1, quantizedRows - 1, 1, 0},
-		"a small one of several":    {2, quantizedRows / 2, 1, 0},
-		"two small ones":            {2, quantizedRows / 2, 2, 2 * quantizedRows / 2 / 256},
-		"a large store":             {1, quantizedRows, 1, quantizedRows / 256},
-		"an incomplete segment too": {1, quantizedRows + quantizedLeast, 1, quantizedRows/256 + 1},
-		"a short segment":           {1, quantizedRows + 1, 1, quantizedRows / 256},
+		"one small store":           {1, many - 1, 1, 0},
+		"a small one of several":    {2, many / 2, 1, 0},
+		"two small ones":            {2, many / 2, 2, 2 * many / 2 / 256},
+		"a large store":             {1, many, 1, many / 256},
+		"an incomplete segment too": {1, many + quantizedLeast, 1, many/256 + 1},
+		"a short segment":           {1, many + 1, 1, many / 256},
 		"many small stores":         {least, quantizedLeast, least, least},
 		"fewer":                     {least, quantizedLeast, fewer, 0},
 		"many tiny stores":          {2 * least, quantizedLeast - 1, 2 * least, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := filled(t, c.stores, c.rows)
-			x.multiply = kernelOrPortable()
+			x.multiply, x.quantizeAt = kernelOrPortable(), many
 			var reach []acltest.Reach
 			for n := range c.scanned {
 				reach = append(reach, acltest.Reach{Number: int64(n) + 1, Ceiling: acl.Public})
@@ -284,8 +285,9 @@ func TestQuantizedCopiesOfGrowingSegments(t *testing.T) {
 }
 
 func TestStatsCountQuantizedCopies(t *testing.T) {
-	x := filled(t, 1, quantizedRows)
-	x.multiply = kernelOrPortable()
+	const rows = 4096
+	x := filled(t, 1, rows)
+	x.multiply, x.quantizeAt = kernelOrPortable(), rows
 	scope := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public})
 	query := vector.Query{Vector: unitVector(rand.New(rand.NewPCG(1, 1)), benchDim), Limit: 5}
 	before := x.Stats().Bytes
@@ -294,7 +296,7 @@ func TestStatsCountQuantizedCopies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, least := x.Stats().Bytes-before, quantizedRows*benchDim/2; got < least || got > least+least/10 {
+	if got, least := x.Stats().Bytes-before, rows*benchDim/2; got < least || got > least+least/10 {
 		t.Errorf("%d bytes more, want about %d", got, least)
 	}
 }

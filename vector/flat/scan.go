@@ -48,6 +48,9 @@ var (
 	seedPool  = sync.Pool{New: func() any { return new([]seed) }}
 )
 
+// fewRows is how many rows per result a scan ranks without a threshold, at most.
+const fewRows = 4
+
 // newScan returns a scan of spans with a number of rows, for limit entries. It uses up
 // to seeds seeds: limit of them, or none if the spans may hold a row twice. The caller
 // releases it.
@@ -65,8 +68,8 @@ func newScan(x *Index, spans []span, rows int, query []float32, limit, seeds int
 	}
 	s.threshold.reset()
 	s.workers = make([]worker, max(1, min(runtime.GOMAXPROCS(0), rows/x.perWorker, len(spans))))
-	if rows <= limit {
-		seeds = 0 // each row may be a result
+	if rows <= fewRows*limit && s.quantized == nil {
+		seeds = 0 // sorting all rows is faster
 	}
 	for i := range s.workers {
 		s.workers[i] = worker{scan: s, seeds: newSeeds(seeds), best: newTopK(limit)}

@@ -33,7 +33,7 @@ type topK struct {
 // topKMemory is what a topK keeps its rows in. Another one may use it afterwards.
 type topKMemory struct {
 	collected, sorted []scoredRow
-	keys              []uint64
+	keys, spare       []uint64
 }
 
 type scoredRow struct {
@@ -110,13 +110,13 @@ func (t *topK) prune() {
 }
 
 // sort sorts the rows, best first, ties by entry and chunk. Few scores are equal, so all
-// are sorted as integers first, in a quarter of the time: the score, then the row's index.
+// are sorted as integers first: the score, then the row's index.
 func (t *topK) sort() {
 	t.keys = t.keys[:0]
 	for i, row := range t.rows {
 		t.keys = append(t.keys, uint64(^orderedBits(row.score))<<32|uint64(i))
 	}
-	slices.Sort(t.keys)
+	t.keys, t.spare = sortUpper(t.keys, t.spare)
 	sorted := t.sorted[:0]
 	for _, key := range t.keys {
 		sorted = append(sorted, t.rows[uint32(key)])
@@ -137,6 +137,36 @@ func (t *topK) sort() {
 		}
 		rest = rest[n:]
 	}
+}
+
+// sortUpper returns keys sorted by their upper halves, equal ones as they were, in the memory
+// of keys or of spare, and the other one. It is a radix sort from the least significant byte
+// on (Knuth, The Art of Computer Programming, volume 3, section 5.2.5, algorithm R), which
+// has no branches to mispredict. For few keys slices.Sort is faster: their lower halves
+// ascend, so it gives the same order.
+func sortUpper(keys, spare []uint64) (sorted, other []uint64) {
+	if len(keys) < 256 {
+		slices.Sort(keys)
+		return keys, spare
+	}
+	spare = slices.Grow(spare[:0], len(keys))[:len(keys)]
+	for shift := 32; shift < 64; shift += 8 {
+		var at [256]uint32 // where the next key with a byte goes
+		for _, key := range keys {
+			at[byte(key>>shift)]++
+		}
+		start := uint32(0)
+		for i, n := range at {
+			at[i], start = start, start+n
+		}
+		for _, key := range keys {
+			to := &at[byte(key>>shift)]
+			spare[*to] = key
+			*to++
+		}
+		keys, spare = spare, keys
+	}
+	return keys, spare
 }
 
 // orderedBits returns bits of a score that are ordered as scores are.

@@ -3,6 +3,7 @@ package flat
 import (
 	"bytes"
 	"cmp"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -28,4 +29,20 @@ func TestRowsAreSortedByScoreEntryAndChunk(t *testing.T) {
 			t.Fatalf("rows %v, want %v", top.rows, rows)
 		}
 	})
+}
+
+// Keys are sorted by their upper halves, and by their lower ones, which ascend, where these
+// are equal.
+func TestSortUpper(t *testing.T) {
+	var spare []uint64
+	for _, n := range []int{0, 1, 255, 256, 1000, 300} {
+		keys := make([]uint64, n)
+		for i := range keys {
+			keys[i] = uint64(rand.Uint32()>>(8*(i%4)))<<32 | uint64(i)
+		}
+		want := slices.Sorted(slices.Values(keys))
+		if keys, spare = sortUpper(keys, spare); !slices.Equal(keys, want) {
+			t.Errorf("%d keys are not sorted", n)
+		}
+	}
 }
