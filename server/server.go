@@ -206,6 +206,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	h := &http.Server{
 		Handler:           s,
+		ConnContext:       limit.InContext,
 		ReadHeaderTimeout: s.timeouts.Header,
 		IdleTimeout:       s.timeouts.Idle,
 		// For what net/http answers by itself. ServeHTTP sets deadlines of its

@@ -1,8 +1,10 @@
 package limit
 
 import (
+	"context"
 	"errors"
 	"net"
+	"net/http"
 	"net/netip"
 	"os"
 	"sync"
@@ -118,15 +120,74 @@ type connection struct {
 	net.Conn
 	release func()
 	stalled atomic.Bool // the client did not take an answer in time
+	// Of together; one goroutine at a time writes an answer.
+	coming int     // bytes that it is writing
+	held   *[]byte // what was written and is sent with the next bytes; nil: nothing
 }
 
-// Write writes to the client.
-func (c *connection) Write(p []byte) (int, error) {
-	n, err := c.Conn.Write(p)
+// heldPool keeps what connection.held pointed to.
+var heldPool = sync.Pool{New: func() any { return new([]byte) }}
+
+type connectionKey struct{}
+
+// InContext lets requests find their connection: it is for http.Server.ConnContext.
+func InContext(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connectionKey{}, c)
+}
+
+// connectionOf returns the connection that carries a request and nothing else meanwhile; nil
+// if it is not known, is of another type, as with TLS, or carries streams of HTTP/2.
+func connectionOf(r *http.Request) *connection {
+	if r.ProtoMajor > 1 {
+		return nil
+	}
+	c, _ := r.Context().Value(connectionKey{}).(*connection)
+	return c
+}
+
+// httpBuffer is how much of an answer net/http collects before it writes to a connection.
+const httpBuffer = 4 << 10
+
+// together runs write, which has net/http write n bytes of an answer. They are sent in one
+// system call with the header, where net/http would make two: the first for what fills its
+// buffer.
+func (c *connection) together(n int, write func() (int, error)) (int, error) {
+	if c == nil || n <= httpBuffer {
+		return write()
+	}
+	c.coming = n
+	defer func() { c.coming = 0 }()
+	return write()
+}
+
+// Write writes to the client. It may hold p until the next Write: see together.
+func (c *connection) Write(p []byte) (n int, err error) {
+	switch {
+	case len(p) < c.coming && c.held == nil: // the rest of the answer follows
+		c.coming = 0
+		c.held = heldPool.Get().(*[]byte)
+		*c.held = append((*c.held)[:0], p...)
+		return len(p), nil
+	case c.held != nil:
+		n, err = c.writeHeld(p)
+	default:
+		n, err = c.Conn.Write(p)
+	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		c.stalled.Store(true)
 	}
 	return n, err
+}
+
+// writeHeld writes what was held and p.
+func (c *connection) writeHeld(p []byte) (int, error) {
+	held := len(*c.held)
+	all := net.Buffers{*c.held, p}
+	n, err := all.WriteTo(c.Conn)
+	clear(*c.held) // of memories
+	heldPool.Put(c.held)
+	c.held = nil
+	return max(0, int(n)-held), err
 }
 
 // Close closes the connection. If the client has stalled, it is reset: the

@@ -67,9 +67,10 @@ func (t *transfer) move(setDeadline func(time.Time) error, run func() (int, erro
 
 // Exchange is one request and its answer, under a Stall.
 type Exchange struct {
-	control *http.ResponseController
-	body    *body
-	writer  *writer
+	connection *connection // nil: it is not known
+	control    *http.ResponseController
+	body       *body
+	writer     *writer
 }
 
 // Wrap returns an Exchange, and the writer and the request for its handler. The
@@ -78,7 +79,7 @@ type Exchange struct {
 // client that may never send it. By HTTP/2 the stream alone ends. So does the answer
 // 401 close the connection: connections are kept for those who have a token.
 func (s Stall) Wrap(w http.ResponseWriter, r *http.Request) (*Exchange, http.ResponseWriter, *http.Request) {
-	x := &Exchange{control: http.NewResponseController(w)}
+	x := &Exchange{connection: connectionOf(r), control: http.NewResponseController(w)}
 	t := transfer{stall: s, stream: r.ProtoMajor > 1}
 	if t.stream { // those of net/http would end it while the handler works
 		_ = x.control.SetReadDeadline(time.Time{})
@@ -164,7 +165,9 @@ func (w *writer) Write(p []byte) (written int, err error) {
 	w.begin(http.StatusOK)
 	for {
 		part := p[written:min(len(p), written+piece)]
-		n, err := w.transfer.move(w.exchange.control.SetWriteDeadline, func() (int, error) { return w.ResponseWriter.Write(part) })
+		n, err := w.transfer.move(w.exchange.control.SetWriteDeadline, func() (int, error) {
+			return w.exchange.connection.together(len(part), func() (int, error) { return w.ResponseWriter.Write(part) })
+		})
 		written += n
 		if err != nil || written == len(p) {
 			return written, err

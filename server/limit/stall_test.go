@@ -30,9 +30,10 @@ func exchange(t *testing.T, handler http.HandlerFunc, run func(client net.Conn))
 			}),
 			ReadHeaderTimeout: timeout,
 			IdleTimeout:       timeout,
+			ConnContext:       InContext,
 		}
 		done := make(chan struct{})
-		go func() { defer close(done); _ = server.Serve(inner) }()
+		go func() { defer close(done); _ = server.Serve(Listen(inner, Connections{})) }()
 		run(client)
 		client.Close()
 		close(inner)

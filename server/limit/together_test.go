@@ -1,0 +1,146 @@
+package limit
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"testing"
+)
+
+// written is a connection that keeps what is written.
+type written struct {
+	net.Conn
+	bytes.Buffer
+	err error
+}
+
+func (w *written) Write(p []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	return w.Buffer.Write(p)
+}
+
+func (w *written) Read(p []byte) (int, error) { return w.Buffer.Read(p) }
+
+// What is shorter than the answer waits for what follows, once, whether the answer ends with
+// it or what is left of it is written later.
+func TestTheFirstWriteWaitsForTheNext(t *testing.T) {
+	inner := &written{}
+	c := &connection{Conn: inner}
+	write := func(n int) {
+		if got, err := c.Write(bytes.Repeat([]byte{'a'}, n)); got != n || err != nil {
+			t.Errorf("%d bytes written of %d, %v", got, n, err)
+		}
+	}
+	for _, step := range []struct{ writes, sent int }{{4096, 0}, {5000, 9096}, {100, 9196}} {
+		if step.writes == 100 { // after the answer
+			c.coming = 0
+		} else if step.sent == 0 {
+			c.coming = 9000
+		}
+		write(step.writes)
+		if inner.Len() != step.sent {
+			t.Errorf("%d bytes are sent, want %d", inner.Len(), step.sent)
+		}
+	}
+	if _, err := c.together(httpBuffer, func() (int, error) { return c.Write(make([]byte, 10)) }); err != nil || inner.Len() != 9206 {
+		t.Errorf("a short answer waits: %d bytes are sent, %v", inner.Len(), err)
+	}
+}
+
+// An error is that of the write which sends: of its bytes none are sent.
+func TestAnErrorOfWhatWaited(t *testing.T) {
+	inner := &written{err: net.ErrClosed}
+	c := &connection{Conn: inner}
+	_, _ = c.together(9000, func() (int, error) { return c.Write(make([]byte, 4096)) })
+	if n, err := c.Write(make([]byte, 5000)); n != 0 || err == nil {
+		t.Errorf("%d bytes are written, %v", n, err)
+	}
+}
+
+// Answers of any length arrive whole, with their length or in chunks, in one piece or in
+// several, and those to HEAD without a body.
+func TestAnswersArriveWhole(t *testing.T) {
+	answer := func(w http.ResponseWriter, r *http.Request) {
+		size, _ := strconv.Atoi(r.FormValue("size"))
+		if r.FormValue("length") != "" {
+			w.Header().Set("Content-Length", fmt.Sprint(size))
+		}
+		body := bytes.Repeat([]byte("0123456789"), size/10+1)[:size]
+		if r.FormValue("parts") != "" {
+			_, _ = w.Write(body[:size/2])
+			w.(http.Flusher).Flush()
+			body = body[size/2:]
+		}
+		_, _ = w.Write(body)
+	}
+	exchange(t, answer, func(client net.Conn) {
+		reader := bufio.NewReader(client)
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			for _, size := range []int{0, 1, 3900, 4000, 4096, 4097, 5000, 8192, 9000, 40_000, 100_000} {
+				for _, options := range []string{"", "&length=1", "&parts=1"} {
+					go fmt.Fprintf(client, "%s /?size=%d%s HTTP/1.1\r\nHost: h\r\n\r\n", method, size, options)
+					request, _ := http.NewRequest(method, "/", nil)
+					response, err := http.ReadResponse(reader, request)
+					if err != nil {
+						t.Fatalf("%s %d%s: %v", method, size, options, err)
+					}
+					body, err := io.ReadAll(response.Body)
+					response.Body.Close()
+					want := size
+					if method == http.MethodHead {
+						want = 0
+					}
+					if len(body) != want || err != nil {
+						t.Errorf("%s %d%s: %d bytes, %v", method, size, options, len(body), err)
+					}
+				}
+			}
+		}
+	})
+}
+
+// Streams of HTTP/2 share a connection, and write to it at the same time.
+func TestStreamsAreNotHeld(t *testing.T) {
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	server := &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			x, w, _ := Stall{Timeout: timeout, BytesPerSecond: pace}.Wrap(w, r)
+			_, _ = w.Write(make([]byte, 5000))
+			x.End()
+		}),
+		ConnContext: InContext, Protocols: protocols,
+	}
+	served := make(chan error)
+	go func() { served <- server.Serve(Listen(inner, Connections{})) }()
+	client := &http.Client{Transport: &http.Transport{Protocols: protocols}}
+	var calls sync.WaitGroup
+	for range 20 {
+		calls.Go(func() {
+			response, err := client.Get("http://" + inner.Addr().String())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer response.Body.Close()
+			if body, err := io.ReadAll(response.Body); len(body) != 5000 || err != nil || response.ProtoMajor != 2 {
+				t.Errorf("%d bytes by %s, %v", len(body), response.Proto, err)
+			}
+		})
+	}
+	calls.Wait()
+	client.CloseIdleConnections()
+	server.Close()
+	<-served
+}
