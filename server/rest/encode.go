@@ -1,13 +1,11 @@
 package rest
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/url"
 
 	"mneme/memory"
-	"mneme/search"
 	"mneme/server/rest/api"
 	"mneme/server/wire"
 )
@@ -26,11 +24,6 @@ type (
 	trashedHead struct {
 		api.Trashed
 		Value *struct{} `json:"value,omitempty"`
-	}
-	hitHead struct {
-		api.Hit
-		Value   *struct{}     `json:"value,omitempty"`
-		Explain *wire.Explain `json:"explain,omitempty"`
 	}
 )
 
@@ -112,92 +105,6 @@ func listing(each func(yield func(memory.Found) error) (next string, err error),
 			}{next}, err
 		})
 	}}
-}
-
-// encodeHit encodes a hit. If the caller may not read the store, it has only
-// store, key, label, value, score and relevance.
-func encodeHit(h *search.Hit) ([]byte, error) {
-	hit := wire.HitOf(h)
-	out := api.Hit{StoreId: hit.Store, Key: hit.Key, Label: api.Label(hit.Label), Score: hit.Score, Relevance: hit.Relevance}
-	if e := hit.Entry; e != nil {
-		out.Id, out.OwnerId, out.Namespace, out.Type = &e.ID, &e.Owner, &e.Namespace, &e.Type
-		out.Description, out.Tags, out.UpdatedAt, out.UpdatedBy = &e.Description, &e.Tags, &e.UpdatedAt, &e.UpdatedBy
-		out.OccurredAt = e.OccurredAt
-		out.Highlights = ranges(hit.Highlights)
-		if hit.Passages != nil {
-			out.Truncated = new(true)
-		}
-	}
-	if hit.Passages == nil {
-		return wire.WithValue(hitHead{Hit: out, Explain: hit.Explain}, hit.Value)
-	}
-	passages := make([]api.Passage, len(hit.Passages))
-	for i, p := range hit.Passages {
-		passages[i] = api.Passage{Text: p.Text, Start: p.Start, End: p.End, Highlights: ranges(p.Highlights)}
-	}
-	out.Passages = &passages
-	return wire.Marshal(hitHead{Hit: out, Explain: hit.Explain})
-}
-
-// ranges returns byte ranges as answers show them; nil if there are none.
-func ranges(of [][2]int) *api.Ranges {
-	if len(of) == 0 {
-		return nil
-	}
-	shown := make(api.Ranges, len(of))
-	for i, r := range of {
-		shown[i] = r[:]
-	}
-	return &shown
-}
-
-// nearestOf returns the entries that come closest where there are no hits.
-func nearestOf(found []memory.Near) (out []api.Nearest) {
-	for i := range found {
-		e := &found[i].Entry
-		out = append(out, api.Nearest{
-			StoreId: e.Store, Namespace: e.Namespace, Key: e.Key, Label: api.Label(e.Label.String()), Description: e.Description,
-			Relevance: found[i].Relevance, Unsure: true,
-		})
-	}
-	return out
-}
-
-// writeAnswer writes the answer of a search. It reads the values of the hits
-// while it writes them, so that the label is known only after them.
-func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r search.Request, a *search.Answer) error {
-	return wire.List(w, "hits", func(item func([]byte) error) (any, error) {
-		label, err := s.searcher.EachHit(ctx, a, func(h *search.Hit) error {
-			text, err := encodeHit(h)
-			if err != nil {
-				return err
-			}
-			return item(text)
-		})
-		if err != nil {
-			return nil, err
-		}
-		tail := struct {
-			Label      string        `json:"label,omitempty"`
-			Degraded   []string      `json:"degraded"`
-			Incomplete bool          `json:"incomplete"`
-			Reason     string        `json:"reason,omitempty"`
-			Nearest    []api.Nearest `json:"nearest,omitempty"`
-			Tokens     *int          `json:"tokens,omitempty"`
-			Next       string        `json:"next_cursor,omitempty"`
-
-			Explain *wire.Explanation `json:"explain,omitempty"`
-			bill
-		}{bill: billOf(a.Bill), Label: label.String(), Nearest: nearestOf(a.Nearest), Degraded: append([]string{}, a.Degraded...), Incomplete: a.Incomplete, Explain: wire.ExplanationOf(a.Explanation)}
-		if a.NoWords {
-			tail.Reason = string(api.NoWords)
-		}
-		if r.MaxTokens > 0 {
-			tail.Tokens = &a.Tokens
-		}
-		tail.Next, err = s.searcher.NextCursor(a, 0)
-		return tail, err
-	})
 }
 
 // location returns the URL of an entry.

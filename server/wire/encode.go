@@ -61,8 +61,7 @@ func Time(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
-	t = t.UTC()
-	return &t
+	return new(t.UTC())
 }
 
 // Tags returns an entry's tags, which are never null in an answer.

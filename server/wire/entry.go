@@ -47,15 +47,14 @@ func notOwner(e *memory.Entry, author string) *string {
 	if author == e.Owner {
 		return nil
 	}
-	return &author
+	return new(author)
 }
 
 func occurredAt(e *memory.Entry) *string {
 	if e.OccurredAt.IsZero() {
 		return nil
 	}
-	text := e.OccurredAt.String()
-	return &text
+	return new(e.OccurredAt.String())
 }
 
 // Hit is a search hit as answers show it.
