@@ -14,6 +14,13 @@ const (
 	alikeGap = 0.18
 )
 
+// The ranges of multilingual-e5-small for two entries, which differ less from those of
+// E5-small-v2 than for a question and an entry: docs/decisions/0085-newer-statements.md.
+var (
+	MultilingualAlikeCosines = CosineRange{Unrelated: 0.79, Related: 0.86}
+	MultilingualAlikeMaxSims = CosineRange{Unrelated: 0.46, Related: 0.66}
+)
+
 // MinAlike is the likeness from which two entries say nearly the same, or the opposite.
 const MinAlike = 0.5
 

@@ -13,6 +13,9 @@ type Question struct {
 	Cosines, MaxSims CosineRange
 	// LacksName says that the query has names and that no entry in its scope has any.
 	LacksName bool
+	// Chatter says that the query asks for nothing: it is a greeting, thanks, small talk, or
+	// letters without sense.
+	Chatter bool
 }
 
 // CosineRange says what an encoder's cosines mean: the usual cosine of a question
@@ -26,17 +29,17 @@ var (
 	E5MaxSims = CosineRange{Unrelated: 0.45, Related: 0.65}
 )
 
-// The ranges of multilingual-e5-small for a question and an entry in one language, and
-// those across languages, where everything is further apart: of an English question to an
-// entry in another, and the reverse. They were fitted so that the
-// relevance means the same as with E5-small-v2: docs/decisions/0071-two-models.md.
+// The ranges of multilingual-e5-small for a question and an entry in one language, across
+// two languages of one script, and across scripts. Across languages everything is further
+// apart, and what is unrelated differs less. They were fitted so that the relevance means
+// the same as with E5-small-v2: docs/decisions/0083-one-scale.md.
 var (
-	MultilingualCosines = CosineRange{Unrelated: 0.808, Related: 0.879}
-	MultilingualMaxSims = CosineRange{Unrelated: 0.665, Related: 0.814}
-	FromEnglishCosines  = CosineRange{Unrelated: 0.705, Related: 0.755}
-	FromEnglishMaxSims  = CosineRange{Unrelated: 0.60, Related: 0.70}
-	ToEnglishCosines    = CosineRange{Unrelated: 0.72, Related: 0.77}
-	ToEnglishMaxSims    = CosineRange{Unrelated: 0.62, Related: 0.72}
+	MultilingualCosines  = CosineRange{Unrelated: 0.80, Related: 0.865}
+	MultilingualMaxSims  = CosineRange{Unrelated: 0.55, Related: 0.70}
+	AcrossCosines        = CosineRange{Unrelated: 0.78, Related: 0.84}
+	AcrossMaxSims        = CosineRange{Unrelated: 0.54, Related: 0.66}
+	AcrossScriptsCosines = CosineRange{Unrelated: 0.751, Related: 0.7755}
+	AcrossScriptsMaxSims = CosineRange{Unrelated: 0.55, Related: 0.63}
 )
 
 // Parts are what the relevance of one entry to a query is made of. nil: not
@@ -53,6 +56,9 @@ type Parts struct {
 	Coverage *float64
 	// ChunkTokens is the number of tokens of the nearest chunk that have codes.
 	ChunkTokens int
+	// Corrected says that the entry has none of the query's words but what was looked for
+	// in place of typing errors, and that no entry in the scope has any other of them.
+	Corrected bool
 }
 
 // The score is
@@ -60,8 +66,9 @@ type Parts struct {
 //	f·(7·(cosine − 0.8) + 2·(maxsim − 0.45 − l)) + (1 + 2·(1 − f))·coverage
 //
 // with f, how far the encoder knows the query's language, from 0.1 to 1, and l,
-// what a longer chunk gains in MaxSim by chance. The numbers were chosen by
-// measurement: docs/decisions/0031-relevance.md.
+// what a longer chunk gains in MaxSim by chance with E5-small-v2; with the multilingual
+// model it gains nothing. The numbers were chosen by measurement:
+// docs/decisions/0031-relevance.md.
 const (
 	weightCosine = 7
 	weightMaxSim = 2
@@ -79,6 +86,9 @@ const (
 	// missingName is what an entry loses if the query names somebody or something that
 	// no entry in the scope mentions.
 	missingName = 0.3
+	// chatter is what every entry loses if the query asks for nothing. It leaves a relevance
+	// of .01 at most.
+	chatter = 4
 	// l = chanceRate·(n − usualTokens)/(n + chanceTokens) for a chunk of n tokens.
 	chanceRate   = 0.1
 	chanceTokens = 150
@@ -112,30 +122,53 @@ func Summands(q Question, p Parts) []Summand {
 }
 
 // summands returns the first n of a list.
-func summands(q Question, p Parts) (list [4]Summand, n int) {
+func summands(q Question, p Parts) (list [6]Summand, n int) {
 	f := min(max(float64(q.Familiarity/familiar), minFamiliarity), 1)
 	cosine, maxSim := usualCosine, usualMaxSim
 	if p.Cosine != nil {
 		cosine = q.Cosines.ToE5(*p.Cosine)
 	}
 	if p.MaxSim != nil {
-		n := float64(p.ChunkTokens)
-		maxSim = q.MaxSims.to(E5MaxSims, *p.MaxSim-float64(chanceRate*(n-usualTokens))/(n+chanceTokens))
+		maxSim = q.MaxSims.to(E5MaxSims, *p.MaxSim-q.byChance(p.ChunkTokens))
 	}
 	coverage := usualCoverage
 	if p.Coverage != nil {
 		coverage = *p.Coverage
 	}
-	list = [4]Summand{
+	list = [6]Summand{
 		{"cosine", float64(f*weightCosine) * (cosine - middleCosine)},
 		{"maxsim", float64(f*weightMaxSim) * (maxSim - middleMaxSim)},
 		{"coverage", (1 + float64(strangeCoverage*(1-f))) * coverage},
 	}
-	if !q.LacksName {
-		return list, 3
+	n = 3
+	if q.LacksName {
+		list[n], n = Summand{"name", -missingName}, n+1
 	}
-	list[3] = Summand{"name", -missingName}
-	return list, 4
+	if q.Chatter {
+		list[n], n = Summand{"chatter", -chatter}, n+1
+	}
+	if p.Corrected {
+		sum := 0.0
+		for _, s := range list[:n] {
+			sum += s.Value
+		}
+		if more := sum - unsureScore; more >= 0 {
+			list[n], n = Summand{"typo", -more - correctedGap/(1+more)}, n+1
+		}
+	}
+	return list, n
+}
+
+// correctedGap is how much less than unsureScore an entry scores that has but corrections of
+// typing errors, at most. The better it is, the less.
+const correctedGap = 0.02
+
+// byChance returns what a chunk of n tokens gains in MaxSim by chance.
+func (q Question) byChance(n int) float64 {
+	if q.MaxSims != (CosineRange{}) && q.MaxSims != E5MaxSims {
+		return 0
+	}
+	return float64(chanceRate*(float64(n)-usualTokens)) / (float64(n) + chanceTokens)
 }
 
 // ToE5 returns the cosine of E5-small-v2 that means what one of this range does.
@@ -160,6 +193,17 @@ func Relevance(q Question, p Parts) (score, relevance float64) {
 	}
 	return score, RelevanceOf(score)
 }
+
+// Unsure is the relevance below which an answer is unsure, and Irrelevant the one below
+// which an entry answers nothing, for a surface that has bounds of its own. They were fitted
+// to questions with and without an answer: docs/decisions/0084-nothing-relevant.md.
+const (
+	Irrelevant = 0.02
+	Unsure     = 0.08
+)
+
+// unsureScore is the score whose relevance is Unsure: middle + ln(.08/.92)/slope.
+const unsureScore = 0.5706
 
 // MaxLogOdds bounds what another judge's log-odds may say, either way: of 1 in 160,000 or
 // less nobody knows.

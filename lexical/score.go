@@ -36,8 +36,10 @@ type Scorer struct {
 	beside    []instead // of QueryTerm.For, beside a term
 	heads     []int     // by query term: the term that it is beside, or its own index; nil: none does
 	lacksName bool      // see LacksName
-	base      float64   // k1 · (1-b)
-	slope     float64   // k1 · b / mean length
+
+	onlyCorrected bool    // see OnlyCorrected
+	base          float64 // k1 · (1-b)
+	slope         float64 // k1 · b / mean length
 }
 
 // NewScorer returns a Scorer for one query. df[i] is the number of documents, of
@@ -140,6 +142,12 @@ func (s *Scorer) weighEvidence(query []QueryTerm, df []int64) {
 	s.lacksName = named && !known
 	s.weighBeside()
 	s.replaceTypos(query)
+	s.onlyCorrected = len(s.instead) > 0
+	for i, term := range query {
+		if term.For == "" && term.Role != Asking && s.known[i] {
+			s.onlyCorrected = false
+		}
+	}
 	if sum == 0 { // they ask, and for nothing else
 		copy(s.evidence, s.weights)
 	}
@@ -210,6 +218,13 @@ func (s *Scorer) Evidence(i int, term QueryTerm) float64 {
 	}
 	return s.evidence[i] / term.Weight
 }
+
+// OnlyCorrected reports whether documents have none of the query's words, but for those of
+// asking and those that are looked for in place of typing errors.
+func (s *Scorer) OnlyCorrected() bool { return s.onlyCorrected }
+
+// HasNone reports whether no document has any of the query's terms.
+func (s *Scorer) HasNone() bool { return !slices.Contains(s.known, true) }
 
 // LacksName reports whether the query has names and no document has any of them.
 func (s *Scorer) LacksName() bool { return s.lacksName }

@@ -9,6 +9,13 @@ import (
 	"mneme/search/cursor"
 )
 
+// Unsure and Irrelevant are the bounds of a surface that has some of its own: a hit of a
+// relevance below Unsure may not answer the query, and one below Irrelevant does not.
+const (
+	Unsure     = fusion.Unsure
+	Irrelevant = fusion.Irrelevant
+)
+
 // Answer is the result of a search.
 type Answer struct {
 	// Hits are the hits, best first. Only the first of them, up to 512 kB of
@@ -85,7 +92,10 @@ type Hit struct {
 	// whether a Reranker was asked about the hit does, which is part of it then.
 	Relevance float64
 	Level     acl.Level // the caller's on the store
-	Explain   *Explain  // nil unless asked for and allowed
+	// SupersededBy is the key of a newer entry of the same store and namespace that says
+	// nearly the same, and that the search found, too; "": none is known.
+	SupersededBy string
+	Explain      *Explain // nil unless asked for and allowed
 
 	// SECURITY: what follows is for this package alone.
 	query *searchQuery

@@ -289,7 +289,7 @@ func outcomeOf(q *searchQuery, ranked selected, c *candidate, x *EntryExplanatio
 		return OutcomeNotInCursor
 	case q.page == nil && !ranked.found.has(entry):
 		return OutcomeNotRetrieved
-	case !c.reaches(q.request.MinRelevance):
+	case !c.reaches(q.request.MinRelevance), q.request.MaxUnsure > 0 && c.relevance < Unsure:
 		return OutcomeBelowRelevance
 	}
 	return OutcomeBeyondDepth

@@ -75,6 +75,9 @@ func newHit(q *searchQuery, c *candidate, e memory.Entry) Hit {
 	}
 	e.Source = nil // its ids are not checked against what the caller may read: see Get
 	hit.Entry = e
+	if c.supersededBy != nil {
+		hit.SupersededBy = c.supersededBy.entry.Key
+	}
 	if q.request.Explain {
 		hit.Explain = explainHit(q, c, &e)
 	}

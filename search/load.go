@@ -29,8 +29,11 @@ type candidate struct {
 	relevance   float64     // 0–1
 	recency     *float64    // factor of the relevance in the score, 0–1; nil: none
 	similarity  *float64    // to the hits before it, 0–1, for Diversity; nil: not compared
+	merit       float64     // the score by relevance alone
 	ordered     bool        // score was set when the candidates were ordered
-	edited      bool        // the row has changed since the legs found it
+	// supersededBy is a newer candidate that says nearly the same; nil: none is known.
+	supersededBy *candidate
+	edited       bool // the row has changed since the legs found it
 }
 
 // legHits are the visible hits of both legs, a list for each wording; no list

@@ -44,23 +44,21 @@ func (q *searchQuery) addMaxSimBy(ctx context.Context, tx memory.ScoreReader, sc
 	}
 	best, against := make([]float32, len(query)), maxsim.NewQuery(query)
 	for i := range found {
-		a := &found[i]
+		r := &found[i].by[k]
 		if i+1 < len(found) {
-			prefetch.Slice(found[i+1].codes)
+			prefetch.Slice(found[i+1].by[k].codes)
 		}
-		if len(a.codes) == 0 || a.model != k {
+		if len(r.codes) == 0 || !r.judges {
 			continue
 		}
-		if err := against.Best(a.codes, best); err != nil {
+		if err := against.Best(r.codes, best); err != nil {
 			return fmt.Errorf("entry %s: %w", ids[i], err)
 		}
 		sum := 0.0
 		for t, cosine := range best {
 			sum += float64(tokens[t].weight * float64(cosine))
 		}
-		a.maxSim = sum / total
-		a.MaxSim, a.ChunkTokens = &a.maxSim, len(a.codes)/maxsim.TokenSize
-		a.codes = nil
+		r.maxSim, r.tokens = sum/total, len(r.codes)/maxsim.TokenSize
 	}
 	return nil
 }
@@ -69,18 +67,18 @@ func (q *searchQuery) addMaxSimBy(ctx context.Context, tx memory.ScoreReader, sc
 // ids. Those of first chunks were read with the vectors.
 func (q *searchQuery) readCodes(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, k int, ids []uuid.UUID, found []assessment) error {
 	var chunks []vector.ChunkID
-	var of []*assessment
+	var of []*reading
 	for i := range found {
-		if a := &found[i]; a.nearest > 0 && a.model == k {
-			chunks, of = append(chunks, vector.ChunkID{Entry: ids[i], Chunk: a.nearest}), append(of, a)
+		if r := &found[i].by[k]; r.chunk > 0 && r.judges {
+			chunks, of = append(chunks, vector.ChunkID{Entry: ids[i], Chunk: r.chunk}), append(of, r)
 		}
 	}
 	if len(chunks) == 0 {
 		return nil
 	}
 	codes, err := tx.ChunkCodes(ctx, scope, q.models[k].Fingerprint, chunks)
-	for i, a := range of {
-		a.codes = codes[i]
+	for i, r := range of {
+		r.codes = codes[i]
 	}
 	return err
 }

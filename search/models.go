@@ -48,24 +48,18 @@ func (m model) cosine(chunk vector.Half, asked []float32) float64 {
 	return chunk.Dot(asked)
 }
 
-// questionFor returns which question a wording is to an entry of a store that the k-th
-// model read.
-func (w *wording) questionFor(k int, isNative bool, reading acl.Reading) int {
-	return question.Of(w.prefers, k, isNative, reading.Language)
-}
-
 // ask returns what relevance depends on of a wording, as it is asked of the models.
 func (m models) ask(w *wording) (asked [question.Count]fusion.Question) {
 	lacksName := w.scorer != nil && w.scorer.LacksName()
 	for k := range m {
-		asked[k] = fusion.Question{Familiarity: w.familiarity(k), Cosines: m[k].cosines(), LacksName: lacksName}
+		asked[k] = fusion.Question{Familiarity: w.familiarity(k), Cosines: m[k].cosines(), LacksName: lacksName, Chatter: w.chatter || w.isSenseless()}
 		if w.embeddings[k].Multilingual {
 			asked[k].MaxSims = fusion.MultilingualMaxSims
 		}
 	}
-	asked[question.LeftToOther], asked[question.Native] = asked[multilingualModel], asked[multilingualModel]
-	asked[question.LeftToOther].Cosines, asked[question.LeftToOther].MaxSims = fusion.FromEnglishCosines, fusion.FromEnglishMaxSims
-	asked[question.Native].Cosines, asked[question.Native].MaxSims = fusion.ToEnglishCosines, fusion.ToEnglishMaxSims
+	asked[question.Across], asked[question.AcrossScripts] = asked[multilingualModel], asked[multilingualModel]
+	asked[question.Across].Cosines, asked[question.Across].MaxSims = fusion.AcrossCosines, fusion.AcrossMaxSims
+	asked[question.AcrossScripts].Cosines, asked[question.AcrossScripts].MaxSims = fusion.AcrossScriptsCosines, fusion.AcrossScriptsMaxSims
 	return asked
 }
 
@@ -108,7 +102,7 @@ func (m models) name(k int) string {
 func (m models) both() bool { return m[mainModel].serves() && m[multilingualModel].serves() }
 
 // merge makes one list of those of two models, whose cosines are put on one scale. An
-// entry in both has the place that the preferred model gives it.
+// entry in both has the place that the preferred model gives it, or the better one.
 func (m models) merge(of [2]legList, w *wording) legList {
 	switch {
 	case !m[multilingualModel].serves():
@@ -117,25 +111,24 @@ func (m models) merge(of [2]legList, w *wording) legList {
 		return of[multilingualModel]
 	}
 	merged := legList{more: of[0].more || of[1].more, full: of[0].full || of[1].full, floor: math.Inf(-1)}
-	seen := make(map[uuid.UUID]bool)
-	for _, k := range [2]int{w.prefers, 1 - w.prefers} {
-		scale := m[k].cosines()
-		if w.questionFor(k, false, acl.Reading{}) == question.LeftToOther {
-			scale = fusion.FromEnglishCosines
-		}
+	at := make(map[uuid.UUID]int)
+	first := w.prefers % len(of)
+	for _, k := range [2]int{first, 1 - first} {
 		before := len(merged.hits)
 		for _, hit := range of[k].hits {
-			if seen[hit.Entry] {
-				continue
+			hit.Score = m.scaled(w, k, hit.Score)
+			switch i, listed := at[hit.Entry]; {
+			case !listed:
+				at[hit.Entry] = len(merged.hits)
+				merged.hits = append(merged.hits, hit)
+			case w.prefers == eitherModel && hit.Score > merged.hits[i].Score:
+				merged.hits[i] = hit
 			}
-			seen[hit.Entry] = true
-			hit.Score = scale.ToE5(hit.Score)
-			merged.hits = append(merged.hits, hit)
 		}
 		// If nothing of the other model's list is left, the preferred one has read what the
 		// other finds, and its own list says what is missing.
 		if of[k].more && len(merged.hits) > before {
-			merged.floor = max(merged.floor, scale.ToE5(of[k].floor))
+			merged.floor = max(merged.floor, m.scaled(w, k, of[k].floor))
 		}
 	}
 	slices.SortStableFunc(merged.hits, func(a, b legHit) int { return cmp.Compare(b.Score, a.Score) })
@@ -146,6 +139,21 @@ func (m models) merge(of [2]legList, w *wording) legList {
 		merged.floor = min(merged.floor, merged.hits[fusionDepth-1].Score)
 	}
 	return merged
+}
+
+// scaled returns the cosine of E5-small-v2 that means what one of the k-th model does. What
+// the multilingual model alone has read is in another language than English. What the
+// English one alone has read says little to words in another language, and is near what
+// is unrelated.
+func (m models) scaled(w *wording, k int, cosine float64) float64 {
+	switch {
+	case k == multilingualModel && w.prefers == mainModel:
+		return fusion.AcrossCosines.ToE5(cosine)
+	case k == mainModel && w.prefers == multilingualModel:
+		unrelated := fusion.E5Cosines.Unrelated
+		return unrelated + float64(min(w.familiarity(k), 1)*(m[k].cosines().ToE5(cosine)-unrelated))
+	}
+	return m[k].cosines().ToE5(cosine)
 }
 
 // noteAsked records that stores were asked a question that the main model cannot read: from

@@ -98,6 +98,13 @@ func (s *Searcher) rank(ctx context.Context, tx assessmentTx, scope acl.Scope, q
 			q.weighRecency(head)
 			slices.SortFunc(head, compareScore)
 			head = q.diversify(head)
+			if q.request.Recency == nil {
+				head = q.newerFirst(head)
+			}
+		}
+		head = q.limitUnsure(head)
+		for _, c := range head {
+			c.letGo()
 		}
 	}
 	merged := slices.Concat(head, rest)
@@ -119,10 +126,25 @@ func (s *Searcher) rank(ctx context.Context, tx assessmentTx, scope acl.Scope, q
 	return selected{hits: hits, possible: possible, ordered: merged, rest: after(merged, hits, q.request.scored()), nearest: nearest}, nil
 }
 
+// limitUnsure returns ordered candidates without those beyond the request's MaxUnsure.
+func (q *searchQuery) limitUnsure(ordered []*candidate) []*candidate {
+	if q.request.MaxUnsure == 0 {
+		return ordered
+	}
+	unsure := 0
+	return slices.DeleteFunc(ordered, func(c *candidate) bool {
+		if searchOnly(*c.access) || c.relevance >= Unsure {
+			return false
+		}
+		unsure++
+		return unsure > q.request.MaxUnsure
+	})
+}
+
 // nearest returns the most relevant of assessed candidates that the caller may read, as
 // many as the request asks for.
 func (q *searchQuery) nearest(assessed []*candidate) []*candidate {
-	readable := slices.DeleteFunc(assessed, func(c *candidate) bool { return c.access.Level < acl.Read })
+	readable := slices.DeleteFunc(assessed, func(c *candidate) bool { return c.access.Level < acl.Read || c.asked.asksForNothing() })
 	slices.SortFunc(readable, compareScore)
 	return readable[:min(len(readable), q.request.Nearest)]
 }
@@ -162,22 +184,19 @@ func (q *searchQuery) diversify(candidates []*candidate) []*candidate {
 		if relevance[i] = c.relevance; q.request.Recency != nil {
 			relevance[i] = c.score
 		}
-		vectors[i] = c.nearestVector.Floats()
+		vectors[i] = c.by[c.model].vector.Floats()
 	}
 	similarity := func(a, b int) float64 {
 		if len(vectors[a]) == 0 || len(vectors[b]) == 0 || candidates[a].model != candidates[b].model {
 			return 0
 		}
-		return q.models[candidates[a].model].cosines().Similarity(candidates[a].nearestVector.Dot(vectors[b]))
+		return q.models[candidates[a].model].cosines().Similarity(candidates[a].by[candidates[a].model].vector.Dot(vectors[b]))
 	}
 	diverse := make([]*candidate, len(candidates))
 	for i, pick := range fusion.MMR(relevance, similarity, 1-q.request.Diversity) {
 		c := candidates[pick.Item]
 		c.score, c.similarity, c.ordered = pick.Score, &pick.Similarity, true
 		diverse[i] = c
-	}
-	for _, c := range candidates {
-		c.nearestVector = nil // compared: let it go
 	}
 	return diverse
 }

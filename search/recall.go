@@ -31,7 +31,7 @@ func (s *Searcher) Recall(ctx context.Context, c memory.Caller, r Request, recal
 	}
 	defer done()
 	r = r.normal()
-	q := &searchQuery{caller: c, request: r, at: s.instant(), wordings: s.newWordings(r.wordings()), natives: make(natives)}
+	q := &searchQuery{caller: c, request: r, at: s.instant(), wordings: s.newWordings(r.wordings()), languages: make(languages)}
 	q.page = &cursor.Candidates{At: q.at} // the candidates are known: the legs only prepare passages
 	err = s.view(ctx, c, func(tx memory.ReadTx) (err error) {
 		if err = s.checkSearch(r); err != nil {

@@ -9,6 +9,7 @@ import (
 	"mneme/fusion"
 	"mneme/memory"
 	"mneme/search/cache"
+	"mneme/search/question"
 	"mneme/vector"
 )
 
@@ -37,13 +38,9 @@ func (s *Searcher) assessPart(ctx context.Context, tx assessmentTx, scope acl.Sc
 		if err != nil {
 			return err
 		}
-		if err := s.addNative(ctx, tx, q, asked, candidates, found); err != nil {
-			return err
-		}
 		asked.questions = q.models.ask(asked)
 		for i, c := range candidates {
-			found[i].question = asked.questionFor(found[i].model, found[i].native, c.access.Reading)
-			score, relevance := fusion.Relevance(asked.questions[found[i].question], found[i].Parts)
+			score, relevance := asked.judge(&found[i])
 			if w == 0 || score > c.score {
 				c.assessment, c.score, c.relevance = &found[i], score, relevance
 				c.ask(q, w)
@@ -52,6 +49,7 @@ func (s *Searcher) assessPart(ctx context.Context, tx assessmentTx, scope acl.Sc
 	}
 	for _, c := range candidates {
 		q.weighJudgement(c)
+		c.merit = c.score
 	}
 	return nil
 }
@@ -62,118 +60,125 @@ type assessmentTx interface {
 	memory.EntryReader
 }
 
-// natives say which rows are surely in the main model's language, of those whose texts a
-// search has read to find out.
-type natives map[rowVersion]bool
-
-// rowVersion is a row at one of its revisions.
-type rowVersion struct {
-	id       uuid.UUID
-	revision int64
-}
-
-func (c *candidate) version() rowVersion { return rowVersion{c.entry.ID, c.entry.Revision} }
-
-// addNative finds out which candidates are surely in the main model's language, for a
-// wording that is not: their texts say so, and are read only then, once for all wordings
-// and snapshots of a search.
-func (s *Searcher) addNative(ctx context.Context, tx assessmentTx, q *searchQuery, asked *wording, candidates []*candidate, found []assessment) error {
-	if s.native == nil || asked.prefers == mainModel {
-		return nil
-	}
-	readByBoth := func(i int) bool { return found[i].readByMain && found[i].model == multilingualModel }
-	var unread []*candidate
-	for i, c := range candidates {
-		if _, known := q.natives[c.version()]; !known && readByBoth(i) {
-			unread = append(unread, c)
-		}
-	}
-	if err := s.readNatives(ctx, tx, q, unread); err != nil {
-		return err
-	}
-	for i, c := range candidates {
-		found[i].native = readByBoth(i) && q.natives[c.version()]
-	}
-	return nil
-}
-
-// readNatives reads the texts of candidates, a batch at a time.
-func (s *Searcher) readNatives(ctx context.Context, tx memory.EntryReader, q *searchQuery, unread []*candidate) error {
-	for len(unread) > 0 {
-		n := memory.BatchOf(len(unread), func(i int) int { return unread[i].entry.Size })
-		entries, err := completed(ctx, tx, unread[:n])
-		if err != nil {
-			return err
-		}
-		for i := range entries {
-			e := &entries[i]
-			q.natives[rowVersion{e.ID, e.Revision}] = s.native(memory.ProseOf(e))
-		}
-		unread = unread[n:]
-	}
-	return nil
-}
-
 // assessment is what the relevance of a candidate to one wording is made of.
 type assessment struct {
 	fusion.Parts
-	model         int         // of Cosine and MaxSim
-	question      int         // of the wording's questions, to which they belong
-	readByMain    bool        // whether the entry has a vector of the main model
-	native        bool        // whether its text is surely in the main model's language, where it matters
-	nearest       int         // chunk of Cosine
-	nearestVector vector.Half // nil unless the request has Diversity
-	codes         []byte      // of the nearest chunk's tokens, until they are compared
-	// What Coverage, Cosine and MaxSim point to.
-	coverage, cosine, maxSim float64
+	by       [2]reading // by model
+	model    int        // of Cosine and MaxSim
+	question int        // of the wording's questions, to which they belong
+	language string     // of the text, where it matters; "": not known
+	coverage float64    // what Coverage points to
 }
 
-// assessBy returns the assessments of candidates for one wording, in their order.
-func (s *Searcher) assessBy(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *searchQuery, asked *wording, candidates []*candidate) ([]assessment, error) {
+// reading is the chunk of a candidate that is nearest to a wording by one model.
+type reading struct {
+	read        bool // the model has vectors of the entry
+	judges      bool // the candidate's relevance may be by this model
+	meaningless bool // the entry has no text to compare: Cosine is the usual one
+	chunk       int
+	cosine      float64
+	vector      vector.Half
+	codes       []byte // of the chunk's tokens; nil: none
+	maxSim      float64
+	tokens      int // that maxSim was compared with; 0: there is no MaxSim
+}
+
+// judge sets the parts of a candidate by the model to which it is most relevant among those
+// that judge it, and returns its score and relevance.
+func (w *wording) judge(a *assessment) (score, relevance float64) {
+	judged := false
+	for k := range a.by {
+		if !a.by[k].judges {
+			continue
+		}
+		parts, of := a.partsBy(k), question.Of(k, w.language, a.language)
+		if s, r := fusion.Relevance(w.questions[of], parts); !judged || s > score {
+			score, relevance, judged = s, r, true
+			a.Parts, a.model, a.question = parts, k, of
+		}
+	}
+	if !judged {
+		score, relevance = fusion.Relevance(w.questions[a.question], a.Parts)
+	}
+	return score, relevance
+}
+
+// partsBy returns the parts of the relevance by the k-th model.
+func (a *assessment) partsBy(k int) fusion.Parts {
+	parts, r := a.Parts, &a.by[k]
+	parts.Cosine, parts.MaxSim, parts.ChunkTokens = &r.cosine, nil, 0
+	if r.tokens > 0 {
+		parts.MaxSim, parts.ChunkTokens = &r.maxSim, r.tokens
+	}
+	return parts
+}
+
+// assessBy returns what the relevance of candidates to one wording is made of, in their
+// order.
+func (s *Searcher) assessBy(ctx context.Context, tx assessmentTx, scope acl.Scope, q *searchQuery, asked *wording, candidates []*candidate) ([]assessment, error) {
 	found := make([]assessment, len(candidates))
-	byID := make(map[uuid.UUID]*assessment, len(candidates))
 	ids := make([]uuid.UUID, len(candidates))
 	for i, c := range candidates {
-		ids[i], byID[c.entry.ID] = c.entry.ID, &found[i]
+		ids[i] = c.entry.ID
 	}
-	if err := s.addEvidence(ctx, tx, scope, q, asked, candidates, byID); err != nil {
+	if err := s.addEvidence(ctx, tx, scope, q, asked, candidates, found); err != nil {
+		return nil, err
+	}
+	for i, c := range candidates {
+		found[i].chooseModels(asked.prefers, c.access.Reading)
+	}
+	if err := s.addLanguages(ctx, tx, q, asked, candidates, found); err != nil {
 		return nil, err
 	}
 	return found, q.addMaxSim(ctx, tx, scope, asked, ids, found)
 }
 
+// chooseModels sets which models judge a candidate: of those that have read it the preferred
+// one, or both.
+func (a *assessment) chooseModels(prefers int, _ acl.Reading) {
+	both := a.by[mainModel].read && a.by[multilingualModel].read
+	for k := range a.by {
+		a.by[k].judges = a.by[k].read && (!both || prefers == eitherModel || prefers == k)
+	}
+	if prefers == multilingualModel && a.by[multilingualModel].read {
+		a.model, a.question = multilingualModel, question.Multilingual
+	}
+}
+
 // assessed reports whether assess has set the candidate's score.
 func (c *candidate) assessed() bool { return c.assessment != nil }
 
-// addEvidence reads what candidates are scored by, and sets coverage and cosine.
-func (s *Searcher) addEvidence(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *searchQuery, asked *wording, candidates []*candidate, byID map[uuid.UUID]*assessment) error {
+// letGo drops what only the ordering of candidates compares.
+func (c *candidate) letGo() {
+	if c.assessment != nil {
+		for k := range c.by {
+			c.by[k].vector, c.by[k].codes = nil, nil
+		}
+	}
+}
+
+// addEvidence reads what candidates are scored by, and sets coverage and cosines.
+func (s *Searcher) addEvidence(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *searchQuery, asked *wording, candidates []*candidate, found []assessment) error {
 	query := memory.EvidenceQuery{Terms: asked.terms}
 	for k, fingerprint := range q.models.fingerprints() {
 		if asked.embeddings[k].Vector != nil {
 			query.Fingerprints[k] = fingerprint
 		}
 	}
-	entries := make([]*memory.Entry, len(candidates))
+	entries, byID := make([]*memory.Entry, len(candidates)), make(map[uuid.UUID]*assessment, len(candidates))
 	for i, c := range candidates {
-		entries[i] = c.entry
+		entries[i], byID[c.entry.ID] = c.entry, &found[i]
 	}
 	viewer := s.rows.Number(cache.ViewerOf(q.caller))
 	return s.evidence.Read(ctx, tx, viewer, scope, query, entries, func(e memory.Evidence) error {
 		a := byID[e.Entry]
 		asked.addCoverage(a, e)
-		a.readByMain = a.readByMain || e.Model == mainModel && len(e.Vector) > 0
-		if e.Vector.IsMeaningless() {
-			if a.Cosine == nil || e.Model == asked.prefers {
-				a.cosine = q.models[e.Model].cosines().Unrelated
-				a.Cosine, a.model = &a.cosine, e.Model
-			}
-			return nil
-		}
-		if len(e.Vector) > 0 && asked.addCosine(a, e) {
-			a.codes = e.Codes
-			if q.request.Diversity > 0 {
-				a.nearestVector = e.Vector
-			}
+		switch r := &a.by[e.Model]; {
+		case len(e.Vector) == 0:
+		case e.Vector.IsMeaningless():
+			*r = reading{read: true, meaningless: true, cosine: q.models[e.Model].cosines().Unrelated}
+		default:
+			r.add(e, asked.embeddings[e.Model].Vector)
 		}
 		return nil
 	})
@@ -185,24 +190,15 @@ func (w *wording) addCoverage(a *assessment, e memory.Evidence) {
 	if w.scorer != nil && len(w.terms) > 0 && e.Counts != nil {
 		a.coverage = w.scorer.Coverage(e.Counts, e.Length)
 		a.Coverage = &a.coverage
+		a.Corrected = a.coverage > 0 && w.scorer.OnlyCorrected()
 	}
 }
 
-// addCosine sets the cosine and the nearest chunk of a candidate, and reports
-// whether the chunk is nearer than those before. Of two models the preferred one's chunks
-// count.
-func (w *wording) addCosine(a *assessment, e memory.Evidence) bool {
-	if a.Cosine != nil && a.model != e.Model {
-		if e.Model != w.prefers {
-			return false
-		}
-		a.Cosine = nil
+// add compares a chunk with a question's vector, and keeps it if it is nearer than those
+// before.
+func (r *reading) add(e memory.Evidence, asked []float32) {
+	cosine := e.Vector.Dot(asked)
+	if !r.read || cosine > r.cosine || cosine == r.cosine && e.Chunk < r.chunk {
+		*r = reading{read: true, chunk: e.Chunk, cosine: cosine, vector: e.Vector, codes: e.Codes}
 	}
-	cosine := e.Vector.Dot(w.embeddings[e.Model].Vector)
-	nearer := a.Cosine == nil || cosine > *a.Cosine || cosine == *a.Cosine && e.Chunk < a.nearest
-	if nearer {
-		a.cosine = cosine
-		a.Cosine, a.nearest, a.model = &a.cosine, e.Chunk, e.Model
-	}
-	return nearer
 }

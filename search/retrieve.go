@@ -296,7 +296,7 @@ func askIndex(ctx context.Context, index vector.Index, scope acl.Scope, query ve
 // cosine, where it has read the entry too: beyond what its own list reaches, the other
 // model's judgement would count, on another scale.
 func (s *Searcher) preferOne(ctx context.Context, q *searchQuery, asked *wording, of *[2]legList) error {
-	if !q.models.both() {
+	if !q.models.both() || asked.prefers == eitherModel {
 		return nil
 	}
 	preferred, other := &of[asked.prefers], &of[1-asked.prefers]

@@ -34,10 +34,10 @@ type searchQuery struct {
 	nothing bool
 	// dropped collects the visible entries among those read that do not pass the
 	// filter. nil: it is not asked for.
-	dropped map[uuid.UUID]*memory.Entry
-	models  models // of the wordings' embeddings
-	natives natives
-	took    Took
+	dropped   map[uuid.UUID]*memory.Entry
+	models    models    // of the wordings' embeddings
+	languages languages // of the entries whose texts were read to find out
+	took      Took
 	// judgements are the Reranker's, of the first page; rerankAsked says that it was
 	// asked, or need not be, and rerankFailed that it failed.
 	judgements                map[uuid.UUID]judgement
@@ -66,7 +66,7 @@ func (s *Searcher) scopeQuery(ctx context.Context, c memory.Caller, r Request) (
 	}
 	r.Explain = r.Explain || r.ExplainEntry != nil
 	r = r.normal()
-	q = &searchQuery{caller: c, request: r, at: s.instant(), natives: make(natives)}
+	q = &searchQuery{caller: c, request: r, at: s.instant(), languages: make(languages)}
 	q.filter = r.Filter
 	if err := s.openPage(q); err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 
 	"mneme/internal/fairqueue"
 	"mneme/internal/lru"
+	"mneme/lexical/language"
 	"mneme/memory"
 	"mneme/search/cache"
 )
@@ -27,12 +28,9 @@ type Options struct {
 	// VectorBudget bounds the time of a search's vector leg, embedding
 	// included. After it the answer is lexical and says so. Default 3 s.
 	VectorBudget time.Duration
-	// Foreign reports whether the first of the serving models cannot read a text, so that
-	// the second should. Default: it can.
-	Foreign func(text string) bool
-	// Native reports whether a text is surely in the language of the first of the serving
-	// models, as names, numbers and code are not. Default: none is.
-	Native func(text string) bool
+	// Language guesses the language of a text, where the first of the serving models reads
+	// English alone and the second what is foreign to it. nil: the first reads everything.
+	Language func(text string) language.Guess
 	// Reranker judges the first candidates of searches ordered by relevance. nil: the
 	// order is that of the scores alone.
 	Reranker Reranker
@@ -86,8 +84,7 @@ type Searcher struct {
 	tracer  trace.Tracer
 
 	indexer   Indexer
-	foreign   func(text string) bool
-	native    func(text string) bool // nil: of none
+	language  func(text string) language.Guess
 	meter     Meter
 	metered   bool // meter is not noMeter
 	budget    time.Duration
@@ -128,8 +125,7 @@ func New(storage memory.Storage, service *memory.Service, options Options) *Sear
 		tracer:  options.Tracer,
 
 		indexer:   options.Indexer,
-		foreign:   options.Foreign,
-		native:    options.Native,
+		language:  options.Language,
 		meter:     options.Meter,
 		metered:   options.Meter != nil,
 		budget:    cmp.Or(options.VectorBudget, defaultVectorBudget),
@@ -156,8 +152,8 @@ func New(storage memory.Storage, service *memory.Service, options Options) *Sear
 	if s.indexer == nil {
 		s.indexer = noIndexer{}
 	}
-	if s.foreign == nil {
-		s.foreign = func(string) bool { return false }
+	if s.language == nil {
+		s.language = func(string) language.Guess { return language.Guess{Language: english, Sure: true} }
 	}
 	if s.meter == nil {
 		s.meter = noMeter{}

@@ -173,24 +173,34 @@ func (q *likeness) alike(other firstChunk) (float64, error) {
 	if other.vector == nil {
 		return 0, nil
 	}
-	cosines, maxSims := model{q.model}.cosines(), fusion.E5MaxSims
-	if q.second {
-		maxSims = fusion.MultilingualMaxSims
+	cosines, maxSims := alikeRanges(model{q.model}, q.second)
+	maxSim, err := bothMaxSims(q.own.codes, other.codes)
+	if err != nil {
+		return 0, err
 	}
-	cosine := q.own.vector.Dot(other.vector.Floats())
-	var maxSim *float64
-	if len(q.own.codes) > 0 && len(other.codes) > 0 {
-		there, err := meanMaxSim(q.own.codes, other.codes)
-		if err != nil {
-			return 0, err
-		}
-		back, err := meanMaxSim(other.codes, q.own.codes)
-		if err != nil {
-			return 0, err
-		}
-		maxSim = new((there + back) / 2)
+	return fusion.Alike(cosines, maxSims, q.own.vector.Dot(other.vector.Floats()), maxSim), nil
+}
+
+// bothMaxSims returns the mean of the meanMaxSim of two chunks in both directions; nil if one
+// has no codes.
+func bothMaxSims(a, b []byte) (*float64, error) {
+	if len(a) == 0 || len(b) == 0 {
+		return nil, nil
 	}
-	return fusion.Alike(cosines, maxSims, cosine, maxSim), nil
+	there, err := meanMaxSim(a, b)
+	if err != nil {
+		return nil, err
+	}
+	back, err := meanMaxSim(b, a)
+	return new((there + back) / 2), err
+}
+
+// alikeRanges returns the ranges of a model's scores for two entries.
+func alikeRanges(m model, multilingual bool) (cosines, maxSims fusion.CosineRange) {
+	if multilingual {
+		return fusion.MultilingualAlikeCosines, fusion.MultilingualAlikeMaxSims
+	}
+	return m.cosines(), fusion.E5MaxSims
 }
 
 // meanMaxSim returns the mean of the largest cosines of the first similarTokens tokens of a

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"mneme/embed"
 	"mneme/lexical"
@@ -55,7 +56,7 @@ func (c correction) correct(ctx context.Context, asked *wording) (bool, error) {
 	if len(unknown) == 0 {
 		return false, nil
 	}
-	near, err := c.oneTypo(ctx, unknown)
+	near, err := c.oneTypo(ctx, asked, unknown)
 	if err != nil {
 		return false, err
 	}
@@ -63,7 +64,7 @@ func (c correction) correct(ctx context.Context, asked *wording) (bool, error) {
 		share := typoShare
 		if len(near[i]) == 0 && lexical.MaxTypos(term.Word) > 1 {
 			share = twoTyposShare
-			if near[i], err = c.twoTypos(ctx, term); err != nil {
+			if near[i], err = c.twoTypos(ctx, asked, term); err != nil {
 				return false, err
 			}
 		}
@@ -77,18 +78,52 @@ func (c correction) correct(ctx context.Context, asked *wording) (bool, error) {
 
 // unknown returns the terms of words that no entry has and that may be typing errors. A
 // word of one token is in the dictionary of the model, and none, unless it is all of the
-// question.
+// question; nor is one that is such a word but for an English ending.
 func (c correction) unknown(w *wording) (terms []lexical.QueryTerm) {
+	if w.chatter {
+		return nil
+	}
 	alone := len(slices.DeleteFunc(slices.Clone(w.terms), func(t lexical.QueryTerm) bool { return t.Beside })) == 1
 	for i, term := range w.terms {
 		if term.Word == "" || w.scorer.Known(i) || len(terms) == maxTypoWords {
 			continue
 		}
-		if tokens, _ := c.fit(term.Word, len(term.Word)); tokens > 1 || alone && term.Role != lexical.Name {
+		switch isWord := c.isWord(term.Word); {
+		case isWord && (!alone || term.Role == lexical.Name):
+		case !isWord && c.isInflected(term.Word):
+		default:
 			terms = append(terms, term)
 		}
 	}
 	return terms
+}
+
+// isWord reports whether the model's dictionary has a word.
+func (c correction) isWord(word string) bool {
+	tokens, _ := c.fit(word, len(word))
+	return tokens == 1
+}
+
+// inflections are the English endings of words that are in the dictionary without them.
+var inflections = []string{"s", "es", "ed", "er", "est", "ing", "ly"}
+
+// minInflected is the length of the shortest word that is looked for without its ending.
+const minInflected = 3
+
+// isInflected reports whether a word is one of the dictionary with an English ending, as
+// specks and fatter are.
+func (c correction) isInflected(word string) bool {
+	for _, ending := range inflections {
+		base, ok := strings.CutSuffix(word, ending)
+		n := len(base)
+		if !ok || n < minInflected {
+			continue
+		}
+		if c.isWord(base) || c.isWord(base+"e") || n > minInflected && base[n-1] == base[n-2] && c.isWord(base[:n-1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // add adds terms in place of another.
@@ -138,9 +173,10 @@ func (q *searchQuery) reread() (some bool) {
 	return some
 }
 
-// oneTypo returns, for each word, the terms that entries have of words with one other
-// letter: the commonest, those with the same first letter before others.
-func (c correction) oneTypo(ctx context.Context, unknown []lexical.QueryTerm) ([][]lexical.Correction, error) {
+// oneTypo returns, for each word of a wording, the terms that entries have of words with one
+// other letter, the commonest first. Hardly anybody errs in the first letter but by
+// exchanging it with the next.
+func (c correction) oneTypo(ctx context.Context, asked *wording, unknown []lexical.QueryTerm) ([][]lexical.Correction, error) {
 	of := make([][]lexical.Correction, len(unknown))
 	var all []string
 	for i, term := range unknown {
@@ -170,38 +206,45 @@ func (c correction) oneTypo(ctx context.Context, unknown []lexical.QueryTerm) ([
 	}
 	near := make([][]lexical.Correction, len(unknown))
 	for i, term := range unknown {
-		near[i] = c.best(term.Word, of[i], weight)
+		near[i] = c.best(asked, term.Word, of[i], weight)
 	}
 	return near, nil
 }
 
 // best returns the corrections whose terms have a weight, one for each term: that of which
 // the model knows most.
-func (c correction) best(word string, all []lexical.Correction, weight map[string]float64) []lexical.Correction {
+func (c correction) best(asked *wording, word string, all []lexical.Correction, weight map[string]float64) []lexical.Correction {
 	tokens := func(x lexical.Correction) int {
 		n, _ := c.fit(x.Word, len(x.Word))
 		return n
 	}
-	known := slices.DeleteFunc(all, func(x lexical.Correction) bool { return weight[x.Term] == 0 })
+	known := slices.DeleteFunc(all, func(x lexical.Correction) bool {
+		return weight[x.Term] == 0 || !c.mayBeMeant(asked, word, x.Word)
+	})
 	slices.SortFunc(known, func(a, b lexical.Correction) int {
-		return cmp.Or(cmp.Compare(sameFirst(b.Term, word), sameFirst(a.Term, word)), cmp.Compare(weight[a.Term], weight[b.Term]),
+		return cmp.Or(cmp.Compare(weight[a.Term], weight[b.Term]),
 			strings.Compare(a.Term, b.Term), cmp.Compare(tokens(a), tokens(b)), strings.Compare(a.Word, b.Word))
 	})
 	known = slices.CompactFunc(known, func(a, b lexical.Correction) bool { return a.Term == b.Term })
 	return known[:min(len(known), maxCorrections)]
 }
 
-// sameFirst is 1 if two words have the same first byte, else 0.
-func sameFirst(a, b string) int {
-	if a[0] == b[0] {
-		return 1
+// mayBeMeant reports whether a word of a wording may be a typing error of another: both
+// begin alike, but for two letters in the wrong order, and the other is no English word
+// where the wording is in another language.
+func (c correction) mayBeMeant(asked *wording, word, other string) bool {
+	if first, _ := utf8.DecodeRuneInString(word); !strings.HasPrefix(other, string(first)) {
+		second, _ := utf8.DecodeRuneInString(word[utf8.RuneLen(first):])
+		if !strings.HasPrefix(other, string(second)+string(first)) {
+			return false
+		}
 	}
-	return 0
+	return asked.language == "" || asked.language == english || !c.isWord(other)
 }
 
 // twoTypos returns the terms that entries have of words which begin as a word does and
 // have two other letters at most, the nearest first.
-func (c correction) twoTypos(ctx context.Context, of lexical.QueryTerm) (near []lexical.Correction, err error) {
+func (c correction) twoTypos(ctx context.Context, asked *wording, of lexical.QueryTerm) (near []lexical.Correction, err error) {
 	letters := []rune(of.Word)
 	for n := 1; n <= maxBeginning; n++ {
 		terms, more, err := c.tx.Terms(ctx, c.q.scope, memory.TermQuery{Prefix: string(letters[:n]), Limit: maxVocabulary})
@@ -212,7 +255,7 @@ func (c correction) twoTypos(ctx context.Context, of lexical.QueryTerm) (near []
 			continue
 		}
 		for _, text := range terms {
-			if lexical.Typos(of.Word, text, 2) <= 2 {
+			if lexical.Typos(of.Word, text, 2) <= 2 && c.mayBeMeant(asked, of.Word, text) {
 				near = append(near, lexical.Correction{Term: text, Word: text})
 			}
 		}

@@ -23,8 +23,12 @@ type wording struct {
 	scorer *lexical.Scorer // of terms in the scope; nil until the lexical leg has counted them
 	// embeddings are of the search's models; zero until the vector leg has made them.
 	embeddings [2]embed.Query
-	// prefers is the model by whose vectors an entry is judged that has those of both.
+	// language is the code of ISO 639-1 that its words suggest; "": none.
+	language string
+	// prefers is the model by which an entry is judged that both have read, or eitherModel.
 	prefers   int
+	chatter   bool                            // it asks for nothing
+	past      lexical.Past                    // whether it asks for what was so earlier
 	questions [question.Count]fusion.Question // set by assess
 	// corrected says that terms are looked for in place of words that no entry has: of
 	// typos, if there are any.
@@ -69,10 +73,8 @@ func (s *Searcher) newWordings(texts []string) []*wording {
 	}
 	for i, text := range texts {
 		for _, read := range readings(text, total) {
-			asked := &wording{text: read, number: i, terms: lexical.ParseQuery(read)}
-			if s.foreign(read) {
-				asked.prefers = multilingualModel
-			}
+			asked := &wording{text: read, number: i, terms: lexical.ParseQuery(read), chatter: lexical.IsChatter(read), past: lexical.PastOf(read)}
+			asked.language, asked.prefers = s.reader(read)
 			wordings = append(wordings, asked)
 		}
 	}
@@ -81,6 +83,26 @@ func (s *Searcher) newWordings(texts []string) []*wording {
 		return wordings
 	}
 	return worded
+}
+
+// eitherModel is preferred by words that are not surely in one language, such as a few
+// nouns, a name or a number: an entry that both models have read is judged by the one to
+// which it is more relevant.
+const eitherModel = 2
+
+// english is the language that the main model reads if there is a multilingual one.
+const english = "en"
+
+// reader returns the language that a question seems to be in and the model that it prefers.
+func (s *Searcher) reader(text string) (code string, prefers int) {
+	switch guess := s.language(text); {
+	case !guess.Sure:
+		return guess.Language, eitherModel
+	case guess.Language != english:
+		return guess.Language, multilingualModel
+	default:
+		return guess.Language, mainModel
+	}
 }
 
 // A question of more than longQuestion bytes is read in parts, at most about maxParts in
@@ -134,6 +156,42 @@ func (w *wording) familiarity(k int) float64 {
 		}
 	}
 	return min(1, float64(known)/float64(max(1, countLetters(w.text))))
+}
+
+// asksForNothing reports whether the wording, which assess has read, is chatter or letters
+// without sense.
+func (w *wording) asksForNothing() bool { return w.questions[mainModel].Chatter }
+
+// sensibleLetters is how many letters a token of a word has, more than which the word is one
+// of some language: those of "qwertz" and "flurb" have two at most, on average.
+const sensibleLetters = 2.2
+
+// isSenseless reports whether the wording is letters without sense: no entry of the scope has
+// any of its words, no language is known by them, and the models have them in pieces of
+// two letters.
+func (w *wording) isSenseless() bool {
+	if w.language != "" || w.scorer == nil || !w.scorer.HasNone() {
+		return false
+	}
+	tokens := w.embeddings[multilingualModel].Tokens
+	if tokens == nil {
+		tokens = w.embeddings[mainModel].Tokens
+	}
+	pieces := make(map[[2]int]int) // tokens of each word
+	for _, t := range tokens {
+		pieces[[2]int{t.Start, t.End}]++
+	}
+	words := 0
+	for word, n := range pieces {
+		letters := countLetters(w.text[word[0]:word[1]])
+		if letters < 2 {
+			continue
+		}
+		if words++; float64(letters) > float64(sensibleLetters*float64(n)) {
+			return false
+		}
+	}
+	return words > 0
 }
 
 // embedded reports whether a model has read the wording.

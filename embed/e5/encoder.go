@@ -254,7 +254,7 @@ func (e *Encoder) Cosines() (unrelated, related float64) {
 	if e.English() {
 		return 0.78, 0.85
 	}
-	return 0.808, 0.879 // docs/decisions/0071-two-models.md
+	return 0.80, 0.865 // docs/decisions/0083-one-scale.md
 }
 
 // English reports whether the model's tokenizer is WordPiece, as that of English models.

@@ -219,8 +219,7 @@ func SearchOptions(config configs.Config, log *slog.Logger, ix search.Indexer) s
 		},
 		QueryCache:     config.Search.QueryCacheBytes,
 		CandidateCache: config.Search.CandidateCacheBytes,
-		Foreign:        language.Foreign,
-		Native:         language.English,
+		Language:       language.Of,
 		FitTokens:      e5.FitTokens,
 		Log:            log,
 	}

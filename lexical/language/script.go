@@ -104,6 +104,24 @@ func scriptOf(r rune) script {
 	return otherScript
 }
 
+// scriptsOf are the scripts of the languages that do not use Latin.
+var scriptsOf = func() map[string]script {
+	scripts := map[string]script{
+		"uk": cyrillic, "be": cyrillic, "sr": cyrillic, "mk": cyrillic, "bg": cyrillic, "kk": cyrillic,
+		"ur": arabic, "fa": arabic, "mr": devanagari, "ja": han,
+	}
+	for s, code := range scriptLanguages {
+		if code != "" && code != "ja" {
+			scripts[code] = script(s)
+		}
+	}
+	return scripts
+}()
+
+// SameScript reports whether two languages, by their codes of ISO 639-1, are written in one
+// script. Chinese and Japanese are taken to be.
+func SameScript(a, b string) bool { return scriptsOf[a] == scriptsOf[b] }
+
 // weight returns how many letters of an alphabet a letter of the script stands for.
 func (s script) weight() int {
 	if s == han {

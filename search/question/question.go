@@ -2,33 +2,31 @@
 // languages the same words are another question, whose scores have another scale.
 package question
 
-import "mneme/acl"
+import "mneme/lexical/language"
 
-// The questions: to what the main model of a search read, to what the multilingual one
-// read in the language of the question, and two across languages: one in the main model's
-// to what that model left to the other, and one in another to what is in the main model's.
-// The first two are the models, too.
+// The questions: to what the main model of a search reads, and to what the multilingual one
+// reads, in the language of the words, in another language of the same script, and in
+// another script. The first two are the models, too.
 const (
 	Main = iota
 	Multilingual
-	LeftToOther
-	Native
+	Across
+	AcrossScripts
 	Count // of questions
 )
 
-// Of returns which question the words of a search are to an entry: words that prefer one of
-// the models, and an entry that one of them has read, of a store in a language. The two are
-// in different languages if the words are in the main model's and the entry is left to the
-// other model, or if only the entry is in the main model's: isNative. This is not known of
-// an entry of names or numbers in a store in another language.
-func Of(prefers, readBy int, isNative bool, language acl.Language) int {
+// Of returns which question words are to an entry that is judged by a model, Main or
+// Multilingual. The languages of both are codes of ISO 639-1; "": not known. Words or an
+// entry of an unknown language, such as names, numbers and code, are in any language.
+//
+// It depends on the two texts alone, so that their relevance does, whatever their store's
+// owner chose.
+func Of(judgedBy int, words, entry string) int {
 	switch {
-	case readBy != Multilingual || language != acl.LanguageAuto:
-		return readBy
-	case prefers == Main:
-		return LeftToOther
-	case isNative:
-		return Native
+	case judgedBy != Multilingual || words == "" || entry == "" || words == entry:
+		return judgedBy
+	case language.SameScript(words, entry):
+		return Across
 	}
-	return readBy
+	return AcrossScripts
 }

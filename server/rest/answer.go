@@ -51,6 +51,7 @@ func (h *hitHead) addTo(o *wire.Object) {
 	o.Float("relevance", h.Relevance)
 	o.Float("score", h.Score)
 	o.String("store_id", h.StoreId)
+	o.OptionalString("superseded_by", h.SupersededBy)
 	if h.Tags != nil {
 		o.Strings("tags", *h.Tags)
 	}
@@ -115,6 +116,9 @@ func addHit(o *wire.Object, h *search.Hit) {
 		out.Description, out.Tags, out.UpdatedAt, out.UpdatedBy = &e.Description, &e.Tags, &e.UpdatedAt, &e.UpdatedBy
 		out.OccurredAt = e.OccurredAt
 		out.Highlights = ranges(hit.Highlights)
+		if hit.SupersededBy != "" {
+			out.SupersededBy = &hit.SupersededBy
+		}
 		if hit.Passages != nil {
 			out.Truncated = new(true)
 		}

@@ -16,8 +16,12 @@ import (
 // DefaultMinRelevance is the relevance below which the tools leave out hits
 // unless a call says otherwise, so that a model is told that nothing is
 // relevant rather than shown what is least irrelevant. The parameter
-// min_relevance: 0 switches it off.
-const DefaultMinRelevance = 0.03
+// min_relevance: 0 switches it off. Hits of less than search.Unsure are marked.
+const DefaultMinRelevance = search.Irrelevant
+
+// maxUnsure is how many hits that are marked as unsure an answer has, unless the call has a
+// threshold of its own.
+const maxUnsure = 3
 
 // DefaultMaxTokens is how many tokens the hits of a tool's search take unless a
 // call says otherwise.
@@ -77,8 +81,9 @@ func (o *searchOptions) request(c *call, given map[string]bool, limit int, store
 		MinRelevance: o.minRelevance, Nearest: search.MaxNearest, NearestByDefault: true, Diversity: o.diversity, NoTypos: !o.typos, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
 		Filter: memory.Filter{Timezone: o.timezone},
 	}
+	r.MaxUnsure = maxUnsure
 	if given["min_relevance"] { // it is meant
-		r.Nearest = 0
+		r.Nearest, r.MaxUnsure = 0, 0
 	}
 	if err := o.addPurchase(given, &r); err != nil {
 		return r, err

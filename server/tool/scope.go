@@ -27,7 +27,10 @@ type searchHit struct {
 	UpdatedBy string          `json:"updatedBy,omitempty"`
 	Occurred  *string         `json:"occurredAt,omitempty"`
 	Truncated bool            `json:"truncated,omitempty"` // Value is the best passages of the value's text
-	Explain   *wire.Explain   `json:"explain,omitempty"`
+	Unsure    bool            `json:"unsure,omitempty"`    // it may not answer the question
+	// SupersededBy is the key of a newer entry that says nearly the same.
+	SupersededBy string        `json:"supersededBy,omitempty"`
+	Explain      *wire.Explain `json:"explain,omitempty"`
 }
 
 // search searches all stores in reach, or the one that the call names.
@@ -51,7 +54,7 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	answer, err := m.hits(ctx, "", r, m.given["cursor"], func(h wire.Hit) any {
-		hit := searchHit{Key: h.Key, Value: h.Value, StoreID: h.Store, Label: h.Label, Score: h.Score, Relevance: h.Relevance, Truncated: h.Passages != nil, Explain: h.Explain}
+		hit := searchHit{Key: h.Key, Value: h.Value, StoreID: h.Store, Label: h.Label, Score: h.Score, Relevance: h.Relevance, Truncated: h.Passages != nil, Unsure: unsure(h), SupersededBy: h.SupersededBy, Explain: h.Explain}
 		if h.Passages != nil {
 			hit.Value, _ = quoted(content(h)) // a string always encodes
 		}

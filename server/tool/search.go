@@ -115,6 +115,9 @@ func (answer *searchAnswer) explainNothing(a *search.Answer) {
 	}
 }
 
+// unsure reports whether a hit may not answer the question.
+func unsure(h wire.Hit) bool { return h.Relevance < search.Unsure }
+
 // addHits adds the hits of an answer to a list as far as they fit. It keeps room for
 // those that were charged for: another one that leaves them none is passed over.
 func (c *call) addHits(ctx context.Context, l *list, a *search.Answer, show func(wire.Hit) any) (passed int, err error) {

@@ -138,6 +138,9 @@ type memoryHit struct {
 	UpdatedBy      string     `json:"updated_by,omitempty"`
 	OccurredAt     *string    `json:"occurred_at,omitempty"`
 	Truncated      bool       `json:"truncated,omitempty"` // Content is the best passages of the text
+	Unsure         bool       `json:"unsure,omitempty"`    // it may not answer the question
+	// SupersededBy is the key of a newer entry that says nearly the same.
+	SupersededBy string `json:"superseded_by,omitempty"`
 
 	Explain *wire.Explain `json:"explain,omitempty"`
 }
@@ -175,7 +178,7 @@ func memorySearch(ctx context.Context, c *call) (Result, error) {
 	}
 	question := append([]string{r.Query}, r.Queries...)
 	answer, err := c.hits(ctx, cmp.Or(question...), r, given["cursor"], func(h wire.Hit) any {
-		hit := memoryHit{Key: h.Key, Content: content(h), Classification: h.Label, StoreID: h.Store, Score: h.Score, Relevance: h.Relevance, Truncated: h.Passages != nil, Explain: h.Explain}
+		hit := memoryHit{Key: h.Key, Content: content(h), Classification: h.Label, StoreID: h.Store, Score: h.Score, Relevance: h.Relevance, Truncated: h.Passages != nil, Unsure: unsure(h), SupersededBy: h.SupersededBy, Explain: h.Explain}
 		if e := h.Entry; e != nil {
 			hit.Namespace, hit.Tags, hit.UpdatedAt, hit.UpdatedBy, hit.OccurredAt = e.Namespace, wire.Tags(e.Tags), &e.UpdatedAt, e.UpdatedBy, e.OccurredAt
 		}

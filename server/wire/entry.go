@@ -66,6 +66,8 @@ type Hit struct {
 	// Highlights are where the text of Value has words of the query; nil if the
 	// search shows none.
 	Highlights [][2]int
+	// SupersededBy is the key of a newer entry that says nearly the same; "": none.
+	SupersededBy string
 	// Explain is nil unless the search asked for it.
 	Explain *Explain
 	// Entry is the rest of the entry. SECURITY: it is nil if the caller may
@@ -94,7 +96,7 @@ func HitOf(h *search.Hit) Hit {
 		hit.Passages = append(hit.Passages, passage)
 	}
 	if h.Level >= acl.Read {
-		hit.Highlights, hit.Explain = h.Highlights, ExplainOf(h.Explain)
+		hit.Highlights, hit.SupersededBy, hit.Explain = h.Highlights, h.SupersededBy, ExplainOf(h.Explain)
 		e := EntryOf(&h.Entry)
 		hit.Entry = &e
 	}

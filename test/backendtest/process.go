@@ -51,7 +51,7 @@ func NewProcess(ctx context.Context, data storage.Storage, o Options, models ...
 		for i := range models {
 			models[i].EnglishOnly = true
 		}
-		o.Search.Foreign, o.Search.Native = language.Foreign, language.English
+		o.Search.Language = language.Of
 	}
 	ix, err := indexer.New(ctx, data.ForIndexer(), indexer.Options{
 		Models: models, Multilingual: o.Multilingual, Foreign: language.Foreign, Now: o.Memory.Now, Log: o.Memory.Log, DropPause: o.DropPause,

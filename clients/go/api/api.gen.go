@@ -1464,8 +1464,11 @@ type Hit struct {
 	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
 	//
 	// Example: agent-7
-	StoreID ID    `json:"store_id"`
-	Tags    *Tags `json:"tags,omitempty"`
+	StoreID ID `json:"store_id"`
+
+	// SupersededBy The key of a newer entry of the same store and namespace that says nearly the same. The newer one comes first, unless the query asks for the past, or answers much less. Omitted if none was found, or if the caller may search the store but not read it.
+	SupersededBy *string `json:"superseded_by,omitempty"`
+	Tags         *Tags   `json:"tags,omitempty"`
 
 	// Truncated There are `passages` in place of the value. Omitted if the caller may search the store but not read it.
 	Truncated *bool `json:"truncated,omitempty"`

@@ -1,0 +1,65 @@
+package search
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+)
+
+// languages are the languages of rows whose texts a search has read to find out: codes of
+// ISO 639-1; "": not known.
+type languages map[rowVersion]string
+
+// rowVersion is a row at one of its revisions.
+type rowVersion struct {
+	id       uuid.UUID
+	revision int64
+}
+
+func (c *candidate) version() rowVersion { return rowVersion{c.entry.ID, c.entry.Revision} }
+
+// addLanguages finds out which languages the texts of candidates are in that the
+// multilingual model judges, for a wording in a known one: across languages its scores have
+// another scale. The texts are read once for all wordings and snapshots of a search.
+func (s *Searcher) addLanguages(ctx context.Context, tx memory.EntryReader, q *searchQuery, asked *wording, candidates []*candidate, found []assessment) error {
+	if asked.language == "" {
+		return nil
+	}
+	var unread []*candidate
+	for i, c := range candidates {
+		if !found[i].by[multilingualModel].judges {
+			continue
+		}
+		if _, known := q.languages[c.version()]; !known {
+			unread = append(unread, c)
+		}
+	}
+	if err := s.readLanguages(ctx, tx, q, unread); err != nil {
+		return err
+	}
+	for i, c := range candidates {
+		if found[i].by[multilingualModel].judges {
+			found[i].language = q.languages[c.version()]
+		}
+	}
+	return nil
+}
+
+// readLanguages reads the texts of candidates, a batch at a time.
+func (s *Searcher) readLanguages(ctx context.Context, tx memory.EntryReader, q *searchQuery, unread []*candidate) error {
+	for len(unread) > 0 {
+		n := memory.BatchOf(len(unread), func(i int) int { return unread[i].entry.Size })
+		entries, err := completed(ctx, tx, unread[:n])
+		if err != nil {
+			return err
+		}
+		for i := range entries {
+			e := &entries[i]
+			q.languages[rowVersion{e.ID, e.Revision}] = s.language(memory.ProseOf(e)).Language
+		}
+		unread = unread[n:]
+	}
+	return nil
+}
