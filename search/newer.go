@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"slices"
 
 	"mneme/fusion"
 	"mneme/memory"
@@ -27,40 +26,45 @@ const (
 	sameWordsMargin = 0.56
 )
 
-// newerFirst puts the newer of two statements before the older one where both say nearly
-// the same, or after it if the question asks for the past, and marks the older one. The
-// candidates are in their order; what is moved takes the score of what it is put before.
+// newerFirst lets the newer of two statements and the older one change places where both
+// say nearly the same and the older one is first, or the newer one if the question asks for
+// the past, and marks the older one. The candidates are in their order. Their scores stay,
+// and so do the places of all others.
 //
 // SECURITY: of stores at level search neither the order nor the mark says which entry is
 // newer.
-func (q *searchQuery) newerFirst(ordered []*candidate) []*candidate {
-	head := make([]*candidate, 0, min(len(ordered), newerDepth))
-	for _, c := range ordered[:cap(head)] {
-		at := len(head)
-		for i := len(head) - 1; i >= 0 && c.relevance >= fusion.Irrelevant; i-- {
-			more := head[i].merit - c.merit
-			if more > sameWordsMargin {
-				continue
-			}
-			newer, older, alike := q.sameStatement(head[i], c)
-			if alike < minAlike || alike < sameWords && (more > newerMargin || min(head[i].relevance, c.relevance) < Unsure) {
-				continue
-			}
-			older.supersededBy = cmp.Or(older.supersededBy, newer)
-			first := newer
-			if c.asked.past.Before(happened(newer.entry)) {
-				first = older
-			}
-			if first == c {
-				at = i
-			}
+func (q *searchQuery) newerFirst(ordered []*candidate) {
+	for i := range min(len(ordered), newerDepth) {
+		for at := q.placeOf(ordered, i); at < i; at = q.placeOf(ordered, i) {
+			ordered[at], ordered[i] = ordered[i], ordered[at] // what is at i now is looked at, too
 		}
-		if at < len(head) {
-			c.score = head[at].score
-		}
-		head = slices.Insert(head, at, c)
 	}
-	return slices.Concat(head, ordered[len(head):])
+}
+
+// placeOf returns the first place up to i whose candidate the i-th should change places
+// with; i if there is none.
+func (q *searchQuery) placeOf(ordered []*candidate, i int) (at int) {
+	at = i
+	c := ordered[i]
+	for j := i - 1; j >= 0 && c.relevance >= Irrelevant; j-- {
+		more := ordered[j].merit - c.merit
+		if more > sameWordsMargin {
+			continue
+		}
+		newer, older, alike := q.sameStatement(ordered[j], c)
+		if alike < minAlike || alike < sameWords && (more > newerMargin || min(ordered[j].relevance, c.relevance) < Unsure) {
+			continue
+		}
+		older.supersededBy = cmp.Or(older.supersededBy, newer)
+		first := newer
+		if c.asked.past.Before(happened(newer.entry)) {
+			first = older
+		}
+		if first == c {
+			at = j
+		}
+	}
+	return at
 }
 
 // sameStatement returns which of two candidates is the newer one, and how likely they say

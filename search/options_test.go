@@ -197,8 +197,8 @@ func TestRecencyOrdersByAgeAndLeavesNoneOut(t *testing.T) {
 			t.Errorf("min_relevance judges the weighed relevance: hits %v", keys(least))
 		}
 		still := h.MustSearch(a, search.Request{Query: "when does the ferry leave?", Recency: &search.Recency{HalfLife: 10 * day}})
-		if !slices.Equal(keys(still), keys(plain)) {
-			t.Errorf("without weight, hits %v, want %v", keys(still), keys(plain))
+		if now := h.MustSearch(a, search.Request{Query: "when does the ferry leave?"}); !slices.Equal(keys(still), keys(now)) {
+			t.Errorf("without weight, hits %v, want %v", keys(still), keys(now))
 		}
 	})
 }

@@ -98,8 +98,8 @@ func (s *Searcher) rank(ctx context.Context, tx assessmentTx, scope acl.Scope, q
 			q.weighRecency(head)
 			slices.SortFunc(head, compareScore)
 			head = q.diversify(head)
-			if q.request.Recency == nil {
-				head = q.newerFirst(head)
+			if q.request.Recency == nil || q.request.Recency.Weight == 0 {
+				q.newerFirst(head)
 			}
 		}
 		head = q.limitUnsure(head)

@@ -3,27 +3,28 @@ package question_test
 import (
 	"testing"
 
-	"mneme/acl"
 	"mneme/search/question"
 )
 
-func TestTwoLanguagesAreThoseOfWhichTheMainModelReadsOne(t *testing.T) {
+func TestAcrossLanguagesWordsAreAnotherQuestion(t *testing.T) {
 	for name, c := range map[string]struct {
-		prefers, readBy int
-		native          bool
-		chosen          acl.Language
-		want            int
+		judgedBy     int
+		words, entry string
+		want         int
 	}{
-		"English, of an English entry":                {question.Main, question.Main, true, acl.LanguageAuto, question.Main},
-		"English, of a German entry":                  {question.Main, question.Multilingual, false, acl.LanguageAuto, question.LeftToOther},
-		"German, of a German entry":                   {question.Multilingual, question.Multilingual, false, acl.LanguageAuto, question.Multilingual},
-		"German, of an English entry":                 {question.Multilingual, question.Multilingual, true, acl.LanguageAuto, question.Native},
-		"German, of an entry that waits":              {question.Multilingual, question.Main, true, acl.LanguageAuto, question.Main},
-		"English, where everything is multilingual":   {question.Main, question.Multilingual, false, acl.LanguageMultilingual, question.Multilingual},
-		"German, where everything is multilingual":    {question.Multilingual, question.Multilingual, false, acl.LanguageMultilingual, question.Multilingual},
-		"German, where everything is read as English": {question.Multilingual, question.Main, true, acl.LanguageEnglish, question.Main},
+		"English, of an English entry":            {question.Main, "en", "en", question.Main},
+		"English, of a German entry":              {question.Multilingual, "en", "de", question.Across},
+		"German, of a German entry":               {question.Multilingual, "de", "de", question.Multilingual},
+		"German, of an English entry":             {question.Multilingual, "de", "en", question.Across},
+		"German, of a French entry":               {question.Multilingual, "de", "fr", question.Across},
+		"German, of an entry that waits":          {question.Main, "de", "en", question.Main},
+		"English, of a Chinese entry":             {question.Multilingual, "en", "zh", question.AcrossScripts},
+		"Arabic, of a Spanish entry":              {question.Multilingual, "ar", "es", question.AcrossScripts},
+		"Ukrainian, of a Russian entry":           {question.Multilingual, "uk", "ru", question.Across},
+		"words of no language, of a German entry": {question.Multilingual, "", "de", question.Multilingual},
+		"German, of an entry of names":            {question.Multilingual, "de", "", question.Multilingual},
 	} {
-		if got := question.Of(c.prefers, c.readBy, c.native, c.chosen); got != c.want {
+		if got := question.Of(c.judgedBy, c.words, c.entry); got != c.want {
 			t.Errorf("%s: question %d, want %d", name, got, c.want)
 		}
 	}

@@ -1398,7 +1398,7 @@ type Hit struct {
 	// Relevance How likely the entry answers the query. It has the same meaning for every query, store and ranking, and depends on no other hit. Of two digits if the caller may search the store but not read it.
 	Relevance float64 `json:"relevance"`
 
-	// Score What orders the hits, greater first. With ranking `relevance`: the sum from which the relevance is computed, on no fixed scale. With `rrf`: the sum of 1 / (60 + rank) over both legs. With `recency`: the relevance times the factor of the age. With `diversity`: the marginal relevance. If the caller may search the store but not read it, the same number as `relevance`, whatever the order.
+	// Score What orders the hits, greater first. With ranking `relevance`: the sum from which the relevance is computed, on no fixed scale. With `rrf`: the sum of 1 / (60 + rank) over both legs. With `recency`: the relevance times the factor of the age. With `diversity`: the marginal relevance. Of two statements that change places (`superseded_by`) the second may have the greater score. If the caller may search the store but not read it, the same number as `relevance`, whatever the order.
 	Score float64 `json:"score"`
 
 	// StoreId An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
