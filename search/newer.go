@@ -2,9 +2,10 @@ package search
 
 import (
 	"cmp"
+	"context"
+	"time"
 
 	"mneme/fusion"
-	"mneme/memory"
 )
 
 // Where two entries say nearly the same of the same thing, the newer one is what holds now:
@@ -12,18 +13,20 @@ import (
 const (
 	// newerDepth is how many of the first candidates are compared with each other.
 	newerDepth = 20
-	// minAlike is the likeness (fusion.Alike) from which one statement supersedes another,
-	// and minAlikeCosine the cosine, as one of E5-small-v2, below which none is reached.
-	minAlike       = 0.62
+	// minAlikeCosine is the cosine, as one of E5-small-v2, below which none are alike.
 	minAlikeCosine = 0.87
-	// newerMargin is how much more the older of two statements may score and still be put
-	// after the newer one: of a statement and its newer form, the one whose words are nearer
-	// to the question's scores so much more by chance. Of two that are in nearly the same
-	// words, from sameWords on, that is sameWordsMargin. Others are not moved where one of
-	// them is Unsure.
-	newerMargin     = 0.35
-	sameWords       = 0.96
-	sameWordsMargin = 0.56
+	// Of two statements of one thing, one says with other words of a few what the other does:
+	// they are alike (fusion.MinAlike) and have so much of their words in common. Those
+	// without dates that were written within a sitting, as an import is, may be a list: they
+	// must be nearly the same.
+	minInCommon    = 0.35
+	sitting        = time.Minute
+	alikeInSitting = 0.96
+	inCommonAtOnce = 0.5
+	// newerMargin is how much more the first of two statements may score and still change
+	// places with the other: the one whose words are nearer to the question's scores so much
+	// more by chance.
+	newerMargin = 0.56
 )
 
 // newerFirst lets the newer of two statements and the older one change places where both
@@ -33,26 +36,47 @@ const (
 //
 // SECURITY: of stores at level search neither the order nor the mark says which entry is
 // newer.
-func (q *searchQuery) newerFirst(ordered []*candidate) {
+func (q *searchQuery) newerFirst(ctx context.Context, tx assessmentTx, ordered []*candidate) error {
+	words := newCommonWords(tx, ordered)
 	for i := range min(len(ordered), newerDepth) {
-		for at := q.placeOf(ordered, i); at < i; at = q.placeOf(ordered, i) {
+		for {
+			at, err := q.placeOf(ctx, words, ordered, i)
+			if err != nil {
+				return err
+			}
+			if at == i {
+				break
+			}
 			ordered[at], ordered[i] = ordered[i], ordered[at] // what is at i now is looked at, too
 		}
 	}
+	return nil
 }
 
 // placeOf returns the first place up to i whose candidate the i-th should change places
 // with; i if there is none.
-func (q *searchQuery) placeOf(ordered []*candidate, i int) (at int) {
+func (q *searchQuery) placeOf(ctx context.Context, words *commonWords, ordered []*candidate, i int) (at int, err error) {
 	at = i
 	c := ordered[i]
 	for j := i - 1; j >= 0 && c.relevance >= Irrelevant; j-- {
-		more := ordered[j].merit - c.merit
-		if more > sameWordsMargin {
+		if ordered[j].merit-c.merit > newerMargin {
 			continue
 		}
-		newer, older, alike := q.sameStatement(ordered[j], c)
-		if alike < minAlike || alike < sameWords && (more > newerMargin || min(ordered[j].relevance, c.relevance) < Unsure) {
+		newer, older, atOnce, ok := inOrder(ordered[j], c)
+		if !ok {
+			continue
+		}
+		least, inCommon := fusion.MinAlike, minInCommon
+		if atOnce {
+			least, inCommon = alikeInSitting, inCommonAtOnce
+		}
+		if q.alike(newer, older) < least {
+			continue
+		}
+		switch share, err := words.share(ctx, newer, older); {
+		case err != nil:
+			return i, err
+		case share < inCommon:
 			continue
 		}
 		older.supersededBy = cmp.Or(older.supersededBy, newer)
@@ -64,31 +88,26 @@ func (q *searchQuery) placeOf(ordered []*candidate, i int) (at int) {
 			at = j
 		}
 	}
-	return at
+	return at, nil
 }
 
-// sameStatement returns which of two candidates is the newer one, and how likely they say
-// nearly the same, 0–1.
-func (q *searchQuery) sameStatement(a, b *candidate) (newer, older *candidate, alike float64) {
+// inOrder returns which of two candidates of a store and namespace is the newer one: by when
+// what they describe happened, or else, or of the same day, by when they were written.
+// atOnce says that nothing but moments between two writes tells. ok is false if they are of
+// the same time or not compared.
+func inOrder(a, b *candidate) (newer, older *candidate, atOnce, ok bool) {
 	if a.entry.Store != b.entry.Store || a.entry.Namespace != b.entry.Namespace || searchOnly(*a.access) {
-		return nil, nil, 0
+		return nil, nil, false, false
 	}
-	switch compareTime(a.entry, b.entry) {
-	case 0:
-		return nil, nil, 0
-	case 1:
-		return a, b, q.alike(a, b)
+	order := happened(a.entry).Compare(happened(b.entry))
+	if order == 0 || a.entry.OccurredAt.IsZero() && b.entry.OccurredAt.IsZero() {
+		order = a.entry.UpdatedAt.Compare(b.entry.UpdatedAt)
+		atOnce = a.entry.UpdatedAt.Sub(b.entry.UpdatedAt).Abs() < sitting
 	}
-	return b, a, q.alike(a, b)
-}
-
-// compareTime compares when what two entries describe happened, or else when they were
-// written; of the same day, when they were written.
-func compareTime(a, b *memory.Entry) int {
-	if c := happened(a).Compare(happened(b)); c != 0 {
-		return c
+	if order < 0 {
+		a, b = b, a
 	}
-	return a.UpdatedAt.Compare(b.UpdatedAt)
+	return a, b, atOnce, order != 0
 }
 
 // alike returns how likely two candidates say nearly the same, 0–1, by the chunks of them

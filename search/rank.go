@@ -99,7 +99,9 @@ func (s *Searcher) rank(ctx context.Context, tx assessmentTx, scope acl.Scope, q
 			slices.SortFunc(head, compareScore)
 			head = q.diversify(head)
 			if q.request.Recency == nil || q.request.Recency.Weight == 0 {
-				q.newerFirst(head)
+				if err := q.newerFirst(ctx, tx, head); err != nil {
+					return selected{}, err
+				}
 			}
 		}
 		head = q.limitUnsure(head)

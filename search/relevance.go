@@ -68,6 +68,7 @@ type assessment struct {
 	question int        // of the wording's questions, to which they belong
 	language string     // of the text, where it matters; "": not known
 	coverage float64    // what Coverage points to
+	terms    []byte     // of the entry, as its storage encodes them
 }
 
 // reading is the chunk of a candidate that is nearest to a wording by one model.
@@ -154,6 +155,7 @@ func (c *candidate) letGo() {
 		for k := range c.by {
 			c.by[k].vector, c.by[k].codes = nil, nil
 		}
+		c.terms = nil
 	}
 }
 
@@ -173,6 +175,9 @@ func (s *Searcher) addEvidence(ctx context.Context, tx memory.ScoreReader, scope
 	return s.evidence.Read(ctx, tx, viewer, scope, query, entries, func(e memory.Evidence) error {
 		a := byID[e.Entry]
 		asked.addCoverage(a, e)
+		if e.Terms != nil {
+			a.terms = e.Terms
+		}
 		switch r := &a.by[e.Model]; {
 		case len(e.Vector) == 0:
 		case e.Vector.IsMeaningless():
