@@ -122,3 +122,42 @@ func TestMeaningWeighsLessInAnUnknownLanguage(t *testing.T) {
 		}
 	}
 }
+
+// However well an entry fits that has but corrections of typing errors, it stays unsure, and
+// the better one stays the better one.
+func TestACorrectionAloneIsNeverSure(t *testing.T) {
+	last := math.Inf(-1)
+	for _, cosine := range []float64{0.7, 0.75, 0.8, 0.85, 0.9, 0.95} {
+		p := Parts{Cosine: new(cosine), MaxSim: new(cosine - 0.1), Coverage: new(0.6), ChunkTokens: 40, Corrected: true}
+		score, relevance := Relevance(Question{Familiarity: 1}, p)
+		if relevance >= Unsure || score <= last {
+			t.Errorf("cosine %v: relevance %v, score %v after %v", cosine, relevance, score, last)
+		}
+		last = score
+	}
+}
+
+func TestNothingIsRelevantToChatter(t *testing.T) {
+	p := Parts{Cosine: new(0.95), MaxSim: new(0.95), Coverage: new(1.0), ChunkTokens: 10}
+	if _, relevance := Relevance(Question{Familiarity: 1, Chatter: true}, p); relevance >= Irrelevant {
+		t.Errorf("relevance %v", relevance)
+	}
+}
+
+// A pair of texts that both models have read has nearly the same relevance by either: these
+// are medians of English questions and their answers, and of what is unrelated to them.
+func TestBothModelsHaveOneScale(t *testing.T) {
+	for name, c := range map[string]struct{ cosine, maxSim, multilingualCosine, multilingualMaxSim float64 }{
+		"answers":   {0.835, 0.646, 0.846, 0.69},
+		"unrelated": {0.78, 0.45, 0.80, 0.55},
+	} {
+		coverage := 0.1
+		_, english := Relevance(Question{Familiarity: 1},
+			Parts{Cosine: &c.cosine, MaxSim: &c.maxSim, Coverage: &coverage, ChunkTokens: 30})
+		_, multilingual := Relevance(Question{Familiarity: 1, Cosines: MultilingualCosines, MaxSims: MultilingualMaxSims},
+			Parts{Cosine: &c.multilingualCosine, MaxSim: &c.multilingualMaxSim, Coverage: &coverage, ChunkTokens: 30})
+		if math.Abs(english-multilingual) > 0.03 {
+			t.Errorf("%s: %v and %v", name, english, multilingual)
+		}
+	}
+}

@@ -38,6 +38,7 @@ halo terimakasih xinchao
 //
 //nolint:misspell // not all of them are English
 const chatterRests = `
+alles
 good
 it
 there
@@ -110,6 +111,8 @@ guten abend
 gute nacht
 vielen dank
 das ist alles
+alles klar
+alles gut
 das wars
 wer bist du
 wie heisst du

@@ -20,7 +20,7 @@ vroeger voorheen eerder oude oorspronkelijk destijds
 tidigare forut forr gamla gammal ursprungligen tidligere forhen gamle gammel opprinnelig oprindelig
 aiemmin ennen aikaisemmin vanha entinen
 раньше прежде ранее прежний бывший старый первоначально
-eskiden once onceki eski daha
+eskiden once onceki eski
 wczesniej dawniej poprzednio stary dawny drive predtim stary puvodne korabban regen anterior vechi inainte
 قبل سابقا قديما לפני בעבר הישן पहले पुराना
 以前 之前 过去 原来 原先 从前 以前の 前は かつて 이전 예전 전에 원래`
@@ -73,6 +73,7 @@ func PastOf(question string) (p Past) {
 		}
 		isYear := len(next) == 4 && yearOf(next) > 0
 		switch {
+		case word == "old" && i > 0 && words[i-1] == "how":
 		case pastWord[word], pastPhrase[word+" "+next], word == "vor" && (germanMonths[next] || isYear):
 			p.asked = true
 		}
