@@ -21,6 +21,18 @@ type Explanation struct {
 	Filter *FilterCost       // nil: the request has no filter
 	Entry  *EntryExplanation // of Request.ExplainEntry; nil: it names none
 	Typos  []Typo            // the words that were looked for as others
+	// Readers say, where two models have read entries of the scope, which of them each
+	// wording was asked of. nil: one model answers.
+	Readers []Readers
+}
+
+// Readers are the models that a wording was asked of.
+type Readers struct {
+	Wording  int    // the index of the query
+	Language string // that its words suggest, a code of ISO 639-1; "": none
+	// Models are those by which an entry is judged that all have read: english or
+	// multilingual, or both.
+	Models []string
 }
 
 // FilterCost says how a filter was applied. If few entries pass, the legs looked
@@ -120,10 +132,28 @@ func (s *Searcher) explain(ctx context.Context, tx memory.ReadTx, scope acl.Scop
 	for _, asked := range q.wordings {
 		x.Typos = append(x.Typos, asked.typos...)
 	}
+	x.Readers = q.readers()
 	if q.request.ExplainEntry != nil {
 		x.Entry, err = s.explainEntry(ctx, tx, scope, q, ranked)
 	}
 	return &x, err
+}
+
+// readers returns which models the wordings were asked of, if there are two.
+func (q *searchQuery) readers() (readers []Readers) {
+	if !q.models.both() {
+		return nil
+	}
+	for _, w := range q.wordings {
+		r := Readers{Wording: w.number, Language: w.language}
+		for k := range q.models {
+			if w.prefers == k || w.prefers == eitherModel {
+				r.Models = append(r.Models, q.models.name(k))
+			}
+		}
+		readers = append(readers, r)
+	}
+	return readers
 }
 
 // droppedFrom returns the entries that the filter dropped from the legs' lists before

@@ -32,6 +32,9 @@ func writeExplanation(text *strings.Builder, x *api.Explanation) {
 	for _, t := range deref(x.Typos) {
 		fmt.Fprintf(text, "no entry has %s; looked for %s\n", plain(t.Word), plain(strings.Join(t.Found, ", ")))
 	}
+	for _, r := range deref(x.Readers) {
+		fmt.Fprintf(text, "asked of: %s\n", plain(strings.Join(r.Models, ", ")))
+	}
 	if f := x.Filter; f != nil && f.Passing != nil {
 		fmt.Fprintf(text, "the search looked among the %d that pass the filter\n", *f.Passing)
 	} else if f != nil {

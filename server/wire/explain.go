@@ -110,6 +110,15 @@ type Explanation struct {
 	Filter *FilterExplanation `json:"filter,omitempty"`
 	Entry  *EntryExplanation  `json:"entry,omitempty"`
 	Typos  []Typo             `json:"typos,omitempty"`
+	// Readers are the models that each wording was asked of.
+	Readers []Readers `json:"readers,omitempty"`
+}
+
+// Readers are the models that a wording was asked of, and the language that it seems to be in.
+type Readers struct {
+	Wording  int      `json:"wording"`
+	Language string   `json:"language,omitempty"`
+	Models   []string `json:"models"`
 }
 
 // Typo is a word of a question that no entry has, and the terms looked for in its place.
@@ -146,12 +155,15 @@ type EntryExplanation struct {
 // ExplanationOf returns what a search explains beside its hits; nil if that is
 // nothing.
 func ExplanationOf(e *search.Explanation) *Explanation {
-	if e == nil || e.Filter == nil && e.Entry == nil && len(e.Typos) == 0 {
+	if e == nil || e.Filter == nil && e.Entry == nil && len(e.Typos) == 0 && len(e.Readers) == 0 {
 		return nil
 	}
 	var x Explanation
 	for _, t := range e.Typos {
 		x.Typos = append(x.Typos, Typo(t))
+	}
+	for _, r := range e.Readers {
+		x.Readers = append(x.Readers, Readers(r))
 	}
 	if f := e.Filter; f != nil {
 		x.Filter = &FilterExplanation{Passing: f.Passing, Options: make([]OptionExplanation, len(f.Options))}

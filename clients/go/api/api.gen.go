@@ -743,7 +743,7 @@ type Answer struct {
 	// Degraded What the answer lacks: the legs of the search that failed or timed out, so that the hits are from the other; `vector_lag`: entries that the caller may read wait for their vectors for more than 5 seconds, and only the lexical leg finds their current text; or `rerank`: the reranking service that the server is configured with failed or timed out, so that the hits are in the order that they have without it.
 	Degraded []AnswerDegraded `json:"degraded"`
 
-	// Explain With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and `match`, names no entry, and has no word that was looked for as another. It depends on nothing that the caller may not read.
+	// Explain With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and `match`, names no entry, has no word that was looked for as another, and one model has read the entries. It depends on nothing that the caller may not read.
 	Explain *Explanation `json:"explain,omitempty"`
 	Hits    []Hit        `json:"hits"`
 
@@ -1185,7 +1185,7 @@ type ExplainedPath struct {
 	Store *string `json:"store,omitempty"`
 }
 
-// Explanation With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and `match`, names no entry, and has no word that was looked for as another. It depends on nothing that the caller may not read.
+// Explanation With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and `match`, names no entry, has no word that was looked for as another, and one model has read the entries. It depends on nothing that the caller may not read.
 type Explanation struct {
 	// Entry What became of the entry that the path in `explain` resolves to. An entry that the caller may not read is `not_found`, like one that does not exist.
 	//
@@ -1194,6 +1194,9 @@ type Explanation struct {
 
 	// Filter What the options that restrict the search cost. If at most a thousand entries pass them, both legs look among these alone, and `passing` says how many there are. Otherwise the legs look among all, and what they find is judged: `dropped` says how many entries each option leaves out. The time is `filter` of `Server-Timing`.
 	Filter *FilterExplanation `json:"filter,omitempty"`
+
+	// Readers Where two models have read entries, which of them each wording was asked of. Words whose language is not sure are asked of both; an entry that both have read then has the greater relevance.
+	Readers *[]Readers `json:"readers,omitempty"`
 
 	// Typos Words of the question that no entry has, and what was looked for in their place.
 	Typos *[]Typo `json:"typos,omitempty"`
@@ -2146,6 +2149,20 @@ type QuestionRanking string
 
 // Ranges Where a text has words of the query, as the search compares them, so that a word counts for its inflections: pairs of start and end, in bytes of UTF-8, in order and apart.
 type Ranges = [][]int
+
+// Readers defines model for Readers.
+type Readers struct {
+	// Language The language that its words suggest, by its code in ISO 639-1. Omitted if they suggest none.
+	//
+	// Example: de
+	Language *string `json:"language,omitempty"`
+
+	// Models Example: ["english","multilingual"]
+	Models []string `json:"models"`
+
+	// Wording The index among `queries`; 0 of `query`.
+	Wording int `json:"wording"`
+}
 
 // Ready defines model for Ready.
 type Ready struct {
