@@ -50,8 +50,9 @@ func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, langu
 }
 
 // ModelStores are how many stores each of the two models reads. One that both read counts
-// for each.
-type ModelStores struct{ English, Multilingual int64 }
+// for each. Of Unread ones the multilingual model has yet to read entries: see
+// acl.Reading.Whole.
+type ModelStores struct{ English, Multilingual, Unread int64 }
 
 // ModelStores counts the stores that each model reads; nil with an embedder that reads
 // every language. It takes a platform token.
@@ -67,7 +68,10 @@ func (a *Admin) ModelStores(ctx context.Context, c Caller) (*ModelStores, error)
 		if n.English, err = tx.Count(ctx, StoresRead{By: acl.LanguageEnglish}); err != nil {
 			return err
 		}
-		n.Multilingual, err = tx.Count(ctx, StoresRead{By: acl.LanguageMultilingual})
+		if n.Multilingual, err = tx.Count(ctx, StoresRead{By: acl.LanguageMultilingual}); err != nil {
+			return err
+		}
+		n.Unread, err = tx.Count(ctx, StoresUnread{})
 		return err
 	})
 	if err != nil {

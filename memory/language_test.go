@@ -77,7 +77,7 @@ func TestTheStoresOfEachModelAreCountedForOperators(t *testing.T) {
 	_, err := h.SetLanguage(background, agent("a", acl.Public), "a", acl.LanguageMultilingual)
 	must(h, err)
 	n, err := h.ModelStores(background, platform)
-	if err != nil || n == nil || *n != (memory.ModelStores{English: 2, Multilingual: 1}) {
+	if err != nil || n == nil || *n != (memory.ModelStores{English: 2, Multilingual: 1, Unread: 1}) {
 		t.Errorf("%+v, %v", n, err)
 	}
 	_, err = h.ModelStores(background, agent("a", acl.Public))

@@ -140,7 +140,7 @@ type Counter interface {
 	Count(ctx context.Context, what Countable) (int64, error)
 }
 
-// Countable is a kind of rows: GrantsOf, OffersOf, Erasable, Unembedded, StoresRead or ReadIn.
+// Countable is a kind of rows: GrantsOf, OffersOf, Erasable, Unembedded, StoresRead, StoresUnread or ReadIn.
 type Countable interface{ countable() }
 
 // GrantsOf are the grants of a store, expired ones too until they are swept.
@@ -166,6 +166,9 @@ type Unembedded struct {
 // acl.Reading.Models have a model, LanguageEnglish or LanguageMultilingual.
 type StoresRead struct{ By acl.Language }
 
+// StoresUnread are the stores that are not acl.Reading.Whole.
+type StoresUnread struct{}
+
 // ReadIn are the searchable entries of a store with labels of a range; with Unread those of
 // them that are queued since acl.Reading.Unread was set, or are yet to be.
 type ReadIn struct {
@@ -174,12 +177,13 @@ type ReadIn struct {
 	Unread        bool
 }
 
-func (ReadIn) countable()     {}
-func (GrantsOf) countable()   {}
-func (OffersOf) countable()   {}
-func (Erasable) countable()   {}
-func (Unembedded) countable() {}
-func (StoresRead) countable() {}
+func (StoresUnread) countable() {}
+func (ReadIn) countable()       {}
+func (GrantsOf) countable()     {}
+func (OffersOf) countable()     {}
+func (Erasable) countable()     {}
+func (Unembedded) countable()   {}
+func (StoresRead) countable()   {}
 
 // MetaReader reads settings of the whole database.
 type MetaReader interface {

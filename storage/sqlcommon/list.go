@@ -155,6 +155,8 @@ func (r Reads) Count(ctx context.Context, what memory.Countable) (n int64, err e
 		if text = countEnglish; c.By == acl.LanguageMultilingual {
 			text = countMultilingual
 		}
+	case memory.StoresUnread:
+		text = "SELECT count(*) FROM reading WHERE unread > 0"
 	case memory.ReadIn:
 		text, args = countReadIn, []any{c.Store, c.From, c.Ceiling}
 	default:

@@ -93,7 +93,10 @@ var readings = []clause{
 			})
 			f.viewIndex(func(tx indexer.ReadTx) error {
 				stores, err := tx.Indexed(f.ctx)
+				f.ok(err)
 				f.equal(len(stores) == 1, indexed)
+				n, err := tx.Count(f.ctx, memory.StoresUnread{})
+				f.equal(n == 1, unread > 0)
 				return err
 			})
 		}
