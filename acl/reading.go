@@ -20,12 +20,50 @@ type Reading struct {
 	// Multilingual is the lowest label of an entry that has, or had, a vector of the
 	// multilingual model; 0: there is none.
 	Multilingual Label
+	// Mixed is the lowest label up to which at least one in twenty of the entries was
+	// foreign: read by the multilingual model and not by the English one; 0: there is none.
+	// Unless a language was chosen, the multilingual model reads every entry from this
+	// label on, beside the English one. It never rises.
+	Mixed Label
+	// Unread is the lowest label of entries that the multilingual model has yet to read
+	// because the store was Asked, became Mixed or had its language chosen; 0: there is
+	// none. See Whole.
+	Unread Label
+}
+
+// Whole reports whether the multilingual model has read all that it was to read anew. Until
+// it has, what the English model has read is to be judged by that model's vectors alone,
+// also in a store for which LanguageMultilingual was chosen. Entries that are written later
+// wait for their vectors, and leave the store whole.
+func (r Reading) Whole() bool { return r.Unread == 0 }
+
+// BothFrom returns the lowest label from which on the multilingual model reads, beside the
+// English one, what is not foreign and has a meaning; 0: there is none.
+func (r Reading) BothFrom() Label {
+	switch {
+	case r.Language != LanguageAuto:
+		return 0
+	case r.Asked:
+		return Public
+	}
+	return r.Mixed
+}
+
+// MultilingualFrom returns the lowest label from which on the multilingual model reads
+// every entry that has a meaning, alone or beside the English one; 0: there is none.
+func (r Reading) MultilingualFrom() Label {
+	if r.Language == LanguageMultilingual {
+		return Public
+	}
+	return r.BothFrom()
 }
 
 // Within returns what somebody may know who reads entries up to a ceiling.
 func (r Reading) Within(ceiling Label) Reading {
-	if !r.Multilingual.CanFlowTo(ceiling) {
-		r.Multilingual = 0
+	for _, lowest := range [...]*Label{&r.Multilingual, &r.Mixed, &r.Unread} {
+		if !lowest.CanFlowTo(ceiling) {
+			*lowest = 0
+		}
 	}
 	return r
 }
@@ -77,7 +115,7 @@ func (r Reading) Models() []string {
 	switch {
 	case r.Language == LanguageMultilingual:
 		return []string{multilingual}
-	case r.Language == LanguageAuto && (r.Asked || r.Multilingual > 0):
+	case r.Language == LanguageAuto && (r.Asked || r.Multilingual > 0 || r.Mixed > 0):
 		return []string{english, multilingual}
 	}
 	return []string{english}
@@ -92,6 +130,8 @@ func (r Reading) Why() string {
 		return "Multilingual was chosen: the multilingual model reads every entry."
 	case r.Asked:
 		return "It was asked in another language than English: the multilingual model reads every entry, too."
+	case r.Mixed > 0:
+		return "One in twenty of its entries or more were in other languages than English: the multilingual model reads the others, too."
 	case r.Multilingual > 0:
 		return "Its entries in other languages than English are read by the multilingual model."
 	}

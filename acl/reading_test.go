@@ -19,6 +19,10 @@ func TestTheModelsOfAStoreFollowFromWhatWasChosenAskedAndWritten(t *testing.T) {
 	}{
 		{acl.Reading{}, english, "Nothing in it"},
 		{acl.Reading{Multilingual: acl.Internal}, both, "entries in other languages"},
+		{acl.Reading{Multilingual: acl.Internal, Mixed: acl.Internal}, both, "One in twenty"},
+		{acl.Reading{Mixed: acl.Internal}, both, "One in twenty"},
+		{acl.Reading{Asked: true, Mixed: acl.Internal}, both, "was asked"},
+		{acl.Reading{Language: acl.LanguageEnglish, Mixed: acl.Internal}, english, "English was chosen"},
 		{acl.Reading{Asked: true}, both, "was asked"},
 		{acl.Reading{Asked: true, Multilingual: acl.Internal}, both, "was asked"},
 		{acl.Reading{Language: acl.LanguageEnglish}, english, "English was chosen"},
@@ -52,16 +56,34 @@ func TestALanguageIsWrittenAsItIsParsed(t *testing.T) {
 func TestHiddenEntriesDoNotTellTheModelsOfAStore(t *testing.T) {
 	facts := &acltest.Facts{
 		Numbers:  map[string]int64{"a": 1},
-		Readings: map[string]acl.Reading{"a": {Multilingual: acl.Confidential}},
+		Readings: map[string]acl.Reading{"a": {Multilingual: acl.Confidential, Mixed: acl.Confidential, Unread: acl.Confidential}},
 	}
 	for taint, want := range map[acl.Label]acl.Label{acl.Public: 0, acl.Internal: 0, acl.Confidential: acl.Confidential, acl.Restricted: acl.Confidential} {
 		p := acl.Principal{Agent: "a", Taint: taint}
 		access, err := acl.Decide(t.Context(), facts, p, "a", acltest.Now)
-		if err != nil || access.Reading.Multilingual != want {
+		if err != nil || access.Reading != (acl.Reading{Multilingual: want, Mixed: want, Unread: want}) || access.Reading.Whole() != (want == 0) {
 			t.Errorf("%s: %+v, %v", taint, access.Reading, err)
 		}
-		if scope := facts.Scope(t, p, acl.ScopeRequest{}); scope.Stores()[0].Reading.Multilingual != want {
+		if scope := facts.Scope(t, p, acl.ScopeRequest{}); scope.Stores()[0].Reading != access.Reading {
 			t.Errorf("%s: a scope has %+v", taint, scope.Stores()[0].Reading)
+		}
+	}
+}
+
+func TestTheMultilingualModelReadsEveryEntryFromALabelOn(t *testing.T) {
+	for _, c := range []struct {
+		reading            acl.Reading
+		both, multilingual acl.Label
+	}{
+		{acl.Reading{}, 0, 0},
+		{acl.Reading{Multilingual: acl.Public}, 0, 0},
+		{acl.Reading{Multilingual: acl.Public, Mixed: acl.Internal}, acl.Internal, acl.Internal},
+		{acl.Reading{Asked: true, Mixed: acl.Internal}, acl.Public, acl.Public},
+		{acl.Reading{Language: acl.LanguageMultilingual, Mixed: acl.Internal}, 0, acl.Public},
+		{acl.Reading{Language: acl.LanguageEnglish, Asked: true, Mixed: acl.Internal}, 0, 0},
+	} {
+		if both, multilingual := c.reading.BothFrom(), c.reading.MultilingualFrom(); both != c.both || multilingual != c.multilingual {
+			t.Errorf("%+v: both from %q, the multilingual one from %q", c.reading, both, multilingual)
 		}
 	}
 }

@@ -70,7 +70,11 @@ func (ix *Indexer) indexAsRead(ctx context.Context, leases []Lease) error {
 		return err
 	}
 	if local {
-		return ix.syncOpened(ctx)
+		if err := ix.syncOpened(ctx); err != nil {
+			return err
+		}
+		ix.noteIndexedOf(ctx, jobs)
+		return nil
 	}
 	for _, now := range by {
 		if now == nil {
@@ -80,12 +84,16 @@ func (ix *Indexer) indexAsRead(ctx context.Context, leases []Lease) error {
 			return err
 		}
 	}
-	return ix.storage.Update(ctx, func(tx Tx) error {
+	err = ix.storage.Update(ctx, func(tx Tx) error {
 		if err := finish(ctx, tx, jobs); err != nil {
 			return err
 		}
-		return checkReadings(ctx, tx, jobs)
+		return checkReadings(ctx, tx, jobs, nil)
 	})
+	if err == nil {
+		ix.noteIndexedOf(ctx, jobs)
+	}
+	return err
 }
 
 // readersOf returns the main model and the multilingual one, which serves from now on if
@@ -180,9 +188,10 @@ func (ix *Indexer) prepare(ctx context.Context, main Model, leases []Lease) (job
 }
 
 // reads returns which models read an entry of a store: the English one what it can, the
-// multilingual one the rest, and all of a store that was asked in other languages, unless
-// the store's owner chose one. It depends on the entry and these facts of its store
-// alone, so that no entry's vectors tell of another's text.
+// multilingual one the rest, and beside it all of a store that was asked in other languages,
+// or from the label on up to which the store is mixed, unless the store's owner chose one.
+// It depends on the entry and these facts of its store alone, so that no entry's vectors
+// tell of another's text.
 func (ix *Indexer) reads(main Model, e *memory.Entry, reading acl.Reading) [2]bool {
 	switch {
 	case !main.EnglishOnly || len(ix.multilingual.list) == 0 || reading.Language == acl.LanguageEnglish:
@@ -191,7 +200,13 @@ func (ix *Indexer) reads(main Model, e *memory.Entry, reading acl.Reading) [2]bo
 		return [2]bool{multilingualModel: true}
 	}
 	foreign := ix.foreign(memory.ProseOf(e))
-	return [2]bool{mainModel: !foreign, multilingualModel: foreign || reading.Asked && memory.HasMeaning(e)}
+	return [2]bool{mainModel: !foreign, multilingualModel: foreign || readTwice(reading, e) && memory.HasMeaning(e)}
+}
+
+// readTwice reports whether both models read an entry, unless it is foreign or has no
+// meaning.
+func readTwice(reading acl.Reading, e *memory.Entry) bool {
+	return reading.BothFrom().CanFlowTo(e.Label)
 }
 
 // recordsOf returns the records of an entry in the store of a number, without vectors,
@@ -256,12 +271,20 @@ func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, also saving
 		if err := markMultilingual(ctx, tx, jobs); err != nil {
 			return err
 		}
+		var mixed map[string]acl.Label
+		if also.all {
+			var err error
+			if mixed, err = ix.markMixed(ctx, tx, by, jobs); err != nil {
+				return err
+			}
+		}
 		if also.done {
+			// Those that were queued again to be read twice stay queued.
 			if err := finish(ctx, tx, jobs); err != nil {
 				return err
 			}
 		}
-		return checkReadings(ctx, tx, jobs)
+		return checkReadings(ctx, tx, jobs, mixed)
 	})
 }
 
@@ -269,23 +292,30 @@ func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, also saving
 // prepared. They are to be prepared again.
 var errReadingChanged = errors.New("other models read the store now")
 
-// checkReadings returns errReadingChanged if a store of jobs is read otherwise than when
-// they were prepared. It is the last step of a transaction that saves or finishes them:
+// checkReadings returns errReadingChanged if a job's entry is read by other models than when
+// it was prepared, but for the stores that the transaction itself has found mixed. It is the last step of a transaction that saves or finishes them:
 // a change that is not visible yet waits for the queue rows that the transaction removes,
 // and inserts them again.
-func checkReadings(ctx context.Context, tx ReadTx, jobs []job) error {
-	read := make(map[string]acl.Reading)
+func checkReadings(ctx context.Context, tx ReadTx, jobs []job, mixed map[string]acl.Label) error {
+	read := make(map[string]bool)
 	for _, j := range jobs {
 		if j.entry != nil {
-			read[j.entry.Store] = j.facts.Reading
+			read[j.entry.Store] = true
 		}
 	}
 	stores, err := tx.StoreFacts(ctx, slices.Collect(maps.Keys(read)))
 	if err != nil {
 		return err
 	}
-	for store, was := range read {
-		if now := stores[store].Reading; now.Language != was.Language || now.Asked != was.Asked {
+	for _, j := range jobs {
+		if j.entry == nil {
+			continue
+		}
+		was, now := j.facts.Reading, stores[j.entry.Store].Reading
+		if label := mixed[j.entry.Store]; label > 0 && now.Mixed == label {
+			now.Mixed = was.Mixed
+		}
+		if now.Language != was.Language || readTwice(now, j.entry) != readTwice(was, j.entry) {
 			return errReadingChanged
 		}
 	}

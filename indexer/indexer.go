@@ -64,6 +64,7 @@ type Indexer struct {
 	// set when a search got no answer, until the index is probed again.
 	indexDown, indexSuspect atomic.Bool
 	unsettled               unsettled
+	awaited                 awaited
 	dropPause               time.Duration
 }
 

@@ -55,7 +55,13 @@ func (ix *Indexer) Run(ctx context.Context) error {
 		return ix.every(ctx, loadEvery, "load the vector index", ix.loadLocal)
 	})
 	group.Go(func() error { return ix.every(ctx, trimEvery, "trim changes", ix.trimChanges) })
-	group.Go(func() error { return ix.every(ctx, queueEvery, "queue entries", ix.queueRest) })
+	group.Go(func() error {
+		return ix.every(ctx, queueEvery, "queue entries", func(ctx context.Context) error {
+			_, err := ix.queueRest(ctx)
+			return err
+		})
+	})
+	group.Go(func() error { return ix.every(ctx, queueEvery, "note what is indexed", ix.noteIndexed) })
 	group.Go(func() error { return ix.every(ctx, remakeEvery, "make vectors again", ix.remake) })
 	var done reconciliations
 	group.Go(func() error {
@@ -211,7 +217,7 @@ func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 	if _, err := ix.models.await(ctx); err != nil {
 		return err
 	}
-	if err := ix.queueRest(ctx); err != nil {
+	if _, err := ix.queueRest(ctx); err != nil {
 		return err
 	}
 	outer := ctx
@@ -230,7 +236,9 @@ func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 				progress(left)
 			}
 			if left == 0 {
-				return nil
+				if more, err := ix.queueRest(working); err != nil || !more { // a worker may have left some
+					return err
+				}
 			}
 			select {
 			case <-working.Done():
@@ -248,7 +256,10 @@ func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 	}
 	// The workers were stopped as the last row left the queue, maybe before they applied
 	// its vectors to this process's index.
-	return ix.syncOpened(outer)
+	if err := ix.syncOpened(outer); err != nil {
+		return err
+	}
+	return ix.noteIndexed(outer)
 }
 
 // CatchUp works what is due in the queue, short entries first, beside any other process
@@ -257,8 +268,11 @@ func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 // queued, which is no error.
 func (ix *Indexer) CatchUp(ctx context.Context, end time.Time) error {
 	left, _, err := ix.depth(ctx)
-	if err != nil || left == 0 {
+	if err != nil {
 		return err
+	}
+	if left == 0 {
+		return ix.noteIndexed(ctx)
 	}
 	within := ctx
 	if !end.IsZero() {

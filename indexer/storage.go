@@ -25,6 +25,7 @@ type Storage interface {
 type ReadTx interface {
 	RowReader
 	DepthReader
+	LanguageReader
 	VectorReader
 	memory.MetaReader
 }
@@ -61,6 +62,22 @@ type DepthReader interface {
 	QueueDepth(ctx context.Context, now time.Time) (rows int64, waits Waits, err error)
 	// Unqueued returns what facts have left to QueueRest, in the order of the stores.
 	Unqueued(ctx context.Context) ([]Unqueued, error)
+	// Indexed returns the stores of which a memory.ReadingFact that says so would move
+	// acl.Reading.Unread, in their order.
+	Indexed(ctx context.Context) ([]string, error)
+}
+
+// ByLabel counts entries by label.
+type ByLabel [acl.Restricted + 1]int64
+
+// LanguageReader counts what the languages of a store's entries decide.
+type LanguageReader interface {
+	// Searchable counts the searchable entries of a store.
+	Searchable(ctx context.Context, store string) (ByLabel, error)
+	// Foreign counts those of them with labels below one that have vectors of their
+	// revision under the multilingual fingerprint, and none under the English one. It
+	// reads each entry.
+	Foreign(ctx context.Context, store string, below acl.Label, english, multilingual string) (ByLabel, error)
 }
 
 // Unqueued are entries of a large store that a memory.ReadingFact left to be queued: in
@@ -70,6 +87,7 @@ type Unqueued struct {
 	QueuedAt time.Time
 	Lacking  string // as in the fact
 	After    uuid.UUID
+	From     acl.Label `json:",omitzero"` // as in the fact
 }
 
 // QueueWriter takes work from the queue.

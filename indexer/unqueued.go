@@ -14,17 +14,17 @@ const queuedEntries = 500
 
 // queueRest queues what facts left, in steps: all of a large store would take longer than
 // a statement may, and hold up those who write. What a killed process has left is queued
-// by the next.
-func (ix *Indexer) queueRest(ctx context.Context) error {
+// by the next. more reports whether anything was left.
+func (ix *Indexer) queueRest(ctx context.Context) (more bool, err error) {
 	var left []Unqueued
-	err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
+	err = ix.storage.View(ctx, func(tx ReadTx) (err error) {
 		left, err = tx.Unqueued(ctx)
 		return err
 	})
 	for _, of := range left {
 		err = errors.Join(err, ix.queueRestOf(ctx, of))
 	}
-	return err
+	return len(left) > 0, err
 }
 
 // queueRestOf is queueRest of a store. An entry that is written after its entries were

@@ -57,7 +57,11 @@ func (a *Admin) Access(ctx context.Context, c Caller, r AccessRequest) (found Ag
 			return err
 		}
 		for _, access := range scope.Stores() {
-			one := StoreAccess{StoreInfo: a.service.infoOf(access), MaxLabel: access.Ceiling}
+			info, err := a.service.infoOf(ctx, tx, access)
+			if err != nil {
+				return err
+			}
+			one := StoreAccess{StoreInfo: info, MaxLabel: access.Ceiling}
 			if access.Via == acl.ViaGrant {
 				if err := one.readChain(ctx, tx, r.Agent); err != nil {
 					return err

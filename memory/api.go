@@ -135,8 +135,15 @@ type StoreInfo struct {
 	// the fingerprint of an embedder that reads every language, to which Reading does not
 	// matter. Of one that does not serve in this process there is none.
 	Models []string
-	Why    string // why these Models: a sentence
+	Why    string // why these Models: a sentence, and another one about Progress
+	// Progress says how far the multilingual model is with a store that is not
+	// Reading.Whole; nil if it is.
+	Progress *ReadingProgress
 }
+
+// ReadingProgress counts the entries that the multilingual model is to read, and those of
+// them that it has read, up to the caller's ceiling.
+type ReadingProgress struct{ Done, Total int64 }
 
 // ShareRequest grants a store to an agent.
 type ShareRequest struct {

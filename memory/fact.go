@@ -64,15 +64,22 @@ type ReadingFact struct {
 	Store string
 	// Language, unless nil, replaces the choice, and withdraws that the store was Asked.
 	Language *acl.Language
-	// Asked, if true, becomes true, and Multilingual, unless 0, becomes at most this: see
-	// acl.Reading.
+	// Asked, if true, becomes true, and Multilingual and Mixed, unless 0, become at most
+	// this: see acl.Reading.
 	Asked        bool
 	Multilingual acl.Label
+	Mixed        acl.Label
 	// QueuedAt, unless zero, queues the store's entries from then on, as by Put: those
-	// whose revision has no vectors under Lacking. Those of a large store are left to
-	// the indexer, which queues them in steps.
+	// whose revision has no vectors under Lacking, and whose label is at least From. Those
+	// of a large store are left to the indexer, which queues them in steps. Until they are
+	// indexed the store is not Whole, if the multilingual model is to read them because of
+	// what the fact names.
 	QueuedAt time.Time
-	Lacking  string // a fingerprint; "": all entries
+	Lacking  string    // a fingerprint; "": all entries
+	From     acl.Label // 0: all
+	// Indexed, if true, moves Unread past the labels of which all that was queued is
+	// indexed.
+	Indexed bool
 }
 
 func (ReadingFact) fact()  {}

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"fmt"
 
 	"mneme/acl"
 )
@@ -35,8 +36,11 @@ func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, langu
 			}
 			known, err = tx.StoreFacts(ctx, []string{store})
 		}
+		if err != nil {
+			return err
+		}
 		a.Reading = known[store].Within(a.Ceiling)
-		info = s.infoOf(a)
+		info, err = s.infoOf(ctx, tx, a)
 		return err
 	})
 	if err == nil {
@@ -46,8 +50,9 @@ func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, langu
 }
 
 // ModelStores are how many stores each of the two models reads. One that both read counts
-// for each.
-type ModelStores struct{ English, Multilingual int64 }
+// for each. Of Unread ones the multilingual model has yet to read entries: see
+// acl.Reading.Whole.
+type ModelStores struct{ English, Multilingual, Unread int64 }
 
 // ModelStores counts the stores that each model reads; nil with an embedder that reads
 // every language. It takes a platform token.
@@ -63,7 +68,10 @@ func (a *Admin) ModelStores(ctx context.Context, c Caller) (*ModelStores, error)
 		if n.English, err = tx.Count(ctx, StoresRead{By: acl.LanguageEnglish}); err != nil {
 			return err
 		}
-		n.Multilingual, err = tx.Count(ctx, StoresRead{By: acl.LanguageMultilingual})
+		if n.Multilingual, err = tx.Count(ctx, StoresRead{By: acl.LanguageMultilingual}); err != nil {
+			return err
+		}
+		n.Unread, err = tx.Count(ctx, StoresUnread{})
 		return err
 	})
 	if err != nil {
@@ -81,6 +89,29 @@ func (s *Service) modelsOf(reading acl.Reading) (models []string, why string) {
 		return models, "One embedder reads every language."
 	}
 	return reading.Models(), reading.Why()
+}
+
+// addProgress says how far the multilingual model is with a store that is not whole.
+//
+// SECURITY: it counts entries up to the caller's ceiling alone.
+func (s *Service) addProgress(ctx context.Context, tx Counter, a acl.Access, info *StoreInfo) error {
+	if _, one := s.oneModel(); one || a.Reading.Whole() {
+		return nil
+	}
+	which := ReadIn{Store: a.Store, From: a.Reading.MultilingualFrom(), Ceiling: a.Ceiling}
+	total, err := tx.Count(ctx, which)
+	if err != nil {
+		return err
+	}
+	which.Unread = true
+	left, err := tx.Count(ctx, which)
+	if err != nil {
+		return err
+	}
+	total = max(total, left)
+	info.Progress = &ReadingProgress{Done: total - left, Total: total}
+	info.Why += fmt.Sprintf(" It has read %d of %d.", total-left, total)
+	return nil
 }
 
 // oneModel reports whether one embedder reads every language, and returns its

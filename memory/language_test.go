@@ -77,7 +77,7 @@ func TestTheStoresOfEachModelAreCountedForOperators(t *testing.T) {
 	_, err := h.SetLanguage(background, agent("a", acl.Public), "a", acl.LanguageMultilingual)
 	must(h, err)
 	n, err := h.ModelStores(background, platform)
-	if err != nil || n == nil || *n != (memory.ModelStores{English: 2, Multilingual: 1}) {
+	if err != nil || n == nil || *n != (memory.ModelStores{English: 2, Multilingual: 1, Unread: 1}) {
 		t.Errorf("%+v, %v", n, err)
 	}
 	_, err = h.ModelStores(background, agent("a", acl.Public))
@@ -100,13 +100,20 @@ func TestAChoiceThatChangesNothingQueuesNothing(t *testing.T) {
 			t.Helper()
 			info, err := h.SetLanguage(background, a, "a", language)
 			must(h, err)
-			if want := (acl.Reading{Language: language}); info.Reading != want || h.stored(a, "a").Reading != want {
+			want := acl.Reading{Language: language}
+			if language == acl.LanguageMultilingual && queued > 0 {
+				want.Unread = acl.Public
+			}
+			if info.Reading != want || h.stored(a, "a").Reading != want {
 				t.Errorf("%s: %+v", language, info.Reading)
 			}
 			if n := h.Status(background).Queue; n != queued {
 				t.Errorf("%s: %d entries are queued, want %d", language, n, queued)
 			}
 			h.Index()
+			if !h.stored(a, "a").Reading.Whole() {
+				t.Errorf("%s: what was queued is indexed, and the store is not whole", language)
+			}
 		}
 		choose(acl.LanguageAuto, 0)
 		choose(acl.LanguageMultilingual, 1)

@@ -229,14 +229,18 @@ func (s *Service) Stores(ctx context.Context, c Caller, chat, user string) ([]St
 		}
 		infos = nil
 		for _, a := range scope.Stores() {
-			infos = append(infos, s.infoOf(a))
+			info, err := s.infoOf(ctx, tx, a)
+			if err != nil {
+				return err
+			}
+			infos = append(infos, info)
 		}
 		return nil
 	})
 	return infos, err
 }
 
-func (s *Service) infoOf(a acl.Access) StoreInfo {
+func (s *Service) infoOf(ctx context.Context, tx Counter, a acl.Access) (StoreInfo, error) {
 	kind := string(a.Via)
 	if a.Via == acl.ViaOwn {
 		kind = "self"
@@ -245,6 +249,9 @@ func (s *Service) infoOf(a acl.Access) StoreInfo {
 	if a.Level >= acl.Read { // else it would tell of what is stored
 		info.Reading = a.Reading
 		info.Models, info.Why = s.modelsOf(a.Reading)
+		if err := s.addProgress(ctx, tx, a, &info); err != nil {
+			return info, err
+		}
 	}
-	return info
+	return info, nil
 }

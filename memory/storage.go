@@ -140,7 +140,7 @@ type Counter interface {
 	Count(ctx context.Context, what Countable) (int64, error)
 }
 
-// Countable is a kind of rows: GrantsOf, OffersOf, Erasable, Unembedded or StoresRead.
+// Countable is a kind of rows: GrantsOf, OffersOf, Erasable, Unembedded, StoresRead, StoresUnread or ReadIn.
 type Countable interface{ countable() }
 
 // GrantsOf are the grants of a store, expired ones too until they are swept.
@@ -166,11 +166,24 @@ type Unembedded struct {
 // acl.Reading.Models have a model, LanguageEnglish or LanguageMultilingual.
 type StoresRead struct{ By acl.Language }
 
-func (GrantsOf) countable()   {}
-func (OffersOf) countable()   {}
-func (Erasable) countable()   {}
-func (Unembedded) countable() {}
-func (StoresRead) countable() {}
+// StoresUnread are the stores that are not acl.Reading.Whole.
+type StoresUnread struct{}
+
+// ReadIn are the searchable entries of a store with labels of a range; with Unread those of
+// them that are queued since acl.Reading.Unread was set, or are yet to be.
+type ReadIn struct {
+	Store         string
+	From, Ceiling acl.Label
+	Unread        bool
+}
+
+func (StoresUnread) countable() {}
+func (ReadIn) countable()       {}
+func (GrantsOf) countable()     {}
+func (OffersOf) countable()     {}
+func (Erasable) countable()     {}
+func (Unembedded) countable()   {}
+func (StoresRead) countable()   {}
 
 // MetaReader reads settings of the whole database.
 type MetaReader interface {
@@ -224,12 +237,14 @@ type DumpSettings struct {
 	acl.Settings
 }
 
-// DumpReading is how a store is read: what was chosen, and whether it was asked, as in
-// acl.Reading. Whether the multilingual model reads entries follows from their texts.
+// DumpReading is how a store is read: what was chosen, whether it was asked, and from which
+// label on it is mixed, as in acl.Reading. Whether the multilingual model reads entries
+// follows from their texts.
 type DumpReading struct {
 	Store    string
 	Language acl.Language
 	Asked    bool
+	Mixed    acl.Label `json:",omitzero"`
 }
 
 // DumpName is an id with its kind.

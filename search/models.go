@@ -70,7 +70,7 @@ func modelsFor(serving []memory.Model, scope acl.Scope) (used models, ok bool) {
 		return used, false
 	}
 	several := len(serving) > 1
-	if !several || scope.Len() == 0 || scope.Any(func(a acl.Access) bool { return a.Reading.Language != acl.LanguageMultilingual }) {
+	if !several || scope.Len() == 0 || scope.Any(func(a acl.Access) bool { return a.Reading.Language != acl.LanguageMultilingual || !a.Reading.Whole() }) {
 		used[mainModel] = model{serving[mainModel]}
 	}
 	if several && scope.Any(func(a acl.Access) bool {

@@ -135,8 +135,12 @@ func (s *Searcher) assessBy(ctx context.Context, tx assessmentTx, scope acl.Scop
 }
 
 // chooseModels sets which models judge a candidate: of those that have read it the preferred
-// one, or both.
-func (a *assessment) chooseModels(prefers int, _ acl.Reading) {
+// one, or both. While the multilingual model reads a store anew, what the main one has read
+// is judged by that one alone.
+func (a *assessment) chooseModels(prefers int, reading acl.Reading) {
+	if a.by[mainModel].read && !reading.Whole() {
+		a.by[multilingualModel].read = false
+	}
 	both := a.by[mainModel].read && a.by[multilingualModel].read
 	for k := range a.by {
 		a.by[k].judges = a.by[k].read && (!both || prefers == eitherModel || prefers == k)

@@ -270,6 +270,10 @@ func (d *diagnosis) checkStores(ctx context.Context, service *compose.Instance, 
 	case multilingual == "" && n.Multilingual == 0:
 		d.add(check, fine, fmt.Sprintf("the English model reads %s; none has needed the multilingual one yet", counted(int(n.English), "store")), "")
 	default:
-		d.add(check, fine, fmt.Sprintf("the English model reads %s, the multilingual one %s", counted(int(n.English), "store"), counted(int(n.Multilingual), "store")), "")
+		text := fmt.Sprintf("the English model reads %s, the multilingual one %s", counted(int(n.English), "store"), counted(int(n.Multilingual), "store"))
+		if n.Unread > 0 {
+			text += fmt.Sprintf("; it has yet to read entries of %s, which a running server makes it do", counted(int(n.Unread), "store"))
+		}
+		d.add(check, fine, text, "")
 	}
 }

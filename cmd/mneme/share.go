@@ -22,8 +22,9 @@ func newStores(p *program) *cobra.Command {
 		Short: "List the stores that an agent has access to",
 		Long: `Prints the stores, one per line: its id, why the agent has access (self, grant, chat
 or user), the level, when the access ends, the language that was chosen for it (auto,
-english or multilingual), and the models that read its entries. With --json, the answer
-of the API, which says why these models, too.`,
+english or multilingual), and the models that read its entries, with how many they have
+read while the multilingual one reads the store. With --json, the answer of the API,
+which says why these models, too.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
 			return m.call(cmd, func(ctx context.Context, as *client.Client) error {
@@ -36,7 +37,7 @@ of the API, which says why these models, too.`,
 				}
 				table := p.newTable(column{heading: "STORE", style: always(bold)}, column{heading: "WHY"}, column{heading: "LEVEL"}, column{heading: "ENDS", style: always(faint)}, column{heading: "LANGUAGE"}, column{heading: "MODELS"})
 				for _, s := range found.Stores {
-					table.add(plain(s.StoreID), string(s.Kind), string(s.Level), ends(s.ExpiresAt), cmp.Or(string(deref(s.Language)), "-"), formatModels(deref(s.Models)))
+					table.add(plain(s.StoreID), string(s.Kind), string(s.Level), ends(s.ExpiresAt), cmp.Or(string(deref(s.Language)), "-"), formatModels(deref(s.Models), s.Reading))
 				}
 				return table.flush()
 			})
@@ -47,8 +48,15 @@ of the API, which says why these models, too.`,
 	return cmd
 }
 
-// formatModels lists the models that read a store; "-" if none is told.
-func formatModels(models []string) string { return plain(cmp.Or(strings.Join(models, ", "), "-")) }
+// formatModels lists the models that read a store, and how far they are; "-" if none is
+// told.
+func formatModels(models []string, reading *api.ReadingProgress) string {
+	text := plain(cmp.Or(strings.Join(models, ", "), "-"))
+	if reading != nil {
+		text += fmt.Sprintf(" (%d of %d)", reading.Done, reading.Total)
+	}
+	return text
+}
 
 func newLanguage(p *program) *cobra.Command {
 	m := marketFlags{program: p}
@@ -58,9 +66,10 @@ func newLanguage(p *program) *cobra.Command {
 		Short: "Choose the models that read a store",
 		Long: `Chooses which models read the entries of a store. With auto the English model reads
 what it can, and the multilingual one the rest; once an agent that may write to the
-store asks it in another language, the multilingual one reads every entry, too. With
-english or multilingual that model reads every entry. STORE may be self. The entries
-get their vectors in the background, by the server that runs or is started next.`,
+store asks it in another language, or one in twenty of its entries is in another one,
+the multilingual one reads every entry, too. With english or multilingual that model
+reads every entry. STORE may be self. The entries get their vectors in the background,
+by the server that runs or is started next.`,
 		Args: cobra.ExactArgs(2),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 1 {
@@ -80,7 +89,7 @@ get their vectors in the background, by the server that runs or is started next.
 				case p.json:
 					return p.printJSON(store)
 				}
-				_, err = fmt.Fprintf(p.out, "%s\t%s\t%s\t%s\n", plain(store.StoreID), store.Language, formatModels(store.Models), plain(store.Why))
+				_, err = fmt.Fprintf(p.out, "%s\t%s\t%s\t%s\n", plain(store.StoreID), store.Language, formatModels(store.Models, store.Reading), plain(store.Why))
 				return err
 			})
 		}),

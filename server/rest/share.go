@@ -33,15 +33,19 @@ func storeInfoOf(info memory.StoreInfo) api.StoreInfo {
 	}
 	if info.Why != "" {
 		read := storeLanguageOf(info)
-		out.Language, out.Models, out.Why = &read.Language, &read.Models, &read.Why
+		out.Language, out.Models, out.Why, out.Reading = &read.Language, &read.Models, &read.Why, read.Reading
 	}
 	return out
 }
 
 func storeLanguageOf(info memory.StoreInfo) api.StoreLanguage {
-	return api.StoreLanguage{
+	out := api.StoreLanguage{
 		StoreId: info.Store, Language: api.Language(info.Reading.Language.String()), Models: append([]string{}, info.Models...), Why: info.Why,
 	}
+	if p := info.Progress; p != nil {
+		out.Reading = &api.ReadingProgress{Done: p.Done, Total: p.Total}
+	}
+	return out
 }
 
 // PutLanguage chooses which models read a store.

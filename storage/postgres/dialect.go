@@ -22,16 +22,21 @@ var statements = sqlcommon.Dialect{
 	Successor:  successor,
 	Term:       func(term string) any { return []byte(term) },
 	StoreFacts: sqlcommon.StoreColumns + "unnest($1::text[]) j (id)" + sqlcommon.JoinStore,
-	PutReading: `INSERT INTO reading (store, language, asked, multilingual) VALUES ($1, coalesce($2::smallint, 0), $3, $4)
+	PutReading: `INSERT INTO reading (store, language, asked, multilingual, mixed) VALUES ($1, coalesce($2::smallint, 0), $3, $4, $5)
 	ON CONFLICT (store) DO UPDATE SET language = coalesce($2::smallint, reading.language),
-	asked = $3 OR reading.asked AND $2::smallint IS NULL, multilingual = CASE WHEN $4::smallint = 0 THEN reading.multilingual WHEN reading.multilingual = 0 THEN $4::smallint ELSE least($4::smallint, reading.multilingual) END`,
+	asked = $3 OR reading.asked AND $2::smallint IS NULL, multilingual = CASE WHEN $4::smallint = 0 THEN reading.multilingual WHEN reading.multilingual = 0 THEN $4::smallint ELSE least($4::smallint, reading.multilingual) END,
+	mixed = CASE WHEN $5::smallint = 0 THEN reading.mixed WHEN reading.mixed = 0 THEN $5::smallint ELSE least($5::smallint, reading.mixed) END`,
 	// A token has about six bytes: see indexer.Chunks.
 	QueueEntries: `INSERT INTO queue AS q (entry, revision, queued_at, store, label, chunks, long, not_before, attempts)
 	SELECT e.id, e.revision, $2, e.store, e.label, 1 + octet_length(e.value) / 2688, octet_length(e.value) / 2688 >= 8, '-infinity', 0
 	FROM unnest($4::uuid[]) i (id) CROSS JOIN LATERAL
 	(SELECT * FROM entry f WHERE f.id = i.id AND f.store = (SELECT number FROM store WHERE id = $1) OFFSET 0) e
-	WHERE e.state = 0 AND e.in_context AND NOT e.encrypted AND NOT EXISTS
+	WHERE e.state = 0 AND e.in_context AND NOT e.encrypted AND e.label >= $5 AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $3) AND v.revision = e.revision)` + orReset,
+	CountForeign: `SELECT e.label, count(*) FROM entry e
+	WHERE e.store = (SELECT number FROM store WHERE id = $1) AND e.state = 0 AND e.label < $2 AND e.in_context AND NOT e.encrypted AND EXISTS
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $3) AND v.revision = e.revision) AND NOT EXISTS
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $4) AND v.revision = e.revision) GROUP BY e.label`,
 	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, own, chats, users, default_ttl"),
 
 	ByID: fromEntry + `WHERE e.id = ANY($1) AND e.state < 2`,

@@ -58,12 +58,13 @@ type storeRow struct {
 	reading  acl.Reading
 }
 
-const selectStore = `SELECT s.number, s.next_place, coalesce(r.language, 0), coalesce(r.asked, FALSE), coalesce(r.multilingual, 0)
+const selectStore = `SELECT s.number, s.next_place, coalesce(r.language, 0), coalesce(r.asked, FALSE), coalesce(r.multilingual, 0), coalesce(r.mixed, 0), coalesce(r.unread, 0)
 	FROM store s LEFT JOIN reading r ON r.store = s.id WHERE s.id = $1`
 
 // columns are the destinations of selectStore.
 func (s *storeRow) columns() []any {
-	return []any{&s.number, &s.nextDoc, (*uint8)(&s.reading.Language), &s.reading.Asked, (*uint8)(&s.reading.Multilingual)}
+	r := &s.reading
+	return []any{&s.number, &s.nextDoc, (*uint8)(&r.Language), &r.Asked, (*uint8)(&r.Multilingual), (*uint8)(&r.Mixed), (*uint8)(&r.Unread)}
 }
 
 // store returns the row of a store and inserts it for a new store. The caller

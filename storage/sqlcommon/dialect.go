@@ -24,8 +24,9 @@ type Dialect struct {
 	Term func(term string) any
 
 	StoreFacts   string // parameters: IDs of stores
-	PutReading   string // parameters: store, language or null, asked, multilingual
-	QueueEntries string // parameters: store, time, fingerprint, IDs
+	PutReading   string // parameters: store, language or null, asked, multilingual, mixed
+	QueueEntries string // parameters: store, time, fingerprint, IDs, label
+	CountForeign string // label, count; parameters: store, label, multilingual and English fingerprint
 
 	Settings Table // agent, the four switches, default_ttl
 

@@ -83,12 +83,12 @@ func (r Reads) dumpReadings(ctx context.Context, yield Yield) error {
 	return r.r.Stream(ctx, func(row Row) error {
 		var reading memory.DumpReading
 		var language int64
-		if err := row.Scan(&reading.Store, &language, &reading.Asked); err != nil {
+		if err := row.Scan(&reading.Store, &language, &reading.Asked, &reading.Mixed); err != nil {
 			return err
 		}
 		reading.Language = acl.Language(language)
 		return yield(memory.DumpRecord{Reading: &reading})
-	}, "SELECT store, language, asked FROM reading WHERE language <> 0 OR asked ORDER BY store")
+	}, "SELECT store, language, asked, mixed FROM reading WHERE language <> 0 OR asked OR mixed > 0 ORDER BY store")
 }
 
 // dumpEntries yields entries by ID, each followed by its former versions, oldest first.
@@ -185,7 +185,7 @@ func (w Writes) loadFact(ctx context.Context, record memory.DumpRecord) error {
 		return Insert(ctx, w.w, w.d.Settings.Insert, settingsValues(record.Settings.Agent, record.Settings.Settings)...)
 	case record.Reading != nil:
 		r := record.Reading
-		return Insert(ctx, w.w, readings.Insert, r.Store, int64(r.Language), r.Asked, int64(0))
+		return Insert(ctx, w.w, readings.Insert, r.Store, int64(r.Language), r.Asked, int64(0), r.Mixed)
 	case record.Name != nil:
 		return Insert(ctx, w.w, names.Insert, record.Name.ID, string(record.Name.Kind))
 	}

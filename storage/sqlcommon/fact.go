@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/indexer"
 	"mneme/memory"
 )
 
@@ -18,18 +17,19 @@ var (
 	participants = NewTable("participant", "of, agent", "of, agent, expires_at")
 	sessions     = NewTable("session", "of, agent", "of, agent, expires_at")
 	names        = NewTable("name", "id", "id, kind")
-	readings     = NewTable("reading", "store", "store, language, asked, multilingual")
+	readings     = NewTable("reading", "store", "store, language, asked, multilingual, mixed")
 	metas        = NewTable("meta", "name", "name, value")
 )
 
 // selectStore is for one store: PostgreSQL plans a query with a list again each time,
 // since it expects longer ones.
 const selectStore = `SELECT $1, coalesce((SELECT number FROM store WHERE id = $1), 0), coalesce((SELECT language FROM reading WHERE store = $1), 0),
-	coalesce((SELECT asked FROM reading WHERE store = $1), FALSE), coalesce((SELECT multilingual FROM reading WHERE store = $1), 0)`
+	coalesce((SELECT asked FROM reading WHERE store = $1), FALSE), coalesce((SELECT multilingual FROM reading WHERE store = $1), 0),
+	coalesce((SELECT mixed FROM reading WHERE store = $1), 0), coalesce((SELECT unread FROM reading WHERE store = $1), 0)`
 
 // StoreColumns and JoinStore are the statements of StoreFacts around j, the IDs.
 const (
-	StoreColumns = "SELECT j.id, coalesce(s.number, 0), coalesce(r.language, 0), coalesce(r.asked, FALSE), coalesce(r.multilingual, 0) FROM "
+	StoreColumns = "SELECT j.id, coalesce(s.number, 0), coalesce(r.language, 0), coalesce(r.asked, FALSE), coalesce(r.multilingual, 0), coalesce(r.mixed, 0), coalesce(r.unread, 0) FROM "
 	JoinStore    = " LEFT JOIN store s ON s.id = j.id LEFT JOIN reading r ON r.store = j.id"
 )
 
@@ -57,24 +57,9 @@ type storeFacts struct {
 
 func scanStoreFacts(row Row) (f storeFacts, err error) {
 	var language int64
-	err = row.Scan(&f.id, &f.Number, &language, &f.Asked, &f.Multilingual)
+	err = row.Scan(&f.id, &f.Number, &language, &f.Asked, &f.Multilingual, &f.Mixed, &f.Unread)
 	f.Language = acl.Language(language)
 	return f, err
-}
-
-// putReading writes what a fact says of how a store is read.
-func (w Writes) putReading(ctx context.Context, f memory.ReadingFact) error {
-	language := any(nil)
-	if f.Language != nil {
-		language = int64(*f.Language)
-	}
-	if _, err := w.w.Exec(ctx, w.d.PutReading, f.Store, language, f.Asked, f.Multilingual); err != nil {
-		return err
-	}
-	if f.QueuedAt.IsZero() {
-		return nil
-	}
-	return w.queueStore(ctx, indexer.Unqueued{Store: f.Store, QueuedAt: f.QueuedAt, Lacking: f.Lacking})
 }
 
 // selectGrants includes whether the grant rests (acl.Grant): the condition probes an

@@ -135,7 +135,7 @@ const (
 
 	// The conditions are those of acl.Reading.Models: 0 is auto, 2 multilingual.
 	countEnglish      = "SELECT count(*) FROM store s LEFT JOIN reading r ON r.store = s.id WHERE coalesce(r.language, 0) <> 2"
-	countMultilingual = "SELECT count(*) FROM store s JOIN reading r ON r.store = s.id WHERE r.language = 2 OR r.language = 0 AND (r.asked OR r.multilingual > 0)"
+	countMultilingual = "SELECT count(*) FROM store s JOIN reading r ON r.store = s.id WHERE r.language = 2 OR r.language = 0 AND (r.asked OR r.multilingual > 0 OR r.mixed > 0)"
 )
 
 // Count implements memory.Counter.
@@ -155,11 +155,18 @@ func (r Reads) Count(ctx context.Context, what memory.Countable) (n int64, err e
 		if text = countEnglish; c.By == acl.LanguageMultilingual {
 			text = countMultilingual
 		}
+	case memory.StoresUnread:
+		text = "SELECT count(*) FROM reading WHERE unread > 0"
+	case memory.ReadIn:
+		text, args = countReadIn, []any{c.Store, c.From, c.Ceiling}
 	default:
 		return 0, errUnknown(what)
 	}
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return 0, err
+	}
+	if c, ok := what.(memory.ReadIn); ok && c.Unread {
+		return r.countUnread(ctx, c)
 	}
 	_, err = One(ctx, r.r, []any{&n}, text, args...)
 	return n, err

@@ -41,6 +41,7 @@ func (w Writes) queueStore(ctx context.Context, of indexer.Unqueued) error {
 		if before.Lacking != of.Lacking {
 			of.Lacking = ""
 		}
+		of.From = min(of.From, before.From)
 	}
 	ids, err := EntryIDs(ctx, w.w, selectLiveOf, of.Store, queuedAtOnce+1)
 	if err != nil {
@@ -67,7 +68,7 @@ func (w Writes) setUnqueued(ctx context.Context, of indexer.Unqueued) error {
 }
 
 func (w Writes) queueEntries(ctx context.Context, of indexer.Unqueued, ids []uuid.UUID) error {
-	_, err := w.w.Exec(ctx, w.d.QueueEntries, of.Store, of.QueuedAt, of.Lacking, ids)
+	_, err := w.w.Exec(ctx, w.d.QueueEntries, of.Store, of.QueuedAt, of.Lacking, ids, of.From)
 	return err
 }
 

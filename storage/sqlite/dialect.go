@@ -17,15 +17,20 @@ var statements = sqlcommon.Dialect{
 	Successor:  successor,
 	Term:       func(term string) any { return term },
 	StoreFacts: sqlcommon.StoreColumns + "(SELECT value AS id FROM json_each(?)) j" + sqlcommon.JoinStore,
-	PutReading: `INSERT INTO reading (store, language, asked, multilingual) VALUES (?1, coalesce(?2, 0), ?3, ?4)
+	PutReading: `INSERT INTO reading (store, language, asked, multilingual, mixed) VALUES (?1, coalesce(?2, 0), ?3, ?4, ?5)
 	ON CONFLICT (store) DO UPDATE SET language = coalesce(?2, reading.language),
-	asked = ?3 OR reading.asked AND ?2 IS NULL, multilingual = CASE WHEN ?4 = 0 THEN reading.multilingual WHEN reading.multilingual = 0 THEN ?4 ELSE min(?4, reading.multilingual) END`,
+	asked = ?3 OR reading.asked AND ?2 IS NULL, multilingual = CASE WHEN ?4 = 0 THEN reading.multilingual WHEN reading.multilingual = 0 THEN ?4 ELSE min(?4, reading.multilingual) END,
+	mixed = CASE WHEN ?5 = 0 THEN reading.mixed WHEN reading.mixed = 0 THEN ?5 ELSE min(?5, reading.mixed) END`,
 	// A token has about six bytes: see indexer.Chunks.
 	QueueEntries: `INSERT INTO queue (doc, revision, not_before, attempts, last_error, queued_at, store, label, chunks, long)
 	SELECT e.doc, e.revision, 0, 0, NULL, ?2, e.store, e.label, 1 + length(e.value) / 2688, length(e.value) / 2688 >= 8
 	FROM json_each(?4) j CROSS JOIN entry e ON e.id = unhex(j.value)
-	WHERE e.store = (SELECT number FROM store WHERE id = ?1) AND e.state = 0 AND e.in_context AND NOT e.encrypted AND NOT EXISTS
+	WHERE e.store = (SELECT number FROM store WHERE id = ?1) AND e.state = 0 AND e.in_context AND NOT e.encrypted AND e.label >= ?5 AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3) AND v.revision = e.revision)` + orReset,
+	CountForeign: `SELECT e.label, count(*) FROM entry e INDEXED BY entry_live
+	WHERE e.store = (SELECT number FROM store WHERE id = ?1) AND e.state = 0 AND e.label < ?2 AND e.in_context AND NOT e.encrypted AND EXISTS
+	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3) AND v.revision = e.revision) AND NOT EXISTS
+	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?4) AND v.revision = e.revision) GROUP BY e.label`,
 	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, self, chat, user, default_ttl"),
 
 	ByID: `SELECT ` + withText + ` FROM json_each(?) j

@@ -61,7 +61,8 @@ func (f *fixture) seed() (live, gone, old memory.Entry) {
 			tx.PutFact(f.ctx, memory.NameFact{ID: "chat", Kind: memory.KindChat}),
 			tx.PutFact(f.ctx, memory.ReadingFact{Store: "a", Asked: true, Multilingual: acl.Internal}),
 			tx.PutFact(f.ctx, memory.ReadingFact{Store: "b", Language: new(acl.LanguageEnglish)}),
-			tx.PutFact(f.ctx, memory.ReadingFact{Store: "c", Multilingual: acl.Public}))
+			tx.PutFact(f.ctx, memory.ReadingFact{Store: "c", Multilingual: acl.Public}),
+			tx.PutFact(f.ctx, memory.ReadingFact{Store: "d", Multilingual: acl.Public, Mixed: acl.Confidential}))
 	})
 	return live, gone, old
 }
@@ -138,7 +139,7 @@ var dumps = []clause{
 				readings = append(readings, *r.Reading)
 			}
 		}
-		f.equal(readings, []memory.DumpReading{{Store: "a", Asked: true}, {Store: "b", Language: acl.LanguageEnglish}})
+		f.equal(readings, []memory.DumpReading{{Store: "a", Asked: true}, {Store: "b", Language: acl.LanguageEnglish}, {Store: "d", Mixed: acl.Confidential}})
 	}},
 
 	{"an error of yield ends a dump and is returned", func(f *fixture) {

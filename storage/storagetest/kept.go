@@ -50,7 +50,7 @@ func (f *fixture) changeFact(tx memory.Tx, i int, rng *rand.Rand) error {
 	case 2:
 		return tx.PutFact(f.ctx, memory.SettingsFact{Agent: one, Settings: acl.Settings{Enabled: true, DefaultTTL: time.Duration(i)}})
 	case 3:
-		return tx.PutFact(f.ctx, memory.ReadingFact{Store: one, Asked: true, Multilingual: acl.Label(1 + rng.IntN(int(acl.Restricted)))})
+		return tx.PutFact(f.ctx, memory.ReadingFact{Store: one, Asked: true, Multilingual: acl.Label(1 + rng.IntN(int(acl.Restricted))), Mixed: acl.Label(rng.IntN(1 + int(acl.Restricted)))})
 	}
 	return put(f.ctx, tx, entry(one, fmt.Sprint(i), says("needle straw")))
 }

@@ -3,6 +3,7 @@ package storagetest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -53,6 +54,140 @@ var readings = []clause{
 		want(acl.Reading{Language: acl.LanguageMultilingual, Asked: true, Multilingual: acl.Public})
 		put(memory.ReadingFact{Language: new(acl.LanguageAuto)})
 		want(acl.Reading{Multilingual: acl.Public})
+		put(memory.ReadingFact{Mixed: acl.Confidential})
+		put(memory.ReadingFact{Mixed: acl.Restricted})
+		want(acl.Reading{Multilingual: acl.Public, Mixed: acl.Confidential})
+		put(memory.ReadingFact{Mixed: acl.Internal})
+		put(memory.ReadingFact{Language: new(acl.LanguageAuto)})
+		want(acl.Reading{Multilingual: acl.Public, Mixed: acl.Internal})
+	}},
+
+	{"a store is whole once what a fact had queued is indexed, label by label", func(f *fixture) {
+		low, high, top := entry("a", "low"), entry("a", "high", labelled(acl.Confidential)), entry("a", "top", labelled(acl.Restricted))
+		f.put(low, high, top, entry("a", "hidden", outOfContext), entry("b", "k"))
+		f.drain()
+		fact := func(fact memory.ReadingFact) {
+			f.Helper()
+			fact.Store = "a"
+			f.update(func(tx memory.Tx) error { return tx.PutFact(f.ctx, fact) })
+		}
+		count := func(tx memory.ReadTx, unread bool, from, ceiling acl.Label) int64 {
+			n, err := tx.Count(f.ctx, memory.ReadIn{Store: "a", From: from, Ceiling: ceiling, Unread: unread})
+			f.ok(err)
+			return n
+		}
+		// want checks the lowest label that is not read, the counts of all and of public
+		// entries, and whether the fact that some are indexed would change that.
+		want := func(unread acl.Label, all, public int64, indexed bool) {
+			f.Helper()
+			f.view(func(tx memory.ReadTx) error {
+				known, err := tx.StoreFacts(f.ctx, []string{"a"})
+				if got := known["a"].Unread; got != unread {
+					f.Errorf("unread from %q, want %q", got, unread)
+				}
+				f.equal(count(tx, true, acl.Public, acl.Restricted), all)
+				f.equal(count(tx, true, acl.Public, acl.Public), public)
+				f.equal(count(tx, false, acl.Public, acl.Restricted), int64(3))
+				f.equal(count(tx, false, acl.Internal, acl.Confidential), int64(1))
+				return err
+			})
+			f.viewIndex(func(tx indexer.ReadTx) error {
+				stores, err := tx.Indexed(f.ctx)
+				f.ok(err)
+				f.equal(len(stores) == 1, indexed)
+				n, err := tx.Count(f.ctx, memory.StoresUnread{})
+				f.equal(n == 1, unread > 0)
+				return err
+			})
+		}
+		finish := func(entries ...memory.Entry) {
+			f.Helper()
+			ids := idsOf(entries...)
+			leases := f.lease(after(time.Hour), 10)
+			f.updateIndex(func(tx indexer.Tx) error {
+				for _, lease := range leases {
+					var err error
+					if slices.Contains(ids, lease.Entry) {
+						err = tx.Finish(f.ctx, lease, nil)
+					} else {
+						err = tx.Renew(f.ctx, []indexer.Lease{lease}, start)
+					}
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		fact(memory.ReadingFact{Mixed: acl.Confidential, QueuedAt: after(time.Second), Lacking: "model", From: acl.Confidential})
+		f.equal(f.depth(start), int64(2))
+		want(acl.Confidential, 2, 0, false)
+		fact(memory.ReadingFact{Asked: true, QueuedAt: after(2 * time.Second), Lacking: "model"})
+		want(acl.Public, 3, 1, false)
+		finish(high)
+		fact(memory.ReadingFact{Indexed: true}) // of the lowest label something waits
+		want(acl.Public, 2, 1, false)
+		finish(low)
+		want(acl.Public, 1, 0, true)
+		fact(memory.ReadingFact{Indexed: true})
+		want(acl.Restricted, 1, 0, false)
+		finish(top)
+		fact(memory.ReadingFact{Indexed: true})
+		want(0, 0, 0, false)
+
+		later := edited(low)
+		later.UpdatedAt = after(time.Hour)
+		f.put(later)
+		fact(memory.ReadingFact{Indexed: true})
+		want(0, 0, 0, false) // it is written later
+		f.drain()
+		for _, e := range []memory.Entry{later, high, top} {
+			f.save(e, "model", 1)
+		}
+		fact(memory.ReadingFact{Asked: true, QueuedAt: after(2 * time.Hour), Lacking: "model"})
+		want(0, 0, 0, false) // it has all vectors
+		fact(memory.ReadingFact{Language: new(acl.LanguageMultilingual), QueuedAt: after(2 * time.Hour)})
+		want(acl.Public, 3, 1, false)
+		fact(memory.ReadingFact{Language: new(acl.LanguageEnglish), QueuedAt: after(3 * time.Hour)})
+		f.viewIndex(func(tx indexer.ReadTx) error {
+			stores, err := tx.StoreFacts(f.ctx, []string{"a"})
+			f.equal(stores["a"].Whole(), true)
+			return err
+		})
+	}},
+
+	{"foreign entries are those with vectors of one model and not of the other, by label", func(f *fixture) {
+		foreign, both, english := entry("a", "foreign"), entry("a", "both"), entry("a", "english")
+		hidden, stale, other := entry("a", "hidden", labelled(acl.Restricted)), entry("a", "stale"), entry("b", "k")
+		f.put(foreign, both, english, hidden, stale, other, entry("a", "out", outOfContext))
+		for _, e := range []memory.Entry{foreign, both, hidden, stale, other} {
+			f.save(e, "multilingual", 2)
+		}
+		f.save(both, "english", 1)
+		f.save(english, "english", 1)
+		f.put(edited(stale))
+		errUndo := errors.New("undo")
+		f.wantError(f.storage.ForIndexer().Update(f.ctx, func(tx indexer.Tx) error {
+			_, err := tx.SaveVectors(f.ctx, english.ID, english.Revision, "english", nil)
+			f.ok(err)
+			_, err = tx.SaveVectors(f.ctx, english.ID, english.Revision, "multilingual", records(english, 1))
+			f.ok(err)
+			n, err := tx.Foreign(f.ctx, "a", acl.Restricted, "english", "multilingual")
+			f.equal(n, indexer.ByLabel{acl.Public: 2}) // what the transaction has saved counts
+			f.ok(err)
+			return errUndo
+		}), errUndo)
+		f.viewIndex(func(tx indexer.ReadTx) error {
+			n, err := tx.Foreign(f.ctx, "a", acl.Restricted, "english", "multilingual")
+			f.equal(n, indexer.ByLabel{acl.Public: 1})
+			f.ok(err)
+			n, err = tx.Foreign(f.ctx, "a", acl.Restricted+1, "english", "multilingual")
+			f.equal(n, indexer.ByLabel{acl.Public: 1, acl.Restricted: 1})
+			f.ok(err)
+			n, err = tx.Searchable(f.ctx, "a")
+			f.equal(n, indexer.ByLabel{acl.Public: 4, acl.Restricted: 1})
+			return err
+		})
 	}},
 
 	{"stores are counted for each model that reads them", func(f *fixture) {

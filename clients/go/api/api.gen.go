@@ -726,7 +726,7 @@ type AgentStore struct {
 	// MaxLabel A classification, lowest first.
 	MaxLabel Label `json:"max_label"`
 
-	// Store At level `search` language, models and why are omitted.
+	// Store At level `search` language, models, why and reading are omitted.
 	//
 	// Example: {"kind":"self","language":"auto","level":"readwrite","models":["english"],"store_id":"agent-7","why":"Nothing in it has needed the multilingual model yet."}
 	Store StoreInfo `json:"store"`
@@ -1649,12 +1649,12 @@ type LabelCondition struct {
 	Nin *[]Label `json:"nin,omitempty"`
 }
 
-// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, the multilingual one reads every entry, too.
+// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, or one in twenty of its entries is in another one, the multilingual model reads every entry, too.
 type Language string
 
 // LanguageChoice Example: {"language":"auto"}
 type LanguageChoice struct {
-	// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, the multilingual one reads every entry, too.
+	// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, or one in twenty of its entries is in another one, the multilingual model reads every entry, too.
 	Language Language `json:"language"`
 }
 
@@ -2164,6 +2164,14 @@ type Readers struct {
 	Wording int `json:"wording"`
 }
 
+// ReadingProgress How many of the entries that the multilingual model is to read, because the store was asked in another language, has many entries in one, or had its language chosen, it has read, among those that the caller may read. Until it has read them all, searches judge entries by the vectors that were there before. Omitted when it has.
+//
+// Example: {"done":120,"total":400}
+type ReadingProgress struct {
+	Done  int64 `json:"done"`
+	Total int64 `json:"total"`
+}
+
 // Ready defines model for Ready.
 type Ready struct {
 	// Configured The fingerprint of the configured model. If it differs, run `mneme reindex`.
@@ -2409,7 +2417,7 @@ type SlowSearches struct {
 	Wordings int `json:"wordings"`
 }
 
-// StoreInfo At level `search` language, models and why are omitted.
+// StoreInfo At level `search` language, models, why and reading are omitted.
 //
 // Example: {"kind":"self","language":"auto","level":"readwrite","models":["english"],"store_id":"agent-7","why":"Nothing in it has needed the multilingual model yet."}
 type StoreInfo struct {
@@ -2417,7 +2425,7 @@ type StoreInfo struct {
 	ExpiresAt *time.Time    `json:"expires_at,omitempty"`
 	Kind      StoreInfoKind `json:"kind"`
 
-	// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, the multilingual one reads every entry, too.
+	// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, or one in twenty of its entries is in another one, the multilingual model reads every entry, too.
 	Language *Language `json:"language,omitempty"`
 
 	// Level What an agent may do with a store. Each level includes the one before it.
@@ -2426,12 +2434,17 @@ type StoreInfo struct {
 	// Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language, if that serves.
 	Models *Models `json:"models,omitempty"`
 
+	// Reading How many of the entries that the multilingual model is to read, because the store was asked in another language, has many entries in one, or had its language chosen, it has read, among those that the caller may read. Until it has read them all, searches judge entries by the vectors that were there before. Omitted when it has.
+	//
+	// Example: {"done":120,"total":400}
+	Reading *ReadingProgress `json:"reading,omitempty"`
+
 	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
 	//
 	// Example: agent-7
 	StoreID ID `json:"store_id"`
 
-	// Why Why these models, in a sentence.
+	// Why Why these models, in a sentence; another one gives the progress of `reading`.
 	Why *WhyModels `json:"why,omitempty"`
 }
 
@@ -2440,18 +2453,23 @@ type StoreInfoKind string
 
 // StoreLanguage Example: {"language":"multilingual","models":["multilingual"],"store_id":"agent-7","why":"Multilingual was chosen: the multilingual model reads every entry."}
 type StoreLanguage struct {
-	// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, the multilingual one reads every entry, too.
+	// Language What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, or one in twenty of its entries is in another one, the multilingual model reads every entry, too.
 	Language Language `json:"language"`
 
 	// Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language, if that serves.
 	Models Models `json:"models"`
+
+	// Reading How many of the entries that the multilingual model is to read, because the store was asked in another language, has many entries in one, or had its language chosen, it has read, among those that the caller may read. Until it has read them all, searches judge entries by the vectors that were there before. Omitted when it has.
+	//
+	// Example: {"done":120,"total":400}
+	Reading *ReadingProgress `json:"reading,omitempty"`
 
 	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
 	//
 	// Example: agent-7
 	StoreID ID `json:"store_id"`
 
-	// Why Why these models, in a sentence.
+	// Why Why these models, in a sentence; another one gives the progress of `reading`.
 	Why WhyModels `json:"why"`
 }
 
@@ -2799,7 +2817,7 @@ type UsedCharge struct {
 // returned byte for byte. Arrays and objects nest at most 100 deep. The value of an encrypted entry is the client's opaque blob.
 type Value = json.RawMessage
 
-// WhyModels Why these models, in a sentence.
+// WhyModels Why these models, in a sentence; another one gives the progress of `reading`.
 type WhyModels = string
 
 // Words Exact words of the value's text, the key, the description and the tags: `all` of the items must be there, at

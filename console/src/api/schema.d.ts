@@ -2490,7 +2490,7 @@ export interface components {
             stores: components["schemas"]["StoreInfo"][];
         };
         /**
-         * @description At level `search` language, models and why are omitted.
+         * @description At level `search` language, models, why and reading are omitted.
          * @example {
          *       "store_id": "agent-7",
          *       "kind": "self",
@@ -2515,16 +2515,30 @@ export interface components {
             language?: components["schemas"]["Language"];
             models?: components["schemas"]["Models"];
             why?: components["schemas"]["WhyModels"];
+            reading?: components["schemas"]["ReadingProgress"];
         };
         /**
-         * @description What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, the multilingual one reads every entry, too.
+         * @description What was chosen for the store. With `auto` the English model reads what it can, and the multilingual one the rest; once somebody who may write to the store asks it in another language, or one in twenty of its entries is in another one, the multilingual model reads every entry, too.
          * @enum {string}
          */
         Language: "auto" | "english" | "multilingual";
         /** @description The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language, if that serves. */
         Models: string[];
-        /** @description Why these models, in a sentence. */
+        /** @description Why these models, in a sentence; another one gives the progress of `reading`. */
         WhyModels: string;
+        /**
+         * @description How many of the entries that the multilingual model is to read, because the store was asked in another language, has many entries in one, or had its language chosen, it has read, among those that the caller may read. Until it has read them all, searches judge entries by the vectors that were there before. Omitted when it has.
+         * @example {
+         *       "done": 120,
+         *       "total": 400
+         *     }
+         */
+        ReadingProgress: {
+            /** Format: int64 */
+            done: number;
+            /** Format: int64 */
+            total: number;
+        };
         /**
          * @example {
          *       "store_id": "agent-7",
@@ -2540,6 +2554,7 @@ export interface components {
             language: components["schemas"]["Language"];
             models: components["schemas"]["Models"];
             why: components["schemas"]["WhyModels"];
+            reading?: components["schemas"]["ReadingProgress"];
         };
         /**
          * @example {

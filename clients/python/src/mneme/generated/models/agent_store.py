@@ -29,9 +29,9 @@ T = TypeVar("T", bound="AgentStore")
 class AgentStore:
     """ 
         Attributes:
-            store (StoreInfo): At level `search` language, models and why are omitted. Example: {'store_id': 'agent-7',
-                'kind': 'self', 'level': 'readwrite', 'language': 'auto', 'models': ['english'], 'why': 'Nothing in it has
-                needed the multilingual model yet.'}.
+            store (StoreInfo): At level `search` language, models, why and reading are omitted. Example: {'store_id':
+                'agent-7', 'kind': 'self', 'level': 'readwrite', 'language': 'auto', 'models': ['english'], 'why': 'Nothing in
+                it has needed the multilingual model yet.'}.
             max_label (Label): A classification, lowest first.
             makers (list[str]): The agents on whom the grant depends: who made it, who made that agent's grant, and so on.
                 Empty if the level does not come from a grant.

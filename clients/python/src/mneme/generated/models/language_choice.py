@@ -29,8 +29,8 @@ class LanguageChoice:
 
         Attributes:
             language (Language): What was chosen for the store. With `auto` the English model reads what it can, and the
-                multilingual one the rest; once somebody who may write to the store asks it in another language, the
-                multilingual one reads every entry, too.
+                multilingual one the rest; once somebody who may write to the store asks it in another language, or one in
+                twenty of its entries is in another one, the multilingual model reads every entry, too.
      """
 
     language: Language

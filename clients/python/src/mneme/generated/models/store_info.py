@@ -18,6 +18,8 @@ from ..types import UNSET, Unset
 from typing import cast
 import datetime
 
+if TYPE_CHECKING:
+  from ..models.reading_progress import ReadingProgress
 
 
 
@@ -29,7 +31,7 @@ T = TypeVar("T", bound="StoreInfo")
 
 @_attrs_define
 class StoreInfo:
-    """ At level `search` language, models and why are omitted.
+    """ At level `search` language, models, why and reading are omitted.
 
         Example:
             {'store_id': 'agent-7', 'kind': 'self', 'level': 'readwrite', 'language': 'auto', 'models': ['english'], 'why':
@@ -41,11 +43,15 @@ class StoreInfo:
             level (Level): What an agent may do with a store. Each level includes the one before it.
             expires_at (datetime.datetime | Unset): Omitted if the access does not expire.
             language (Language | Unset): What was chosen for the store. With `auto` the English model reads what it can, and
-                the multilingual one the rest; once somebody who may write to the store asks it in another language, the
-                multilingual one reads every entry, too.
+                the multilingual one the rest; once somebody who may write to the store asks it in another language, or one in
+                twenty of its entries is in another one, the multilingual model reads every entry, too.
             models (list[str] | Unset): The models that read the store's entries, `english`, `multilingual` or both, or the
                 fingerprint of an embedder that reads every language, if that serves.
-            why (str | Unset): Why these models, in a sentence.
+            why (str | Unset): Why these models, in a sentence; another one gives the progress of `reading`.
+            reading (ReadingProgress | Unset): How many of the entries that the multilingual model is to read, because the
+                store was asked in another language, has many entries in one, or had its language chosen, it has read, among
+                those that the caller may read. Until it has read them all, searches judge entries by the vectors that were
+                there before. Omitted when it has. Example: {'done': 120, 'total': 400}.
      """
 
     store_id: str
@@ -55,12 +61,14 @@ class StoreInfo:
     language: Language | Unset = UNSET
     models: list[str] | Unset = UNSET
     why: str | Unset = UNSET
+    reading: ReadingProgress | Unset = UNSET
 
 
 
 
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.reading_progress import ReadingProgress # noqa: PLC0415
         store_id = self.store_id
 
         kind: str = self.kind
@@ -84,6 +92,10 @@ class StoreInfo:
 
         why = self.why
 
+        reading: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.reading, Unset):
+            reading = self.reading.to_dict()
+
 
         field_dict: dict[str, Any] = {}
 
@@ -100,6 +112,8 @@ class StoreInfo:
             field_dict["models"] = models
         if why is not UNSET:
             field_dict["why"] = why
+        if reading is not UNSET:
+            field_dict["reading"] = reading
 
         return field_dict
 
@@ -107,6 +121,7 @@ class StoreInfo:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.reading_progress import ReadingProgress # noqa: PLC0415
         d = dict(src_dict)
         store_id = d.pop("store_id")
 
@@ -145,6 +160,16 @@ class StoreInfo:
 
         why = d.pop("why", UNSET)
 
+        _reading = d.pop("reading", UNSET)
+        reading: ReadingProgress | Unset
+        if isinstance(_reading,  Unset):
+            reading = UNSET
+        else:
+            reading = ReadingProgress.from_dict(_reading)
+
+
+
+
         store_info = cls(
             store_id=store_id,
             kind=kind,
@@ -153,6 +178,7 @@ class StoreInfo:
             language=language,
             models=models,
             why=why,
+            reading=reading,
         )
 
         return store_info

@@ -10,8 +10,11 @@ from ..types import UNSET, Unset
 
 from ..models.language import check_language
 from ..models.language import Language
+from ..types import UNSET, Unset
 from typing import cast
 
+if TYPE_CHECKING:
+  from ..models.reading_progress import ReadingProgress
 
 
 
@@ -31,23 +34,29 @@ class StoreLanguage:
         Attributes:
             store_id (str): An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`. Example: agent-7.
             language (Language): What was chosen for the store. With `auto` the English model reads what it can, and the
-                multilingual one the rest; once somebody who may write to the store asks it in another language, the
-                multilingual one reads every entry, too.
+                multilingual one the rest; once somebody who may write to the store asks it in another language, or one in
+                twenty of its entries is in another one, the multilingual model reads every entry, too.
             models (list[str]): The models that read the store's entries, `english`, `multilingual` or both, or the
                 fingerprint of an embedder that reads every language, if that serves.
-            why (str): Why these models, in a sentence.
+            why (str): Why these models, in a sentence; another one gives the progress of `reading`.
+            reading (ReadingProgress | Unset): How many of the entries that the multilingual model is to read, because the
+                store was asked in another language, has many entries in one, or had its language chosen, it has read, among
+                those that the caller may read. Until it has read them all, searches judge entries by the vectors that were
+                there before. Omitted when it has. Example: {'done': 120, 'total': 400}.
      """
 
     store_id: str
     language: Language
     models: list[str]
     why: str
+    reading: ReadingProgress | Unset = UNSET
 
 
 
 
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.reading_progress import ReadingProgress # noqa: PLC0415
         store_id = self.store_id
 
         language: str = self.language
@@ -58,6 +67,10 @@ class StoreLanguage:
 
         why = self.why
 
+        reading: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.reading, Unset):
+            reading = self.reading.to_dict()
+
 
         field_dict: dict[str, Any] = {}
 
@@ -67,6 +80,8 @@ class StoreLanguage:
             "models": models,
             "why": why,
         })
+        if reading is not UNSET:
+            field_dict["reading"] = reading
 
         return field_dict
 
@@ -74,6 +89,7 @@ class StoreLanguage:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.reading_progress import ReadingProgress # noqa: PLC0415
         d = dict(src_dict)
         store_id = d.pop("store_id")
 
@@ -87,11 +103,22 @@ class StoreLanguage:
 
         why = d.pop("why")
 
+        _reading = d.pop("reading", UNSET)
+        reading: ReadingProgress | Unset
+        if isinstance(_reading,  Unset):
+            reading = UNSET
+        else:
+            reading = ReadingProgress.from_dict(_reading)
+
+
+
+
         store_language = cls(
             store_id=store_id,
             language=language,
             models=models,
             why=why,
+            reading=reading,
         )
 
         return store_language

@@ -1,0 +1,169 @@
+package indexer
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"mneme/acl"
+	"mneme/memory"
+)
+
+const (
+	// mixedShare says when the entries of a store up to a label are mixed: at least one in
+	// so many is foreign.
+	mixedShare = 20
+	// smallStore is how many entries are counted with each batch that has a foreign one.
+	smallStore = 2000
+	// maxAwaited bounds the large stores that are remembered.
+	maxAwaited = 10_000
+)
+
+// awaited are the large stores whose foreign entries are not counted with each batch, since
+// a count reads every entry: how many more are waited for. Half as many as would make the
+// store mixed are, since other processes find some, too.
+type awaited struct {
+	mu     sync.Mutex
+	stores map[string]int64
+}
+
+// due reports whether to count the foreign entries of a store, of which n are new.
+func (a *awaited) due(store string, n int) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	left, ok := a.stores[store]
+	if ok && left > int64(n) {
+		a.stores[store] = left - int64(n)
+		return false
+	}
+	return true
+}
+
+// await has due wait until half of those are found that a store lacks to be mixed.
+func (a *awaited) await(store string, lacking int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.stores == nil || len(a.stores) >= maxAwaited {
+		a.stores = make(map[string]int64)
+	}
+	a.stores[store] = max(1, lacking/2)
+}
+
+// markMixed records which stores of jobs have become mixed, and returns from which label
+// on. It counts the foreign entries up to each label alone.
+//
+// SECURITY: which models read an entry must not depend on entries with higher labels: who
+// reads up to a label would learn of them.
+func (ix *Indexer) markMixed(ctx context.Context, tx Tx, by readers, jobs []job) (map[string]acl.Label, error) {
+	foreign := make(map[string]int)
+	readings := make(map[string]acl.Reading)
+	for _, j := range jobs {
+		if j.entry == nil || !j.foreign() || j.facts.BothFrom() == acl.Public {
+			continue
+		}
+		if mixed := j.facts.Mixed; mixed == 0 || j.entry.Label < mixed {
+			foreign[j.entry.Store]++
+			readings[j.entry.Store] = j.facts.Reading
+		}
+	}
+	noted := make(map[string]acl.Label)
+	for _, store := range slices.Sorted(maps.Keys(foreign)) { // so that two transactions do not wait for each other
+		label, err := ix.mixedFrom(ctx, tx, by, store, readings[store].Mixed, foreign[store])
+		if err != nil {
+			return nil, err
+		}
+		if label == 0 {
+			continue
+		}
+		noted[store] = label
+		fact := memory.ReadingFact{
+			Store: store, Mixed: label, QueuedAt: ix.instant(), Lacking: by[multilingualModel].fingerprint, From: label,
+		}
+		if err := tx.PutFact(ctx, fact); err != nil {
+			return nil, err
+		}
+	}
+	return noted, nil
+}
+
+// mixedFrom returns the lowest label up to which a store is mixed, if it is below the
+// known one; 0: there is none. n foreign entries are new.
+func (ix *Indexer) mixedFrom(ctx context.Context, tx Tx, by readers, store string, known acl.Label, n int) (acl.Label, error) {
+	searchable, err := tx.Searchable(ctx, store)
+	if err != nil {
+		return 0, err
+	}
+	entries := int64(0)
+	for _, n := range searchable {
+		entries += n
+	}
+	if entries > smallStore && !ix.awaited.due(store, n) {
+		return 0, nil
+	}
+	below := acl.Restricted + 1
+	if known > 0 {
+		below = known
+	}
+	foreign, err := tx.Foreign(ctx, store, below, by[mainModel].fingerprint, by[multilingualModel].fingerprint)
+	if err != nil {
+		return 0, err
+	}
+	label, lacking := mixedFrom(searchable, foreign, below)
+	if label == 0 && entries > smallStore {
+		ix.awaited.await(store, lacking)
+	}
+	return label, nil
+}
+
+// mixedFrom returns the lowest label below one up to which at least one entry in mixedShare
+// is foreign; 0: there is none, and so many foreign ones are lacking.
+func mixedFrom(entries, foreign ByLabel, below acl.Label) (label acl.Label, lacking int64) {
+	var all, some int64
+	for label := acl.Public; label < below; label++ {
+		all += entries[label]
+		some += foreign[label]
+		switch needed := (all + mixedShare - 1) / mixedShare; {
+		case some > 0 && some >= needed:
+			return label, 0
+		case lacking == 0 || needed-some < lacking:
+			lacking = max(1, needed-some)
+		}
+	}
+	return 0, lacking
+}
+
+// foreign reports whether the multilingual model alone reads the job's entry.
+func (j *job) foreign() bool { return !j.reads[mainModel] && j.reads[multilingualModel] }
+
+// noteIndexed records what the multilingual model has read of the stores that it was to read
+// anew, label by label: see acl.Reading.Whole.
+func (ix *Indexer) noteIndexed(ctx context.Context) error {
+	var stores []string
+	err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
+		stores, err = tx.Indexed(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, store := range stores {
+		err := ix.storage.Update(ctx, func(tx Tx) error {
+			return tx.PutFact(ctx, memory.ReadingFact{Store: store, Indexed: true})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteIndexedOf is noteIndexed if jobs were of such a store. What fails, Run tries again.
+func (ix *Indexer) noteIndexedOf(ctx context.Context, jobs []job) {
+	if !slices.ContainsFunc(jobs, func(j job) bool { return j.facts.Unread > 0 }) {
+		return
+	}
+	if err := ix.noteIndexed(ctx); err != nil && ctx.Err() == nil {
+		ix.log.WarnContext(ctx, "what is indexed of a store could not be recorded", "error", err)
+	}
+}
