@@ -185,8 +185,16 @@ const beginView = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; " + setAll
 // beginUpdate begins a transaction that writes.
 var beginUpdate = []string{"BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE", setAll}
 
-// Readers implements memory.Storage. What writes shares the connections.
-func (s *Storage) Readers() int { return int(s.pool.Config().MaxConns) }
+// Readers implements memory.Storage. What callers write has the other connections. What
+// is done in the background shares both.
+func (s *Storage) Readers() int { return int(s.pool.Config().MaxConns+1) / 2 }
+
+// Writers implements memory.Storage. With the half of the readers that an agent may have,
+// its writers are less than half of the connections, if there are at least six.
+func (s *Storage) Writers() memory.WriterLimits {
+	n := int(s.pool.Config().MaxConns) / 2
+	return memory.WriterLimits{Running: n, RunningEach: max(1, n/2-1), ByStore: true}
+}
 
 // View implements memory.Storage. The snapshot is the last commit before fn
 // reads for the first time.
