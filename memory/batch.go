@@ -155,9 +155,7 @@ func (s *Service) roomFor(items []BatchItem) int { return s.limits.Batch.Bytes -
 // writtenBytes returns how many bytes the values have that items write.
 func writtenBytes(items []BatchItem) (bytes int) {
 	for i := range items {
-		if items[i].Op == BatchPut {
-			bytes += len(items[i].Value)
-		}
+		bytes += items[i].bytes()
 	}
 	return bytes
 }
@@ -168,7 +166,7 @@ func (b *batch) prefetch(ctx context.Context, tx Tx) error {
 		return nil
 	}
 	var paths []Path
-	for i := range b.ahead() {
+	for i := range b.Items {
 		if path := b.Items[i].Path; CheckPath(path) == nil {
 			paths = append(paths, path)
 		}

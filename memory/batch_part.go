@@ -68,47 +68,22 @@ func (s *Service) updateBatch(ctx context.Context, tx Tx, c Caller, r BatchReque
 	return b, id, s.Outcomes().Record(ctx, tx, c, r.Idempotency, kept)
 }
 
-// guess returns about what an item costs, as far as the request says.
-func (item *BatchItem) guess() int {
-	switch item.Op {
-	case BatchPut:
-		return guessCost(len(item.Value))
-	case BatchDelete:
-		return entryCost
+// bytes returns how many bytes the value has that an item writes.
+func (item *BatchItem) bytes() int {
+	if item.Op == BatchPut {
+		return len(item.Value)
 	}
 	return 0
 }
 
-// ahead returns how many of the items are likely to be in one transaction.
-func (r *BatchRequest) ahead() int {
-	if r.Atomic {
-		return len(r.Items)
-	}
-	cost := 0
-	for i := range r.Items {
-		if cost += r.Items[i].guess(); cost > partCost {
-			return max(1, i)
-		}
-	}
-	return len(r.Items)
-}
-
 // work returns what the next transaction is about to write.
 func (r *BatchRequest) work() Work {
-	work := Work{Stores: []string{r.Store}, Entries: -1}
-	for i := range r.ahead() {
-		if r.Items[i].Op != BatchGet {
-			work.Entries++
-		}
-	}
-	work.Entries = max(work.Entries, 0)
-	work.Bytes = writtenBytes(r.Items[:r.ahead()])
-	return work
+	return Work{Stores: []string{r.Store}, Entries: len(r.Items) - 1, Bytes: writtenBytes(r.Items)}
 }
 
 // full reports whether an item is left to the next transaction.
 func (b *batch) full(i int) bool {
-	return b.costs != nil && !b.Atomic && i > 0 && b.costs.spent+b.Items[i].guess() > partCost
+	return b.costs != nil && !b.Atomic && i > 0 && b.Items[i].Op != BatchGet && b.costs.full(b.Items[i].bytes())
 }
 
 // checkCost refuses an atomic batch that costs more than one transaction may.

@@ -18,9 +18,9 @@ const (
 	// wholeCost bounds those of what is done as a whole or not at all.
 	wholeCost = 300_000
 
-	entryCost    = 10   // of an entry's rows
-	bytesPerCost = 1024 // of values that are written
-	bytesPerTerm = 8    // of values whose terms are not known: half as many as in English
+	entryCost    = 10  // of an entry's rows
+	bytesPerCost = 128 // of values that are written: they are analyzed
+	bytesPerTerm = 8   // of values whose terms are not known: half as many as in English
 )
 
 // guessCost returns about what it costs to write or remove an entry with a value of so many bytes.
@@ -43,6 +43,9 @@ func (c *costed) At(ctx context.Context, query PathQuery) ([]Entry, error) {
 	}
 	return entries, err
 }
+
+// full reports whether the transaction should not write another value of so many bytes.
+func (c *costed) full(size int) bool { return c.spent > 0 && c.spent+guessCost(size) > partCost }
 
 // Put implements EntryWriter.
 func (c *costed) Put(ctx context.Context, e Entry, doc lexical.Document) error {

@@ -95,7 +95,6 @@ func (s *Service) PutAll(ctx context.Context, c Caller, requests []PutRequest) (
 // putPart is one transaction of PutAll, which judges all at one instant. It returns how
 // many of the requests it has done.
 func (s *Service) putPart(ctx context.Context, c Caller, requests []PutRequest, alike []json.RawMessage, outcomes []PutOutcome) (done int, err error) {
-	requests = requests[:part(len(requests), func(i int) int { return len(requests[i].Value) })]
 	work := Work{Entries: len(requests) - 1}
 	for first := range storeRuns(requests) {
 		work.Stores = append(work.Stores, requests[first].Path.Store)
@@ -113,7 +112,7 @@ func (s *Service) putPart(ctx context.Context, c Caller, requests []PutRequest, 
 			if err != nil {
 				return err
 			}
-			if done += n; n < end-first || counted.spent > partCost {
+			if done += n; n < end-first {
 				return nil
 			}
 		}
@@ -176,7 +175,7 @@ func (s *Service) putRun(ctx context.Context, tx *costed, c Caller, requests []P
 		if o.Err != nil {
 			continue
 		}
-		if tx.spent > partCost {
+		if tx.full(len(r.Value)) {
 			return i, nil
 		}
 		keeps := func(stored json.RawMessage) bool { return keepsSource(stored, r.Source, alike[i]) }
