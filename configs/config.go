@@ -150,6 +150,8 @@ type Limits struct {
 	// ConditionBytes limits what a search, a list or a page of an export reads of
 	// values, for conditions within them and phrases.
 	ConditionBytes int64 `mapstructure:"condition_bytes"`
+	// WriteWait is how long a write waits for others before it is refused.
+	WriteWait time.Duration `mapstructure:"write_wait"`
 }
 
 // Connections bound the connections of clients to serve.
@@ -325,7 +327,7 @@ func Default() Config {
 		Rerank: Rerank{Shape: "auto", Scores: "probability", Timeout: 2 * time.Second},
 		Limits: Limits{
 			ValueBytes: 100_000, Keys: 1_000_000, Bytes: 1 << 30, Grants: 10_000, Retention: 7 * 24 * time.Hour,
-			HistoryVersions: 100, ConditionBytes: 512_000_000,
+			HistoryVersions: 100, ConditionBytes: 512_000_000, WriteWait: 10 * time.Second,
 		},
 		CORS: CORS{Origins: []string{}, MaxAge: 2 * time.Hour},
 		Connections: Connections{
@@ -394,6 +396,7 @@ func (c *Config) validate() error {
 	need(c.Limits.HistoryVersions >= 2, "limits.history_versions must be at least 2")
 	need(c.Limits.Retention >= 0, "limits.retention must not be negative")
 	need(c.Limits.ConditionBytes > 0, "limits.condition_bytes must be positive")
+	need(c.Limits.WriteWait > 0, "limits.write_wait must be positive")
 	need(c.Connections.Total >= 0, "connections.total must not be negative")
 	need(c.Connections.PerAddress >= 0, "connections.per_address must not be negative")
 	need(c.Rate.Requests >= 0 && c.Rate.Refusals >= 0, "rate.requests and rate.refusals must not be negative")

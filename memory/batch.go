@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -61,10 +62,12 @@ func (e *BatchError) Error() string { return fmt.Sprintf("item %d: %v", e.Item, 
 // Unwrap returns why the item was refused.
 func (e *BatchError) Unwrap() error { return e.Err }
 
-// Batch does the items in their order, in one transaction and at one instant. Each
-// is decided as Put, Get or Delete would decide it after the items before it. One
-// that is refused does not stop the others, unless the batch is atomic: then the
-// error is a BatchError, and nothing was done. The caller needs read on the store.
+// Batch does the items in their order. Each is decided as Put, Get or Delete would decide
+// it after the items before it. One that is refused does not stop the others, unless the
+// batch is atomic: then the error is a BatchError, and nothing was done. An atomic batch is
+// one transaction, at one instant; others are as many as partCost asks for. If one of
+// these fails, the error is the call's, and the items of those before it are done. The
+// caller needs read on the store.
 func (s *Service) Batch(ctx context.Context, c Caller, r BatchRequest) ([]BatchOutcome, error) {
 	r.Items = slices.Clone(r.Items)
 	writes := r.Idempotency != nil
@@ -76,13 +79,10 @@ func (s *Service) Batch(ctx context.Context, c Caller, r BatchRequest) ([]BatchO
 	var outcomes []BatchOutcome
 	var err error
 	if writes {
-		err = s.storage.Update(ctx, func(tx Tx) (err error) {
-			outcomes, err = s.updateBatch(ctx, tx, c, r)
-			return err
-		})
+		outcomes, err = s.writeBatch(ctx, c, r)
 	} else {
 		err = s.view(ctx, c, func(tx ReadTx) error {
-			b, err := s.newBatch(ctx, tx, c, r)
+			b, err := s.newBatch(ctx, tx, c, r, s.roomFor(r.Items))
 			if err != nil {
 				return err
 			}
@@ -97,7 +97,6 @@ func (s *Service) Batch(ctx context.Context, c Caller, r BatchRequest) ([]BatchO
 		return nil, asConflict(err)
 	}
 	if writes {
-		s.indexer.Wake()
 		s.showWritten(ctx, c, foundOf(outcomes)...)
 	}
 	return outcomes, nil
@@ -112,33 +111,7 @@ func foundOf(outcomes []BatchOutcome) []*Found {
 	return found
 }
 
-// updateBatch is Batch in a transaction that may write, with sources as they are.
-func (s *Service) updateBatch(ctx context.Context, tx Tx, c Caller, r BatchRequest) ([]BatchOutcome, error) {
-	b, err := s.newBatch(ctx, tx, c, r)
-	if err != nil {
-		return nil, err
-	}
-	record, err := s.Outcomes().Recorded(ctx, tx, c, r.Idempotency)
-	if err != nil {
-		return nil, err
-	}
-	if record != nil {
-		return b.outcomes, b.repeat(ctx, tx, record)
-	}
-	if err := b.prefetch(ctx, tx); err != nil {
-		return nil, err
-	}
-	if err := b.run(ctx, func(ctx context.Context, i int) error { return b.do(ctx, tx, i) }); err != nil {
-		return nil, err
-	}
-	kept, err := b.record()
-	if err != nil {
-		return nil, err
-	}
-	return b.outcomes, s.Outcomes().Record(ctx, tx, c, r.Idempotency, kept)
-}
-
-// batch is a Batch that runs in a transaction.
+// batch is a transaction of a Batch.
 type batch struct {
 	*Service
 	facts  accessReader
@@ -146,8 +119,10 @@ type batch struct {
 	BatchRequest
 	now      time.Time
 	access   acl.Access
-	denied   error // why the caller may not put; nil: it may
+	denied   error   // why the caller may not put; nil: it may
+	costs    *costed // of the transaction; nil: it only reads
 	outcomes []BatchOutcome
+	end      int   // how many items it has done
 	room     int   // for further values that are read, in bytes
 	found    []int // gets whose values are not read yet
 	unread   int   // bytes of these values
@@ -155,7 +130,7 @@ type batch struct {
 
 // newBatch authorises a batch. What the caller may do in the store is the same for
 // all its items.
-func (s *Service) newBatch(ctx context.Context, tx accessReader, c Caller, r BatchRequest) (*batch, error) {
+func (s *Service) newBatch(ctx context.Context, tx accessReader, c Caller, r BatchRequest, room int) (*batch, error) {
 	now := s.Instant()
 	a, err := access(ctx, tx, c, r.Store, acl.Read, now)
 	if err != nil {
@@ -168,16 +143,21 @@ func (s *Service) newBatch(ctx context.Context, tx accessReader, c Caller, r Bat
 	if n := len(r.Items); n < 1 || n > s.limits.Batch.Items {
 		return nil, rule("items", "must be 1 to %d", s.limits.Batch.Items)
 	}
-	b := &batch{
+	return &batch{
 		Service: s, facts: tx, caller: c, BatchRequest: r, now: now, access: a, denied: denied,
-		outcomes: make([]BatchOutcome, len(r.Items)), room: s.limits.Batch.Bytes,
+		outcomes: make([]BatchOutcome, len(r.Items)), room: room,
+	}, nil
+}
+
+// roomFor returns how many bytes the values may have that gets of a batch read.
+func (s *Service) roomFor(items []BatchItem) int { return s.limits.Batch.Bytes - writtenBytes(items) }
+
+// writtenBytes returns how many bytes the values have that items write.
+func writtenBytes(items []BatchItem) (bytes int) {
+	for i := range items {
+		bytes += items[i].bytes()
 	}
-	for i := range r.Items {
-		if r.Items[i].Op == BatchPut {
-			b.room -= len(r.Items[i].Value)
-		}
-	}
-	return b, nil
+	return bytes
 }
 
 // prefetch reads what the items' paths have, if any of them may be written.
@@ -197,13 +177,19 @@ func (b *batch) prefetch(ctx context.Context, tx Tx) error {
 	return tx.Prepare(ctx, WritePlan{b.Store, paths, b.caller.Taint, b.caller.Agent})
 }
 
-// run does the items in their order.
+// run does the items in their order, as many as the transaction may.
 func (b *batch) run(ctx context.Context, do func(ctx context.Context, i int) error) error {
 	for i := range b.Items {
+		if b.full(i) {
+			break
+		}
 		if b.Items[i].Op != BatchGet {
 			if err := b.readFound(ctx); err != nil { // before what the gets found is changed
 				return err
 			}
+		}
+		if err := b.checkCost(); err != nil {
+			return err
 		}
 		err := asConflict(do(ctx, i))
 		if err != nil && !isRefusal(err) {
@@ -213,8 +199,9 @@ func (b *batch) run(ctx context.Context, do func(ctx context.Context, i int) err
 			return &BatchError{Item: i, Err: err}
 		}
 		b.outcomes[i].Err = err
+		b.end = i + 1
 	}
-	return b.readFound(ctx)
+	return cmp.Or(b.checkCost(), b.readFound(ctx))
 }
 
 // do does one item.

@@ -19,11 +19,31 @@ type keptOutcome struct {
 	Refusal *keptRefusal `json:"r,omitempty"`
 }
 
-// record returns what is recorded of a batch. A get is read again.
-func (b *batch) record() (IdempotencyRecord, error) {
-	var record IdempotencyRecord
-	kept := make([]keptOutcome, len(b.Items))
-	for i := range b.outcomes {
+// keptBatch is what is recorded of a transaction of a batch. The records of the others
+// are named by the ID of the first one.
+type keptBatch struct {
+	ID       uuid.UUID     `json:"id"`
+	Outcomes []keptOutcome `json:"o"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler. The previous version of mneme, whose batches
+// were one transaction each, recorded the outcomes alone.
+func (k *keptBatch) UnmarshalJSON(text []byte) error {
+	if text[0] == '[' {
+		return json.Unmarshal(text, &k.Outcomes)
+	}
+	type plain keptBatch
+	return json.Unmarshal(text, (*plain)(k))
+}
+
+// record returns what is recorded of the items that were done, and its id. A get is read
+// again.
+func (b *batch) record() (record IdempotencyRecord, id uuid.UUID, err error) {
+	if id, err = newID(); err != nil {
+		return record, id, err
+	}
+	kept := make([]keptOutcome, b.end)
+	for i := range kept {
 		switch o := &b.outcomes[i]; {
 		case b.Items[i].Op == BatchGet:
 		case o.Err != nil:
@@ -33,24 +53,25 @@ func (b *batch) record() (IdempotencyRecord, error) {
 			record.IDs = append(record.IDs, o.ID)
 		}
 	}
-	var err error
-	record.Numbers, err = json.Marshal(kept)
-	return record, err
+	record.Numbers, err = json.Marshal(keptBatch{id, kept})
+	return record, id, err
 }
 
-// repeat answers a batch that was done before.
-func (b *batch) repeat(ctx context.Context, tx Tx, record *IdempotencyRecord) error {
-	var kept []keptOutcome
-	if err := json.Unmarshal(record.Numbers, &kept); err != nil {
-		return err
+// repeat answers the items that a transaction did before, and returns the id of its record.
+func (b *batch) repeat(ctx context.Context, tx Tx, record *IdempotencyRecord) (id uuid.UUID, err error) {
+	var recorded keptBatch
+	if err := json.Unmarshal(record.Numbers, &recorded); err != nil {
+		return id, err
 	}
-	if len(kept) != len(b.Items) { // the digest of the body is the same
-		return fmt.Errorf("the record of a batch of %d items has %d", len(b.Items), len(kept))
+	kept := recorded.Outcomes
+	if len(kept) == 0 || len(kept) > len(b.Items) { // the digest of the body is the same
+		return id, fmt.Errorf("the record of a batch of %d items has %d", len(b.Items), len(kept))
 	}
-	b.room = b.limits.Batch.Bytes // entries may have other values now
+	b.Items = b.Items[:len(kept)]
+	b.room += writtenBytes(b.Items) // entries may have other values now
 	b.Atomic = false
 	ids := record.IDs
-	return b.run(ctx, func(ctx context.Context, i int) error {
+	return recorded.ID, b.run(ctx, func(ctx context.Context, i int) error {
 		op := b.Items[i].Op
 		switch {
 		case op == BatchGet:

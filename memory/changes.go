@@ -110,7 +110,7 @@ func (s *Service) changes(ctx context.Context, c Caller, r ChangesRequest, since
 		if err != nil || !due {
 			return now, err
 		}
-		if err := s.sweepStore(ctx, r.Store, ceiling); err != nil {
+		if err := s.sweepStore(ctx, c, r.Store, ceiling); err != nil {
 			return now, err
 		}
 	}
@@ -127,14 +127,15 @@ func nextExpiry(ctx context.Context, tx ExpiryReader, store string, ceiling acl.
 }
 
 // sweepStore sweeps expired entries of a store.
-func (s *Service) sweepStore(ctx context.Context, store string, ceiling acl.Label) error {
-	err := s.storage.Update(ctx, func(tx Tx) error {
+func (s *Service) sweepStore(ctx context.Context, c Caller, store string, ceiling acl.Label) error {
+	err := s.update(ctx, c, Work{Stores: []string{store}, Entries: sweepBatch}, func(tx Tx) error {
 		now := s.Instant()
 		due, err := tx.Expiring(ctx, ExpiryQuery{store, ceiling, now, sweepBatch})
 		if err != nil || len(due) == 0 {
 			return err
 		}
-		return sweepDue(ctx, tx, due, now)
+		_, err = sweepDue(ctx, tx, due, now)
+		return err
 	})
 	if err == nil {
 		s.indexer.Wake()

@@ -29,6 +29,7 @@ type ExpiryQuery struct {
 type Expiry struct {
 	Entry uuid.UUID
 	At    time.Time
+	Size  int // of its value, in bytes
 }
 
 // Eraser erases what the database keeps of entries.

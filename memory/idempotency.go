@@ -43,9 +43,9 @@ func (c Caller) idempotencyKey(i *Idempotency) IdempotencyKey {
 	return IdempotencyKey{Agent: c.Agent, Taint: c.Taint, Operation: i.Operation, Path: i.Path, Key: i.Key}
 }
 
-// batch identifies the batch of a call that follows n others. Each has an outcome of its
-// own: the first under the key of the call, the others under keys that name an entry of the
-// first, which no other call has. So a call never meets what is left of an earlier one,
+// batch identifies the transaction of a call that follows n others. Each has an outcome of
+// its own: the first under the key of the call, the others under keys with an id that the
+// first has and no other call. So a call never meets what is left of an earlier one,
 // whose outcomes expire one after another. The key of a client is a digest, without slash.
 func (i *Idempotency) batch(n int, first uuid.UUID) *Idempotency {
 	if i == nil {

@@ -30,7 +30,7 @@ func (o *Outcomes) Import(ctx context.Context, c Caller, store string, i Idempot
 // the same import was recorded meanwhile, that record stays; if it was another,
 // the error is ErrKeyReused.
 func (o *Outcomes) RecordImport(ctx context.Context, c Caller, i Idempotency, numbers json.RawMessage) error {
-	return o.service.storage.Update(ctx, func(tx Tx) error {
+	return o.service.update(ctx, c, Work{}, func(tx Tx) error {
 		record, err := o.Recorded(ctx, tx, c, &i)
 		if err != nil || record != nil {
 			return err

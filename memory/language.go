@@ -13,7 +13,7 @@ import (
 // vectors in the background; until then searches use those that they have.
 func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, language acl.Language) (StoreInfo, error) {
 	var info StoreInfo
-	err := s.storage.Update(ctx, func(tx Tx) error {
+	err := s.update(ctx, c, Work{Stores: []string{store}}, func(tx Tx) error {
 		now := s.Instant()
 		a, err := shareAccess(ctx, tx, c, store, now)
 		if err != nil {

@@ -47,7 +47,7 @@ func (a *Admin) putMember(ctx context.Context, c Caller, of, agent string, ttl *
 		}
 		m.ExpiresAt = expiry(a.service.Instant(), *ttl)
 	}
-	return a.service.storage.Update(ctx, func(tx Tx) error {
+	return a.service.update(ctx, c, Work{Stores: []string{of}}, func(tx Tx) error {
 		if err := requireNoChat(ctx, tx, agent); err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (a *Admin) deleteMember(ctx context.Context, c Caller, via acl.Via, of, age
 	if err := platformOnly(c, of, agent); err != nil {
 		return err
 	}
-	return a.service.storage.Update(ctx, func(tx Tx) error {
+	return a.service.update(ctx, c, Work{Stores: []string{of}}, func(tx Tx) error {
 		m, err := tx.Membership(ctx, via, of, agent)
 		if err != nil {
 			return err
@@ -127,7 +127,7 @@ func (s *Service) PutSettings(ctx context.Context, c Caller, agent string, setti
 	if err := CheckTTL(settings.DefaultTTL); err != nil {
 		return rule("default_ttl", "must be 0 to %d seconds", int64(maxTTL/time.Second))
 	}
-	return s.storage.Update(ctx, func(tx Tx) error { return tx.PutFact(ctx, SettingsFact{agent, settings}) })
+	return s.update(ctx, c, Work{}, func(tx Tx) error { return tx.PutFact(ctx, SettingsFact{agent, settings}) })
 }
 
 func selfOrPlatform(c Caller, agent string) error {
@@ -181,7 +181,7 @@ func (a *Admin) CountPurge(ctx context.Context, c Caller, before time.Time) (n i
 	if err := a.checkPurge(c, before, a.service.Instant()); err != nil {
 		return 0, err
 	}
-	err = a.service.storage.Update(ctx, func(tx Tx) error {
+	err = a.service.update(ctx, c, Work{}, func(tx Tx) error {
 		n, err = tx.Count(ctx, Erasable{before.UTC()})
 		return err
 	})
@@ -202,7 +202,7 @@ func (a *Admin) checkPurge(c Caller, before, now time.Time) error {
 // was done before. The last batch of a purge is empty.
 func (a *Admin) purge(ctx context.Context, c Caller, cutoff time.Time, i *Idempotency) ([]uuid.UUID, error) {
 	var batch PurgeResult
-	err := a.service.storage.Update(ctx, func(tx Tx) error {
+	err := a.service.update(ctx, c, Work{Entries: allOfIt}, func(tx Tx) error {
 		batch = PurgeResult{}
 		record, err := a.service.Outcomes().Recorded(ctx, tx, c, i)
 		if err != nil {

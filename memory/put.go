@@ -21,7 +21,7 @@ import (
 func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, error) {
 	r = r.normal()
 	var result PutResult
-	err := s.storage.UpdateTogether(ctx, func(tx Tx) error {
+	err := s.updateTogether(ctx, c, Work{Stores: []string{r.Path.Store}, Bytes: len(r.Value)}, func(tx Tx) error {
 		now := s.Instant()
 		a, err := s.prepareWrite(ctx, tx, c, r, now)
 		if err != nil {
@@ -70,38 +70,65 @@ type PutOutcome struct {
 	Err       error // why the write was refused; nil: it was not
 }
 
-// PutAll writes several entries in one transaction, for imports. A write that
-// is refused does not stop the others. An entry that already has the same
-// contents is left alone, so that an import can be repeated. All of them are
-// judged at one instant. An error is the storage's; nothing was written then.
+// PutAll writes several entries, for imports, in as many transactions as partCost asks
+// for. A write that is refused does not stop the others. An entry that already has the
+// same contents is left alone, so that an import can be repeated. An error is the
+// storage's, or that others kept one of the transactions waiting; those before it are
+// written.
 func (s *Service) PutAll(ctx context.Context, c Caller, requests []PutRequest) ([]PutOutcome, error) {
 	requests = normalRequests(requests)
 	alike, err := s.alikeSources(ctx, c, requests)
 	if err != nil {
 		return nil, err
 	}
-	var outcomes []PutOutcome
-	err = s.storage.Update(ctx, func(tx Tx) error {
-		outcomes = make([]PutOutcome, len(requests))
+	outcomes := make([]PutOutcome, len(requests))
+	for from := 0; from < len(requests); {
+		n, err := s.putPart(ctx, c, requests[from:], alike[from:], outcomes[from:])
+		if err != nil {
+			return nil, err
+		}
+		from += n
+	}
+	return outcomes, nil
+}
+
+// putPart is one transaction of PutAll, which judges all at one instant. It returns how
+// many of the requests it has done.
+func (s *Service) putPart(ctx context.Context, c Caller, requests []PutRequest, alike []json.RawMessage, outcomes []PutOutcome) (done int, err error) {
+	work := Work{Entries: len(requests) - 1}
+	for first := range storeRuns(requests) {
+		work.Stores = append(work.Stores, requests[first].Path.Store)
+	}
+	for i := range requests {
+		work.Bytes += len(requests[i].Value)
+	}
+	err = s.update(ctx, c, work, func(tx Tx) error {
+		counted := newCosted(tx)
 		now := s.Instant()
+		done = 0
 		for first, end := range storeRuns(requests) {
-			if err := s.putRun(ctx, tx, c, requests[first:end], alike[first:end], outcomes[first:end], now); err != nil {
+			clear(outcomes[first:end])
+			n, err := s.putRun(ctx, counted, c, requests[first:end], alike[first:end], outcomes[first:end], now)
+			if err != nil {
 				return err
+			}
+			if done += n; n < end-first {
+				return nil
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	written := 0
-	for i := range outcomes {
+	for i := range outcomes[:done] {
 		if outcomes[i].Err == nil && !outcomes[i].Unchanged {
 			written++
 		}
 	}
 	s.wrote(written)
-	return outcomes, nil
+	return done, nil
 }
 
 // storeRuns yields where each run of writes to one store begins and ends.
@@ -120,11 +147,12 @@ func storeRuns(requests []PutRequest) iter.Seq2[int, int] {
 	}
 }
 
-// putRun is PutAll in one store. alike is what alikeSources returned.
-func (s *Service) putRun(ctx context.Context, tx Tx, c Caller, requests []PutRequest, alike []json.RawMessage, outcomes []PutOutcome, now time.Time) error {
+// putRun is PutAll in one store. alike is what alikeSources returned. It returns how many
+// of the requests it has done.
+func (s *Service) putRun(ctx context.Context, tx *costed, c Caller, requests []PutRequest, alike []json.RawMessage, outcomes []PutOutcome, now time.Time) (int, error) {
 	a, denied := writeAccess(ctx, tx, c, requests[0].Path.Store, now)
 	if denied != nil && !isRefusal(denied) {
-		return denied
+		return 0, denied
 	}
 	var paths []Path
 	for i, r := range requests {
@@ -137,23 +165,26 @@ func (s *Service) putRun(ctx context.Context, tx Tx, c Caller, requests []PutReq
 		}
 	}
 	if len(paths) == 0 {
-		return nil
+		return len(requests), nil
 	}
 	if err := tx.Prepare(ctx, WritePlan{paths[0].Store, paths, c.Taint, c.Agent}); err != nil {
-		return err
+		return 0, err
 	}
 	for i, r := range requests {
 		o := &outcomes[i]
 		if o.Err != nil {
 			continue
 		}
+		if tx.full(len(r.Value)) {
+			return i, nil
+		}
 		keeps := func(stored json.RawMessage) bool { return keepsSource(stored, r.Source, alike[i]) }
 		o.PutResult, o.Unchanged, o.Err = s.put(ctx, tx, c, a, r, now, keeps)
 		if o.Err = asConflict(o.Err); o.Err != nil && !isRefusal(o.Err) {
-			return o.Err
+			return 0, o.Err
 		}
 	}
-	return nil
+	return len(requests), nil
 }
 
 // checkWrite checks what a write gives, for a caller with this access.

@@ -64,7 +64,7 @@ func (s *Service) deletedBefore(ctx context.Context, tx EntryReader, c Caller, a
 // deleteBy deletes in a transaction, for a caller who may write.
 func (s *Service) deleteBy(ctx context.Context, c Caller, path Path, remove func(tx Tx, a acl.Access, path Path, now time.Time) error) error {
 	path = path.Normal()
-	err := s.storage.UpdateTogether(ctx, func(tx Tx) error {
+	err := s.updateTogether(ctx, c, Work{Stores: []string{path.Store}}, func(tx Tx) error {
 		now := s.Instant()
 		a, err := access(ctx, tx, c, path.Store, acl.ReadWrite, now)
 		if err != nil {
@@ -125,7 +125,7 @@ func softDelete(ctx context.Context, tx EntryWriter, c Caller, e *Entry, now tim
 func (s *Service) Restore(ctx context.Context, c Caller, r RestoreRequest) (PutResult, error) {
 	r.Path = r.Path.Normal()
 	var result PutResult
-	err := s.storage.UpdateTogether(ctx, func(tx Tx) error {
+	err := s.updateTogether(ctx, c, Work{Stores: []string{r.Path.Store}}, func(tx Tx) error {
 		a, err := access(ctx, tx, c, r.Path.Store, acl.ReadWrite, s.Instant())
 		if err != nil {
 			return err

@@ -18,7 +18,7 @@ func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found,
 	r.Path, r.To = r.Path.Normal(), NormalName(r.To)
 	to := Path{Store: r.ToStore, Namespace: r.Path.Namespace, Key: r.To}
 	var result PutResult
-	err := s.storage.UpdateTogether(ctx, func(tx Tx) error {
+	err := s.updateTogether(ctx, c, Work{Stores: []string{r.Path.Store, r.ToStore}}, func(tx Tx) error {
 		now := s.Instant()
 		if _, err := access(ctx, tx, c, r.Path.Store, acl.ReadWrite, now); err != nil {
 			return err

@@ -56,6 +56,10 @@ type scrubbed struct {
 
 func (s *scrubbed) Readers() int { return 1 }
 
+func (s *scrubbed) Writers() memory.WriterLimits {
+	return memory.WriterLimits{Running: 1, RunningEach: 1}
+}
+
 func (s *scrubbed) View(_ context.Context, fn func(memory.ReadTx) error) error { return fn(emptyTx{}) }
 
 func (s *scrubbed) Update(_ context.Context, fn func(memory.Tx) error) error { return fn(emptyTx{}) }

@@ -24,6 +24,7 @@ type Limits struct {
 	Feed           FeedLimits     // of the changes of a store and label; 7 days and 1,000,000
 	Batch          BatchLimits    // of one Batch; 1,000 and 10 MB
 	Reading        ReadingLimits  // of values, for the filter of one call; 512 MB and 5 s
+	WriteWait      time.Duration  // how long a write waits for others before it is refused; 10 s
 }
 
 func (l Limits) withDefaults() Limits {
@@ -69,6 +70,9 @@ func (l Limits) withDefaults() Limits {
 	if l.Reading.Time == 0 {
 		l.Reading.Time = 5 * time.Second
 	}
+	if l.WriteWait == 0 {
+		l.WriteWait = 10 * time.Second
+	}
 	if l.IdempotencyTTL == 0 {
 		l.IdempotencyTTL = 24 * time.Hour
 	}
@@ -102,6 +106,7 @@ type Options struct {
 type Service struct {
 	storage Storage
 	readers *Readers
+	writers *Writers
 	limits  Limits
 	now     func() time.Time
 	log     *slog.Logger
@@ -134,6 +139,7 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 		callers:       newCallerCache(),
 		waits:         newFeedWaits(storage),
 	}
+	s.writers = newWriters(storage.Writers(), s.limits.WriteWait)
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -168,6 +174,9 @@ func (s *Service) Limits() Limits { return s.limits }
 
 // Readers returns what gives callers the readers of the storage in turn.
 func (s *Service) Readers() *Readers { return s.readers }
+
+// Writers returns what gives callers the writers of the storage in turn.
+func (s *Service) Writers() *Writers { return s.writers }
 
 // Outcomes returns the outcomes of calls with Idempotency-Keys.
 func (s *Service) Outcomes() *Outcomes { return &Outcomes{s} }

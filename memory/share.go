@@ -19,7 +19,7 @@ import (
 // never claims an id: a chat could not be made under it later.
 func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Grant, error) {
 	var grant acl.Grant
-	err := s.storage.Update(ctx, func(tx Tx) error {
+	err := s.update(ctx, c, Work{Stores: []string{r.Store}}, func(tx Tx) error {
 		now := s.Instant()
 		a, err := shareAccess(ctx, tx, c, r.Store, now)
 		if err != nil {
@@ -174,7 +174,7 @@ func checkCaps(r ShareRequest) error {
 // Unshare revokes a grant that the caller made, or any in a store that it
 // manages.
 func (s *Service) Unshare(ctx context.Context, c Caller, store, grantee string) error {
-	return s.storage.Update(ctx, func(tx Tx) error {
+	return s.update(ctx, c, Work{Stores: []string{store}}, func(tx Tx) error {
 		now := s.Instant()
 		a, err := shareAccess(ctx, tx, c, store, now)
 		if err != nil {

@@ -44,7 +44,11 @@ type Storage interface {
 	UpdateTogether(ctx context.Context, fn func(Tx) error) error
 	Scrubber
 	// Readers returns how many calls of View run at a time, at least 1. Others wait.
+	// While no more of them are made, and no more of Update than Writers says, none waits
+	// for a connection.
 	Readers() int
+	// Writers returns how many transactions that write may be given to it at a time.
+	Writers() WriterLimits
 	// Close waits for running transactions and releases the database.
 	Close() error
 }

@@ -101,8 +101,8 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 			if err != nil || len(due) == 0 {
 				return err
 			}
-			swept = len(due)
-			return sweepDue(ctx, tx, due, now)
+			swept, err = sweepDue(ctx, tx, due, now)
+			return err
 		})
 		if err != nil {
 			return err
@@ -115,12 +115,14 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 	return s.trim(ctx, ExpiredFacts{now, trimFactsBatch})
 }
 
-// sweepDue sweeps those of the entries that have expired.
-func sweepDue(ctx context.Context, tx Eraser, due []Expiry, now time.Time) error {
+// sweepDue sweeps the first entries, as many as one transaction may, and returns how many
+// it looked at.
+func sweepDue(ctx context.Context, tx Eraser, due []Expiry, now time.Time) (int, error) {
+	due = due[:part(len(due), func(i int) int { return due[i].Size })]
 	ids := make([]uuid.UUID, len(due))
 	for i, e := range due {
 		ids[i] = e.Entry
 	}
 	_, err := tx.Erase(ctx, Expired{ids, now})
-	return err
+	return len(due), err
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // MaxTree is the most entries that one DeleteTree or RenameTree takes. They run
-// in one transaction, which keeps other writers waiting.
+// in one transaction, which keeps other writers waiting: see wholeCost, too.
 const MaxTree = 10_000
 
 // Tree is the set of entries of one namespace whose keys begin with Folder and
@@ -24,7 +24,7 @@ type Tree struct {
 func (s *Service) DeleteTree(ctx context.Context, c Caller, t Tree) (int, error) {
 	t = t.normal()
 	count := 0
-	err := s.storage.Update(ctx, func(tx Tx) error {
+	err := s.update(ctx, c, Work{Stores: []string{t.Store}, Entries: allOfIt}, func(tx Tx) error {
 		now := s.Instant()
 		a, err := access(ctx, tx, c, t.Store, acl.ReadWrite, now)
 		if err != nil {
@@ -89,7 +89,7 @@ func (s *Service) RenameTree(ctx context.Context, c Caller, t Tree, toStore, to 
 		toStore = t.Store
 	}
 	count := 0
-	err := s.storage.Update(ctx, func(tx Tx) error {
+	err := s.update(ctx, c, Work{Stores: []string{t.Store, toStore}, Entries: allOfIt}, func(tx Tx) error {
 		now := s.Instant()
 		a, err := access(ctx, tx, c, t.Store, acl.ReadWrite, now)
 		if err != nil {
@@ -148,6 +148,13 @@ func listTree(ctx context.Context, tx EntryReader, c Caller, a acl.Access, t Tre
 	}
 	if len(found) > MaxTree {
 		return nil, rule("path", "holds more than %d entries; handle its folders one by one", MaxTree)
+	}
+	cost := 0
+	for i := range found {
+		cost += guessCost(found[i].bytes())
+	}
+	if cost > wholeCost {
+		return nil, rule("path", "holds more than can be changed at once; handle its folders one by one, or its entries")
 	}
 	return found, nil
 }

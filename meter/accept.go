@@ -18,7 +18,7 @@ import (
 // the offer is open.
 func (m *Market) Accept(ctx context.Context, c memory.Caller, offer uuid.UUID, holds memory.Preconditions, i *memory.Idempotency) (acl.Grant, error) {
 	var grant acl.Grant
-	err := m.storage.Update(ctx, func(tx Tx) error {
+	err := m.update(ctx, c, func(tx Tx) error {
 		now := m.service.Instant()
 		if err := requireEnabled(ctx, tx, c); err != nil {
 			return err

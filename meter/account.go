@@ -60,7 +60,7 @@ func (m *Market) transfer(ctx context.Context, c memory.Caller, t transfer) (Acc
 		return Account{}, err
 	}
 	account := Account{Agent: t.agent, Currency: m.options.Currency}
-	err := m.storage.Update(ctx, func(tx Tx) error {
+	err := m.update(ctx, c, func(tx Tx) error {
 		if err := m.book(ctx, tx, t); err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func lockKey(k memory.IdempotencyKey) string {
 // this request holds it: it is open, or has to be settled. A claim that is done needs
 // no holder. lapsed is the holder from which an open claim is taken over.
 func (m *Market) hold(ctx context.Context, c memory.Caller, r order, lapsed search.ClaimRef) (claim Claim, held bool, err error) {
-	err = m.storage.Update(ctx, func(tx Tx) error {
+	err = m.update(ctx, c, func(tx Tx) error {
 		now := m.service.Instant()
 		key, payment := keyOf(c, r.Call), r.Payment.identity()
 		var names []string
@@ -183,7 +183,7 @@ func (m *Market) release(ctx context.Context, held *Claim, failure error) error 
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()
 	fenced := false
-	err := m.storage.Update(own, func(tx Tx) error {
+	err := m.updateClaim(own, held, func(tx Tx) error {
 		if err := tx.Lock(own, lockClaim(held.ID.String())); err != nil {
 			return err
 		}

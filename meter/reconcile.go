@@ -62,7 +62,7 @@ func (m *Market) reconcile(ctx context.Context, id uuid.UUID) (done bool, err er
 		return err == nil, err
 	}
 	var refused *RefusedError
-	if err := m.settle(ctx, claim); errors.As(err, &refused) || errors.Is(err, search.ErrFenced) {
+	if err := m.inBackground().settle(ctx, claim); errors.As(err, &refused) || errors.Is(err, search.ErrFenced) {
 		return true, nil
 	} else if err != nil {
 		return false, err

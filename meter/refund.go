@@ -13,7 +13,7 @@ import (
 // seller, in a session at the charge's label.
 func (m *Market) Refund(ctx context.Context, c memory.Caller, charge uuid.UUID, i *memory.Idempotency) (Charge, error) {
 	var refunded Charge
-	err := m.storage.Update(ctx, func(tx Tx) error {
+	err := m.update(ctx, c, func(tx Tx) error {
 		found, err := visibleCharge(ctx, tx, c, charge)
 		if err != nil {
 			return err

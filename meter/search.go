@@ -184,7 +184,7 @@ func (m *Market) settleOrDeliver(ctx context.Context, claim *Claim) error {
 
 // letGo lets the next request settle a pending claim.
 func (m *Market) letGo(ctx context.Context, held *Claim) error {
-	return m.storage.Update(ctx, func(tx Tx) error {
+	return m.updateClaim(ctx, held, func(tx Tx) error {
 		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ const quotaRetry = time.Minute
 // The offer is labelled with its taint.
 func (m *Market) MakeOffer(ctx context.Context, c memory.Caller, store string, r OfferRequest, i *memory.Idempotency) (FoundOffer, error) {
 	var made Offer
-	err := m.storage.Update(ctx, func(tx Tx) error {
+	err := m.update(ctx, c, func(tx Tx) error {
 		if err := requireOwn(ctx, tx, c, store, m.service.Instant()); err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func (m *Market) WithdrawOffer(ctx context.Context, c memory.Caller, offer uuid.
 // to those for whom there is none.
 func (m *Market) changeOffer(ctx context.Context, c memory.Caller, id uuid.UUID, holds memory.Preconditions, invalid error, change func(*Offer)) (FoundOffer, error) {
 	var changed Offer
-	err := m.storage.Update(ctx, func(tx Tx) error {
+	err := m.update(ctx, c, func(tx Tx) error {
 		now := m.service.Instant()
 		offer, err := visibleOffer(ctx, tx, c, id, now)
 		if err != nil && !errors.Is(err, memory.ErrNotFound) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"mneme/acl"
 	"mneme/memory"
 	"mneme/search"
 )
@@ -45,6 +46,8 @@ type Market struct {
 	searcher *search.Searcher
 	options  Options
 	refused  *refusals
+	// background: what is written is not a request's, and takes no turn.
+	background bool
 }
 
 // NewMarket returns a Market over the database of a service, for the searches of
@@ -66,4 +69,32 @@ func (m *Market) view(ctx context.Context, c memory.Caller, fn func(ReadTx) erro
 	}
 	defer done()
 	return m.storage.View(ctx, fn)
+}
+
+// update runs fn in a writing transaction once it is the caller's turn: see
+// memory.Writers.Take. stores are those of memory.Work.
+func (m *Market) update(ctx context.Context, c memory.Caller, fn func(Tx) error, stores ...string) error {
+	done, err := m.service.Writers().Take(ctx, c, memory.Work{Stores: stores})
+	if err != nil {
+		return err
+	}
+	defer done()
+	return m.storage.Update(ctx, fn)
+}
+
+// updateClaim is update for what becomes of a claim: it is the turn of the agent whose
+// claim it is.
+func (m *Market) updateClaim(ctx context.Context, held *Claim, fn func(Tx) error) error {
+	if m.background {
+		return m.storage.Update(ctx, fn)
+	}
+	return m.update(ctx, memory.Caller{Principal: acl.Principal{Agent: held.Key.Agent}}, fn)
+}
+
+// inBackground returns the Market for work that is not a request's: an agent's writes must
+// not keep it waiting.
+func (m *Market) inBackground() *Market {
+	b := *m
+	b.background = true
+	return &b
 }

@@ -59,7 +59,7 @@ func (m *Market) settle(ctx context.Context, claim *Claim) error {
 // keepSettlement records what is known of the settlement of a claim that is held and
 // pending.
 func (m *Market) keepSettlement(ctx context.Context, held *Claim, known settlement) error {
-	return m.storage.Update(ctx, func(tx Tx) error {
+	return m.updateClaim(ctx, held, func(tx Tx) error {
 		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (m *Market) keepSettlement(ctx context.Context, held *Claim, known settleme
 // SECURITY: a payer can use its payment elsewhere, or void it. That it was used means
 // that we settled it only if an attempt of ours was recorded before.
 func (m *Market) beginSettling(ctx context.Context, held *Claim) (before settlement, err error) {
-	err = m.storage.Update(ctx, func(tx Tx) error {
+	err = m.updateClaim(ctx, held, func(tx Tx) error {
 		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {
 			return err
 		}
@@ -195,7 +195,7 @@ func (m *Market) bookOwed(ctx context.Context, tx bookkeeper, e *ending) (err er
 // deliver books what a claim owes while its payment is still pending, so that it can be
 // shown: what holds the claim ends it later.
 func (m *Market) deliver(ctx context.Context, held *Claim) error {
-	return m.storage.Update(ctx, func(tx Tx) error {
+	return m.updateClaim(ctx, held, func(tx Tx) error {
 		e, err := end(ctx, tx, held.ID)
 		switch {
 		case err != nil:
@@ -218,7 +218,7 @@ func (m *Market) deliver(ctx context.Context, held *Claim) error {
 // settled books what was owed, and credits the sellers, and the buyer with what a fixed
 // amount has beyond the charges.
 func (m *Market) settled(ctx context.Context, held *Claim, a Accepted, answer Settled) error {
-	return m.storage.Update(ctx, func(tx Tx) error {
+	return m.updateClaim(ctx, held, func(tx Tx) error {
 		e, err := end(ctx, tx, held.ID)
 		if err != nil {
 			return err
@@ -278,7 +278,7 @@ func (m *Market) credit(ctx context.Context, tx chargeWriter, charges []Charge, 
 func (m *Market) refuse(ctx context.Context, held *Claim, a Accepted, answer Settled) error {
 	price := &search.PaymentError{Price: a.Covers, Reason: "the payment was refused"}
 	reversed := false
-	err := m.storage.Update(ctx, func(tx Tx) error {
+	err := m.updateClaim(ctx, held, func(tx Tx) error {
 		e, err := end(ctx, tx, held.ID)
 		if err != nil {
 			return err

@@ -165,7 +165,7 @@ func (s *Searcher) noteAsked(ctx context.Context, q *searchQuery) {
 	}
 	for _, a := range q.scope.Indexed() {
 		if a.Level == acl.ReadWrite && a.Reading.Language == acl.LanguageAuto && !a.Reading.Asked {
-			s.noteAskedOf(ctx, a.Store)
+			s.noteAskedOf(ctx, q.caller, a.Store)
 		}
 	}
 }
@@ -174,12 +174,14 @@ const (
 	// noteAgain is how long no question tries again to note that a store was asked, while
 	// one does or after one could not: the answer waits for each attempt.
 	noteAgain = time.Minute
+	// noteFor is how long a search waits for an attempt.
+	noteFor = time.Second
 	// unnotedBytes bounds what is remembered of such attempts: about 3,000 stores.
 	unnotedBytes = 1 << 20
 )
 
 // noteAskedOf is noteAsked for a store.
-func (s *Searcher) noteAskedOf(ctx context.Context, store string) {
+func (s *Searcher) noteAskedOf(ctx context.Context, c memory.Caller, store string) {
 	now := s.instant()
 	if tried, ok := s.unnoted.Get(store); ok && now.Sub(tried).Abs() < noteAgain {
 		return
@@ -189,13 +191,19 @@ func (s *Searcher) noteAskedOf(ctx context.Context, store string) {
 	if serving := s.indexer.Serving(); len(serving) > multilingualModel {
 		fact.Lacking = serving[multilingualModel].Fingerprint
 	}
-	err := s.storage.Update(ctx, func(tx memory.Tx) error {
-		known, err := tx.StoreFacts(ctx, []string{store})
-		if was := known[store].Reading; err != nil || was.Asked || was.Language != acl.LanguageAuto {
-			return err // somebody else noted it, or chose, since the search began
-		}
-		return tx.PutFact(ctx, fact)
-	})
+	ctx, cancel := context.WithTimeout(ctx, noteFor)
+	defer cancel()
+	done, err := s.service.Writers().Take(ctx, c, memory.Work{Stores: []string{store}})
+	if err == nil {
+		defer done()
+		err = s.storage.Update(ctx, func(tx memory.Tx) error {
+			known, err := tx.StoreFacts(ctx, []string{store})
+			if was := known[store].Reading; err != nil || was.Asked || was.Language != acl.LanguageAuto {
+				return err // somebody else noted it, or chose, since the search began
+			}
+			return tx.PutFact(ctx, fact)
+		})
+	}
 	switch {
 	case err == nil:
 		s.unnoted.Put(store, time.Time{})

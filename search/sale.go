@@ -156,6 +156,11 @@ func (s *Searcher) sell(ctx context.Context, q *searchQuery, answer *Answer) (er
 	ctx, end := s.startStep(ctx, "sale", &q.took.Fetch)
 	defer end(&err)
 	var made decision
+	done, err := s.service.Writers().Take(ctx, q.caller, memory.Work{Stores: storesOf(sale.possible)})
+	if err != nil {
+		return err
+	}
+	defer done()
 	err = s.storage.Update(ctx, func(tx memory.Tx) (err error) {
 		made, err = s.decide(ctx, tx, q, sale.possible, answer.Degraded)
 		return err
@@ -170,6 +175,16 @@ func (s *Searcher) sell(ctx context.Context, q *searchQuery, answer *Answer) (er
 	answer.Bill.Skipped = joinSkipped(q.skipped, made.bill.Skipped)
 	answer.rest = after(sale.ordered, made.shown, q.request.scored())
 	return nil
+}
+
+// storesOf returns the stores of what may be shown.
+func storesOf(possible []potential) (stores []string) {
+	for _, p := range possible {
+		if !slices.Contains(stores, p.entry.Store) {
+			stores = append(stores, p.entry.Store)
+		}
+	}
+	return stores
 }
 
 // decide is the transaction of sell. degraded is the answer's: if a leg failed, a store

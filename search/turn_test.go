@@ -242,7 +242,38 @@ var readsWithoutTurn = map[string]string{
 	"meter.overdue":       "in the background",
 }
 
-func TestWhateverReadsTakesATurn(t *testing.T) {
+func TestWhateverReadsTakesATurn(t *testing.T) { checkTurns(t, "reads", readsWithoutTurn, "View") }
+
+// writesWithoutTurn are the functions that write and take no turn, since they write for no
+// caller, or take it themselves. All others use update, updateTogether or updateClaim.
+var writesWithoutTurn = map[string]string{
+	"memory.update":         "takes the turn",
+	"memory.updateTogether": "takes the turn",
+	"meter.update":          "takes the turn",
+	"meter.updateClaim":     "takes the turn, unless it is in the background",
+	"search.sell":           "takes the turn",
+	"search.noteAskedOf":    "takes the turn",
+	"memory.Update":         "passes it on",
+	"memory.UpdateTogether": "passes it on",
+	"memory.LoadDump":       "for the operator",
+	"memory.analyzeAgain":   "at the start",
+	"memory.nameAgain":      "at the start",
+	"memory.loadSecret":     "at the start",
+	"memory.sweep":          "in the background",
+	"memory.trim":           "in the background",
+	"memory.trimHistories":  "in the background",
+	"meter.reconcile":       "in the background",
+	"meter.Run":             "in the background",
+	"meter.sweep":           "in the background",
+}
+
+func TestWhateverWritesTakesATurn(t *testing.T) {
+	checkTurns(t, "writes", writesWithoutTurn, "Update", "UpdateTogether")
+}
+
+// checkTurns checks that no function but those without a turn calls a method of a storage.
+func checkTurns(t *testing.T, does string, without map[string]string, methods ...string) {
+	t.Helper()
 	met := make(map[string]bool)
 	for _, folder := range []string{".", "../memory", "../meter"} {
 		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
@@ -268,10 +299,10 @@ func TestWhateverReadsTakesATurn(t *testing.T) {
 					if !ok {
 						return true
 					}
-					if method, ok := call.Fun.(*ast.SelectorExpr); ok && method.Sel.Name == "View" {
+					if method, ok := call.Fun.(*ast.SelectorExpr); ok && slices.Contains(methods, method.Sel.Name) {
 						name := file.Name.Name + "." + function.Name.Name
-						if met[name] = true; readsWithoutTurn[name] == "" {
-							t.Errorf("%s: %s reads and takes no turn", set.Position(call.Pos()), name)
+						if met[name] = true; without[name] == "" {
+							t.Errorf("%s: %s %s and takes no turn", set.Position(call.Pos()), name, does)
 						}
 					}
 					return true
@@ -279,9 +310,9 @@ func TestWhateverReadsTakesATurn(t *testing.T) {
 			}
 		}
 	}
-	for name := range readsWithoutTurn {
+	for name := range without {
 		if !met[name] {
-			t.Errorf("%s reads nothing", name)
+			t.Errorf("%s %s nothing", name, does)
 		}
 	}
 }

@@ -171,6 +171,7 @@ func (m *Metrics) watch(cache *statusCache, service Service) {
 	)
 	m.watchTurns(turnMetrics{"mneme_searches_running", "mneme_searches_waiting", "mneme_searches_refused_total"}, "Searches", service.SearchLoad)
 	m.watchTurns(turnMetrics{"mneme_reads_running", "mneme_reads_waiting", "mneme_reads_refused_total"}, "Reads of the database", service.ReadLoad)
+	m.watchTurns(turnMetrics{"mneme_writes_running", "mneme_writes_waiting", "mneme_writes_refused_total"}, "Writes to the database", service.WriteLoad)
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "mneme_changes_waiting", Help: "Calls that wait for changes of a store.",
 	}, func() float64 { return float64(service.Activity().ChangesWaiting) }))

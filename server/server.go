@@ -51,6 +51,8 @@ type Service interface {
 	SearchLoad() fairqueue.Load
 	// ReadLoad returns how many snapshots of the storage are read and wait for it.
 	ReadLoad() fairqueue.Load
+	// WriteLoad returns how many transactions of callers are written and wait for it.
+	WriteLoad() fairqueue.Load
 	// Activity returns how many entries were written since the process started, and how
 	// many calls wait for changes.
 	Activity() memory.Activity

@@ -50,6 +50,7 @@ func (s *stub) RegisterCaller(_ context.Context, p acl.Principal) error {
 
 func (s *stub) SearchLoad() fairqueue.Load { return fairqueue.Load{} }
 func (s *stub) ReadLoad() fairqueue.Load   { return fairqueue.Load{} }
+func (s *stub) WriteLoad() fairqueue.Load  { return fairqueue.Load{} }
 func (s *stub) Activity() memory.Activity  { return memory.Activity{} }
 
 func (s *stub) Status(context.Context) indexer.Status {
@@ -422,6 +423,7 @@ func (state) RegisterCaller(context.Context, acl.Principal) error { return nil }
 func (state) Activity() memory.Activity                           { return memory.Activity{Written: 4, ChangesWaiting: 5} }
 func (state) SearchLoad() fairqueue.Load                          { return fairqueue.Load{Running: 6, Waiting: 8, Refused: 9} }
 func (state) ReadLoad() fairqueue.Load                            { return fairqueue.Load{Running: 1, Waiting: 2, Refused: 3} }
+func (state) WriteLoad() fairqueue.Load                           { return fairqueue.Load{Running: 4, Waiting: 5, Refused: 6} }
 func (s state) Status(context.Context) indexer.Status             { return indexer.Status(s) }
 
 func TestMetricsTellWhatAnOperatorMustKnow(t *testing.T) {
@@ -443,6 +445,7 @@ func TestMetricsTellWhatAnOperatorMustKnow(t *testing.T) {
 		`mneme_search_degraded_total{leg="vector"} 0`,
 		`mneme_searches_running 6`, `mneme_changes_waiting 5`, `mneme_searches_waiting 8`, `mneme_searches_refused_total 9`,
 		`mneme_reads_running 1`, `mneme_reads_waiting 2`, `mneme_reads_refused_total 3`,
+		`mneme_writes_running 4`, `mneme_writes_waiting 5`, `mneme_writes_refused_total 6`,
 		`mneme_refused_total{limit="connections"} 0`, `mneme_connections_open 0`,
 	} {
 		if !strings.Contains(answer.Body.String(), "\n"+line+"\n") {

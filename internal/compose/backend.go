@@ -131,6 +131,10 @@ func (i *Instance) SearchLoad() fairqueue.Load { return i.Searcher.Load() }
 // ReadLoad returns how many snapshots are read and wait, and how many were refused.
 func (i *Instance) ReadLoad() fairqueue.Load { return i.Readers().Load() }
 
+// WriteLoad returns how many transactions of callers are written and wait, and how many
+// were refused.
+func (i *Instance) WriteLoad() fairqueue.Load { return i.Writers().Load() }
+
 // Run runs the background work of the Service, the Indexer and the Market until
 // ctx ends.
 func (i *Instance) Run(ctx context.Context) error {
@@ -197,8 +201,9 @@ func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.
 		Limits: memory.Limits{
 			Value: config.Limits.ValueBytes, Keys: config.Limits.Keys, Bytes: config.Limits.Bytes,
 			Retention: &config.Limits.Retention, Grants: config.Limits.Grants,
-			History: memory.HistoryLimits{Versions: config.Limits.HistoryVersions},
-			Reading: memory.ReadingLimits{Bytes: config.Limits.ConditionBytes},
+			History:   memory.HistoryLimits{Versions: config.Limits.HistoryVersions},
+			Reading:   memory.ReadingLimits{Bytes: config.Limits.ConditionBytes},
+			WriteWait: config.Limits.WriteWait,
 		},
 		Indexer:       ix,
 		EveryLanguage: !builtIn(config),

@@ -145,6 +145,7 @@ func From(err error) *Problem {
 	var clash *memory.ConflictError
 	var busy *memory.BusyError
 	var waits *memory.WaitError
+	var late *memory.WaitTooLongError
 	var spent *search.CapError
 	var unpaid *search.PaymentError
 	var unsettled *search.UnsettledError
@@ -167,6 +168,8 @@ func From(err error) *Problem {
 		p = &Problem{Kind: Busy, Detail: busy.Error(), Limit: "searches", RetryAfter: busy.RetryAfter}
 	case errors.As(err, &waits):
 		p = &Problem{Kind: TooManyWaits, Detail: waits.Error(), Limit: "waits", RetryAfter: waits.RetryAfter}
+	case errors.As(err, &late):
+		p = &Problem{Kind: Unavailable, Detail: late.Error(), Limit: "writes", RetryAfter: late.RetryAfter}
 	case errors.As(err, &spent):
 		p = &Problem{Kind: Cap, Detail: spent.Error(), Limit: spent.Cap, RetryAfter: spent.RetryAfter}
 	case errors.As(err, &unpaid):

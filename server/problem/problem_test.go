@@ -39,6 +39,7 @@ func TestEveryErrorHasItsStatus(t *testing.T) {
 		{&search.CapError{Store: "hiker", Cap: "searches_per_day", RetryAfter: time.Hour}, 429, "cap"},
 		{&search.PaymentError{Offer: "o", Price: 4500, Balance: 12, Reason: "the balance is too low"}, 402, "payment-required"},
 		{&memory.BusyError{RetryAfter: time.Second}, 429, "too-many-searches"},
+		{&memory.WaitTooLongError{Wait: time.Second, RetryAfter: time.Second}, 503, "unavailable"},
 		{limit.ErrStalled, 408, "request-timeout"},
 		{memory.ErrUnavailable, 503, "unavailable"},
 		{context.DeadlineExceeded, 503, "unavailable"},

@@ -81,9 +81,9 @@ var statements = sqlcommon.Dialect{
 		`SELECT id FROM entry WHERE state = 2 AND expires_at < $1 ORDER BY expires_at LIMIT $2`,
 		`SELECT id FROM entry WHERE state < 2 AND expires_at < $1 ORDER BY expires_at LIMIT $2`,
 	},
-	Due: `SELECT id, expires_at FROM entry WHERE state < 2 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
-	DueIn: `SELECT e.id, e.expires_at FROM store s CROSS JOIN ` + labels + `
-	CROSS JOIN LATERAL (SELECT id, expires_at FROM entry f WHERE f.store = s.number AND f.label = l.label AND f.state = 0
+	Due: `SELECT id, expires_at, coalesce(octet_length(value), 0) FROM entry WHERE state < 2 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
+	DueIn: `SELECT e.id, e.expires_at, e.size FROM store s CROSS JOIN ` + labels + `
+	CROSS JOIN LATERAL (SELECT id, expires_at, coalesce(octet_length(value), 0) AS size FROM entry f WHERE f.store = s.number AND f.label = l.label AND f.state = 0
 		AND f.expires_at <= $3 ORDER BY f.expires_at LIMIT $4) e
 	WHERE s.id = $1 AND l.label <= $2 ORDER BY e.expires_at LIMIT $4`,
 

@@ -26,7 +26,7 @@ import (
 type Options struct {
 	// MaxConns limits the connections of this process, at least minConns. Each
 	// transaction uses one. Default: pool_max_conns of the DSN, else the larger
-	// of 16 and four per CPU.
+	// of 24 and six per CPU.
 	MaxConns int
 	// StatementTimeout is the server's statement_timeout. Default: 30 s.
 	StatementTimeout time.Duration
@@ -138,7 +138,7 @@ func (o Options) parse(dsn string) (*pgxpool.Config, error) {
 		return nil, errDSN
 	}
 	if !limited {
-		config.MaxConns = int32(max(16, 4*runtime.GOMAXPROCS(0)))
+		config.MaxConns = int32(max(24, 6*runtime.GOMAXPROCS(0)))
 	}
 	if o.MaxConns > 0 {
 		config.MaxConns = int32(o.MaxConns)
@@ -185,8 +185,18 @@ const beginView = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; " + setAll
 // beginUpdate begins a transaction that writes.
 var beginUpdate = []string{"BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE", setAll}
 
-// Readers implements memory.Storage. What writes shares the connections.
-func (s *Storage) Readers() int { return int(s.pool.Config().MaxConns) }
+// Readers implements memory.Storage. What callers write has the other connections. What
+// is done in the background shares both.
+func (s *Storage) Readers() int { return max(1, s.connections()/3) }
+
+// Writers implements memory.Storage. With the half of the readers that an agent may have,
+// its writers are less than half of the connections, if there are at least five.
+func (s *Storage) Writers() memory.WriterLimits {
+	n, reads := s.connections(), s.Readers()
+	return memory.WriterLimits{Running: n - reads, RunningEach: max(1, (n-1)/2-max(1, reads/2)), ByStore: true}
+}
+
+func (s *Storage) connections() int { return int(s.pool.Config().MaxConns) }
 
 // View implements memory.Storage. The snapshot is the last commit before fn
 // reads for the first time.

@@ -75,7 +75,7 @@ func TestTheDSNLimitsTheConnections(t *testing.T) {
 		options Options
 		want    int
 	}{
-		{"", Options{}, max(16, 4*runtime.GOMAXPROCS(0))},
+		{"", Options{}, max(24, 6*runtime.GOMAXPROCS(0))},
 		{"", Options{MaxConns: 7}, 7},
 		{"?pool_max_conns=2", Options{}, 2},
 		{fmt.Sprint("?pool_max_conns=", pgxDefault), Options{}, pgxDefault},

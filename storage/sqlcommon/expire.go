@@ -13,7 +13,7 @@ import (
 // Expiring implements memory.ExpiryReader.
 func (r Reads) Expiring(ctx context.Context, q memory.ExpiryQuery) ([]memory.Expiry, error) {
 	scan := func(row Row) (e memory.Expiry, err error) {
-		err = row.Scan(&e.Entry, &e.At)
+		err = row.Scan(&e.Entry, &e.At, &e.Size)
 		return e, err
 	}
 	if q.Store == "" {

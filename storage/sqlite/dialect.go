@@ -88,8 +88,8 @@ var statements = sqlcommon.Dialect{
 		`SELECT id FROM entry INDEXED BY entry_swept WHERE state = 2 AND expires_at < ? ORDER BY expires_at LIMIT ?`,
 		`SELECT id FROM entry INDEXED BY entry_due WHERE state < 2 AND expires_at < ? ORDER BY expires_at LIMIT ?`,
 	},
-	Due: `SELECT id, expires_at FROM entry INDEXED BY entry_due WHERE state < 2 AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
-	DueIn: `SELECT id, expires_at FROM entry INDEXED BY entry_expiring
+	Due: `SELECT id, expires_at, coalesce(length(value), 0) FROM entry INDEXED BY entry_due WHERE state < 2 AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
+	DueIn: `SELECT id, expires_at, coalesce(length(value), 0) FROM entry INDEXED BY entry_expiring
 	WHERE store = (SELECT number FROM store WHERE id = ?1) AND label = ?2 AND state = 0 AND expires_at <= ?3
 	ORDER BY expires_at LIMIT ?4`,
 

@@ -59,6 +59,13 @@ func Open(ctx context.Context, path string) (*Storage, error) {
 // Readers implements memory.Storage.
 func (s *Storage) Readers() int { return cap(s.readers.tokens) }
 
+// Writers implements memory.Storage. There is one connection that writes. Small
+// transactions that wait for it share one; a large one is given when what the others
+// before it have left to do is at most as much again.
+func (s *Storage) Writers() memory.WriterLimits {
+	return memory.WriterLimits{Running: maxTogether, RunningEach: maxTogether / 2, UnitBytes: 4096}
+}
+
 // View implements memory.Storage. The snapshot is the last commit before fn
 // reads for the first time.
 func (s *Storage) View(ctx context.Context, fn func(memory.ReadTx) error) error {

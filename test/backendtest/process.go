@@ -90,6 +90,10 @@ func (p *Process) SearchLoad() fairqueue.Load { return p.Searcher.Load() }
 // ReadLoad returns how many snapshots are read and wait, and how many were refused.
 func (p *Process) ReadLoad() fairqueue.Load { return p.Readers().Load() }
 
+// WriteLoad returns how many transactions of callers are written and wait, and how many
+// were refused.
+func (p *Process) WriteLoad() fairqueue.Load { return p.Writers().Load() }
+
 // OpenProcess is NewProcess for the time of a test.
 func OpenProcess(t testing.TB, data storage.Storage, o Options, models ...indexer.Model) *Process {
 	t.Helper()

@@ -4178,10 +4178,15 @@ type ClientInterface interface {
 
 	// BatchMemoriesWithBody Put, get and delete many entries
 	//
-	// Does up to 1,000 puts, gets and deletes of one store, in order, in one transaction and at
-	// one instant. Each item is decided as the single call would be, sees what the items before
-	// it did, and has its outcome at its index. One that is refused does not stop the others;
-	// with `atomic` it undoes them all, and the answer is its problem, with its index as `item`.
+	// Does up to 1,000 puts, gets and deletes of one store, in order. Each item is decided as the
+	// single call would be, sees what the items before it did, and has its outcome at its index.
+	// One that is refused does not stop the others; with `atomic` it undoes them all, and the
+	// answer is its problem, with its index as `item`.
+	//
+	// With `atomic` all is one transaction, at one instant; one that would keep others waiting
+	// for long has status 413. Without it a large batch is several transactions: if one fails,
+	// as with 503, what those before it did stays. Sent again with its Idempotency-Key, the
+	// batch goes on from there.
 	//
 	// Needs `read` on the store; puts and deletes need `readwrite`. Every item counts as a
 	// request. The body, and the values in the answer, are at most 10 MB unless the server is
@@ -4198,10 +4203,15 @@ type ClientInterface interface {
 
 	// BatchMemories Put, get and delete many entries
 	//
-	// Does up to 1,000 puts, gets and deletes of one store, in order, in one transaction and at
-	// one instant. Each item is decided as the single call would be, sees what the items before
-	// it did, and has its outcome at its index. One that is refused does not stop the others;
-	// with `atomic` it undoes them all, and the answer is its problem, with its index as `item`.
+	// Does up to 1,000 puts, gets and deletes of one store, in order. Each item is decided as the
+	// single call would be, sees what the items before it did, and has its outcome at its index.
+	// One that is refused does not stop the others; with `atomic` it undoes them all, and the
+	// answer is its problem, with its index as `item`.
+	//
+	// With `atomic` all is one transaction, at one instant; one that would keep others waiting
+	// for long has status 413. Without it a large batch is several transactions: if one fails,
+	// as with 503, what those before it did stays. Sent again with its Idempotency-Key, the
+	// batch goes on from there.
 	//
 	// Needs `read` on the store; puts and deletes need `readwrite`. Every item counts as a
 	// request. The body, and the values in the answer, are at most 10 MB unless the server is
@@ -5371,10 +5381,15 @@ func (c *Calls) ListVersions(ctx context.Context, store Store, key Key, params *
 
 // BatchMemoriesWithBody Put, get and delete many entries
 //
-// Does up to 1,000 puts, gets and deletes of one store, in order, in one transaction and at
-// one instant. Each item is decided as the single call would be, sees what the items before
-// it did, and has its outcome at its index. One that is refused does not stop the others;
-// with `atomic` it undoes them all, and the answer is its problem, with its index as `item`.
+// Does up to 1,000 puts, gets and deletes of one store, in order. Each item is decided as the
+// single call would be, sees what the items before it did, and has its outcome at its index.
+// One that is refused does not stop the others; with `atomic` it undoes them all, and the
+// answer is its problem, with its index as `item`.
+//
+// With `atomic` all is one transaction, at one instant; one that would keep others waiting
+// for long has status 413. Without it a large batch is several transactions: if one fails,
+// as with 503, what those before it did stays. Sent again with its Idempotency-Key, the
+// batch goes on from there.
 //
 // Needs `read` on the store; puts and deletes need `readwrite`. Every item counts as a
 // request. The body, and the values in the answer, are at most 10 MB unless the server is
@@ -5401,10 +5416,15 @@ func (c *Calls) BatchMemoriesWithBody(ctx context.Context, store Store, params *
 
 // BatchMemories Put, get and delete many entries
 //
-// Does up to 1,000 puts, gets and deletes of one store, in order, in one transaction and at
-// one instant. Each item is decided as the single call would be, sees what the items before
-// it did, and has its outcome at its index. One that is refused does not stop the others;
-// with `atomic` it undoes them all, and the answer is its problem, with its index as `item`.
+// Does up to 1,000 puts, gets and deletes of one store, in order. Each item is decided as the
+// single call would be, sees what the items before it did, and has its outcome at its index.
+// One that is refused does not stop the others; with `atomic` it undoes them all, and the
+// answer is its problem, with its index as `item`.
+//
+// With `atomic` all is one transaction, at one instant; one that would keep others waiting
+// for long has status 413. Without it a large batch is several transactions: if one fails,
+// as with 503, what those before it did stays. Sent again with its Idempotency-Key, the
+// batch goes on from there.
 //
 // Needs `read` on the store; puts and deletes need `readwrite`. Every item counts as a
 // request. The body, and the values in the answer, are at most 10 MB unless the server is

@@ -93,7 +93,7 @@ export class Mneme {
   }
 
   /**
-   * Does up to 1,000 puts, gets and deletes, in order, in one transaction. A repetition with
+   * Does up to 1,000 puts, gets and deletes, in order; with atomic, all or none. A repetition with
    * the same idempotencyKey does nothing twice; without one, each call has its own.
    */
   batch(items: Schemas["BatchItem"][], options: StoreOptions & { atomic?: boolean; idempotencyKey?: string } = {}): Promise<Schemas["BatchResult"]> {

@@ -178,7 +178,7 @@ class Mneme:
     def batch(
         self, items: List[dict[str, Any]], *, store: str = "self", atomic: bool = False, idempotency_key: str | None = None
     ) -> BatchResult:
-        """Does up to 1,000 puts, gets and deletes, in order, in one transaction. A repetition with
+        """Does up to 1,000 puts, gets and deletes, in order; with atomic, all or none. A repetition with
         the same idempotency_key does nothing twice; without one, each call has its own."""
         return BatchResult.from_dict(
             self._json(

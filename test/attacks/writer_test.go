@@ -1,0 +1,260 @@
+package attacks
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mneme/storage/postgres/postgrestest"
+	"mneme/test/size"
+	"mneme/test/wait"
+)
+
+// A hog writes without end. Another agent's calls must not stand behind its writes.
+
+const batchOfOwn = "/v1/stores/self/memories:batch"
+
+// heavyBatch returns the body of a batch of values with 8,000 words each, of which each
+// is in one value and one call alone.
+func heavyBatch(call, values int) map[string]any {
+	items := make([]map[string]any, values)
+	for i := range items {
+		var text strings.Builder
+		for word := range 8000 {
+			fmt.Fprintf(&text, "w%dx%dy%d ", word, i, call)
+		}
+		items[i] = map[string]any{"op": "put", "key": fmt.Sprintf("volume-%d-%d", call, i), "value": text.String()[:min(text.Len(), 95_000)]}
+	}
+	return map[string]any{"items": items}
+}
+
+// hogging is what a hog has had answered.
+type hogging struct{ batches, small, refused atomic.Int64 }
+
+// writeWithoutEnd keeps batches and small writes of an agent in the air until stop is
+// called.
+func writeWithoutEnd(t testing.TB, hog caller, batches, values, small int) (h *hogging, stop func()) {
+	h = new(hogging)
+	ctx, cancel := context.WithCancel(t.Context())
+	hog.ctx = ctx
+	var group sync.WaitGroup
+	keep := func(answered *atomic.Int64, call func(n int) reply) {
+		group.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				switch r := call(n); {
+				case ctx.Err() != nil:
+				case r.status == http.StatusOK, r.status == http.StatusCreated:
+					answered.Add(1)
+				case r.status == http.StatusServiceUnavailable && r.header.Get("Retry-After") != "":
+					h.refused.Add(1)
+				default:
+					t.Errorf("a write of the hog: %v", r)
+					return
+				}
+			}
+		})
+	}
+	for i := range batches {
+		keep(&h.batches, func(n int) reply {
+			return hog.call(http.MethodPost, batchOfOwn, heavyBatch(1000*i+n, values))
+		})
+	}
+	for i := range small {
+		keep(&h.small, func(n int) reply { return hog.put(fmt.Sprintf("line-%d-%d", i, n%10), "a line of a diary") })
+	}
+	return h, func() {
+		cancel()
+		group.Wait()
+	}
+}
+
+// Eight batches at a time of large values: while another agent's put is answered, hardly
+// any of them are. On SQLite it would wait for all of them if each were one transaction,
+// given in the order of arrival.
+func TestBatchesOfOneAgentDoNotStandBeforeAPut(t *testing.T) {
+	eachStorage(t, func(t *testing.T, storage option) {
+		s := start(t, storage, startHesitant(t, "w1"))
+		hog, ada := s.as("hog"), s.as("ada")
+		ada.put("k", "I like my tea green.").want(t, http.StatusCreated)
+		const batches = 8
+		h, stop := writeWithoutEnd(t, hog, batches, size.Of(4, 20), 0)
+		defer stop()
+		wait.Until(t, "batches are answered", func() error {
+			if n := h.batches.Load(); n < batches {
+				return fmt.Errorf("%d are", n)
+			}
+			return nil
+		})
+		// On a busy machine a request may wait before the server reads it: rounds.
+		const most, rounds, puts = 2, 3, 3
+		var passed []int64
+		for round := range rounds {
+			passed = passed[:0]
+			for i := range puts {
+				before := h.batches.Load()
+				ada.put(fmt.Sprintf("tea-%d-%d", round, i), "I like it with milk.").want(t, http.StatusCreated)
+				passed = append(passed, h.batches.Load()-before)
+			}
+			slices.Sort(passed)
+			if passed[puts/2] <= most {
+				return
+			}
+		}
+		t.Errorf("batches that were answered before each put: %d", passed)
+	})
+}
+
+// One write of an agent waits in PostgreSQL for a lock, and fifty others of the agent to
+// the same store behind it. They do not hold the connections that others need.
+func TestWritersOfOneStoreDoNotHoldAllConnections(t *testing.T) {
+	t.Parallel()
+	dsn := postgrestest.Database(t)
+	patient, err := url.Parse(dsn)
+	if err != nil {
+		t.Fatal("the DSN is not a URL") // the error quotes it
+	}
+	query := patient.Query()
+	query.Set("lock_timeout", "600000") // ms: the hog's write waits for as long as the test runs
+	query.Set("statement_timeout", "600000")
+	patient.RawQuery = query.Encode()
+	s := start(t, environment("MNEME_STORAGE=postgres", "MNEME_POSTGRES_DSN="+patient.String()))
+	hog, ada, bob := s.as("hog"), s.as("ada"), s.as("bob")
+	hog.put("k", "mine").want(t, http.StatusCreated)
+	ada.put("k", "I like my tea green.").want(t, http.StatusCreated)
+	postgrestest.Hold(t, dsn, "SELECT FROM store WHERE id = 'hog' FOR UPDATE")
+	const writes = 50
+	ctx, cancel := context.WithCancel(t.Context())
+	writer := hog
+	writer.ctx = ctx
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer cancel()
+	var begun atomic.Int64
+	for i := range writes {
+		group.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				begun.Add(1)
+				writer.put(fmt.Sprintf("k-%d-%d", i, n), "mine, too")
+			}
+		})
+	}
+	wait.Until(t, "the hog writes", func() error {
+		if begun.Load() < writes {
+			return fmt.Errorf("%d calls have begun", begun.Load())
+		}
+		return nil
+	})
+	for i := range 20 {
+		ada.call(http.MethodGet, memories+"k", nil).want(t, http.StatusOK)
+		ada.call(http.MethodGet, "/v1/stores/self/memories", nil).want(t, http.StatusOK)
+		ada.search(fmt.Sprintf("which tea do I like, %d?", i), "mode", "lexical").want(t, http.StatusOK)
+		ada.put(fmt.Sprint("tea-", i), "I like it with milk.").want(t, http.StatusCreated)
+		bob.put(fmt.Sprint("tea-", i), "I like it with sugar.").want(t, http.StatusCreated)
+		hog.call(http.MethodGet, memories+"k", nil).want(t, http.StatusOK)
+	}
+}
+
+// Who would wait for others for too long is told so, and when to come again.
+func TestAWriteThatWaitsTooLongIsRefused(t *testing.T) {
+	t.Parallel()
+	dsn := postgrestest.Database(t)
+	s := start(t, environment("MNEME_STORAGE=postgres", "MNEME_POSTGRES_DSN="+dsn, "MNEME_LIMITS_WRITE_WAIT=100ms"))
+	hog := s.as("hog")
+	hog.put("k", "mine").want(t, http.StatusCreated)
+	postgrestest.Hold(t, dsn, "SELECT FROM store WHERE id = 'hog' FOR UPDATE")
+	ctx, cancel := context.WithCancel(t.Context())
+	first := hog
+	first.ctx = ctx
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for n := 0; ctx.Err() == nil; n++ {
+			first.put(fmt.Sprint("first-", n), "waits for the lock")
+		}
+	}()
+	defer func() { cancel(); <-ended }()
+	wait.Until(t, "a write is refused", func() error {
+		short, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		second := hog
+		second.ctx = short
+		r := second.put("second", "waits for its turn")
+		if r.status != http.StatusServiceUnavailable {
+			return fmt.Errorf("%v", r)
+		}
+		if p := r.problem(t); r.header.Get("Retry-After") == "" || !strings.Contains(p.Detail, "limits.write_wait") {
+			return fmt.Errorf("%v", r)
+		}
+		return nil
+	})
+}
+
+// BenchmarkWriters prints how long another agent's calls take beside an agent's writes,
+// the longest and the median, in milliseconds, and how many times as long as alone:
+//
+//	go test -run '^$' -bench Writers -benchtime 30x ./test/attacks
+//
+// With MNEME_ATTACK_BINARY it measures another version.
+func BenchmarkWriters(b *testing.B) {
+	for _, attack := range []struct {
+		name                   string
+		storage                func() option
+		batches, values, small int
+	}{
+		{"sqlite/2-batches", func() option { return flags() }, 2, 100, 0},
+		{"sqlite/8-batches", func() option { return flags() }, 8, 80, 0}, // an agent's bodies together have at most 64 MB
+		{"postgres/batch+20", postgres, 1, 100, 20},
+		{"postgres/batch+100", postgres, 1, 100, 100},
+	} {
+		b.Run(attack.name, func(b *testing.B) {
+			s := start(b, attack.storage(), environment("MNEME_RATE_REQUESTS=0"), startHesitant(b, "w1"))
+			hog, ada := s.as("hog"), s.as("ada")
+			ada.put("k", "I like my tea green.").want(b, http.StatusCreated)
+			calls := map[string]func(i int) reply{
+				"put":    func(i int) reply { return ada.put(fmt.Sprint("tea-", i), "I like it with milk.") },
+				"get":    func(int) reply { return ada.call(http.MethodGet, memories+"k", nil) },
+				"list":   func(int) reply { return ada.call(http.MethodGet, "/v1/stores/self/memories", nil) },
+				"search": func(i int) reply { return ada.search(fmt.Sprint("which tea ", i), "mode", "lexical") },
+			}
+			measure := func(from int) map[string][]time.Duration {
+				took := make(map[string][]time.Duration)
+				for i := range b.N {
+					for name, call := range calls {
+						began := time.Now()
+						if r := call(from + i); r.status >= 300 {
+							b.Logf("%s: %v", name, r)
+						}
+						took[name] = append(took[name], time.Since(began))
+					}
+				}
+				for _, all := range took {
+					slices.Sort(all)
+				}
+				return took
+			}
+			alone := measure(0)
+			h, stop := writeWithoutEnd(b, hog, attack.batches, attack.values, attack.small)
+			time.Sleep(3 * time.Second)
+			began := time.Now()
+			beside := measure(b.N)
+			seconds := time.Since(began).Seconds()
+			b.ReportMetric(float64(h.batches.Load()), "batches")
+			b.ReportMetric(float64(h.small.Load())/seconds, "small/s")
+			b.ReportMetric(float64(h.refused.Load()), "refused")
+			stop()
+			for name := range calls {
+				ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+				b.ReportMetric(ms(alone[name][b.N/2]), name+"-alone-ms")
+				b.ReportMetric(ms(beside[name][b.N/2]), name+"-ms")
+				b.ReportMetric(ms(beside[name][b.N-1]), name+"-most-ms")
+			}
+		})
+	}
+}
