@@ -139,7 +139,7 @@ func (p *pass) write(name string, e *memory.Entry, old []byte) (kept string, err
 	if p.fold != nil {
 		p.fold[markdown.Fold(name)] = true
 	}
-	p.state.Files[name] = base{Namespace: e.Namespace, Key: e.Key, File: sumOf(text), Note: digest(note), Entry: digest(note)}
+	p.state.Files[name] = newBase(note, e.ID.String(), sumOf(text), digest(note), digest(note))
 	delete(p.missing, name)
 	return kept, nil
 }

@@ -265,6 +265,60 @@ func (f *folder) replace(name string, text []byte, sum string) (conflict string,
 	return "", f.root.Remove(kept)
 }
 
+// isGone reports whether a file is not there.
+func (f *folder) isGone(name string) bool {
+	_, err := f.root.Lstat(name)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// move renames a file to a name that must be free, and removes the folders that are empty
+// then.
+func (f *folder) move(name, to string) error {
+	before, err := f.root.Lstat(name)
+	if err != nil {
+		return errChanged
+	}
+	if err := f.root.MkdirAll(path.Dir(to), 0o700); err != nil {
+		return err
+	}
+	there, err := f.root.Lstat(to)
+	switch {
+	case err == nil && !os.SameFile(before, there):
+		return errChanged
+	case err == nil && markdown.Fold(name) != markdown.Fold(to): // of a pass that was interrupted
+		err = f.root.Remove(name)
+	default: // free, or the same file where names do not differ by case
+		err = f.link(name, to, err == nil)
+	}
+	if err != nil {
+		return err
+	}
+	f.removeEmpty(path.Dir(name))
+	return nil
+}
+
+// link gives a file another name without overwriting one, if the file system has hard
+// links.
+func (f *folder) link(name, to string, isSame bool) error {
+	if isSame {
+		return f.root.Rename(name, to)
+	}
+	switch err := f.root.Link(name, to); {
+	case err == nil:
+		return f.root.Remove(name)
+	case errors.Is(err, fs.ErrExist):
+		return errChanged
+	}
+	return f.root.Rename(name, to)
+}
+
+// removeEmpty removes a folder and those above it, as far as they are empty.
+func (f *folder) removeEmpty(dir string) {
+	for dir != "." && f.root.Remove(dir) == nil {
+		dir = path.Dir(dir)
+	}
+}
+
 // setAside renames a file to a conflict file, and returns its name.
 func (f *folder) setAside(name string) (string, error) {
 	conflict := f.conflictFile(name)
@@ -319,9 +373,7 @@ func (f *folder) remove(name, sum string) error {
 	if err := f.root.Rename(name, to); err != nil {
 		return err
 	}
-	for parent := path.Dir(name); parent != "." && f.root.Remove(parent) == nil; { // as far as they are empty
-		parent = path.Dir(parent)
-	}
+	f.removeEmpty(path.Dir(name))
 	return nil
 }
 

@@ -1,0 +1,102 @@
+package foldersync
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"mneme/memory"
+)
+
+// trashed is a file whose entry was deleted.
+type trashed struct {
+	base
+	At time.Time `json:"at"`
+}
+
+// What is remembered of deleted files. The store erases its trash sooner or later.
+const (
+	maxTrashed = 1000
+	trashedFor = 30 * 24 * time.Hour
+)
+
+// remember notes a file of the state whose entry has been deleted.
+func (p *pass) remember(name string) {
+	b := p.state.Files[name]
+	if b.ID == "" {
+		return
+	}
+	all := slices.DeleteFunc(p.state.Trashed, func(t trashed) bool { return t.ID == b.ID || p.now().Sub(t.At) > trashedFor })
+	if len(all) >= maxTrashed {
+		all = all[len(all)-maxTrashed+1:]
+	}
+	p.state.Trashed = append(all, trashed{b, p.now()})
+}
+
+// revive restores the deleted entries of files that are to be uploaded, so that they keep
+// their history: of a file that was changed here and deleted there, and of one that has
+// come back as it was. What it restores is added to found.
+func (p *pass) revive(ctx context.Context, found map[memory.Path]*Found) error {
+	p.revived = make(map[memory.Path]bool)
+	for _, path := range p.uploads {
+		name := p.files[path]
+		former, known := p.state.Files[name]
+		if found[path] != nil {
+			continue
+		}
+		if !known {
+			at := slices.IndexFunc(p.state.Trashed, func(t trashed) bool { return t.File == p.listing.files[name].sum })
+			if at < 0 {
+				continue
+			}
+			former = p.state.Trashed[at].base
+			p.state.Trashed = slices.Delete(p.state.Trashed, at, at+1)
+		}
+		if former.ID == "" {
+			continue
+		}
+		restored, err := p.restore(ctx, former, path)
+		if err != nil {
+			return err
+		}
+		if restored {
+			now, err := p.read(ctx, []memory.Path{path})
+			if err != nil {
+				return err
+			}
+			found[path] = now[path]
+			p.revived[path] = true
+		}
+	}
+	return nil
+}
+
+// restore restores an entry, and gives it another path. It reports whether it is there.
+func (p *pass) restore(ctx context.Context, former base, path memory.Path) (bool, error) {
+	was := former.path(path.Store)
+	now, err := p.undelete(ctx, former)
+	if err != nil || now == nil || was == path {
+		return now != nil, err
+	}
+	renamed, err := p.store.Rename(ctx, was, path, now.ETag)
+	if err != nil || !renamed.Changed && renamed.Refused == "" {
+		return err == nil, err
+	}
+	_, err = p.store.Write(ctx, []Write{{Put: memory.PutRequest{Path: was}, ETag: now.ETag, Delete: true}})
+	return false, err
+}
+
+// undelete restores an entry where it was; nil: it cannot be.
+func (p *pass) undelete(ctx context.Context, former base) (*Found, error) {
+	was := former.path(p.options.Origin.Store)
+	if _, occupied := p.remote[was]; occupied || former.ID == "" {
+		return nil, nil
+	}
+	now, err := p.store.Restore(ctx, was)
+	if err != nil || now == nil || now.Entry.ID.String() == former.ID {
+		return now, err
+	}
+	// Another one was deleted there later.
+	_, err = p.store.Write(ctx, []Write{{Put: memory.PutRequest{Path: was}, ETag: now.ETag, Delete: true}})
+	return nil, err
+}
