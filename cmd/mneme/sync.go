@@ -145,6 +145,9 @@ func (s *syncing) say(e foldersync.Event) {
 	file := fileName(filepath.Join(s.dir, filepath.FromSlash(e.File)))
 	switch e.Kind {
 	case foldersync.Notice:
+		if e.File != "" {
+			e.Reason = file + ": " + e.Reason
+		}
 		fmt.Fprintln(s.err, e.Reason)
 	case foldersync.Problem:
 		if e.Line > 0 {

@@ -46,15 +46,16 @@ func (s *Syncer) pass(ctx context.Context) (report Report, err error) {
 	}
 	s.pending = p.listing.unsettled
 	p.noteArrivals()
+	p.sayCopies()
 	defer func() {
 		// A folder that is gone gets no state, so that it is not created again.
 		if gone := s.folder.check(s.state.ID); gone == nil {
 			err = errors.Join(err, s.folder.saveState(s.state))
 		}
 		report = p.report
-		report.Waiting = p.listing.conflicts + len(p.report.Conflicts)
+		report.Waiting = len(p.listing.copies) + len(p.report.Conflicts)
 	}()
-	for _, step := range []func(context.Context) error{p.follow, p.compareAll, p.upload, p.download, p.resolve, p.trash, p.remove} {
+	for _, step := range []func(context.Context) error{p.holdPartial, p.follow, p.compareAll, p.upload, p.download, p.resolve, p.trash, p.remove} {
 		if err := step(ctx); err != nil {
 			return p.report, err
 		}

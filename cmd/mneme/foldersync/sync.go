@@ -116,7 +116,7 @@ type Report struct {
 	Unchanged  int     `json:"unchanged"`
 	Conflicts  []Event `json:"conflicts"`
 	Problems   []Event `json:"problems"`
-	// Waiting is how many conflict files there are, also of earlier passes.
+	// Waiting is how many other versions of files there are, also of earlier passes.
 	Waiting int `json:"waiting"`
 }
 
@@ -144,6 +144,7 @@ type Syncer struct {
 	cursor   string                 // of the feed, as far as remote has it
 	missing  map[string]time.Time   // files of the state, since when they are missing
 	appeared map[string]time.Time   // files that are not in the state, since when they are there
+	shorter  map[string]shorter     // files that have the beginning of their texts
 	deleted  []time.Time            // when files and entries were deleted lately
 	said     map[Event]bool         // problems that were said
 	pending  bool                   // something waits until it settles
