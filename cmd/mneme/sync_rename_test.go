@@ -268,6 +268,22 @@ func TestSyncRestoresWhatComesBack(t *testing.T) {
 		if got := s.history("back"); len(got) != 2 {
 			t.Errorf("the history is %q", got)
 		}
+		s.drop("d/2.md")
+		s.want(0, 0, 1, 0, 0, 0)
+		s.save("d/2.md", noteText(2)+" and more\n") // edited meanwhile
+		s.want(1, 0, 0, 0, 0, 0)
+		if got := s.history("d/2"); len(got) != 3 {
+			t.Errorf("the history is %q", got)
+		}
+		s.save("d/3.md", noteText(3)+"\n")
+		s.want(1, 0, 0, 0, 0, 0)
+		s.drop("d/3.md")
+		s.want(0, 0, 1, 0, 0, 0)
+		s.save("d/3.md", noteText(4)+"\n") // another note
+		s.want(1, 0, 0, 0, 0, 0)
+		if got := s.history("d/3"); len(got) != 1 {
+			t.Errorf("the history of another note is %q", got)
+		}
 		s.del("d/1") // and edited here
 		s.save("d/1.md", noteText(1)+" newest\n")
 		s.want(1, 0, 0, 0, 0, 0)

@@ -66,7 +66,7 @@ func (p *pass) deleteEntries(ctx context.Context, paths []memory.Path, found map
 			if !p.paired[name] {
 				p.deleted = append(p.deleted, p.now())
 			}
-			p.remember(name)
+			p.remember(name, found[path].Entry.Value)
 			p.forget(name)
 			p.done(Event{Kind: Trashed, File: name})
 		}
@@ -88,7 +88,7 @@ func (p *pass) remove(context.Context) error {
 			}
 			continue
 		}
-		p.remember(name)
+		p.remember(name, p.listing.files[name].note.Value)
 		p.forget(name)
 		p.deleted = append(p.deleted, p.now())
 		p.done(Event{Kind: Removed, File: name})

@@ -54,7 +54,7 @@ func (p *pass) clearPlaces(ctx context.Context, pairs []rename) (free []rename, 
 			p.leave(r.from, r.to)
 		case outcomes[0].Refused == "":
 			delete(p.remote, paths[n])
-			p.remember(r.to)
+			p.remember(r.to, now.Entry.Value)
 			p.forget(r.to)
 			p.deleted = append(p.deleted, p.now())
 			p.done(Event{Kind: Trashed, File: r.to})

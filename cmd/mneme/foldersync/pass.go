@@ -163,7 +163,7 @@ func (p *pass) decide() {
 			}
 		case here != nil && len(here.problems) > 0:
 		case here == nil && !isThere:
-			p.remember(name)
+			p.remember(name, nil)
 			p.forget(name)
 		case here == nil && !p.isGone(name):
 			p.pending = true

@@ -2,16 +2,21 @@ package foldersync
 
 import (
 	"context"
+	"encoding/json"
+	"path"
 	"slices"
 	"time"
 
+	"mneme/markdown"
 	"mneme/memory"
 )
 
 // trashed is a file whose entry was deleted.
 type trashed struct {
 	base
-	At time.Time `json:"at"`
+	Name   string    `json:"name,omitempty"` // of the file
+	Sketch words     `json:"words,omitempty"`
+	At     time.Time `json:"at"`
 }
 
 // What is remembered of deleted files. The store erases its trash sooner or later.
@@ -20,8 +25,9 @@ const (
 	trashedFor = 30 * 24 * time.Hour
 )
 
-// remember notes a file of the state whose entry has been deleted.
-func (p *pass) remember(name string) {
+// remember notes a file of the state whose entry has been deleted, with its value; nil: it
+// is not known.
+func (p *pass) remember(name string, value json.RawMessage) {
 	b := p.state.Files[name]
 	if b.ID == "" {
 		return
@@ -30,7 +36,28 @@ func (p *pass) remember(name string) {
 	if len(all) >= maxTrashed {
 		all = all[len(all)-maxTrashed+1:]
 	}
-	p.state.Trashed = append(all, trashed{b, p.now()})
+	p.state.Trashed = append(all, trashed{b, name, wordsOf(value).sketch(), p.now()})
+}
+
+// trashedAs returns the index of the deleted file that a new one was: it has the same
+// contents, or nearly, see sketchShare; -1 if there is none.
+func (p *pass) trashedAs(name string) int {
+	here := p.listing.files[name]
+	if at := slices.IndexFunc(p.state.Trashed, func(t trashed) bool { return t.File == here.sum }); at >= 0 {
+		return at
+	}
+	found, best := -1, 0.0
+	now := wordsOf(here.note.Value).sketch()
+	for n, t := range p.state.Trashed {
+		least := otherSketchShare
+		if markdown.Fold(path.Base(t.Name)) == markdown.Fold(path.Base(name)) {
+			least = sketchShare
+		}
+		if share := t.Sketch.sketchSimilarity(now); share >= least && share > best {
+			found, best = n, share
+		}
+	}
+	return found
 }
 
 // revive restores the deleted entries of files that are to be uploaded, so that they keep
@@ -45,7 +72,7 @@ func (p *pass) revive(ctx context.Context, found map[memory.Path]*Found) error {
 			continue
 		}
 		if !known {
-			at := slices.IndexFunc(p.state.Trashed, func(t trashed) bool { return t.File == p.listing.files[name].sum })
+			at := p.trashedAs(name)
 			if at < 0 {
 				continue
 			}

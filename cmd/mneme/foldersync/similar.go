@@ -46,3 +46,37 @@ func (w words) similarity(other words) float64 {
 	}
 	return 2 * float64(common) / float64(len(w)+len(other))
 }
+
+// Bounds of what the sketches of two texts must share: the proportions of sameNameShare and
+// otherNameShare as shares of all words of both.
+const (
+	sketchShare      = 1. / 3
+	otherSketchShare = 0.6
+	sketchSize       = 16
+)
+
+// sketch returns the smallest hashes of different words.
+func (w words) sketch() words {
+	distinct := slices.Compact(slices.Clone(w))
+	return distinct[:min(len(distinct), sketchSize)]
+}
+
+// sketchSimilarity estimates of two sketches which share of all words both texts have
+// (A. Broder, On the resemblance and containment of documents, 1997).
+func (w words) sketchSimilarity(other words) float64 {
+	all := words(slices.Concat(w, other))
+	slices.Sort(all)
+	all = all.sketch()
+	if len(w) == 0 || len(other) == 0 {
+		return 0
+	}
+	common := 0
+	for _, hash := range all {
+		_, inOne := slices.BinarySearch(w, hash)
+		_, inOther := slices.BinarySearch(other, hash)
+		if inOne && inOther {
+			common++
+		}
+	}
+	return float64(common) / float64(len(all))
+}
