@@ -146,14 +146,35 @@ func (s syncStore) Rename(ctx context.Context, from, to memory.Path, etag string
 	return out, err
 }
 
-// Restore implements foldersync.Store.
-func (s syncStore) Restore(ctx context.Context, path memory.Path) (found *foldersync.Found, err error) {
+// maxTrashRead bounds how many deleted entries are looked through for one.
+const maxTrashRead = 2000
+
+// Restore implements foldersync.Store. The latest deleted entries come first, so that the
+// first one of a path is that which is restored.
+func (s syncStore) Restore(ctx context.Context, id string) (found *foldersync.Found, err error) {
+	count := 0
+	later := make(map[memory.Path]bool)
+	for e, err := range s.trash(ctx) {
+		switch count++; {
+		case err != nil:
+			return nil, err
+		case e.ID.String() == id && later[e.Path], count == maxTrashRead:
+			return nil, nil
+		case e.ID.String() == id:
+			return s.undelete(ctx, e.Path)
+		}
+		later[e.Path] = true
+	}
+	return nil, nil
+}
+
+func (s syncStore) undelete(ctx context.Context, path memory.Path) (found *foldersync.Found, err error) {
 	err = s.patiently(ctx, func() error {
 		e, tag, err := s.client.Undelete(ctx, pathOf(path))
 		if err != nil {
 			return err
 		}
-		entry, err := entryOf(e, nil) // also of one that is not listed: the caller deletes it again
+		entry, err := entryOf(e, nil)
 		found = &foldersync.Found{Entry: entry, ETag: `"` + tag + `"`}
 		return err
 	})

@@ -100,11 +100,11 @@ func (p *pass) revive(ctx context.Context, found map[memory.Path]*Found) error {
 
 // restore restores an entry, and gives it another path. It reports whether it is there.
 func (p *pass) restore(ctx context.Context, former base, path memory.Path) (bool, error) {
-	was := former.path(path.Store)
 	now, err := p.undelete(ctx, former)
-	if err != nil || now == nil || was == path {
+	if err != nil || now == nil || now.Entry.Path == path {
 		return now != nil, err
 	}
+	was := now.Entry.Path
 	renamed, err := p.store.Rename(ctx, was, path, now.ETag)
 	if err != nil || !renamed.Changed && renamed.Refused == "" {
 		return err == nil, err
@@ -113,17 +113,10 @@ func (p *pass) restore(ctx context.Context, former base, path memory.Path) (bool
 	return false, err
 }
 
-// undelete restores an entry where it was; nil: it cannot be.
+// undelete restores an entry where it was last; nil: it cannot be.
 func (p *pass) undelete(ctx context.Context, former base) (*Found, error) {
-	was := former.path(p.options.Origin.Store)
-	if _, occupied := p.remote[was]; occupied || former.ID == "" {
+	if former.ID == "" {
 		return nil, nil
 	}
-	now, err := p.store.Restore(ctx, was)
-	if err != nil || now == nil || now.Entry.ID.String() == former.ID {
-		return now, err
-	}
-	// Another one was deleted there later.
-	_, err = p.store.Write(ctx, []Write{{Put: memory.PutRequest{Path: was}, ETag: now.ETag, Delete: true}})
-	return nil, err
+	return p.store.Restore(ctx, former.ID)
 }

@@ -64,7 +64,7 @@ func (w words) sketch() words {
 // sketchSimilarity estimates of two sketches which share of all words both texts have
 // (A. Broder, On the resemblance and containment of documents, 1997).
 func (w words) sketchSimilarity(other words) float64 {
-	all := words(slices.Concat(w, other))
+	all := slices.Concat(w, other)
 	slices.Sort(all)
 	all = all.sketch()
 	if len(w) == 0 || len(other) == 0 {
