@@ -107,6 +107,12 @@ func split(text []byte) (head, body []byte, line int) {
 	return nil, nil, 0
 }
 
+// IsFrontmatterClosed reports whether the frontmatter that a file begins with has an end.
+func IsFrontmatterClosed(text []byte) bool {
+	_, _, line := split(text)
+	return line > 0
+}
+
 // parser reads one file into its note.
 type parser struct {
 	note     *Note

@@ -53,6 +53,9 @@ func Walk(root *os.Root, yield func(file string) error, other func(file, reason 
 			return err
 		case file == "." || file == IndexFile:
 		case strings.HasPrefix(name, "."):
+			if original, ok := Away(file); ok && strings.HasSuffix(original, extension) && !entry.IsDir() {
+				other(file, "stands for a file that is not on this computer", true)
+			}
 			if entry.IsDir() {
 				return fs.SkipDir
 			}

@@ -105,11 +105,12 @@ type RestoreRequest struct {
 	Idempotency *Idempotency // nil: none
 }
 
-// RenameRequest moves an entry to another key, and maybe another store.
+// RenameRequest moves an entry to another key, and maybe another namespace or store.
 type RenameRequest struct {
 	Path        Path
-	To          string // key
-	ToStore     string // "": the same
+	To          string  // key
+	ToNamespace *string // nil: the same
+	ToStore     string  // "": the same
 	If          Preconditions
 	Idempotency *Idempotency // nil: none
 }

@@ -522,6 +522,18 @@ func TestRenameMovesOneEntry(t *testing.T) {
 		h.WantText(a, "reader", "from", "")
 		h.WantText(a, "reader", "to", "text")
 
+		there := "place"
+		f, err = h.Rename(background, a, memory.RenameRequest{Path: path("reader", "to"), To: "to", ToNamespace: &there})
+		h.WantStatus(err, 200)
+		h.WantText(a, "reader", "to", "")
+		if f.ID != first.ID || f.Version != 3 || f.Namespace != there {
+			t.Errorf("another namespace: %+v", f.Entry)
+		}
+		_, err = h.Rename(background, a, memory.RenameRequest{Path: f.Path, To: "to", ToNamespace: new("a\u200b")})
+		h.WantStatus(err, 422)
+		_, err = h.Rename(background, a, memory.RenameRequest{Path: f.Path, To: "to", ToNamespace: new("")})
+		h.WantStatus(err, 200)
+
 		moved, err := h.Rename(background, a, memory.RenameRequest{Path: path("reader", "to"), To: "to", ToStore: "room"})
 		h.WantStatus(err, 200)
 		if moved.ID == first.ID || moved.Version != 1 {

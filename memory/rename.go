@@ -7,8 +7,8 @@ import (
 	"mneme/acl"
 )
 
-// Rename moves an entry of the caller to another key of the namespace, in the
-// same store or another. Within a store the entry keeps its id and history. In
+// Rename moves an entry of the caller to another key, in the same namespace and store
+// or others. Within a store the entry keeps its id and history. In
 // another store it gets a new id and no history, so that readers there cannot
 // see versions from before; the old entry goes to the trash.
 func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found, error) {
@@ -17,6 +17,9 @@ func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found,
 	}
 	r.Path, r.To = r.Path.Normal(), NormalName(r.To)
 	to := Path{Store: r.ToStore, Namespace: r.Path.Namespace, Key: r.To}
+	if r.ToNamespace != nil {
+		to.Namespace = NormalName(*r.ToNamespace)
+	}
 	var result PutResult
 	err := s.updateTogether(ctx, c, Work{Stores: []string{r.Path.Store, r.ToStore}}, func(tx Tx) error {
 		now := s.Instant()
@@ -33,6 +36,9 @@ func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found,
 		if err := CheckKey(r.To); err != nil {
 			return asToField(err)
 		}
+		if err := CheckNamespace(to.Namespace); err != nil {
+			return asToField(err)
+		}
 		result, err = s.idempotent(ctx, tx, c, r.Idempotency, func() (PutResult, error) {
 			return s.rename(ctx, tx, c, dest, r, to)
 		})
@@ -46,11 +52,16 @@ func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found,
 	return result.Found, nil
 }
 
-// asToField makes an error of the field "key" one of the field "to".
+// asToField makes an error of the field "key" one of the field "to", and one of
+// "namespace" one of "to_namespace".
 func asToField(err error) error {
 	var broken *RuleError
 	if errors.As(err, &broken) {
-		return &RuleError{Field: "to", Rule: broken.Rule}
+		field := "to"
+		if broken.Field == "namespace" {
+			field = "to_namespace"
+		}
+		return &RuleError{Field: field, Rule: broken.Rule}
 	}
 	return err
 }

@@ -244,6 +244,38 @@ func (c *Client) Delete(ctx context.Context, path Path, on Conditions) error {
 	return Discard(c.DeleteMemory(ctx, path.Store, path.Key, &params))
 }
 
+// Rename moves an entry to another path, also in another namespace or store, and returns
+// it with its entity tag, without quotes. Within a store it keeps its ID and history.
+func (c *Client) Rename(ctx context.Context, from, to Path, on Conditions) (entry api.Entry, etag string, err error) {
+	if err := errors.Join(from.check(), to.check()); err != nil {
+		return api.Entry{}, "", err
+	}
+	params := api.RenameMemoryParams{Namespace: &from.Namespace}
+	params.IfMatch, params.IfNoneMatch = on.headers()
+	body := api.Rename{To: to.Key, ToStore: &to.Store}
+	if to.Namespace != from.Namespace {
+		body.ToNamespace = &to.Namespace
+	}
+	response, err := c.RenameMemory(ctx, from.Store, from.Key, &params, body)
+	if entry, err = Decode[api.Entry](response, err); err != nil {
+		return api.Entry{}, "", err
+	}
+	return entry, etagOf(response), nil
+}
+
+// Undelete brings back the latest deleted entry of a path, with its history, and returns
+// it with its entity tag, without quotes.
+func (c *Client) Undelete(ctx context.Context, path Path) (entry api.Entry, etag string, err error) {
+	if err := path.check(); err != nil {
+		return api.Entry{}, "", err
+	}
+	response, err := c.RestoreMemory(ctx, path.Store, path.Key, &api.RestoreMemoryParams{Namespace: &path.Namespace}, api.Restore{})
+	if entry, err = Decode[api.Entry](response, err); err != nil {
+		return api.Entry{}, "", err
+	}
+	return entry, etagOf(response), nil
+}
+
 func etagOf(response *http.Response) string {
 	tag := response.Header.Get("ETag")
 	if n := len(tag); n >= 2 && tag[0] == '"' && tag[n-1] == '"' {

@@ -93,6 +93,10 @@ func (f *folderImport) read(ctx context.Context) error {
 	index := make(markdown.Index)
 	err := markdown.Walk(f.root, func(file string) error {
 		note, problems := f.load(file)
+		if isCopy(file, note) {
+			f.note(file, markdown.Problem{Line: 1, Reason: "is left out: a temporary file, or another version of one"})
+			return ctx.Err()
+		}
 		l, more := f.leaf(file, note)
 		for _, p := range append(problems, more...) {
 			f.refuseFile(file, p)
@@ -130,6 +134,12 @@ func (f *folderImport) read(ctx context.Context) error {
 	}
 	f.refuseTwins()
 	return f.checkIndex(index)
+}
+
+// isCopy reports whether a file has the name of a conflict's copy or of a temporary file,
+// and not that of the entry that it says it has.
+func isCopy(file string, note markdown.Note) bool {
+	return (markdown.IsConflictCopy(file) || markdown.IsTemporary(file)) && !inTrash(file) && !markdown.Belongs(file, note.Namespace, note.Name)
 }
 
 func (f *folderImport) load(file string) (markdown.Note, []markdown.Problem) {

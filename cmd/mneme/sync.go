@@ -27,7 +27,8 @@ interrupted; with --once, one time. A file's path is its entry's key.
 If a file and its entry both changed, the entry takes the file's place, and the file is
 kept beside it as "NAME (conflict DATE TIME).md", which is not synchronised: copy from
 it what is missing, and delete it. A file that is deleted has its entry moved to the
-store's trash; one whose entry is deleted is moved to .mneme/trash in the folder. If more
+store's trash; one that is renamed or moved has its entry renamed, with its history, and
+the reverse; one whose entry is deleted is moved to .mneme/trash in the folder. If more
 than five and more than a quarter of either side are gone within a minute, or all, nothing
 is deleted, unless --force is given.
 
@@ -144,6 +145,9 @@ func (s *syncing) say(e foldersync.Event) {
 	file := fileName(filepath.Join(s.dir, filepath.FromSlash(e.File)))
 	switch e.Kind {
 	case foldersync.Notice:
+		if e.File != "" {
+			e.Reason = file + ": " + e.Reason
+		}
 		fmt.Fprintln(s.err, e.Reason)
 	case foldersync.Problem:
 		if e.Line > 0 {
@@ -152,6 +156,10 @@ func (s *syncing) say(e foldersync.Event) {
 		fmt.Fprintf(s.err, "%s: %s\n", file, e.Reason)
 	case foldersync.Conflict:
 		fmt.Fprintf(s.err, "%s: changed here and in the store; yours is kept as %s\n", file, fileName(e.Reason))
+	case foldersync.Renamed:
+		if !s.once {
+			fmt.Fprintf(s.out, "%s %s to %s\n", e.Kind, fileName(filepath.Join(s.dir, filepath.FromSlash(e.From))), file)
+		}
 	default:
 		if !s.once {
 			fmt.Fprintf(s.out, "%s %s\n", e.Kind, file)
@@ -164,8 +172,8 @@ func (s *syncing) report(r foldersync.Report) (err error) {
 	if s.json {
 		err = s.printJSON(r)
 	} else {
-		_, err = fmt.Fprintf(s.out, "uploaded %d, downloaded %d, deleted in the store %d, deleted in the folder %d, conflicts %d, unchanged %d\n",
-			r.Uploaded, r.Downloaded, r.Trashed, r.Removed, len(r.Conflicts), r.Unchanged)
+		_, err = fmt.Fprintf(s.out, "uploaded %d, downloaded %d, renamed %d, deleted in the store %d, deleted in the folder %d, conflicts %d, unchanged %d\n",
+			r.Uploaded, r.Downloaded, r.Renamed, r.Trashed, r.Removed, len(r.Conflicts), r.Unchanged)
 	}
 	switch {
 	case err != nil:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"net/http"
+	"strings"
 	"time"
 
 	client "mneme/clients/go"
@@ -130,6 +131,75 @@ func (s syncStore) Write(ctx context.Context, writes []foldersync.Write) ([]fold
 	return all, nil
 }
 
+// Rename implements foldersync.Store.
+func (s syncStore) Rename(ctx context.Context, from, to memory.Path, etag string) (out foldersync.Outcome, err error) {
+	err = s.patiently(ctx, func() error {
+		_, tag, err := s.client.Rename(ctx, pathOf(from), pathOf(to), client.Conditions{Match: strings.Trim(etag, `"`)})
+		out.ETag = `"` + tag + `"`
+		return err
+	})
+	switch client.StatusOf(err) {
+	case http.StatusPreconditionFailed, http.StatusNotFound:
+		return foldersync.Outcome{Changed: true}, nil
+	}
+	out.Refused, err = refusalOf(err)
+	return out, err
+}
+
+// maxTrashRead bounds how many deleted entries are looked through for one.
+const maxTrashRead = 2000
+
+// Restore implements foldersync.Store. The latest deleted entries come first, so that the
+// first one of a path is that which is restored.
+func (s syncStore) Restore(ctx context.Context, id string) (found *foldersync.Found, err error) {
+	count := 0
+	later := make(map[memory.Path]bool)
+	for e, err := range s.trash(ctx) {
+		switch count++; {
+		case err != nil:
+			return nil, err
+		case e.ID.String() == id && later[e.Path], count == maxTrashRead:
+			return nil, nil
+		case e.ID.String() == id:
+			return s.undelete(ctx, e.Path)
+		}
+		later[e.Path] = true
+	}
+	return nil, nil
+}
+
+func (s syncStore) undelete(ctx context.Context, path memory.Path) (found *foldersync.Found, err error) {
+	err = s.patiently(ctx, func() error {
+		e, tag, err := s.client.Undelete(ctx, pathOf(path))
+		if err != nil {
+			return err
+		}
+		entry, err := entryOf(e, nil)
+		found = &foldersync.Found{Entry: entry, ETag: `"` + tag + `"`}
+		return err
+	})
+	if _, err := refusalOf(err); err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// patiently calls the server, again as often as it asks to wait.
+func (s syncStore) patiently(ctx context.Context, call func() error) error {
+	for waits := 0; ; waits++ {
+		err := call()
+		var refused *client.Error
+		if !errors.As(err, &refused) || refused.RetryAfter == 0 || waits == maxWaits {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(refused.RetryAfter):
+		}
+	}
+}
+
 // maxWaits bounds how often a call waits that the server has no room for.
 const maxWaits = 5
 
@@ -138,22 +208,15 @@ func (s syncStore) batch(ctx context.Context, items []api.BatchItem) ([]api.Batc
 	if len(items) == 0 {
 		return nil, nil
 	}
-	for waits := 0; ; waits++ {
-		outcomes, err := s.client.Batch(ctx, s.store, items, false, "")
-		var refused *client.Error
-		if errors.As(err, &refused) && refused.RetryAfter > 0 && waits < maxWaits {
-			select {
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			case <-time.After(refused.RetryAfter):
-				continue
-			}
-		}
-		if err == nil && len(outcomes) != len(items) {
-			err = errMiscounted
-		}
-		return outcomes, err
+	var outcomes []api.BatchOutcome
+	err := s.patiently(ctx, func() (err error) {
+		outcomes, err = s.client.Batch(ctx, s.store, items, false, "")
+		return err
+	})
+	if err == nil && len(outcomes) != len(items) {
+		err = errMiscounted
 	}
+	return outcomes, err
 }
 
 func itemOf(op api.BatchItemOp, path memory.Path) api.BatchItem {

@@ -241,7 +241,9 @@ func TestSyncCopiesWhatOnlyOneSideChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.force = true
-		s.want(1, 0, 2, 1, 0, 0)
+		if r := s.want(0, 0, 1, 1, 0, 0); r.Renamed != 1 {
+			t.Errorf("got %+v", r)
+		}
 		if s.value("a") != "" || s.value("Garden/Plan") != "" || s.value("Garden/Old plan") == "" || s.text("@n/dir/b.md") != "" {
 			t.Errorf("left: %q", s.visible())
 		}
@@ -307,7 +309,9 @@ func TestSyncDeletesNothingWhenMuchIsGone(t *testing.T) {
 		if err := os.Rename(s.path("d"), s.path("e")); err != nil {
 			t.Fatal(err)
 		}
-		s.want(12, 0, 12, 0, 0, 0)
+		if r := s.want(0, 0, 0, 0, 0, 0); r.Renamed != 12 || s.value("d/0") != "" || s.value("e/0") == "" {
+			t.Errorf("got %+v", r)
+		}
 		for n := range 12 {
 			s.del(fmt.Sprintf("e/%d", n))
 		}
@@ -692,6 +696,22 @@ func (f failing) Write(ctx context.Context, writes []foldersync.Write) ([]folder
 	}
 	out, err := f.Store.Write(ctx, writes)
 	return out, errors.Join(err, f.fails())
+}
+
+func (f failing) Rename(ctx context.Context, from, to memory.Path, etag string) (foldersync.Outcome, error) {
+	if err := f.fails(); err != nil {
+		return foldersync.Outcome{}, err
+	}
+	out, err := f.Store.Rename(ctx, from, to, etag)
+	return out, errors.Join(err, f.fails())
+}
+
+func (f failing) Restore(ctx context.Context, id string) (*foldersync.Found, error) {
+	if err := f.fails(); err != nil {
+		return nil, err
+	}
+	found, err := f.Store.Restore(ctx, id)
+	return found, errors.Join(err, f.fails())
 }
 
 func (f failing) Entries(ctx context.Context) iter.Seq2[*memory.Entry, error] {

@@ -171,11 +171,11 @@ func (s *Surface) RenameMemory(ctx context.Context, r api.RenameMemoryRequestObj
 		return nil, err
 	}
 	replay, err := s.replay(r.Params.IdempotencyKey, "POST /v1/stores/{store}/memories/{key}/rename",
-		[]string{path.Store, path.Namespace, path.Key}, api.Rename{To: to, ToStore: &toStore})
+		[]string{path.Store, path.Namespace, path.Key}, api.Rename{To: to, ToNamespace: r.Body.ToNamespace, ToStore: &toStore})
 	if err != nil {
 		return nil, err
 	}
-	moved, err := s.service.Rename(ctx, caller(ctx), memory.RenameRequest{Path: path, To: to, ToStore: toStore, If: holds, Idempotency: replay})
+	moved, err := s.service.Rename(ctx, caller(ctx), memory.RenameRequest{Path: path, To: to, ToNamespace: r.Body.ToNamespace, ToStore: toStore, If: holds, Idempotency: replay})
 	if err != nil {
 		return nil, err
 	}

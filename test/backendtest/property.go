@@ -79,6 +79,9 @@ func DrawChange(t *rapid.T) Change {
 		if rapid.Bool().Draw(t, "store") {
 			r.ToStore = writer.Agent
 		}
+		if rapid.Bool().Draw(t, "namespace") {
+			r.ToNamespace = new(rapid.SampledFrom([]string{"", "n"}).Draw(t, "to namespace"))
+		}
 		return func(f *Fixture, _ *Clock) error { _, err := f.Rename(ctx, writer, r); return err }
 	case "batch":
 		other := put

@@ -2284,6 +2284,9 @@ type Rename struct {
 	// Example: diet/anna
 	To Key `json:"to"`
 
+	// ToNamespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
+	ToNamespace *Namespace `json:"to_namespace,omitempty"`
+
 	// ToStore A store's id, or `self` for the caller's own store.
 	ToStore *StoreName `json:"to_store,omitempty"`
 }
@@ -4124,22 +4127,22 @@ type ClientInterface interface {
 	// Corresponds with PUT /v1/stores/{store}/memories/{key} (the `PutMemory` operationId).
 	PutMemory(ctx context.Context, store Store, key Key, params *PutMemoryParams, body PutMemoryJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RenameMemoryWithBody Move an entry to another key or store
+	// RenameMemoryWithBody Move an entry to another key, namespace or store
 	//
 	// Moves the entry in one transaction. Needs `readwrite` on both stores, and the caller must
-	// own the entry. Without `to_store` it stays in its store. An encrypted entry is bound to its key
-	// and cannot be moved.
+	// own the entry. Without `to_store` it stays in its store, and without `to_namespace` in its
+	// namespace. An encrypted entry is bound to its key and cannot be moved.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /v1/stores/{store}/memories/{key}/rename (the `RenameMemory` operationId).
 	RenameMemoryWithBody(ctx context.Context, store Store, key Key, params *RenameMemoryParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RenameMemory Move an entry to another key or store
+	// RenameMemory Move an entry to another key, namespace or store
 	//
 	// Moves the entry in one transaction. Needs `readwrite` on both stores, and the caller must
-	// own the entry. Without `to_store` it stays in its store. An encrypted entry is bound to its key
-	// and cannot be moved.
+	// own the entry. Without `to_store` it stays in its store, and without `to_namespace` in its
+	// namespace. An encrypted entry is bound to its key and cannot be moved.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -5277,11 +5280,11 @@ func (c *Calls) PutMemory(ctx context.Context, store Store, key Key, params *Put
 	return c.Client.Do(req)
 }
 
-// RenameMemoryWithBody Move an entry to another key or store
+// RenameMemoryWithBody Move an entry to another key, namespace or store
 //
 // Moves the entry in one transaction. Needs `readwrite` on both stores, and the caller must
-// own the entry. Without `to_store` it stays in its store. An encrypted entry is bound to its key
-// and cannot be moved.
+// own the entry. Without `to_store` it stays in its store, and without `to_namespace` in its
+// namespace. An encrypted entry is bound to its key and cannot be moved.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5298,11 +5301,11 @@ func (c *Calls) RenameMemoryWithBody(ctx context.Context, store Store, key Key, 
 	return c.Client.Do(req)
 }
 
-// RenameMemory Move an entry to another key or store
+// RenameMemory Move an entry to another key, namespace or store
 //
 // Moves the entry in one transaction. Needs `readwrite` on both stores, and the caller must
-// own the entry. Without `to_store` it stays in its store. An encrypted entry is bound to its key
-// and cannot be moved.
+// own the entry. Without `to_store` it stays in its store, and without `to_namespace` in its
+// namespace. An encrypted entry is bound to its key and cannot be moved.
 //
 // Takes a body of the `application/json` content type.
 //

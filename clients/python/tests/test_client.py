@@ -168,6 +168,8 @@ def test_versions_trash_restore_and_rename(client: Any, space: str) -> None:
     assert [entry.value for entry in client.versions("a", namespace=space)] == ["two", "one"]
     assert client.restore("a", namespace=space, version=1).value == "one"
     assert client.rename("a", "b", namespace=space).key == "b"
+    assert client.rename("b", "c", namespace=space, to_namespace=f"{space}-2").namespace == f"{space}-2"
+    assert client.rename("c", "b", namespace=f"{space}-2", to_namespace=space).namespace == space
     client.delete("b", namespace=space)
     assert any(entry.namespace == space for entry in client.trash())
     assert client.restore("b", namespace=space).value == "one"

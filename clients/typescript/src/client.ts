@@ -82,13 +82,13 @@ export class Mneme {
     }));
   }
 
-  /** Moves an entry to another key, or another store. */
-  rename(key: string, to: string, options: KeyOptions & { toStore?: string } = {}): Promise<Schemas["Entry"]> {
-    const { store, namespace, signal, toStore } = options;
+  /** Moves an entry to another key, and maybe another namespace or store. */
+  rename(key: string, to: string, options: KeyOptions & { toNamespace?: string; toStore?: string } = {}): Promise<Schemas["Entry"]> {
+    const { store, namespace, signal, toNamespace, toStore } = options;
     return this.#json(this.#api.POST("/v1/stores/{store}/memories/{key}/rename", {
       ...this.#call(signal),
       params: { path: { store: name(store), key: name(key) }, query: given({ namespace }), header: once() },
-      body: { to, ...given({ to_store: toStore }) },
+      body: { to, ...given({ to_namespace: toNamespace, to_store: toStore }) },
     }));
   }
 

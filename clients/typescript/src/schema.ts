@@ -158,10 +158,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Move an entry to another key or store
+         * Move an entry to another key, namespace or store
          * @description Moves the entry in one transaction. Needs `readwrite` on both stores, and the caller must
-         *     own the entry. Without `to_store` it stays in its store. An encrypted entry is bound to its key
-         *     and cannot be moved.
+         *     own the entry. Without `to_store` it stays in its store, and without `to_namespace` in its
+         *     namespace. An encrypted entry is bound to its key and cannot be moved.
          */
         post: operations["renameMemory"];
         delete?: never;
@@ -1405,6 +1405,7 @@ export interface components {
         };
         Rename: {
             to: components["schemas"]["Key"];
+            to_namespace?: components["schemas"]["Namespace"];
             to_store?: components["schemas"]["StoreName"];
         };
         /**

@@ -83,6 +83,8 @@ rule("versions, trash, restore and rename", async (client, namespace) => {
   assert.deepEqual((await all(client.versions("a", { namespace }))).map((entry) => entry.value), ["two", "one"]);
   assert.equal((await client.restore("a", { namespace, version: 1 })).value, "one");
   assert.equal((await client.rename("a", "b", { namespace })).key, "b");
+  assert.equal((await client.rename("b", "c", { namespace, toNamespace: `${namespace}-2` })).namespace, `${namespace}-2`);
+  assert.equal((await client.rename("c", "b", { namespace: `${namespace}-2`, toNamespace: namespace })).namespace, namespace);
   await client.delete("b", { namespace });
   assert.ok((await all(client.trash())).some((entry) => entry.namespace === namespace));
   assert.equal((await client.restore("b", { namespace })).value, "one");

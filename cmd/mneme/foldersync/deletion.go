@@ -13,12 +13,12 @@ import (
 func (p *pass) trash(ctx context.Context) error {
 	count := 0
 	for _, path := range p.trashed {
-		if !p.isMoved(p.files[path]) {
+		if !p.paired[p.files[path]] {
 			count++
 		}
 	}
 	if p.tooMany(count) {
-		p.problem("", 0, fmt.Sprintf("%d of %d files are gone: their entries are kept; if that is meant, use --force", count, len(p.state.Files)))
+		p.tooManyGone(count)
 		return nil
 	}
 	found, err := p.read(ctx, p.trashed)
@@ -40,7 +40,7 @@ func (p *pass) deleteEntries(ctx context.Context, paths []memory.Path, found map
 	var writes []Write
 	for _, path := range paths {
 		now := found[path]
-		if now == nil || digestOf(now.Entry) != p.state.Files[p.files[path]].Entry {
+		if now == nil || !remoteOf(now.Entry).is(p.state.Files[p.files[path]]) {
 			p.pending = true
 			continue
 		}
@@ -63,27 +63,16 @@ func (p *pass) deleteEntries(ctx context.Context, paths []memory.Path, found map
 			}
 		default:
 			delete(p.remote, path)
-			if !p.isMoved(name) {
+			if !p.paired[name] {
 				p.deleted = append(p.deleted, p.now())
 			}
+			p.remember(name, found[path].Entry.Value)
 			p.forget(name)
 			p.done(Event{Kind: Trashed, File: name})
 		}
 	}
 	return nil
 }
-
-// isMissing reports whether a file of the state has been missing long enough: some
-// programs delete a file before they write it again.
-func (p *pass) isMissing(name string) bool {
-	if _, ok := p.missing[name]; !ok {
-		p.missing[name] = p.now()
-	}
-	return p.now().Sub(p.missing[name]) >= p.options.Settle
-}
-
-// isMoved reports whether a file that is gone has another name now.
-func (p *pass) isMoved(name string) bool { return p.fresh[p.state.Files[name].File] }
 
 // remove moves the files of entries that are gone to the folder's trash.
 func (p *pass) remove(context.Context) error {
@@ -99,6 +88,7 @@ func (p *pass) remove(context.Context) error {
 			}
 			continue
 		}
+		p.remember(name, p.listing.files[name].note.Value)
 		p.forget(name)
 		p.deleted = append(p.deleted, p.now())
 		p.done(Event{Kind: Removed, File: name})

@@ -44,7 +44,7 @@ func (p *pass) fetch(path memory.Path, e *memory.Entry) error {
 	name, ok := p.files[path]
 	if !ok {
 		if p.isChanging(path) { // a file of its own would be in the other one's way
-			p.pending = true
+			p.pending = p.pending || p.listing.unsettled
 			return nil
 		}
 		var err error
@@ -74,12 +74,12 @@ func (p *pass) fetch(path memory.Path, e *memory.Entry) error {
 	return p.put(name, e, old)
 }
 
-// isChanging reports whether a file that still changes may be that of a path.
+// isChanging reports whether a file that still changes, or is away, may be that of a path.
 func (p *pass) isChanging(path memory.Path) bool {
 	if p.changing == nil {
 		p.changing = make(markdown.Files)
 		for name, reason := range p.listing.unknown {
-			if _, known := p.state.Files[name]; known || reason != "" || !isNote(name) {
+			if _, known := p.state.Files[name]; known || reason != "" && reason != away || !isNote(name) {
 				continue
 			}
 			note, _ := markdown.ParsePlain(name, nil, p.options.Zone) // the path that the name says
@@ -139,7 +139,7 @@ func (p *pass) write(name string, e *memory.Entry, old []byte) (kept string, err
 	if p.fold != nil {
 		p.fold[markdown.Fold(name)] = true
 	}
-	p.state.Files[name] = base{Namespace: e.Namespace, Key: e.Key, File: sumOf(text), Note: digest(note), Entry: digest(note)}
+	p.state.Files[name] = newBase(note, e.ID.String(), sumOf(text), digest(note), digest(note))
 	delete(p.missing, name)
 	return kept, nil
 }

@@ -1,13 +1,13 @@
 package foldersync
 
 import (
+	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -39,8 +39,9 @@ var errChanged = errors.New("the file has changed meanwhile")
 
 // file is a file of the folder.
 type file struct {
-	sum  string // of its contents
-	note markdown.Note
+	sum     string // of its contents
+	isEmpty bool   // it has white space at most
+	note    markdown.Note
 	// problems say why it is no entry.
 	problems []markdown.Problem
 }
@@ -51,7 +52,8 @@ type listing struct {
 	// unknown are files and folders that cannot be read now, or that still change. They
 	// are neither there nor missing.
 	unknown   map[string]string // the reason
-	conflicts int               // conflict files, which are not synchronised
+	copies    []string          // other versions of files, which are not synchronised
+	temporary []string          // files of programs, which are not either; without hidden ones
 	unsettled bool              // some files still change
 }
 
@@ -80,9 +82,6 @@ func (l listing) isLinked(file string) bool {
 	return false
 }
 
-// conflictName matches the names that conflictFile gives.
-var conflictName = regexp.MustCompile(` \(conflict \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d( \d+)?\)\.[^.]+$`)
-
 func isNote(file string) bool {
 	switch strings.ToLower(path.Ext(file)) {
 	case ".md", ".markdown":
@@ -95,7 +94,7 @@ func isNote(file string) bool {
 // file, the index or the trash of an exported folder.
 func isIgnored(file string) bool {
 	name := path.Base(file)
-	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "~") || file == markdown.IndexFile || file == markdown.TrashFolder
+	return strings.HasPrefix(name, ".") || markdown.IsTemporary(name) || file == markdown.IndexFile || file == markdown.TrashFolder
 }
 
 // isLink reports whether what is in a folder may be a link to another one. A junction of
@@ -114,7 +113,15 @@ func (f *folder) list(known map[string]base, zone *time.Location, settle time.Du
 			return err
 		case name == ".":
 			return nil
+		case !isKnown && l.isAway(name, known):
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
 		case isIgnored(name) && !isKnown:
+			if isNote(name) && path.Base(name)[0] != '.' && markdown.IsTemporary(name) && entry.Type().IsRegular() {
+				l.temporary = append(l.temporary, name)
+			}
 			if entry.IsDir() {
 				return fs.SkipDir
 			}
@@ -132,13 +139,41 @@ func (f *folder) list(known map[string]base, zone *time.Location, settle time.Du
 			return nil
 		case !isNote(name):
 			return nil
-		case !isKnown && conflictName.MatchString(name):
-			l.conflicts++
+		case !isKnown && markdown.IsConflictCopy(name):
+			l.copies = append(l.copies, name)
 			return nil
 		}
 		return f.listFile(&l, name, before[name], zone, settle)
 	})
+	for name := range l.files {
+		if l.unknown[name] == away { // its stub is left over
+			delete(l.unknown, name)
+		}
+	}
 	return l, err
+}
+
+// away is why a file is neither there nor missing: a program keeps it elsewhere, and has
+// left a stub.
+const away = "is not on this computer: open it, or have it downloaded"
+
+// isAway notes the file whose stub this is, or a folder that has files of the state. It
+// reports false for what is no stub of such.
+func (l *listing) isAway(name string, known map[string]base) bool {
+	file, ok := markdown.Away(name)
+	if !ok {
+		return false
+	}
+	if !isNote(file) {
+		ok = false
+		for other := range known {
+			ok = ok || strings.HasPrefix(other, file+"/")
+		}
+	}
+	if ok {
+		l.unknown[file] = away
+	}
+	return ok
 }
 
 // unsure is how long after a file's last change it may change again unnoticed: the times
@@ -170,7 +205,7 @@ func (f *folder) listFile(l *listing, name string, last seen, zone *time.Locatio
 		l.unknown[name], l.unsettled = "", true
 		return nil
 	}
-	one := file{sum: sumOf(text)}
+	one := file{sum: sumOf(text), isEmpty: len(bytes.TrimSpace(text)) == 0}
 	one.note, one.problems = markdown.ParsePlain(name, text, zone)
 	if f.now().Sub(after.ModTime()) > unsure {
 		f.seen[name] = seen{info: after, file: one}
@@ -265,6 +300,60 @@ func (f *folder) replace(name string, text []byte, sum string) (conflict string,
 	return "", f.root.Remove(kept)
 }
 
+// isGone reports whether a file is not there.
+func (f *folder) isGone(name string) bool {
+	_, err := f.root.Lstat(name)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// move renames a file to a name that must be free, and removes the folders that are empty
+// then.
+func (f *folder) move(name, to string) error {
+	before, err := f.root.Lstat(name)
+	if err != nil {
+		return errChanged
+	}
+	if err := f.root.MkdirAll(path.Dir(to), 0o700); err != nil {
+		return err
+	}
+	there, err := f.root.Lstat(to)
+	switch {
+	case err == nil && !os.SameFile(before, there):
+		return errChanged
+	case err == nil && markdown.Fold(name) != markdown.Fold(to): // of a pass that was interrupted
+		err = f.root.Remove(name)
+	default: // free, or the same file where names do not differ by case
+		err = f.link(name, to, err == nil)
+	}
+	if err != nil {
+		return err
+	}
+	f.removeEmpty(path.Dir(name))
+	return nil
+}
+
+// link gives a file another name without overwriting one, if the file system has hard
+// links.
+func (f *folder) link(name, to string, isSame bool) error {
+	if isSame {
+		return f.root.Rename(name, to)
+	}
+	switch err := f.root.Link(name, to); {
+	case err == nil:
+		return f.root.Remove(name)
+	case errors.Is(err, fs.ErrExist):
+		return errChanged
+	}
+	return f.root.Rename(name, to)
+}
+
+// removeEmpty removes a folder and those above it, as far as they are empty.
+func (f *folder) removeEmpty(dir string) {
+	for dir != "." && f.root.Remove(dir) == nil {
+		dir = path.Dir(dir)
+	}
+}
+
 // setAside renames a file to a conflict file, and returns its name.
 func (f *folder) setAside(name string) (string, error) {
 	conflict := f.conflictFile(name)
@@ -319,9 +408,7 @@ func (f *folder) remove(name, sum string) error {
 	if err := f.root.Rename(name, to); err != nil {
 		return err
 	}
-	for parent := path.Dir(name); parent != "." && f.root.Remove(parent) == nil; { // as far as they are empty
-		parent = path.Dir(parent)
-	}
+	f.removeEmpty(path.Dir(name))
 	return nil
 }
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"mneme/markdown"
 )
 
 func open(t *testing.T) *folder {
@@ -139,14 +141,14 @@ func TestConflictFilesHaveNewNamesThatAreKnown(t *testing.T) {
 	for _, name := range []string{"a.md", "d/" + strings.Repeat("é", 120) + ".md", "b.markdown"} {
 		for range 3 {
 			conflict := f.conflictFile(name)
-			if !conflictName.MatchString(conflict) || len(filepath.Base(conflict)) > 255 || filepath.Dir(conflict) != filepath.Dir(name) {
+			if !markdown.IsConflictCopy(conflict) || len(filepath.Base(conflict)) > 255 || filepath.Dir(conflict) != filepath.Dir(name) {
 				t.Errorf("got %q", conflict)
 			}
 			f.save(t, conflict, "x")
 		}
 	}
 	for _, name := range []string{"a (conflict).md", "a (conflict 2026-01-01 10.00.00) b.md", "conflict 2026-01-01 10.00.00.md"} {
-		if conflictName.MatchString(name) {
+		if markdown.IsConflictCopy(name) {
 			t.Errorf("%s is no conflict file", name)
 		}
 	}
@@ -161,13 +163,13 @@ func TestFilesOfEditorsAreIgnored(t *testing.T) {
 		f.save(t, name, "x")
 	}
 	l, err := f.list(nil, time.UTC, 0)
-	if err != nil || len(l.files) != 3 || l.files["a.md"] == nil || l.files["d/b.MARKDOWN"] == nil || l.files["d/MEMORY.md"] == nil || l.conflicts != 1 || len(l.unknown) > 0 {
+	if err != nil || len(l.files) != 3 || l.files["a.md"] == nil || l.files["d/b.MARKDOWN"] == nil || l.files["d/MEMORY.md"] == nil || len(l.copies) != 1 || len(l.temporary) != 1 || len(l.unknown) > 0 {
 		t.Errorf("got %+v, %v", l, err)
 	}
 	if l, _ := f.list(nil, time.UTC, time.Hour); len(l.files) > 0 || !l.unsettled || !l.isUnknown("a.md") {
 		t.Errorf("files that still change: %+v", l)
 	}
-	if l, _ := f.list(map[string]base{"a (conflict 2026-01-01 10.00.00).md": {}}, time.UTC, 0); l.conflicts != 0 || len(l.files) != 4 {
+	if l, _ := f.list(map[string]base{"a (conflict 2026-01-01 10.00.00).md": {}}, time.UTC, 0); len(l.copies) != 0 || len(l.files) != 4 {
 		t.Errorf("an entry of such a name: %+v", l)
 	}
 }

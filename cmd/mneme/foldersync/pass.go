@@ -17,13 +17,18 @@ type pass struct {
 	listing listing
 	files   map[memory.Path]string // the file of each path, on disk or in the state
 	report  Report
-	fresh   map[string]bool // the checksums of files that are not in the state
-	fold    map[string]bool // the names of all files, as file systems compare them
+	entries map[string]memory.Path // where the store has the entries of the state, by ID
+	paired  map[string]bool        // files that have another name, but whose entries cannot follow
+	// departing and arriving say that files have just gone, or still change and are new: they
+	// may be the same ones.
+	departing, arriving bool
+	fold                map[string]bool // the names of all files, as file systems compare them
 	// changing are files that still change and are not in the state, by the names that
 	// files of their paths may have.
 	changing markdown.Files
 
 	uploads   []memory.Path
+	revived   map[memory.Path]bool // of these, entries that were restored
 	downloads []memory.Path
 	conflicts []memory.Path
 	trashed   []memory.Path // deleted here
@@ -35,27 +40,34 @@ func (s *Syncer) pass(ctx context.Context) (report Report, err error) {
 	if err := s.folder.check(s.state.ID); err != nil {
 		return Report{}, err
 	}
-	p := pass{Syncer: s, files: make(map[memory.Path]string), fresh: make(map[string]bool), report: Report{Conflicts: []Event{}, Problems: []Event{}}}
+	p := pass{Syncer: s, files: make(map[memory.Path]string), paired: make(map[string]bool), report: Report{Conflicts: []Event{}, Problems: []Event{}}}
 	if p.listing, err = s.folder.list(s.state.Files, s.options.Zone, s.options.Settle); err != nil {
 		return Report{}, err
 	}
 	s.pending = p.listing.unsettled
-	p.name()
-	p.decide()
+	p.noteArrivals()
+	p.sayCopies()
 	defer func() {
 		// A folder that is gone gets no state, so that it is not created again.
 		if gone := s.folder.check(s.state.ID); gone == nil {
 			err = errors.Join(err, s.folder.saveState(s.state))
 		}
 		report = p.report
-		report.Waiting = p.listing.conflicts + len(p.report.Conflicts)
+		report.Waiting = len(p.listing.copies) + len(p.report.Conflicts)
 	}()
-	for _, step := range []func(context.Context) error{p.upload, p.download, p.resolve, p.trash, p.remove} {
+	for _, step := range []func(context.Context) error{p.holdPartial, p.follow, p.compareAll, p.upload, p.download, p.resolve, p.trash, p.remove} {
 		if err := step(ctx); err != nil {
 			return p.report, err
 		}
 	}
 	return p.report, nil
+}
+
+// compareAll finds what is to be done, by path.
+func (p *pass) compareAll(context.Context) error {
+	p.name()
+	p.decide()
+	return nil
 }
 
 // done records what was done to a file.
@@ -65,6 +77,8 @@ func (p *pass) done(e Event) {
 		p.report.Uploaded++
 	case Downloaded:
 		p.report.Downloaded++
+	case Renamed:
+		p.report.Renamed++
 	case Trashed:
 		p.report.Trashed++
 	case Removed:
@@ -98,7 +112,6 @@ func (p *pass) name() {
 			one.note.Namespace, one.note.Name = base.Namespace, base.Key
 			continue
 		}
-		p.fresh[one.sum] = true
 		if len(one.problems) > 0 {
 			continue
 		}
@@ -129,8 +142,12 @@ func (p *pass) name() {
 
 // decide compares each path on both sides with what they had.
 func (p *pass) decide() {
-	for path := range p.remote {
-		if _, ok := p.files[path]; !ok {
+	followed := make(map[string]bool, len(p.state.Files))
+	for _, base := range p.state.Files {
+		followed[base.ID] = true
+	}
+	for path, there := range p.remote {
+		if _, ok := p.files[path]; !ok && !followed[there.id] { // else its file has to wait
 			p.downloads = append(p.downloads, path)
 		}
 	}
@@ -141,21 +158,22 @@ func (p *pass) decide() {
 		there, isThere := p.remote[path]
 		switch {
 		case p.listing.isUnknown(name):
-			if there != base.Entry && p.listing.isLinked(name) {
+			if !there.is(base) && p.listing.isLinked(name) {
 				missed = append(missed, name)
 			}
 		case here != nil && len(here.problems) > 0:
 		case here == nil && !isThere:
+			p.remember(name, nil)
 			p.forget(name)
-		case here == nil && !p.isMissing(name):
+		case here == nil && !p.isGone(name):
 			p.pending = true
-		case here == nil && there != base.Entry:
+		case here == nil && !there.is(base):
 			p.downloads = append(p.downloads, path)
 		case here == nil:
 			p.trashed = append(p.trashed, path)
 		default:
 			delete(p.missing, name)
-			changed := !known || here.sum != base.File && digest(here.note) != base.Note
+			changed := !known || here.sum != base.File && !base.says(here.note)
 			p.compare(path, changed, known, isThere, there)
 		}
 	}
@@ -171,40 +189,41 @@ func (p *pass) decide() {
 }
 
 // compare decides about a path whose file is there.
-func (p *pass) compare(path memory.Path, changed, known, isThere bool, there string) {
+func (p *pass) compare(path memory.Path, changed, known, isThere bool, there remote) {
 	name := p.files[path]
 	here, base := p.listing.files[name], p.state.Files[name]
 	switch {
-	case isThere && digest(here.note) == there:
+	case isThere && digest(here.note) == there.digest:
 		p.agree(name, there)
 		p.report.Unchanged++
 	case !isThere && known && !changed:
 		p.removed = append(p.removed, path)
+	case !isThere && !known && p.isHeld(name):
+		p.pending = true
 	case !isThere: // new, or changed here and deleted there: the text is kept
 		p.uploads = append(p.uploads, path)
 	case !known:
 		p.conflicts = append(p.conflicts, path)
-	case changed && there != base.Entry:
+	case changed && !there.is(base):
 		p.conflicts = append(p.conflicts, path)
 	case changed:
 		p.uploads = append(p.uploads, path)
-	case there != base.Entry:
+	case !there.is(base):
 		p.downloads = append(p.downloads, path)
 	default:
 		p.report.Unchanged++
-		if here.sum != base.File { // formatted otherwise
-			base.File = here.sum
-			p.state.Files[name] = base
-		}
+		p.state.Files[name] = newBase(here.note, there.id, here.sum, base.Note, base.Entry) // it may be formatted otherwise
 	}
 }
 
 // agree records that a file and its entry are the same.
-func (p *pass) agree(name, entry string) {
+func (p *pass) agree(name string, there remote) {
 	here := p.listing.files[name]
-	p.state.Files[name] = base{
-		Namespace: here.note.Namespace, Key: here.note.Name, File: here.sum, Note: digest(here.note), Entry: entry,
-	}
+	p.state.Files[name] = newBase(here.note, there.id, here.sum, digest(here.note), there.digest)
+}
+
+func newBase(n markdown.Note, id, file, note, entry string) base {
+	return base{Namespace: n.Namespace, Key: n.Name, ID: id, File: file, Note: note, Entry: entry}
 }
 
 func (p *pass) forget(name string) {

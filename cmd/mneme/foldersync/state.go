@@ -34,23 +34,55 @@ type state struct {
 	ID     string `json:"id"`     // of this Syncer's run: another one has another
 	Origin
 	Files map[string]base `json:"files"` // by path, with slashes
+	// Trashed are the files whose entries were deleted lately: one that comes back has its
+	// entry restored.
+	Trashed []trashed `json:"trashed,omitempty"`
 }
 
 // base is a file and its entry when they were the same.
 type base struct {
 	Namespace string `json:"namespace,omitempty"`
 	Key       string `json:"key"`
-	File      string `json:"file"`  // SHA-256 of the file
-	Note      string `json:"note"`  // digest of what the file says
-	Entry     string `json:"entry"` // digest of the entry: it may differ in times that the store rounds
+	ID        string `json:"id,omitempty"`   // of the entry; "" in older states
+	Temp      string `json:"temp,omitempty"` // the key that it has while its key and others' are exchanged
+	File      string `json:"file"`           // SHA-256 of the file
+	Note      string `json:"note"`           // digest of what the file says
+	Entry     string `json:"entry"`          // digest of the entry: it may differ in times that the store rounds
 }
+
+// says reports whether a note has the text and the fields of the file, perhaps at another
+// path. Older states have digests with the path.
+func (b base) says(n markdown.Note) bool {
+	if digest(n) == b.Note {
+		return true
+	}
+	n.Namespace, n.Name = b.Namespace, b.Key
+	return pathDigest(n) == b.Note
+}
+
+// remote is an entry of the store.
+type remote struct {
+	id         string
+	digest     string
+	pathDigest string
+}
+
+func remoteOf(e *memory.Entry) remote {
+	n := markdown.NoteOf(e)
+	return remote{id: e.ID.String(), digest: digest(n), pathDigest: pathDigest(n)}
+}
+
+// is reports whether the entry is as it was, perhaps at another path.
+func (r remote) is(b base) bool { return b.Entry == r.digest || b.Entry == r.pathDigest }
 
 func (b base) path(store string) memory.Path {
 	return memory.Path{Store: store, Namespace: b.Namespace, Key: b.Key}
 }
 
 // reset forgets what the sides had.
-func (s *state) reset(origin Origin) { s.Origin, s.Files = origin, make(map[string]base) }
+func (s *state) reset(origin Origin) {
+	s.Origin, s.Files, s.Trashed = origin, make(map[string]base), nil
+}
 
 // loadState reads the state, which is new if there is none. The caller's run gets an
 // ID of its own.
@@ -99,13 +131,17 @@ func (f *folder) saveState(s *state) error {
 	return f.root.Rename(temporary, stateFile)
 }
 
-// digest returns the digest of what a note says, without its label.
+// digest returns the digest of what a note says, without its path and label.
 func digest(n markdown.Note) string {
+	n.Namespace, n.Name = "", ""
+	return pathDigest(n)
+}
+
+// pathDigest returns the digest of what a note says, and of its path.
+func pathDigest(n markdown.Note) string {
 	sum := sha256.Sum256(n.Contents())
 	return hex.EncodeToString(sum[:16])
 }
-
-func digestOf(e *memory.Entry) string { return digest(markdown.NoteOf(e)) }
 
 // sumOf returns the checksum of a file.
 func sumOf(text []byte) string {

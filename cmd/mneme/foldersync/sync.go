@@ -31,6 +31,11 @@ type Store interface {
 	Read(ctx context.Context, paths []memory.Path) ([]*Found, error)
 	// Write does each write whose precondition holds, and returns the outcome of each.
 	Write(ctx context.Context, writes []Write) ([]Outcome, error)
+	// Rename gives an entry that has an entity tag another path, which must be free.
+	Rename(ctx context.Context, from, to memory.Path, etag string) (Outcome, error)
+	// Restore brings back a deleted entry where it was last. It returns nil if it cannot,
+	// such as where another one was deleted later, or is there.
+	Restore(ctx context.Context, id string) (*Found, error)
 	// Changes yields the paths that have changed since a cursor, as the Go client's
 	// Changes does: the first page at once, then each that has some.
 	Changes(ctx context.Context, since string) iter.Seq2[Page, error]
@@ -82,6 +87,7 @@ type Event struct {
 	Kind   Kind   `json:"kind"`
 	File   string `json:"file,omitempty"` // with slashes, within the folder
 	Line   int    `json:"line,omitempty"` // of a problem, from 1; 0: none
+	From   string `json:"from,omitempty"` // the former file of one that was renamed
 	Reason string `json:"reason,omitempty"`
 }
 
@@ -92,6 +98,7 @@ type Kind string
 const (
 	Uploaded   Kind = "uploaded"   // the file was written to the store
 	Downloaded Kind = "downloaded" // the entry was written to the file
+	Renamed    Kind = "renamed"    // the file or the entry was renamed, and the other with it
 	Trashed    Kind = "trashed"    // the file is gone: its entry is in the store's trash
 	Removed    Kind = "removed"    // the entry is gone: its file is in .mneme/trash
 	Conflict   Kind = "conflict"   // both changed: Reason names the file that has the folder's text
@@ -103,18 +110,19 @@ const (
 type Report struct {
 	Uploaded   int     `json:"uploaded"`
 	Downloaded int     `json:"downloaded"`
+	Renamed    int     `json:"renamed"`
 	Trashed    int     `json:"trashed"`
 	Removed    int     `json:"removed"`
 	Unchanged  int     `json:"unchanged"`
 	Conflicts  []Event `json:"conflicts"`
 	Problems   []Event `json:"problems"`
-	// Waiting is how many conflict files there are, also of earlier passes.
+	// Waiting is how many other versions of files there are, also of earlier passes.
 	Waiting int `json:"waiting"`
 }
 
 // Done returns how many files and entries a pass wrote or deleted.
 func (r Report) Done() int {
-	return r.Uploaded + r.Downloaded + r.Trashed + r.Removed + len(r.Conflicts)
+	return r.Uploaded + r.Downloaded + r.Renamed + r.Trashed + r.Removed + len(r.Conflicts)
 }
 
 // Errors that end a synchronisation. Nothing was deleted.
@@ -132,12 +140,14 @@ type Syncer struct {
 	state   *state
 	now     func() time.Time
 
-	remote  map[memory.Path]string // digests of the store's entries; nil: not read yet
-	cursor  string                 // of the feed, as far as remote has it
-	missing map[string]time.Time   // files of the state, since when they are missing
-	deleted []time.Time            // when files and entries were deleted lately
-	said    map[Event]bool         // problems that were said
-	pending bool                   // something waits until it settles
+	remote   map[memory.Path]remote // the store's entries; nil: not read yet
+	cursor   string                 // of the feed, as far as remote has it
+	missing  map[string]time.Time   // files of the state, since when they are missing
+	appeared map[string]time.Time   // files that are not in the state, since when they are there
+	shorter  map[string]shorter     // files that have the beginning of their texts
+	deleted  []time.Time            // when files and entries were deleted lately
+	said     map[Event]bool         // problems that were said
+	pending  bool                   // something waits until it settles
 }
 
 // Open opens a folder, and makes one that does not exist.
@@ -156,7 +166,7 @@ func Open(store Store, options Options) (_ *Syncer, err error) {
 	}()
 	s := &Syncer{
 		options: options, store: store, folder: &folder{root: root, dir: options.Dir}, now: time.Now,
-		missing: make(map[string]time.Time), said: make(map[Event]bool),
+		missing: make(map[string]time.Time), appeared: make(map[string]time.Time), said: make(map[Event]bool),
 	}
 	s.folder.now = func() time.Time { return s.now() }
 	s.state, err = s.folder.loadState(options.Origin)
@@ -204,14 +214,14 @@ func (s *Syncer) catchUp(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		remote := make(map[memory.Path]string)
+		all := make(map[memory.Path]remote)
 		for e, err := range s.store.Entries(ctx) {
 			if err != nil {
 				return err
 			}
-			remote[e.Path] = digestOf(e)
+			all[e.Path] = remoteOf(e)
 		}
-		s.remote, s.cursor = remote, first.Next
+		s.remote, s.cursor = all, first.Next
 	}
 	for {
 		page, err := s.page(ctx, s.cursor)
@@ -239,7 +249,7 @@ func (s *Syncer) page(ctx context.Context, since string) (Page, error) {
 // unless they are large.
 const readAtOnce = 50
 
-// read returns entries by path, and notes their digests in remote.
+// read returns entries by path, and notes them in remote.
 func (s *Syncer) read(ctx context.Context, paths []memory.Path) (map[memory.Path]*Found, error) {
 	all := make(map[memory.Path]*Found, len(paths))
 	for len(paths) > 0 {
@@ -255,7 +265,7 @@ func (s *Syncer) read(ctx context.Context, paths []memory.Path) (map[memory.Path
 				continue
 			}
 			all[path] = found[n]
-			s.remote[path] = digestOf(found[n].Entry)
+			s.remote[path] = remoteOf(found[n].Entry)
 		}
 	}
 	return all, nil

@@ -33,6 +33,9 @@ func (p *pass) upload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := p.revive(ctx, found); err != nil {
+		return err
+	}
 	for _, path := range p.uploads {
 		name := p.files[path]
 		here, base := p.listing.files[name], p.state.Files[name]
@@ -47,7 +50,7 @@ func (p *pass) upload(ctx context.Context) error {
 		}
 		write := Write{Put: put}
 		if now := found[path]; now != nil {
-			if digestOf(now.Entry) != base.Entry {
+			if !p.revived[path] && !remoteOf(now.Entry).is(base) {
 				p.pending = true
 				continue
 			}
@@ -123,13 +126,17 @@ func (p *pass) send(ctx context.Context, names []string, writes []Write) error {
 				p.hidden(ctx, name, path)
 			}
 		default:
-			entry := digest(here.note)
-			if now := found[path]; now != nil && now.ETag == o.ETag {
-				entry = digestOf(now.Entry)
+			now := found[path]
+			there := remote{digest: digest(here.note)}
+			if now != nil {
+				there.id = now.Entry.ID.String()
+			}
+			if now != nil && now.ETag == o.ETag {
+				there.digest = digest(markdown.NoteOf(now.Entry))
 			} else { // it was changed again: the next pass sees that
 				p.pending = true
 			}
-			p.agree(name, entry)
+			p.agree(name, there)
 			p.done(Event{Kind: Uploaded, File: name})
 		}
 	}

@@ -2177,6 +2177,9 @@ type Rename struct {
 	// Example: diet/anna
 	To Key `json:"to"`
 
+	// ToNamespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
+	ToNamespace *Namespace `json:"to_namespace,omitempty"`
+
 	// ToStore A store's id, or `self` for the caller's own store.
 	ToStore *StoreName `json:"to_store,omitempty"`
 }
@@ -3446,7 +3449,7 @@ type ServerInterface interface {
 	// PutMemory Write an entry
 	// (PUT /v1/stores/{store}/memories/{key})
 	PutMemory(ctx echo.Context, store Store, key Key, params PutMemoryParams) error
-	// RenameMemory Move an entry to another key or store
+	// RenameMemory Move an entry to another key, namespace or store
 	// (POST /v1/stores/{store}/memories/{key}/rename)
 	RenameMemory(ctx echo.Context, store Store, key Key, params RenameMemoryParams) error
 	// RestoreMemory Restore a version or a deleted entry
@@ -12901,7 +12904,7 @@ type StrictServerInterface interface {
 	// PutMemory Write an entry
 	// (PUT /v1/stores/{store}/memories/{key})
 	PutMemory(ctx context.Context, request PutMemoryRequestObject) (PutMemoryResponseObject, error)
-	// RenameMemory Move an entry to another key or store
+	// RenameMemory Move an entry to another key, namespace or store
 	// (POST /v1/stores/{store}/memories/{key}/rename)
 	RenameMemory(ctx context.Context, request RenameMemoryRequestObject) (RenameMemoryResponseObject, error)
 	// RestoreMemory Restore a version or a deleted entry

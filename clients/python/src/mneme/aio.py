@@ -163,15 +163,15 @@ class AsyncMneme:
             )
         )
 
-    async def rename(self, key: str, to: str, *, store: str = "self", namespace: str = "", to_store: str | None = None) -> Entry:
-        """Moves an entry to another key, or another store."""
+    async def rename(self, key: str, to: str, *, store: str = "self", namespace: str = "", to_namespace: str | None = None, to_store: str | None = None) -> Entry:
+        """Moves an entry to another key, and maybe another namespace or store."""
         return Entry.from_dict(
             await self._json(
                 "POST",
                 call.memories(store, call.segment(key), "rename"),
                 params={"namespace": namespace},
                 headers=call.headers(key=str(uuid.uuid4())),
-                json=call.given(to=to, to_store=to_store),
+                json=call.given(to=to, to_namespace=to_namespace, to_store=to_store),
             )
         )
 

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"mneme/cmd/mneme/importer"
+	"mneme/markdown"
 )
 
 // format reads the files of one system.
@@ -68,7 +69,7 @@ type Reader struct {
 	zone      *time.Location
 	seen      map[digest]digest // contents of the entries that were read, by namespace and key
 	// LeftOut counts the files of a folder of Markdown that are no entries, by what
-	// they are: .png, links, empty.
+	// they are: .png, links, empty; and of any folder, copies of conflicts and the like.
 	LeftOut map[string]int
 }
 
@@ -133,9 +134,13 @@ func (r *Reader) readAll(name string, files fs.FS, yield func(string, importer.L
 	}
 	err := fs.WalkDir(files, ".", func(file string, entry fs.DirEntry, err error) error {
 		base := path.Base(file)
+		kind := r.notOwn(file)
 		switch {
 		case err != nil:
 			return err
+		case kind != "" && entry.Type().IsRegular():
+			r.LeftOut[kind]++
+			return yield(filepath.Join(name, filepath.FromSlash(file)), importer.Line{Number: 1, Err: skipped("is left out: " + kind), Skipped: true})
 		case file != "." && (strings.HasPrefix(base, ".") || base == "__MACOSX"):
 			if entry.IsDir() {
 				return fs.SkipDir
@@ -165,6 +170,22 @@ func (r *Reader) readAll(name string, files fs.FS, yield func(string, importer.L
 		return errors.New("has no file that belongs to such an export")
 	}
 	return err
+}
+
+// notOwn returns what a file is counted as that would be read if it were not another
+// version of one, temporary, or the stub of one that is away; "" for others.
+func (r *Reader) notOwn(file string) string {
+	switch original, away := markdown.Away(file); {
+	case away && r.format.member(original):
+		return "not on this computer"
+	case !r.format.member(file) || strings.HasPrefix(path.Base(file), "."):
+		return ""
+	case markdown.IsTemporary(file):
+		return "temporary"
+	case markdown.IsConflictCopy(file):
+		return "copies of conflicts"
+	}
+	return ""
 }
 
 // read reads one file. file is its path in the export.

@@ -26,10 +26,13 @@ class Rename:
             to (str): 1–512 bytes of UTF-8 in NFC, without control, format or line-separator characters, without
                 a leading or trailing `/`, and without empty, `.` or `..` segments.
                  Example: diet/anna.
+            to_namespace (str | Unset): At most 256 bytes of UTF-8 in NFC, without control, format or line-separator
+                characters; empty by default.
             to_store (str | Unset): A store's id, or `self` for the caller's own store.
      """
 
     to: str
+    to_namespace: str | Unset = UNSET
     to_store: str | Unset = UNSET
 
 
@@ -39,6 +42,8 @@ class Rename:
     def to_dict(self) -> dict[str, Any]:
         to = self.to
 
+        to_namespace = self.to_namespace
+
         to_store = self.to_store
 
 
@@ -47,6 +52,8 @@ class Rename:
         field_dict.update({
             "to": to,
         })
+        if to_namespace is not UNSET:
+            field_dict["to_namespace"] = to_namespace
         if to_store is not UNSET:
             field_dict["to_store"] = to_store
 
@@ -59,10 +66,13 @@ class Rename:
         d = dict(src_dict)
         to = d.pop("to")
 
+        to_namespace = d.pop("to_namespace", UNSET)
+
         to_store = d.pop("to_store", UNSET)
 
         rename = cls(
             to=to,
+            to_namespace=to_namespace,
             to_store=to_store,
         )
 

@@ -1,0 +1,123 @@
+package foldersync
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"mneme/markdown"
+	"mneme/memory"
+)
+
+// shorterFor is how long a file of a watched folder that has the beginning of its text alone
+// is left alone: it may be written, or fetched, step by step.
+const shorterFor = time.Minute
+
+// emptied is why a file is not synchronised whose text is gone: programs leave such files
+// where they keep the contents elsewhere, and disks that were full.
+const emptied = "is empty, and its entry is kept: delete the file if the entry is to go"
+
+// holdPartial takes files out of the pass that have lost their text, or its end: they are
+// not known to be edited.
+func (p *pass) holdPartial(ctx context.Context) error {
+	var paths []memory.Path
+	names := make(map[memory.Path]string)
+	before := p.shorter
+	p.shorter = make(map[string]shorter)
+	for name, base := range p.state.Files {
+		here := p.listing.files[name]
+		if here == nil || here.sum == base.File {
+			continue
+		}
+		if path := base.path(p.options.Origin.Store); here.isEmpty || p.options.Settle > 0 {
+			paths = append(paths, path)
+			names[path] = name
+		}
+	}
+	found, err := p.read(ctx, paths)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		name, now := names[path], found[path]
+		here := p.listing.files[name]
+		if now == nil {
+			continue
+		}
+		text, isText := markdown.Text(now.Entry.Value)
+		if here.isEmpty {
+			if !isText || strings.TrimSpace(text) != "" {
+				p.hold(name, emptied)
+			}
+			continue
+		}
+		if !p.isBeginning(name, now.Entry) {
+			continue
+		}
+		since := before[name]
+		if since.sum != here.sum {
+			since = shorter{here.sum, p.now()}
+		}
+		p.shorter[name] = since
+		if p.now().Sub(since.at) < shorterFor {
+			p.hold(name, "")
+			p.pending = true
+		}
+	}
+	return nil
+}
+
+// shorter is a file that has the beginning of its text.
+type shorter struct {
+	sum string
+	at  time.Time // since when it has these contents
+}
+
+// isBeginning reports whether a file has the beginning of what it would have of an entry,
+// or of its frontmatter.
+func (p *pass) isBeginning(name string, e *memory.Entry) bool {
+	now, err := p.folder.read(name)
+	if err != nil {
+		return false
+	}
+	if markdown.HasFrontmatter(now) && !markdown.IsFrontmatterClosed(now) {
+		return true
+	}
+	here := bare(string(now))
+	text, _ := markdown.Text(e.Value)
+	whole, err := markdown.RenderPlain(name, markdown.NoteOf(e), now)
+	return err == nil && isCut(here, bare(string(whole))) || isCut(here, bare(text))
+}
+
+// isCut reports whether a text is the beginning of another one.
+func isCut(text, whole string) bool { return len(text) < len(whole) && strings.HasPrefix(whole, text) }
+
+// bare returns a text without what the frontmatter may have in several forms.
+func bare(text string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" \t\r\n\"'[],", r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// hold takes a file out of the pass. The reason, if there is one, is said.
+func (p *pass) hold(name, reason string) {
+	delete(p.listing.files, name)
+	p.listing.unknown[name] = reason
+}
+
+// sayCopies names each file once that is another version of a note, or a temporary file.
+func (p *pass) sayCopies() {
+	say := func(names []string, reason string) {
+		for _, name := range names {
+			if e := (Event{Kind: Notice, File: name, Reason: reason}); !p.said[e] {
+				p.said[e] = true
+				p.say(e)
+			}
+		}
+	}
+	say(p.listing.copies, "is another version of a file, of a conflict: not synchronised")
+	say(p.listing.temporary, "is a temporary file: not synchronised")
+}

@@ -1,0 +1,364 @@
+package foldersync
+
+import (
+	"context"
+	"crypto/rand"
+	"maps"
+	"path"
+	"slices"
+
+	"mneme/markdown"
+	"mneme/memory"
+)
+
+// follow gives entries the paths of files that were renamed, and files the names of
+// entries that were, before both sides are compared by path. If both were renamed to
+// different paths, that of the store counts.
+func (p *pass) follow(ctx context.Context) error {
+	p.recheck()
+	p.findEntries()
+	pairs, err := p.pair(ctx)
+	if err != nil {
+		return err
+	}
+	if pairs, err = p.clearPlaces(ctx, pairs); err != nil {
+		return err
+	}
+	if err := p.renameEntries(ctx, pairs); err != nil {
+		return err
+	}
+	p.renameFiles()
+	return nil
+}
+
+// recheck removes files from the listing that were renamed while the folder was listed:
+// it has them twice.
+func (p *pass) recheck() {
+	known := make(map[string]string)
+	for name, base := range p.state.Files {
+		known[base.File] = name
+	}
+	for name, here := range p.listing.files {
+		before := known[here.sum]
+		if _, ok := p.state.Files[name]; !ok && before != "" && p.listing.files[before] != nil && p.folder.isGone(before) {
+			delete(p.listing.files, before)
+		}
+	}
+}
+
+// findEntries finds where the store has the entries of the state now.
+func (p *pass) findEntries() {
+	at := make(map[string]memory.Path, len(p.remote))
+	for path, there := range p.remote {
+		at[there.id] = path
+	}
+	p.entries = make(map[string]memory.Path, len(p.state.Files))
+	for name, base := range p.state.Files {
+		path := base.path(p.options.Origin.Store)
+		if there, ok := p.remote[path]; ok && base.ID == "" && there.is(base) { // of a state without IDs
+			base.ID = there.id
+			p.state.Files[name] = base
+		}
+		if path, ok := at[base.ID]; ok {
+			p.entries[base.ID] = path
+		}
+	}
+}
+
+// whereIs returns the path that the store has an entry of the state at.
+func (p *pass) whereIs(b base) (memory.Path, bool) {
+	if path, ok := p.entries[b.ID]; ok {
+		return path, true
+	}
+	path := b.path(p.options.Origin.Store)
+	there, ok := p.remote[path]
+	return path, ok && b.ID == "" && there.is(b)
+}
+
+// isMoved reports whether the store has given an entry another path.
+func (p *pass) isMoved(b base, there memory.Path) bool {
+	here := b.path(p.options.Origin.Store)
+	return there != here && (b.Temp == "" || there != memory.Path{Store: here.Store, Namespace: here.Namespace, Key: b.Temp})
+}
+
+// target is a rename in the store.
+type target struct {
+	rename
+	entry memory.Path // where it is
+	path  memory.Path // where it is to be
+	file  memory.Path // that of the file's new name
+	etag  string
+}
+
+// renameEntries renames the entries of files that were renamed. The state follows when
+// all are: what an interrupted pass has done is found again, since files have the
+// contents of the state, and entries their IDs.
+func (p *pass) renameEntries(ctx context.Context, pairs []rename) error {
+	var targets []target
+	for _, r := range pairs {
+		there, ok := p.whereIs(r.base)
+		if !ok {
+			var err error
+			if there, ok, err = p.reviveRenamed(ctx, r); err != nil {
+				return err
+			}
+		}
+		if !ok {
+			continue
+		}
+		t := target{rename: r, entry: there, path: there, file: p.pathOf(r.to)}
+		if !p.isMoved(r.base, there) {
+			t.path = t.file
+		}
+		targets = append(targets, t)
+	}
+	paired := make(map[string]bool)
+	for _, t := range targets {
+		paired[t.from] = true
+	}
+	for name, b := range p.state.Files { // of a pass that was interrupted
+		if there, ok := p.whereIs(b); ok && b.Temp != "" && !paired[name] && !p.isMoved(b, there) && there.Key == b.Temp {
+			back := b.path(there.Store)
+			targets = append(targets, target{rename: rename{from: name, to: name, base: b}, entry: there, path: back, file: back})
+		}
+	}
+	done, err := p.renameInOrder(ctx, targets)
+	if err != nil {
+		return err
+	}
+	p.settleRenames(done)
+	return nil
+}
+
+// reviveRenamed restores the entry of a file that was renamed here, and deleted in the
+// store: the text is kept. If it cannot, the file is a new one.
+func (p *pass) reviveRenamed(ctx context.Context, r rename) (memory.Path, bool, error) {
+	now, err := p.undelete(ctx, r.base)
+	if err != nil {
+		return memory.Path{}, false, err
+	}
+	if now == nil {
+		if p.listing.files[r.from] == nil {
+			p.forget(r.from)
+		}
+		p.forget(r.to)
+		return memory.Path{}, false, nil
+	}
+	there := now.Entry.Path
+	p.remote[there] = remoteOf(now.Entry)
+	p.entries[r.base.ID] = there
+	return there, true, nil
+}
+
+// renameInOrder renames entries, each when its new path is free. It returns those that
+// are where they are to be.
+func (p *pass) renameInOrder(ctx context.Context, targets []target) (done []target, err error) {
+	if err := p.readTags(ctx, targets); err != nil {
+		return nil, err
+	}
+	var touched []memory.Path
+	defer func() {
+		if err == nil {
+			_, err = p.read(ctx, touched)
+		}
+	}()
+	for len(targets) > 0 {
+		var left []target
+		for n := range targets {
+			t := &targets[n]
+			occupant, occupied := p.remote[t.path]
+			switch {
+			case t.entry == t.path:
+				done = append(done, *t)
+			case occupied && slices.ContainsFunc(targets, func(other target) bool { return other.base.ID == occupant.id }):
+				left = append(left, *t)
+			case occupied && p.entries[occupant.id] == t.path: // of a file that cannot be followed in this pass
+				p.leave(t.from, t.to)
+			case occupied:
+				p.paired[t.from] = true // the files are compared by path
+			default:
+				touched = append(touched, t.entry, t.path)
+				ok, err := p.renameEntry(ctx, t, t.path)
+				if err != nil {
+					return nil, err
+				}
+				if ok {
+					done = append(done, *t)
+				}
+			}
+		}
+		if len(left) == len(targets) { // each is in the way of another
+			t := &left[0]
+			aside := t.entry
+			aside.Key = "renaming-" + rand.Text()
+			t.base.Temp = aside.Key
+			p.state.Files[t.from] = t.base
+			if err := p.folder.saveState(p.state); err != nil {
+				return nil, err
+			}
+			touched = append(touched, t.entry, aside)
+			ok, err := p.renameEntry(ctx, t, aside)
+			if err != nil {
+				return nil, err
+			}
+			if !ok {
+				left = left[1:]
+			}
+		}
+		targets = left
+	}
+	return done, nil
+}
+
+// readTags reads the entity tags of the entries that are to be renamed.
+func (p *pass) readTags(ctx context.Context, targets []target) error {
+	var paths []memory.Path
+	for _, t := range targets {
+		if t.entry != t.path {
+			paths = append(paths, t.entry)
+		}
+	}
+	found, err := p.read(ctx, paths)
+	if err != nil {
+		return err
+	}
+	for n := range targets {
+		if now := found[targets[n].entry]; now != nil {
+			targets[n].etag = now.ETag
+		}
+	}
+	return nil
+}
+
+// renameEntry renames one entry in the store. If it reports false, its files are left
+// alone in this pass, or compared by path if the store refuses.
+func (p *pass) renameEntry(ctx context.Context, t *target, to memory.Path) (bool, error) {
+	if t.etag == "" { // it has been deleted since
+		p.leave(t.from, t.to)
+		return false, nil
+	}
+	outcome, err := p.store.Rename(ctx, t.entry, to, t.etag)
+	switch {
+	case err != nil:
+		return false, err
+	case outcome.Changed:
+		p.leave(t.from, t.to)
+		return false, nil
+	case outcome.Refused != "":
+		p.paired[t.from] = true
+		return false, nil
+	}
+	p.remote[to] = p.remote[t.entry]
+	delete(p.remote, t.entry)
+	p.entries[t.base.ID] = to
+	t.entry, t.etag = to, outcome.ETag
+	return true, nil
+}
+
+// leave takes files out of this pass.
+func (p *pass) leave(names ...string) {
+	p.pending = true
+	for _, name := range names {
+		delete(p.listing.files, name)
+		p.listing.unknown[name] = ""
+	}
+}
+
+// settleRenames records renames whose files and entries have the same path now.
+func (p *pass) settleRenames(done []target) {
+	for _, t := range done {
+		delete(p.state.Files, t.from)
+		delete(p.missing, t.from)
+	}
+	for _, t := range done {
+		b := p.rebased(t.base, p.remote[t.path], p.listing.files[t.to])
+		if t.path == t.file {
+			b.Namespace, b.Key, b.Temp = t.path.Namespace, t.path.Key, ""
+		} // else renameFiles follows the store
+		p.state.Files[t.to] = b
+		if t.from != t.to {
+			p.done(Event{Kind: Renamed, File: t.to, From: t.from})
+		}
+	}
+}
+
+// rebased returns a base whose digests are not of its former path, as those of older
+// states are.
+func (p *pass) rebased(b base, there remote, here *file) base {
+	if there.is(b) {
+		b.Entry = there.digest
+	}
+	if here != nil && b.says(here.note) {
+		b.Note = digest(here.note)
+	}
+	return b
+}
+
+// renameFiles renames the files of entries that the store has given another path.
+func (p *pass) renameFiles() {
+	moved := make(map[string]memory.Path)
+	for name, base := range p.state.Files {
+		there, ok := p.whereIs(base)
+		if !ok || !p.isMoved(base, there) {
+			continue
+		}
+		switch {
+		case p.listing.files[name] != nil:
+			moved[name] = there
+		case p.listing.isUnknown(name):
+			p.pending = p.pending || p.listing.unsettled
+		case p.isMissing(name): // deleted here: the text is kept
+			p.forget(name)
+		default:
+			p.pending = true
+		}
+	}
+	for progress := true; progress; {
+		progress = false
+		for _, name := range slices.Sorted(maps.Keys(moved)) {
+			if p.renameFile(name, moved[name], moved) {
+				delete(moved, name)
+				progress = true
+			}
+		}
+	}
+	// What is left has taken the paths of one another: each file gets the text of its path.
+}
+
+// renameFile renames a file for the path of its entry, unless it has to wait for another
+// one that has the name. It reports whether it is done.
+func (p *pass) renameFile(name string, there memory.Path, moved map[string]memory.Path) bool {
+	b := p.rebased(p.state.Files[name], p.remote[there], p.listing.files[name])
+	b.Namespace, b.Key, b.Temp = there.Namespace, there.Key, ""
+	to := markdown.FileName(there.Namespace, there.Key)
+	for other := range moved {
+		if other != name && markdown.Fold(other) == markdown.Fold(to) {
+			return false
+		}
+	}
+	own := markdown.Fold(name)
+	if to, err := markdown.FreeFile(there.Namespace, there.Key, func(folded string) bool { return folded != own && p.taken(folded) }); err != nil {
+		p.problem(name, 0, err.Error())
+	} else if to == name || p.says(name, there) {
+		p.state.Files[name] = b
+	} else if err := p.folder.move(name, to); err != nil {
+		if err := p.failed(name, err); err != nil {
+			p.problem(name, 0, err.Error())
+		}
+		p.leave(name)
+	} else {
+		delete(p.state.Files, name)
+		p.listing.files[to] = p.listing.files[name]
+		delete(p.listing.files, name)
+		p.state.Files[to] = b
+		p.fold = nil
+		p.done(Event{Kind: Renamed, File: to, From: name})
+	}
+	return true
+}
+
+// says reports whether the name of a file, without its fields, says a path.
+func (p *pass) says(name string, there memory.Path) bool {
+	note, _ := markdown.ParsePlain(name, nil, p.options.Zone)
+	return note.Namespace == there.Namespace && note.Name == there.Key && path.Ext(name) != ""
+}

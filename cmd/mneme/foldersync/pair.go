@@ -1,0 +1,232 @@
+package foldersync
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"mneme/markdown"
+	"mneme/memory"
+)
+
+// rename is a file of the state that has another name now.
+type rename struct {
+	from, to string
+	base     base // of from
+	over     bool // to was another file of the state, which is nowhere
+}
+
+// Bounds of what two files must share to be one that was renamed and edited, see
+// similarity: programs that rename a file rewrite links in it, and people its title.
+const (
+	sameNameShare  = 0.5
+	otherNameShare = 0.75
+	// maxCompared bounds how many pairs of files are compared by their texts.
+	maxCompared = 200_000
+)
+
+// pair finds the files of the state that were renamed: those that are gone, or that have
+// other contents now, with the files that have their contents. First those whose
+// contents are the same, then those whose contents are nearly the same.
+func (p *pass) pair(ctx context.Context) ([]rename, error) {
+	var gone, changed, fresh []string
+	for name, base := range p.state.Files {
+		here := p.listing.files[name]
+		switch {
+		case here == nil && p.listing.isUnknown(name):
+		case here == nil:
+			if p.isMissing(name) {
+				gone = append(gone, name)
+			}
+		case here.sum != base.File && len(here.problems) == 0:
+			changed = append(changed, name)
+		}
+	}
+	for name, here := range p.listing.files {
+		if _, known := p.state.Files[name]; !known && len(here.problems) == 0 {
+			fresh = append(fresh, name)
+		}
+	}
+	if len(gone)+len(changed) == 0 || len(fresh)+len(changed) == 0 {
+		return nil, nil
+	}
+	m := matching{pass: p, to: make(map[string]string), from: make(map[string]string), rewritten: make(map[string]bool)}
+	if err := m.readTexts(ctx, gone, changed, fresh); err != nil {
+		return nil, err
+	}
+	m.byPath(gone, fresh)
+	m.bySum(slices.Concat(gone, changed), slices.Concat(fresh, changed))
+	changed = slices.DeleteFunc(changed, func(name string) bool { return !m.rewritten[name] }) // most were edited
+	m.byText(m.unpaired(slices.Concat(gone, changed), m.to), m.unpaired(slices.Concat(fresh, changed), m.from))
+	return m.renames(), nil
+}
+
+// matching is the pairs that were found so far.
+type matching struct {
+	*pass
+	to, from map[string]string // the new file of each former one, and the reverse
+	// former and now are the words of entries and of files.
+	former, now map[string]words
+	rewritten   map[string]bool // files of the state that have another text now
+}
+
+// readTexts reads the texts that are compared.
+func (m *matching) readTexts(ctx context.Context, gone, changed, fresh []string) error {
+	var paths []memory.Path
+	for _, name := range slices.Concat(gone, changed) {
+		if there, ok := m.whereIs(m.state.Files[name]); ok {
+			paths = append(paths, there)
+		}
+	}
+	found, err := m.read(ctx, paths)
+	if err != nil {
+		return err
+	}
+	m.former, m.now = make(map[string]words), make(map[string]words)
+	for _, name := range slices.Concat(gone, changed) {
+		if there, ok := m.whereIs(m.state.Files[name]); ok && found[there] != nil {
+			m.former[name] = wordsOf(found[there].Entry.Value)
+		}
+	}
+	for _, name := range slices.Concat(changed, fresh) {
+		m.now[name] = wordsOf(m.listing.files[name].note.Value)
+	}
+	for _, name := range changed {
+		m.rewritten[name] = m.former[name].similarity(m.now[name]) < sameNameShare
+	}
+	return nil
+}
+
+func (m *matching) add(from, to string) { m.to[from], m.from[to] = to, from }
+
+// unpaired returns the files that have no pair in a map, sorted.
+func (m *matching) unpaired(files []string, pairs map[string]string) []string {
+	left := slices.DeleteFunc(slices.Clone(files), func(name string) bool { return pairs[name] != "" })
+	slices.Sort(left)
+	return left
+}
+
+// byPath pairs a file that is gone with a new one at whose path the entry is already, as
+// after a pass that was interrupted.
+func (m *matching) byPath(gone, fresh []string) {
+	at := make(map[memory.Path]string)
+	for _, name := range m.unpaired(fresh, m.from) {
+		at[m.pathOf(name)] = name
+	}
+	for _, name := range m.unpaired(gone, m.to) {
+		there, ok := m.whereIs(m.state.Files[name])
+		if to := at[there]; ok && to != "" && m.from[to] == "" {
+			m.add(name, to)
+		}
+	}
+}
+
+// bySum pairs files whose contents are the same: of several, those whose names have more
+// in common.
+func (m *matching) bySum(from, to []string) {
+	former, now := make(map[string][]string), make(map[string][]string)
+	for _, name := range m.unpaired(from, m.to) {
+		sum := m.state.Files[name].File
+		former[sum] = append(former[sum], name)
+	}
+	for _, name := range m.unpaired(to, m.from) {
+		sum := m.listing.files[name].sum
+		now[sum] = append(now[sum], name)
+	}
+	var all []candidate
+	for sum, names := range former {
+		for _, one := range names {
+			for _, other := range now[sum] {
+				if one != other && len(names)*len(now[sum]) <= maxCompared || path.Base(one) == path.Base(other) && one != other {
+					all = append(all, candidate{one, other, 1})
+				}
+			}
+		}
+	}
+	m.take(all)
+}
+
+// byText pairs files whose contents are nearly the same.
+func (m *matching) byText(from, to []string) {
+	few := len(from)*len(to) <= maxCompared
+	var all []candidate
+	for _, one := range from {
+		for _, other := range to {
+			same := markdown.Fold(path.Base(one)) == markdown.Fold(path.Base(other))
+			if one == other || !same && !few {
+				continue
+			}
+			share := m.former[one].similarity(m.now[other])
+			if share >= otherNameShare || same && share >= sameNameShare {
+				all = append(all, candidate{one, other, share})
+			}
+		}
+	}
+	m.take(all)
+}
+
+// candidate is a pair that may be one file.
+type candidate struct {
+	from, to string
+	share    float64 // of their contents, see similarity
+}
+
+// take adds the best candidates, each file once.
+func (m *matching) take(all []candidate) {
+	slices.SortFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(closeness(b.from, b.to), closeness(a.from, a.to)),
+			cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+	})
+	for _, c := range all {
+		if m.to[c.from] == "" && m.from[c.to] == "" {
+			m.add(c.from, c.to)
+		}
+	}
+}
+
+// closeness is how much two names have in common: names of files and folders at the end
+// count before those at the beginning.
+func closeness(one, other string) int {
+	a, b := strings.Split(markdown.Fold(one), "/"), strings.Split(markdown.Fold(other), "/")
+	least := min(len(a), len(b))
+	end, begin := 0, 0
+	for end < least && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	for begin < least && a[begin] == b[begin] {
+		begin++
+	}
+	return end*1000 + begin
+}
+
+// renames returns the pairs that are renames. A file that is still there was not renamed
+// unless another one has taken its place, or a new text.
+func (m *matching) renames() (all []rename) {
+	for dropped := true; dropped; {
+		dropped = false
+		for from, to := range m.to {
+			if m.listing.files[from] != nil && m.from[from] == "" && !m.rewritten[from] {
+				delete(m.to, from)
+				delete(m.from, to)
+				dropped = true
+			}
+		}
+	}
+	for from, to := range m.to {
+		_, known := m.state.Files[to]
+		all = append(all, rename{from, to, m.state.Files[from], known && m.to[to] == ""})
+	}
+	slices.SortFunc(all, func(a, b rename) int { return cmp.Compare(a.from, b.from) })
+	return all
+}
+
+// pathOf returns the path that a file has: of the state, or that it says.
+func (p *pass) pathOf(name string) memory.Path {
+	if base, ok := p.state.Files[name]; ok {
+		return base.path(p.options.Origin.Store)
+	}
+	note := p.listing.files[name].note
+	return memory.Path{Store: p.options.Origin.Store, Namespace: note.Namespace, Key: note.Name}
+}

@@ -1,0 +1,122 @@
+package foldersync
+
+import (
+	"context"
+	"encoding/json"
+	"path"
+	"slices"
+	"time"
+
+	"mneme/markdown"
+	"mneme/memory"
+)
+
+// trashed is a file whose entry was deleted.
+type trashed struct {
+	base
+	Name   string    `json:"name,omitempty"` // of the file
+	Sketch words     `json:"words,omitempty"`
+	At     time.Time `json:"at"`
+}
+
+// What is remembered of deleted files. The store erases its trash sooner or later.
+const (
+	maxTrashed = 1000
+	trashedFor = 30 * 24 * time.Hour
+)
+
+// remember notes a file of the state whose entry has been deleted, with its value; nil: it
+// is not known.
+func (p *pass) remember(name string, value json.RawMessage) {
+	b := p.state.Files[name]
+	if b.ID == "" {
+		return
+	}
+	all := slices.DeleteFunc(p.state.Trashed, func(t trashed) bool { return t.ID == b.ID || p.now().Sub(t.At) > trashedFor })
+	if len(all) >= maxTrashed {
+		all = all[len(all)-maxTrashed+1:]
+	}
+	p.state.Trashed = append(all, trashed{b, name, wordsOf(value).sketch(), p.now()})
+}
+
+// trashedAs returns the index of the deleted file that a new one was: it has the same
+// contents, or nearly, see sketchShare; -1 if there is none.
+func (p *pass) trashedAs(name string) int {
+	here := p.listing.files[name]
+	if at := slices.IndexFunc(p.state.Trashed, func(t trashed) bool { return t.File == here.sum }); at >= 0 {
+		return at
+	}
+	found, best := -1, 0.0
+	now := wordsOf(here.note.Value).sketch()
+	for n, t := range p.state.Trashed {
+		least := otherSketchShare
+		if markdown.Fold(path.Base(t.Name)) == markdown.Fold(path.Base(name)) {
+			least = sketchShare
+		}
+		if share := t.Sketch.sketchSimilarity(now); share >= least && share > best {
+			found, best = n, share
+		}
+	}
+	return found
+}
+
+// revive restores the deleted entries of files that are to be uploaded, so that they keep
+// their history: of a file that was changed here and deleted there, and of one that has
+// come back as it was. What it restores is added to found.
+func (p *pass) revive(ctx context.Context, found map[memory.Path]*Found) error {
+	p.revived = make(map[memory.Path]bool)
+	for _, path := range p.uploads {
+		name := p.files[path]
+		former, known := p.state.Files[name]
+		if found[path] != nil {
+			continue
+		}
+		if !known {
+			at := p.trashedAs(name)
+			if at < 0 {
+				continue
+			}
+			former = p.state.Trashed[at].base
+			p.state.Trashed = slices.Delete(p.state.Trashed, at, at+1)
+		}
+		if former.ID == "" {
+			continue
+		}
+		restored, err := p.restore(ctx, former, path)
+		if err != nil {
+			return err
+		}
+		if restored {
+			now, err := p.read(ctx, []memory.Path{path})
+			if err != nil {
+				return err
+			}
+			found[path] = now[path]
+			p.revived[path] = true
+		}
+	}
+	return nil
+}
+
+// restore restores an entry, and gives it another path. It reports whether it is there.
+func (p *pass) restore(ctx context.Context, former base, path memory.Path) (bool, error) {
+	now, err := p.undelete(ctx, former)
+	if err != nil || now == nil || now.Entry.Path == path {
+		return now != nil, err
+	}
+	was := now.Entry.Path
+	renamed, err := p.store.Rename(ctx, was, path, now.ETag)
+	if err != nil || !renamed.Changed && renamed.Refused == "" {
+		return err == nil, err
+	}
+	_, err = p.store.Write(ctx, []Write{{Put: memory.PutRequest{Path: was}, ETag: now.ETag, Delete: true}})
+	return false, err
+}
+
+// undelete restores an entry where it was last; nil: it cannot be.
+func (p *pass) undelete(ctx context.Context, former base) (*Found, error) {
+	if former.ID == "" {
+		return nil, nil
+	}
+	return p.store.Restore(ctx, former.ID)
+}
