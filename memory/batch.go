@@ -74,10 +74,11 @@ func (s *Service) Batch(ctx context.Context, c Caller, r BatchRequest) ([]BatchO
 		writes = writes || r.Items[i].Op != BatchGet
 	}
 	var outcomes []BatchOutcome
+	var a acl.Access
 	var err error
 	if writes {
 		err = s.storage.Update(ctx, func(tx Tx) (err error) {
-			outcomes, err = s.updateBatch(ctx, tx, c, r)
+			outcomes, a, err = s.updateBatch(ctx, tx, c, r)
 			return err
 		})
 	} else {
@@ -89,13 +90,14 @@ func (s *Service) Batch(ctx context.Context, c Caller, r BatchRequest) ([]BatchO
 			if err := b.run(ctx, func(ctx context.Context, i int) error { return b.get(ctx, tx, i) }); err != nil {
 				return err
 			}
-			outcomes = b.outcomes
+			outcomes, a = b.outcomes, b.access
 			return s.showSources(ctx, tx, c, foundOf(outcomes)...)
 		})
 	}
 	if err != nil {
 		return nil, asConflict(err)
 	}
+	s.Named(ctx, c, a)
 	if writes {
 		s.indexer.Wake()
 		s.showWritten(ctx, c, foundOf(outcomes)...)
@@ -112,30 +114,31 @@ func foundOf(outcomes []BatchOutcome) []*Found {
 	return found
 }
 
-// updateBatch is Batch in a transaction that may write, with sources as they are.
-func (s *Service) updateBatch(ctx context.Context, tx Tx, c Caller, r BatchRequest) ([]BatchOutcome, error) {
+// updateBatch is Batch in a transaction that may write, with sources as they are. It also
+// returns the caller's access.
+func (s *Service) updateBatch(ctx context.Context, tx Tx, c Caller, r BatchRequest) ([]BatchOutcome, acl.Access, error) {
 	b, err := s.newBatch(ctx, tx, c, r)
 	if err != nil {
-		return nil, err
+		return nil, acl.Access{}, err
 	}
 	record, err := s.Outcomes().Recorded(ctx, tx, c, r.Idempotency)
 	if err != nil {
-		return nil, err
+		return nil, b.access, err
 	}
 	if record != nil {
-		return b.outcomes, b.repeat(ctx, tx, record)
+		return b.outcomes, b.access, b.repeat(ctx, tx, record)
 	}
 	if err := b.prefetch(ctx, tx); err != nil {
-		return nil, err
+		return nil, b.access, err
 	}
 	if err := b.run(ctx, func(ctx context.Context, i int) error { return b.do(ctx, tx, i) }); err != nil {
-		return nil, err
+		return nil, b.access, err
 	}
 	kept, err := b.record()
 	if err != nil {
-		return nil, err
+		return nil, b.access, err
 	}
-	return b.outcomes, s.Outcomes().Record(ctx, tx, c, r.Idempotency, kept)
+	return b.outcomes, b.access, s.Outcomes().Record(ctx, tx, c, r.Idempotency, kept)
 }
 
 // batch is a Batch that runs in a transaction.

@@ -278,8 +278,7 @@ func TestWhatIsNeverSentToTheReranker(t *testing.T) {
 			store := agent("lender-"+level.String(), acl.Confidential)
 			h.PutText(store, store.Agent, "lent", "the ferry leaves, lent at "+level.String(), 201)
 			h.PutText(agent(store.Agent, acl.Public), store.Agent, "low", "the ferry leaves, low at "+level.String(), 201)
-			_, err := h.Share(background, store, memory.ShareRequest{Store: store.Agent, Grantee: "a", Level: level, MaxLabel: acl.Internal})
-			must(h, err)
+			h.Lend(store.Agent, "a", level)
 		}
 		h.PutText(seller, "seller", "sold", "the ferry leaves, sold", 201)
 		h.buy(a, h.offer(seller, 10, 100), 100_000)

@@ -117,7 +117,7 @@ func (s *Surface) GetAgentAccess(ctx context.Context, r api.GetAgentAccessReques
 	for _, a := range found.Stores {
 		one := api.AgentStore{Store: storeInfoOf(a.StoreInfo), MaxLabel: api.Label(a.MaxLabel.String()), Makers: append([]string{}, a.Makers...)}
 		if a.Grant != nil {
-			grant, err := grantOf(*a.Grant)
+			grant, err := grantOf(ctx, *a.Grant, true)
 			if err != nil {
 				return nil, err
 			}

@@ -43,7 +43,7 @@ func (o *portal) Offers(operation string) bool {
 	switch operation {
 	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Rename, accesstest.Trash, accesstest.Grants,
 		accesstest.RankedSearch, accesstest.RelevantSearch, accesstest.RefinedSearch, accesstest.PagedSearch,
-		accesstest.OfferSearch, accesstest.Accept, accesstest.SetLanguage:
+		accesstest.OfferSearch, accesstest.Accept, accesstest.AcceptGrant, accesstest.EndGrant, accesstest.SetLanguage:
 		return false
 	}
 	return true

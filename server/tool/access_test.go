@@ -97,7 +97,7 @@ type throughMemory struct{ direct }
 func (m *throughMemory) Offers(op string) bool {
 	switch op {
 	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Trash, accesstest.Grants,
-		accesstest.Accept, accesstest.PagedPurchase, accesstest.SetLanguage, "nearest":
+		accesstest.Accept, accesstest.AcceptGrant, accesstest.EndGrant, accesstest.PagedPurchase, accesstest.SetLanguage, "nearest":
 		return false
 	}
 	return true
