@@ -60,6 +60,53 @@ type Settings struct {
 	Chat       bool          // stores of chats
 	User       bool          // stores of users
 	DefaultTTL time.Duration // lifetime of entries written without one; 0: unlimited
+	// Locked are the switches that a platform token turned off, and that take one to be
+	// turned on.
+	Locked Switches `json:",omitzero"`
+}
+
+// Switches are a set of the switches of Settings.
+type Switches uint8
+
+// The switches.
+const (
+	SwitchEnabled Switches = 1 << iota
+	SwitchSelf
+	SwitchChat
+	SwitchUser
+)
+
+// switches are all of them, by the names that the API has.
+var switches = [...]struct {
+	Switches
+	name string
+	of   func(*Settings) *bool
+}{
+	{SwitchEnabled, "enabled", func(s *Settings) *bool { return &s.Enabled }},
+	{SwitchSelf, "self", func(s *Settings) *bool { return &s.Self }},
+	{SwitchChat, "chat", func(s *Settings) *bool { return &s.Chat }},
+	{SwitchUser, "user", func(s *Settings) *bool { return &s.User }},
+}
+
+// Off returns the switches that are off.
+func (s Settings) Off() (off Switches) {
+	for _, one := range switches {
+		if !*one.of(&s) {
+			off |= one.Switches
+		}
+	}
+	return off
+}
+
+// Names returns the names of the switches of a set.
+func (w Switches) Names() []string {
+	var names []string
+	for _, one := range switches {
+		if w&one.Switches != 0 {
+			names = append(names, one.name)
+		}
+	}
+	return names
 }
 
 // DefaultSettings returns the settings of an agent that never changed any: all

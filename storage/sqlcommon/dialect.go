@@ -27,7 +27,7 @@ type Dialect struct {
 	PutReading   string // parameters: store, language or null, asked, multilingual
 	QueueEntries string // parameters: store, time, fingerprint, IDs
 
-	Settings Table // agent, the four switches, default_ttl
+	Settings Table // agent, the four switches, default_ttl, locked
 
 	// Rows with the columns of ScanEntry, at paths without values. Parameters: IDs; store,
 	// namespace, key, ceiling; store, paths, ceiling.

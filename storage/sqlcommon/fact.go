@@ -136,7 +136,9 @@ func scanMembership(row Row) (m acl.Membership, err error) {
 
 // ScanSettings reads a row of the table of settings.
 func ScanSettings(row Row) (s memory.DumpSettings, err error) {
-	err = row.Scan(&s.Agent, &s.Enabled, &s.Self, &s.Chat, &s.User, (*int64)(&s.DefaultTTL))
+	var locked int64
+	err = row.Scan(&s.Agent, &s.Enabled, &s.Self, &s.Chat, &s.User, (*int64)(&s.DefaultTTL), &locked)
+	s.Locked = acl.Switches(locked)
 	return s, err
 }
 
@@ -249,7 +251,7 @@ func (w Writes) insertGrant(ctx context.Context, g acl.Grant) error {
 }
 
 func settingsValues(agent string, s acl.Settings) []any {
-	return []any{agent, s.Enabled, s.Self, s.Chat, s.User, int64(s.DefaultTTL)}
+	return []any{agent, s.Enabled, s.Self, s.Chat, s.User, int64(s.DefaultTTL), int64(s.Locked)}
 }
 
 // claim records the kind of an id. The insertion waits for another transaction that

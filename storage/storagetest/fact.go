@@ -133,7 +133,7 @@ var facts = []clause{
 	}},
 
 	{"settings are the default until they are written", func(f *fixture) {
-		want := acl.Settings{Self: true, User: true, DefaultTTL: 90 * time.Minute}
+		want := acl.Settings{Self: true, User: true, DefaultTTL: 90 * time.Minute, Locked: acl.SwitchEnabled | acl.SwitchChat}
 		f.update(func(tx memory.Tx) error {
 			f.ok(tx.PutFact(f.ctx, memory.SettingsFact{Agent: "a", Settings: acl.Settings{Enabled: true, Chat: true}}))
 			return tx.PutFact(f.ctx, memory.SettingsFact{Agent: "a", Settings: want})

@@ -2332,6 +2332,9 @@ type Settings struct {
 	// Enabled The master toggle.
 	Enabled bool `json:"enabled"`
 
+	// Locked The switches that a platform token turned off, and that take one to be turned on. Ignored when written.
+	Locked *[]string `json:"locked,omitempty"`
+
 	// Self The agent's own store.
 	Self bool `json:"self"`
 
@@ -3755,8 +3758,9 @@ type ClientInterface interface {
 
 	// PutSettingsWithBody Write an agent's settings
 	//
-	// For the agent itself, or with the scope `platform`. Stores of a kind that is off answer 403
-	// and are omitted from searches.
+	// For the agent itself, in a session at PUBLIC (else 409: every session of the agent reads them),
+	// or with the scope `platform`. Stores of a kind that is off answer 403 and are omitted from
+	// searches. What a platform token turned off takes one to be turned on: else 403.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -3765,8 +3769,9 @@ type ClientInterface interface {
 
 	// PutSettings Write an agent's settings
 	//
-	// For the agent itself, or with the scope `platform`. Stores of a kind that is off answer 403
-	// and are omitted from searches.
+	// For the agent itself, in a session at PUBLIC (else 409: every session of the agent reads them),
+	// or with the scope `platform`. Stores of a kind that is off answer 403 and are omitted from
+	// searches. What a platform token turned off takes one to be turned on: else 403.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4574,8 +4579,9 @@ func (c *Calls) GetSettings(ctx context.Context, agent Agent, reqEditors ...Requ
 
 // PutSettingsWithBody Write an agent's settings
 //
-// For the agent itself, or with the scope `platform`. Stores of a kind that is off answer 403
-// and are omitted from searches.
+// For the agent itself, in a session at PUBLIC (else 409: every session of the agent reads them),
+// or with the scope `platform`. Stores of a kind that is off answer 403 and are omitted from
+// searches. What a platform token turned off takes one to be turned on: else 403.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4594,8 +4600,9 @@ func (c *Calls) PutSettingsWithBody(ctx context.Context, agent Agent, contentTyp
 
 // PutSettings Write an agent's settings
 //
-// For the agent itself, or with the scope `platform`. Stores of a kind that is off answer 403
-// and are omitted from searches.
+// For the agent itself, in a session at PUBLIC (else 409: every session of the agent reads them),
+// or with the scope `platform`. Stores of a kind that is off answer 403 and are omitted from
+// searches. What a platform token turned off takes one to be turned on: else 403.
 //
 // Takes a body of the `application/json` content type.
 //

@@ -2225,6 +2225,9 @@ type Settings struct {
 	// Enabled The master toggle.
 	Enabled bool `json:"enabled"`
 
+	// Locked The switches that a platform token turned off, and that take one to be turned on. Ignored when written.
+	Locked *[]string `json:"locked,omitempty"`
+
 	// Self The agent's own store.
 	Self bool `json:"self"`
 
@@ -6412,6 +6415,22 @@ func (response PutSettings403ApplicationProblemPlusJSONResponse) VisitPutSetting
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutSettings409ApplicationProblemPlusJSONResponse struct {
+	ConflictApplicationProblemPlusJSONResponse
+}
+
+func (response PutSettings409ApplicationProblemPlusJSONResponse) VisitPutSettingsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
 	_, err := buf.WriteTo(w)
 	return err
 }

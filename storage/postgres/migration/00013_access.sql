@@ -18,3 +18,7 @@ ALTER TABLE permit_count ADD COLUMN label smallint NOT NULL DEFAULT 1;
 ALTER TABLE permit_count ALTER COLUMN label DROP DEFAULT;
 ALTER TABLE permit_count DROP CONSTRAINT permit_count_pkey;
 ALTER TABLE permit_count ADD PRIMARY KEY (store, label);
+
+-- The switches that a platform token turned off: see acl.Switches. Of earlier ones it is not
+-- known who did.
+ALTER TABLE setting ADD COLUMN locked smallint NOT NULL DEFAULT 0;

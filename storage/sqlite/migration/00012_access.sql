@@ -40,3 +40,7 @@ CREATE TABLE permit_count_labelled (
 INSERT INTO permit_count_labelled (store, label, grants) SELECT store, 1, grants FROM permit_count;
 DROP TABLE permit_count;
 ALTER TABLE permit_count_labelled RENAME TO permit_count;
+
+-- The switches that a platform token turned off: see acl.Switches. Of earlier ones it is not
+-- known who did.
+ALTER TABLE setting ADD COLUMN locked INTEGER NOT NULL DEFAULT 0;
