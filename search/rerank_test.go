@@ -260,6 +260,28 @@ func TestOthersReadWhileTheRerankerIsAsked(t *testing.T) {
 	})
 }
 
+// A session above the bound is answered in the order without the Reranker, which gets
+// neither its question nor a text.
+func TestNothingOfASessionAboveItsLabelIsSentToTheReranker(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		j := new(judge)
+		h, _ := openReranked(t, b, backendtest.Options{Search: search.Options{Reranker: j, RerankLabel: acl.Internal}})
+		a, high := agent("a", acl.Internal), agent("a", acl.Confidential)
+		h.PutText(a, "a", "own", "the ferry leaves", 201)
+		h.Index()
+		if answer := h.MustSearch(high, search.Request{Query: ferries, Limit: 5}); len(answer.Hits) != 1 || len(answer.Degraded) != 0 {
+			t.Errorf("%+v", answer)
+		}
+		if _, got := j.received(); len(got) != 0 {
+			t.Errorf("sent %q", got)
+		}
+		h.MustSearch(a, search.Request{Query: ferries, Limit: 5})
+		if _, got := j.received(); len(got) != 1 {
+			t.Errorf("at the bound, sent %q", got)
+		}
+	})
+}
+
 func TestWhatIsNeverSentToTheReranker(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		j := &judge{}

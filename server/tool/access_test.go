@@ -104,7 +104,7 @@ func (m *throughMemory) Offers(op string) bool {
 }
 
 func (m *throughMemory) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
-	if arranges(p, op) || op.MaxLabel != 0 { // no tool takes a highest label
+	if arranges(p, op) || op.MaxLabel != 0 || op.TTL != 0 { // no tool takes a highest label or an end
 		return m.arrange(p, op)
 	}
 	p.Share, p.Spend = true, true
