@@ -219,6 +219,9 @@ func TestNoAnswerIsAboveTheLimit(t *testing.T) {
 		if _, err := h.service.Share(t.Context(), owner, memory.ShareRequest{Store: store, Grantee: "alice", Level: acl.Read}); err != nil {
 			t.Fatal(err)
 		}
+		if _, err := h.service.AcceptGrant(t.Context(), memory.Caller{Principal: alice}, store); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, limit := range []int{least, tool.DefaultAnswer} {
 		h := h.with(tool.Options{MaxAnswer: limit})

@@ -81,6 +81,7 @@ func relations() []relation {
 	grant := func(level acl.Level, ttl time.Duration) func(*env) {
 		return func(e *env) {
 			e.must(acl.Principal{Agent: "owner", Taint: taint}, Operation{Name: Share, Store: "owner", Other: "caller", Level: level, TTL: ttl})
+			e.must(acl.Principal{Agent: "caller", Taint: taint}, Operation{Name: AcceptGrant, Store: "owner"})
 		}
 	}
 	platform := principal("platform")

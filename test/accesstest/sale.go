@@ -36,6 +36,7 @@ type trade struct {
 func tradeRelations() []relation {
 	share := func(e *env, level acl.Level) {
 		e.must(acl.Principal{Agent: "owner", Taint: taint}, Operation{Name: Share, Store: "owner", Other: "caller", Level: level})
+		e.must(acl.Principal{Agent: "caller", Taint: taint}, Operation{Name: AcceptGrant, Store: "owner"})
 	}
 	buy := func(label acl.Label, ttl *int64) func(*env) {
 		return func(e *env) {
