@@ -2,6 +2,7 @@ package acl
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -32,9 +33,13 @@ type Access struct {
 	ExpiresAt time.Time // when the grant or membership ends; zero: never
 
 	// Of the grant, if Via is ViaGrant.
-	Caps  Caps
-	Offer string
-	Terms string
+	Label Label // of the grant
+	// Unaccepted says that the caller has not accepted the store: searches that name
+	// no store leave it out.
+	Unaccepted bool
+	Caps       Caps
+	Offer      string
+	Terms      string
 }
 
 // Require returns ErrDenied unless the access allows level.
@@ -109,24 +114,44 @@ func decide(ctx context.Context, facts Facts, p Principal, store string, setting
 	if !settings.allow(ViaGrant) {
 		return Access{}, nil
 	}
-	grant, err := GrantOf(ctx, facts, store, p.Agent)
+	grants, err := GrantsOf(ctx, facts, store, p.Agent, p.Taint)
 	if err != nil {
 		return Access{}, err
 	}
-	return grantAccess(ctx, facts, p, grant, now)
+	return grantAccess(ctx, facts, p, grants, now)
 }
 
-// grantAccess returns the access that a grant gives p; Level None if the grant
-// is not in effect.
-func grantAccess(ctx context.Context, facts Facts, p Principal, grant Grant, now time.Time) (Access, error) {
-	level, ceiling, err := effectiveGrant(ctx, facts, grant, now, MaxLinks)
+// grantAccess returns the access that grants of one store give p, which GrantsOf
+// returned; Level None if none of them is in effect.
+func grantAccess(ctx context.Context, facts Facts, p Principal, grants []Grant, now time.Time) (Access, error) {
+	grant, level, ceiling, err := firstInEffect(ctx, facts, grants, now, MaxLinks)
 	if err != nil || level == None {
 		return Access{}, err
 	}
 	return Access{
 		Store: grant.Store, Level: level, Ceiling: min(ceiling, p.Taint), Via: ViaGrant, ExpiresAt: grant.ExpiresAt,
+		Label: grant.Label, Unaccepted: !Accepted(grants, p.Taint),
 		Caps: grant.Caps, Offer: grant.Offer, Terms: grant.Terms,
 	}, nil
+}
+
+// Accepted reports whether the grantee of grants of one store has accepted one of
+// them in a session with this taint or a lower one.
+func Accepted(grants []Grant, taint Label) bool {
+	return slices.ContainsFunc(grants, func(g Grant) bool { return g.Accepted.CanFlowTo(taint) })
+}
+
+// firstInEffect returns the first of some grants that gives an access now, with
+// its level and highest label; None if none does. links is the number of grants
+// that the chain may still have, including this one.
+func firstInEffect(ctx context.Context, facts Facts, grants []Grant, now time.Time, links int) (Grant, Level, Label, error) {
+	for _, grant := range grants {
+		level, ceiling, err := effectiveGrant(ctx, facts, grant, now, links)
+		if err != nil || level != None {
+			return grant, level, ceiling, err
+		}
+	}
+	return Grant{}, None, 0, nil
 }
 
 // InEffect reports whether a grant gives any access now: it has not expired,
@@ -140,23 +165,23 @@ func InEffect(ctx context.Context, facts Facts, grant Grant, now time.Time) (boo
 // links is the number of grants that the chain may still have, including this
 // one.
 func effectiveGrant(ctx context.Context, facts Facts, grant Grant, now time.Time, links int) (Level, Label, error) {
-	if links == 0 || !grant.Level.Valid() || grant.Rests || expired(grant.ExpiresAt, now) {
+	if links == 0 || !grant.Level.Valid() || !grant.Label.Valid() || grant.Rests || expired(grant.ExpiresAt, now) {
 		return None, 0, nil
 	}
 	if grant.ByPlatform {
 		return grant.Level, grant.MaxLabel, nil
 	}
-	level, ceiling, err := makerAccess(ctx, facts, grant.Maker, grant.Store, now, links-1)
+	level, ceiling, err := makerAccess(ctx, facts, grant.Maker, grant.Store, grant.Label, now, links-1)
 	if err != nil || level != ReadWrite {
 		return None, 0, err
 	}
 	return grant.Level, min(grant.MaxLabel, ceiling), nil
 }
 
-// makerAccess returns the access of a grant's maker to the store. It depends
-// on facts alone, not on the maker's token or settings: the maker is not the
-// caller.
-func makerAccess(ctx context.Context, facts Facts, maker, store string, now time.Time, links int) (Level, Label, error) {
+// makerAccess returns the access of a grant's maker to the store, in a session
+// with the grant's label. It depends on facts alone, not on the maker's token or
+// settings: the maker is not the caller.
+func makerAccess(ctx context.Context, facts Facts, maker, store string, label Label, now time.Time, links int) (Level, Label, error) {
 	if maker == store {
 		return ReadWrite, Restricted, nil
 	}
@@ -174,9 +199,10 @@ func makerAccess(ctx context.Context, facts Facts, maker, store string, now time
 	if m.activeAt(now) {
 		return ReadWrite, Restricted, nil
 	}
-	grant, err := GrantOf(ctx, facts, store, maker)
+	grants, err := GrantsOf(ctx, facts, store, maker, label)
 	if err != nil {
 		return None, 0, err
 	}
-	return effectiveGrant(ctx, facts, grant, now, links)
+	_, level, ceiling, err := firstInEffect(ctx, facts, grants, now, links)
+	return level, ceiling, err
 }

@@ -23,7 +23,7 @@ func caller(agent string) acl.Principal { return acl.Principal{Agent: agent, Tai
 
 // grant returns a grant made by the store's own agent, without expiry.
 func grant(store, grantee string, level acl.Level) acl.Grant {
-	return acl.Grant{Store: store, Grantee: grantee, Level: level, MaxLabel: acl.Restricted, Maker: store}
+	return acl.Grant{Store: store, Grantee: grantee, Level: level, MaxLabel: acl.Restricted, Maker: store, Label: acl.Public, Accepted: acl.Public}
 }
 
 func changed(g acl.Grant, change func(*acl.Grant)) acl.Grant {

@@ -1,12 +1,15 @@
 package acl
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 )
 
 // Grant lets Grantee use Store up to Level and MaxLabel. There is at most one
-// per store and grantee.
+// per store, grantee and label: the one of the highest label that a session
+// reaches counts there.
 type Grant struct {
 	Store, Grantee string
 	Level          Level
@@ -15,12 +18,21 @@ type Grant struct {
 	Maker          string    // the grant is in effect only while Maker has readwrite on Store
 	ByPlatform     bool      // made with a platform token: it depends on nobody's access
 	CreatedAt      time.Time
+	// Label is the taint of the session that made the grant. The grant exists for
+	// sessions at this label or above alone: it is neither listed nor in effect, and
+	// counts in no limit, below. Those made with a platform token have label PUBLIC.
+	// MaxLabel of others is at most Label, except where an earlier version of this
+	// program made the grant: those have label PUBLIC, too.
+	Label Label
+	// Accepted is the lowest taint of the sessions in which the grantee accepted the
+	// grant; 0: of none. From there up it counts in searches that name no store.
+	Accepted Label `json:",omitzero"`
 
 	Caps  Caps   // of level search
 	Offer string // id of the offer that meters the grant; "": none
 	Terms string // of Offer, as JSON, when it was accepted
 	// Rests says that somebody else than the store's own agent made the grant, and
-	// that an offer of the store is open: the grant gives no access meanwhile. A
+	// that an offer of the store is open, up to Label or MaxLabel: the grant gives no access meanwhile. A
 	// storage sets it when it reads the grant, and ignores it when it writes one.
 	Rests bool
 }
@@ -48,6 +60,53 @@ type Settings struct {
 	Chat       bool          // stores of chats
 	User       bool          // stores of users
 	DefaultTTL time.Duration // lifetime of entries written without one; 0: unlimited
+	// Locked are the switches that a platform token turned off, and that take one to be
+	// turned on.
+	Locked Switches `json:",omitzero"`
+}
+
+// Switches are a set of the switches of Settings.
+type Switches uint8
+
+// The switches.
+const (
+	SwitchEnabled Switches = 1 << iota
+	SwitchSelf
+	SwitchChat
+	SwitchUser
+)
+
+// switches are all of them, by the names that the API has.
+var switches = [...]struct {
+	Switches
+	name string
+	of   func(*Settings) *bool
+}{
+	{SwitchEnabled, "enabled", func(s *Settings) *bool { return &s.Enabled }},
+	{SwitchSelf, "self", func(s *Settings) *bool { return &s.Self }},
+	{SwitchChat, "chat", func(s *Settings) *bool { return &s.Chat }},
+	{SwitchUser, "user", func(s *Settings) *bool { return &s.User }},
+}
+
+// Off returns the switches that are off.
+func (s Settings) Off() (off Switches) {
+	for _, one := range switches {
+		if !*one.of(&s) {
+			off |= one.Switches
+		}
+	}
+	return off
+}
+
+// Names returns the names of the switches of a set.
+func (w Switches) Names() []string {
+	var names []string
+	for _, one := range switches {
+		if w&one.Switches != 0 {
+			names = append(names, one.name)
+		}
+	}
+	return names
 }
 
 // DefaultSettings returns the settings of an agent that never changed any: all
@@ -77,8 +136,8 @@ type Facts interface {
 	// StoreFacts returns what is known of stores. A store gets its number with its first
 	// entry; one of which nothing is known may be missing from the map.
 	StoreFacts(ctx context.Context, stores []string) (map[string]StoreFacts, error)
-	// Grants returns the grants that the query describes, ordered by store and
-	// grantee. They must not be changed: a storage may return them again.
+	// Grants returns the grants that the query describes, of all labels, ordered by
+	// store, grantee and label. They must not be changed: a storage may return them again.
 	Grants(ctx context.Context, query GrantQuery) ([]Grant, error)
 	// Membership returns agent's participation in a chat (ViaChat) or its session
 	// with a user (ViaUser).
@@ -90,20 +149,36 @@ type Facts interface {
 
 // GrantQuery asks for the grants of a store, those to a grantee, or if both are
 // set, for the one of the store to the grantee. If neither is, there are none.
+// If both are, there may be one at each label.
 type GrantQuery struct{ Store, Grantee string }
 
-// GrantOf returns the grant of store to grantee; its Level is None if there is none.
-func GrantOf(ctx context.Context, facts Facts, store, grantee string) (Grant, error) {
+// GrantsOf returns the grants of store to grantee that exist for a session with
+// a taint, the highest label first.
+//
+// SECURITY: nothing but this and reachableStores chooses among the grants of an
+// agent, and both leave out those of labels above the taint.
+func GrantsOf(ctx context.Context, facts Facts, store, grantee string, taint Label) ([]Grant, error) {
 	grants, err := facts.Grants(ctx, GrantQuery{Store: store, Grantee: grantee})
 	if err != nil {
-		return Grant{}, err
+		return nil, err
 	}
+	var visible []Grant
 	for _, g := range grants {
-		if g.Store == store && g.Grantee == grantee {
-			return g, nil
+		if g.Store == store && g.Grantee == grantee && g.Label.CanFlowTo(taint) {
+			visible = append(visible, g)
 		}
 	}
-	return Grant{}, nil
+	slices.SortFunc(visible, func(a, b Grant) int { return cmp.Compare(b.Label, a.Label) })
+	return visible, nil
+}
+
+// GrantOf returns the first of GrantsOf; its Level is None if there is none.
+func GrantOf(ctx context.Context, facts Facts, store, grantee string, taint Label) (Grant, error) {
+	grants, err := GrantsOf(ctx, facts, store, grantee, taint)
+	if err != nil || len(grants) == 0 {
+		return Grant{}, err
+	}
+	return grants[0], nil
 }
 
 // expired reports whether an expiry has passed. The zero time never expires.

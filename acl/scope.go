@@ -1,6 +1,7 @@
 package acl
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -18,12 +19,15 @@ type Scope struct {
 type ScopeRequest struct {
 	// Stores are the stores to search, and no others. The caller must have
 	// access to each. If empty, the search covers the caller's own store, the
-	// stores granted to it, and those of the chat and user that its token
+	// stores granted to it that it has accepted, and those of the chat and user that its token
 	// claims or the request names.
 	Stores []string
 	// Chat and User add the store of that chat or user if the caller has
 	// access to it; they never cause an error. Ignored if Stores is set.
 	Chat, User string
+	// Unaccepted adds the granted stores that the caller has not accepted. Ignored if
+	// Stores is set.
+	Unaccepted bool
 	// Offered, unless nil, replaces the grant of its store, on which the caller
 	// must have no level: a search that pays in place of accepting an offer.
 	Offered *Grant
@@ -61,7 +65,7 @@ func namedStores(ctx context.Context, facts Facts, p Principal, request ScopeReq
 			return nil, err
 		}
 		if o := request.Offered; o != nil && o.Store == store && access.Level == None && settings.allow(ViaGrant) && p.Taint.Valid() {
-			if access, err = grantAccess(ctx, facts, p, *o, now); err != nil {
+			if access, err = grantAccess(ctx, facts, p, []Grant{*o}, now); err != nil {
 				return nil, err
 			}
 		}
@@ -97,17 +101,25 @@ func reachableStores(ctx context.Context, facts Facts, p Principal, request Scop
 	if err != nil {
 		return nil, err
 	}
-	for _, grant := range grants {
-		if seen[grant.Store] {
-			continue
+	visible := slices.DeleteFunc(slices.Clone(grants), func(g Grant) bool {
+		return seen[g.Store] || g.Grantee != p.Agent || !g.Label.CanFlowTo(p.Taint)
+	})
+	slices.SortFunc(visible, func(a, b Grant) int {
+		return cmp.Or(strings.Compare(a.Store, b.Store), cmp.Compare(b.Label, a.Label))
+	})
+	for len(visible) > 0 {
+		n := 1
+		for n < len(visible) && visible[n].Store == visible[0].Store {
+			n++
 		}
-		access, err := grantAccess(ctx, facts, p, grant, now)
+		access, err := grantAccess(ctx, facts, p, visible[:n], now)
 		if err != nil {
 			return nil, err
 		}
-		if access.Level != None {
+		if access.Level != None && (request.Unaccepted || !access.Unaccepted) {
 			found = append(found, access)
 		}
+		visible = visible[n:]
 	}
 	return found, nil
 }

@@ -164,14 +164,17 @@ func drawFacts(r *rapid.T) (*acltest.Facts, acl.Principal) {
 			f.AgentSettings[agent] = acl.Settings{Enabled: coin("enabled"), Self: coin("self"), Chat: coin("chat"), User: coin("user")}
 		}
 		for _, store := range stores {
-			if store == agent || !coin("grant") {
-				continue
+			for label := acl.Public; label <= acl.Restricted && store != agent; label++ {
+				if rapid.IntRange(0, 5).Draw(r, "grant") > 0 {
+					continue
+				}
+				f.GrantList = append(f.GrantList, acl.Grant{
+					Store: store, Grantee: agent, Level: acl.Level(rapid.IntRange(1, 3).Draw(r, "level")),
+					MaxLabel: acl.Label(rapid.IntRange(1, 4).Draw(r, "max")), ExpiresAt: when.Draw(r, "until"),
+					Maker: rapid.SampledFrom(agents).Draw(r, "maker"), ByPlatform: rapid.IntRange(0, 5).Draw(r, "platform") == 0,
+					Label: label, Accepted: acl.Label(rapid.IntRange(0, 4).Draw(r, "accepted")),
+				})
 			}
-			f.GrantList = append(f.GrantList, acl.Grant{
-				Store: store, Grantee: agent, Level: acl.Level(rapid.IntRange(1, 3).Draw(r, "level")),
-				MaxLabel: acl.Label(rapid.IntRange(1, 4).Draw(r, "max")), ExpiresAt: when.Draw(r, "until"),
-				Maker: rapid.SampledFrom(agents).Draw(r, "maker"), ByPlatform: rapid.IntRange(0, 5).Draw(r, "platform") == 0,
-			})
 		}
 	}
 	return f, acl.Principal{
@@ -183,7 +186,7 @@ func drawFacts(r *rapid.T) (*acltest.Facts, acl.Principal) {
 // wantAccess is a second implementation of what the specification says about
 // an agent's access to a store apart from requests: readwrite for the store's
 // own agent or a current member, else the level and label of its grant.
-func wantAccess(f *acltest.Facts, agent, store string, links int) (acl.Level, acl.Label) {
+func wantAccess(f *acltest.Facts, agent, store string, taint acl.Label, links int) (acl.Level, acl.Label) {
 	for _, m := range []acl.Membership{f.Participants[[2]string{store, agent}], f.Sessions[[2]string{store, agent}]} {
 		if m.Present && !ends(m.ExpiresAt) {
 			return acl.ReadWrite, acl.Restricted
@@ -192,21 +195,24 @@ func wantAccess(f *acltest.Facts, agent, store string, links int) (acl.Level, ac
 	if agent == store {
 		return acl.ReadWrite, acl.Restricted
 	}
-	return wantGrant(f, agent, store, links)
+	return wantGrant(f, agent, store, taint, links)
 }
 
-// wantGrant is what the agent's grant of the store gives. links is the number
-// of grants that the chain may still have, including this one.
-func wantGrant(f *acltest.Facts, agent, store string, links int) (acl.Level, acl.Label) {
-	for _, g := range f.GrantList {
-		if g.Store != store || g.Grantee != agent || ends(g.ExpiresAt) || links == 0 {
-			continue
-		}
-		if g.ByPlatform {
-			return g.Level, g.MaxLabel
-		}
-		if level, ceiling := wantAccess(f, g.Maker, store, links-1); level == acl.ReadWrite {
-			return g.Level, min(g.MaxLabel, ceiling)
+// wantGrant is what the agent's grants of the store give in a session: the one of the
+// highest label that the session reaches, of those in effect. links is the number of
+// grants that the chain may still have, including this one.
+func wantGrant(f *acltest.Facts, agent, store string, taint acl.Label, links int) (acl.Level, acl.Label) {
+	for label := taint; label >= acl.Public; label-- {
+		for _, g := range f.GrantList {
+			if g.Store != store || g.Grantee != agent || g.Label != label || ends(g.ExpiresAt) || links == 0 {
+				continue
+			}
+			if g.ByPlatform {
+				return g.Level, g.MaxLabel
+			}
+			if level, ceiling := wantAccess(f, g.Maker, store, label, links-1); level == acl.ReadWrite {
+				return g.Level, min(g.MaxLabel, ceiling)
+			}
 		}
 	}
 	return acl.None, 0
@@ -233,8 +239,8 @@ func TestDecideFollowsTheSpecification(t *testing.T) {
 			default:
 				// Only the memberships that this call may use count for the
 				// caller. All of theirs count for the makers of its grants.
-				if level, ceiling = wantAccess(mine, p.Agent, store, 0); level == acl.None {
-					level, ceiling = wantGrant(f, p.Agent, store, 8)
+				if level, ceiling = wantAccess(mine, p.Agent, store, p.Taint, 0); level == acl.None {
+					level, ceiling = wantGrant(f, p.Agent, store, p.Taint, 8)
 				}
 			}
 			access, err := acl.Decide(context.Background(), f, p, store, now)
@@ -258,7 +264,7 @@ func TestScopeAndCascadeAgree(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		f, p := drawFacts(r)
 		ctx := context.Background()
-		wide, err := acl.NewScope(ctx, f, p, acl.ScopeRequest{Chat: "chat", User: "user"}, now)
+		wide, err := acl.NewScope(ctx, f, p, acl.ScopeRequest{Chat: "chat", User: "user", Unaccepted: true}, now)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -276,12 +282,40 @@ func TestScopeAndCascadeAgree(t *testing.T) {
 			if (err == nil) != (err2 == nil) || err == nil && named.Stores()[0] != access {
 				r.Fatalf("%s: named %+v, cascade %+v", store, named, access)
 			}
-			if less, ok := narrow.Access(store); ok && p.Chat != store && p.User != store && (less.Via == acl.ViaChat || less.Via == acl.ViaUser) {
+			if less, ok := narrow.Access(store); ok && less.Unaccepted && p.Chat != store && p.User != store {
+				r.Fatalf("%s was searched though it was neither named nor accepted", store)
+			} else if ok && p.Chat != store && p.User != store && (less.Via == acl.ViaChat || less.Via == acl.ViaUser) {
 				r.Fatalf("%s was searched though nobody named it", store)
 			}
 		}
 		if !slices.IsSortedFunc(wide.Stores(), func(a, b acl.Access) int { return strings.Compare(a.Store, b.Store) }) {
 			r.Fatal("the stores are out of order")
+		}
+	})
+}
+
+// TestWhatHigherSessionsDidChangesNothing checks that grants of labels above the caller's
+// session, whoever made them, and acceptances in such sessions change no access.
+func TestWhatHigherSessionsDidChangesNothing(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		f, p := drawFacts(r)
+		less := *f
+		less.GrantList = nil
+		for _, g := range f.GrantList {
+			if g.Label > p.Taint {
+				continue
+			}
+			if g.Accepted > p.Taint {
+				g.Accepted = 0
+			}
+			less.GrantList = append(less.GrantList, g)
+		}
+		ctx := context.Background()
+		for _, request := range []acl.ScopeRequest{{Chat: "chat", User: "user"}, {Unaccepted: true}, {Stores: []string{"b"}}, {Stores: []string{"chat"}}} {
+			got := fmt.Sprint(acl.NewScope(ctx, f, p, request, now))
+			if want := fmt.Sprint(acl.NewScope(ctx, &less, p, request, now)); got != want {
+				r.Fatalf("%+v: %s, want %s", request, got, want)
+			}
 		}
 	})
 }
@@ -295,7 +329,7 @@ func TestOthersFactsChangeNothing(t *testing.T) {
 		before := fmt.Sprint(acl.NewScope(ctx, f, p, acl.ScopeRequest{Chat: "chat"}, now))
 		for i := range 3 {
 			store := fmt.Sprintf("elsewhere%d", i)
-			f.GrantList = append(f.GrantList, acl.Grant{Store: store, Grantee: "stranger", Level: acl.ReadWrite, MaxLabel: acl.Restricted, ByPlatform: true})
+			f.GrantList = append(f.GrantList, acl.Grant{Store: store, Grantee: "stranger", Level: acl.ReadWrite, MaxLabel: acl.Restricted, ByPlatform: true, Label: acl.Public, Accepted: acl.Public})
 			f.Participants[[2]string{store, p.Agent}] = member(time.Time{}) // not named
 			f.Sessions[[2]string{store, p.Agent}] = member(time.Time{})
 			f.Numbers[store] = int64(100 + i)

@@ -135,6 +135,8 @@ type Rerank struct {
 	// Scores is what the service's numbers are: probability (0 to 1) or logit.
 	Scores  string        `mapstructure:"scores"`
 	Timeout time.Duration `mapstructure:"timeout"` // of a search; then its order is that without the service
+	// MaxLabel is the highest label of a session whose questions and texts are sent.
+	MaxLabel string `mapstructure:"max_label"`
 }
 
 // Limits limit what is stored.
@@ -324,7 +326,7 @@ func Default() Config {
 
 		E5:     E5{Codes: true},
 		OpenAI: OpenAI{CosineUnrelated: 0.1, CosineRelated: 0.5, MaxTokens: 512, Timeout: 30 * time.Second},
-		Rerank: Rerank{Shape: "auto", Scores: "probability", Timeout: 2 * time.Second},
+		Rerank: Rerank{Shape: "auto", Scores: "probability", Timeout: 2 * time.Second, MaxLabel: "RESTRICTED"},
 		Limits: Limits{
 			ValueBytes: 100_000, Keys: 1_000_000, Bytes: 1 << 30, Grants: 10_000, Retention: 7 * 24 * time.Hour,
 			HistoryVersions: 100, ConditionBytes: 512_000_000, WriteWait: 10 * time.Second,
@@ -383,6 +385,7 @@ func (c *Config) validate() error {
 	oneOf("embedder", c.Embedder, "e5", "openai")
 	oneOf("rerank.shape", c.Rerank.Shape, "auto", "cohere", "jina", "tei")
 	oneOf("rerank.scores", c.Rerank.Scores, "probability", "logit")
+	oneOf("rerank.max_label", c.Rerank.MaxLabel, "PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED")
 	oneOf("auth.local_key", c.Auth.LocalKey, "auto", "on", "off")
 	oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	oneOf("log.format", c.Log.Format, "text", "json")

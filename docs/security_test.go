@@ -8,6 +8,55 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// The table of what a call changes has a row for every operation, each in one row that is
+// not another operation's special case.
+func TestTheSecurityPageNamesEveryOperation(t *testing.T) {
+	var api struct {
+		Paths map[string]map[string]yaml.Node
+	}
+	if err := yaml.Unmarshal([]byte(read(t, "../server/rest/openapi.yaml")), &api); err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(read(t, "security.md"), "| operations | change |")
+	table, _, ended := strings.Cut(table, "\n\n")
+	if !found || !ended {
+		t.Fatal("there is no table")
+	}
+	named := make(map[string]bool)
+	for row := range strings.Lines(table) {
+		cells := strings.Split(row, "|")
+		if len(cells) < 4 {
+			continue
+		}
+		for _, name := range regexp.MustCompile("`(\\w+)`").FindAllStringSubmatch(cells[1], -1) {
+			named[name[1]] = true
+		}
+	}
+	known := make(map[string]bool)
+	for path, methods := range api.Paths {
+		for method, node := range methods {
+			var operation struct {
+				ID string `yaml:"operationId"`
+			}
+			if node.Kind != yaml.MappingNode || node.Decode(&operation) != nil || operation.ID == "" {
+				continue
+			}
+			known[operation.ID] = true
+			if !named[operation.ID] {
+				t.Errorf("%s of %s, %s, is in no row", method, path, operation.ID)
+			}
+		}
+	}
+	for name := range named {
+		if !known[name] {
+			t.Errorf("there is no operation %s", name)
+		}
+	}
+	if len(known) < 40 {
+		t.Errorf("only %d operations were read", len(known))
+	}
+}
+
 // The security page names tests and configuration keys. All of them must exist.
 func TestTheSecurityPageNamesExistingTestsAndKeys(t *testing.T) {
 	page := read(t, "security.md")

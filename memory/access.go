@@ -52,7 +52,7 @@ func (a *Admin) Access(ctx context.Context, c Caller, r AccessRequest) (found Ag
 			return err
 		}
 		principal := acl.Principal{Agent: r.Agent, Taint: r.Taint, Chat: r.Chat, User: r.User}
-		scope, err := acl.NewScope(ctx, tx, principal, acl.ScopeRequest{}, a.service.Instant())
+		scope, err := acl.NewScope(ctx, tx, principal, acl.ScopeRequest{Unaccepted: true}, a.service.Instant())
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (a *Admin) Access(ctx context.Context, c Caller, r AccessRequest) (found Ag
 			}
 			one := StoreAccess{StoreInfo: info, MaxLabel: access.Ceiling}
 			if access.Via == acl.ViaGrant {
-				if err := one.readChain(ctx, tx, r.Agent); err != nil {
+				if err := one.readChain(ctx, tx, r.Agent, access.Label); err != nil {
 					return err
 				}
 			}
@@ -76,16 +76,16 @@ func (a *Admin) Access(ctx context.Context, c Caller, r AccessRequest) (found Ag
 
 // readChain reads the grant that gives an agent its level, and those on which it
 // depends.
-func (a *StoreAccess) readChain(ctx context.Context, tx accessReader, agent string) error {
+func (a *StoreAccess) readChain(ctx context.Context, tx accessReader, agent string, label acl.Label) error {
 	for range acl.MaxLinks {
-		grant, err := acl.GrantOf(ctx, tx, a.Store, agent)
+		grant, err := acl.GrantOf(ctx, tx, a.Store, agent, label)
 		if err != nil || grant.Level == acl.None {
 			return err
 		}
 		if a.Grant == nil {
 			a.Grant = &grant
 		}
-		agent = grant.Maker
+		agent, label = grant.Maker, grant.Label
 		a.Makers = append(a.Makers, agent)
 		if grant.ByPlatform || agent == a.Store {
 			return nil

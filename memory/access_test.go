@@ -93,7 +93,10 @@ func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest
 	case accesstest.Share:
 		_, err := s.Share(ctx, c, memory.ShareRequest{Store: op.Store, Grantee: op.Other, Level: op.Level, TTL: ttl, MaxLabel: op.MaxLabel})
 		return accesstest.Outcome{Status: status(err)}
-	case accesstest.Unshare:
+	case accesstest.AcceptGrant:
+		_, err := s.AcceptGrant(ctx, c, op.Store)
+		return accesstest.Outcome{Status: status(err)}
+	case accesstest.Unshare, accesstest.EndGrant:
 		return accesstest.Outcome{Status: status(s.Unshare(ctx, c, op.Store, op.Other))}
 	case accesstest.SetLanguage:
 		_, err := s.SetLanguage(ctx, c, op.Store, acl.LanguageMultilingual)

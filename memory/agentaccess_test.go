@@ -28,7 +28,7 @@ func TestAccessIsThatOfTheAgentItself(t *testing.T) {
 			}
 		}
 		hour := time.Hour
-		share(at("alice", acl.Internal), "alice", "bob", acl.ReadWrite, acl.Internal, nil)
+		share(at("alice", acl.Public), "alice", "bob", acl.ReadWrite, acl.Public, nil)
 		share(at("bob", acl.Public), "alice", "carol", acl.Search, acl.Public, &hour)
 		share(platform, "dave", "carol", acl.Read, acl.Confidential, nil)
 		if err := errors.Join(h.PutParticipant(background, platform, "room", "carol", nil), h.PutSession(background, platform, "ulla", "carol", &hour)); err != nil {
@@ -63,7 +63,7 @@ func TestAccessIsThatOfTheAgentItself(t *testing.T) {
 		if err := h.PutSettings(background, platform, "carol", acl.Settings{Enabled: true, Self: false, Chat: true, User: true}); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.Unshare(background, at("alice", acl.Internal), "alice", "bob"); err != nil {
+		if err := h.Unshare(background, at("alice", acl.Public), "alice", "bob"); err != nil {
 			t.Fatal(err)
 		}
 		found, err := h.Access(background, platform, memory.AccessRequest{Agent: "carol", Taint: acl.Public})

@@ -129,6 +129,9 @@ type StoreInfo struct {
 	Kind      string // self, grant, chat or user
 	Level     acl.Level
 	ExpiresAt time.Time // zero: never
+	// Unaccepted says that the caller has not accepted the grant: calls that name no
+	// store leave it out.
+	Unaccepted bool
 	// Reading is what Models follows from. It, Models and Why are zero if the caller has
 	// level search on the store.
 	Reading acl.Reading

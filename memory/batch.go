@@ -77,9 +77,10 @@ func (s *Service) Batch(ctx context.Context, c Caller, r BatchRequest) ([]BatchO
 		writes = writes || r.Items[i].Op != BatchGet
 	}
 	var outcomes []BatchOutcome
+	var a acl.Access
 	var err error
 	if writes {
-		outcomes, err = s.writeBatch(ctx, c, r)
+		outcomes, a, err = s.writeBatch(ctx, c, r)
 	} else {
 		err = s.view(ctx, c, func(tx ReadTx) error {
 			b, err := s.newBatch(ctx, tx, c, r, s.roomFor(r.Items))
@@ -89,13 +90,14 @@ func (s *Service) Batch(ctx context.Context, c Caller, r BatchRequest) ([]BatchO
 			if err := b.run(ctx, func(ctx context.Context, i int) error { return b.get(ctx, tx, i) }); err != nil {
 				return err
 			}
-			outcomes = b.outcomes
+			outcomes, a = b.outcomes, b.access
 			return s.showSources(ctx, tx, c, foundOf(outcomes)...)
 		})
 	}
 	if err != nil {
 		return nil, asConflict(err)
 	}
+	s.Named(ctx, c, a)
 	if writes {
 		s.showWritten(ctx, c, foundOf(outcomes)...)
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 
 	"github.com/google/uuid"
+
+	"mneme/acl"
 )
 
 // writeBatch is Batch with writes, a transaction after another.
-func (s *Service) writeBatch(ctx context.Context, c Caller, r BatchRequest) ([]BatchOutcome, error) {
-	outcomes := make([]BatchOutcome, 0, len(r.Items))
+func (s *Service) writeBatch(ctx context.Context, c Caller, r BatchRequest) (outcomes []BatchOutcome, a acl.Access, err error) {
+	outcomes = make([]BatchOutcome, 0, len(r.Items))
 	room, first := s.roomFor(r.Items), uuid.Nil
 	rest := r
 	for n := 1; ; n++ {
@@ -22,15 +24,16 @@ func (s *Service) writeBatch(ctx context.Context, c Caller, r BatchRequest) ([]B
 			for range rest.Items {
 				outcomes = append(outcomes, BatchOutcome{Err: err})
 			}
-			return outcomes, nil
+			return outcomes, a, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, a, err
 		}
+		a = b.access
 		s.indexer.Wake()
 		outcomes, room = append(outcomes, b.outcomes[:b.end]...), b.room
 		if len(outcomes) == len(r.Items) {
-			return outcomes, nil
+			return outcomes, a, nil
 		}
 		if n == 1 {
 			first = id

@@ -86,9 +86,10 @@ func (s *Service) changes(ctx context.Context, c Caller, r ChangesRequest, since
 	for sweeps := 0; ; sweeps++ {
 		var due bool
 		var ceiling acl.Label
-		err := s.view(ctx, c, func(tx ReadTx) error {
+		var a acl.Access
+		err := s.view(ctx, c, func(tx ReadTx) (err error) {
 			instant := s.Instant()
-			a, err := access(ctx, tx, c, r.Store, acl.Read, instant)
+			a, err = access(ctx, tx, c, r.Store, acl.Read, instant)
 			if err != nil {
 				return err
 			}
@@ -107,6 +108,9 @@ func (s *Service) changes(ctx context.Context, c Caller, r ChangesRequest, since
 			now.nextExpiry = next
 			return err
 		})
+		if err == nil {
+			s.Named(ctx, c, a)
+		}
 		if err != nil || !due {
 			return now, err
 		}

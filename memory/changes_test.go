@@ -245,23 +245,26 @@ func TestAnExpiryEndsAWait(t *testing.T) {
 func TestAWaitIsJudgedAtItsEnd(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := openOver(t, b.Open(t), memory.Options{})
-		bob := agent("bob", acl.Internal)
+		alice, bob := agent("alice", acl.Internal), agent("bob", acl.Internal)
+		give := func(level acl.Level, most acl.Label) {
+			_, err := h.Share(background, alice, memory.ShareRequest{Store: "alice", Grantee: "bob", Level: level, MaxLabel: most})
+			must(h, err)
+		}
 		expired := errors.New("expired")
 		for name, c := range map[string]struct {
 			meanwhile func()
 			want      error
 		}{
 			"nothing":      {func() {}, nil},
-			"revoked":      {func() { must(h, h.Unshare(background, agent("alice", acl.Internal), "alice", "bob")) }, acl.ErrDenied},
-			"level search": {func() { share(h, "alice", "bob", acl.Search) }, acl.ErrDenied},
+			"revoked":      {func() { must(h, h.Unshare(background, alice, "alice", "bob")) }, acl.ErrDenied},
+			"level search": {func() { give(acl.Search, 0) }, acl.ErrDenied},
 			"another label": {func() {
-				_, err := h.Share(background, agent("alice", acl.Restricted), memory.ShareRequest{Store: "alice", Grantee: "bob", Level: acl.Read, MaxLabel: acl.Public})
-				must(h, err)
+				give(acl.Read, acl.Public)
 			}, memory.ErrFeed},
 			"the token": {nil, expired},
 		} {
 			t.Run(name, func(t *testing.T) {
-				share(h, "alice", "bob", acl.Read)
+				give(acl.Read, 0)
 				r := h.following(bob, "alice")
 				if c.meanwhile == nil {
 					r.Judge = func(context.Context, bool) (memory.Caller, error) { return bob, expired }

@@ -30,7 +30,7 @@ type FactWriter interface {
 // Fact is a GrantFact, MemberFact, SettingsFact, NameFact, OutcomeFact or ReadingFact.
 type Fact interface{ fact() }
 
-// GrantFact replaces the grant of (Store, Grantee). Level None removes it.
+// GrantFact replaces the grant of (Store, Grantee, Label). Level None removes it.
 type GrantFact acl.Grant
 
 // MemberFact replaces an agent's participation in a chat (acl.ViaChat) or its session

@@ -31,8 +31,10 @@ func (s *Service) EachVersion(ctx context.Context, c Caller, path Path, limit in
 	for left := limit; ; {
 		var items []Found
 		var more bool
-		err := s.view(ctx, c, func(tx ReadTx) error {
-			_, e, err := s.getVisible(ctx, tx, c, path, acl.Read)
+		var a acl.Access
+		err := s.view(ctx, c, func(tx ReadTx) (err error) {
+			var e *Entry
+			a, e, err = s.getVisible(ctx, tx, c, path, acl.Read)
 			if err != nil {
 				return err
 			}
@@ -54,6 +56,7 @@ func (s *Service) EachVersion(ctx context.Context, c Caller, path Path, limit in
 		if err != nil {
 			return "", err
 		}
+		s.Named(ctx, c, a)
 		for i := range items {
 			before = versionPosition{items[i].ID, items[i].Version}
 			if err := yield(items[i]); err != nil {

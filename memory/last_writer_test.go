@@ -46,11 +46,10 @@ func TestAnEditTakesAnEntryOverIntoTheEditorsCount(t *testing.T) {
 	})
 }
 
-// share grants a store of its own agent.
+// share grants a store of its own agent at every label.
 func share(h *harness, store, grantee string, level acl.Level) {
 	h.t.Helper()
-	_, err := h.Share(background, agent(store, acl.Restricted), memory.ShareRequest{Store: store, Grantee: grantee, Level: level})
-	must(h, err)
+	h.Lend(store, grantee, level)
 }
 
 // Whatever happens, the counts equal a recount, and a write is refused exactly if
@@ -289,7 +288,8 @@ func TestSharingNeitherClaimsNorAsksForTheGranteesKind(t *testing.T) {
 		must(h, h.PutSession(ctx, platform, "user", "agent", nil))
 		must(h, h.RegisterCaller(ctx, acl.Principal{Agent: "known", Taint: acl.Public}))
 		for _, grantee := range []string{"chat", "known", "unknown"} {
-			share(h, "alice", grantee, acl.ReadWrite)
+			_, err := h.Share(ctx, agent("alice", acl.Public), memory.ShareRequest{Store: "alice", Grantee: grantee, Level: acl.ReadWrite})
+			must(h, err)
 		}
 		_, err := h.Share(ctx, agent("alice", acl.Public), memory.ShareRequest{Store: "alice", Grantee: "fourth"})
 		h.WantStatus(err, 429)

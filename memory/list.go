@@ -47,8 +47,9 @@ func (s *Service) EachListed(ctx context.Context, c Caller, r ListRequest, yield
 	for left, size := r.Limit, 0; ; {
 		var items []Found
 		var more bool
-		err := s.view(ctx, c, func(tx ReadTx) error {
-			a, err := access(ctx, tx, c, r.Store, acl.Read, s.Instant())
+		var a acl.Access
+		err := s.view(ctx, c, func(tx ReadTx) (err error) {
+			a, err = access(ctx, tx, c, r.Store, acl.Read, s.Instant())
 			if err != nil {
 				return err
 			}
@@ -61,6 +62,7 @@ func (s *Service) EachListed(ctx context.Context, c Caller, r ListRequest, yield
 		if err != nil {
 			return "", err
 		}
+		s.Named(ctx, c, a)
 		for i := range items {
 			after = &listPosition{items[i].Namespace, items[i].Key}
 			if err := yield(items[i]); err != nil {

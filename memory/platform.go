@@ -120,6 +120,11 @@ func (s *Service) Settings(ctx context.Context, c Caller, agent string) (acl.Set
 }
 
 // PutSettings writes an agent's settings, for itself or a platform token.
+// What a platform token turns off the agent cannot turn on: acl.ErrDenied. Every
+// session of the agent reads its settings, so that one above PUBLIC does not write them: a
+// ConflictError. The Locked of the request is ignored.
+//
+// SECURITY: the switches are read in the transaction that writes them.
 func (s *Service) PutSettings(ctx context.Context, c Caller, agent string, settings acl.Settings) error {
 	if err := selfOrPlatform(c, agent); err != nil {
 		return err
@@ -127,7 +132,29 @@ func (s *Service) PutSettings(ctx context.Context, c Caller, agent string, setti
 	if err := CheckTTL(settings.DefaultTTL); err != nil {
 		return rule("default_ttl", "must be 0 to %d seconds", int64(maxTTL/time.Second))
 	}
-	return s.update(ctx, c, Work{}, func(tx Tx) error { return tx.PutFact(ctx, SettingsFact{agent, settings}) })
+	if !c.Platform && c.Taint != acl.Public {
+		return conflict("every session reads the settings: they are written in one at PUBLIC, or by the platform")
+	}
+	return s.update(ctx, c, Work{}, func(tx Tx) error {
+		// Reading a setting locks it, here one that is never written: between the read and
+		// the write below a platform token must not turn anything off.
+		if _, err := tx.Meta(ctx, "settings of "+agent); err != nil {
+			return err
+		}
+		old, err := tx.Settings(ctx, agent)
+		if err != nil {
+			return err
+		}
+		write := settings
+		write.Locked = write.Off()
+		if !c.Platform {
+			write.Locked = old.Locked
+			if old.Locked&^write.Off() != 0 {
+				return acl.ErrDenied
+			}
+		}
+		return tx.PutFact(ctx, SettingsFact{agent, write})
+	})
 }
 
 func selfOrPlatform(c Caller, agent string) error {

@@ -21,9 +21,10 @@ import (
 func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, error) {
 	r = r.normal()
 	var result PutResult
-	err := s.updateTogether(ctx, c, Work{Stores: []string{r.Path.Store}, Bytes: len(r.Value)}, func(tx Tx) error {
+	var a acl.Access
+	err := s.updateTogether(ctx, c, Work{Stores: []string{r.Path.Store}, Bytes: len(r.Value)}, func(tx Tx) (err error) {
 		now := s.Instant()
-		a, err := s.prepareWrite(ctx, tx, c, r, now)
+		a, err = s.prepareWrite(ctx, tx, c, r, now)
 		if err != nil {
 			return err
 		}
@@ -34,6 +35,7 @@ func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, e
 		return PutResult{}, asConflict(err)
 	}
 	s.wrote(1)
+	s.Named(ctx, c, a)
 	s.showWritten(ctx, c, &result.Found)
 	if r.Wait || r.Similar {
 		s.follow(ctx, c, r, &result)

@@ -14,8 +14,10 @@ import (
 func (s *Service) Get(ctx context.Context, c Caller, path Path) (Found, error) {
 	path = path.Normal()
 	var found Found
-	err := s.view(ctx, c, func(tx ReadTx) error {
-		_, e, err := s.getVisible(ctx, tx, c, path, acl.Read)
+	var a acl.Access
+	err := s.view(ctx, c, func(tx ReadTx) (err error) {
+		var e *Entry
+		a, e, err = s.getVisible(ctx, tx, c, path, acl.Read)
 		if err != nil {
 			return err
 		}
@@ -25,6 +27,7 @@ func (s *Service) Get(ctx context.Context, c Caller, path Path) (Found, error) {
 		found = s.withETag(*e)
 		return s.showSources(ctx, tx, c, &found)
 	})
+	s.Named(ctx, c, a)
 	return found, err
 }
 

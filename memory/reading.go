@@ -16,6 +16,11 @@ type ReadingLimits struct {
 	Time  time.Duration // 5 s
 }
 
+// Part returns the limits of one of n equal parts.
+func (l ReadingLimits) Part(n int) ReadingLimits {
+	return ReadingLimits{Bytes: l.Bytes / int64(n), Time: l.Time / time.Duration(n)}
+}
+
 // reading counts what a call has read of values to judge its filter.
 type reading struct {
 	limits ReadingLimits

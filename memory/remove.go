@@ -64,9 +64,10 @@ func (s *Service) deletedBefore(ctx context.Context, tx EntryReader, c Caller, a
 // deleteBy deletes in a transaction, for a caller who may write.
 func (s *Service) deleteBy(ctx context.Context, c Caller, path Path, remove func(tx Tx, a acl.Access, path Path, now time.Time) error) error {
 	path = path.Normal()
-	err := s.updateTogether(ctx, c, Work{Stores: []string{path.Store}}, func(tx Tx) error {
+	var a acl.Access
+	err := s.updateTogether(ctx, c, Work{Stores: []string{path.Store}}, func(tx Tx) (err error) {
 		now := s.Instant()
-		a, err := access(ctx, tx, c, path.Store, acl.ReadWrite, now)
+		a, err = access(ctx, tx, c, path.Store, acl.ReadWrite, now)
 		if err != nil {
 			return err
 		}
@@ -74,6 +75,7 @@ func (s *Service) deleteBy(ctx context.Context, c Caller, path Path, remove func
 	})
 	if err == nil {
 		s.wrote(1)
+		s.Named(ctx, c, a)
 	}
 	return err
 }

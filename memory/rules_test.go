@@ -158,7 +158,9 @@ func TestShareGrantsNoMoreThanTheCallerHas(t *testing.T) {
 			_, err := h.Get(background, c, path("room", "open"))
 			h.WantStatus(err, 403) // reader's grant, and what was granted through it, ended
 		}
-		h.WantStatus(share(other, "room", "friend", acl.Read, 0), 200) // a grant that is not in effect can be replaced
+		h.WantStatus(share(other, "room", "friend", acl.Read, 0), 200)       // a grant that is not in effect can be replaced
+		h.WantStatus(h.Unshare(background, platform, "room", "friend"), 404) // its session is below the grant's label
+		platform.Taint = acl.Restricted
 		h.WantStatus(h.Unshare(background, platform, "room", "friend"), 200)
 	})
 }

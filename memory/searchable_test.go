@@ -12,7 +12,7 @@ import (
 func TestRowsOfEachStoreAreJudgedByTheAccessToIt(t *testing.T) {
 	clock := backendtest.NewClock()
 	caller := backendtest.Agent("alice", acl.Internal)
-	facts := &acltest.Facts{GrantList: []acl.Grant{{Store: "bob", Grantee: "alice", Level: acl.Read, MaxLabel: acl.Public, Maker: "bob"}}}
+	facts := &acltest.Facts{GrantList: []acl.Grant{{Store: "bob", Grantee: "alice", Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: "bob"}}}
 	scope, err := acl.NewScope(t.Context(), facts, caller.Principal, acl.ScopeRequest{}, clock.Now())
 	if err != nil {
 		t.Fatal(err)

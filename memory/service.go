@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"mneme/internal/lru"
 )
 
 // Limits bound what the Service accepts. Zero fields take the default.
@@ -120,8 +122,10 @@ type Service struct {
 	similarWait   time.Duration
 
 	callers *callerCache
-	waits   *feedWaits
-	written atomic.Int64 // entries
+	// unaccepted has when it was last tried to note that a grantee named a store.
+	unaccepted *lru.Cache[string, time.Time]
+	waits      *feedWaits
+	written    atomic.Int64 // entries
 }
 
 // New returns a Service over a storage. Call Run to have expired entries swept.
@@ -137,6 +141,7 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 		indexedWait:   cmp.Or(options.IndexedWait, defaultIndexedWait),
 		similarWait:   cmp.Or(options.SimilarWait, defaultSimilarWait),
 		callers:       newCallerCache(),
+		unaccepted:    lru.New(unacceptedBytes, func(key string, _ time.Time) int { return len(key) }),
 		waits:         newFeedWaits(storage),
 	}
 	s.writers = newWriters(storage.Writers(), s.limits.WriteWait)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"mneme/acl"
@@ -13,6 +14,10 @@ import (
 // readwrite on the store or a platform token. It cannot grant more than it
 // has, nor change another agent's grant unless it manages the store. While an offer
 // sells searches of a store, its own agent alone shares it.
+//
+// The grant has the label of the caller's session: it replaces the one that a session
+// of this label made, and comes before those of lower labels. That of a platform token
+// exists for every session. One that the grantee has accepted stays accepted.
 //
 // SECURITY: whether the grantee is a caller, a chat or unknown is neither asked
 // nor recorded, so that the answer and its time do not depend on it. A grant
@@ -37,24 +42,32 @@ func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Gran
 		if r.MaxLabel > a.Ceiling {
 			return acl.ErrDenied
 		}
-		old, err := acl.GrantOf(ctx, tx, r.Store, r.Grantee)
+		all, err := acl.GrantsOf(ctx, tx, r.Store, r.Grantee, c.Taint)
 		if err != nil {
 			return err
 		}
-		if err := mayChangeGrant(ctx, tx, c, a, old, now); err != nil {
-			return err
+		for _, old := range all { // it would replace or hide them
+			if err := mayChangeGrant(ctx, tx, c, a, old, now); err != nil {
+				return err
+			}
 		}
 		if err := checkShare(c, r); err != nil {
 			return err
 		}
+		old := grantAt(all, grantLabel(c))
 		if old.Level == acl.None || hasExpired(old, now) {
-			if err := s.checkGrants(ctx, tx, r.Store, now); err != nil {
+			if err := s.checkGrants(ctx, tx, r.Store, grantLabel(c), now); err != nil {
 				return err
 			}
 		}
 		grant = acl.Grant{
-			Store: r.Store, Grantee: r.Grantee, Level: r.Level, MaxLabel: r.MaxLabel,
+			Store: r.Store, Grantee: r.Grantee, Level: r.Level, MaxLabel: r.MaxLabel, Label: grantLabel(c),
 			Maker: c.Agent, ByPlatform: c.Platform, CreatedAt: now, Caps: r.Caps,
+		}
+		if in, err := acl.InEffect(ctx, tx, old, now); err != nil {
+			return err
+		} else if in {
+			grant.Accepted = old.Accepted
 		}
 		if r.TTL != nil {
 			grant.ExpiresAt = expiry(now, *r.TTL)
@@ -64,25 +77,36 @@ func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Gran
 	return grant, err
 }
 
-// checkGrants enforces the limit of a store's unexpired grants for a new one.
-// Whoever may share a store may list its grants: the count reveals nothing.
-func (s *Service) checkGrants(ctx context.Context, tx Tx, store string, now time.Time) error {
-	n, err := tx.Count(ctx, GrantsOf{store})
+// grantAt returns the grant with a label; its Level is None if there is none.
+func grantAt(grants []acl.Grant, label acl.Label) acl.Grant {
+	for _, g := range grants {
+		if g.Label == label {
+			return g
+		}
+	}
+	return acl.Grant{}
+}
+
+// checkGrants enforces the limit of a store's unexpired grants at a label for a new
+// one. Whoever may share a store may list its grants: the count reveals nothing.
+func (s *Service) checkGrants(ctx context.Context, tx Tx, store string, label acl.Label, now time.Time) error {
+	n, err := tx.Count(ctx, GrantsOf{store, label})
 	if err != nil || n < s.limits.Grants {
 		return err
 	}
 	if _, err := tx.Trim(ctx, ExpiredGrants{store, now}); err != nil { // expired grants do not count
 		return err
 	}
-	if n, err = tx.Count(ctx, GrantsOf{store}); err != nil || n < s.limits.Grants {
+	if n, err = tx.Count(ctx, GrantsOf{store, label}); err != nil || n < s.limits.Grants {
 		return err
 	}
 	return &QuotaError{Limit: "grants", Max: s.limits.Grants, RetryAfter: quotaRetry}
 }
 
-// CheckNewGrant returns a QuotaError if a store has no room for another grant.
-func (s *Service) CheckNewGrant(ctx context.Context, tx Tx, store string) error {
-	return s.checkGrants(ctx, tx, store, s.Instant())
+// CheckNewGrant returns a QuotaError if a store has no room for another grant at a
+// label.
+func (s *Service) CheckNewGrant(ctx context.Context, tx Tx, store string, label acl.Label) error {
+	return s.checkGrants(ctx, tx, store, label, s.Instant())
 }
 
 func hasExpired(g acl.Grant, now time.Time) bool {
@@ -105,7 +129,7 @@ func mayShare(ctx context.Context, tx Counter, c Caller, store string) error {
 	if c.Agent == store {
 		return nil
 	}
-	offers, err := tx.Count(ctx, OffersOf{store})
+	offers, err := tx.Count(ctx, OffersOf{store, c.Taint})
 	if err == nil && offers > 0 {
 		err = acl.ErrDenied
 	}
@@ -171,59 +195,158 @@ func checkCaps(r ShareRequest) error {
 	return nil
 }
 
-// Unshare revokes a grant that the caller made, or any in a store that it
-// manages.
+// Unshare is Revoke without cascade.
 func (s *Service) Unshare(ctx context.Context, c Caller, store, grantee string) error {
-	return s.update(ctx, c, Work{Stores: []string{store}}, func(tx Tx) error {
-		now := s.Instant()
-		a, err := shareAccess(ctx, tx, c, store, now)
-		if err != nil {
-			return err
-		}
-		old, err := acl.GrantOf(ctx, tx, store, grantee)
-		if err != nil {
-			return err
-		}
-		if old.Level == acl.None || hasExpired(old, now) {
-			return ErrNotFound
-		}
-		if err := mayChangeGrant(ctx, tx, c, a, old, now); err != nil {
-			return err
-		}
-		return tx.PutFact(ctx, GrantFact{Store: store, Grantee: grantee})
-	})
+	_, err := s.Revoke(ctx, c, store, grantee, false)
+	return err
 }
 
-// Grants lists the unexpired grants of a store, ordered by grantee.
-func (s *Service) Grants(ctx context.Context, c Caller, store string) ([]acl.Grant, error) {
-	var grants []acl.Grant
+// Revoke revokes a grant that the caller made, or any in a store that it manages, or
+// ends or refuses one to the caller itself. Of several it revokes the one of the highest
+// label that the session reaches. One of a lower label is a ConflictError, except to a
+// platform token: whoever made it would see what a higher session did.
+//
+// It returns the grants that were in effect and are not any more, because their makers
+// had a level by this one. With cascade they are revoked, too.
+func (s *Service) Revoke(ctx context.Context, c Caller, store, grantee string, cascade bool) (dependents []GrantInfo, err error) {
+	err = s.update(ctx, c, Work{Stores: []string{store}}, func(tx Tx) error {
+		now := s.Instant()
+		own := grantee == c.Agent
+		a, err := shareAccess(ctx, tx, c, store, now)
+		if own && errors.Is(err, acl.ErrDenied) {
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+		all, err := acl.GrantsOf(ctx, tx, store, grantee, c.Taint)
+		if err != nil {
+			return err
+		}
+		old := slices.IndexFunc(all, func(g acl.Grant) bool { return !hasExpired(g, now) })
+		if old < 0 {
+			if a.Level == acl.None { // who has no grant is a stranger
+				return acl.ErrDenied
+			}
+			return ErrNotFound
+		}
+		if !own {
+			if err := mayChangeGrant(ctx, tx, c, a, all[old], now); err != nil {
+				return err
+			}
+		}
+		if !mayChangeAt(c, all[old]) {
+			return conflict("the grant was made in a session of a lower label, and is changed at its own label only")
+		}
+		dependents, err = revoke(ctx, tx, c, all[old], cascade, now)
+		return err
+	})
+	return dependents, err
+}
+
+// mayChangeAt reports whether a session may change or end a visible grant: at the
+// grant's own label, or up to its MaxLabel if the grant is of a version that kept no
+// labels.
+func mayChangeAt(c Caller, g acl.Grant) bool {
+	return c.Platform || c.Taint == g.Label || !g.ByPlatform && c.Taint <= g.MaxLabel
+}
+
+// grantLabel is the label of the grants that a caller makes: its session's. Those of the
+// platform, which is trusted with every label, exist for every session.
+func grantLabel(c Caller) acl.Label {
+	if c.Platform {
+		return acl.Public
+	}
+	return c.Taint
+}
+
+// AcceptGrant accepts the grants of a store to the caller, so that they count in calls
+// that name no store, and returns the one that counts. The acceptance has the label of
+// the caller's session. acl.ErrDenied if no grant gives the caller a level.
+func (s *Service) AcceptGrant(ctx context.Context, c Caller, store string) (grant acl.Grant, err error) {
+	err = s.update(ctx, c, Work{Stores: []string{store}}, func(tx Tx) (err error) {
+		grant, err = accept(ctx, tx, c, store, s.Instant())
+		return err
+	})
+	return grant, err
+}
+
+func accept(ctx context.Context, tx Tx, c Caller, store string, now time.Time) (acl.Grant, error) {
+	a, err := access(ctx, tx, c, store, acl.Search, now)
+	if err != nil {
+		return acl.Grant{}, err
+	}
+	if a.Via != acl.ViaGrant {
+		return acl.Grant{}, conflict("the caller's level on this store is not by a grant")
+	}
+	all, err := acl.GrantsOf(ctx, tx, store, c.Agent, c.Taint)
+	if err != nil {
+		return acl.Grant{}, err
+	}
+	grant := grantAt(all, a.Label)
+	if a.Unaccepted {
+		grant.Accepted = c.Taint
+		err = tx.PutFact(ctx, GrantFact(grant))
+	}
+	return grant, err
+}
+
+// acceptAgain is how long no call tries again to note that a store was named, after one
+// could not.
+const acceptAgain = time.Minute
+
+// unacceptedBytes bounds what is remembered of such attempts: some 5,000 of them.
+const unacceptedBytes = 1 << 20
+
+// Named accepts the grants of stores that a call named, by which the caller reached
+// them. Only the first call of a grantee writes. Where that fails the call succeeds all
+// the same, and a later one tries again.
+func (s *Service) Named(ctx context.Context, c Caller, reached ...acl.Access) {
+	for _, a := range reached {
+		if a.Via != acl.ViaGrant || !a.Unaccepted {
+			continue
+		}
+		key, now := a.Store+" "+c.Agent, s.Instant()
+		if tried, ok := s.unaccepted.Get(key); ok && now.Sub(tried).Abs() < acceptAgain {
+			continue
+		}
+		s.unaccepted.Put(key, now)
+		_, err := s.AcceptGrant(ctx, c, a.Store)
+		switch {
+		case err == nil || isRefusal(err): // it has ended meanwhile
+			s.unaccepted.Put(key, time.Time{})
+		case ctx.Err() == nil:
+			s.log.WarnContext(ctx, "a grantee named a store, but that could not be recorded", "error", err)
+		}
+	}
+}
+
+// Grants lists the unexpired grants of a store that exist for the caller's session,
+// ordered by grantee and label.
+func (s *Service) Grants(ctx context.Context, c Caller, store string) ([]GrantInfo, error) {
+	var grants []GrantInfo
 	err := s.view(ctx, c, func(tx ReadTx) error {
 		now := s.Instant()
 		if _, err := shareAccess(ctx, tx, c, store, now); err != nil {
 			return err
 		}
-		all, err := tx.Grants(ctx, acl.GrantQuery{Store: store})
+		facts, err := readGrants(ctx, tx, store)
 		if err != nil {
 			return err
 		}
-		grants = nil
-		for _, g := range all {
-			if !hasExpired(g, now) {
-				grants = append(grants, g)
-			}
-		}
-		return nil
+		grants, err = facts.visible(ctx, c, now)
+		return err
 	})
 	return grants, err
 }
 
 // Stores lists the stores that the caller can reach: its own, granted ones, and
 // those of the chat and user that its token claims or the request names. chat
-// and user may be empty.
+// and user may be empty. Granted ones that the caller has not accepted are listed, too.
 func (s *Service) Stores(ctx context.Context, c Caller, chat, user string) ([]StoreInfo, error) {
 	var infos []StoreInfo
 	err := s.view(ctx, c, func(tx ReadTx) error {
-		scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Chat: chat, User: user}, s.Instant())
+		scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Chat: chat, User: user, Unaccepted: true}, s.Instant())
 		if err != nil {
 			return err
 		}
@@ -245,7 +368,7 @@ func (s *Service) infoOf(ctx context.Context, tx Counter, a acl.Access) (StoreIn
 	if a.Via == acl.ViaOwn {
 		kind = "self"
 	}
-	info := StoreInfo{Store: a.Store, Kind: kind, Level: a.Level, ExpiresAt: a.ExpiresAt}
+	info := StoreInfo{Store: a.Store, Kind: kind, Level: a.Level, ExpiresAt: a.ExpiresAt, Unaccepted: a.Unaccepted}
 	if a.Level >= acl.Read { // else it would tell of what is stored
 		info.Reading = a.Reading
 		info.Models, info.Why = s.modelsOf(a.Reading)

@@ -147,11 +147,17 @@ type Counter interface {
 // Countable is a kind of rows: GrantsOf, OffersOf, Erasable, Unembedded, StoresRead, StoresUnread or ReadIn.
 type Countable interface{ countable() }
 
-// GrantsOf are the grants of a store, expired ones too until they are swept.
-type GrantsOf struct{ Store string }
+// GrantsOf are the grants of a store at a label, expired ones too until they are swept.
+type GrantsOf struct {
+	Store string
+	Label acl.Label
+}
 
-// OffersOf are the open offers that stand on a store.
-type OffersOf struct{ Store string }
+// OffersOf are the open offers that stand on a store, with labels up to a ceiling.
+type OffersOf struct {
+	Store   string
+	Ceiling acl.Label
+}
 
 // Erasable are the entries that a Purge with this cutoff would erase in all.
 type Erasable struct{ Cutoff time.Time }

@@ -34,9 +34,10 @@ func (s *Service) EachTrashed(ctx context.Context, c Caller, r TrashRequest, yie
 	for left, size := r.Limit, 0; ; {
 		var items []Found
 		var more bool
-		err := s.view(ctx, c, func(tx ReadTx) error {
+		var a acl.Access
+		err := s.view(ctx, c, func(tx ReadTx) (err error) {
 			now := s.Instant()
-			a, err := access(ctx, tx, c, r.Store, acl.ReadWrite, now)
+			a, err = access(ctx, tx, c, r.Store, acl.ReadWrite, now)
 			if err != nil {
 				return err
 			}
@@ -49,6 +50,7 @@ func (s *Service) EachTrashed(ctx context.Context, c Caller, r TrashRequest, yie
 		if err != nil {
 			return "", err
 		}
+		s.Named(ctx, c, a)
 		for i := range items {
 			after = trashPosition{items[i].DeletedAt, items[i].ID}
 			if err := yield(items[i]); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -15,7 +16,7 @@ import (
 // Accept gives the caller a metered grant of level search on the store of an
 // offer, with its terms of today, which the grant keeps. It replaces a grant that
 // gives the caller nothing: one that has expired, lost its maker, or rests while
-// the offer is open.
+// the offer is open. The grant has the label of the caller's session, and is accepted.
 func (m *Market) Accept(ctx context.Context, c memory.Caller, offer uuid.UUID, holds memory.Preconditions, i *memory.Idempotency) (acl.Grant, error) {
 	var grant acl.Grant
 	err := m.update(ctx, c, func(tx Tx) error {
@@ -47,7 +48,7 @@ func (m *Market) accept(ctx context.Context, tx Tx, c memory.Caller, o Offer, ho
 	if err := requireNoLevel(ctx, tx, c, o.Store, now); err != nil {
 		return acl.Grant{}, err
 	}
-	old, err := acl.GrantOf(ctx, tx, o.Store, c.Agent)
+	all, err := acl.GrantsOf(ctx, tx, o.Store, c.Agent, c.Taint)
 	if err != nil {
 		return acl.Grant{}, err
 	}
@@ -60,8 +61,8 @@ func (m *Market) accept(ctx context.Context, tx Tx, c memory.Caller, o Offer, ho
 	if err := holds.Check(m.service.Secret().ETag(o.ID, o.Version)); err != nil {
 		return acl.Grant{}, err
 	}
-	if old.Level == acl.None {
-		if err := m.service.CheckNewGrant(ctx, tx, o.Store); err != nil {
+	if !slices.ContainsFunc(all, func(g acl.Grant) bool { return g.Label == c.Taint }) {
+		if err := m.service.CheckNewGrant(ctx, tx, o.Store, c.Taint); err != nil {
 			return acl.Grant{}, err
 		}
 	}
@@ -105,7 +106,7 @@ func meteredGrant(c memory.Caller, o Offer, now time.Time) (acl.Grant, error) {
 	}
 	grant := acl.Grant{
 		Store: o.Store, Grantee: c.Agent, Level: acl.Search, MaxLabel: o.Terms.MaxLabel,
-		Maker: o.Seller, CreatedAt: now, Offer: o.ID.String(), Terms: string(terms),
+		Maker: o.Seller, CreatedAt: now, Label: c.Taint, Accepted: c.Taint, Offer: o.ID.String(), Terms: string(terms),
 	}
 	if o.Terms.GrantTTL > 0 {
 		grant.ExpiresAt = now.Add(time.Duration(o.Terms.GrantTTL) * time.Second)
@@ -116,12 +117,9 @@ func meteredGrant(c memory.Caller, o Offer, now time.Time) (acl.Grant, error) {
 // acceptedGrant returns the grant that an earlier call left, as it is now;
 // memory.ErrNotFound if it has ended.
 func acceptedGrant(ctx context.Context, tx acl.Facts, c memory.Caller, o Offer) (acl.Grant, error) {
-	grant, err := acl.GrantOf(ctx, tx, o.Store, c.Agent)
-	if err != nil {
-		return acl.Grant{}, err
+	grant, err := grantUnder(ctx, tx, c, o)
+	if err == nil && grant.Level == acl.None {
+		err = memory.ErrNotFound
 	}
-	if grant.Level == acl.None || grant.Offer != o.ID.String() {
-		return acl.Grant{}, memory.ErrNotFound
-	}
-	return grant, nil
+	return grant, err
 }

@@ -25,7 +25,7 @@ func TestAGrantKeepsTheTermsAtWhichItWasAccepted(t *testing.T) {
 		f.wants(200, err)
 		var terms meter.Terms
 		f.write(func(tx meter.Tx) error {
-			kept, err := acl.GrantOf(f.ctx, tx, "sam", "ben")
+			kept, err := acl.GrantOf(f.ctx, tx, "sam", "ben", acl.Restricted)
 			if err != nil {
 				return err
 			}
@@ -40,7 +40,7 @@ func TestAGrantKeepsTheTermsAtWhichItWasAccepted(t *testing.T) {
 		f.clock.Advance(time.Hour)
 		f.accept(ben, o)
 		f.write(func(tx meter.Tx) error {
-			renewed, err := acl.GrantOf(f.ctx, tx, "sam", "ben")
+			renewed, err := acl.GrantOf(f.ctx, tx, "sam", "ben", acl.Restricted)
 			if err != nil {
 				return err
 			}

@@ -39,7 +39,7 @@ func offered(ctx context.Context, tx ReadTx, c memory.Caller, id uuid.UUID, at t
 	case err != nil:
 		return acl.Grant{}, false, err
 	case access.Offer == id.String():
-		grant, err = acl.GrantOf(ctx, tx, offer.Store, c.Agent)
+		grant, err = grantUnder(ctx, tx, c, offer)
 		return grant, true, err
 	default:
 		return acl.Grant{}, false, conflict("the caller has a level on this store already")

@@ -99,14 +99,29 @@ func visibleOffer(ctx context.Context, tx interface {
 	if offer.State == OfferOpen || offer.Store == c.Agent {
 		return *offer, nil
 	}
-	grant, err := acl.GrantOf(ctx, tx, offer.Store, c.Agent)
+	grant, err := grantUnder(ctx, tx, c, *offer)
 	if err != nil {
 		return Offer{}, err
 	}
-	if grant.Offer != id.String() || !grant.ExpiresAt.IsZero() && !now.Before(grant.ExpiresAt) {
+	if grant.Level == acl.None || !grant.ExpiresAt.IsZero() && !now.Before(grant.ExpiresAt) {
 		return Offer{}, memory.ErrNotFound
 	}
 	return *offer, nil
+}
+
+// grantUnder returns the caller's grant under an offer, of those that exist for its
+// session the one of the highest label; its Level is None if there is none.
+func grantUnder(ctx context.Context, tx acl.Facts, c memory.Caller, o Offer) (acl.Grant, error) {
+	grants, err := acl.GrantsOf(ctx, tx, o.Store, c.Agent, c.Taint)
+	if err != nil {
+		return acl.Grant{}, err
+	}
+	for _, grant := range grants {
+		if grant.Offer == o.ID.String() {
+			return grant, nil
+		}
+	}
+	return acl.Grant{}, nil
 }
 
 // lockedOffer reads an offer that is there under its lock.

@@ -16,10 +16,11 @@ import (
 // such stores in an answer. The transaction that decides what they show locks each.
 const maxCapped = 100
 
-// capped is the part of a search that concerns the stores on which the caller has
-// level search: a Meter bounds what they show.
+// capped is the part of a search that concerns the stores that it leaves out: a Meter
+// bounds what those on which the caller has level search show.
 type capped struct {
 	admitted map[string]bool // those that are searched
+	over     map[string]bool // those that exceed a bound of the filter
 	skipped  []Skipped
 }
 
@@ -39,6 +40,9 @@ func (s *Searcher) authorize(ctx context.Context, tx memory.ReadTx, q *searchQue
 	}
 	if q.scope, err = s.searchScope(ctx, tx, q.caller, *r); err != nil {
 		return err
+	}
+	if len(r.Stores) > 0 {
+		q.named = q.scope.Stores()
 	}
 	if err := s.checkSearch(*r); err != nil {
 		return err
@@ -76,10 +80,11 @@ func (s *Searcher) admit(ctx context.Context, tx memory.ReadTx, q *searchQuery) 
 	return nil
 }
 
-// bounded returns a scope of a later snapshot without the stores at level search that
-// the Meter did not admit: it was not asked about those that are new.
+// bounded returns a scope of a later snapshot without the stores that exceed a bound of
+// the filter, and those at level search that the Meter did not admit: it was not asked
+// about those that are new.
 func (c *capped) bounded(scope acl.Scope) acl.Scope {
-	refused := func(a acl.Access) bool { return searchOnly(a) && !c.admitted[a.Store] }
+	refused := func(a acl.Access) bool { return c.over[a.Store] || searchOnly(a) && !c.admitted[a.Store] }
 	if !scope.Any(refused) {
 		return scope
 	}

@@ -81,9 +81,8 @@ func must(h *harness, err error) {
 	}
 }
 
-// share grants a store of its own agent.
+// share grants a store of its own agent at every label.
 func share(h *harness, store, grantee string, level acl.Level) {
 	h.t.Helper()
-	_, err := h.Share(background, agent(store, acl.Restricted), memory.ShareRequest{Store: store, Grantee: grantee, Level: level})
-	must(h, err)
+	h.Lend(store, grantee, level)
 }

@@ -101,14 +101,14 @@ type Admission struct {
 	Skipped []Skipped // the metered ones among them
 }
 
-// Skipped is a metered store that a search left out.
+// Skipped is a store that a search left out.
 type Skipped struct {
 	Store  string
-	Offer  string
+	Offer  string // "": the store is not metered
 	Reason SkipReason
 }
 
-// SkipReason says why a metered store was left out.
+// SkipReason says why a store was left out.
 type SkipReason string
 
 // The reasons.
@@ -118,6 +118,8 @@ const (
 	SkipCap       SkipReason = "cap"        // a cap is spent
 	SkipBalance   SkipReason = "balance"    // the balance is less than the price of a search
 	SkipNoConsent SkipReason = "spend"      // the caller's token may not spend
+	SkipWords     SkipReason = "prefix"     // a prefix of match stands for too many words there
+	SkipBudget    SkipReason = "budget"     // a condition would read too much of its values
 )
 
 // Bill is what a search cost.

@@ -144,8 +144,7 @@ func TestInvalidOptionsOfRankingAreRefused(t *testing.T) {
 func TestUnderLevelSearchRelevanceHasTwoDigits(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
-		_, err := h.Share(background, a, memory.ShareRequest{Store: "a", Grantee: "buyer", Level: acl.Search})
-		must(h, err)
+		h.MustShare(a, "buyer", acl.Search)
 		exact := make(map[string]float64)
 		for _, hit := range h.MustSearch(a, search.Request{Query: question}).Hits {
 			exact[hit.Key] = hit.Relevance

@@ -260,6 +260,28 @@ func TestOthersReadWhileTheRerankerIsAsked(t *testing.T) {
 	})
 }
 
+// A session above the bound is answered in the order without the Reranker, which gets
+// neither its question nor a text.
+func TestNothingOfASessionAboveItsLabelIsSentToTheReranker(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		j := new(judge)
+		h, _ := openReranked(t, b, backendtest.Options{Search: search.Options{Reranker: j, RerankLabel: acl.Internal}})
+		a, high := agent("a", acl.Internal), agent("a", acl.Confidential)
+		h.PutText(a, "a", "own", "the ferry leaves", 201)
+		h.Index()
+		if answer := h.MustSearch(high, search.Request{Query: ferries, Limit: 5}); len(answer.Hits) != 1 || len(answer.Degraded) != 0 {
+			t.Errorf("%+v", answer)
+		}
+		if _, got := j.received(); len(got) != 0 {
+			t.Errorf("sent %q", got)
+		}
+		h.MustSearch(a, search.Request{Query: ferries, Limit: 5})
+		if _, got := j.received(); len(got) != 1 {
+			t.Errorf("at the bound, sent %q", got)
+		}
+	})
+}
+
 func TestWhatIsNeverSentToTheReranker(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		j := &judge{}
@@ -278,8 +300,7 @@ func TestWhatIsNeverSentToTheReranker(t *testing.T) {
 			store := agent("lender-"+level.String(), acl.Confidential)
 			h.PutText(store, store.Agent, "lent", "the ferry leaves, lent at "+level.String(), 201)
 			h.PutText(agent(store.Agent, acl.Public), store.Agent, "low", "the ferry leaves, low at "+level.String(), 201)
-			_, err := h.Share(background, store, memory.ShareRequest{Store: store.Agent, Grantee: "a", Level: level, MaxLabel: acl.Internal})
-			must(h, err)
+			h.Lend(store.Agent, "a", level)
 		}
 		h.PutText(seller, "seller", "sold", "the ferry leaves, sold", 201)
 		h.buy(a, h.offer(seller, 10, 100), 100_000)

@@ -9,7 +9,6 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/search/cursor"
-	"mneme/vector"
 )
 
 // searchQuery is a search request that was authorised and validated, with
@@ -18,6 +17,7 @@ type searchQuery struct {
 	caller  memory.Caller
 	request Request
 	scope   acl.Scope
+	named   []acl.Access       // of the stores that the request names
 	filter  memory.Filter      // the request's, with its relative times
 	at      time.Time          // the instant of the first page, from which ages and relative times are counted
 	page    *cursor.Candidates // what the request's cursor holds; nil: it has none
@@ -153,22 +153,6 @@ func (q *searchQuery) findsNothing() bool {
 		return false
 	}
 	return !q.asks() || q.scope.Empty() && !q.request.Explain
-}
-
-// matchFilter finds the entries that pass the filter, if they are few enough to hand
-// to the legs.
-func (s *Searcher) matchFilter(ctx context.Context, tx memory.ReadTx, q *searchQuery) (err error) {
-	ctx, end := s.startStep(ctx, "filter", &q.took.Filter)
-	defer end(&err)
-	filter := q.request.Filter
-	if err := filter.CheckPrefixes(ctx, tx, q.scope); err != nil {
-		return err
-	}
-	ids, more, err := filter.Searchable().Matching(ctx, tx, q.scope, nil, vector.MaxOnly)
-	if err == nil && !more {
-		q.only, q.nothing = ids, len(ids) == 0
-	}
-	return err
 }
 
 // needsRead reports whether a request has an option that a store on which the

@@ -83,6 +83,7 @@ func (s *Searcher) Search(ctx context.Context, c memory.Caller, r Request) (answ
 		}
 		answer.Took = q.took
 		s.noteAsked(ctx, q)
+		s.service.Named(ctx, c, q.named...)
 		return answer, nil
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
+	"mneme/acl"
 	"mneme/internal/fairqueue"
 	"mneme/internal/lru"
 	"mneme/lexical/language"
@@ -37,6 +38,9 @@ type Options struct {
 	// RerankBudget bounds the time of the Reranker's answers to a search. After it the
 	// order is that without it, and the answer says so. Default 2 s.
 	RerankBudget time.Duration
+	// RerankLabel is the highest label of a session whose questions and texts the
+	// Reranker is sent. Default RESTRICTED.
+	RerankLabel acl.Label
 	// Reranked is how many candidates the Reranker judges, at most 100. Default 50.
 	Reranked int
 	// QueryCache bounds the bytes of the cache of queries and their vectors.
@@ -92,6 +96,7 @@ type Searcher struct {
 
 	reranker     Reranker // nil: none
 	rerankBudget time.Duration
+	rerankLabel  acl.Label
 	reranked     int // at most maxReranked
 
 	queries      *cache.Queries
@@ -133,6 +138,7 @@ func New(storage memory.Storage, service *memory.Service, options Options) *Sear
 
 		reranker:     options.Reranker,
 		rerankBudget: cmp.Or(options.RerankBudget, defaultRerankBudget),
+		rerankLabel:  cmp.Or(options.RerankLabel, acl.Restricted),
 		reranked:     min(cmp.Or(options.Reranked, defaultReranked), maxReranked),
 
 		queries:      cache.NewQueries(cmp.Or(options.QueryCache, queryCacheBytes)),

@@ -106,8 +106,7 @@ func TestSimilarNamesWhatTheWriterMayReadAlone(t *testing.T) {
 		h.PutText(agent("ben", acl.Public), "ben", "elsewhere", allergic, 201)
 		h.Index() // so that nothing has waited for an hour
 		h.Clock.Advance(time.Hour)
-		_, err := h.Share(background, internal, memory.ShareRequest{Store: "anna", Grantee: "friend", Level: acl.ReadWrite})
-		must(h, err)
+		h.Lend("anna", "friend", acl.ReadWrite)
 		for name, c := range map[string]struct {
 			writer memory.Caller
 			want   string

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"mneme/acl"
 	"mneme/embed"
 	"mneme/lexical"
 	"mneme/memory"
@@ -264,5 +265,42 @@ func (c correction) twoTypos(ctx context.Context, asked *wording, of lexical.Que
 		})
 		return near[:min(len(near), maxCorrections)], nil
 	}
-	return nil, nil
+	return c.twoTyposOfEach(ctx, of)
+}
+
+// maxVocabularies is how many stores twoTyposOfEach reads the terms of, one by one.
+const maxVocabularies = 16
+
+// twoTyposOfEach is twoTypos where the stores together have too many terms: without those
+// that have too many by themselves, so that no store keeps the words of others from being
+// corrected.
+func (c correction) twoTyposOfEach(ctx context.Context, of lexical.QueryTerm) (near []lexical.Correction, err error) {
+	stores := c.q.scope.Indexed()
+	// What others gave is read last.
+	slices.SortStableFunc(stores, func(a, b acl.Access) int { return cmp.Compare(rankOf(a.Via), rankOf(b.Via)) })
+	beginning := string([]rune(of.Word)[:maxBeginning])
+	for _, a := range stores[:min(len(stores), maxVocabularies)] {
+		terms, more, err := c.tx.Terms(ctx, only(c.q.scope, a.Store), memory.TermQuery{Prefix: beginning, Limit: maxVocabulary})
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range terms {
+			if !more && lexical.Typos(of.Word, text, 2) <= 2 {
+				near = append(near, lexical.Correction{Term: text, Word: text})
+			}
+		}
+	}
+	slices.SortFunc(near, func(a, b lexical.Correction) int {
+		return cmp.Or(cmp.Compare(lexical.Typos(of.Word, a.Term, 2), lexical.Typos(of.Word, b.Term, 2)), strings.Compare(a.Term, b.Term))
+	})
+	near = slices.CompactFunc(near, func(a, b lexical.Correction) bool { return a.Term == b.Term })
+	return near[:min(len(near), maxCorrections)], nil
+}
+
+// rankOf is less for stores that the caller has by itself.
+func rankOf(via acl.Via) int {
+	if via == acl.ViaGrant {
+		return 1
+	}
+	return 0
 }

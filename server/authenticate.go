@@ -89,8 +89,8 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		charge := func(n int) error { return s.charge(c.Response().Header(), s.rates.requests.TakeMore(p.Agent, n)) }
-		if err := s.charge(c.Response().Header(), s.rates.requests.Take(p.Agent, 1)); err != nil {
+		charge := func(n int) error { return s.charge(c.Response().Header(), s.rates.requests.TakeMore(sessionOf(p), n)) }
+		if err := s.charge(c.Response().Header(), s.rates.requests.Take(sessionOf(p), 1)); err != nil {
 			return err
 		}
 		if err := s.service.RegisterCaller(r.Context(), p); errors.Is(err, memory.ErrNotCaller) {

@@ -34,7 +34,7 @@ type Rates struct {
 
 // rates are Rates at work.
 type rates struct {
-	requests *limit.Buckets[string]
+	requests *limit.Buckets[session]
 	refusals *limit.Buckets[netip.Prefix]
 	proxies  limit.Proxies
 	// slow admits one verification at a time of tokens from addresses that are
@@ -45,12 +45,23 @@ type rates struct {
 
 func newRates(r Rates) *rates {
 	return &rates{
-		requests: limit.NewBuckets[string]("agent", r.Requests, r.Now),
+		requests: limit.NewBuckets[session]("agent", r.Requests, r.Now),
 		refusals: limit.NewBuckets[netip.Prefix]("address", r.Refusals, r.Now),
 		proxies:  r.Proxies,
 		slow:     make(chan struct{}, 1),
 	}
 }
+
+// session is whose requests count together: those of an agent at a label.
+//
+// SECURITY: RateLimit fields tell what is left, and so what a session has done. One of a
+// higher label must not show below.
+type session struct {
+	agent string
+	taint acl.Label
+}
+
+func sessionOf(p acl.Principal) session { return session{p.Agent, p.Taint} }
 
 // verify identifies the holder of a credential of a client.
 func (s *Server) verify(ctx context.Context, client netip.Prefix, credential string) (acl.Principal, error) {

@@ -23,7 +23,7 @@ var Now = time.Date(2030, 5, 17, 12, 0, 0, 0, time.UTC)
 type Facts struct {
 	Numbers       map[string]int64             // store → internal number
 	Readings      map[string]acl.Reading       // store → which models read it
-	GrantList     []acl.Grant                  // at most one per store and grantee
+	GrantList     []acl.Grant                  // at most one per store, grantee and label
 	Participants  map[[2]string]acl.Membership // {chat, agent}
 	Sessions      map[[2]string]acl.Membership // {user, agent}
 	AgentSettings map[string]acl.Settings      // agent → switches
@@ -56,7 +56,7 @@ func (f *Facts) Grants(_ context.Context, q acl.GrantQuery) ([]acl.Grant, error)
 		}
 	}
 	slices.SortFunc(grants, func(a, b acl.Grant) int {
-		return cmp.Or(strings.Compare(a.Store, b.Store), strings.Compare(a.Grantee, b.Grantee))
+		return cmp.Or(strings.Compare(a.Store, b.Store), strings.Compare(a.Grantee, b.Grantee), cmp.Compare(a.Label, b.Label))
 	})
 	return grants, f.Err
 }
@@ -106,7 +106,7 @@ func Scope(t testing.TB, stores ...Reach) acl.Scope {
 	for _, s := range stores {
 		name := StoreName(s.Number)
 		f.Numbers[name] = s.Number
-		f.GrantList = append(f.GrantList, acl.Grant{Store: name, Grantee: "reader", Level: acl.Search, MaxLabel: s.Ceiling, ByPlatform: true})
+		f.GrantList = append(f.GrantList, acl.Grant{Store: name, Grantee: "reader", Level: acl.Search, MaxLabel: s.Ceiling, Label: acl.Public, Accepted: acl.Public, ByPlatform: true})
 	}
 	f.AgentSettings = map[string]acl.Settings{"reader": {Enabled: true}}
 	return f.Scope(t, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{})

@@ -117,7 +117,7 @@ func (b *Benchmark) write(ctx context.Context, instance *compose.Instance) error
 			for n := range callers {
 				for _, store := range stores {
 					err := tx.PutFact(ctx, memory.GrantFact{
-						Store: store, Grantee: callerName(callers, n), Level: acl.Read, MaxLabel: acl.Public,
+						Store: store, Grantee: callerName(callers, n), Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public,
 						ByPlatform: true, CreatedAt: time.Now(),
 					})
 					if err != nil {

@@ -276,6 +276,20 @@ func (c *Client) Undelete(ctx context.Context, path Path) (entry api.Entry, etag
 	return entry, etagOf(response), nil
 }
 
+// Unshare revokes the grant of a store to an agent, or, where agent is the caller, ends or
+// refuses it. It returns the grants that depended on it; with cascade they end, too.
+func (c *Client) Unshare(ctx context.Context, store, agent string, cascade bool) (api.Revoked, error) {
+	revoked := api.Revoked{Dependents: []api.Grant{}, Ended: cascade}
+	if err := checkSegments(store, agent); err != nil {
+		return revoked, err
+	}
+	response, err := c.DeleteGrant(ctx, store, agent, &api.DeleteGrantParams{Cascade: &cascade})
+	if err != nil || response.StatusCode == http.StatusNoContent {
+		return revoked, Discard(response, err)
+	}
+	return Decode[api.Revoked](response, err)
+}
+
 func etagOf(response *http.Response) string {
 	tag := response.Header.Get("ETag")
 	if n := len(tag); n >= 2 && tag[0] == '"' && tag[n-1] == '"' {

@@ -162,7 +162,7 @@ func TestOtherCallsAreDecodedOrDiscarded(t *testing.T) {
 	if err != nil || len(grants.Grants) != 1 || grants.Grants[0].Grantee != "bob" {
 		t.Errorf("got %+v, %v", grants, err)
 	}
-	if err := client.Discard(c.DeleteGrant(t.Context(), "self", "bob")); err != nil {
+	if err := client.Discard(c.DeleteGrant(t.Context(), "self", "bob", nil)); err != nil {
 		t.Error(err)
 	}
 }

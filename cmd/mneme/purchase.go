@@ -104,6 +104,10 @@ func skipReason(reason api.SkippedReason) string {
 		return "of which a cap is spent"
 	case api.Balance:
 		return "for which the balance is too low"
+	case api.Prefix:
+		return "since a prefix stands for too many words there"
+	case api.Budget:
+		return "since --where would read too much of its values"
 	case api.Spend: // of tools alone
 		return "since the token may not spend"
 	}

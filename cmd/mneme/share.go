@@ -21,10 +21,10 @@ func newStores(p *program) *cobra.Command {
 		Use:   "stores --agent A",
 		Short: "List the stores that an agent has access to",
 		Long: `Prints the stores, one per line: its id, why the agent has access (self, grant, chat
-or user), the level, when the access ends, the language that was chosen for it (auto,
-english or multilingual), and the models that read its entries, with how many they have
-read while the multilingual one reads the store. With --json, the answer of the API,
-which says why these models, too.`,
+or user; "grant, not accepted": searches that name no store leave it out), the level, when
+the access ends, the language that was chosen for it (auto, english or multilingual), and
+the models that read its entries, with how many they have read while the multilingual one
+reads the store. With --json, the answer of the API, which says why these models, too.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
 			return m.call(cmd, func(ctx context.Context, as *client.Client) error {
@@ -37,14 +37,48 @@ which says why these models, too.`,
 				}
 				table := p.newTable(column{heading: "STORE", style: always(bold)}, column{heading: "WHY"}, column{heading: "LEVEL"}, column{heading: "ENDS", style: always(faint)}, column{heading: "LANGUAGE"}, column{heading: "MODELS"})
 				for _, s := range found.Stores {
-					table.add(plain(s.StoreID), string(s.Kind), string(s.Level), ends(s.ExpiresAt), cmp.Or(string(deref(s.Language)), "-"), formatModels(deref(s.Models), s.Reading))
+					table.add(plain(s.StoreID), formatKind(s), string(s.Level), ends(s.ExpiresAt), cmp.Or(string(deref(s.Language)), "-"), formatModels(deref(s.Models), s.Reading))
 				}
 				return table.flush()
 			})
 		}),
 	}
 	m.addAgent(cmd)
-	cmd.AddCommand(newLanguage(p))
+	cmd.AddCommand(newLanguage(p), newAccept(p))
+	return cmd
+}
+
+// formatKind says why an agent has access to a store.
+func formatKind(s api.StoreInfo) string {
+	if s.Accepted != nil && !*s.Accepted {
+		return string(s.Kind) + ", not accepted"
+	}
+	return string(s.Kind)
+}
+
+func newAccept(p *program) *cobra.Command {
+	m := marketFlags{program: p}
+	cmd := &cobra.Command{
+		Use:   "accept --agent A STORE",
+		Short: "Accept a store that was shared with an agent",
+		Long: `From now on the store counts in the agent's searches that name no store. A call of the
+agent that names it accepts it, too. mneme unshare --store STORE A refuses it, or ends it.`,
+		Args: cobra.ExactArgs(1),
+		RunE: p.do(func(cmd *cobra.Command, args []string) error {
+			return m.call(cmd, func(ctx context.Context, as *client.Client) error {
+				grant, err := client.Decode[api.Grant](as.AcceptGrant(ctx, args[0])) //nolint:bodyclose // Decode closes it
+				switch {
+				case err != nil:
+					return err
+				case p.json:
+					return p.printJSON(grant)
+				}
+				_, err = fmt.Fprintf(p.out, "%s\t%s\tup to %s\t%s\n", plain(grant.StoreID), grant.Level, grant.MaxLabel, ends(grant.ExpiresAt))
+				return err
+			})
+		}),
+	}
+	m.addAgent(cmd)
 	return cmd
 }
 
@@ -114,7 +148,8 @@ func newShare(p *program) *cobra.Command {
 		Use:   "share --agent A GRANTEE",
 		Short: "Share a store with another agent",
 		Long: `Lets the agent GRANTEE search, read, or read and write a store of the agent, up to a
-label. Sharing again replaces what was granted.`,
+label. Sharing again replaces what was granted. Until GRANTEE has accepted the store, or
+has named it in a call, its searches that name no store leave it out.`,
 		Args: cobra.ExactArgs(1),
 		RunE: p.do(func(cmd *cobra.Command, args []string) error {
 			if ttl < 0 || ttl%time.Second != 0 {
@@ -150,17 +185,38 @@ label. Sharing again replaces what was granted.`,
 
 func newUnshare(p *program) *cobra.Command {
 	e := pathFlags{marketFlags: marketFlags{program: p}}
+	var cascade bool
 	cmd := &cobra.Command{
 		Use:   "unshare --agent A GRANTEE",
 		Short: "End the sharing of a store with another agent",
-		Args:  cobra.ExactArgs(1),
+		Long: `Revokes the grant of a store to GRANTEE. With --store of another agent and A itself as
+GRANTEE it ends, or refuses, what was shared with A. Prints the grants that depended on it,
+which GRANTEE had made; they are out of effect, or with --cascade revoked, too.`,
+		Args: cobra.ExactArgs(1),
 		RunE: p.do(func(cmd *cobra.Command, args []string) error {
 			return e.call(cmd, func(ctx context.Context, as *client.Client) error {
-				return client.Discard(as.DeleteGrant(ctx, e.storeID(), args[0])) //nolint:bodyclose // Discard closes it
+				revoked, err := as.Unshare(ctx, e.storeID(), args[0], cascade)
+				switch {
+				case err != nil:
+					return err
+				case p.json:
+					return p.printJSON(revoked)
+				}
+				state := "out of effect"
+				if revoked.Ended {
+					state = "revoked"
+				}
+				for _, g := range revoked.Dependents {
+					if _, err := fmt.Fprintf(p.out, "%s\t%s\tby %s\t%s\n", plain(g.Grantee), g.Level, plain(g.Maker), state); err != nil {
+						return err
+					}
+				}
+				return nil
 			})
 		}),
 	}
 	e.addAgent(cmd)
 	e.addStore(cmd)
+	cmd.Flags().BoolVar(&cascade, "cascade", false, "revoke the grants that depend on this one, too")
 	return cmd
 }

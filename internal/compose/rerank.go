@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"mneme/acl"
 	"mneme/configs"
 	"mneme/embed/rerank"
 )
@@ -18,4 +19,14 @@ func OpenReranker(config configs.Rerank) (*rerank.Client, error) {
 		return nil, &ConfigError{err}
 	}
 	return client, nil
+}
+
+// rerankLabel returns the highest label of sessions of which the service is sent anything.
+// The configuration is checked: see configs.Config.Check.
+func rerankLabel(config configs.Rerank) acl.Label {
+	label, err := acl.ParseLabel(config.MaxLabel)
+	if err != nil {
+		return acl.Public
+	}
+	return label
 }

@@ -99,7 +99,9 @@ func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outco
 			fields = append(fields, "max_label", op.MaxLabel)
 		}
 		return o.do(p, "PUT", grant, body(fields...))
-	case accesstest.Unshare:
+	case accesstest.AcceptGrant:
+		return o.do(p, "POST", store+"/accept", "")
+	case accesstest.Unshare, accesstest.EndGrant:
 		return o.do(p, "DELETE", grant, "")
 	case accesstest.SetLanguage:
 		return o.do(p, "PUT", store+"/language", body("language", "multilingual"))

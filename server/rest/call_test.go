@@ -295,6 +295,12 @@ func TestSharingOverItsCalls(t *testing.T) {
 		}
 	}
 	reader := acl.Principal{Agent: "bob", Taint: acl.Internal}
+	if hits := h.want(200, reader, "POST", "/v1/search", `{"query":"heliotrope"}`).items(t, "hits"); len(hits) != 0 {
+		t.Errorf("a store that was neither named nor accepted was searched: %v", hits)
+	}
+	if accepted := h.want(200, reader, "POST", "/v1/stores/alice/accept", "").json(t); accepted["accepted"] != true || accepted["in_effect"] != true || accepted["label"] != "INTERNAL" {
+		t.Errorf("accepted: %v", accepted)
+	}
 	for _, question := range []string{`{"query":"heliotrope"}`, `{"query":"heliotrope","stores":["alice"],"min_relevance":0}`} {
 		found := h.want(200, reader, "POST", "/v1/search", question)
 		if timing := found.header.Get("Server-Timing"); timing != "" {

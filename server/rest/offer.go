@@ -117,7 +117,7 @@ func (s *Surface) AcceptOffer(ctx context.Context, r api.AcceptOfferRequestObjec
 	if err != nil {
 		return nil, err
 	}
-	out, err := grantOf(grant)
+	out, err := grantOf(ctx, grant, true)
 	return api.AcceptOffer201JSONResponse(out), err
 }
 

@@ -86,7 +86,11 @@ func (s *Surface) PutSettings(ctx context.Context, r api.PutSettingsRequestObjec
 		Enabled: r.Body.Enabled, Self: r.Body.Self, Chat: r.Body.Chat, User: r.Body.User,
 		DefaultTTL: or(duration(r.Body.DefaultTtl), 0),
 	}
-	if err := s.service.PutSettings(ctx, caller(ctx), r.Agent, settings); err != nil {
+	err := s.service.PutSettings(ctx, caller(ctx), r.Agent, settings)
+	if err == nil {
+		settings, err = s.service.Settings(ctx, caller(ctx), r.Agent)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return api.PutSettings200JSONResponse(settingsOf(settings)), nil
@@ -117,7 +121,7 @@ func (s *Surface) GetAgentAccess(ctx context.Context, r api.GetAgentAccessReques
 	for _, a := range found.Stores {
 		one := api.AgentStore{Store: storeInfoOf(a.StoreInfo), MaxLabel: api.Label(a.MaxLabel.String()), Makers: append([]string{}, a.Makers...)}
 		if a.Grant != nil {
-			grant, err := grantOf(*a.Grant)
+			grant, err := grantOf(ctx, *a.Grant, true)
 			if err != nil {
 				return nil, err
 			}
@@ -130,6 +134,9 @@ func (s *Surface) GetAgentAccess(ctx context.Context, r api.GetAgentAccessReques
 
 func settingsOf(s acl.Settings) api.Settings {
 	out := api.Settings{Enabled: s.Enabled, Self: s.Self, Chat: s.Chat, User: s.User}
+	if names := s.Locked.Names(); names != nil {
+		out.Locked = &names
+	}
 	if s.DefaultTTL > 0 {
 		seconds := int64(s.DefaultTTL / time.Second)
 		out.DefaultTtl = &seconds

@@ -62,7 +62,7 @@ type charge struct {
 
 type skippedStore struct {
 	Store  string            `json:"store_id"`
-	Offer  string            `json:"offer"`
+	Offer  string            `json:"offer,omitempty"`
 	Reason search.SkipReason `json:"reason"`
 }
 

@@ -30,6 +30,7 @@ func (s *Surface) ListStores(ctx context.Context, _ api.ListStoresRequestObject)
 func storeInfoOf(info memory.StoreInfo) api.StoreInfo {
 	out := api.StoreInfo{
 		StoreId: info.Store, Kind: api.StoreInfoKind(info.Kind), Level: api.Level(info.Level.String()), ExpiresAt: wire.Time(info.ExpiresAt),
+		Accepted: wire.Accepted(info),
 	}
 	if info.Why != "" {
 		read := storeLanguageOf(info)
@@ -75,13 +76,22 @@ func (s *Surface) ListGrants(ctx context.Context, r api.ListGrantsRequestObject)
 	if err != nil {
 		return nil, err
 	}
-	out := api.Grants{Grants: make([]api.Grant, len(grants))}
+	out := api.Grants{}
+	if out.Grants, err = grantsOf(ctx, grants); err != nil {
+		return nil, err
+	}
+	return api.ListGrants200JSONResponse{Body: out}, nil
+}
+
+// grantsOf returns grants as answers show them.
+func grantsOf(ctx context.Context, grants []memory.GrantInfo) (out []api.Grant, err error) {
+	out = make([]api.Grant, len(grants))
 	for i, g := range grants {
-		if out.Grants[i], err = grantOf(g); err != nil {
+		if out[i], err = grantOf(ctx, g.Grant, g.InEffect); err != nil {
 			return nil, err
 		}
 	}
-	return api.ListGrants200JSONResponse{Body: out}, nil
+	return out, nil
 }
 
 // PutGrant shares a store.
@@ -114,11 +124,25 @@ func (s *Surface) PutGrant(ctx context.Context, r api.PutGrantRequestObject) (ap
 	if err != nil {
 		return nil, err
 	}
-	out, err := grantOf(grant)
+	out, err := grantOf(ctx, grant, true)
 	return api.PutGrant200JSONResponse(out), err
 }
 
-// DeleteGrant revokes a grant.
+// AcceptGrant accepts a store that was shared with the caller.
+func (s *Surface) AcceptGrant(ctx context.Context, r api.AcceptGrantRequestObject) (api.AcceptGrantResponseObject, error) {
+	store, err := storeID(ctx, "store", r.Store)
+	if err != nil {
+		return nil, err
+	}
+	grant, err := s.service.AcceptGrant(ctx, caller(ctx), store)
+	if err != nil {
+		return nil, err
+	}
+	out, err := grantOf(ctx, grant, true)
+	return api.AcceptGrant200JSONResponse(out), err
+}
+
+// DeleteGrant revokes a grant, or ends or refuses one to the caller.
 func (s *Surface) DeleteGrant(ctx context.Context, r api.DeleteGrantRequestObject) (api.DeleteGrantResponseObject, error) {
 	store, err := storeID(ctx, "store", r.Store)
 	if err != nil {
@@ -127,17 +151,32 @@ func (s *Surface) DeleteGrant(ctx context.Context, r api.DeleteGrantRequestObjec
 	if err := checkID("agent", r.Agent); err != nil {
 		return nil, err
 	}
-	if err := s.service.Unshare(ctx, caller(ctx), store, r.Agent); err != nil {
+	cascade := or(r.Params.Cascade, false)
+	dependents, err := s.service.Revoke(ctx, caller(ctx), store, r.Agent, cascade)
+	if err != nil {
 		return nil, err
 	}
-	return api.DeleteGrant204Response{}, nil
+	if len(dependents) == 0 {
+		return api.DeleteGrant204Response{}, nil
+	}
+	out := api.Revoked{Ended: cascade}
+	if out.Dependents, err = grantsOf(ctx, dependents); err != nil {
+		return nil, err
+	}
+	return api.DeleteGrant200JSONResponse(out), nil
 }
 
 // grantOf returns a grant as answers show it.
-func grantOf(g acl.Grant) (api.Grant, error) {
+func grantOf(ctx context.Context, g acl.Grant, inEffect bool) (api.Grant, error) {
 	out := api.Grant{
+		Label: api.Label(g.Label.String()), InEffect: inEffect,
 		StoreId: g.Store, Grantee: g.Grantee, Level: api.Level(g.Level.String()), MaxLabel: api.Label(g.MaxLabel.String()),
 		Maker: g.Maker, ByPlatform: g.ByPlatform, CreatedAt: g.CreatedAt.UTC(), ExpiresAt: wire.Time(g.ExpiresAt),
+	}
+	// SECURITY: who shares is not told whether the grantee has used it.
+	if c := caller(ctx); c.Agent == g.Grantee {
+		accepted := g.Accepted.CanFlowTo(c.Taint)
+		out.Accepted = &accepted
 	}
 	if caps := g.Caps; caps != (acl.Caps{}) {
 		out.Caps = &api.Caps{SearchesPerHour: positive(caps.SearchesPerHour), EntriesPerDay: positive(caps.EntriesPerDay)}

@@ -43,7 +43,7 @@ func (o *portal) Offers(operation string) bool {
 	switch operation {
 	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Rename, accesstest.Trash, accesstest.Grants,
 		accesstest.RankedSearch, accesstest.RelevantSearch, accesstest.RefinedSearch, accesstest.PagedSearch,
-		accesstest.OfferSearch, accesstest.Accept, accesstest.SetLanguage:
+		accesstest.OfferSearch, accesstest.Accept, accesstest.AcceptGrant, accesstest.EndGrant, accesstest.SetLanguage:
 		return false
 	}
 	return true
@@ -76,6 +76,8 @@ func (o *portal) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome
 		}
 		return o.do(p, "POST", root+"?action=share", body("agentId", p.Agent, "store", op.Store, "grantee", op.Other,
 			"level", op.Level.String(), "ttl", int64(op.TTL/time.Second)))
+	case accesstest.AcceptGrant:
+		return o.do(p, "POST", "/v1/stores/"+op.Store+"/accept", "")
 	case accesstest.Unshare:
 		return o.do(p, "DELETE", root+"?action=share&grantee="+op.Other+"&"+about, "")
 	case accesstest.JoinChat:

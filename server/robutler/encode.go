@@ -143,12 +143,13 @@ type store struct {
 	Kind      string     `json:"kind"`
 	Level     string     `json:"level"`
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+	Accepted  *bool      `json:"accepted,omitempty"` // of a grant
 }
 
 func storesOf(infos []memory.StoreInfo) stores {
 	out := stores{Stores: make([]store, len(infos))}
 	for i, info := range infos {
-		out.Stores[i] = store{StoreID: info.Store, Kind: info.Kind, Level: info.Level.String(), ExpiresAt: wire.Time(info.ExpiresAt)}
+		out.Stores[i] = store{StoreID: info.Store, Kind: info.Kind, Level: info.Level.String(), ExpiresAt: wire.Time(info.ExpiresAt), Accepted: wire.Accepted(info)}
 	}
 	return out
 }

@@ -67,6 +67,8 @@ func (d *direct) arrange(p acl.Principal, op accesstest.Operation) accesstest.Ou
 		created = put.Created
 	case accesstest.Delete:
 		err = d.service.Delete(ctx, c, memory.Path{Store: op.Store, Key: op.Key}, memory.Preconditions{})
+	case accesstest.AcceptGrant:
+		_, err = d.service.AcceptGrant(ctx, c, op.Store)
 	case accesstest.Share:
 		r := memory.ShareRequest{Store: op.Store, Grantee: op.Other, Level: op.Level, MaxLabel: op.MaxLabel}
 		if op.TTL > 0 {
@@ -89,7 +91,7 @@ func (d *direct) arrange(p acl.Principal, op accesstest.Operation) accesstest.Ou
 // test are those of the caller, and of the store's owner at the caller's taint.
 func arranges(p acl.Principal, op accesstest.Operation) bool {
 	tested := p.Taint == acl.Internal && (accesstest.Is(p.Agent, "caller") || accesstest.Is(p.Agent, "owner")) && op.Encrypted == nil && op.InContext == nil
-	return !tested || op.Name == accesstest.JoinChat || op.Name == accesstest.LeaveChat || op.Name == accesstest.JoinUser
+	return !tested || op.Name == accesstest.AcceptGrant || op.Name == accesstest.JoinChat || op.Name == accesstest.LeaveChat || op.Name == accesstest.JoinUser
 }
 
 type throughMemory struct{ direct }
@@ -97,14 +99,14 @@ type throughMemory struct{ direct }
 func (m *throughMemory) Offers(op string) bool {
 	switch op {
 	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Trash, accesstest.Grants,
-		accesstest.Accept, accesstest.PagedPurchase, accesstest.SetLanguage, "nearest":
+		accesstest.Accept, accesstest.AcceptGrant, accesstest.EndGrant, accesstest.PagedPurchase, accesstest.SetLanguage, "nearest":
 		return false
 	}
 	return true
 }
 
 func (m *throughMemory) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
-	if arranges(p, op) || op.MaxLabel != 0 { // no tool takes a highest label
+	if arranges(p, op) || op.MaxLabel != 0 || op.TTL != 0 { // no tool takes a highest label or an end
 		return m.arrange(p, op)
 	}
 	p.Share, p.Spend = true, true

@@ -219,6 +219,9 @@ func TestNoAnswerIsAboveTheLimit(t *testing.T) {
 		if _, err := h.service.Share(t.Context(), owner, memory.ShareRequest{Store: store, Grantee: "alice", Level: acl.Read}); err != nil {
 			t.Fatal(err)
 		}
+		if _, err := h.service.AcceptGrant(t.Context(), memory.Caller{Principal: alice}, store); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, limit := range []int{least, tool.DefaultAnswer} {
 		h := h.with(tool.Options{MaxAnswer: limit})
@@ -326,9 +329,7 @@ func TestTheRestOfAHitIsReadInItsNamespace(t *testing.T) {
 func TestUnderLevelSearchAPassageTellsNothingElse(t *testing.T) {
 	h := openWithModel(t)
 	h.must(alice, "memory_save", "key", "minutes", "content", strings.Repeat("The committee discussed the granite quarry. ", 2000), "tags", []string{"secret"})
-	if _, err := h.service.Share(t.Context(), memory.Caller{Principal: alice}, memory.ShareRequest{Store: "alice", Grantee: "bob", Level: acl.Search}); err != nil {
-		t.Fatal(err)
-	}
+	h.share(alice, "bob", acl.Search)
 	h.index()
 	for tool, call := range map[string]map[string]bool{
 		"memory_search": {"key": true, "content": true, "classification": true, "store_id": true, "score": true, "relevance": true, "truncated": true},

@@ -207,7 +207,7 @@ func TestShareIsOfferedOnlyWithItsScope(t *testing.T) {
 	if got := h.must(bob, "memory", "command", "view", "path", "/memories/shared/"); !strings.HasSuffix(got, "/memories/shared/alice/a\n(/memories/shared/alice: language auto; models: english)") {
 		t.Error(got)
 	}
-	if got := h.must(bob, "memory", "command", "stores"); got != `{"stores":[{"storeId":"alice","kind":"grant","level":"read","path":"/memories/shared/alice/"},{"storeId":"bob","kind":"self","level":"readwrite","path":"/memories/"}]}` {
+	if got := h.must(bob, "memory", "command", "stores"); got != `{"stores":[{"storeId":"alice","kind":"grant","level":"read","path":"/memories/shared/alice/","accepted":true},{"storeId":"bob","kind":"self","level":"readwrite","path":"/memories/"}]}` {
 		t.Error(got)
 	}
 	if got := h.must(sharer, "memory", "command", "unshare", "agent", "bob", "path", "/memories/shared/alice/a"); got != `{"unshared":true,"storeId":"alice","agent":"bob"}` {

@@ -138,6 +138,9 @@ func (h *harness) share(p acl.Principal, grantee string, level acl.Level) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	if _, err := h.service.AcceptGrant(context.Background(), memory.Caller{Principal: acl.Principal{Agent: grantee, Taint: p.Taint}}, p.Agent); err != nil {
+		h.t.Fatal(err)
+	}
 }
 
 // must encodes a value as JSON.

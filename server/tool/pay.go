@@ -66,7 +66,7 @@ type charged struct {
 
 type skipped struct {
 	Store  string            `json:"store_id"`
-	Offer  string            `json:"offer"`
+	Offer  string            `json:"offer,omitempty"`
 	Reason search.SkipReason `json:"reason"`
 }
 

@@ -145,7 +145,7 @@ func (m *memoryCall) checkAgent() error {
 	return nil
 }
 
-// unshare revokes a grant.
+// unshare revokes a grant, or ends or refuses one to the caller.
 func (m *memoryCall) unshare(ctx context.Context) (Result, error) {
 	if err := need(m.given, "agent"); err != nil {
 		return Result{}, err
@@ -157,18 +157,23 @@ func (m *memoryCall) unshare(ctx context.Context) (Result, error) {
 	if err := m.checkAgent(); err != nil {
 		return Result{}, err
 	}
-	err = m.service.Unshare(ctx, m.caller, p.store, m.agent)
+	dependents, err := m.service.Revoke(ctx, m.caller, p.store, m.agent, false)
 	if errors.Is(err, memory.ErrNotFound) {
 		return Result{}, because(err, "Error: The store is not shared with this agent")
 	}
 	if err != nil {
 		return Result{}, err
 	}
+	var depended []string
+	for _, g := range dependents {
+		depended = append(depended, g.Grantee)
+	}
 	return asText(struct {
-		Unshared bool   `json:"unshared"`
-		StoreID  string `json:"storeId"`
-		Agent    string `json:"agent"`
-	}{true, p.store, m.agent})
+		Unshared bool     `json:"unshared"`
+		StoreID  string   `json:"storeId"`
+		Agent    string   `json:"agent"`
+		Depended []string `json:"dependents,omitempty"` // agents whose grants depended on this one
+	}{true, p.store, m.agent, depended})
 }
 
 // stores lists the stores that the caller can access.
@@ -183,6 +188,7 @@ func (m *memoryCall) stores(ctx context.Context) (Result, error) {
 		Level     string     `json:"level"`
 		Path      string     `json:"path"`
 		ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+		Accepted  *bool      `json:"accepted,omitempty"` // of a grant
 	}
 	answer := struct {
 		Stores    any  `json:"stores"`
@@ -195,6 +201,7 @@ func (m *memoryCall) stores(ctx context.Context) (Result, error) {
 	for _, info := range infos {
 		fits, err := l.tryAdd(store{
 			StoreID: info.Store, Kind: info.Kind, Level: info.Level.String(), Path: m.pathOf(info.Store, "") + "/", ExpiresAt: wire.Time(info.ExpiresAt),
+			Accepted: wire.Accepted(info),
 		})
 		if err != nil {
 			return Result{}, err

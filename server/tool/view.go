@@ -245,8 +245,8 @@ func (m *memoryCall) files(ctx context.Context, p resolvedPath, limit int) (file
 	}
 }
 
-// viewStores lists the stores shared with the caller as directories, except
-// those that the caller may search but not read, and below them, if there is room, a line
+// viewStores lists the stores shared with the caller that it has accepted as directories,
+// except those that the caller may search but not read, and below them, if there is room, a line
 // for each with the models that read it.
 func (m *memoryCall) viewStores(ctx context.Context, p resolvedPath) (Result, error) {
 	infos, err := m.service.Stores(ctx, m.caller, "", "")
@@ -257,7 +257,7 @@ func (m *memoryCall) viewStores(ctx context.Context, p resolvedPath) (Result, er
 	var models strings.Builder
 	more := false
 	for _, info := range infos {
-		if info.Store == m.caller.Agent || info.Level < acl.Read {
+		if info.Store == m.caller.Agent || info.Level < acl.Read || info.Unaccepted {
 			continue
 		}
 		if len(all) >= maxListed {

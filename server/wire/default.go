@@ -1,6 +1,9 @@
 package wire
 
-import "mneme/acl"
+import (
+	"mneme/acl"
+	"mneme/memory"
+)
 
 // Defaults and limits of optional fields. openapi.yaml and the tools' schemas
 // document them.
@@ -22,6 +25,15 @@ func MaxTokens(given *int) int {
 		return -1
 	}
 	return *given
+}
+
+// Accepted returns StoreInfo.accepted of a store: nil unless it was granted.
+func Accepted(info memory.StoreInfo) *bool {
+	if info.Kind != string(acl.ViaGrant) {
+		return nil
+	}
+	accepted := !info.Unaccepted
+	return &accepted
 }
 
 // NoLevel is an invalid level. Surfaces pass it on for an unknown name, so that

@@ -37,7 +37,7 @@ var statements = sqlcommon.Dialect{
 	WHERE e.store = (SELECT number FROM store WHERE id = $1) AND e.state = 0 AND e.label < $2 AND e.in_context AND NOT e.encrypted AND EXISTS
 	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $3) AND v.revision = e.revision) AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $4) AND v.revision = e.revision) GROUP BY e.label`,
-	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, own, chats, users, default_ttl"),
+	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, own, chats, users, default_ttl, locked"),
 
 	ByID: fromEntry + `WHERE e.id = ANY($1) AND e.state < 2`,
 	Contents: `SELECT e.id, e.value, coalesce(e.type_by, e.owner), coalesce(e.description_by, e.owner) FROM entry e

@@ -156,8 +156,8 @@ func TestAReaderOfADumpMayPauseAtAnyFact(t *testing.T) {
 	defer func() { _ = observer.Close(context.Background()) }()
 	s := openAt(t, dsn)
 	for table, values := range map[string]string{
-		"name": "id, 'caller'", "setting": "id, TRUE, TRUE, TRUE, TRUE, 0", "participant": "id, 'a'", "session": "id, 'a'",
-		"permit": "id, 'a', 1, 1, NULL, 'a', FALSE", "reading": "id, 1, TRUE, 0",
+		"name": "id, 'caller'", "setting": "id, TRUE, TRUE, TRUE, TRUE, 0, 0", "participant": "id, 'a'", "session": "id, 'a'",
+		"permit": "id, 'a', 1, 1, NULL, 'a', FALSE, NULL, 0, 0, '', '', 1", "reading": "id, 1, TRUE, 0",
 	} {
 		_, err := s.pool.Exec(t.Context(), "INSERT INTO "+table+" SELECT "+values+" FROM (SELECT repeat('x', 100) || i FROM generate_series(1, $1) i) r (id)", rows)
 		must(t, err)

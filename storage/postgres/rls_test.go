@@ -113,7 +113,7 @@ func TestTheReadsOfASearchSetTheirRLSScope(t *testing.T) {
 		numbers := putSamples(t, s)
 		facts := acltest.Facts{
 			Numbers: numbers, AgentSettings: map[string]acl.Settings{"reader": {Enabled: true}},
-			GrantList: []acl.Grant{{Store: "a", Grantee: "reader", Level: acl.Search, MaxLabel: acl.Internal, ByPlatform: true}},
+			GrantList: []acl.Grant{{Store: "a", Grantee: "reader", Level: acl.Search, MaxLabel: acl.Internal, Label: acl.Public, Accepted: acl.Public, ByPlatform: true}},
 		}
 		scope := facts.Scope(t, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{})
 		for name, read := range map[string]func(r *reader) error{

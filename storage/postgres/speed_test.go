@@ -163,7 +163,7 @@ func benchEntry(z *workload.Zipf, store, key string) (memory.Entry, lexical.Docu
 func benchScope(b *testing.B, s *Storage, stores []string) acl.Scope {
 	facts := acltest.Facts{AgentSettings: map[string]acl.Settings{"reader": {Enabled: true}}}
 	for _, store := range stores {
-		facts.GrantList = append(facts.GrantList, acl.Grant{Store: store, Grantee: "reader", Level: acl.Search, MaxLabel: acl.Restricted, ByPlatform: true})
+		facts.GrantList = append(facts.GrantList, acl.Grant{Store: store, Grantee: "reader", Level: acl.Search, MaxLabel: acl.Restricted, Label: acl.Public, Accepted: acl.Public, ByPlatform: true})
 	}
 	must(b, s.View(context.Background(), func(tx memory.ReadTx) (err error) {
 		known, err := tx.StoreFacts(context.Background(), stores)

@@ -28,7 +28,7 @@ type Dialect struct {
 	QueueEntries string // parameters: store, time, fingerprint, IDs, label
 	CountForeign string // label, count; parameters: store, label, multilingual and English fingerprint
 
-	Settings Table // agent, the four switches, default_ttl
+	Settings Table // agent, the four switches, default_ttl, locked
 
 	// Rows with the columns of ScanEntry, at paths without values. Parameters: IDs; store,
 	// namespace, key, ceiling; store, paths, ceiling.

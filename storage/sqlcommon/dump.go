@@ -76,7 +76,7 @@ func (r Reads) dumpGrants(ctx context.Context, yield Yield) error {
 		}
 		g.Rests = false // by the offers
 		return yield(memory.DumpRecord{Grant: &g})
-	}, selectGrants+"ORDER BY store, grantee")
+	}, selectGrants+"ORDER BY store, grantee, label")
 }
 
 func (r Reads) dumpReadings(ctx context.Context, yield Yield) error {
@@ -174,7 +174,11 @@ func Load(ctx context.Context, w Loading, facts Writes, record memory.DumpRecord
 func (w Writes) loadFact(ctx context.Context, record memory.DumpRecord) error {
 	switch {
 	case record.Grant != nil:
-		return w.insertGrant(ctx, *record.Grant)
+		g := *record.Grant
+		if g.Label == 0 { // the dump is of a version whose grants had no label and needed no acceptance
+			g.Label, g.Accepted = acl.Public, acl.Public
+		}
+		return w.insertGrant(ctx, g)
 	case record.Participant != nil:
 		m := record.Participant
 		return Insert(ctx, w.w, participants.Insert, m.Of, m.Agent, orNull(m.ExpiresAt))

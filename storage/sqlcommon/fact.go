@@ -1,10 +1,12 @@
 package sqlcommon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"mneme/acl"
@@ -12,8 +14,8 @@ import (
 )
 
 var (
-	permits      = NewTable("permit", "store, grantee", "store, grantee, level, max_label, expires_at, maker, by_platform, created_at, searches_per_hour, entries_per_day, offer, terms")
-	permitCounts = NewTable("permit_count", "store", "store, grants")
+	permits      = NewTable("permit", "store, grantee, label", "store, grantee, label, level, max_label, expires_at, maker, by_platform, created_at, accepted, searches_per_hour, entries_per_day, offer, terms")
+	permitCounts = NewTable("permit_count", "store, label", "store, label, grants")
 	participants = NewTable("participant", "of, agent", "of, agent, expires_at")
 	sessions     = NewTable("session", "of, agent", "of, agent, expires_at")
 	names        = NewTable("name", "id", "id, kind")
@@ -65,19 +67,19 @@ func scanStoreFacts(row Row) (f storeFacts, err error) {
 // selectGrants includes whether the grant rests (acl.Grant): the condition probes an
 // index of open offers.
 const (
-	selectGrants = `SELECT store, grantee, level, max_label, expires_at, maker, by_platform, created_at,
+	selectGrants = `SELECT store, grantee, label, level, max_label, expires_at, maker, by_platform, created_at, accepted,
 	searches_per_hour, entries_per_day, offer, terms,
-	maker <> store AND EXISTS (SELECT 1 FROM offer o WHERE o.store = permit.store AND o.open) FROM permit `
-	grantOf  = selectGrants + "WHERE store = $1 AND grantee = $2"
-	grantsOn = selectGrants + "WHERE store = $1 ORDER BY grantee"
-	grantsTo = selectGrants + "WHERE grantee = $1 ORDER BY store"
+	maker <> store AND EXISTS (SELECT 1 FROM offer o WHERE o.store = permit.store AND o.open AND (o.label <= permit.label OR o.label <= permit.max_label)) FROM permit `
+	grantOf  = selectGrants + "WHERE store = $1 AND grantee = $2 ORDER BY label"
+	grantsOn = selectGrants + "WHERE store = $1 ORDER BY grantee, label"
+	grantsTo = selectGrants + "WHERE grantee = $1 ORDER BY store, label"
 )
 
 func scanGrant(row Row) (g acl.Grant, err error) {
-	var level int64
-	err = row.Scan(&g.Store, &g.Grantee, &level, &g.MaxLabel, &g.ExpiresAt, &g.Maker, &g.ByPlatform, &g.CreatedAt,
+	var level, accepted int64
+	err = row.Scan(&g.Store, &g.Grantee, &g.Label, &level, &g.MaxLabel, &g.ExpiresAt, &g.Maker, &g.ByPlatform, &g.CreatedAt, &accepted,
 		&g.Caps.SearchesPerHour, &g.Caps.EntriesPerDay, &g.Offer, &g.Terms, &g.Rests)
-	g.Level = acl.Level(level)
+	g.Level, g.Accepted = acl.Level(level), acl.Label(accepted)
 	return g, err
 }
 
@@ -119,7 +121,9 @@ func scanMembership(row Row) (m acl.Membership, err error) {
 
 // ScanSettings reads a row of the table of settings.
 func ScanSettings(row Row) (s memory.DumpSettings, err error) {
-	err = row.Scan(&s.Agent, &s.Enabled, &s.Self, &s.Chat, &s.User, (*int64)(&s.DefaultTTL))
+	var locked int64
+	err = row.Scan(&s.Agent, &s.Enabled, &s.Self, &s.Chat, &s.User, (*int64)(&s.DefaultTTL), &locked)
+	s.Locked = acl.Switches(locked)
 	return s, err
 }
 
@@ -193,7 +197,7 @@ func (w Writes) PutFact(ctx context.Context, fact memory.Fact) (err error) {
 }
 
 func grantValues(g acl.Grant) []any {
-	return []any{g.Store, g.Grantee, int64(g.Level), g.MaxLabel, orNull(g.ExpiresAt), g.Maker, g.ByPlatform, g.CreatedAt,
+	return []any{g.Store, g.Grantee, g.Label, int64(g.Level), g.MaxLabel, orNull(g.ExpiresAt), g.Maker, g.ByPlatform, g.CreatedAt, int64(g.Accepted),
 		g.Caps.SearchesPerHour, g.Caps.EntriesPerDay, g.Offer, g.Terms}
 }
 
@@ -216,11 +220,11 @@ func (w Writes) putGrant(ctx context.Context, g acl.Grant) error {
 
 // removeGrant removes a grant, if there is one, and counts that it is gone.
 func (w Writes) removeGrant(ctx context.Context, g acl.Grant) error {
-	n, err := w.w.Exec(ctx, "DELETE FROM permit WHERE store = $1 AND grantee = $2", g.Store, g.Grantee)
+	n, err := w.w.Exec(ctx, "DELETE FROM permit WHERE store = $1 AND grantee = $2 AND label = $3", g.Store, g.Grantee, g.Label)
 	if err != nil || n == 0 {
 		return err
 	}
-	return w.w.Queue(ctx, permitCounts.Add, g.Store, -n)
+	return w.w.Queue(ctx, permitCounts.Add, g.Store, g.Label, -n)
 }
 
 // insertGrant inserts a grant and counts it; ErrExists if there is one.
@@ -228,11 +232,11 @@ func (w Writes) insertGrant(ctx context.Context, g acl.Grant) error {
 	if err := Insert(ctx, w.w, permits.Insert, grantValues(g)...); err != nil {
 		return err
 	}
-	return w.w.Queue(ctx, permitCounts.Add, g.Store, int64(1))
+	return w.w.Queue(ctx, permitCounts.Add, g.Store, g.Label, int64(1))
 }
 
 func settingsValues(agent string, s acl.Settings) []any {
-	return []any{agent, s.Enabled, s.Self, s.Chat, s.User, int64(s.DefaultTTL)}
+	return []any{agent, s.Enabled, s.Self, s.Chat, s.User, int64(s.DefaultTTL), int64(s.Locked)}
 }
 
 // claim records the kind of an id. The insertion waits for another transaction that
@@ -268,23 +272,32 @@ func (w Writes) trimFacts(ctx context.Context, what memory.ExpiredFacts) (more b
 	return more, err
 }
 
+// grantCount is a row of the table of counts.
+type grantCount struct {
+	store string
+	label acl.Label
+}
+
 // trimGrants deletes grants by a statement, and returns how many. It counts those of
-// several stores in the order of their names, so that two transactions do not wait for each
-// other.
+// several stores in the order of their names and labels, so that two transactions do not
+// wait for each other.
 func (w Writes) trimGrants(ctx context.Context, statement string, args ...any) (n int64, err error) {
-	swept := make(map[string]int64)
+	swept := make(map[grantCount]int64)
 	err = w.w.Each(ctx, func(row Row) error {
-		var store string
-		err := row.Scan(&store)
-		swept[store]++
+		var of grantCount
+		err := row.Scan(&of.store, &of.label)
+		swept[of]++
 		n++
 		return err
-	}, statement+" RETURNING store", args...)
+	}, statement+" RETURNING store, label", args...)
 	if err != nil {
 		return n, err
 	}
-	for _, store := range slices.Sorted(maps.Keys(swept)) {
-		if err := w.w.Queue(ctx, permitCounts.Add, store, -swept[store]); err != nil {
+	counts := slices.SortedFunc(maps.Keys(swept), func(a, b grantCount) int {
+		return cmp.Or(strings.Compare(a.store, b.store), cmp.Compare(a.label, b.label))
+	})
+	for _, of := range counts {
+		if err := w.w.Queue(ctx, permitCounts.Add, of.store, of.label, -swept[of]); err != nil {
 			return n, err
 		}
 	}

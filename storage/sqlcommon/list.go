@@ -130,8 +130,8 @@ func (r Reads) searchable(ctx context.Context, q memory.SearchableQuery) ([]memo
 }
 
 const (
-	countGrants = "SELECT grants FROM permit_count WHERE store = $1"
-	countOffers = "SELECT count(*) FROM offer WHERE store = $1 AND open"
+	countGrants = "SELECT grants FROM permit_count WHERE store = $1 AND label = $2"
+	countOffers = "SELECT count(*) FROM offer WHERE store = $1 AND open AND label <= $2"
 
 	// The conditions are those of acl.Reading.Models: 0 is auto, 2 multilingual.
 	countEnglish      = "SELECT count(*) FROM store s LEFT JOIN reading r ON r.store = s.id WHERE coalesce(r.language, 0) <> 2"
@@ -144,9 +144,9 @@ func (r Reads) Count(ctx context.Context, what memory.Countable) (n int64, err e
 	var args []any
 	switch c := what.(type) {
 	case memory.GrantsOf:
-		text, args = countGrants, []any{c.Store}
+		text, args = countGrants, []any{c.Store, c.Label}
 	case memory.OffersOf:
-		text, args = countOffers, []any{c.Store}
+		text, args = countOffers, []any{c.Store, c.Ceiling}
 	case memory.Erasable:
 		text, args = r.d.CountErasable, []any{c.Cutoff}
 	case memory.Unembedded:

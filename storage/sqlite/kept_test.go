@@ -17,7 +17,7 @@ func TestCommitsOfAnotherProcessEndWhatIsKept(t *testing.T) {
 	for i := range 20 {
 		want := acl.Level(i % 2 * int(acl.Read)) // None: the grant is gone
 		err := other.Update(t.Context(), func(tx memory.Tx) error {
-			return tx.PutFact(t.Context(), memory.GrantFact{Store: "a", Grantee: "b", Level: want, Maker: "a"})
+			return tx.PutFact(t.Context(), memory.GrantFact{Store: "a", Grantee: "b", Level: want, Maker: "a", Label: acl.Public})
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -25,7 +25,7 @@ func TestCommitsOfAnotherProcessEndWhatIsKept(t *testing.T) {
 		for range 2 {
 			var grant acl.Grant
 			err := s.View(t.Context(), func(tx memory.ReadTx) (err error) {
-				grant, err = acl.GrantOf(t.Context(), tx, "a", "b")
+				grant, err = acl.GrantOf(t.Context(), tx, "a", "b", acl.Restricted)
 				return err
 			})
 			if err != nil || grant.Level != want {

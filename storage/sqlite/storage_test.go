@@ -112,7 +112,7 @@ var sharedScans = []string{
 	// A dump.
 	" FROM offer ORDER BY id", " FROM ledger ORDER BY number", " FROM charge ORDER BY id", " FROM bought ORDER BY store, buyer, entry, digest",
 	" FROM metered_count ORDER BY store, buyer, offer, span, start", " FROM claim WHERE payment <> '' ORDER BY id",
-	" FROM permit ORDER BY store, grantee", " FROM name ORDER BY id", " FROM setting ORDER BY agent",
+	" FROM permit ORDER BY store, grantee, label", " FROM name ORDER BY id", " FROM setting ORDER BY agent",
 	" FROM participant ORDER BY of, agent", " FROM session ORDER BY of, agent",
 	// Loading an index.
 	"SELECT number FROM store ORDER BY number",

@@ -63,7 +63,7 @@ func BenchmarkScore(b *testing.B, s storage.Storage, entries, stores int) {
 	}
 	check(s.Update(ctx, func(tx memory.Tx) error {
 		for _, r := range reaches {
-			grant := acl.Grant{Store: r.store, Grantee: "reader", Level: acl.Read, MaxLabel: acl.Restricted, ByPlatform: true, CreatedAt: start}
+			grant := acl.Grant{Store: r.store, Grantee: "reader", Level: acl.Read, MaxLabel: acl.Restricted, Label: acl.Public, Accepted: acl.Public, ByPlatform: true, CreatedAt: start}
 			if err := tx.PutFact(ctx, memory.GrantFact(grant)); err != nil {
 				return err
 			}

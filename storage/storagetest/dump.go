@@ -54,7 +54,7 @@ func (f *fixture) seed() (live, gone, old memory.Entry) {
 	gone = f.delete(gone, start)
 	f.update(func(tx memory.Tx) error {
 		return errors.Join(
-			tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "b", Level: acl.Read, MaxLabel: acl.Internal, ExpiresAt: after(time.Hour), Maker: "a", CreatedAt: start}),
+			tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "b", Level: acl.Read, MaxLabel: acl.Internal, Label: acl.Public, Accepted: acl.Public, ExpiresAt: after(time.Hour), Maker: "a", CreatedAt: start}),
 			tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaChat, Of: "chat", Agent: "a", Membership: acl.Membership{Present: true, ExpiresAt: after(time.Hour)}}),
 			tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaUser, Of: "user", Agent: "a", Membership: acl.Membership{Present: true}}),
 			tx.PutFact(f.ctx, memory.SettingsFact{Agent: "a", Settings: acl.Settings{Self: true, DefaultTTL: time.Hour}}),
@@ -195,7 +195,7 @@ func testRoundTrip(t *testing.T, open func(t testing.TB) storage.Storage) {
 	to.trim(live, memory.HistoryLimits{Versions: 3, Bytes: 1 << 30}) // the loaded versions are counted
 	to.equal(to.versions(live), []int{4, 3, 2})
 	to.view(func(tx memory.ReadTx) error {
-		grants, err := tx.Count(to.ctx, memory.GrantsOf{Store: "a"})
+		grants, err := tx.Count(to.ctx, memory.GrantsOf{Store: "a", Label: acl.Public})
 		to.equal(grants, 1)
 		return err
 	})

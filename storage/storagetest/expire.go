@@ -68,7 +68,7 @@ var expiries = []clause{
 		for i, at := range []time.Time{start, after(time.Microsecond), {}} {
 			agent := fmt.Sprint("agent", i)
 			f.update(func(tx memory.Tx) error {
-				f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: agent, Level: acl.Read, MaxLabel: acl.Public, Maker: "a", ExpiresAt: at, CreatedAt: start}))
+				f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: agent, Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: "a", ExpiresAt: at, CreatedAt: start}))
 				f.ok(tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaChat, Of: "chat", Agent: agent, Membership: acl.Membership{Present: true, ExpiresAt: at}}))
 				return tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaUser, Of: "user", Agent: agent, Membership: acl.Membership{Present: true, ExpiresAt: at}})
 			})
@@ -83,7 +83,7 @@ var expiries = []clause{
 		f.view(func(tx memory.ReadTx) error {
 			for i, want := range []bool{false, true, true} {
 				agent := fmt.Sprint("agent", i)
-				grant, err := acl.GrantOf(f.ctx, tx, "a", agent)
+				grant, err := acl.GrantOf(f.ctx, tx, "a", agent, acl.Restricted)
 				f.ok(err)
 				f.equal(grant.Level != acl.None, want)
 				participant, err := tx.Membership(f.ctx, acl.ViaChat, "chat", agent)
@@ -110,7 +110,7 @@ var expiries = []clause{
 		f.update(func(tx memory.Tx) error {
 			for i := range 5 {
 				at, agent := after(time.Duration(-i)*time.Hour), fmt.Sprint("agent", i)
-				f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: agent, Level: acl.Read, MaxLabel: acl.Public, Maker: "a", ExpiresAt: at, CreatedAt: start}))
+				f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: agent, Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: "a", ExpiresAt: at, CreatedAt: start}))
 				f.ok(tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaChat, Of: "chat", Agent: agent, Membership: acl.Membership{Present: true, ExpiresAt: at}}))
 				f.ok(tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaUser, Of: "user", Agent: agent, Membership: acl.Membership{Present: true, ExpiresAt: at}}))
 				f.ok(tx.PutFact(f.ctx, memory.OutcomeFact{Key: key(i), IdempotencyRecord: memory.IdempotencyRecord{ExpiresAt: at}}))
@@ -126,7 +126,7 @@ var expiries = []clause{
 			f.view(func(tx memory.ReadTx) error {
 				for i := range 5 {
 					agent := fmt.Sprint("agent", i)
-					grant, err := acl.GrantOf(f.ctx, tx, "a", agent)
+					grant, err := acl.GrantOf(f.ctx, tx, "a", agent, acl.Restricted)
 					f.ok(err)
 					participant, err := tx.Membership(f.ctx, acl.ViaChat, "chat", agent)
 					f.ok(err)
@@ -137,7 +137,7 @@ var expiries = []clause{
 					there := i < left
 					f.equal([]bool{grant.Level != acl.None, participant.Present, session.Present, outcome != nil}, []bool{there, there, there, there})
 				}
-				n, err := tx.Count(f.ctx, memory.GrantsOf{Store: "a"})
+				n, err := tx.Count(f.ctx, memory.GrantsOf{Store: "a", Label: acl.Public})
 				f.equal(n, int64(left))
 				return err
 			})
@@ -150,7 +150,7 @@ var expiries = []clause{
 		f.update(func(tx memory.Tx) error {
 			for _, store := range []string{"a", "b"} {
 				for i, at := range []time.Time{start, after(time.Microsecond), {}} {
-					f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: store, Grantee: fmt.Sprint("agent", i), Level: acl.Read, MaxLabel: acl.Public, Maker: store, ExpiresAt: at, CreatedAt: start}))
+					f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: store, Grantee: fmt.Sprint("agent", i), Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: store, ExpiresAt: at, CreatedAt: start}))
 				}
 			}
 			f.ok(tx.PutFact(f.ctx, memory.OutcomeFact{Key: idempotencyKey, IdempotencyRecord: memory.IdempotencyRecord{ExpiresAt: start}}))
@@ -166,11 +166,11 @@ var expiries = []clause{
 			f.view(func(tx memory.ReadTx) error {
 				var counts []int64
 				for _, store := range []string{"a", "b"} {
-					n, err := tx.Count(f.ctx, memory.GrantsOf{Store: store})
+					n, err := tx.Count(f.ctx, memory.GrantsOf{Store: store, Label: acl.Public})
 					f.ok(err)
 					counts = append(counts, n)
 				}
-				grant, err := acl.GrantOf(f.ctx, tx, "a", "agent0")
+				grant, err := acl.GrantOf(f.ctx, tx, "a", "agent0", acl.Restricted)
 				f.ok(err)
 				one, err := tx.IdempotencyRecord(f.ctx, idempotencyKey)
 				f.ok(err)

@@ -3,6 +3,7 @@ package storagetest
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -36,20 +37,20 @@ var facts = []clause{
 	}},
 
 	{"a grant is returned as written, replaced by the next, until it is deleted", func(f *fixture) {
-		g := acl.Grant{Store: "a", Grantee: "b", Level: acl.Read, MaxLabel: acl.Internal, ExpiresAt: after(time.Hour), Maker: "a", CreatedAt: start}
-		other := acl.Grant{Store: "a", Grantee: "B", Level: acl.ReadWrite, MaxLabel: acl.Restricted, Maker: "m", ByPlatform: true, CreatedAt: start}
-		third := acl.Grant{Store: "C", Grantee: "b", Level: acl.Search, MaxLabel: acl.Public, Maker: "C", CreatedAt: start}
+		g := acl.Grant{Store: "a", Grantee: "b", Level: acl.Read, MaxLabel: acl.Internal, Label: acl.Public, Accepted: acl.Public, ExpiresAt: after(time.Hour), Maker: "a", CreatedAt: start}
+		other := acl.Grant{Store: "a", Grantee: "B", Level: acl.ReadWrite, MaxLabel: acl.Restricted, Label: acl.Public, Accepted: acl.Public, Maker: "m", ByPlatform: true, CreatedAt: start}
+		third := acl.Grant{Store: "C", Grantee: "b", Level: acl.Search, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: "C", CreatedAt: start}
 		f.update(func(tx memory.Tx) error {
-			for _, g := range []acl.Grant{{Store: "a", Grantee: "b", Level: acl.ReadWrite, MaxLabel: acl.Public, Maker: "x", ByPlatform: true, CreatedAt: start}, g, other, third} {
+			for _, g := range []acl.Grant{{Store: "a", Grantee: "b", Level: acl.ReadWrite, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: "x", ByPlatform: true, CreatedAt: start}, g, other, third} {
 				f.ok(tx.PutFact(f.ctx, memory.GrantFact(g)))
 			}
 			return nil
 		})
 		f.view(func(tx memory.ReadTx) error {
-			got, err := acl.GrantOf(f.ctx, tx, "a", "b")
+			got, err := acl.GrantOf(f.ctx, tx, "a", "b", acl.Restricted)
 			f.ok(err)
 			f.equal(got, g)
-			none, err := acl.GrantOf(f.ctx, tx, "b", "a")
+			none, err := acl.GrantOf(f.ctx, tx, "b", "a", acl.Restricted)
 			f.ok(err)
 			f.equal(none == acl.Grant{}, true)
 			to, err := tx.Grants(f.ctx, acl.GrantQuery{Grantee: "b"})
@@ -60,13 +61,45 @@ var facts = []clause{
 			return err
 		})
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "b"}))
-			f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "b"}))
+			f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "b", Label: acl.Public}))
+			f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "b", Label: acl.Public}))
 			on, err := tx.Grants(f.ctx, acl.GrantQuery{Store: "a"})
 			f.equal(on, []acl.Grant{other})
 			neither, _ := tx.Grants(f.ctx, acl.GrantQuery{})
 			f.equal(len(neither), 0)
 			return err
+		})
+	}},
+
+	{"a store has a grant to an agent at each label, and counts them by label", func(f *fixture) {
+		var grants []acl.Grant
+		for label := acl.Public; label <= acl.Restricted; label++ {
+			grants = append(grants, acl.Grant{Store: "a", Grantee: "b", Level: acl.Read, MaxLabel: acl.Public, Label: label, Accepted: label - 1, Maker: "a", CreatedAt: start})
+		}
+		f.update(func(tx memory.Tx) error {
+			for i := range grants {
+				f.ok(tx.PutFact(f.ctx, memory.GrantFact(grants[len(grants)-1-i])))
+			}
+			return nil
+		})
+		check := func(tx memory.ReadTx, want []acl.Grant) {
+			f.Helper()
+			for _, query := range []acl.GrantQuery{{Store: "a", Grantee: "b"}, {Store: "a"}, {Grantee: "b"}} {
+				got, err := tx.Grants(f.ctx, query)
+				f.ok(err)
+				f.equal(got, want)
+			}
+			for label := acl.Public; label <= acl.Restricted; label++ {
+				n, err := tx.Count(f.ctx, memory.GrantsOf{Store: "a", Label: label})
+				f.ok(err)
+				f.equal(n == 1, slices.ContainsFunc(want, func(g acl.Grant) bool { return g.Label == label }))
+			}
+		}
+		f.view(func(tx memory.ReadTx) error { check(tx, grants); return nil })
+		f.update(func(tx memory.Tx) error {
+			f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "b", Label: acl.Internal}))
+			check(tx, append(grants[:1:1], grants[2:]...))
+			return nil
 		})
 	}},
 
@@ -100,7 +133,7 @@ var facts = []clause{
 	}},
 
 	{"settings are the default until they are written", func(f *fixture) {
-		want := acl.Settings{Self: true, User: true, DefaultTTL: 90 * time.Minute}
+		want := acl.Settings{Self: true, User: true, DefaultTTL: 90 * time.Minute, Locked: acl.SwitchEnabled | acl.SwitchChat}
 		f.update(func(tx memory.Tx) error {
 			f.ok(tx.PutFact(f.ctx, memory.SettingsFact{Agent: "a", Settings: acl.Settings{Enabled: true, Chat: true}}))
 			return tx.PutFact(f.ctx, memory.SettingsFact{Agent: "a", Settings: want})

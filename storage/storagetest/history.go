@@ -108,9 +108,9 @@ var histories = []clause{
 		check := func(step string, want int64) {
 			f.Helper()
 			f.view(func(tx memory.ReadTx) error {
-				n, err := tx.Count(f.ctx, memory.GrantsOf{Store: "a"})
+				n, err := tx.Count(f.ctx, memory.GrantsOf{Store: "a", Label: acl.Public})
 				f.ok(err)
-				other, err := tx.Count(f.ctx, memory.GrantsOf{Store: "b"})
+				other, err := tx.Count(f.ctx, memory.GrantsOf{Store: "b", Label: acl.Public})
 				if n != want || other != 1 {
 					f.Errorf("%s: %d grants, want %d; of the other store %d", step, n, want, other)
 				}
@@ -119,7 +119,7 @@ var histories = []clause{
 		}
 		grant := func(store, grantee string, until time.Time) {
 			f.update(func(tx memory.Tx) error {
-				return tx.PutFact(f.ctx, memory.GrantFact{Store: store, Grantee: grantee, Level: acl.Read, MaxLabel: acl.Public, Maker: store, ExpiresAt: until, CreatedAt: start})
+				return tx.PutFact(f.ctx, memory.GrantFact{Store: store, Grantee: grantee, Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: store, ExpiresAt: until, CreatedAt: start})
 			})
 		}
 		grant("b", "x", time.Time{})
@@ -130,8 +130,8 @@ var histories = []clause{
 		grant("a", "0", after(-time.Minute))
 		check("replaced", 4)
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "3"}))
-			return tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "3"})
+			f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "3", Label: acl.Public}))
+			return tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "3", Label: acl.Public})
 		})
 		check("revoked", 3)
 		f.update(func(tx memory.Tx) error { return sweepFacts(f.ctx, tx, start) })

@@ -44,7 +44,7 @@ func (f *fixture) changeFact(tx memory.Tx, i int, rng *rand.Rand) error {
 	switch i % 5 {
 	case 0:
 		level := acl.Level(rng.IntN(int(acl.ReadWrite) + 1)) // None removes the grant
-		return tx.PutFact(f.ctx, memory.GrantFact{Store: one, Grantee: other, Level: level, MaxLabel: acl.Public, Maker: one, CreatedAt: start})
+		return tx.PutFact(f.ctx, memory.GrantFact{Store: one, Grantee: other, Level: level, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: one, CreatedAt: start})
 	case 1:
 		return tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaChat, Of: "x", Agent: one, Membership: acl.Membership{Present: rng.IntN(2) == 0}})
 	case 2:

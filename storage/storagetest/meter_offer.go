@@ -72,24 +72,27 @@ var offers = []clause{
 		f.equal(len(page(acl.Restricted, uuid.Nil, 0)), 0)
 	}},
 
-	{"a store is selling while an open offer stands on it, for every label", func(f *fixture) {
+	{"a store is selling while an open offer stands on it, from the offer's label up", func(f *fixture) {
 		selling := func(want bool) {
 			f.Helper()
 			f.view(func(tx memory.ReadTx) error {
-				got, err := tx.Count(f.ctx, memory.OffersOf{Store: "a"})
-				f.equal(got > 0, want)
-				return err
+				for ceiling := acl.Public; ceiling <= acl.Restricted; ceiling++ {
+					got, err := tx.Count(f.ctx, memory.OffersOf{Store: "a", Ceiling: ceiling})
+					f.ok(err)
+					f.equal(got > 0, want && ceiling >= acl.Confidential)
+				}
+				return nil
 			})
 		}
 		selling(false)
 		f.putOffers(offer("b"), offer("a", withdrawn))
 		selling(false)
-		o := offer("a", offeredAt(acl.Restricted))
+		o := offer("a", offeredAt(acl.Confidential))
 		f.putOffers(o)
 		selling(true)
 		f.update(func(tx memory.Tx) error {
 			f.ok(f.storage.ForMeter().Writing(tx).PutRecord(f.ctx, offer("c")))
-			got, err := tx.Count(f.ctx, memory.OffersOf{Store: "c"})
+			got, err := tx.Count(f.ctx, memory.OffersOf{Store: "c", Ceiling: acl.Public})
 			f.equal(got, int64(1))
 			return err
 		})
@@ -100,15 +103,17 @@ var offers = []clause{
 
 	{"grants that others made on a store rest while it is selling", func(f *fixture) {
 		grant := func(grantee, maker string, platform bool) acl.Grant {
-			return acl.Grant{Store: "a", Grantee: grantee, Level: acl.Search, MaxLabel: acl.Public, Maker: maker, ByPlatform: platform, CreatedAt: start}
+			return acl.Grant{Store: "a", Grantee: grantee, Level: acl.Search, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: maker, ByPlatform: platform, CreatedAt: start}
 		}
 		metered := grant("buyer", "a", false)
 		metered.Offer, metered.Terms = newID().String(), `{"price_search":1}`
 		elsewhere := grant("g1", "b", false)
 		elsewhere.Store = "z"
-		rest := map[string]bool{"g1": false, "g2": true, "g3": true, "g4": false, "buyer": false}
+		above := grant("g5", "b", false)
+		above.Label = acl.Confidential
+		rest := map[string]bool{"g5": true, "g1": false, "g2": true, "g3": true, "g4": false, "buyer": false}
 		f.update(func(tx memory.Tx) error {
-			for _, g := range []acl.Grant{grant("g1", "a", false), grant("g2", "b", false), grant("g3", "b", true), grant("g4", "a", true), metered, elsewhere} {
+			for _, g := range []acl.Grant{grant("g1", "a", false), grant("g2", "b", false), grant("g3", "b", true), grant("g4", "a", true), metered, elsewhere, above} {
 				g.Rests = !g.Rests // ignored
 				f.ok(tx.PutFact(f.ctx, memory.GrantFact(g)))
 			}
@@ -121,14 +126,14 @@ var offers = []clause{
 			f.equal(len(on), len(rest))
 			for _, g := range on {
 				f.equal([]any{g.Grantee, g.Rests}, []any{g.Grantee, selling && rest[g.Grantee]})
-				one, err := acl.GrantOf(f.ctx, tx, "a", g.Grantee)
+				one, err := acl.GrantOf(f.ctx, tx, "a", g.Grantee, acl.Restricted)
 				f.ok(err)
 				f.equal(one, g)
 				to, err := tx.Grants(f.ctx, acl.GrantQuery{Grantee: g.Grantee})
 				f.ok(err)
 				f.equal(to[0], g)
 			}
-			other, err := acl.GrantOf(f.ctx, tx, "z", "g1")
+			other, err := acl.GrantOf(f.ctx, tx, "z", "g1", acl.Restricted)
 			f.ok(err)
 			f.equal(other.Rests, false)
 		}
@@ -143,14 +148,14 @@ var offers = []clause{
 	}},
 
 	{"a grant keeps its caps, offer and terms, and loses them when it is replaced", func(f *fixture) {
-		g := acl.Grant{Store: "a", Grantee: "b", Level: acl.Search, MaxLabel: acl.Public, Maker: "a", CreatedAt: start,
+		g := acl.Grant{Store: "a", Grantee: "b", Level: acl.Search, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: "a", CreatedAt: start,
 			Caps: acl.Caps{SearchesPerHour: 7, EntriesPerDay: 1 << 40}, Offer: newID().String(), Terms: `{"price_search": 1}`}
 		plain := g
 		plain.Caps, plain.Offer, plain.Terms = acl.Caps{}, "", ""
 		for _, want := range []acl.Grant{g, plain, g} {
 			f.update(func(tx memory.Tx) error { return tx.PutFact(f.ctx, memory.GrantFact(want)) })
 			f.view(func(tx memory.ReadTx) error {
-				got, err := acl.GrantOf(f.ctx, tx, "a", "b")
+				got, err := acl.GrantOf(f.ctx, tx, "a", "b", acl.Restricted)
 				f.equal(got, want)
 				return err
 			})

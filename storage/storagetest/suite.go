@@ -267,7 +267,7 @@ func scopeOf(t testing.TB, s storage.Storage, reaches ...reach) acl.Scope {
 	var stores []string
 	for _, r := range reaches {
 		stores = append(stores, r.store)
-		known.GrantList = append(known.GrantList, acl.Grant{Store: r.store, Grantee: "reader", Level: acl.Search, MaxLabel: r.ceiling, ByPlatform: true})
+		known.GrantList = append(known.GrantList, acl.Grant{Store: r.store, Grantee: "reader", Level: acl.Search, MaxLabel: r.ceiling, Label: acl.Public, Accepted: acl.Public, ByPlatform: true})
 	}
 	err := s.View(context.Background(), func(tx memory.ReadTx) (err error) {
 		known.Numbers, err = numbersOf(context.Background(), tx, stores...)

@@ -175,7 +175,7 @@ func writeEverything(ctx context.Context, tx memory.Tx, kept, lost memory.Entry)
 			return err
 		},
 		func() error {
-			return tx.PutFact(ctx, memory.GrantFact{Store: "b", Grantee: "g", Level: acl.Read, MaxLabel: acl.Public, Maker: "b", CreatedAt: start})
+			return tx.PutFact(ctx, memory.GrantFact{Store: "b", Grantee: "g", Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: "b", CreatedAt: start})
 		},
 		func() error {
 			return tx.PutFact(ctx, memory.MemberFact{Via: acl.ViaChat, Of: "chat", Agent: "g", Membership: acl.Membership{Present: true}})

@@ -163,6 +163,8 @@ func onStore(r relation) []testCase {
 	above.MaxLabel = acl.Confidential
 	itself := share
 	itself.Other = r.caller().Agent
+	end := op(EndGrant)
+	end.Other = r.caller().Agent
 	no := false
 	private := op(Put)
 	private.Key, private.Value, private.InContext = "mine", "a private note", &no
@@ -212,6 +214,9 @@ func onStore(r relation) []testCase {
 		{name: Trash, env: unchanged, op: op(Trash), check: shows(write, nil)},
 		{name: Grants, env: unchanged, op: op(Grants), check: want(manage)},
 		{name: Share, env: managed, op: share, check: want(give)},
+		{name: AcceptGrant, env: AcceptGrant, op: op(AcceptGrant), check: want(pick(r.level == acl.None, denied, !r.byGrant(), conflict, true, ok))},
+		{name: EndGrant, env: EndGrant, op: end, check: want(pick(
+			r.lower, conflict, r.byGrant() || r.sleeps, done, r.level == acl.None && !r.platform, denied, true, absent))},
 		{name: SetLanguage, env: managed, op: op(SetLanguage), check: want(pick(
 			!r.platform && strings.HasPrefix(r.name, "readwrite grant"), denied, true, manage))},
 		{name: Share + " above the taint", env: managed, op: above, check: want(denied)},
@@ -225,6 +230,9 @@ func onStore(r relation) []testCase {
 			r.level < acl.ReadWrite || strings.HasPrefix(r.name, "readwrite grant"), denied, true, created))},
 	}...)
 }
+
+// byGrant reports whether the caller's level comes from a grant.
+func (r relation) byGrant() bool { return r.level != acl.None && r.store == "owner" && !r.self }
 
 // lagging is a search while an entry of a label waits for its vectors, longer than
 // answers leave unsaid.

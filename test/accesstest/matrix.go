@@ -21,6 +21,8 @@ type relation struct {
 	self     bool   // the caller is the store's own agent and wrote its entries
 	user     string // claim of the caller's token
 	platform bool   // the caller has a platform token
+	lower    bool   // the caller's grant has a lower label than its session
+	sleeps   bool   // the caller has a grant that is not in effect
 	trade    *trade // nil: no offer has been made on the store
 	setUp    func(e *env)
 }
@@ -78,7 +80,8 @@ func Is(id, name string) bool {
 func relations() []relation {
 	grant := func(level acl.Level, ttl time.Duration) func(*env) {
 		return func(e *env) {
-			e.must(principal("owner"), Operation{Name: Share, Store: "owner", Other: "caller", Level: level, TTL: ttl, MaxLabel: acl.Restricted})
+			e.must(acl.Principal{Agent: "owner", Taint: taint}, Operation{Name: Share, Store: "owner", Other: "caller", Level: level, TTL: ttl})
+			e.must(acl.Principal{Agent: "caller", Taint: taint}, Operation{Name: AcceptGrant, Store: "owner"})
 		}
 	}
 	platform := principal("platform")
@@ -87,14 +90,24 @@ func relations() []relation {
 		{name: "own store", store: "owner", level: acl.ReadWrite, self: true},
 		{name: "search grant", store: "owner", level: acl.Search, setUp: grant(acl.Search, 0)},
 		{name: "read grant", store: "owner", level: acl.Read, setUp: grant(acl.Read, 0)},
+		{name: "read grant by the platform", store: "owner", level: acl.Read, lower: true, setUp: func(e *env) {
+			e.must(platform, Operation{Name: Share, Store: "owner", Other: "caller", Level: acl.Read, MaxLabel: acl.Restricted})
+		}},
+		{name: "grant of a session above the caller's", store: "owner", setUp: func(e *env) {
+			e.must(principal("owner"), Operation{Name: Share, Store: "owner", Other: "caller", Level: acl.ReadWrite})
+		}},
+		{name: "grant that the caller ended", store: "owner", setUp: func(e *env) {
+			grant(acl.ReadWrite, 0)(e)
+			e.must(acl.Principal{Agent: "caller", Taint: taint}, Operation{Name: Unshare, Store: "owner", Other: "caller"})
+		}},
 		{name: "readwrite grant", store: "owner", level: acl.ReadWrite, setUp: grant(acl.ReadWrite, 0)},
 		{name: "expired grant", store: "owner", setUp: func(e *env) {
 			grant(acl.ReadWrite, time.Minute)(e)
 			e.Advance(time.Hour)
 		}},
-		{name: "grant whose maker lost access", store: "chat-1", setUp: func(e *env) {
+		{name: "grant whose maker lost access", store: "chat-1", sleeps: true, setUp: func(e *env) {
 			e.must(platform, Operation{Name: JoinChat, Store: "chat-1", Other: "maker"})
-			e.must(principal("maker"), Operation{Name: Share, Store: "chat-1", Other: "caller", Level: acl.ReadWrite})
+			e.must(acl.Principal{Agent: "maker", Taint: taint}, Operation{Name: Share, Store: "chat-1", Other: "caller", Level: acl.ReadWrite})
 			e.must(platform, Operation{Name: LeaveChat, Store: "chat-1", Other: "maker"})
 		}},
 		{name: "participant", store: "chat-1", level: acl.ReadWrite, setUp: func(e *env) {

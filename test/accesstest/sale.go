@@ -35,7 +35,8 @@ type trade struct {
 // tradeRelations are relations to a store on which an offer stands, or stood.
 func tradeRelations() []relation {
 	share := func(e *env, level acl.Level) {
-		e.must(principal("owner"), Operation{Name: Share, Store: "owner", Other: "caller", Level: level, MaxLabel: acl.Restricted})
+		e.must(acl.Principal{Agent: "owner", Taint: taint}, Operation{Name: Share, Store: "owner", Other: "caller", Level: level})
+		e.must(acl.Principal{Agent: "caller", Taint: taint}, Operation{Name: AcceptGrant, Store: "owner"})
 	}
 	buy := func(label acl.Label, ttl *int64) func(*env) {
 		return func(e *env) {
@@ -63,9 +64,9 @@ func tradeRelations() []relation {
 		}},
 		{name: "stranger to a store for sale", store: "owner", trade: open, setUp: sell},
 		{name: "platform token, on a store for sale", store: "owner", platform: true, trade: open, setUp: sell},
-		{name: "grant by another agent, which rests while an offer stands", store: "owner", trade: open, setUp: func(e *env) {
-			e.must(principal("owner"), Operation{Name: Share, Store: "owner", Other: "maker", Level: acl.ReadWrite})
-			e.must(principal("maker"), Operation{Name: Share, Store: "owner", Other: "caller", Level: acl.Read})
+		{name: "grant by another agent, which rests while an offer stands", store: "owner", sleeps: true, trade: open, setUp: func(e *env) {
+			e.must(acl.Principal{Agent: "owner", Taint: taint}, Operation{Name: Share, Store: "owner", Other: "maker", Level: acl.ReadWrite})
+			e.must(acl.Principal{Agent: "maker", Taint: taint}, Operation{Name: Share, Store: "owner", Other: "caller", Level: acl.Read})
 			sell(e)
 		}},
 		{name: "search grant beside an offer", store: "owner", level: acl.Search, trade: has, setUp: func(e *env) {

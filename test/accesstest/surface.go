@@ -69,6 +69,9 @@ const (
 	Grants      = "grants"
 	Share       = "share"
 	Unshare     = "unshare"
+	// AcceptGrant accepts a store, and EndGrant ends the caller's own grant of it.
+	AcceptGrant = "accept a grant"
+	EndGrant    = "end a grant"
 	// SetLanguage chooses which models read a store.
 	SetLanguage = "set language"
 	JoinChat    = "join chat"

@@ -102,10 +102,12 @@ func addTo(page *memory.Page) func(memory.Found) error {
 	}
 }
 
-// MustShare grants the caller's own store to another agent.
+// MustShare grants the caller's own store to another agent, which accepts it.
 func (f *Fixture) MustShare(c memory.Caller, grantee string, level acl.Level) {
 	f.t.Helper()
 	_, err := f.Share(context.Background(), c, memory.ShareRequest{Store: c.Agent, Grantee: grantee, Level: level})
+	f.must(err)
+	_, err = f.AcceptGrant(context.Background(), Caller(Principal(grantee, c.Taint)), c.Agent)
 	f.must(err)
 }
 

@@ -102,9 +102,23 @@ func (f *Fixture) SetUpAccess() {
 	for _, member := range []string{"reader", "other"} {
 		f.must(f.PutParticipant(ctx, platform, "room", member, nil))
 	}
-	_, err := f.Share(ctx, memory.Caller{Principal: Principal("lender", acl.Restricted), Internal: true}, memory.ShareRequest{Store: "lender", Grantee: "reader", Level: acl.Read, MaxLabel: acl.Public})
+	_, err := f.Share(ctx, memory.Caller{Principal: Principal("lender", acl.Public), Internal: true}, memory.ShareRequest{Store: "lender", Grantee: "reader", Level: acl.Read})
 	f.must(err)
-	_, err = f.Share(ctx, memory.Caller{Principal: Principal("seller", acl.Restricted), Internal: true}, memory.ShareRequest{Store: "seller", Grantee: "reader", Level: acl.Search})
+	_, err = f.AcceptGrant(ctx, memory.Caller{Principal: Principal("reader", acl.Public), Internal: true}, "lender")
+	f.must(err)
+	f.Lend("seller", "reader", acl.Search)
+}
+
+// Lend shares a store of its own agent at every label, so that the grantee has it in every
+// session up to that session's label, and accepts it.
+func (f *Fixture) Lend(store, grantee string, level acl.Level) {
+	f.t.Helper()
+	ctx := context.Background()
+	for label := acl.Public; label <= acl.Restricted; label++ {
+		_, err := f.Share(ctx, memory.Caller{Principal: Principal(store, label), Internal: true}, memory.ShareRequest{Store: store, Grantee: grantee, Level: level})
+		f.must(err)
+	}
+	_, err := f.AcceptGrant(ctx, memory.Caller{Principal: Principal(grantee, acl.Public), Internal: true}, store)
 	f.must(err)
 }
 

@@ -42,7 +42,7 @@ var sqliteFaults = []fault{
 		`SELECT count(*) FROM (SELECT doc, count(*) n, sum(coalesce(length(value), 0) + coalesce(length(source), 0)) bytes FROM history GROUP BY doc) h
 		FULL JOIN past p ON p.doc = h.doc WHERE coalesce(p.versions, 0) <> coalesce(h.n, 0) OR coalesce(p.bytes, 0) <> coalesce(h.bytes, 0)`},
 	{"numbers of grants that are not a recount",
-		`SELECT count(*) FROM (SELECT store, count(*) n FROM permit GROUP BY store) g FULL JOIN permit_count p ON p.store = g.store
+		`SELECT count(*) FROM (SELECT store, label, count(*) n FROM permit GROUP BY store, label) g FULL JOIN permit_count p ON p.store = g.store AND p.label = g.label
 		WHERE coalesce(p.grants, 0) <> coalesce(g.n, 0)`},
 	{"live entries without a vector of their current text",
 		`SELECT count(*) FROM entry e WHERE state = 0 AND in_context AND NOT encrypted AND (expires_at IS NULL OR expires_at > ?1)
@@ -83,7 +83,7 @@ var postgresFaults = []fault{
 		`SELECT count(*) FROM (SELECT id, count(*) n, sum(coalesce(length(value), 0) + coalesce(length(source), 0)) bytes FROM history GROUP BY id) h
 		FULL JOIN past p ON p.entry = h.id WHERE coalesce(p.versions, 0) <> coalesce(h.n, 0) OR coalesce(p.bytes, 0) <> coalesce(h.bytes, 0)`},
 	{"numbers of grants that are not a recount",
-		`SELECT count(*) FROM (SELECT store, count(*) n FROM permit GROUP BY store) g FULL JOIN permit_count p ON p.store = g.store
+		`SELECT count(*) FROM (SELECT store, label, count(*) n FROM permit GROUP BY store, label) g FULL JOIN permit_count p ON p.store = g.store AND p.label = g.label
 		WHERE coalesce(p.grants, 0) <> coalesce(g.n, 0)`},
 	{"live entries without a vector of their current text",
 		`SELECT count(*) FROM entry e WHERE state = 0 AND in_context AND NOT encrypted AND (expires_at IS NULL OR expires_at > to_timestamp($1::bigint / 1e6))

@@ -222,7 +222,7 @@ func TestDecodeReadsGeneratedCalls(t *testing.T) {
 		if err != nil || grant.Grantee != "bob" {
 			t.Fatalf("got %+v, %v", grant, err)
 		}
-		if err := client.Discard(c.DeleteGrant(t.Context(), "self", "bob")); err != nil {
+		if err := client.Discard(c.DeleteGrant(t.Context(), "self", "bob", nil)); err != nil {
 			t.Error(err)
 		}
 		stores, err := client.Decode[api.Stores](c.ListStores(t.Context(), nil))

@@ -489,9 +489,11 @@ func (e ReceiptKeyKty) Valid() bool {
 // Defines values for SkippedReason.
 const (
 	Balance   SkippedReason = "balance"
+	Budget    SkippedReason = "budget"
 	Cap       SkippedReason = "cap"
 	MaxCharge SkippedReason = "max_charge"
 	NotNamed  SkippedReason = "not_named"
+	Prefix    SkippedReason = "prefix"
 	Spend     SkippedReason = "spend"
 )
 
@@ -500,11 +502,15 @@ func (e SkippedReason) Valid() bool {
 	switch e {
 	case Balance:
 		return true
+	case Budget:
+		return true
 	case Cap:
 		return true
 	case MaxCharge:
 		return true
 	case NotNamed:
+		return true
+	case Prefix:
 		return true
 	case Spend:
 		return true
@@ -1213,6 +1219,9 @@ type FilterOption string
 
 // Grant defines model for Grant.
 type Grant struct {
+	// Accepted Whether the grantee has accepted it, in a session up to the label of this one. Omitted in answers to others than the grantee.
+	Accepted *bool `json:"accepted,omitempty"`
+
 	// ByPlatform Made with a platform token.
 	ByPlatform bool `json:"by_platform"`
 
@@ -1227,6 +1236,12 @@ type Grant struct {
 	//
 	// Example: agent-7
 	Grantee ID `json:"grantee"`
+
+	// InEffect Whether it gives its grantee a level now. If not, its maker has lost its own, or an offer sells searches of the store; it is back when that ends.
+	InEffect bool `json:"in_effect"`
+
+	// Label That of the session that made the grant. It exists for sessions at this label or above alone.
+	Label Label `json:"label"`
 
 	// Level What an agent may do with a store. Each level includes the one before it.
 	Level Level `json:"level"`
@@ -2297,6 +2312,15 @@ type Restore struct {
 	Version *int `json:"version,omitempty"`
 }
 
+// Revoked defines model for Revoked.
+type Revoked struct {
+	// Dependents The grants that were in effect and depended on the revoked one, by grantee.
+	Dependents []Grant `json:"dependents"`
+
+	// Ended Whether they were revoked with it, as `cascade` asks for.
+	Ended bool `json:"ended"`
+}
+
 // Sales defines model for Sales.
 type Sales struct {
 	Items []SalesRow `json:"items"`
@@ -2339,6 +2363,9 @@ type Settings struct {
 	// Enabled The master toggle.
 	Enabled bool `json:"enabled"`
 
+	// Locked The switches that a platform token turned off, and that take one to be turned on. Ignored when written.
+	Locked *[]string `json:"locked,omitempty"`
+
 	// Self The agent's own store.
 	Self bool `json:"self"`
 
@@ -2376,14 +2403,16 @@ type Similar struct {
 
 // Skipped defines model for Skipped.
 type Skipped struct {
-	// Offer The offer under which the caller searches the store.
-	Offer string `json:"offer"`
+	// Offer The offer under which the caller searches the store. Omitted if there is none.
+	Offer *string `json:"offer,omitempty"`
 
 	// Reason - `not_named`: `stores` does not name it.
 	// - `max_charge`: it is missing, or what is left of it is less than the price of a search.
 	// - `cap`: a cap is spent.
 	// - `balance`: the balance is less than the price of a search.
 	// - `spend`: the caller's token may not spend through this tool.
+	// - `prefix`: one of `match` stands for too many words there.
+	// - `budget`: a condition would read more of its values than its part of what a call may read.
 	Reason SkippedReason `json:"reason"`
 
 	// StoreID An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
@@ -2397,6 +2426,8 @@ type Skipped struct {
 // - `cap`: a cap is spent.
 // - `balance`: the balance is less than the price of a search.
 // - `spend`: the caller's token may not spend through this tool.
+// - `prefix`: one of `match` stands for too many words there.
+// - `budget`: a condition would read more of its values than its part of what a call may read.
 type SkippedReason string
 
 // SlowSearches defines model for SlowSearches.
@@ -2424,6 +2455,9 @@ type SlowSearches struct {
 //
 // Example: {"kind":"self","language":"auto","level":"readwrite","models":["english"],"store_id":"agent-7","why":"Nothing in it has needed the multilingual model yet."}
 type StoreInfo struct {
+	// Accepted Of kind `grant`: whether the store counts in calls that name none.
+	Accepted *bool `json:"accepted,omitempty"`
+
 	// ExpiresAt Omitted if the access does not expire.
 	ExpiresAt *time.Time    `json:"expires_at,omitempty"`
 	Kind      StoreInfoKind `json:"kind"`
@@ -3241,6 +3275,12 @@ type ListGrantsParams struct {
 	IfNoneMatch *HeldAnswer `json:"If-None-Match,omitempty"`
 }
 
+// DeleteGrantParams defines parameters for DeleteGrant.
+type DeleteGrantParams struct {
+	// Cascade Whether the grants that depend on this one end with it.
+	Cascade *bool `form:"cascade,omitempty" json:"cascade,omitempty"`
+}
+
 // ImportMemoriesParams defines parameters for ImportMemories.
 type ImportMemoriesParams struct {
 	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
@@ -3759,8 +3799,9 @@ type ClientInterface interface {
 
 	// PutSettingsWithBody Write an agent's settings
 	//
-	// For the agent itself, or with the scope `platform`. Stores of a kind that is off answer 403
-	// and are omitted from searches.
+	// For the agent itself, in a session at PUBLIC (else 409: every session of the agent reads them),
+	// or with the scope `platform`. Stores of a kind that is off answer 403 and are omitted from
+	// searches. What a platform token turned off takes one to be turned on: else 403.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -3769,8 +3810,9 @@ type ClientInterface interface {
 
 	// PutSettings Write an agent's settings
 	//
-	// For the agent itself, or with the scope `platform`. Stores of a kind that is off answer 403
-	// and are omitted from searches.
+	// For the agent itself, in a session at PUBLIC (else 409: every session of the agent reads them),
+	// or with the scope `platform`. Stores of a kind that is off answer 403 and are omitted from
+	// searches. What a platform token turned off takes one to be turned on: else 403.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -3982,6 +4024,15 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/stores/{store}/MEMORY.md (the `ReadIndex` operationId).
 	ReadIndex(ctx context.Context, store Store, params *ReadIndexParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// AcceptGrant Accept a store that was shared with the caller
+	//
+	// From now on the store counts in calls that name none, in sessions at the label of this one or
+	// above. The first call that names the store and succeeds accepts it, too. Again, it changes
+	// nothing. Who has its level on the store by itself, a chat or a user gets 409.
+	//
+	// Corresponds with POST /v1/stores/{store}/accept (the `AcceptGrant` operationId).
+	AcceptGrant(ctx context.Context, store Store, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListChanges Follow a store
 	//
 	// What has changed, for the caller, among the entries that a list shows, so that a client can
@@ -4011,18 +4062,30 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/stores/{store}/grants (the `ListGrants` operationId).
 	ListGrants(ctx context.Context, store Store, params *ListGrantsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// DeleteGrant Revoke a grant
+	// DeleteGrant Revoke, end or refuse a grant
+	//
+	// Who may share the store revokes a grant; the grantee ends or refuses one to itself. The one of
+	// the highest label that the session reaches is meant. If that is lower than the session's, the
+	// answer is 409, except to the platform.
+	//
+	// Grants that depend on this one, because their maker has its level by it, are out of effect from
+	// now on, and back if the maker gets a level again, unless `cascade` ends them too.
 	//
 	// Corresponds with DELETE /v1/stores/{store}/grants/{agent} (the `DeleteGrant` operationId).
-	DeleteGrant(ctx context.Context, store Store, agent Agent, reqEditors ...RequestEditorFn) (*http.Response, error)
+	DeleteGrant(ctx context.Context, store Store, agent Agent, params *DeleteGrantParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// PutGrantWithBody Share a store with an agent
 	//
 	// Needs `readwrite` on the store, or the scope `platform`. An agent cannot share with itself,
 	// grant more than it has, or change a grant that another made (the store's own agent and the
 	// platform can). A grant is effective only while its maker has `readwrite`. A store has at
-	// most 10,000 unexpired grants by default. The answer does not depend on whether the grantee
-	// is known.
+	// most 10,000 unexpired grants of a label by default. The answer does not depend on whether the
+	// grantee is known.
+	//
+	// The grant has the label of the caller's session, and exists for sessions at this label or above
+	// alone. A grant at a lower label stays: where the grantee's session reaches both, the one of the
+	// higher label counts. Until its grantee has accepted the store, a grant counts only where a call
+	// names the store.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4034,8 +4097,13 @@ type ClientInterface interface {
 	// Needs `readwrite` on the store, or the scope `platform`. An agent cannot share with itself,
 	// grant more than it has, or change a grant that another made (the store's own agent and the
 	// platform can). A grant is effective only while its maker has `readwrite`. A store has at
-	// most 10,000 unexpired grants by default. The answer does not depend on whether the grantee
-	// is known.
+	// most 10,000 unexpired grants of a label by default. The answer does not depend on whether the
+	// grantee is known.
+	//
+	// The grant has the label of the caller's session, and exists for sessions at this label or above
+	// alone. A grant at a lower label stays: where the grantee's session reaches both, the one of the
+	// higher label counts. Until its grantee has accepted the store, a grant counts only where a call
+	// names the store.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4562,8 +4630,9 @@ func (c *Calls) GetSettings(ctx context.Context, agent Agent, reqEditors ...Requ
 
 // PutSettingsWithBody Write an agent's settings
 //
-// For the agent itself, or with the scope `platform`. Stores of a kind that is off answer 403
-// and are omitted from searches.
+// For the agent itself, in a session at PUBLIC (else 409: every session of the agent reads them),
+// or with the scope `platform`. Stores of a kind that is off answer 403 and are omitted from
+// searches. What a platform token turned off takes one to be turned on: else 403.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4582,8 +4651,9 @@ func (c *Calls) PutSettingsWithBody(ctx context.Context, agent Agent, contentTyp
 
 // PutSettings Write an agent's settings
 //
-// For the agent itself, or with the scope `platform`. Stores of a kind that is off answer 403
-// and are omitted from searches.
+// For the agent itself, in a session at PUBLIC (else 409: every session of the agent reads them),
+// or with the scope `platform`. Stores of a kind that is off answer 403 and are omitted from
+// searches. What a platform token turned off takes one to be turned on: else 403.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -4995,6 +5065,25 @@ func (c *Calls) ReadIndex(ctx context.Context, store Store, params *ReadIndexPar
 	return c.Client.Do(req)
 }
 
+// AcceptGrant Accept a store that was shared with the caller
+//
+// From now on the store counts in calls that name none, in sessions at the label of this one or
+// above. The first call that names the store and succeeds accepts it, too. Again, it changes
+// nothing. Who has its level on the store by itself, a chat or a user gets 409.
+//
+// Corresponds with POST /v1/stores/{store}/accept (the `AcceptGrant` operationId).
+func (c *Calls) AcceptGrant(ctx context.Context, store Store, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAcceptGrantRequest(c.Server, store)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListChanges Follow a store
 //
 // What has changed, for the caller, among the entries that a list shows, so that a client can
@@ -5054,11 +5143,18 @@ func (c *Calls) ListGrants(ctx context.Context, store Store, params *ListGrantsP
 	return c.Client.Do(req)
 }
 
-// DeleteGrant Revoke a grant
+// DeleteGrant Revoke, end or refuse a grant
+//
+// Who may share the store revokes a grant; the grantee ends or refuses one to itself. The one of
+// the highest label that the session reaches is meant. If that is lower than the session's, the
+// answer is 409, except to the platform.
+//
+// Grants that depend on this one, because their maker has its level by it, are out of effect from
+// now on, and back if the maker gets a level again, unless `cascade` ends them too.
 //
 // Corresponds with DELETE /v1/stores/{store}/grants/{agent} (the `DeleteGrant` operationId).
-func (c *Calls) DeleteGrant(ctx context.Context, store Store, agent Agent, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewDeleteGrantRequest(c.Server, store, agent)
+func (c *Calls) DeleteGrant(ctx context.Context, store Store, agent Agent, params *DeleteGrantParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteGrantRequest(c.Server, store, agent, params)
 	if err != nil {
 		return nil, err
 	}
@@ -5074,8 +5170,13 @@ func (c *Calls) DeleteGrant(ctx context.Context, store Store, agent Agent, reqEd
 // Needs `readwrite` on the store, or the scope `platform`. An agent cannot share with itself,
 // grant more than it has, or change a grant that another made (the store's own agent and the
 // platform can). A grant is effective only while its maker has `readwrite`. A store has at
-// most 10,000 unexpired grants by default. The answer does not depend on whether the grantee
-// is known.
+// most 10,000 unexpired grants of a label by default. The answer does not depend on whether the
+// grantee is known.
+//
+// The grant has the label of the caller's session, and exists for sessions at this label or above
+// alone. A grant at a lower label stays: where the grantee's session reaches both, the one of the
+// higher label counts. Until its grantee has accepted the store, a grant counts only where a call
+// names the store.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5097,8 +5198,13 @@ func (c *Calls) PutGrantWithBody(ctx context.Context, store Store, agent Agent, 
 // Needs `readwrite` on the store, or the scope `platform`. An agent cannot share with itself,
 // grant more than it has, or change a grant that another made (the store's own agent and the
 // platform can). A grant is effective only while its maker has `readwrite`. A store has at
-// most 10,000 unexpired grants by default. The answer does not depend on whether the grantee
-// is known.
+// most 10,000 unexpired grants of a label by default. The answer does not depend on whether the
+// grantee is known.
+//
+// The grant has the label of the caller's session, and exists for sessions at this label or above
+// alone. A grant at a lower label stays: where the grantee's session reaches both, the one of the
+// higher label counts. Until its grantee has accepted the store, a grant counts only where a call
+// names the store.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6875,6 +6981,40 @@ func NewReadIndexRequest(server string, store Store, params *ReadIndexParams) (*
 	return req, nil
 }
 
+// NewAcceptGrantRequest constructs an http.Request for the AcceptGrant method
+func NewAcceptGrantRequest(server string, store Store) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "store", store, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/stores/%s/accept", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListChangesRequest constructs an http.Request for the ListChanges method
 func NewListChangesRequest(server string, store Store, params *ListChangesParams) (*http.Request, error) {
 	var err error
@@ -7095,7 +7235,7 @@ func NewListGrantsRequest(server string, store Store, params *ListGrantsParams) 
 }
 
 // NewDeleteGrantRequest constructs an http.Request for the DeleteGrant method
-func NewDeleteGrantRequest(server string, store Store, agent Agent) (*http.Request, error) {
+func NewDeleteGrantRequest(server string, store Store, agent Agent, params *DeleteGrantParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -7125,6 +7265,33 @@ func NewDeleteGrantRequest(server string, store Store, agent Agent) (*http.Reque
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Cascade != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cascade", *params.Cascade, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)

@@ -251,11 +251,21 @@ export class Mneme {
     }));
   }
 
-  /** Ends what a store was shared with an agent for. */
-  async unshare(agent: string, options: StoreOptions = {}): Promise<void> {
-    const { store, signal } = options;
+  /**
+   * Ends what a store was shared with an agent for, or, where agent is the caller, ends or refuses what was shared with
+   * it. With cascade the grants that depend on it end, too.
+   */
+  async unshare(agent: string, options: StoreOptions & { cascade?: boolean } = {}): Promise<void> {
+    const { store, signal, cascade } = options;
     await this.#answer(this.#api.DELETE("/v1/stores/{store}/grants/{agent}", {
-      ...this.#call(signal, { safe: false }), params: { path: { store: name(store), agent: name(agent) } },
+      ...this.#call(signal, { safe: false }), params: { path: { store: name(store), agent: name(agent) }, query: given({ cascade }) },
+    }));
+  }
+
+  /** Accepts a store that was shared with the caller: it counts in searches that name none. */
+  async acceptGrant(store: string, options: CallOptions = {}): Promise<void> {
+    await this.#answer(this.#api.POST("/v1/stores/{store}/accept", {
+      ...this.#call(options.signal), params: { path: { store: name(store) } },
     }));
   }
 

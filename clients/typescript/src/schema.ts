@@ -375,13 +375,54 @@ export interface paths {
          * @description Needs `readwrite` on the store, or the scope `platform`. An agent cannot share with itself,
          *     grant more than it has, or change a grant that another made (the store's own agent and the
          *     platform can). A grant is effective only while its maker has `readwrite`. A store has at
-         *     most 10,000 unexpired grants by default. The answer does not depend on whether the grantee
-         *     is known.
+         *     most 10,000 unexpired grants of a label by default. The answer does not depend on whether the
+         *     grantee is known.
+         *
+         *     The grant has the label of the caller's session, and exists for sessions at this label or above
+         *     alone. A grant at a lower label stays: where the grantee's session reaches both, the one of the
+         *     higher label counts. Until its grantee has accepted the store, a grant counts only where a call
+         *     names the store.
          */
         put: operations["putGrant"];
         post?: never;
-        /** Revoke a grant */
+        /**
+         * Revoke, end or refuse a grant
+         * @description Who may share the store revokes a grant; the grantee ends or refuses one to itself. The one of
+         *     the highest label that the session reaches is meant. If that is lower than the session's, the
+         *     answer is 409, except to the platform.
+         *
+         *     Grants that depend on this one, because their maker has its level by it, are out of effect from
+         *     now on, and back if the maker gets a level again, unless `cascade` ends them too.
+         */
         delete: operations["deleteGrant"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stores/{store}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The store's id; `self` is the caller's own store.
+                 * @example self
+                 */
+                store: components["parameters"]["store"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept a store that was shared with the caller
+         * @description From now on the store counts in calls that name none, in sessions at the label of this one or
+         *     above. The first call that names the store and succeeds accepts it, too. Again, it changes
+         *     nothing. Who has its level on the store by itself, a chat or a user gets 409.
+         */
+        post: operations["acceptGrant"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -752,8 +793,9 @@ export interface paths {
         get: operations["getSettings"];
         /**
          * Write an agent's settings
-         * @description For the agent itself, or with the scope `platform`. Stores of a kind that is off answer 403
-         *     and are omitted from searches.
+         * @description For the agent itself, in a session at PUBLIC (else 409: every session of the agent reads them),
+         *     or with the scope `platform`. Stores of a kind that is off answer 403 and are omitted from
+         *     searches. What a platform token turned off takes one to be turned on: else 403.
          */
         put: operations["putSettings"];
         post?: never;
@@ -1668,30 +1710,30 @@ export interface components {
             timezone?: components["schemas"]["Timezone"];
             match?: components["schemas"]["Words"];
             /** @default 10 */
-            limit?: number;
+            limit: number;
             /**
              * @description Which legs look for hits: both, the words alone, or the meaning alone. Relevance is the same in every mode. If the only leg that looks fails, so does the search (503). Named, it leaves out stores that the caller may search but not read.
              * @default hybrid
              * @enum {string}
              */
-            mode?: "hybrid" | "lexical" | "vector";
+            mode: "hybrid" | "lexical" | "vector";
             /**
              * @description What orders the hits: `relevance`, or `rrf`, the Reciprocal Rank Fusion of the ranks in both legs. Named, it leaves out stores that the caller may search but not read.
              * @default relevance
              * @enum {string}
              */
-            ranking?: "relevance" | "rrf";
+            ranking: "relevance" | "rrf";
             /**
              * Format: double
              * @description Leave out hits of less relevance. The answer may be empty: nothing relevant was found. For stores that the caller may search but not read it is rounded to two digits, as their hits are.
              * @default 0
              */
-            min_relevance?: number;
+            min_relevance: number;
             /**
              * @description If nothing reaches `min_relevance`, name up to so many entries that come closest, as `nearest` of the answer. Leaves out stores that the caller may search but not read.
              * @default 0
              */
-            nearest?: number;
+            nearest: number;
             /** @description `next_cursor` of an answer, for the page after it. All other options are repeated, else it is not valid (400), as it is not for another caller or session. The candidates are those of the first page, at most 400, in their order then; each page judges anew what the caller may see and what passes the filter. With it, stores that the caller may search but not read are left out: their hits are on the first page alone. */
             cursor?: string;
             recency?: components["schemas"]["Recency"];
@@ -1700,12 +1742,12 @@ export interface components {
              * @description Move hits down that resemble a hit before them, by maximal marginal relevance: each next hit has the greatest (1 − diversity) · relevance − diversity · similarity, where similarity is the greatest to a hit before it, from 0 (nothing in common) to 1 (the same), by the vectors of their nearest chunks. Orders the first hundred candidates; not with ranking `rrf` (422). Leaves out stores that the caller may search but not read.
              * @default 0
              */
-            diversity?: number;
+            diversity: number;
             /**
              * @description A word that no entry of the searched stores has, of four letters or more and without digits, also finds words that differ from it in one letter, or in two from eight letters on: missing, too many, another, or two exchanged. They count less than the word itself, and `explain` names them. `false` looks for the words of the question alone, and leaves out stores that the caller may search but not read.
              * @default true
              */
-            typos?: boolean;
+            typos: boolean;
             /**
              * @description The hits' keys, descriptions, and values or passages take at most so many tokens of the service's own tokenizer (WordPiece of E5, whichever model is in use), counted as text: a string without its quotes and escapes, any other value as JSON. The answer ends before the first hit that does not fit, and says how many tokens it has. The first hit of all is never left out: if it is too long, it comes as its best passage, cut to what fits, without its description if need be. A hit of a store at level `search` that does not fit ends the hits of that store alone.
              * @example 2000
@@ -1715,7 +1757,7 @@ export interface components {
              * @description Show values longer than 1,000 bytes by `passages` in place of `value`, and say with `highlights` where the words of the query are. The whole value is got by GET.
              * @default false
              */
-            passages?: boolean;
+            passages: boolean;
             /**
              * @description The most that the search may cost, in all stores named by `stores`, in whose order it is spent. Without it the search costs nothing.
              * @example 10000
@@ -1752,7 +1794,7 @@ export interface components {
              * Format: double
              * @default 0.5
              */
-            weight?: number;
+            weight: number;
         };
         /**
          * @example {
@@ -2073,40 +2115,40 @@ export interface components {
              * @description The first searches of a buyer on a day, of which `price_search` is waived. Days are of UTC.
              * @default 0
              */
-            free_searches_per_day?: number;
+            free_searches_per_day: number;
             /**
              * Format: int64
              * @description How much `price_entry` rises for each full hundred entries of the store that the buyer has been shown, in percent.
              * @default 20
              */
-            novelty_percent?: number;
+            novelty_percent: number;
             /**
              * @description Of an answer.
              * @default 10
              */
-            max_hits?: number;
+            max_hits: number;
             /**
              * Format: int64
              * @description Of a buyer; likewise the following.
              * @default 60
              */
-            searches_per_minute?: number;
+            searches_per_minute: number;
             /**
              * Format: int64
              * @default 1000
              */
-            searches_per_day?: number;
+            searches_per_day: number;
             /**
              * Format: int64
              * @description That the buyer was not shown before.
              * @default 200
              */
-            entries_per_day?: number;
+            entries_per_day: number;
             /**
              * Format: int64
              * @default 500
              */
-            entries_total?: number;
+            entries_total: number;
             /**
              * Format: int64
              * @description Seconds after which a grant expires; 0 means never.
@@ -2126,40 +2168,40 @@ export interface components {
              * @description The first searches of a buyer on a day, of which `price_search` is waived. Days are of UTC.
              * @default 0
              */
-            free_searches_per_day?: number;
+            free_searches_per_day: number;
             /**
              * Format: int64
              * @description How much `price_entry` rises for each full hundred entries of the store that the buyer has been shown, in percent.
              * @default 20
              */
-            novelty_percent?: number;
+            novelty_percent: number;
             /**
              * @description Of an answer.
              * @default 10
              */
-            max_hits?: number;
+            max_hits: number;
             /**
              * Format: int64
              * @description Of a buyer; likewise the following.
              * @default 60
              */
-            searches_per_minute?: number;
+            searches_per_minute: number;
             /**
              * Format: int64
              * @default 1000
              */
-            searches_per_day?: number;
+            searches_per_day: number;
             /**
              * Format: int64
              * @description That the buyer was not shown before.
              * @default 200
              */
-            entries_per_day?: number;
+            entries_per_day: number;
             /**
              * Format: int64
              * @default 500
              */
-            entries_total?: number;
+            entries_total: number;
             /**
              * Format: int64
              * @description Seconds after which a grant expires; 0 means never.
@@ -2263,13 +2305,13 @@ export interface components {
              * @description The offer's `max_hits` bounds the hits too.
              * @default 10
              */
-            limit?: number;
+            limit: number;
             /**
              * Format: double
              * @description Leave out hits of less relevance, at no charge. It is rounded to two digits, as the hits' is.
              * @default 0
              */
-            min_relevance?: number;
+            min_relevance: number;
             /**
              * @description As in a search.
              * @example 2000
@@ -2279,7 +2321,7 @@ export interface components {
              * @description As in a search.
              * @default false
              */
-            passages?: boolean;
+            passages: boolean;
             /**
              * @description The most that the search may cost. Without it, what the terms and `limit` allow.
              * @example 4000
@@ -2330,17 +2372,19 @@ export interface components {
         Receipt: string;
         Skipped: {
             store_id: components["schemas"]["Id"];
-            /** @description The offer under which the caller searches the store. */
-            offer: string;
+            /** @description The offer under which the caller searches the store. Omitted if there is none. */
+            offer?: string;
             /**
              * @description - `not_named`: `stores` does not name it.
              *     - `max_charge`: it is missing, or what is left of it is less than the price of a search.
              *     - `cap`: a cap is spent.
              *     - `balance`: the balance is less than the price of a search.
              *     - `spend`: the caller's token may not spend through this tool.
+             *     - `prefix`: one of `match` stands for too many words there.
+             *     - `budget`: a condition would read more of its values than its part of what a call may read.
              * @enum {string}
              */
-            reason: "not_named" | "max_charge" | "cap" | "balance" | "spend";
+            reason: "not_named" | "max_charge" | "cap" | "balance" | "spend" | "prefix" | "budget";
         };
         /**
          * @example {
@@ -2518,6 +2562,8 @@ export interface components {
              * @description Omitted if the access does not expire.
              */
             expires_at?: string;
+            /** @description Of kind `grant`: whether the store counts in calls that name none. */
+            accepted?: boolean;
             language?: components["schemas"]["Language"];
             models?: components["schemas"]["Models"];
             why?: components["schemas"]["WhyModels"];
@@ -2601,6 +2647,12 @@ export interface components {
             grantee: components["schemas"]["Id"];
             level: components["schemas"]["Level"];
             max_label: components["schemas"]["Label"];
+            /** @description That of the session that made the grant. It exists for sessions at this label or above alone. */
+            label: components["schemas"]["Label"];
+            /** @description Whether the grantee has accepted it, in a session up to the label of this one. Omitted in answers to others than the grantee. */
+            accepted?: boolean;
+            /** @description Whether it gives its grantee a level now. If not, its maker has lost its own, or an offer sells searches of the store; it is back when that ends. */
+            in_effect: boolean;
             /** @description The agent that made the grant. */
             maker: string;
             /** @description Made with a platform token. */
@@ -2620,6 +2672,12 @@ export interface components {
             offer?: string;
             /** @description Those at which the offer was accepted. */
             terms?: components["schemas"]["Terms"];
+        };
+        Revoked: {
+            /** @description The grants that were in effect and depended on the revoked one, by grantee. */
+            dependents: components["schemas"]["Grant"][];
+            /** @description Whether they were revoked with it, as `cascade` asks for. */
+            ended: boolean;
         };
         Membership: {
             ttl?: components["schemas"]["Ttl"];
@@ -2642,6 +2700,8 @@ export interface components {
             /** @description Stores of users. */
             user: boolean;
             default_ttl?: components["schemas"]["Ttl"];
+            /** @description The switches that a platform token turned off, and that take one to be turned on. Ignored when written. */
+            readonly locked?: string[];
         };
         AgentAccess: {
             agent: components["schemas"]["Id"];
@@ -4170,7 +4230,10 @@ export interface operations {
     };
     deleteGrant: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether the grants that depend on this one end with it. */
+                cascade?: boolean;
+            };
             header?: never;
             path: {
                 /**
@@ -4185,7 +4248,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The grant is revoked. */
+            /** @description The grant is revoked. Other grants depended on it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Revoked"];
+                };
+            };
+            /** @description The grant is revoked. No other depended on it. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -4196,6 +4268,40 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    acceptGrant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The store's id; `self` is the caller's own store.
+                 * @example self
+                 */
+                store: components["parameters"]["store"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The grant that counts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Grant"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -5053,6 +5159,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];

@@ -370,13 +370,54 @@ export interface paths {
          * @description Needs `readwrite` on the store, or the scope `platform`. An agent cannot share with itself,
          *     grant more than it has, or change a grant that another made (the store's own agent and the
          *     platform can). A grant is effective only while its maker has `readwrite`. A store has at
-         *     most 10,000 unexpired grants by default. The answer does not depend on whether the grantee
-         *     is known.
+         *     most 10,000 unexpired grants of a label by default. The answer does not depend on whether the
+         *     grantee is known.
+         *
+         *     The grant has the label of the caller's session, and exists for sessions at this label or above
+         *     alone. A grant at a lower label stays: where the grantee's session reaches both, the one of the
+         *     higher label counts. Until its grantee has accepted the store, a grant counts only where a call
+         *     names the store.
          */
         put: operations["putGrant"];
         post?: never;
-        /** Revoke a grant */
+        /**
+         * Revoke, end or refuse a grant
+         * @description Who may share the store revokes a grant; the grantee ends or refuses one to itself. The one of
+         *     the highest label that the session reaches is meant. If that is lower than the session's, the
+         *     answer is 409, except to the platform.
+         *
+         *     Grants that depend on this one, because their maker has its level by it, are out of effect from
+         *     now on, and back if the maker gets a level again, unless `cascade` ends them too.
+         */
         delete: operations["deleteGrant"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stores/{store}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The store's id; `self` is the caller's own store.
+                 * @example self
+                 */
+                store: components["parameters"]["store"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept a store that was shared with the caller
+         * @description From now on the store counts in calls that name none, in sessions at the label of this one or
+         *     above. The first call that names the store and succeeds accepts it, too. Again, it changes
+         *     nothing. Who has its level on the store by itself, a chat or a user gets 409.
+         */
+        post: operations["acceptGrant"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -747,8 +788,9 @@ export interface paths {
         get: operations["getSettings"];
         /**
          * Write an agent's settings
-         * @description For the agent itself, or with the scope `platform`. Stores of a kind that is off answer 403
-         *     and are omitted from searches.
+         * @description For the agent itself, in a session at PUBLIC (else 409: every session of the agent reads them),
+         *     or with the scope `platform`. Stores of a kind that is off answer 403 and are omitted from
+         *     searches. What a platform token turned off takes one to be turned on: else 403.
          */
         put: operations["putSettings"];
         post?: never;
@@ -2324,17 +2366,19 @@ export interface components {
         Receipt: string;
         Skipped: {
             store_id: components["schemas"]["Id"];
-            /** @description The offer under which the caller searches the store. */
-            offer: string;
+            /** @description The offer under which the caller searches the store. Omitted if there is none. */
+            offer?: string;
             /**
              * @description - `not_named`: `stores` does not name it.
              *     - `max_charge`: it is missing, or what is left of it is less than the price of a search.
              *     - `cap`: a cap is spent.
              *     - `balance`: the balance is less than the price of a search.
              *     - `spend`: the caller's token may not spend through this tool.
+             *     - `prefix`: one of `match` stands for too many words there.
+             *     - `budget`: a condition would read more of its values than its part of what a call may read.
              * @enum {string}
              */
-            reason: "not_named" | "max_charge" | "cap" | "balance" | "spend";
+            reason: "not_named" | "max_charge" | "cap" | "balance" | "spend" | "prefix" | "budget";
         };
         /**
          * @example {
@@ -2512,6 +2556,8 @@ export interface components {
              * @description Omitted if the access does not expire.
              */
             expires_at?: string;
+            /** @description Of kind `grant`: whether the store counts in calls that name none. */
+            accepted?: boolean;
             language?: components["schemas"]["Language"];
             models?: components["schemas"]["Models"];
             why?: components["schemas"]["WhyModels"];
@@ -2595,6 +2641,12 @@ export interface components {
             grantee: components["schemas"]["Id"];
             level: components["schemas"]["Level"];
             max_label: components["schemas"]["Label"];
+            /** @description That of the session that made the grant. It exists for sessions at this label or above alone. */
+            label: components["schemas"]["Label"];
+            /** @description Whether the grantee has accepted it, in a session up to the label of this one. Omitted in answers to others than the grantee. */
+            accepted?: boolean;
+            /** @description Whether it gives its grantee a level now. If not, its maker has lost its own, or an offer sells searches of the store; it is back when that ends. */
+            in_effect: boolean;
             /** @description The agent that made the grant. */
             maker: string;
             /** @description Made with a platform token. */
@@ -2614,6 +2666,12 @@ export interface components {
             offer?: string;
             /** @description Those at which the offer was accepted. */
             terms?: components["schemas"]["Terms"];
+        };
+        Revoked: {
+            /** @description The grants that were in effect and depended on the revoked one, by grantee. */
+            dependents: components["schemas"]["Grant"][];
+            /** @description Whether they were revoked with it, as `cascade` asks for. */
+            ended: boolean;
         };
         Membership: {
             ttl?: components["schemas"]["Ttl"];
@@ -2636,6 +2694,8 @@ export interface components {
             /** @description Stores of users. */
             user: boolean;
             default_ttl?: components["schemas"]["Ttl"];
+            /** @description The switches that a platform token turned off, and that take one to be turned on. Ignored when written. */
+            readonly locked?: string[];
         };
         AgentAccess: {
             agent: components["schemas"]["Id"];
@@ -4164,7 +4224,10 @@ export interface operations {
     };
     deleteGrant: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether the grants that depend on this one end with it. */
+                cascade?: boolean;
+            };
             header?: never;
             path: {
                 /**
@@ -4179,7 +4242,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The grant is revoked. */
+            /** @description The grant is revoked. Other grants depended on it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Revoked"];
+                };
+            };
+            /** @description The grant is revoked. No other depended on it. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -4190,6 +4262,40 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    acceptGrant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The store's id; `self` is the caller's own store.
+                 * @example self
+                 */
+                store: components["parameters"]["store"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The grant that counts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Grant"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
@@ -5047,6 +5153,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];

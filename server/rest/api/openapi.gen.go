@@ -456,9 +456,11 @@ func (e ReceiptKeyKty) Valid() bool {
 // Defines values for SkippedReason.
 const (
 	Balance   SkippedReason = "balance"
+	Budget    SkippedReason = "budget"
 	Cap       SkippedReason = "cap"
 	MaxCharge SkippedReason = "max_charge"
 	NotNamed  SkippedReason = "not_named"
+	Prefix    SkippedReason = "prefix"
 	Spend     SkippedReason = "spend"
 )
 
@@ -467,11 +469,15 @@ func (e SkippedReason) Valid() bool {
 	switch e {
 	case Balance:
 		return true
+	case Budget:
+		return true
 	case Cap:
 		return true
 	case MaxCharge:
 		return true
 	case NotNamed:
+		return true
+	case Prefix:
 		return true
 	case Spend:
 		return true
@@ -1153,6 +1159,9 @@ type FilterOption string
 
 // Grant defines model for Grant.
 type Grant struct {
+	// Accepted Whether the grantee has accepted it, in a session up to the label of this one. Omitted in answers to others than the grantee.
+	Accepted *bool `json:"accepted,omitempty"`
+
 	// ByPlatform Made with a platform token.
 	ByPlatform bool `json:"by_platform"`
 
@@ -1167,6 +1176,12 @@ type Grant struct {
 	//
 	// Example: agent-7
 	Grantee Id `json:"grantee"`
+
+	// InEffect Whether it gives its grantee a level now. If not, its maker has lost its own, or an offer sells searches of the store; it is back when that ends.
+	InEffect bool `json:"in_effect"`
+
+	// Label That of the session that made the grant. It exists for sessions at this label or above alone.
+	Label Label `json:"label"`
 
 	// Level What an agent may do with a store. Each level includes the one before it.
 	Level Level `json:"level"`
@@ -2190,6 +2205,15 @@ type Restore struct {
 	Version *int `json:"version,omitempty"`
 }
 
+// Revoked defines model for Revoked.
+type Revoked struct {
+	// Dependents The grants that were in effect and depended on the revoked one, by grantee.
+	Dependents []Grant `json:"dependents"`
+
+	// Ended Whether they were revoked with it, as `cascade` asks for.
+	Ended bool `json:"ended"`
+}
+
 // Sales defines model for Sales.
 type Sales struct {
 	Items []SalesRow `json:"items"`
@@ -2232,6 +2256,9 @@ type Settings struct {
 	// Enabled The master toggle.
 	Enabled bool `json:"enabled"`
 
+	// Locked The switches that a platform token turned off, and that take one to be turned on. Ignored when written.
+	Locked *[]string `json:"locked,omitempty"`
+
 	// Self The agent's own store.
 	Self bool `json:"self"`
 
@@ -2269,14 +2296,16 @@ type Similar struct {
 
 // Skipped defines model for Skipped.
 type Skipped struct {
-	// Offer The offer under which the caller searches the store.
-	Offer string `json:"offer"`
+	// Offer The offer under which the caller searches the store. Omitted if there is none.
+	Offer *string `json:"offer,omitempty"`
 
 	// Reason - `not_named`: `stores` does not name it.
 	// - `max_charge`: it is missing, or what is left of it is less than the price of a search.
 	// - `cap`: a cap is spent.
 	// - `balance`: the balance is less than the price of a search.
 	// - `spend`: the caller's token may not spend through this tool.
+	// - `prefix`: one of `match` stands for too many words there.
+	// - `budget`: a condition would read more of its values than its part of what a call may read.
 	Reason SkippedReason `json:"reason"`
 
 	// StoreId An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
@@ -2290,6 +2319,8 @@ type Skipped struct {
 // - `cap`: a cap is spent.
 // - `balance`: the balance is less than the price of a search.
 // - `spend`: the caller's token may not spend through this tool.
+// - `prefix`: one of `match` stands for too many words there.
+// - `budget`: a condition would read more of its values than its part of what a call may read.
 type SkippedReason string
 
 // SlowSearches defines model for SlowSearches.
@@ -2317,6 +2348,9 @@ type SlowSearches struct {
 //
 // Example: {"kind":"self","language":"auto","level":"readwrite","models":["english"],"store_id":"agent-7","why":"Nothing in it has needed the multilingual model yet."}
 type StoreInfo struct {
+	// Accepted Of kind `grant`: whether the store counts in calls that name none.
+	Accepted *bool `json:"accepted,omitempty"`
+
 	// ExpiresAt Omitted if the access does not expire.
 	ExpiresAt *time.Time    `json:"expires_at,omitempty"`
 	Kind      StoreInfoKind `json:"kind"`
@@ -3099,6 +3133,12 @@ type ListGrantsParams struct {
 	IfNoneMatch *HeldAnswer `json:"If-None-Match,omitempty"`
 }
 
+// DeleteGrantParams defines parameters for DeleteGrant.
+type DeleteGrantParams struct {
+	// Cascade Whether the grants that depend on this one end with it.
+	Cascade *bool `form:"cascade,omitempty" json:"cascade,omitempty"`
+}
+
 // ImportMemoriesParams defines parameters for ImportMemories.
 type ImportMemoriesParams struct {
 	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
@@ -3416,6 +3456,9 @@ type ServerInterface interface {
 	// ListStores List the accessible stores
 	// (GET /v1/stores)
 	ListStores(ctx echo.Context, params ListStoresParams) error
+	// AcceptGrant Accept a store that was shared with the caller
+	// (POST /v1/stores/{store}/accept)
+	AcceptGrant(ctx echo.Context, store Store) error
 	// ListChanges Follow a store
 	// (GET /v1/stores/{store}/changes)
 	ListChanges(ctx echo.Context, store Store, params ListChangesParams) error
@@ -3425,9 +3468,9 @@ type ServerInterface interface {
 	// ListGrants List a store's grants
 	// (GET /v1/stores/{store}/grants)
 	ListGrants(ctx echo.Context, store Store, params ListGrantsParams) error
-	// DeleteGrant Revoke a grant
+	// DeleteGrant Revoke, end or refuse a grant
 	// (DELETE /v1/stores/{store}/grants/{agent})
-	DeleteGrant(ctx echo.Context, store Store, agent Agent) error
+	DeleteGrant(ctx echo.Context, store Store, agent Agent, params DeleteGrantParams) error
 	// PutGrant Share a store with an agent
 	// (PUT /v1/stores/{store}/grants/{agent})
 	PutGrant(ctx echo.Context, store Store, agent Agent) error
@@ -4117,6 +4160,22 @@ func (w *ServerInterfaceWrapper) ListStores(ctx echo.Context) error {
 	return err
 }
 
+// AcceptGrant converts echo context to params.
+func (w *ServerInterfaceWrapper) AcceptGrant(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "store" -------------
+	var store Store
+
+	err = runtime.BindStyledParameterWithOptions("simple", "store", ctx.Param("store"), &store, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter store: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AcceptGrant(ctx, store)
+	return err
+}
+
 // ListChanges converts echo context to params.
 func (w *ServerInterfaceWrapper) ListChanges(ctx echo.Context) error {
 	var err error
@@ -4250,8 +4309,17 @@ func (w *ServerInterfaceWrapper) DeleteGrant(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter agent: %s", err))
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DeleteGrantParams
+	// ------------- Optional query parameter "cascade" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cascade", ctx.QueryParams(), &params.Cascade, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter cascade: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
-	err = w.Handler.DeleteGrant(ctx, store, agent)
+	err = w.Handler.DeleteGrant(ctx, store, agent, params)
 	return err
 }
 
@@ -5181,6 +5249,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/v1/stores/:store/grants", wrapper.ListGrants, options.OperationMiddlewares["listGrants"]...)
 	router.DELETE(options.BaseURL+"/v1/stores/:store/grants/:agent", wrapper.DeleteGrant, options.OperationMiddlewares["deleteGrant"]...)
 	router.PUT(options.BaseURL+"/v1/stores/:store/grants/:agent", wrapper.PutGrant, options.OperationMiddlewares["putGrant"]...)
+	router.POST(options.BaseURL+"/v1/stores/:store/accept", wrapper.AcceptGrant, options.OperationMiddlewares["acceptGrant"]...)
 	router.GET(options.BaseURL+"/v1/stores/:store/offers", wrapper.ListStoreOffers, options.OperationMiddlewares["listStoreOffers"]...)
 	router.POST(options.BaseURL+"/v1/stores/:store/offers", wrapper.CreateOffer, options.OperationMiddlewares["createOffer"]...)
 	router.GET(options.BaseURL+"/v1/stores/:store/sales", wrapper.ListSales, options.OperationMiddlewares["listSales"]...)
@@ -6387,6 +6456,22 @@ func (response PutSettings403ApplicationProblemPlusJSONResponse) VisitPutSetting
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutSettings409ApplicationProblemPlusJSONResponse struct {
+	ConflictApplicationProblemPlusJSONResponse
+}
+
+func (response PutSettings409ApplicationProblemPlusJSONResponse) VisitPutSettingsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -8719,6 +8804,156 @@ func (response ListStoresdefaultApplicationProblemPlusJSONResponse) VisitListSto
 	return err
 }
 
+type AcceptGrantRequestObject struct {
+	Store Store `json:"store"`
+}
+
+type AcceptGrantResponseObject interface {
+	VisitAcceptGrantResponse(w http.ResponseWriter) error
+}
+
+type AcceptGrant200JSONResponse Grant
+
+func (response AcceptGrant200JSONResponse) VisitAcceptGrantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptGrant400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response AcceptGrant400ApplicationProblemPlusJSONResponse) VisitAcceptGrantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptGrant401ApplicationProblemPlusJSONResponse struct {
+	UnauthorizedApplicationProblemPlusJSONResponse
+}
+
+func (response AcceptGrant401ApplicationProblemPlusJSONResponse) VisitAcceptGrantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptGrant403ApplicationProblemPlusJSONResponse struct {
+	ForbiddenApplicationProblemPlusJSONResponse
+}
+
+func (response AcceptGrant403ApplicationProblemPlusJSONResponse) VisitAcceptGrantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptGrant409ApplicationProblemPlusJSONResponse struct {
+	ConflictApplicationProblemPlusJSONResponse
+}
+
+func (response AcceptGrant409ApplicationProblemPlusJSONResponse) VisitAcceptGrantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptGrant429ApplicationProblemPlusJSONResponse struct {
+	TooManyRequestsApplicationProblemPlusJSONResponse
+}
+
+func (response AcceptGrant429ApplicationProblemPlusJSONResponse) VisitAcceptGrantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptGrant503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response AcceptGrant503ApplicationProblemPlusJSONResponse) VisitAcceptGrantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptGrantdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	StatusCode int
+}
+
+func (response AcceptGrantdefaultApplicationProblemPlusJSONResponse) VisitAcceptGrantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListChangesRequestObject struct {
 	Store  Store `json:"store"`
 	Params ListChangesParams
@@ -9206,12 +9441,27 @@ func (response ListGrantsdefaultApplicationProblemPlusJSONResponse) VisitListGra
 }
 
 type DeleteGrantRequestObject struct {
-	Store Store `json:"store"`
-	Agent Agent `json:"agent"`
+	Store  Store `json:"store"`
+	Agent  Agent `json:"agent"`
+	Params DeleteGrantParams
 }
 
 type DeleteGrantResponseObject interface {
 	VisitDeleteGrantResponse(w http.ResponseWriter) error
+}
+
+type DeleteGrant200JSONResponse Revoked
+
+func (response DeleteGrant200JSONResponse) VisitDeleteGrantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
 }
 
 type DeleteGrant204Response struct {
@@ -9285,6 +9535,22 @@ func (response DeleteGrant404ApplicationProblemPlusJSONResponse) VisitDeleteGran
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteGrant409ApplicationProblemPlusJSONResponse struct {
+	ConflictApplicationProblemPlusJSONResponse
+}
+
+func (response DeleteGrant409ApplicationProblemPlusJSONResponse) VisitDeleteGrantResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(409)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -12871,6 +13137,9 @@ type StrictServerInterface interface {
 	// ListStores List the accessible stores
 	// (GET /v1/stores)
 	ListStores(ctx context.Context, request ListStoresRequestObject) (ListStoresResponseObject, error)
+	// AcceptGrant Accept a store that was shared with the caller
+	// (POST /v1/stores/{store}/accept)
+	AcceptGrant(ctx context.Context, request AcceptGrantRequestObject) (AcceptGrantResponseObject, error)
 	// ListChanges Follow a store
 	// (GET /v1/stores/{store}/changes)
 	ListChanges(ctx context.Context, request ListChangesRequestObject) (ListChangesResponseObject, error)
@@ -12880,7 +13149,7 @@ type StrictServerInterface interface {
 	// ListGrants List a store's grants
 	// (GET /v1/stores/{store}/grants)
 	ListGrants(ctx context.Context, request ListGrantsRequestObject) (ListGrantsResponseObject, error)
-	// DeleteGrant Revoke a grant
+	// DeleteGrant Revoke, end or refuse a grant
 	// (DELETE /v1/stores/{store}/grants/{agent})
 	DeleteGrant(ctx context.Context, request DeleteGrantRequestObject) (DeleteGrantResponseObject, error)
 	// PutGrant Share a store with an agent
@@ -13641,6 +13910,31 @@ func (sh *strictHandler) ListStores(ctx echo.Context, params ListStoresParams) e
 	return nil
 }
 
+// AcceptGrant operation middleware
+func (sh *strictHandler) AcceptGrant(ctx echo.Context, store Store) error {
+	var request AcceptGrantRequestObject
+
+	request.Store = store
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AcceptGrant(ctx.Request().Context(), request.(AcceptGrantRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AcceptGrant")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AcceptGrantResponseObject); ok {
+		return validResponse.VisitAcceptGrantResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // ListChanges operation middleware
 func (sh *strictHandler) ListChanges(ctx echo.Context, store Store, params ListChangesParams) error {
 	var request ListChangesRequestObject
@@ -13720,11 +14014,12 @@ func (sh *strictHandler) ListGrants(ctx echo.Context, store Store, params ListGr
 }
 
 // DeleteGrant operation middleware
-func (sh *strictHandler) DeleteGrant(ctx echo.Context, store Store, agent Agent) error {
+func (sh *strictHandler) DeleteGrant(ctx echo.Context, store Store, agent Agent, params DeleteGrantParams) error {
 	var request DeleteGrantRequestObject
 
 	request.Store = store
 	request.Agent = agent
+	request.Params = params
 
 	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
 		return sh.ssi.DeleteGrant(ctx.Request().Context(), request.(DeleteGrantRequestObject))

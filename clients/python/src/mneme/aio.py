@@ -402,9 +402,19 @@ class AsyncMneme:
             json=call.given(level=level, ttl=ttl, max_label=max_label, caps=caps),
         )
 
-    async def unshare(self, agent: str, *, store: str = "self") -> None:
-        """Ends what a store was shared with an agent for."""
-        await self._call("DELETE", f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}", safe=False)
+    async def unshare(self, agent: str, *, store: str = "self", cascade: bool = False) -> None:
+        """Ends what a store was shared with an agent for, or, where agent is the caller, ends or
+        refuses what was shared with it. With cascade the grants that depend on it end, too."""
+        await self._call(
+            "DELETE",
+            f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}",
+            safe=False,
+            params=call.given(cascade=cascade or None),
+        )
+
+    async def accept_grant(self, store: str) -> None:
+        """Accepts a store that was shared with the caller: it counts in searches that name none."""
+        await self._call("POST", f"/v1/stores/{call.segment(store)}/accept")
 
     async def create_offer(
         self,

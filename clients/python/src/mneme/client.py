@@ -402,9 +402,19 @@ class Mneme:
             json=call.given(level=level, ttl=ttl, max_label=max_label, caps=caps),
         )
 
-    def unshare(self, agent: str, *, store: str = "self") -> None:
-        """Ends what a store was shared with an agent for."""
-        self._call("DELETE", f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}", safe=False)
+    def unshare(self, agent: str, *, store: str = "self", cascade: bool = False) -> None:
+        """Ends what a store was shared with an agent for, or, where agent is the caller, ends or
+        refuses what was shared with it. With cascade the grants that depend on it end, too."""
+        self._call(
+            "DELETE",
+            f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}",
+            safe=False,
+            params=call.given(cascade=cascade or None),
+        )
+
+    def accept_grant(self, store: str) -> None:
+        """Accepts a store that was shared with the caller: it counts in searches that name none."""
+        self._call("POST", f"/v1/stores/{call.segment(store)}/accept")
 
     def create_offer(
         self,

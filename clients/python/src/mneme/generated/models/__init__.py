@@ -104,6 +104,7 @@ from .refunded_charge import RefundedCharge
 from .refusal import Refusal
 from .rename import Rename
 from .restore import Restore
+from .revoked import Revoked
 from .root_response_200 import RootResponse200
 from .sales import Sales
 from .sales_row import SalesRow
@@ -249,6 +250,7 @@ __all__ = (
     "Refusal",
     "Rename",
     "Restore",
+    "Revoked",
     "RootResponse200",
     "Sales",
     "SalesRow",

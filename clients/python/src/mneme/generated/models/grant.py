@@ -37,9 +37,14 @@ class Grant:
             grantee (str): An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`. Example: agent-7.
             level (Level): What an agent may do with a store. Each level includes the one before it.
             max_label (Label): A classification, lowest first.
+            label (Label): A classification, lowest first.
+            in_effect (bool): Whether it gives its grantee a level now. If not, its maker has lost its own, or an offer
+                sells searches of the store; it is back when that ends.
             maker (str): The agent that made the grant.
             by_platform (bool): Made with a platform token.
             created_at (datetime.datetime):
+            accepted (bool | Unset): Whether the grantee has accepted it, in a session up to the label of this one. Omitted
+                in answers to others than the grantee.
             expires_at (datetime.datetime | Unset): Omitted if it never expires.
             caps (Caps | Unset): What a grant of level search shows, at most. An omitted one is the default: 600 searches an
                 hour, and 500 entries a day that were not shown before.
@@ -51,9 +56,12 @@ class Grant:
     grantee: str
     level: Level
     max_label: Label
+    label: Label
+    in_effect: bool
     maker: str
     by_platform: bool
     created_at: datetime.datetime
+    accepted: bool | Unset = UNSET
     expires_at: datetime.datetime | Unset = UNSET
     caps: Caps | Unset = UNSET
     offer: UUID | Unset = UNSET
@@ -74,11 +82,17 @@ class Grant:
 
         max_label: str = self.max_label
 
+        label: str = self.label
+
+        in_effect = self.in_effect
+
         maker = self.maker
 
         by_platform = self.by_platform
 
         created_at = self.created_at.isoformat()
+
+        accepted = self.accepted
 
         expires_at: str | Unset = UNSET
         if not isinstance(self.expires_at, Unset):
@@ -104,10 +118,14 @@ class Grant:
             "grantee": grantee,
             "level": level,
             "max_label": max_label,
+            "label": label,
+            "in_effect": in_effect,
             "maker": maker,
             "by_platform": by_platform,
             "created_at": created_at,
         })
+        if accepted is not UNSET:
+            field_dict["accepted"] = accepted
         if expires_at is not UNSET:
             field_dict["expires_at"] = expires_at
         if caps is not UNSET:
@@ -140,6 +158,13 @@ class Grant:
 
 
 
+        label = check_label(d.pop("label"))
+
+
+
+
+        in_effect = d.pop("in_effect")
+
         maker = d.pop("maker")
 
         by_platform = d.pop("by_platform")
@@ -148,6 +173,8 @@ class Grant:
 
 
 
+
+        accepted = d.pop("accepted", UNSET)
 
         _expires_at = d.pop("expires_at", UNSET)
         expires_at: datetime.datetime | Unset
@@ -194,9 +221,12 @@ class Grant:
             grantee=grantee,
             level=level,
             max_label=max_label,
+            label=label,
+            in_effect=in_effect,
             maker=maker,
             by_platform=by_platform,
             created_at=created_at,
+            accepted=accepted,
             expires_at=expires_at,
             caps=caps,
             offer=offer,

@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import UNSET, Unset
 
 from ..types import UNSET, Unset
+from typing import cast
 
 
 
@@ -31,6 +32,8 @@ class Settings:
             chat (bool): Stores of chats.
             user (bool): Stores of users.
             default_ttl (int | Unset): Seconds until it expires; 0 means never.
+            locked (list[str] | Unset): The switches that a platform token turned off, and that take one to be turned on.
+                Ignored when written.
      """
 
     enabled: bool
@@ -38,6 +41,7 @@ class Settings:
     chat: bool
     user: bool
     default_ttl: int | Unset = UNSET
+    locked: list[str] | Unset = UNSET
 
 
 
@@ -54,6 +58,12 @@ class Settings:
 
         default_ttl = self.default_ttl
 
+        locked: list[str] | Unset = UNSET
+        if not isinstance(self.locked, Unset):
+            locked = self.locked
+
+
+
 
         field_dict: dict[str, Any] = {}
 
@@ -65,6 +75,8 @@ class Settings:
         })
         if default_ttl is not UNSET:
             field_dict["default_ttl"] = default_ttl
+        if locked is not UNSET:
+            field_dict["locked"] = locked
 
         return field_dict
 
@@ -83,12 +95,16 @@ class Settings:
 
         default_ttl = d.pop("default_ttl", UNSET)
 
+        locked = cast(list[str], d.pop("locked", UNSET))
+
+
         settings = cls(
             enabled=enabled,
             self_=self_,
             chat=chat,
             user=user,
             default_ttl=default_ttl,
+            locked=locked,
         )
 
         return settings

@@ -10,6 +10,7 @@ from ..types import UNSET, Unset
 
 from ..models.skipped_reason import check_skipped_reason
 from ..models.skipped_reason import SkippedReason
+from ..types import UNSET, Unset
 from typing import cast
 
 
@@ -26,17 +27,19 @@ class Skipped:
     """ 
         Attributes:
             store_id (str): An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`. Example: agent-7.
-            offer (str): The offer under which the caller searches the store.
             reason (SkippedReason): - `not_named`: `stores` does not name it.
                 - `max_charge`: it is missing, or what is left of it is less than the price of a search.
                 - `cap`: a cap is spent.
                 - `balance`: the balance is less than the price of a search.
                 - `spend`: the caller's token may not spend through this tool.
+                - `prefix`: one of `match` stands for too many words there.
+                - `budget`: a condition would read more of its values than its part of what a call may read.
+            offer (str | Unset): The offer under which the caller searches the store. Omitted if there is none.
      """
 
     store_id: str
-    offer: str
     reason: SkippedReason
+    offer: str | Unset = UNSET
 
 
 
@@ -45,18 +48,19 @@ class Skipped:
     def to_dict(self) -> dict[str, Any]:
         store_id = self.store_id
 
-        offer = self.offer
-
         reason: str = self.reason
+
+        offer = self.offer
 
 
         field_dict: dict[str, Any] = {}
 
         field_dict.update({
             "store_id": store_id,
-            "offer": offer,
             "reason": reason,
         })
+        if offer is not UNSET:
+            field_dict["offer"] = offer
 
         return field_dict
 
@@ -67,17 +71,17 @@ class Skipped:
         d = dict(src_dict)
         store_id = d.pop("store_id")
 
-        offer = d.pop("offer")
-
         reason = check_skipped_reason(d.pop("reason"))
 
 
 
 
+        offer = d.pop("offer", UNSET)
+
         skipped = cls(
             store_id=store_id,
-            offer=offer,
             reason=reason,
+            offer=offer,
         )
 
         return skipped

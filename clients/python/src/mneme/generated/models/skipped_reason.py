@@ -1,8 +1,8 @@
 from typing import Literal
 
-SkippedReason = Literal['balance', 'cap', 'max_charge', 'not_named', 'spend']
+SkippedReason = Literal['balance', 'budget', 'cap', 'max_charge', 'not_named', 'prefix', 'spend']
 
-SKIPPED_REASON_VALUES: set[SkippedReason] = { 'balance', 'cap', 'max_charge', 'not_named', 'spend',  }
+SKIPPED_REASON_VALUES: set[SkippedReason] = { 'balance', 'budget', 'cap', 'max_charge', 'not_named', 'prefix', 'spend',  }
 
 def check_skipped_reason(value: str) -> SkippedReason:
     if value in SKIPPED_REASON_VALUES:

@@ -42,6 +42,7 @@ class StoreInfo:
             kind (StoreInfoKind):
             level (Level): What an agent may do with a store. Each level includes the one before it.
             expires_at (datetime.datetime | Unset): Omitted if the access does not expire.
+            accepted (bool | Unset): Of kind `grant`: whether the store counts in calls that name none.
             language (Language | Unset): What was chosen for the store. With `auto` the English model reads what it can, and
                 the multilingual one the rest; once somebody who may write to the store asks it in another language, or one in
                 twenty of its entries is in another one, the multilingual model reads every entry, too.
@@ -58,6 +59,7 @@ class StoreInfo:
     kind: StoreInfoKind
     level: Level
     expires_at: datetime.datetime | Unset = UNSET
+    accepted: bool | Unset = UNSET
     language: Language | Unset = UNSET
     models: list[str] | Unset = UNSET
     why: str | Unset = UNSET
@@ -78,6 +80,8 @@ class StoreInfo:
         expires_at: str | Unset = UNSET
         if not isinstance(self.expires_at, Unset):
             expires_at = self.expires_at.isoformat()
+
+        accepted = self.accepted
 
         language: str | Unset = UNSET
         if not isinstance(self.language, Unset):
@@ -106,6 +110,8 @@ class StoreInfo:
         })
         if expires_at is not UNSET:
             field_dict["expires_at"] = expires_at
+        if accepted is not UNSET:
+            field_dict["accepted"] = accepted
         if language is not UNSET:
             field_dict["language"] = language
         if models is not UNSET:
@@ -145,6 +151,8 @@ class StoreInfo:
 
 
 
+        accepted = d.pop("accepted", UNSET)
+
         _language = d.pop("language", UNSET)
         language: Language | Unset
         if isinstance(_language,  Unset):
@@ -175,6 +183,7 @@ class StoreInfo:
             kind=kind,
             level=level,
             expires_at=expires_at,
+            accepted=accepted,
             language=language,
             models=models,
             why=why,

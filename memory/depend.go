@@ -1,0 +1,116 @@
+package memory
+
+import (
+	"context"
+	"time"
+
+	"mneme/acl"
+)
+
+// GrantInfo is a grant with what follows from it now.
+type GrantInfo struct {
+	acl.Grant
+	// InEffect says that the grant gives a level: it has not expired, its maker has
+	// readwrite on the store, and no offer has it rest.
+	InEffect bool
+}
+
+// grantsIn are the facts about one store, with all of its grants and what was read of its
+// members, so that many chains of makers are followed by few queries.
+type grantsIn struct {
+	acl.Facts
+	store   string
+	grants  []acl.Grant
+	members map[memberOf]acl.Membership
+}
+
+type memberOf struct {
+	via   acl.Via
+	agent string
+}
+
+func readGrants(ctx context.Context, facts acl.Facts, store string) (*grantsIn, error) {
+	grants, err := facts.Grants(ctx, acl.GrantQuery{Store: store})
+	return &grantsIn{Facts: facts, store: store, grants: grants, members: make(map[memberOf]acl.Membership)}, err
+}
+
+// Grants implements acl.Facts.
+func (g *grantsIn) Grants(_ context.Context, q acl.GrantQuery) (found []acl.Grant, _ error) {
+	for i := range g.grants {
+		if q.Store == g.store && (q.Grantee == "" || q.Grantee == g.grants[i].Grantee) {
+			found = append(found, g.grants[i])
+		}
+	}
+	return found, nil
+}
+
+// Membership implements acl.Facts.
+func (g *grantsIn) Membership(ctx context.Context, via acl.Via, of, agent string) (acl.Membership, error) {
+	key := memberOf{via, agent}
+	if m, ok := g.members[key]; ok && of == g.store {
+		return m, nil
+	}
+	m, err := g.Facts.Membership(ctx, via, of, agent)
+	if err == nil && of == g.store {
+		g.members[key] = m
+	}
+	return m, err
+}
+
+// visible returns the unexpired grants that exist for the caller's session.
+func (g *grantsIn) visible(ctx context.Context, c Caller, now time.Time) ([]GrantInfo, error) {
+	var infos []GrantInfo
+	for _, grant := range g.grants {
+		if hasExpired(grant, now) || !grant.Label.CanFlowTo(c.Taint) {
+			continue
+		}
+		in, err := acl.InEffect(ctx, g, grant, now)
+		if err != nil {
+			return nil, err
+		}
+		infos = append(infos, GrantInfo{grant, in})
+	}
+	return infos, nil
+}
+
+// revoke removes a grant, and returns the others that it takes out of effect, of those that
+// exist for the caller's session. With cascade it removes them, too.
+func revoke(ctx context.Context, tx Tx, c Caller, gone acl.Grant, cascade bool, now time.Time) ([]GrantInfo, error) {
+	if err := tx.PutFact(ctx, GrantFact{Store: gone.Store, Grantee: gone.Grantee, Label: gone.Label}); err != nil {
+		return nil, err
+	}
+	if gone.Level != acl.ReadWrite { // who has less makes no grants
+		return nil, nil
+	}
+	before, err := readGrants(ctx, tx, gone.Store)
+	if err != nil {
+		return nil, err
+	}
+	after := *before
+	before.grants = append(before.grants[:len(before.grants):len(before.grants)], gone)
+	held, err := before.visible(ctx, c, now)
+	if err != nil {
+		return nil, err
+	}
+	var dependents []GrantInfo
+	for _, info := range held {
+		if !info.InEffect || info.Grantee == gone.Grantee && info.Label == gone.Label {
+			continue
+		}
+		in, err := acl.InEffect(ctx, &after, info.Grant, now)
+		if err != nil {
+			return nil, err
+		}
+		if in {
+			continue
+		}
+		info.InEffect = false
+		dependents = append(dependents, info)
+		if cascade {
+			if err := tx.PutFact(ctx, GrantFact{Store: info.Store, Grantee: info.Grantee, Label: info.Label}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return dependents, nil
+}
