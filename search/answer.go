@@ -110,7 +110,7 @@ type Hit struct {
 
 // Explain says how a hit was ranked and why the caller may see it.
 type Explain struct {
-	Lexical, Vector *LegRank     // nil: the leg did not find it, or a page after the first
+	Lexical, Vector *LegRank     // nil: the leg did not find it or did not search, or a page after the first
 	Fused           *float64     // score by Reciprocal Rank Fusion; nil on a page after the first
 	Parts           fusion.Parts // what the relevance is made of
 	// Summands are the numbers whose sum is the score by relevance.

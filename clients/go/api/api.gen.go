@@ -1130,7 +1130,7 @@ type Explain struct {
 	// Example: de
 	Language *string `json:"language,omitempty"`
 
-	// Lexical The hit's rank and score in one leg of the search. Omitted if that leg did not find it, and on a page after the first.
+	// Lexical The hit's rank and score in one leg of the search. Omitted if that leg did not find it or did not search, and on a page after the first.
 	Lexical *LegRank `json:"lexical,omitempty"`
 
 	// Maxsim The mean, weighted by rarity, of the largest cosine of each of the query's tokens with a token of the nearest chunk. Omitted if it is not known, as when the embedder makes no vectors of tokens.
@@ -1151,7 +1151,7 @@ type Explain struct {
 	// Summands The numbers whose sum is the score with ranking `relevance`. A part that is not known counts as its usual value.
 	Summands []Summand `json:"summands"`
 
-	// Vector The hit's rank and score in one leg of the search. Omitted if that leg did not find it, and on a page after the first.
+	// Vector The hit's rank and score in one leg of the search. Omitted if that leg did not find it or did not search, and on a page after the first.
 	Vector *LegRank `json:"vector,omitempty"`
 
 	// Via Why the caller may see the hit.
@@ -1658,7 +1658,7 @@ type LanguageChoice struct {
 	Language Language `json:"language"`
 }
 
-// LegRank The hit's rank and score in one leg of the search. Omitted if that leg did not find it, and on a page after the first.
+// LegRank The hit's rank and score in one leg of the search. Omitted if that leg did not find it or did not search, and on a page after the first.
 type LegRank struct {
 	Rank  int     `json:"rank"`
 	Score float64 `json:"score"`

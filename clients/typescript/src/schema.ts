@@ -2050,7 +2050,7 @@ export interface components {
             /** Format: double */
             value: number;
         };
-        /** @description The hit's rank and score in one leg of the search. Omitted if that leg did not find it, and on a page after the first. */
+        /** @description The hit's rank and score in one leg of the search. Omitted if that leg did not find it or did not search, and on a page after the first. */
         LegRank: {
             rank: number;
             /** Format: double */

@@ -21,8 +21,8 @@ T = TypeVar("T", bound="LegRank")
 
 @_attrs_define
 class LegRank:
-    """ The hit's rank and score in one leg of the search. Omitted if that leg did not find it, and on a page after the
-    first.
+    """ The hit's rank and score in one leg of the search. Omitted if that leg did not find it or did not search, and on a
+    page after the first.
 
         Attributes:
             rank (int):
