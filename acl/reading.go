@@ -20,8 +20,8 @@ type Reading struct {
 	// Multilingual is the lowest label of an entry that has, or had, a vector of the
 	// multilingual model; 0: there is none.
 	Multilingual Label
-	// Mixed is the lowest label up to which at least one in twenty of the entries was
-	// foreign: read by the multilingual model and not by the English one; 0: there is none.
+	// Mixed is the lowest label up to which at least one in twenty of the entries, and
+	// ten of them, were foreign: read by the multilingual model and not by the English one; 0: there is none.
 	// Unless a language was chosen, the multilingual model reads every entry from this
 	// label on, beside the English one. It never rises.
 	Mixed Label

@@ -14,6 +14,9 @@ const (
 	// mixedShare says when the entries of a store up to a label are mixed: at least one in
 	// so many is foreign.
 	mixedShare = 20
+	// minForeign is how many entries must be foreign, so that a store is not read twice for
+	// good because of its first note.
+	minForeign = 10
 	// smallStore is how many entries are counted with each batch that has a foreign one.
 	smallStore = 2000
 	// maxAwaited bounds the large stores that are remembered.
@@ -123,8 +126,8 @@ func mixedFrom(entries, foreign ByLabel, below acl.Label) (label acl.Label, lack
 	for label := acl.Public; label < below; label++ {
 		all += entries[label]
 		some += foreign[label]
-		switch needed := (all + mixedShare - 1) / mixedShare; {
-		case some > 0 && some >= needed:
+		switch needed := max(minForeign, (all+mixedShare-1)/mixedShare); {
+		case some >= needed:
 			return label, 0
 		case lacking == 0 || needed-some < lacking:
 			lacking = max(1, needed-some)

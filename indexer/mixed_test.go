@@ -78,10 +78,10 @@ func (b *bilingual) wantVectors(ids []uuid.UUID, english, multilingual bool) {
 func TestBothModelsReadAStoreOfWhichATwentiethIsForeign(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, backend backendtest.Backend) {
 		b := openBilingual(t, backend)
-		english := b.write(acl.Public, "english", inEnglish, 20)
+		english := b.write(acl.Public, "english", inEnglish, 180)
 		b.Index()
 		b.wantReading(acl.Reading{})
-		german := b.write(acl.Public, "german", inGerman, 1) // of 21
+		german := b.write(acl.Public, "german", inGerman, 9) // of 189
 		b.Index()
 		b.wantReading(acl.Reading{Multilingual: acl.Public})
 		b.wantVectors(english, true, false)
@@ -114,8 +114,8 @@ func TestAStoreWhoseLanguageWasChosenDoesNotBecomeMixed(t *testing.T) {
 func TestHiddenEntriesDoNotDecideWhichModelsReadOthers(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, backend backendtest.Backend) {
 		b := openBilingual(t, backend)
-		english := b.write(acl.Public, "english", inEnglish, 21)
-		german := b.write(acl.Public, "german", inGerman, 1)
+		english := b.write(acl.Public, "english", inEnglish, 181)
+		german := b.write(acl.Public, "german", inGerman, 9)
 		b.Index()
 		before := b.reading()
 		hidden := b.write(acl.Confidential, "hidden", inEnglish, 2)

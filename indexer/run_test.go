@@ -62,6 +62,8 @@ func (tx *emptyTx) Meta(_ context.Context, name string) ([]byte, error) {
 	return []byte(tx.storage.metas[name]), nil
 }
 
+func (tx *emptyTx) Indexed(context.Context) ([]string, error) { return nil, nil }
+
 func (tx *emptyTx) SetMeta(_ context.Context, name string, value []byte) error {
 	tx.storage.setMeta(name, string(value))
 	return nil

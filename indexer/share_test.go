@@ -13,14 +13,15 @@ func TestAStoreIsMixedFromTheLowestLabelUpToWhichATwentiethIsForeign(t *testing.
 		below, label     acl.Label
 		lacking          int64
 	}{
-		{below: all, lacking: 1},
-		{ByLabel{0, 20}, ByLabel{0, 1}, all, acl.Public, 0},
-		{ByLabel{0, 21}, ByLabel{0, 1}, all, 0, 1},
+		{below: all, lacking: 10},
+		{ByLabel{0, 5}, ByLabel{0, 5}, all, 0, 5},
+		{ByLabel{0, 200}, ByLabel{0, 10}, all, acl.Public, 0},
+		{ByLabel{0, 201}, ByLabel{0, 10}, all, 0, 1},
 		{ByLabel{0, 1000}, ByLabel{0, 10}, all, 0, 40},
 		{ByLabel{0, 1000, 1000}, ByLabel{0, 49, 0}, all, 0, 1},
-		{ByLabel{0, 21, 0, 5}, ByLabel{0, 1, 0, 4}, all, acl.Confidential, 0},
-		{ByLabel{0, 21, 0, 5}, ByLabel{0, 1, 0, 4}, acl.Confidential, 0, 1},
-		{ByLabel{0, 0, 2, 0, 100}, ByLabel{0, 0, 1}, all, acl.Internal, 0},
+		{ByLabel{0, 210, 0, 50}, ByLabel{0, 10, 0, 40}, all, acl.Confidential, 0},
+		{ByLabel{0, 210, 0, 50}, ByLabel{0, 10, 0, 40}, acl.Confidential, 0, 1},
+		{ByLabel{0, 0, 20, 0, 1000}, ByLabel{0, 0, 10}, all, acl.Internal, 0},
 	} {
 		if label, lacking := mixedFrom(c.entries, c.foreign, c.below); label != c.label || lacking != c.lacking {
 			t.Errorf("%v of %v: from %q, %d lacking; want %q, %d", c.foreign, c.entries, label, lacking, c.label, c.lacking)

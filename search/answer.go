@@ -110,13 +110,13 @@ type Hit struct {
 
 // Explain says how a hit was ranked and why the caller may see it.
 type Explain struct {
-	Lexical, Vector *LegRank     // nil: the leg did not find it, or a page after the first
+	Lexical, Vector *LegRank     // nil: the leg did not find it or did not search, or a page after the first
 	Fused           *float64     // score by Reciprocal Rank Fusion; nil on a page after the first
 	Parts           fusion.Parts // what the relevance is made of
 	// Summands are the numbers whose sum is the score by relevance.
 	Summands []fusion.Summand
-	// Wording is the index of the wording that Lexical, Vector, Parts and
-	// Summands are for: that to which the hit is most relevant.
+	// Wording is the index of the query that Parts and Summands are for, and Lexical and
+	// Vector unless they are of another: that to which the hit is most relevant.
 	Wording int
 	// Rerank is what the Reranker said of the hit; nil: nothing.
 	Rerank *Judgement
@@ -135,10 +135,17 @@ type Explain struct {
 	Language string
 }
 
-// LegRank is a hit's rank and score in one leg.
+// LegRank is a hit's rank and score in one leg, for the wording to which the hit is most
+// relevant. If the leg did not find it by that one, they are for the wording by which the
+// leg ranked it best: scores of different wordings do not compare.
 type LegRank struct {
 	Rank  int // from 1
 	Score float64
+	// Wording is the index of the query.
+	Wording int
+	// Other says that it is another wording than the most relevant one: another query or,
+	// with the same index, another part of a long one.
+	Other bool
 }
 
 // Judgement is what a Reranker said of a hit.

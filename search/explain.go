@@ -96,9 +96,9 @@ type EntryExplanation struct {
 // explainHit says how a candidate was ranked and why the caller may see it. e is its entry
 // with the value, which c.entry lacks.
 func explainHit(q *searchQuery, c *candidate, e *memory.Entry) *Explain {
-	lexical, vector := c.legRanks()
+	lexical, vector := c.legRanks(q)
 	x := &Explain{
-		Lexical: lexical.shown(), Vector: vector.shown(), Parts: c.Parts, Summands: fusion.Summands(c.asked.questions[c.question], c.Parts), Wording: c.asked.number,
+		Lexical: lexical, Vector: vector, Parts: c.Parts, Summands: fusion.Summands(c.asked.questions[c.question], c.Parts), Wording: c.asked.number,
 		Rerank: c.judged.explain(), Recency: c.recency, Similarity: c.similarity, Via: c.access.Via, Label: c.entry.Label,
 		Language: languageOf(e),
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"mneme/acl"
@@ -261,4 +262,66 @@ func TestAnEntryIsExplainedWhereNothingIsSearched(t *testing.T) {
 		_, err := h.Search(background, a, search.Request{Query: question, Limit: 1, ExplainEntry: &memory.Path{Store: "a b", Key: "k"}})
 		h.WantStatus(err, 400)
 	})
+}
+
+// A leg finds hits of several queries, or of a long question that is read in parts, by
+// different wordings. Those of a search by one leg are what it found.
+func TestALegExplainsEachHitThatItFound(t *testing.T) {
+	// The part that is nearest to a note in meaning has none of its words, another part has.
+	long := "The neighbours look after our home this summer. When ought they to irrigate the plants and flowers behind our house, which dry out so fast, and how much do all the flowerbeds outside get from the hose each day?\n" +
+		"And what is on at the theatre this evening, who sings, does the tenor still need a rehearsal, how long is the interval, and may somebody bring a glass into the hall, or is that forbidden these days?" +
+		strings.Repeat("\nThe minutes of the committee say nothing new about the budget of the coming year, so that its members met once more to talk of it.", 15)
+	queries := []string{"when ought the plants and flowers outside to be irrigated?", "who sings this evening?", question}
+	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+		h, a := openNotes(t, b)
+		for name, r := range map[string]search.Request{"a long question": {Query: long}, "queries": {Queries: queries}, "long queries": {Queries: append(slices.Clone(wordings), long)}} {
+			legs := make(map[search.Mode][]string)
+			for _, mode := range []search.Mode{search.ModeLexical, search.ModeVector} {
+				r := r
+				r.Mode = mode
+				legs[mode] = keys(h.MustSearch(a, r))
+			}
+			others := 0
+			for _, mode := range []search.Mode{search.ModeHybrid, search.ModeLexical, search.ModeVector} {
+				for _, ranking := range []search.Ranking{search.RankingRelevance, search.RankingRRF} {
+					r := r
+					r.Mode, r.Ranking, r.Explain = mode, ranking, true
+					for _, hit := range h.MustSearch(a, r).Hits {
+						x := hit.Explain
+						byWords := mode != search.ModeVector && slices.Contains(legs[search.ModeLexical], hit.Key)
+						byMeaning := mode != search.ModeLexical && slices.Contains(legs[search.ModeVector], hit.Key)
+						if (x.Lexical != nil) != byWords || (x.Vector != nil) != byMeaning {
+							t.Errorf("%s, %s by %s: %s has the ranks %+v and %+v; found by words: %v, by meaning: %v", name, mode, ranking, hit.Key, x.Lexical, x.Vector, byWords, byMeaning)
+						}
+						for _, leg := range []*search.LegRank{x.Lexical, x.Vector} {
+							switch {
+							case leg == nil:
+							case leg.Rank < 1 || leg.Rank > len(notes) || leg.Score == 0:
+								t.Errorf("%s, %s by %s: %s has rank %+v", name, mode, ranking, hit.Key, leg)
+							case leg.Other:
+								others++
+							case leg.Wording != x.Wording:
+								t.Errorf("%s, %s by %s: %s has rank %+v by wording %d", name, mode, ranking, hit.Key, leg, x.Wording)
+							}
+						}
+						got, _ := h.explained(a, r, hit.Path)
+						if fmt.Sprint(deref(got.Explain.Lexical), deref(got.Explain.Vector)) != fmt.Sprint(deref(x.Lexical), deref(x.Vector)) {
+							t.Errorf("%s, %s by %s: %s is explained by %+v, as a hit by %+v", name, mode, ranking, hit.Key, got.Explain, x)
+						}
+					}
+				}
+			}
+			if others == 0 {
+				t.Errorf("%s: each leg found every hit by the wording that counts for it", name)
+			}
+		}
+	})
+}
+
+// deref returns what p refers to, or a zero value.
+func deref[T any](p *T) (value T) {
+	if p != nil {
+		value = *p
+	}
+	return value
 }

@@ -45,19 +45,29 @@ func (c *candidate) ask(q *searchQuery, number int) {
 	c.asked, c.number = q.wordings[number], number
 }
 
-// legRanks returns the candidate's rank and score for that wording in each leg among the
-// visible entries; rank 0: the leg did not find it.
-func (c *candidate) legRanks() (lexical, vector LegRank) {
+// legRanks returns the candidate's rank and score in each leg among the visible entries,
+// for that wording or, if the leg found it by others alone, for the one of them by which
+// it ranks best; nil: the leg did not find it.
+func (c *candidate) legRanks(q *searchQuery) (lexical, vector *LegRank) {
 	if c.found == nil {
-		return lexical, vector
+		return nil, nil
 	}
-	if lists := c.found.lexical; len(lists) > 0 {
-		lexical = legRank(lists[c.number], c.fused.Ranks[c.number])
+	n := len(c.found.lexical)
+	return c.legRank(q, c.found.lexical, c.fused.Ranks[:n]), c.legRank(q, c.found.vector, c.fused.Ranks[n:])
+}
+
+// legRank is legRanks for one leg, whose lists have the candidate at ranks; 0: not.
+func (c *candidate) legRank(q *searchQuery, lists [][]legHit, ranks []int) *LegRank {
+	best := -1 // a wording
+	for w, rank := range ranks {
+		if rank > 0 && (w == c.number || best < 0 || best != c.number && rank < ranks[best]) {
+			best = w
+		}
 	}
-	if lists := c.found.vector; len(lists) > 0 {
-		vector = legRank(lists[c.number], c.fused.Ranks[len(c.found.lexical)+c.number])
+	if best < 0 {
+		return nil
 	}
-	return lexical, vector
+	return &LegRank{Rank: ranks[best], Score: lists[best][ranks[best]-1].Score, Wording: q.wordings[best].number, Other: best != c.number}
 }
 
 // loadVisible reads the rows of the legs' hits within the scope and returns

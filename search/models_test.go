@@ -67,7 +67,7 @@ func TestEachEntryIsReadByTheModelThatCanReadIt(t *testing.T) {
 		}
 		h.PutText(agent("a", acl.Public), "a", "german", "Der Nachtzug kommt erst nach Mitternacht an.", 0)
 		h.Index()
-		if got := h.readings("a"); got != (acl.Reading{Multilingual: acl.Public, Mixed: acl.Public}) {
+		if got := h.readings("a"); got != (acl.Reading{Multilingual: acl.Public}) {
 			t.Errorf("with German: %+v", got)
 		}
 		if serving := h.Serving(); len(serving) != 2 {

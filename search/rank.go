@@ -32,22 +32,6 @@ func merge(q *searchQuery, found *legHits) []*candidate {
 	return merged[:min(len(merged), maxCandidates)]
 }
 
-// legRank describes the hit at a rank of a leg; zero for rank 0, which none has.
-func legRank(hits []legHit, rank int) LegRank {
-	if rank == 0 {
-		return LegRank{}
-	}
-	return LegRank{Rank: rank, Score: hits[rank-1].Score}
-}
-
-// shown returns the rank as it is shown: nil if the leg did not find the hit.
-func (l LegRank) shown() *LegRank {
-	if l.Rank == 0 {
-		return nil
-	}
-	return &l
-}
-
 // candidatesOf returns the candidates of visible hits.
 func candidatesOf(hits []legHit) []*candidate {
 	candidates := make([]*candidate, len(hits))

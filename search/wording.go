@@ -116,13 +116,17 @@ const (
 	maxParts      = 32
 )
 
+// IsReadInParts reports whether a question is so long that its parts are wordings of their
+// own: hits of it may be found by different ones.
+func IsReadInParts(question string) bool { return len(question) > longQuestion }
+
 // readings returns a question, or a long one's parts, runs of sentences. total is the
 // length of all questions of the search.
 func readings(question string, total int) (read []string) {
 	if len(question) <= wholeQuestion {
 		read = append(read, question)
 	}
-	if len(question) <= longQuestion {
+	if !IsReadInParts(question) {
 		return read
 	}
 	size := max(partBytes, (total+maxParts-1)/maxParts)

@@ -124,6 +124,55 @@ func TestDocumentsAreFoundInWhicheverUnicodeFormTheirIDIs(t *testing.T) {
 	}
 }
 
+// A question of more than 400 bytes is read in parts: a leg may find a document by another
+// part alone than the one that counts for it. Here that one is about harbours, which more
+// documents are about, and more so, than a leg looks at.
+func TestALongQuestionIsMeasuredOnEachLeg(t *testing.T) {
+	long := strings.Repeat("Where is the harbour of the harbour? ", 6) +
+		"Which museum lends a zither, a lute, a shawm, a rebec, a crumhorn, a dulcian, a sackbut, a cornett, a viol, a psaltery, a hurdy-gurdy, a theorbo, a cittern, a spinet, a virginal or a regal to pupils, teachers, choirs and parishes?"
+	var corpus, queries strings.Builder
+	for i := range 250 {
+		fmt.Fprintf(&corpus, "{\"_id\":\"harbour%d\",\"text\":\"The harbour of harbour %d.\"}\n", i, i)
+	}
+	corpus.WriteString("{\"_id\":\"zither\",\"text\":\"Not far from the harbour, behind the old brewery and the station, somebody has kept a zither in the loft of the bakery for many years.\"}\n")
+	for id, text := range map[string]string{"short": "who has kept a zither in the loft?", "long": long} {
+		fmt.Fprintf(&queries, "{\"_id\":%q,\"text\":%q}\n", id, text)
+	}
+	dataset, err := relevance.LoadFS(fstest.MapFS{
+		"corpus.jsonl": {Data: []byte(corpus.String())}, "queries.jsonl": {Data: []byte(queries.String())},
+		"qrels.tsv": {Data: []byte("query-id\tcorpus-id\tscore\nshort\tzither\t1\nlong\tzither\t1\n")},
+	}, "dir", "long")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := relevance.Benchmark{Sets: []*relevance.Set{{Dataset: dataset}}, Seed: 1, Log: slog.New(slog.DiscardHandler)}
+	report, runs, err := b.Run(t.Context(), configs.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(runs[0]) != len(relevance.Systems) {
+		t.Fatalf("%d runs", len(runs[0]))
+	}
+	for i, run := range runs[0] {
+		// By meaning alone, a hundred harbours are nearer to the long question.
+		if m := report.Sets[0].Runs[i].Metrics; m.Queries != 2 || m.Recall100 != 1 && run.Name != relevance.SystemVector {
+			t.Errorf("%s: got %+v", run.Name, m)
+		}
+		for _, query := range []string{"short", "long"} {
+			hits := run.Run[query]
+			if len(hits) == 0 {
+				t.Errorf("%s: %s has no hits", run.Name, query)
+				continue
+			}
+			// The sum of 1 / (60 + rank) over a question's lists is far below BM25 and cosines.
+			fused := hits[0].Score < 0.5
+			if want := run.Name == relevance.SystemRRF || query != "short"; fused != want && run.Name != relevance.SystemRelevance {
+				t.Errorf("%s: the first hit of %s has the score %v", run.Name, query, hits[0].Score)
+			}
+		}
+	}
+}
+
 // ranked measures one set on the embedded backend, and returns the report and
 // the run of the ranking by relevance.
 func ranked(t *testing.T, set *relevance.Set) (relevance.SetReport, relevance.Run) {

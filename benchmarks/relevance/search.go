@@ -19,8 +19,11 @@ import (
 
 // The ways in which a benchmark searches.
 const (
-	SystemLexical   = search.LegLexical // the lexical leg alone, scored by BM25
-	SystemVector    = search.LegVector  // the vector leg alone, scored by cosine
+	// SystemLexical is the lexical leg alone, scored by BM25, and SystemVector the vector
+	// leg alone, scored by cosine. The scores of a question that is read in parts do not
+	// compare: its hits are scored by Reciprocal Rank Fusion of those that the parts find.
+	SystemLexical   = search.LegLexical
+	SystemVector    = search.LegVector
 	SystemRRF       = string(search.RankingRRF)
 	SystemRelevance = string(search.RankingRelevance)
 	// SystemRerank is SystemRelevance with the configured reranking service, where there
@@ -120,14 +123,22 @@ func (s *searcher) search(ctx context.Context, system, store, query string, ids 
 			return nil, fmt.Errorf("the entry %s of store %s is no document of the dataset", h.Path.Key, h.Path.Store)
 		}
 		hits[i] = found{id: id, score: h.Score, relevance: h.Relevance}
-		switch system {
-		case SystemLexical:
-			hits[i].score = h.Explain.Lexical.Score
-		case SystemVector:
-			hits[i].score = h.Explain.Vector.Score
+		if leg := legOf(system, h.Explain); leg != nil && !search.IsReadInParts(query) {
+			hits[i].score = leg.Score
 		}
 	}
 	return hits, nil
+}
+
+// legOf returns a hit's rank and score in the only leg of a system; nil if it has both.
+func legOf(system string, x *search.Explain) *search.LegRank {
+	switch system {
+	case SystemLexical:
+		return x.Lexical
+	case SystemVector:
+		return x.Vector
+	}
+	return nil
 }
 
 // checkLegs returns an error if another leg failed than the one that was disabled, or the

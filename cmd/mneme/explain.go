@@ -9,7 +9,7 @@ import (
 
 // writeExplain writes how an entry was ranked; a score of nil is not known.
 func writeExplain(text *strings.Builder, x *api.Explain, score *float64) {
-	fmt.Fprintf(text, "    lexical %s, vector %s; seen as %s", formatRank(x.Lexical), formatRank(x.Vector), plain(string(x.Via)))
+	fmt.Fprintf(text, "    lexical %s, vector %s; seen as %s", formatRank(x, x.Lexical), formatRank(x, x.Vector), plain(string(x.Via)))
 	if x.Model != nil {
 		fmt.Fprintf(text, "; model %s", plain(*x.Model))
 	}
@@ -96,12 +96,21 @@ func formatOutcome(e *api.EntryExplanation) string {
 	return plain(string(e.Outcome))
 }
 
-// formatRank formats a hit's rank and score in one leg.
-func formatRank(r *api.LegRank) string {
+// formatRank formats a hit's rank and score in one leg, and by which wording if that is not
+// the one of the rest of the explanation.
+func formatRank(x *api.Explain, r *api.LegRank) string {
 	if r == nil {
 		return "-"
 	}
-	return fmt.Sprintf("#%d (%.3f)", r.Rank, r.Score)
+	by := ""
+	switch {
+	case r.Wording == nil:
+	case *r.Wording == x.Wording:
+		by = " by another part of the question"
+	default:
+		by = fmt.Sprintf(" by queries[%d]", *r.Wording)
+	}
+	return fmt.Sprintf("#%d (%.3f)%s", r.Rank, r.Score, by)
 }
 
 // formatJudgement formats what a reranking service said of a hit.

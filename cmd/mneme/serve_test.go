@@ -44,6 +44,9 @@ func (s *serving) call(token, method, path, body string) (int, string) {
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
+	if path == "/mcp" {
+		request.Header.Set("Accept", "application/json, text/event-stream")
+	}
 	request.Header.Set("Authorization", "Bearer "+token)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {

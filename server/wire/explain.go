@@ -59,10 +59,12 @@ type Explain struct {
 	Language   string     `json:"language,omitempty"`
 }
 
-// LegRank is a hit's rank and score in one leg.
+// LegRank is a hit's rank and score in one leg. Wording is nil if they are for the wording
+// to which the hit is most relevant.
 type LegRank struct {
-	Rank  int     `json:"rank"`
-	Score float64 `json:"score"`
+	Rank    int     `json:"rank"`
+	Score   float64 `json:"score"`
+	Wording *int    `json:"wording,omitempty"`
 }
 
 // Judgement is what a reranking service said of a hit. Rank is 0 on a page after the first.
@@ -86,7 +88,11 @@ func ExplainOf(e *search.Explain) *Explain {
 		if r == nil {
 			return nil
 		}
-		return &LegRank{Rank: r.Rank, Score: r.Score}
+		shown := &LegRank{Rank: r.Rank, Score: r.Score}
+		if r.Other {
+			shown.Wording = &r.Wording
+		}
+		return shown
 	}
 	summands := make([]Summand, len(e.Summands))
 	for i, s := range e.Summands {

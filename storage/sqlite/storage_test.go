@@ -123,8 +123,10 @@ var sharedScans = []string{
 	// Dropping a model. The table has few rows.
 	" || fingerprint WHERE NOT (fingerprint = ANY($1) OR fingerprint >= 'dropped ' AND fingerprint < 'dropped!')",
 	// How stores are read, in a dump; and how many stores each model reads, when an operator asks.
-	" FROM reading WHERE language <> 0 OR asked ORDER BY store", " r ON r.store = s.id WHERE coalesce(r.language, 0) <> 2",
-	" r ON r.store = s.id WHERE r.language = 2 OR r.language = 0 AND (r.asked OR r.multilingual > 0)",
+	" FROM reading WHERE language <> 0 OR asked OR mixed > 0 ORDER BY store", " r ON r.store = s.id WHERE coalesce(r.language, 0) <> 2",
+	" r ON r.store = s.id WHERE r.language = 2 OR r.language = 0 AND (r.asked OR r.multilingual > 0 OR r.mixed > 0)",
+	// The index has the stores that are being read anew alone, which are few.
+	" FROM reading WHERE unread > 0", "name = 'unqueued ' || reading.store) ORDER BY reading.store",
 	// Its last row alone.
 	" FROM ledger ORDER BY number DESC LIMIT 1",
 	// The index has pending claims alone, which are few.

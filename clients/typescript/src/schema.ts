@@ -1867,12 +1867,30 @@ export interface components {
             /** @description Always true. */
             unsure: boolean;
         };
-        /** @description With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and `match`, names no entry, and has no word that was looked for as another. It depends on nothing that the caller may not read. */
+        /** @description With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and `match`, names no entry, has no word that was looked for as another, and one model has read the entries. It depends on nothing that the caller may not read. */
         Explanation: {
             filter?: components["schemas"]["FilterExplanation"];
             entry?: components["schemas"]["EntryExplanation"];
             /** @description Words of the question that no entry has, and what was looked for in their place. */
             typos?: components["schemas"]["Typo"][];
+            /** @description Where two models have read entries, which of them each wording was asked of. Words whose language is not sure are asked of both; an entry that both have read then has the greater relevance. */
+            readers?: components["schemas"]["Readers"][];
+        };
+        Readers: {
+            /** @description The index among `queries`; 0 of `query`. */
+            wording: number;
+            /**
+             * @description The language that its words suggest, by its code in ISO 639-1. Omitted if they suggest none.
+             * @example de
+             */
+            language?: string;
+            /**
+             * @example [
+             *       "english",
+             *       "multilingual"
+             *     ]
+             */
+            models: string[];
         };
         Typo: {
             /**
@@ -1977,7 +1995,7 @@ export interface components {
             updated_by?: string;
             /**
              * Format: double
-             * @description What orders the hits, greater first. With ranking `relevance`: the sum from which the relevance is computed, on no fixed scale. With `rrf`: the sum of 1 / (60 + rank) over both legs. With `recency`: the relevance times the factor of the age. With `diversity`: the marginal relevance. If the caller may search the store but not read it, the same number as `relevance`, whatever the order.
+             * @description What orders the hits, greater first. With ranking `relevance`: the sum from which the relevance is computed, on no fixed scale. With `rrf`: the sum of 1 / (60 + rank) over both legs. With `recency`: the relevance times the factor of the age. With `diversity`: the marginal relevance. Of two statements that change places (`superseded_by`) the second may have the greater score. If the caller may search the store but not read it, the same number as `relevance`, whatever the order.
              */
             score: number;
             /**
@@ -1985,6 +2003,8 @@ export interface components {
              * @description How likely the entry answers the query. It has the same meaning for every query, store and ranking, and depends on no other hit. Of two digits if the caller may search the store but not read it.
              */
             relevance: number;
+            /** @description The key of a newer entry of the same store and namespace that says nearly the same. The newer one comes first, unless the query asks for the past, or answers much less. Omitted if none was found, or if the caller may search the store but not read it. */
+            superseded_by?: string;
             explain?: components["schemas"]["Explain"];
         };
         /**
@@ -2036,7 +2056,7 @@ export interface components {
             coverage?: number;
             /** @description The numbers whose sum is the score with ranking `relevance`. A part that is not known counts as its usual value. */
             summands: components["schemas"]["Summand"][];
-            /** @description Which of `queries` the ranks, parts and summands are for, from 0, the one to which the hit is most relevant. */
+            /** @description Which of `queries` the parts and summands are for, and the ranks that name no other, from 0, the one to which the hit is most relevant. */
             wording: number;
             rerank?: components["schemas"]["Judgement"];
             /**
@@ -2078,11 +2098,13 @@ export interface components {
             /** Format: double */
             value: number;
         };
-        /** @description The hit's rank in one leg of the search. Omitted if that leg did not find it. */
+        /** @description The hit's rank and score in one leg of the search. Omitted if that leg did not find it or did not search, and on a page after the first. */
         LegRank: {
             rank: number;
             /** Format: double */
             score: number;
+            /** @description If the leg found the hit by other wordings alone than the one to which it is most relevant, which of `queries` rank and score are for: the one by which the leg ranked it best. With the same number as the explanation's `wording`, it is another part of a question of more than 400 bytes. */
+            wording?: number;
         };
         /**
          * Format: int64

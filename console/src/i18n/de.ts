@@ -656,6 +656,7 @@ export const de = {
   "part.recency": "Aktualität",
   "part.wordsRank": "Wörter Nr. {rank}",
   "part.meaningRank": "Bedeutung Nr. {rank}",
+  "part.otherWording": "für eine andere Formulierung der Frage oder einen anderen Teil davon",
 
   "parts.title": "Teile der Punktzahl",
 

@@ -655,6 +655,7 @@ export const en = {
   "part.recency": "recency",
   "part.wordsRank": "words #{rank}",
   "part.meaningRank": "meaning #{rank}",
+  "part.otherWording": "for another wording of the question, or another part of it",
 
   "parts.title": "Parts of the score",
 

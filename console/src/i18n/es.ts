@@ -656,6 +656,7 @@ export const es = {
   "part.recency": "actualidad",
   "part.wordsRank": "palabras n.º {rank}",
   "part.meaningRank": "significado n.º {rank}",
+  "part.otherWording": "para otra formulación de la pregunta u otra parte de ella",
 
   "parts.title": "Partes de la puntuación",
 

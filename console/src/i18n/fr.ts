@@ -656,6 +656,7 @@ export const fr = {
   "part.recency": "récence",
   "part.wordsRank": "mots nº {rank}",
   "part.meaningRank": "sens nº {rank}",
+  "part.otherWording": "pour une autre formulation de la question, ou une autre partie de celle-ci",
 
   "parts.title": "Parties du score",
 

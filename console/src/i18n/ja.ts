@@ -656,6 +656,7 @@ export const ja = {
   "part.recency": "新しさ",
   "part.wordsRank": "語 {rank} 位",
   "part.meaningRank": "意味 {rank} 位",
+  "part.otherWording": "質問の別の言い回し、または別の部分に対する順位",
 
   "parts.title": "スコアの内訳",
 

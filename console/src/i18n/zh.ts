@@ -656,6 +656,7 @@ export const zh = {
   "part.recency": "时效",
   "part.wordsRank": "词语第 {rank} 名",
   "part.meaningRank": "语义第 {rank} 名",
+  "part.otherWording": "针对问题的另一种措辞或另一部分",
 
   "parts.title": "得分的组成",
 

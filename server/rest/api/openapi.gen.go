@@ -1076,7 +1076,7 @@ type Explain struct {
 	// Example: de
 	Language *string `json:"language,omitempty"`
 
-	// Lexical The hit's rank in one leg of the search. Omitted if that leg did not find it.
+	// Lexical The hit's rank and score in one leg of the search. Omitted if that leg did not find it or did not search, and on a page after the first.
 	Lexical *LegRank `json:"lexical,omitempty"`
 
 	// Maxsim The mean, weighted by rarity, of the largest cosine of each of the query's tokens with a token of the nearest chunk. Omitted if it is not known, as when the embedder makes no vectors of tokens.
@@ -1097,13 +1097,13 @@ type Explain struct {
 	// Summands The numbers whose sum is the score with ranking `relevance`. A part that is not known counts as its usual value.
 	Summands []Summand `json:"summands"`
 
-	// Vector The hit's rank in one leg of the search. Omitted if that leg did not find it.
+	// Vector The hit's rank and score in one leg of the search. Omitted if that leg did not find it or did not search, and on a page after the first.
 	Vector *LegRank `json:"vector,omitempty"`
 
 	// Via Why the caller may see the hit.
 	Via ExplainVia `json:"via"`
 
-	// Wording Which of `queries` the ranks, parts and summands are for, from 0, the one to which the hit is most relevant.
+	// Wording Which of `queries` the parts and summands are for, and the ranks that name no other, from 0, the one to which the hit is most relevant.
 	Wording int `json:"wording"`
 }
 
@@ -1613,10 +1613,13 @@ type LanguageChoice struct {
 	Language Language `json:"language"`
 }
 
-// LegRank The hit's rank in one leg of the search. Omitted if that leg did not find it.
+// LegRank The hit's rank and score in one leg of the search. Omitted if that leg did not find it or did not search, and on a page after the first.
 type LegRank struct {
 	Rank  int     `json:"rank"`
 	Score float64 `json:"score"`
+
+	// Wording If the leg found the hit by other wordings alone than the one to which it is most relevant, which of `queries` rank and score are for: the one by which the leg ranked it best. With the same number as the explanation's `wording`, it is another part of a question of more than 400 bytes.
+	Wording *int `json:"wording,omitempty"`
 }
 
 // Level What an agent may do with a store. Each level includes the one before it.

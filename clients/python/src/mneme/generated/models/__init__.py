@@ -92,6 +92,7 @@ from .put_memory_wait import PutMemoryWait
 from .question import Question
 from .question_mode import QuestionMode
 from .question_ranking import QuestionRanking
+from .readers import Readers
 from .reading_progress import ReadingProgress
 from .ready import Ready
 from .ready_queue_waits_s import ReadyQueueWaitsS
@@ -238,6 +239,7 @@ __all__ = (
     "Question",
     "QuestionMode",
     "QuestionRanking",
+    "Readers",
     "ReadingProgress",
     "Ready",
     "ReadyQueueWaitsS",

@@ -58,8 +58,8 @@ class Answer:
             next_cursor (str | Unset): There are more hits: `cursor` of the next page. At most 13,800 characters. Omitted on
                 the last page, and where `stores` names one that the caller may search but not read.
             explain (Explanation | Unset): With `explain`, what no hit shows. Omitted if the question has none of
-                `namespace`, `tags`, `type`, `where` and `match`, names no entry, and has no word that was looked for as
-                another. It depends on nothing that the caller may not read.
+                `namespace`, `tags`, `type`, `where` and `match`, names no entry, has no word that was looked for as another,
+                and one model has read the entries. It depends on nothing that the caller may not read.
             charges (list[Charge] | Unset): What the search cost in each store with an offer. Omitted if it was of none.
             receipt (str | Unset): A JWS (EdDSA, `typ` mneme-receipt) over the charge, the SHA-256 of the hits as first
                 answered, and

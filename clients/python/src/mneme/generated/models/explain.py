@@ -34,12 +34,14 @@ class Explain:
         Attributes:
             summands (list[Summand]): The numbers whose sum is the score with ranking `relevance`. A part that is not known
                 counts as its usual value.
-            wording (int): Which of `queries` the ranks, parts and summands are for, from 0, the one to which the hit is
-                most relevant.
+            wording (int): Which of `queries` the parts and summands are for, and the ranks that name no other, from 0, the
+                one to which the hit is most relevant.
             via (ExplainVia): Why the caller may see the hit.
             label (Label): A classification, lowest first.
-            lexical (LegRank | Unset): The hit's rank in one leg of the search. Omitted if that leg did not find it.
-            vector (LegRank | Unset): The hit's rank in one leg of the search. Omitted if that leg did not find it.
+            lexical (LegRank | Unset): The hit's rank and score in one leg of the search. Omitted if that leg did not find
+                it or did not search, and on a page after the first.
+            vector (LegRank | Unset): The hit's rank and score in one leg of the search. Omitted if that leg did not find it
+                or did not search, and on a page after the first.
             fused (float | Unset): The sum of 1 / (60 + rank) over both legs, and over all wordings. On a page after the
                 first it is omitted, as lexical and vector are: its candidates come from the cursor.
             cosine (float | Unset): The cosine of the query's vector and the entry's nearest chunk's. Omitted if it is not

@@ -14,6 +14,7 @@ from typing import cast
 if TYPE_CHECKING:
   from ..models.entry_explanation import EntryExplanation
   from ..models.filter_explanation import FilterExplanation
+  from ..models.readers import Readers
   from ..models.typo import Typo
 
 
@@ -27,8 +28,8 @@ T = TypeVar("T", bound="Explanation")
 @_attrs_define
 class Explanation:
     """ With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and
-    `match`, names no entry, and has no word that was looked for as another. It depends on nothing that the caller may
-    not read.
+    `match`, names no entry, has no word that was looked for as another, and one model has read the entries. It depends
+    on nothing that the caller may not read.
 
         Attributes:
             filter_ (FilterExplanation | Unset): What the options that restrict the search cost. If at most a thousand
@@ -39,11 +40,14 @@ class Explanation:
                 the caller may not read is `not_found`, like one that does not exist. Example: {'outcome': 'beyond_limit', 'id':
                 '01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01', 'label': 'PUBLIC', 'rank': 14, 'score': 2.1034, 'relevance': 0.3127}.
             typos (list[Typo] | Unset): Words of the question that no entry has, and what was looked for in their place.
+            readers (list[Readers] | Unset): Where two models have read entries, which of them each wording was asked of.
+                Words whose language is not sure are asked of both; an entry that both have read then has the greater relevance.
      """
 
     filter_: FilterExplanation | Unset = UNSET
     entry: EntryExplanation | Unset = UNSET
     typos: list[Typo] | Unset = UNSET
+    readers: list[Readers] | Unset = UNSET
 
 
 
@@ -52,6 +56,7 @@ class Explanation:
     def to_dict(self) -> dict[str, Any]:
         from ..models.entry_explanation import EntryExplanation # noqa: PLC0415
         from ..models.filter_explanation import FilterExplanation # noqa: PLC0415
+        from ..models.readers import Readers # noqa: PLC0415
         from ..models.typo import Typo # noqa: PLC0415
         filter_: dict[str, Any] | Unset = UNSET
         if not isinstance(self.filter_, Unset):
@@ -70,6 +75,15 @@ class Explanation:
 
 
 
+        readers: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.readers, Unset):
+            readers = []
+            for readers_item_data in self.readers:
+                readers_item = readers_item_data.to_dict()
+                readers.append(readers_item)
+
+
+
 
         field_dict: dict[str, Any] = {}
 
@@ -81,6 +95,8 @@ class Explanation:
             field_dict["entry"] = entry
         if typos is not UNSET:
             field_dict["typos"] = typos
+        if readers is not UNSET:
+            field_dict["readers"] = readers
 
         return field_dict
 
@@ -90,6 +106,7 @@ class Explanation:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.entry_explanation import EntryExplanation # noqa: PLC0415
         from ..models.filter_explanation import FilterExplanation # noqa: PLC0415
+        from ..models.readers import Readers # noqa: PLC0415
         from ..models.typo import Typo # noqa: PLC0415
         d = dict(src_dict)
         _filter_ = d.pop("filter", UNSET)
@@ -124,10 +141,23 @@ class Explanation:
                 typos.append(typos_item)
 
 
+        _readers = d.pop("readers", UNSET)
+        readers: list[Readers] | Unset = UNSET
+        if _readers is not UNSET:
+            readers = []
+            for readers_item_data in _readers:
+                readers_item = Readers.from_dict(readers_item_data)
+
+
+
+                readers.append(readers_item)
+
+
         explanation = cls(
             filter_=filter_,
             entry=entry,
             typos=typos,
+            readers=readers,
         )
 
         return explanation

@@ -42,8 +42,9 @@ class Hit:
             label (Label): A classification, lowest first.
             score (float): What orders the hits, greater first. With ranking `relevance`: the sum from which the relevance
                 is computed, on no fixed scale. With `rrf`: the sum of 1 / (60 + rank) over both legs. With `recency`: the
-                relevance times the factor of the age. With `diversity`: the marginal relevance. If the caller may search the
-                store but not read it, the same number as `relevance`, whatever the order.
+                relevance times the factor of the age. With `diversity`: the marginal relevance. Of two statements that change
+                places (`superseded_by`) the second may have the greater score. If the caller may search the store but not read
+                it, the same number as `relevance`, whatever the order.
             relevance (float): How likely the entry answers the query. It has the same meaning for every query, store and
                 ranking, and depends on no other hit. Of two digits if the caller may search the store but not read it.
             id (UUID | Unset):
@@ -69,6 +70,9 @@ class Hit:
                  Example: 2023-05-08.
             updated_at (datetime.datetime | Unset):
             updated_by (str | Unset): The agent that wrote this text, maybe not the caller.
+            superseded_by (str | Unset): The key of a newer entry of the same store and namespace that says nearly the same.
+                The newer one comes first, unless the query asks for the past, or answers much less. Omitted if none was found,
+                or if the caller may search the store but not read it.
             explain (Explain | Unset):
      """
 
@@ -90,6 +94,7 @@ class Hit:
     occurred_at: str | Unset = UNSET
     updated_at: datetime.datetime | Unset = UNSET
     updated_by: str | Unset = UNSET
+    superseded_by: str | Unset = UNSET
     explain: Explain | Unset = UNSET
 
 
@@ -162,6 +167,8 @@ class Hit:
 
         updated_by = self.updated_by
 
+        superseded_by = self.superseded_by
+
         explain: dict[str, Any] | Unset = UNSET
         if not isinstance(self.explain, Unset):
             explain = self.explain.to_dict()
@@ -202,6 +209,8 @@ class Hit:
             field_dict["updated_at"] = updated_at
         if updated_by is not UNSET:
             field_dict["updated_by"] = updated_by
+        if superseded_by is not UNSET:
+            field_dict["superseded_by"] = superseded_by
         if explain is not UNSET:
             field_dict["explain"] = explain
 
@@ -296,6 +305,8 @@ class Hit:
 
         updated_by = d.pop("updated_by", UNSET)
 
+        superseded_by = d.pop("superseded_by", UNSET)
+
         _explain = d.pop("explain", UNSET)
         explain: Explain | Unset
         if isinstance(_explain,  Unset):
@@ -325,6 +336,7 @@ class Hit:
             occurred_at=occurred_at,
             updated_at=updated_at,
             updated_by=updated_by,
+            superseded_by=superseded_by,
             explain=explain,
         )
 

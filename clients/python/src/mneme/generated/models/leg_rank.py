@@ -8,6 +8,7 @@ from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
 
+from ..types import UNSET, Unset
 
 
 
@@ -20,15 +21,20 @@ T = TypeVar("T", bound="LegRank")
 
 @_attrs_define
 class LegRank:
-    """ The hit's rank in one leg of the search. Omitted if that leg did not find it.
+    """ The hit's rank and score in one leg of the search. Omitted if that leg did not find it or did not search, and on a
+    page after the first.
 
         Attributes:
             rank (int):
             score (float):
+            wording (int | Unset): If the leg found the hit by other wordings alone than the one to which it is most
+                relevant, which of `queries` rank and score are for: the one by which the leg ranked it best. With the same
+                number as the explanation's `wording`, it is another part of a question of more than 400 bytes.
      """
 
     rank: int
     score: float
+    wording: int | Unset = UNSET
 
 
 
@@ -39,6 +45,8 @@ class LegRank:
 
         score = self.score
 
+        wording = self.wording
+
 
         field_dict: dict[str, Any] = {}
 
@@ -46,6 +54,8 @@ class LegRank:
             "rank": rank,
             "score": score,
         })
+        if wording is not UNSET:
+            field_dict["wording"] = wording
 
         return field_dict
 
@@ -58,9 +68,12 @@ class LegRank:
 
         score = d.pop("score")
 
+        wording = d.pop("wording", UNSET)
+
         leg_rank = cls(
             rank=rank,
             score=score,
+            wording=wording,
         )
 
         return leg_rank
