@@ -1710,30 +1710,30 @@ export interface components {
             timezone?: components["schemas"]["Timezone"];
             match?: components["schemas"]["Words"];
             /** @default 10 */
-            limit: number;
+            limit?: number;
             /**
              * @description Which legs look for hits: both, the words alone, or the meaning alone. Relevance is the same in every mode. If the only leg that looks fails, so does the search (503). Named, it leaves out stores that the caller may search but not read.
              * @default hybrid
              * @enum {string}
              */
-            mode: "hybrid" | "lexical" | "vector";
+            mode?: "hybrid" | "lexical" | "vector";
             /**
              * @description What orders the hits: `relevance`, or `rrf`, the Reciprocal Rank Fusion of the ranks in both legs. Named, it leaves out stores that the caller may search but not read.
              * @default relevance
              * @enum {string}
              */
-            ranking: "relevance" | "rrf";
+            ranking?: "relevance" | "rrf";
             /**
              * Format: double
              * @description Leave out hits of less relevance. The answer may be empty: nothing relevant was found. For stores that the caller may search but not read it is rounded to two digits, as their hits are.
              * @default 0
              */
-            min_relevance: number;
+            min_relevance?: number;
             /**
              * @description If nothing reaches `min_relevance`, name up to so many entries that come closest, as `nearest` of the answer. Leaves out stores that the caller may search but not read.
              * @default 0
              */
-            nearest: number;
+            nearest?: number;
             /** @description `next_cursor` of an answer, for the page after it. All other options are repeated, else it is not valid (400), as it is not for another caller or session. The candidates are those of the first page, at most 400, in their order then; each page judges anew what the caller may see and what passes the filter. With it, stores that the caller may search but not read are left out: their hits are on the first page alone. */
             cursor?: string;
             recency?: components["schemas"]["Recency"];
@@ -1742,12 +1742,12 @@ export interface components {
              * @description Move hits down that resemble a hit before them, by maximal marginal relevance: each next hit has the greatest (1 − diversity) · relevance − diversity · similarity, where similarity is the greatest to a hit before it, from 0 (nothing in common) to 1 (the same), by the vectors of their nearest chunks. Orders the first hundred candidates; not with ranking `rrf` (422). Leaves out stores that the caller may search but not read.
              * @default 0
              */
-            diversity: number;
+            diversity?: number;
             /**
              * @description A word that no entry of the searched stores has, of four letters or more and without digits, also finds words that differ from it in one letter, or in two from eight letters on: missing, too many, another, or two exchanged. They count less than the word itself, and `explain` names them. `false` looks for the words of the question alone, and leaves out stores that the caller may search but not read.
              * @default true
              */
-            typos: boolean;
+            typos?: boolean;
             /**
              * @description The hits' keys, descriptions, and values or passages take at most so many tokens of the service's own tokenizer (WordPiece of E5, whichever model is in use), counted as text: a string without its quotes and escapes, any other value as JSON. The answer ends before the first hit that does not fit, and says how many tokens it has. The first hit of all is never left out: if it is too long, it comes as its best passage, cut to what fits, without its description if need be. A hit of a store at level `search` that does not fit ends the hits of that store alone.
              * @example 2000
@@ -1757,7 +1757,7 @@ export interface components {
              * @description Show values longer than 1,000 bytes by `passages` in place of `value`, and say with `highlights` where the words of the query are. The whole value is got by GET.
              * @default false
              */
-            passages: boolean;
+            passages?: boolean;
             /**
              * @description The most that the search may cost, in all stores named by `stores`, in whose order it is spent. Without it the search costs nothing.
              * @example 10000
@@ -1794,7 +1794,7 @@ export interface components {
              * Format: double
              * @default 0.5
              */
-            weight: number;
+            weight?: number;
         };
         /**
          * @example {
@@ -2137,40 +2137,40 @@ export interface components {
              * @description The first searches of a buyer on a day, of which `price_search` is waived. Days are of UTC.
              * @default 0
              */
-            free_searches_per_day: number;
+            free_searches_per_day?: number;
             /**
              * Format: int64
              * @description How much `price_entry` rises for each full hundred entries of the store that the buyer has been shown, in percent.
              * @default 20
              */
-            novelty_percent: number;
+            novelty_percent?: number;
             /**
              * @description Of an answer.
              * @default 10
              */
-            max_hits: number;
+            max_hits?: number;
             /**
              * Format: int64
              * @description Of a buyer; likewise the following.
              * @default 60
              */
-            searches_per_minute: number;
+            searches_per_minute?: number;
             /**
              * Format: int64
              * @default 1000
              */
-            searches_per_day: number;
+            searches_per_day?: number;
             /**
              * Format: int64
              * @description That the buyer was not shown before.
              * @default 200
              */
-            entries_per_day: number;
+            entries_per_day?: number;
             /**
              * Format: int64
              * @default 500
              */
-            entries_total: number;
+            entries_total?: number;
             /**
              * Format: int64
              * @description Seconds after which a grant expires; 0 means never.
@@ -2190,40 +2190,40 @@ export interface components {
              * @description The first searches of a buyer on a day, of which `price_search` is waived. Days are of UTC.
              * @default 0
              */
-            free_searches_per_day: number;
+            free_searches_per_day?: number;
             /**
              * Format: int64
              * @description How much `price_entry` rises for each full hundred entries of the store that the buyer has been shown, in percent.
              * @default 20
              */
-            novelty_percent: number;
+            novelty_percent?: number;
             /**
              * @description Of an answer.
              * @default 10
              */
-            max_hits: number;
+            max_hits?: number;
             /**
              * Format: int64
              * @description Of a buyer; likewise the following.
              * @default 60
              */
-            searches_per_minute: number;
+            searches_per_minute?: number;
             /**
              * Format: int64
              * @default 1000
              */
-            searches_per_day: number;
+            searches_per_day?: number;
             /**
              * Format: int64
              * @description That the buyer was not shown before.
              * @default 200
              */
-            entries_per_day: number;
+            entries_per_day?: number;
             /**
              * Format: int64
              * @default 500
              */
-            entries_total: number;
+            entries_total?: number;
             /**
              * Format: int64
              * @description Seconds after which a grant expires; 0 means never.
@@ -2327,13 +2327,13 @@ export interface components {
              * @description The offer's `max_hits` bounds the hits too.
              * @default 10
              */
-            limit: number;
+            limit?: number;
             /**
              * Format: double
              * @description Leave out hits of less relevance, at no charge. It is rounded to two digits, as the hits' is.
              * @default 0
              */
-            min_relevance: number;
+            min_relevance?: number;
             /**
              * @description As in a search.
              * @example 2000
@@ -2343,7 +2343,7 @@ export interface components {
              * @description As in a search.
              * @default false
              */
-            passages: boolean;
+            passages?: boolean;
             /**
              * @description The most that the search may cost. Without it, what the terms and `limit` allow.
              * @example 4000

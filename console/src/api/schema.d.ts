@@ -80,10 +80,15 @@ export interface paths {
         put?: never;
         /**
          * Put, get and delete many entries
-         * @description Does up to 1,000 puts, gets and deletes of one store, in order, in one transaction and at
-         *     one instant. Each item is decided as the single call would be, sees what the items before
-         *     it did, and has its outcome at its index. One that is refused does not stop the others;
-         *     with `atomic` it undoes them all, and the answer is its problem, with its index as `item`.
+         * @description Does up to 1,000 puts, gets and deletes of one store, in order. Each item is decided as the
+         *     single call would be, sees what the items before it did, and has its outcome at its index.
+         *     One that is refused does not stop the others; with `atomic` it undoes them all, and the
+         *     answer is its problem, with its index as `item`.
+         *
+         *     With `atomic` all is one transaction, at one instant; one that would keep others waiting
+         *     for long has status 413. Without it a large batch is several transactions: if one fails,
+         *     as with 503, what those before it did stays. Sent again with its Idempotency-Key, the
+         *     batch goes on from there.
          *
          *     Needs `read` on the store; puts and deletes need `readwrite`. Every item counts as a
          *     request. The body, and the values in the answer, are at most 10 MB unless the server is
@@ -153,10 +158,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Move an entry to another key or store
+         * Move an entry to another key, namespace or store
          * @description Moves the entry in one transaction. Needs `readwrite` on both stores, and the caller must
-         *     own the entry. Without `to_store` it stays in its store. An encrypted entry is bound to its key
-         *     and cannot be moved.
+         *     own the entry. Without `to_store` it stays in its store, and without `to_namespace` in its
+         *     namespace. An encrypted entry is bound to its key and cannot be moved.
          */
         post: operations["renameMemory"];
         delete?: never;
@@ -1442,6 +1447,7 @@ export interface components {
         };
         Rename: {
             to: components["schemas"]["Key"];
+            to_namespace?: components["schemas"]["Namespace"];
             to_store?: components["schemas"]["StoreName"];
         };
         /**
