@@ -10,8 +10,6 @@ import (
 // some more. docs/decisions/0084-nothing-relevant.md.
 //
 // chatterWords may stand in any order and number, and chatterPhrases alone or beside them.
-//
-//nolint:misspell // not all of them are English
 const chatterWords = `
 hello hi hey heya hiya howdy yo sup greetings morning evening bye goodbye cya
 thanks thank thankyou thx ty cheers welcome please sorry
@@ -35,8 +33,6 @@ halo terimakasih xinchao
 你好 您好 谢谢 谢谢你 早上好 再见 好的 こんにちは ありがとう ありがとうございます おはよう おはようございます 안녕하세요 안녕 감사합니다 สวัสดี ขอบคุณ`
 
 // chatterRests are what may be left beside such words: thanks a lot.
-//
-//nolint:misspell // not all of them are English
 const chatterRests = `
 alles
 good
@@ -67,7 +63,6 @@ ederim
 you so much
 you very much`
 
-//nolint:misspell // not all of them are English
 const chatterPhrases = `
 good day
 good night

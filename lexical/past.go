@@ -3,6 +3,7 @@ package lexical
 import (
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // pastWords are words, folded, with which a question asks for what was so earlier and need
@@ -47,11 +48,9 @@ func pastForms(list []string) map[string]bool {
 // cjkOf returns those of words that are written without spaces between them.
 func cjkOf(words []string) (signs []string) {
 	for _, word := range words {
-		for _, r := range word {
-			if k := kindOf(r); k == cjk || k == unspaced {
-				signs = append(signs, word)
-			}
-			break
+		first, _ := utf8.DecodeRuneInString(word)
+		if k := kindOf(first); k == cjk || k == unspaced {
+			signs = append(signs, word)
 		}
 	}
 	return signs
