@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"mneme/fusion"
@@ -23,16 +24,16 @@ const (
 	sitting        = time.Minute
 	alikeInSitting = 0.96
 	inCommonAtOnce = 0.5
-	// newerMargin is how much more the first of two statements may score and still change
-	// places with the other: the one whose words are nearer to the question's scores so much
+	// newerMargin is how much more the first of two statements may score and still be swapped
+	// with the other: the one whose words are nearer to the question's scores so much
 	// more by chance.
 	newerMargin = 0.56
 )
 
-// newerFirst lets the newer of two statements and the older one change places where both
-// say nearly the same and the older one is first, or the newer one if the question asks for
-// the past, and marks the older one. The candidates are in their order. Their scores stay,
-// and so do the places of all others.
+// newerFirst swaps the newer of two statements with the older one where both say nearly the
+// same and the older one is first, or the newer one if the question asks for the past, and
+// marks the older one. The candidates are in their order. Scores stay, and so do the ranks
+// of all others.
 //
 // SECURITY: of stores at level search neither the order nor the mark says which entry is
 // newer.
@@ -40,7 +41,7 @@ func (q *searchQuery) newerFirst(ctx context.Context, tx assessmentTx, ordered [
 	words := newCommonWords(tx, ordered)
 	for i := range min(len(ordered), newerDepth) {
 		for {
-			at, err := q.placeOf(ctx, words, ordered, i)
+			at, err := q.swapRank(ctx, words, ordered, i)
 			if err != nil {
 				return err
 			}
@@ -53,9 +54,9 @@ func (q *searchQuery) newerFirst(ctx context.Context, tx assessmentTx, ordered [
 	return nil
 }
 
-// placeOf returns the first place up to i whose candidate the i-th should change places
-// with; i if there is none.
-func (q *searchQuery) placeOf(ctx context.Context, words *commonWords, ordered []*candidate, i int) (at int, err error) {
+// swapRank returns the first index up to i whose candidate the i-th should be swapped with;
+// i if there is none.
+func (q *searchQuery) swapRank(ctx context.Context, words *commonWords, ordered []*candidate, i int) (at int, err error) {
 	at = i
 	c := ordered[i]
 	for j := i - 1; j >= 0 && c.relevance >= Irrelevant; j-- {
@@ -81,7 +82,7 @@ func (q *searchQuery) placeOf(ctx context.Context, words *commonWords, ordered [
 		}
 		older.supersededBy = cmp.Or(older.supersededBy, newer)
 		first := newer
-		if c.asked.past.Before(happened(newer.entry)) {
+		if q.asksForWhatWasBefore(happened(newer.entry)) {
 			first = older
 		}
 		if first == c {
@@ -89,6 +90,12 @@ func (q *searchQuery) placeOf(ctx context.Context, words *commonWords, ordered [
 		}
 	}
 	return at, nil
+}
+
+// asksForWhatWasBefore reports whether a wording asks for what was so before a time. It is
+// asked of the whole search, so that one order holds for all pairs and the swaps end.
+func (q *searchQuery) asksForWhatWasBefore(t time.Time) bool {
+	return slices.ContainsFunc(q.wordings, func(w *wording) bool { return w.past.Before(t) })
 }
 
 // inOrder returns which of two candidates of a store and namespace is the newer one: by when

@@ -65,6 +65,20 @@ func TestTheNewerOfTwoStatementsIsFirst(t *testing.T) {
 	})
 }
 
+// Wordings that ask for the past and for the present have one order together: the swaps end.
+func TestWordingsOfSeveralTimesHaveOneOrder(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h, c := openStatements(t, b)
+		h.PutText(c, "anna", "choir/middle", "The choir rehearses on Tuesdays at seven in the school, since January.", 201, happenedOn("2026-01-10"))
+		h.Index()
+		a := h.MustSearch(c, search.Request{Queries: []string{"Where does the choir rehearse now, in the old mill?", "On which day did the choir rehearse in the school before?"}, Limit: 5})
+		old, middle := slices.Index(keys(a), "choir/old"), slices.Index(keys(a), "choir/middle")
+		if old < 0 || middle < 0 || old > middle {
+			t.Errorf("hits %v", keys(a))
+		}
+	})
+}
+
 // What is written within a sitting, without dates, may be a list of things that resemble
 // each other: only what says nearly the same in the same words is put in order.
 func TestOfWhatIsWrittenAtOnceNearlyTheSameAloneIsPutInOrder(t *testing.T) {
