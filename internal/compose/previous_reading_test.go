@@ -23,10 +23,10 @@ func TestStoresOfAnEarlierVersionAreWholeOnceThatIsKnown(t *testing.T) {
 		version     int // of the migration that adds what is read of a store
 		open        func(ctx context.Context, dsn string) (storage.Storage, error)
 	}{
-		"sqlite": {"sqlite", filepath.Join(t.TempDir(), "mneme.db"), 12, func(ctx context.Context, dsn string) (storage.Storage, error) {
+		"sqlite": {"sqlite", filepath.Join(t.TempDir(), "mneme.db"), 13, func(ctx context.Context, dsn string) (storage.Storage, error) {
 			return sqlite.Open(ctx, dsn)
 		}},
-		"postgres": {"pgx", postgrestest.Database(t), 13, func(ctx context.Context, dsn string) (storage.Storage, error) {
+		"postgres": {"pgx", postgrestest.Database(t), 14, func(ctx context.Context, dsn string) (storage.Storage, error) {
 			return postgres.Open(ctx, dsn, postgres.Options{})
 		}},
 	} {
