@@ -94,11 +94,11 @@ func TestAStoreIsSharedAndUnshared(t *testing.T) {
 	if out := must(t, dir, "", "stores", "--agent", "bob"); !strings.Contains(out, "alice  grant  read ") || !strings.Contains(out, "self") {
 		t.Errorf("stores printed %q", out)
 	}
-	const chosen = "alice\tmultilingual\tmultilingual\tMultilingual was chosen: the multilingual model reads every entry.\n"
+	const chosen = "alice\tmultilingual\tmultilingual (0 of 1)\tMultilingual was chosen: the multilingual model reads every entry. It has read 0 of 1.\n"
 	if out := must(t, dir, "", "stores", "language", "self", "multilingual", "--agent", "alice"); out != chosen {
 		t.Errorf("stores language printed %q", out)
 	}
-	if out := strings.Join(strings.Fields(must(t, dir, "", "stores", "--agent", "bob")), " "); !strings.Contains(out, " multilingual multilingual bob self") || !strings.HasSuffix(out, " no end auto english") {
+	if out := strings.Join(strings.Fields(must(t, dir, "", "stores", "--agent", "bob")), " "); !strings.Contains(out, " multilingual multilingual (0 of 1) bob self") || !strings.HasSuffix(out, " no end auto english") {
 		t.Errorf("stores printed %q", out)
 	}
 	if r := mneme(t, dir, "", "stores", "language", "alice", "english", "--agent", "bob"); r.status != exitFailed {
