@@ -26,7 +26,7 @@ func TestSharingNeitherClaimsNorRevealsTheIDsOfChats(t *testing.T) {
 			made := mallory.call(http.MethodPut, grants, map[string]any{"level": "read"}).want(t, 200)
 			body := decode[map[string]any](t, made)
 			delete(body, "created_at")
-			if want := fmt.Sprintf("map[by_platform:false grantee:%s level:read maker:mallory max_label:PUBLIC store_id:mallory]", grantee); fmt.Sprint(body) != want {
+			if want := fmt.Sprintf("map[by_platform:false grantee:%s in_effect:true label:PUBLIC level:read maker:mallory max_label:PUBLIC store_id:mallory]", grantee); fmt.Sprint(body) != want {
 				t.Errorf("%s: %v, want %s", grantee, body, want)
 			}
 			for path, body := range map[string]func(id string) map[string]any{
