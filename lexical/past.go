@@ -8,8 +8,6 @@ import (
 
 // pastWords are words, folded, with which a question asks for what was so earlier and need
 // not be so now, in the languages whose stop words are known.
-//
-//nolint:misspell // not all of them are English
 const pastWords = `
 before previously previous formerly former originally original earlier initially initial old older ago once
 fruher fruhere fruheren fruheres vorher vorherige vorherigen damals ehemals ehemalige ehemaligen ursprunglich ursprungliche einst alte alten alter altes
