@@ -138,6 +138,9 @@ func TestSyncFollowsFoldersThatAreRenamed(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if runtime.GOOS == "windows" && strings.HasPrefix(name, "case alone") {
+				t.Skip("a rename that changes case alone is not followed where the file system ignores case")
+			}
 			eachStorage(t, func(t *testing.T, s *synced) {
 				manyNotes(s, c.from, c.count)
 				s.save("other.md", "other\n")
