@@ -163,12 +163,12 @@ func TestALargeStoreIsQueuedInStepsThatAKilledProcessLeavesToTheNext(t *testing.
 		next, second := open(-1)
 		end := next.running()
 		next.eventually("nothing is left to be queued", func() bool {
-			var left []indexer.Unqueued
+			var left indexer.Reread
 			must(next, second.ForIndexer().View(background, func(tx indexer.ReadTx) (err error) {
-				left, err = tx.Unqueued(background)
+				left, err = tx.Reread(background)
 				return err
 			}))
-			return len(left) == 0
+			return len(left.Unqueued) == 0
 		})
 		end()
 		seen := make(map[uuid.UUID]bool)

@@ -93,12 +93,14 @@ func (ix *Indexer) markMixed(ctx context.Context, tx Tx, by readers, jobs []job)
 // mixedFrom returns the lowest label up to which a store is mixed, if it is below the
 // known one; 0: there is none. n foreign entries are new.
 func (ix *Indexer) mixedFrom(ctx context.Context, tx Tx, by readers, store string, known acl.Label, n int) (acl.Label, error) {
-	searchable, err := tx.Searchable(ctx, store)
-	if err != nil {
-		return 0, err
-	}
+	var searchable, foreign byLabel
 	entries := int64(0)
-	for _, n := range searchable {
+	for label := acl.Public; label <= acl.Restricted; label++ {
+		n, err := tx.Count(ctx, memory.ReadIn{Store: store, From: label, Ceiling: label})
+		if err != nil {
+			return 0, err
+		}
+		searchable[label] = n
 		entries += n
 	}
 	if entries > smallStore && !ix.awaited.due(store, n) {
@@ -108,9 +110,16 @@ func (ix *Indexer) mixedFrom(ctx context.Context, tx Tx, by readers, store strin
 	if known > 0 {
 		below = known
 	}
-	foreign, err := tx.Foreign(ctx, store, below, by[mainModel].fingerprint, by[multilingualModel].fingerprint)
-	if err != nil {
-		return 0, err
+	for label := acl.Public; label < below; label++ {
+		if searchable[label] == 0 {
+			continue
+		}
+		counted := memory.ForeignAt{Store: store, Label: label, Main: by[mainModel].fingerprint, Multilingual: by[multilingualModel].fingerprint}
+		n, err := tx.Count(ctx, counted)
+		if err != nil {
+			return 0, err
+		}
+		foreign[label] = n
 	}
 	label, lacking := mixedFrom(searchable, foreign, below)
 	if label == 0 && entries > smallStore {
@@ -119,9 +128,12 @@ func (ix *Indexer) mixedFrom(ctx context.Context, tx Tx, by readers, store strin
 	return label, nil
 }
 
+// byLabel counts entries by label.
+type byLabel [acl.Restricted + 1]int64
+
 // mixedFrom returns the lowest label below one up to which at least one entry in mixedShare
 // is foreign; 0: there is none, and so many foreign ones are lacking.
-func mixedFrom(entries, foreign ByLabel, below acl.Label) (label acl.Label, lacking int64) {
+func mixedFrom(entries, foreign byLabel, below acl.Label) (label acl.Label, lacking int64) {
 	var all, some int64
 	for label := acl.Public; label < below; label++ {
 		all += entries[label]
@@ -142,15 +154,15 @@ func (j *job) foreign() bool { return !j.reads[mainModel] && j.reads[multilingua
 // noteIndexed records what the multilingual model has read of the stores that it was to read
 // anew, label by label: see acl.Reading.Whole.
 func (ix *Indexer) noteIndexed(ctx context.Context) error {
-	var stores []string
+	var reread Reread
 	err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
-		stores, err = tx.Indexed(ctx)
+		reread, err = tx.Reread(ctx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for _, store := range stores {
+	for _, store := range reread.Indexed {
 		err := ix.storage.Update(ctx, func(tx Tx) error {
 			return tx.PutFact(ctx, memory.ReadingFact{Store: store, Indexed: true})
 		})

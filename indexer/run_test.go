@@ -62,8 +62,6 @@ func (tx *emptyTx) Meta(_ context.Context, name string) ([]byte, error) {
 	return []byte(tx.storage.metas[name]), nil
 }
 
-func (tx *emptyTx) Indexed(context.Context) ([]string, error) { return nil, nil }
-
 func (tx *emptyTx) SetMeta(_ context.Context, name string, value []byte) error {
 	tx.storage.setMeta(name, string(value))
 	return nil
@@ -74,7 +72,7 @@ func (tx *emptyTx) Lease(_ context.Context, _, _ time.Time, turn indexer.Turn) (
 	return nil, 0, nil
 }
 
-func (*emptyTx) Unqueued(context.Context) ([]indexer.Unqueued, error)         { return nil, nil }
+func (*emptyTx) Reread(context.Context) (indexer.Reread, error)               { return indexer.Reread{}, nil }
 func (*emptyTx) Dropped(context.Context) ([]indexer.Dropped, error)           { return nil, nil }
 func (*emptyTx) Trim(context.Context, memory.Outdated) (more bool, err error) { return false, nil }
 

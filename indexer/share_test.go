@@ -9,19 +9,19 @@ import (
 func TestAStoreIsMixedFromTheLowestLabelUpToWhichATwentiethIsForeign(t *testing.T) {
 	const all = acl.Restricted + 1
 	for _, c := range []struct {
-		entries, foreign ByLabel // from PUBLIC on
+		entries, foreign byLabel // from PUBLIC on
 		below, label     acl.Label
 		lacking          int64
 	}{
 		{below: all, lacking: 10},
-		{ByLabel{0, 5}, ByLabel{0, 5}, all, 0, 5},
-		{ByLabel{0, 200}, ByLabel{0, 10}, all, acl.Public, 0},
-		{ByLabel{0, 201}, ByLabel{0, 10}, all, 0, 1},
-		{ByLabel{0, 1000}, ByLabel{0, 10}, all, 0, 40},
-		{ByLabel{0, 1000, 1000}, ByLabel{0, 49, 0}, all, 0, 1},
-		{ByLabel{0, 210, 0, 50}, ByLabel{0, 10, 0, 40}, all, acl.Confidential, 0},
-		{ByLabel{0, 210, 0, 50}, ByLabel{0, 10, 0, 40}, acl.Confidential, 0, 1},
-		{ByLabel{0, 0, 20, 0, 1000}, ByLabel{0, 0, 10}, all, acl.Internal, 0},
+		{byLabel{0, 5}, byLabel{0, 5}, all, 0, 5},
+		{byLabel{0, 200}, byLabel{0, 10}, all, acl.Public, 0},
+		{byLabel{0, 201}, byLabel{0, 10}, all, 0, 1},
+		{byLabel{0, 1000}, byLabel{0, 10}, all, 0, 40},
+		{byLabel{0, 1000, 1000}, byLabel{0, 49, 0}, all, 0, 1},
+		{byLabel{0, 210, 0, 50}, byLabel{0, 10, 0, 40}, all, acl.Confidential, 0},
+		{byLabel{0, 210, 0, 50}, byLabel{0, 10, 0, 40}, acl.Confidential, 0, 1},
+		{byLabel{0, 0, 20, 0, 1000}, byLabel{0, 0, 10}, all, acl.Internal, 0},
 	} {
 		if label, lacking := mixedFrom(c.entries, c.foreign, c.below); label != c.label || lacking != c.lacking {
 			t.Errorf("%v of %v: from %q, %d lacking; want %q, %d", c.foreign, c.entries, label, lacking, c.label, c.lacking)

@@ -25,7 +25,6 @@ type Storage interface {
 type ReadTx interface {
 	RowReader
 	DepthReader
-	LanguageReader
 	VectorReader
 	memory.MetaReader
 }
@@ -60,24 +59,14 @@ type RowReader interface {
 type DepthReader interface {
 	// QueueDepth counts queue rows, and how long they have waited.
 	QueueDepth(ctx context.Context, now time.Time) (rows int64, waits Waits, err error)
-	// Unqueued returns what facts have left to QueueRest, in the order of the stores.
-	Unqueued(ctx context.Context) ([]Unqueued, error)
-	// Indexed returns the stores of which a memory.ReadingFact that says so would move
-	// acl.Reading.Unread, in their order.
-	Indexed(ctx context.Context) ([]string, error)
+	// Reread returns what is to be done for stores of which facts changed who reads them.
+	Reread(ctx context.Context) (Reread, error)
 }
 
-// ByLabel counts entries by label.
-type ByLabel [acl.Restricted + 1]int64
-
-// LanguageReader counts what the languages of a store's entries decide.
-type LanguageReader interface {
-	// Searchable counts the searchable entries of a store.
-	Searchable(ctx context.Context, store string) (ByLabel, error)
-	// Foreign counts those of them with labels below one that have vectors of their
-	// revision under the multilingual fingerprint, and none under the English one. It
-	// reads each entry.
-	Foreign(ctx context.Context, store string, below acl.Label, english, multilingual string) (ByLabel, error)
+// Reread names stores that models read again, in their order.
+type Reread struct {
+	Unqueued []Unqueued // what facts have left to QueueRest
+	Indexed  []string   // a memory.ReadingFact that says so would move acl.Reading.Unread
 }
 
 // Unqueued are entries of a large store that a memory.ReadingFact left to be queued: in

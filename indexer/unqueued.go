@@ -16,15 +16,15 @@ const queuedEntries = 500
 // a statement may, and hold up those who write. What a killed process has left is queued
 // by the next. more reports whether anything was left.
 func (ix *Indexer) queueRest(ctx context.Context) (more bool, err error) {
-	var left []Unqueued
+	var left Reread
 	err = ix.storage.View(ctx, func(tx ReadTx) (err error) {
-		left, err = tx.Unqueued(ctx)
+		left, err = tx.Reread(ctx)
 		return err
 	})
-	for _, of := range left {
+	for _, of := range left.Unqueued {
 		err = errors.Join(err, ix.queueRestOf(ctx, of))
 	}
-	return len(left) > 0, err
+	return len(left.Unqueued) > 0, err
 }
 
 // queueRestOf is queueRest of a store. An entry that is written after its entries were

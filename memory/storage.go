@@ -144,7 +144,8 @@ type Counter interface {
 	Count(ctx context.Context, what Countable) (int64, error)
 }
 
-// Countable is a kind of rows: GrantsOf, OffersOf, Erasable, Unembedded, StoresRead, StoresUnread or ReadIn.
+// Countable is a kind of rows: GrantsOf, OffersOf, Erasable, Unembedded, StoresRead,
+// StoresUnread, ReadIn or ForeignAt.
 type Countable interface{ countable() }
 
 // GrantsOf are the grants of a store at a label, expired ones too until they are swept.
@@ -187,6 +188,16 @@ type ReadIn struct {
 	Unread        bool
 }
 
+// ForeignAt are the searchable entries of a store with a label that have vectors of their
+// current revision under the multilingual fingerprint, and none under the main one. To
+// count them takes a look at each entry with the label.
+type ForeignAt struct {
+	Store              string
+	Label              acl.Label
+	Main, Multilingual string // fingerprints
+}
+
+func (ForeignAt) countable()    {}
 func (StoresUnread) countable() {}
 func (ReadIn) countable()       {}
 func (GrantsOf) countable()     {}

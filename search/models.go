@@ -101,14 +101,15 @@ func (m models) name(k int) string {
 // both reports whether a search uses two models.
 func (m models) both() bool { return m[mainModel].serves() && m[multilingualModel].serves() }
 
-// merge makes one list of those of two models, whose cosines are put on one scale. An
-// entry in both has the place that the preferred model gives it, or the better one.
+// merge makes one list of those of two models, whose cosines are put on one scale, whether
+// the search uses one of them or both. An entry in both has the place that the preferred
+// model gives it, or the better one.
+//
+// SECURITY: entries that nobody sees any more, such as deleted ones, may decide which models
+// a search uses. They must not show in scores.
 func (m models) merge(of [2]legList, w *wording) legList {
-	switch {
-	case !m[multilingualModel].serves():
-		return of[mainModel]
-	case !m[mainModel].serves():
-		return of[multilingualModel]
+	if !m[multilingualModel].serves() && !m[mainModel].EnglishOnly {
+		return of[mainModel] // the only model there is
 	}
 	merged := legList{more: of[0].more || of[1].more, full: of[0].full || of[1].full, floor: math.Inf(-1)}
 	at := make(map[uuid.UUID]int)
@@ -141,6 +142,10 @@ func (m models) merge(of [2]legList, w *wording) legList {
 	return merged
 }
 
+// leastFamiliar is the familiarity of words of which the English model has none whole: what
+// it makes of their pieces is next to nothing, but still orders what it alone has read.
+const leastFamiliar = .05
+
 // scaled returns the cosine of E5-small-v2 that means what one of the k-th model does. What
 // the multilingual model alone has read is in another language than English. What the
 // English one alone has read says little to words in another language, and is near what
@@ -151,7 +156,7 @@ func (m models) scaled(w *wording, k int, cosine float64) float64 {
 		return fusion.AcrossCosines.ToE5(cosine)
 	case k == mainModel && w.prefers == multilingualModel:
 		unrelated := fusion.E5Cosines.Unrelated
-		return unrelated + float64(min(w.familiarity(k), 1)*(m[k].cosines().ToE5(cosine)-unrelated))
+		return unrelated + float64(max(w.familiarity(k), leastFamiliar)*(m[k].cosines().ToE5(cosine)-unrelated))
 	}
 	return m[k].cosines().ToE5(cosine)
 }

@@ -33,10 +33,10 @@ var statements = sqlcommon.Dialect{
 	(SELECT * FROM entry f WHERE f.id = i.id AND f.store = (SELECT number FROM store WHERE id = $1) OFFSET 0) e
 	WHERE e.state = 0 AND e.in_context AND NOT e.encrypted AND e.label >= $5 AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $3) AND v.revision = e.revision)` + orReset,
-	CountForeign: `SELECT e.label, count(*) FROM entry e
-	WHERE e.store = (SELECT number FROM store WHERE id = $1) AND e.state = 0 AND e.label < $2 AND e.in_context AND NOT e.encrypted AND EXISTS
+	CountForeign: `SELECT count(*) FROM entry e
+	WHERE e.store = (SELECT number FROM store WHERE id = $1) AND e.state = 0 AND e.label = $2 AND e.in_context AND NOT e.encrypted AND EXISTS
 	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $3) AND v.revision = e.revision) AND NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $4) AND v.revision = e.revision) GROUP BY e.label`,
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $4) AND v.revision = e.revision)`,
 	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, own, chats, users, default_ttl, locked"),
 
 	ByID: fromEntry + `WHERE e.id = ANY($1) AND e.state < 2`,

@@ -26,7 +26,7 @@ type Dialect struct {
 	StoreFacts   string // parameters: IDs of stores
 	PutReading   string // parameters: store, language or null, asked, multilingual, mixed
 	QueueEntries string // parameters: store, time, fingerprint, IDs, label
-	CountForeign string // label, count; parameters: store, label, multilingual and English fingerprint
+	CountForeign string // count; parameters: store, label, multilingual and main fingerprint
 
 	Settings Table // agent, the four switches, default_ttl, locked
 

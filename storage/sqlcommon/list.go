@@ -159,6 +159,8 @@ func (r Reads) Count(ctx context.Context, what memory.Countable) (n int64, err e
 		text = "SELECT count(*) FROM reading WHERE unread > 0"
 	case memory.ReadIn:
 		text, args = countReadIn, []any{c.Store, c.From, c.Ceiling}
+	case memory.ForeignAt:
+		text, args = r.d.CountForeign, []any{c.Store, c.Label, c.Multilingual, c.Main}
 	default:
 		return 0, errUnknown(what)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 
-	"mneme/acl"
 	"mneme/indexer"
 	"mneme/memory"
 )
@@ -24,11 +23,10 @@ const (
 	WHERE reading.unread > 0 AND NOT ` + waitsAt + ` AND ` + isQueued + ` ORDER BY reading.store`
 	allLabels = "(SELECT 1 AS label UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4) l"
 
-	inRange          = " WHERE x.store = (SELECT number FROM store WHERE id = $1) AND x.label >= $2 AND x.label <= $3"
-	countReadIn      = "SELECT CAST(coalesce(sum(x.documents), 0) AS bigint) FROM total x" + inRange
-	countUnread      = "SELECT count(*) FROM queue x" + inRange + " AND x.chunks > 0 AND x.queued_at <= (SELECT unread_at FROM reading WHERE store = $1)"
-	countUnqueued    = "SELECT count(*) FROM entry x" + inRange + " AND x.state = 0 AND x.in_context AND NOT x.encrypted AND x.id > $4"
-	selectSearchable = "SELECT label, documents FROM total WHERE store = (SELECT number FROM store WHERE id = $1)"
+	inRange       = " WHERE x.store = (SELECT number FROM store WHERE id = $1) AND x.label >= $2 AND x.label <= $3"
+	countReadIn   = "SELECT CAST(coalesce(sum(x.documents), 0) AS bigint) FROM total x" + inRange
+	countUnread   = "SELECT count(*) FROM queue x" + inRange + " AND x.chunks > 0 AND x.queued_at <= (SELECT unread_at FROM reading WHERE store = $1)"
+	countUnqueued = "SELECT count(*) FROM entry x" + inRange + " AND x.state = 0 AND x.in_context AND NOT x.encrypted AND x.id > $4"
 )
 
 // putReading writes what a fact says of how a store is read.
@@ -76,43 +74,6 @@ func (w Writes) setUnread(ctx context.Context, f memory.ReadingFact) error {
 	}
 	_, err = w.w.Exec(ctx, setUnread, f.Store, from, f.QueuedAt)
 	return err
-}
-
-// Indexed implements indexer.DepthReader.
-func (r Reads) Indexed(ctx context.Context) ([]string, error) {
-	if err := r.r.OfEntries(ctx, nil); err != nil {
-		return nil, err
-	}
-	return List(ctx, r.r, func(row Row) (store string, err error) {
-		err = row.Scan(&store)
-		return store, err
-	}, listIndexed)
-}
-
-// Searchable implements indexer.LanguageReader.
-func (r Reads) Searchable(ctx context.Context, store string) (indexer.ByLabel, error) {
-	return r.byLabel(ctx, selectSearchable, store)
-}
-
-// Foreign implements indexer.LanguageReader.
-func (r Reads) Foreign(ctx context.Context, store string, below acl.Label, english, multilingual string) (indexer.ByLabel, error) {
-	return r.byLabel(ctx, r.d.CountForeign, store, below, multilingual, english)
-}
-
-func (r Reads) byLabel(ctx context.Context, text string, args ...any) (n indexer.ByLabel, err error) {
-	if err := r.r.OfEntries(ctx, nil); err != nil {
-		return n, err
-	}
-	err = r.r.Each(ctx, func(row Row) error {
-		var label acl.Label
-		var entries int64
-		if err := row.Scan(&label, &entries); err != nil {
-			return err
-		}
-		n[label] = entries
-		return nil
-	}, text, args...)
-	return n, err
 }
 
 // countUnread counts the entries of a range that wait to be read.

@@ -72,9 +72,9 @@ func (w Writes) queueEntries(ctx context.Context, of indexer.Unqueued, ids []uui
 	return err
 }
 
-// Unqueued implements indexer.DepthReader.
-func (r Reads) Unqueued(ctx context.Context) ([]indexer.Unqueued, error) {
-	return List(ctx, r.r, func(row Row) (of indexer.Unqueued, err error) {
+// Reread implements indexer.DepthReader.
+func (r Reads) Reread(ctx context.Context) (reread indexer.Reread, err error) {
+	reread.Unqueued, err = List(ctx, r.r, func(row Row) (of indexer.Unqueued, err error) {
 		var value []byte
 		if err := row.Scan(&value); err != nil {
 			return of, err
@@ -82,6 +82,17 @@ func (r Reads) Unqueued(ctx context.Context) ([]indexer.Unqueued, error) {
 		err = json.Unmarshal(value, &of)
 		return of, err
 	}, selectUnqueued)
+	if err != nil {
+		return indexer.Reread{}, err
+	}
+	if err := r.r.OfEntries(ctx, nil); err != nil {
+		return indexer.Reread{}, err
+	}
+	reread.Indexed, err = List(ctx, r.r, func(row Row) (store string, err error) {
+		err = row.Scan(&store)
+		return store, err
+	}, listIndexed)
+	return reread, err
 }
 
 // QueueRest implements indexer.QueueWriter.

@@ -27,10 +27,10 @@ var statements = sqlcommon.Dialect{
 	FROM json_each(?4) j CROSS JOIN entry e ON e.id = unhex(j.value)
 	WHERE e.store = (SELECT number FROM store WHERE id = ?1) AND e.state = 0 AND e.in_context AND NOT e.encrypted AND e.label >= ?5 AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3) AND v.revision = e.revision)` + orReset,
-	CountForeign: `SELECT e.label, count(*) FROM entry e INDEXED BY entry_live
-	WHERE e.store = (SELECT number FROM store WHERE id = ?1) AND e.state = 0 AND e.label < ?2 AND e.in_context AND NOT e.encrypted AND EXISTS
+	CountForeign: `SELECT count(*) FROM entry e INDEXED BY entry_live
+	WHERE e.store = (SELECT number FROM store WHERE id = ?1) AND e.state = 0 AND e.label = ?2 AND e.in_context AND NOT e.encrypted AND EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3) AND v.revision = e.revision) AND NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?4) AND v.revision = e.revision) GROUP BY e.label`,
+	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?4) AND v.revision = e.revision)`,
 	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, self, chat, user, default_ttl, locked"),
 
 	ByID: `SELECT ` + withText + ` FROM json_each(?) j

@@ -92,9 +92,9 @@ var readings = []clause{
 				return err
 			})
 			f.viewIndex(func(tx indexer.ReadTx) error {
-				stores, err := tx.Indexed(f.ctx)
+				reread, err := tx.Reread(f.ctx)
 				f.ok(err)
-				f.equal(len(stores) == 1, indexed)
+				f.equal(len(reread.Indexed) == 1, indexed)
 				n, err := tx.Count(f.ctx, memory.StoresUnread{})
 				f.equal(n == 1, unread > 0)
 				return err
@@ -166,27 +166,27 @@ var readings = []clause{
 		f.save(both, "english", 1)
 		f.save(english, "english", 1)
 		f.put(edited(stale))
+		at := func(label acl.Label) memory.Countable {
+			return memory.ForeignAt{Store: "a", Label: label, Main: "english", Multilingual: "multilingual"}
+		}
 		errUndo := errors.New("undo")
 		f.wantError(f.storage.ForIndexer().Update(f.ctx, func(tx indexer.Tx) error {
 			_, err := tx.SaveVectors(f.ctx, english.ID, english.Revision, "english", nil)
 			f.ok(err)
 			_, err = tx.SaveVectors(f.ctx, english.ID, english.Revision, "multilingual", records(english, 1))
 			f.ok(err)
-			n, err := tx.Foreign(f.ctx, "a", acl.Restricted, "english", "multilingual")
-			f.equal(n, indexer.ByLabel{acl.Public: 2}) // what the transaction has saved counts
+			n, err := tx.Count(f.ctx, at(acl.Public))
+			f.equal(n, int64(2)) // what the transaction has saved counts
 			f.ok(err)
 			return errUndo
 		}), errUndo)
 		f.viewIndex(func(tx indexer.ReadTx) error {
-			n, err := tx.Foreign(f.ctx, "a", acl.Restricted, "english", "multilingual")
-			f.equal(n, indexer.ByLabel{acl.Public: 1})
-			f.ok(err)
-			n, err = tx.Foreign(f.ctx, "a", acl.Restricted+1, "english", "multilingual")
-			f.equal(n, indexer.ByLabel{acl.Public: 1, acl.Restricted: 1})
-			f.ok(err)
-			n, err = tx.Searchable(f.ctx, "a")
-			f.equal(n, indexer.ByLabel{acl.Public: 4, acl.Restricted: 1})
-			return err
+			for label, want := range map[acl.Label]int64{acl.Public: 1, acl.Internal: 0, acl.Restricted: 1} {
+				n, err := tx.Count(f.ctx, at(label))
+				f.equal(n, want)
+				f.ok(err)
+			}
+			return nil
 		})
 	}},
 
@@ -272,12 +272,12 @@ var readings = []clause{
 		}
 		want := func(left []indexer.Unqueued, queued int64) {
 			f.Helper()
-			var got []indexer.Unqueued
+			var got indexer.Reread
 			f.viewIndex(func(tx indexer.ReadTx) (err error) {
-				got, err = tx.Unqueued(f.ctx)
+				got, err = tx.Reread(f.ctx)
 				return err
 			})
-			f.equal(got, left)
+			f.equal(got.Unqueued, left)
 			f.equal(f.depth(start), queued)
 		}
 		queue := func(of indexer.Unqueued, ids ...uuid.UUID) (queued bool) {
