@@ -261,3 +261,24 @@ func TestHitsBeyondTheRankedOnesHaveARelevance(t *testing.T) {
 		}
 	})
 }
+
+// Words in a script that no model has pieces of, and letters without sense, are near to emoji
+// and to short notes in every model: their vectors say nothing.
+func TestNothingIsRelevantToWordsWithoutSense(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		for _, options := range []backendtest.Options{{}, {Second: backendtest.Second(encoder(t))}} {
+			h, a := openWith(t, b, options), agent("a", acl.Public)
+			for key, note := range map[string]string{"wave": "👋", "fine": "fine 😀", "tree": "🌲🌲", "one": "ᚠᚢᚦ"} {
+				h.PutText(a, "a", key, note, 201)
+			}
+			h.Index()
+			for query, found := range map[string]bool{"ⴰⵣⵓⵍ": false, "ᠮᠣᠩᠭᠣᠯ": false, "ߒߞߏ": false, "xqzv wkrtp": false, "ᚠᚢᚦ": true} {
+				hits := h.MustSearch(a, search.Request{Query: query}).Hits
+				relevant := slices.ContainsFunc(hits, func(hit search.Hit) bool { return hit.Relevance >= fusion.Irrelevant })
+				if relevant != found {
+					t.Errorf("second model: %t: %q finds something: %t", options.Second != nil, query, relevant)
+				}
+			}
+		}
+	})
+}

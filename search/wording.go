@@ -170,11 +170,17 @@ func (w *wording) asksForNothing() bool { return w.questions[mainModel].Chatter 
 // of some language: those of "qwertz" and "flurb" have two at most, on average.
 const sensibleLetters = 2.2
 
-// isSenseless reports whether the wording is letters without sense: no entry of the scope has
-// any of its words, no language is known by them, and the models have them in pieces of
-// two letters.
+// isSenseless reports whether the wording says nothing to words and models: no entry of the
+// scope has any of its words, and either no model has a piece of them, as in a script that
+// none was trained on, or no language is known by them and the models have them in pieces
+// of two letters.
 func (w *wording) isSenseless() bool {
-	if w.language != "" || w.scorer == nil || !w.scorer.HasNone() {
+	switch {
+	case w.scorer == nil || !w.scorer.HasNone():
+		return false
+	case w.isUnread():
+		return true
+	case w.language != "":
 		return false
 	}
 	tokens := w.embeddings[multilingualModel].Tokens
@@ -196,6 +202,21 @@ func (w *wording) isSenseless() bool {
 		}
 	}
 	return words > 0
+}
+
+// isUnread reports whether models were asked, and none has a piece of any of its words.
+func (w *wording) isUnread() bool {
+	asked := false
+	for k := range w.embeddings {
+		switch e := &w.embeddings[k]; {
+		case e.Vector == nil:
+		case e.Tokens == nil || len(e.Tokens) > 0:
+			return false
+		default:
+			asked = true
+		}
+	}
+	return asked
 }
 
 // embedded reports whether a model has read the wording.
