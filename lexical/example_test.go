@@ -74,7 +74,7 @@ func ExampleAnalyze() {
 	// are go she they
 	// brule creme e email get getusernam mail name user
 	// 1.2.3 1000.5 1000.50 cost
-	// 京 東 東京
+	// 东 东京 京
 }
 
 // ParseQuery leaves out the stop words of the query's language. A capitalized

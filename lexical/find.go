@@ -146,6 +146,15 @@ func (f *search) report(term, start, end int) {
 	f.found(term, start, end)
 }
 
+// tryRun reports characters of a run if they are a term, in the form of a token.
+func (f *search) tryRun(text string, k kind, start, end int) {
+	run := text[start:end]
+	if k == cjk {
+		run = foldCJKs(run)
+	}
+	f.tryToken(run, start, end)
+}
+
 // tryToken reports the token at a range if it is a term.
 func (f *search) tryToken(token string, start, end int) {
 	if term, ok := f.terms[token]; ok {
@@ -169,6 +178,9 @@ func (f *search) scan(text string) {
 				for _, g := range found {
 					f.tryToken(string(stem([]byte(g.token))), g.start, g.end)
 				}
+			}
+			if q, ok := quantityAt(text, i); ok {
+				f.tryToken(string(stem([]byte(q.token))), q.start, q.end)
 			}
 			i += f.scanCompound(text, i)
 		case cjk, unspaced:
@@ -229,13 +241,13 @@ func (f *search) scanRun(text string, at int, k kind) int {
 		}
 		end := i + width
 		if k == unspaced && n >= 2 {
-			f.tryToken(text[first:end], first, end)
+			f.tryRun(text, k, first, end)
 		}
 		if n >= 1 {
-			f.tryToken(text[second:end], second, end)
+			f.tryRun(text, k, second, end)
 		}
 		if n == 0 && !f.runContinues(text, end, k) || unicode.Is(unicode.Han, r) {
-			f.tryToken(text[i:end], i, end)
+			f.tryRun(text, k, i, end)
 		}
 		first, second = second, i
 		i, n = end, n+1

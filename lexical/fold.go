@@ -93,6 +93,8 @@ var special = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l", 'ı': "i", 'ħ': "h", 'ŧ': "t", 'ŋ': "n", 'ĸ': "k",
 	'ς': "σ", 'ё': "е", 'й': "й", 'ї': "ї", 'ў': "ў", 'ґ': "г",
 	'أ': "ا", 'إ': "ا", 'آ': "ا", 'ٱ': "ا", 'ى': "ي", 'ة': "ه", 'ـ': "", 'ک': "ك", 'ی': "ي",
+	// Urdu's two letters for heh, for which people write the Arabic one, too.
+	'ہ': "ه", 'ھ': "ه", 'ۃ': "ه", 'ۂ': "ه", 'ە': "ه",
 	// Devanagari: the nukta is dropped, and the candrabindu becomes an anusvara.
 	'\u093C': "", '\u0901': "\u0902",
 	'ך': "כ", 'ם': "מ", 'ן': "נ", 'ף': "פ", 'ץ': "צ",

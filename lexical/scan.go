@@ -30,15 +30,24 @@ func (a *analysis) scan(text string) {
 		switch kindOf(r) {
 		case letter, digit:
 			if i >= looked {
-				a.groups, looked = groupedAt(text, i, a.asking)
+				var found []grouped
+				found, looked = groupedAt(text, i, a.asking)
+				a.groups = append(a.groups, found...) // to a quantity that has begun
+			}
+			if r <= '9' && !a.voting {
+				if q, ok := quantityAt(text, i); ok {
+					a.groups = append(a.groups, q)
+				}
 			}
 			i = a.scanGroups(text, i)
 			a.sentenceStart = false
 			continue
 		case cjk:
-			width = a.scanCJK(text[i:])
-			a.addRun(text[i : i+width])
-			i += width
+			run := cjkRun(text[i:])
+			folded := foldCJKs(run)
+			a.scanCJK(folded)
+			a.addRun(folded)
+			i += len(run)
 			continue
 		case unspaced:
 			width = a.scanUnspaced(text[i:])

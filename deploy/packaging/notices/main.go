@@ -180,6 +180,7 @@ func notices(modules []module) ([]byte, error) {
 	for _, other := range [][2]string{
 		{"Go's standard library", filepath.Join(strings.TrimSpace(string(root)), "LICENSE")},
 		{"the weights of E5-small-v2", filepath.Join("embed", "e5", "LICENSE-e5-small-v2")},
+		{"tables of characters of OpenCC", filepath.Join("lexical", "LICENSE-opencc")},
 		{"the weights of multilingual-e5-small", filepath.Join("embed", "e5", "LICENSE-multilingual-e5-small")},
 	} {
 		text, err := os.ReadFile(other[1])
