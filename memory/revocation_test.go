@@ -135,7 +135,7 @@ func revocations(h *harness, clock *wallClock) []*revocation {
 	own("own stores turned off", func(h *harness, c memory.Caller, _ memory.Path) error {
 		off := acl.DefaultSettings()
 		off.Self = false
-		return h.PutSettings(background, c, c.Agent, off)
+		return h.PutSettings(background, agent(c.Agent, acl.Public), c.Agent, off)
 	})
 
 	low, high := agent("shadow", acl.Public), agent("shadow", acl.Internal)

@@ -114,6 +114,7 @@ func shownText(hit *search.Hit) string {
 type market struct {
 	*harness
 	*room
+	data   *backendtest.Data
 	reader memory.Caller
 	// before, unless nil, runs before the next transaction that writes.
 	before func()
@@ -139,6 +140,7 @@ func openMarket(t *testing.T, b backendtest.Backend) *market {
 	t.Helper()
 	m := &market{room: &room{hits: map[string]int{"seller": 10, "vendor": 10}}, reader: agent("reader", acl.Internal)}
 	data := b.Open(t)
+	m.data = data
 	open := data.Storage
 	data.Storage = func(t testing.TB) storage.Storage { return observedStorage{open(t), m} }
 	m.harness = openOver(t, data, backendtest.Options{Search: search.Options{Meter: m.room}}, encoder(t))
@@ -340,10 +342,12 @@ func TestAccessThatEndedMeanwhileIsNotSold(t *testing.T) {
 		m.fill("reader", 2, "a granite wall")
 		m.Index()
 		seller := agent("seller", acl.Internal)
-		ends := func() { must(m.harness, m.Unshare(background, seller, "seller", "reader")) }
+		// Another process writes: in this one it would wait for the sale.
+		other := openOver(t, m.data, backendtest.Options{})
+		ends := func() { must(m.harness, other.Unshare(background, seller, "seller", "reader")) }
 
 		m.before = func() {
-			must(m.harness, m.Delete(background, seller, path("seller", "seller0"), memory.Preconditions{}))
+			must(m.harness, other.Delete(background, seller, path("seller", "seller0"), memory.Preconditions{}))
 		}
 		if keys, _ := m.shown(search.Request{Query: "granite", Limit: 10}); slices.Contains(keys, "seller0") || !slices.Contains(keys, "seller1") {
 			t.Errorf("showed %q after seller0 was deleted", keys)

@@ -43,8 +43,8 @@ type Options struct {
 
 // NewProcess opens a service and its indexer over a storage. The indexer has
 // the options' clock and log. Unless the options bring a meter, it has the product's.
-// Unless they bound the time of the vector leg, of reading values or of a Put with Wait, it
-// is long: tests run on busy machines.
+// Unless they bound the time of the vector leg, of reading values, of a Put with Wait or
+// of a write that waits for others, it is long: tests run on busy machines.
 func NewProcess(ctx context.Context, data storage.Storage, o Options, models ...indexer.Model) (*Process, error) {
 	if len(o.Multilingual) > 0 {
 		models = slices.Clone(models)
@@ -65,6 +65,9 @@ func NewProcess(ctx context.Context, data storage.Storage, o Options, models ...
 	}
 	if o.Memory.Limits.Reading.Time == 0 {
 		o.Memory.Limits.Reading.Time = wait.Limit
+	}
+	if o.Memory.Limits.WriteWait == 0 {
+		o.Memory.Limits.WriteWait = wait.Limit
 	}
 	if o.Memory.IndexedWait == 0 {
 		o.Memory.IndexedWait = wait.Limit

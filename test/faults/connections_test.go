@@ -37,11 +37,13 @@ func ownPostgres(t *testing.T, settings ...string) *postgrestest.Server {
 	return server
 }
 
-// onPostgres returns a running trial on a server of its own.
-func onPostgres(t *testing.T, number uint64, servers, connections int, settings ...string) *trial {
+// onPostgres returns a running trial on a server of its own. parameters are those of its
+// processes' connections.
+func onPostgres(t *testing.T, number uint64, database *postgrestest.Server, servers, connections int, parameters string) *trial {
 	t.Helper()
 	r := newTrial(t, postgresFlat, faultSeed, number, &stats{counts: make(map[string]int)})
-	r.on(ownPostgres(t, settings...))
+	r.on(database)
+	r.dsn += parameters
 	r.calm()
 	r.connections, r.servers = connections, make([]*server, servers)
 	r.startAll()
@@ -54,7 +56,7 @@ func onPostgres(t *testing.T, number uint64, servers, connections int, settings 
 func TestKilledPostgresLosesNoAcknowledgedWrite(t *testing.T) {
 	need(t, build, startPostgres)
 	t.Parallel()
-	r := onPostgres(t, 5, size.Of(1, 2), 8)
+	r := onPostgres(t, 5, ownPostgres(t), size.Of(1, 2), 8, "")
 	r.unclear = true
 	r.faulty.Store(true)
 	stop := make(chan struct{})
@@ -97,73 +99,133 @@ func TestTooManyConnectionsRefuseCallsAndHalveNone(t *testing.T) {
 	need(t, build, startPostgres)
 	t.Parallel()
 	processes, connections, allowed := size.Of(2, 3), size.Of(15, 20), size.Of(20, 30)
-	r := onPostgres(t, 6, processes, connections, fmt.Sprint("max_connections=", allowed))
+	// A write waits for a lock as long as the test holds it.
+	const patient = "&lock_timeout=600000&statement_timeout=600000" // ms
+	r := onPostgres(t, 6, ownPostgres(t, fmt.Sprint("max_connections=", allowed)), processes, connections, patient)
 	r.faulty.Store(true)
-	db, err := r.open() // before there is no room
+	db, err := r.open() // as a superuser, for whom there is room
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	db.SetMaxOpenConns(1)
-	if _, err := number(t.Context(), db, "SELECT 1"); err != nil {
+	crowd := r.newCrowd(processes * connections)
+	held, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Rollback() //nolint:errcheck // usually it has ended
+	if _, err := held.ExecContext(t.Context(), "SELECT FROM store WHERE id LIKE 'crowd-%' FOR UPDATE"); err != nil {
 		t.Fatal(err)
 	}
 
-	// Besides the clients, a caller for each connection keeps the pools busy.
-	var served, refused atomic.Int64
-	var most int64
+	// Beside the clients, each of the crowd writes to its own store, and waits. The writers
+	// of all processes are more than the server takes: the others are refused for as long
+	// as the lock is held.
 	stop := make(chan struct{})
-	var crowd sync.WaitGroup
-	for n := range processes * connections {
-		crowd.Go(func() {
-			c := r.caller(r.servers[n%processes], fmt.Sprint("crowd-", n%processes), "PUBLIC")
-			for i := 0; ; i++ {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				got := c.call(http.MethodPut, fmt.Sprintf("/v1/stores/self/memories/n-%d-%d", n, i%3), map[string]any{"value": i})
-				switch got.status {
-				case http.StatusOK, http.StatusCreated:
-					served.Add(1)
-				case http.StatusTooManyRequests:
-				default:
-					if err := got.refused(); err != nil {
-						t.Error(err)
-						return
-					}
-					refused.Add(1)
-				}
-			}
-		})
-	}
+	crowd.write(stop)
 	clients := r.load(stop)
+	var most int64
 	err = poll(t.Context(), func() error {
 		n, err := number(t.Context(), db, "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'")
 		most = max(most, n)
-		if err == nil && (served.Load() < int64(size.Of(50, 100)) || refused.Load() < 20 || most < int64(allowed)-5) {
-			err = fmt.Errorf("%d calls served, %d refused, at most %d connections", served.Load(), refused.Load(), most)
+		if err == nil && (crowd.refused.Load() < 20 || most < int64(allowed)-5) {
+			err = fmt.Errorf("%d calls are refused, at most %d connections", crowd.refused.Load(), most)
 		}
 		return err
 	})
 	if err != nil {
 		t.Error(err)
 	}
+	if n := crowd.served.Load(); n > 0 {
+		t.Errorf("%d calls were served while what they write was locked", n)
+	}
+	// Those that wait are served now, and others after them.
+	more := r.stats.more(acknowledged, size.Of(5, 20))
+	if err := held.Rollback(); err != nil {
+		t.Error(err)
+	}
+	if err := poll(t.Context(), func() error {
+		if n := crowd.served.Load(); n < int64(size.Of(50, 100)) {
+			return fmt.Errorf("%d calls are served, %d refused", n, crowd.refused.Load())
+		}
+		return more()
+	}); err != nil {
+		t.Error(err)
+	}
 	close(stop)
 	crowd.Wait()
 	clients.Wait()
-	// Now there is room: the idle connections end by hand, as after five minutes.
-	const endIdle = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name LIKE 'mneme-%' AND state = 'idle'`
-	if _, err := number(t.Context(), db, endIdle); err != nil {
+	// Now there is room: idle connections end by hand, as after five minutes. Of those that
+	// were just used a process would not look whether they are dead.
+	const ofProcesses = "FROM pg_stat_activity WHERE application_name LIKE 'mneme-%'"
+	if err := poll(t.Context(), func() error {
+		const endIdle = "SELECT count(pg_terminate_backend(pid)) " + ofProcesses + " AND state = 'idle' AND state_change < now() - interval '3 seconds'"
+		if _, err := number(t.Context(), db, endIdle); err != nil {
+			return err
+		}
+		n, err := number(t.Context(), db, "SELECT count(*) "+ofProcesses)
+		if err == nil && n > int64(allowed/2) {
+			err = fmt.Errorf("%d connections are left", n)
+		}
+		return err
+	}); err != nil {
 		t.Error(err)
 	}
-	for i, s := range r.servers {
-		if err := poll(t.Context(), func() error { _, err := ready(s.Address); return err }); err != nil {
-			t.Errorf("process %d does not recover: %v", i, err)
+	for _, c := range r.clients {
+		if err := poll(t.Context(), func() error { _, err := c.views(false); return err }); err != nil {
+			t.Errorf("process %s does not recover: %v", c.to.name, err)
 		}
 	}
 	r.faulty.Store(false)
 	r.check()
-	t.Logf("at most %d connections; %d calls served, %d refused with 503\n%s", most, served.Load(), refused.Load(), r.stats)
+	t.Logf("at most %d connections; %d calls served, %d refused with 503\n%s", most, crowd.served.Load(), crowd.refused.Load(), r.stats)
+}
+
+// crowd are agents who each write to a store of their own.
+type crowd struct {
+	sync.WaitGroup
+	t               *testing.T
+	agents          []remote
+	served, refused atomic.Int64
+}
+
+// newCrowd returns a crowd whose stores exist. Its agents call the processes in turn.
+func (r *trial) newCrowd(agents int) *crowd {
+	r.t.Helper()
+	c := &crowd{t: r.t}
+	for n := range agents {
+		agent := r.caller(r.servers[n%len(r.servers)], fmt.Sprint("crowd-", n), "PUBLIC")
+		if got := agent.call(http.MethodPut, memories+"first", map[string]any{"value": n}); got.status != http.StatusCreated {
+			r.t.Fatalf("the first write of %d: %v", n, got)
+		}
+		c.agents = append(c.agents, agent)
+	}
+	return c
+}
+
+// write has each agent write until stop is closed. A call may be refused.
+func (c *crowd) write(stop <-chan struct{}) {
+	for n, agent := range c.agents {
+		c.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				got := agent.call(http.MethodPut, fmt.Sprint(memories, "n-", i%3), map[string]any{"value": fmt.Sprint(n, " wrote ", i)})
+				switch got.status {
+				case http.StatusOK, http.StatusCreated:
+					c.served.Add(1)
+				case http.StatusTooManyRequests:
+				default:
+					if err := got.refused(); err != nil {
+						c.t.Error(err)
+						return
+					}
+					c.refused.Add(1)
+				}
+			}
+		})
+	}
 }

@@ -54,13 +54,19 @@ func Start(t testing.TB, command *exec.Cmd) *Process {
 	return p
 }
 
-// Launch is Start without the wait: Address and DataDir are not known yet.
+// Launch is Start without the wait: Address and DataDir are not known yet. Unless the
+// command says how long a write waits for others, it is long: tests run on busy machines.
 func Launch(t testing.TB, command *exec.Cmd) *Process {
 	t.Helper()
 	if os.Getenv(Program) == "" {
 		if err := watchSources(); err != nil {
 			t.Fatal(err)
 		}
+	}
+	const writeWait = "MNEME_LIMITS_WRITE_WAIT="
+	command.Env = command.Environ()
+	if !slices.ContainsFunc(command.Env, func(pair string) bool { return strings.HasPrefix(pair, writeWait) }) {
+		command.Env = append(command.Env, writeWait+patience.String())
 	}
 	p := &Process{Log: new(Log), command: command}
 	command.Stderr = p.Log
