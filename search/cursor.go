@@ -142,7 +142,7 @@ func (s *Searcher) selectPage(ctx context.Context, tx memory.ReadTx, scope acl.S
 			return selected{}, err
 		}
 		for _, c := range left[:n] {
-			if !c.entry.UpdatedAt.After(q.at) || c.reaches(q.request.MinRelevance) {
+			if !c.entry.UpdatedAt.After(q.at) || q.reaches(c) {
 				page.hits = append(page.hits, c)
 			}
 		}

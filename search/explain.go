@@ -319,7 +319,7 @@ func outcomeOf(q *searchQuery, ranked selected, c *candidate, x *EntryExplanatio
 		return OutcomeNotInCursor
 	case q.page == nil && !ranked.found.has(entry):
 		return OutcomeNotRetrieved
-	case !c.reaches(q.request.MinRelevance), q.request.MaxUnsure > 0 && c.relevance < Unsure:
+	case !q.reaches(c), q.request.MaxUnsure > 0 && c.relevance < Unsure:
 		return OutcomeBelowRelevance
 	}
 	return OutcomeBeyondDepth
@@ -335,7 +335,7 @@ func (l *legHits) has(entry uuid.UUID) bool {
 // wouldRank returns the rank that a candidate, which no leg found, would have had by
 // its score; 0 if it would have none, or if that depends on other candidates.
 func (q *searchQuery) wouldRank(ordered []*candidate, c *candidate) int {
-	if q.request.scored() || !c.reaches(q.request.MinRelevance) {
+	if q.request.scored() || !q.reaches(c) {
 		return 0
 	}
 	byRelevance := ordered[:min(rerankDepth, len(ordered))]

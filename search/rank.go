@@ -73,7 +73,7 @@ func (s *Searcher) rank(ctx context.Context, tx assessmentTx, scope acl.Scope, q
 		}
 		if q.request.MinRelevance > 0 {
 			assessed := slices.Clone(head)
-			head, rest = slices.DeleteFunc(head, func(c *candidate) bool { return !c.reaches(q.request.MinRelevance) }), nil
+			head, rest = slices.DeleteFunc(head, func(c *candidate) bool { return !q.reaches(c) }), nil
 			if !slices.ContainsFunc(head, func(c *candidate) bool { return !searchOnly(*c.access) }) {
 				nearest = q.nearest(assessed) // dropped if hits are shown: see decideNearest
 			}
@@ -187,13 +187,15 @@ func (q *searchQuery) diversify(candidates []*candidate) []*candidate {
 	return diverse
 }
 
-// reaches reports whether the candidate's relevance, as the caller may see it,
-// is at least threshold.
-func (c *candidate) reaches(threshold float64) bool {
+// reaches reports whether a candidate's relevance, as the caller may see it, is at least
+// MinRelevance, or the candidate Passing.
+func (q *searchQuery) reaches(c *candidate) bool {
+	threshold := q.request.MinRelevance
 	if c.access.Level < acl.Read {
 		return fusion.RoundRelevance(c.relevance) >= fusion.RoundRelevance(threshold)
 	}
-	return c.relevance >= threshold
+	f := q.request.Filter
+	return c.relevance >= threshold || q.request.Passing && (f.Where != nil || f.Match != nil)
 }
 
 // limitHits returns the first candidates up to limit, of each store on which

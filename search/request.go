@@ -38,6 +38,9 @@ type Request struct {
 	// MaxUnsure bounds how many hits have a relevance below Unsure, of stores that the caller
 	// may read. 0: no bound.
 	MaxUnsure int `json:"-"` // of a surface, not of a call: no part of what a cursor is bound to
+	// Passing gives what passes the filter's Where and Match also if it does not reach
+	// MinRelevance, of stores that the caller may read.
+	Passing bool `json:"-"` // as MaxUnsure
 	// NoTypos looks for the words of the question alone. Otherwise a word that no entry
 	// of the scope has, of four letters or more and without digits, also stands for words
 	// that differ in one letter, two from eight letters on.

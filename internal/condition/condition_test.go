@@ -288,3 +288,32 @@ func TestOperandsOfNamesTakeEveryUnicodeForm(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestOneElementOfAnArrayMustFit(t *testing.T) {
+	e := Entry{Value: []byte(`{"items":[{"name":"tent","kg":2.5},{"name":"stove","parts":[{"id":"a1"},{"id":"b2"}]},7,null,[{"name":"rope"}]],"none":[]}`)}
+	for text, want := range map[string]bool{
+		`{"value.items.name":{"eq":"stove"}}`:         true,
+		`{"value.items.name":{"eq":"rope"}}`:          true,
+		`{"value.items.name":{"eq":"lamp"}}`:          false,
+		`{"value.items.name":{"in":["lamp","tent"]}}`: true,
+		`{"value.items.name":{"prefix":"st"}}`:        true,
+		`{"value.items.kg":{"gt":2}}`:                 true,
+		`{"value.items.kg":{"gt":3}}`:                 false,
+		`{"value.items.parts.id":{"eq":"b2"}}`:        true,
+		`{"value.items.name":{"ne":"stove"}}`:         false, // all must differ
+		`{"value.items.name":{"ne":"lamp"}}`:          true,
+		`{"value.items.name":{"nin":["lamp"]}}`:       true,
+		`{"value.items.kg":{"exists":true}}`:          true,
+		`{"value.items.kg":{"exists":false}}`:         false,
+		`{"value.none.name":{"exists":false}}`:        true,
+		`{"value.none.name":{"eq":"tent"}}`:           false,
+	} {
+		c, err := Parse([]byte(text))
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if c.Fits(&e) != want {
+			t.Errorf("%s: %t", text, !want)
+		}
+	}
+}

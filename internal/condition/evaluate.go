@@ -50,16 +50,16 @@ func (c *Condition) Fits(e *Entry) bool { return c.Judge(e) == Yes }
 // Judge returns whether an entry fits the condition. The verdict of an entry
 // whose Value is nil is Unknown if it depends on the value.
 func (c *Condition) Judge(e *Entry) Verdict {
-	var found [][]byte
+	var found [][][]byte
 	if c.paths > 0 && e.Value != nil && !e.Encrypted {
 		found = c.members.find(e.Value, c.paths)
 	}
 	return c.root.judge(e, found)
 }
 
-// judge evaluates a node. found has the members of the value by their numbers,
-// nil for those that are absent; it is nil if the value has none.
-func (n *Node) judge(e *Entry, found [][]byte) Verdict {
+// judge evaluates a node. found has the members of the value by their numbers, as
+// members.find returns them.
+func (n *Node) judge(e *Entry, found [][][]byte) Verdict {
 	switch n.Kind {
 	case And:
 		verdict := Yes
@@ -84,7 +84,7 @@ func (n *Node) judge(e *Entry, found [][]byte) Verdict {
 	}
 }
 
-func (l *Leaf) judge(e *Entry, found [][]byte) Verdict {
+func (l *Leaf) judge(e *Entry, found [][][]byte) Verdict {
 	switch l.Field {
 	case Key:
 		return l.judgeText(e.Key, true)
@@ -120,7 +120,7 @@ func (l *Leaf) judge(e *Entry, found [][]byte) Verdict {
 		case found == nil:
 			return l.judgeMember(nil)
 		}
-		return l.judgeMember(found[l.member])
+		return l.judgeMembers(found[l.member])
 	}
 	return No
 }
@@ -176,6 +176,21 @@ func (o *Operand) span(dated bool) period.Span {
 		return o.Dated
 	}
 	return o.Time
+}
+
+// judgeMembers compares the members at one path, several where an array is on the way: one
+// of them must fit, or for an operator that rules out, all.
+func (l *Leaf) judgeMembers(found [][]byte) Verdict {
+	if len(found) == 0 {
+		return l.judgeMember(nil)
+	}
+	all := l.Operator == Ne || l.Operator == Nin || l.Operator == Exists && !l.Operands[0].Bool
+	for _, text := range found {
+		if fits := l.judgeMember(text) == Yes; fits != all {
+			return verdictOf(fits)
+		}
+	}
+	return verdictOf(all)
 }
 
 // judgeMember compares a member of a value, in JSON; nil or null is absent. One

@@ -1,6 +1,9 @@
 package condition
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // jsonType is the type of a JSON value.
 type jsonType int
@@ -59,28 +62,49 @@ func (m *members) add(path []string, count *int) int {
 	return m.index
 }
 
-// find returns the members of a JSON value by their numbers, of count paths: nil
-// for one that the value does not have. Of members with the same name the last
-// one counts. It returns nil if the value has no members.
-func (m *members) find(value []byte, count int) [][]byte {
+// find returns the members of a JSON value by their numbers, of count paths: none for one
+// that the value does not have, and several where an array is on the way, those of its
+// elements. Of members of one object with the same name the last one counts. It returns nil
+// if the value has no members.
+func (m *members) find(value []byte, count int) [][][]byte {
 	f := finder{text: value}
 	if i := f.space(0); i >= len(value) || value[i] != '{' {
 		return nil
 	}
-	f.found = make([][]byte, count)
+	f.found = make([][][]byte, count)
 	if f.value(f.space(0), m) < 0 {
 		return nil // not JSON
 	}
 	return f.found
 }
 
-// clear drops what was found at and below m.
-func (m *members) clear(found [][]byte) {
+// mark is how many values were found at and below a node of the tree, by their numbers.
+type mark struct {
+	of    *members
+	count map[int]int
+}
+
+// marked returns the mark of m, of what is found now.
+func marked(m *members, found [][][]byte) mark {
+	at := mark{m, make(map[int]int)}
+	m.each(func(i int) { at.count[i] = len(found[i]) })
+	return at
+}
+
+// each visits the numbers at and below m.
+func (m *members) each(visit func(int)) {
 	if m.index >= 0 {
-		found[m.index] = nil
+		visit(m.index)
 	}
 	for _, next := range m.under {
-		next.clear(found)
+		next.each(visit)
+	}
+}
+
+// restore drops what was found since the mark.
+func (at mark) restore(found [][][]byte) {
+	for i, n := range at.count {
+		found[i] = found[i][:n]
 	}
 }
 
@@ -88,7 +112,7 @@ func (m *members) clear(found [][]byte) {
 // what they read, or -1 if the text ends early.
 type finder struct {
 	text  []byte
-	found [][]byte
+	found [][][]byte
 }
 
 func (f *finder) space(i int) int {
@@ -102,19 +126,41 @@ func (f *finder) space(i int) int {
 func (f *finder) value(i int, m *members) int {
 	start := i
 	var end int
-	if i < len(f.text) && f.text[i] == '{' && len(m.under) > 0 {
+	switch {
+	case i < len(f.text) && f.text[i] == '{' && len(m.under) > 0:
 		end = f.object(i, m)
-	} else {
+	case i < len(f.text) && f.text[i] == '[' && len(m.under) > 0:
+		end = f.array(i, m)
+	default:
 		end = f.skip(i)
 	}
 	if end >= 0 && m.index >= 0 {
-		f.found[m.index] = f.text[start:end]
+		f.found[m.index] = append(f.found[m.index], f.text[start:end])
 	}
 	return end
 }
 
+// array reads an array of which members of the elements are wanted.
+func (f *finder) array(i int, m *members) int {
+	elements := members{index: -1, under: m.under}
+	for i = f.space(i + 1); i < len(f.text) && f.text[i] != ']'; {
+		end := f.value(i, &elements)
+		if end <= i {
+			return -1
+		}
+		if i = f.space(end); i < len(f.text) && f.text[i] == ',' {
+			i = f.space(i + 1)
+		}
+	}
+	if i >= len(f.text) {
+		return -1
+	}
+	return i + 1
+}
+
 // object reads an object at whose members m is wanted.
 func (f *finder) object(i int, m *members) int {
+	var read []mark // of the wanted members before they were read
 	for i = f.space(i + 1); i < len(f.text) && f.text[i] != '}'; {
 		name := i
 		if i = f.skip(i); i < 0 {
@@ -128,7 +174,11 @@ func (f *finder) object(i int, m *members) int {
 		if next == nil {
 			i = f.skip(i)
 		} else {
-			next.clear(f.found)
+			if again := slices.IndexFunc(read, func(at mark) bool { return at.of == next }); again >= 0 {
+				read[again].restore(f.found)
+			} else {
+				read = append(read, marked(next, f.found))
+			}
 			i = f.value(i, next)
 		}
 		if i < 0 {

@@ -534,6 +534,18 @@ func TestAnAnswerWithoutHitsNamesTheNearest(t *testing.T) {
 		if got := ask("who won the chess olympiad of 1972?", "min_relevance", tool.DefaultMinRelevance); len(got.Results) != 0 || got.Nearest != nil || got.Message != "nothing relevant was found" {
 			t.Errorf("%s, strict: %+v", name, got)
 		}
+		// What passes a condition was asked for, and is not withheld.
+		for _, more := range [][]any{{"where", json.RawMessage(`{"label":{"eq":"PUBLIC"}}`)}, {"match", json.RawMessage(`{"none":["gluons"]}`)}} {
+			got := ask("who won the chess olympiad of 1972?", more...)
+			if len(got.Results) <= 3 || got.Nearest != nil {
+				t.Errorf("%s, %s: %+v", name, more[0], got)
+			}
+			for _, hit := range got.Results {
+				if hit.(map[string]any)["unsure"] != true {
+					t.Errorf("%s, %s: %v", name, more[0], hit)
+				}
+			}
+		}
 		if got := ask("when is the tax return due?"); len(got.Results) == 0 || got.Nearest != nil || got.Message != "" {
 			t.Errorf("%s, with hits: %+v", name, got)
 		}

@@ -16,7 +16,8 @@ import (
 // DefaultMinRelevance is the relevance below which the tools leave out hits
 // unless a call says otherwise, so that a model is told that nothing is
 // relevant rather than shown what is least irrelevant. The parameter
-// min_relevance: 0 switches it off. Hits of less than search.Unsure are marked.
+// min_relevance: 0 switches it off, as where and match do. Hits of less than search.Unsure
+// are marked.
 const DefaultMinRelevance = search.Irrelevant
 
 // maxUnsure is how many hits that are marked as unsure an answer has, unless the call has a
@@ -82,8 +83,11 @@ func (o *searchOptions) request(c *call, given map[string]bool, limit int, store
 		Filter: memory.Filter{Timezone: o.timezone},
 	}
 	r.MaxUnsure = maxUnsure
-	if given["min_relevance"] { // it is meant
+	switch {
+	case given["min_relevance"]: // it is meant
 		r.Nearest, r.MaxUnsure = 0, 0
+	case given["where"] || given["match"]: // what passes was asked for, relevant or not
+		r.Passing, r.MaxUnsure = true, 0
 	}
 	if err := o.addPurchase(given, &r); err != nil {
 		return r, err
