@@ -750,6 +750,9 @@ func (s *synced) entries() map[string]string {
 // interrupted, what was written last on each side is in the folder afterwards, and both
 // sides are the same.
 func TestSyncLosesNothing(t *testing.T) {
+	if runtime.GOOS == "windows" { // its files are slow
+		backendtest.DivideChecks(t, 1)
+	}
 	for _, backend := range backendtest.Storages() {
 		t.Run(backend.Name, func(t *testing.T) {
 			t.Parallel()

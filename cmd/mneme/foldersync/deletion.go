@@ -80,8 +80,7 @@ func (p *pass) remove(context.Context) error {
 		p.problem("", 0, fmt.Sprintf("%d of %d entries are gone: their files are kept; if that is meant, use --force", len(p.removed), len(p.state.Files)))
 		return nil
 	}
-	for _, path := range p.removed {
-		name := p.files[path]
+	for _, name := range p.removed {
 		if err := p.folder.remove(name, p.listing.files[name].sum); err != nil {
 			if err := p.failed(name, err); err != nil {
 				return err

@@ -51,6 +51,7 @@ func (p *pass) fetch(path memory.Path, e *memory.Entry) error {
 		if name, err = markdown.FreeFile(path.Namespace, path.Key, p.taken); err != nil {
 			return err
 		}
+		name = p.spelled(name)
 	}
 	if p.listing.isUnknown(name) {
 		if p.listing.isLinked(name) {
@@ -82,9 +83,17 @@ func (p *pass) isChanging(path memory.Path) bool {
 			if _, known := p.state.Files[name]; known || reason != "" && reason != away || !isNote(name) {
 				continue
 			}
+			if _, isLeft := p.left[name]; isLeft { // it has one path, which is known
+				continue
+			}
 			note, _ := markdown.ParsePlain(name, nil, p.options.Zone) // the path that the name says
 			p.changing.Add(markdown.FileName(note.Namespace, note.Name))
 			p.changing.Add(name) // its fields may say another
+		}
+	}
+	for _, left := range p.left {
+		if left == path {
+			return true
 		}
 	}
 	return p.changing.Hold(path.Namespace, path.Key)

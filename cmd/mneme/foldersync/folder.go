@@ -52,9 +52,10 @@ type listing struct {
 	// unknown are files and folders that cannot be read now, or that still change. They
 	// are neither there nor missing.
 	unknown   map[string]string // the reason
-	copies    []string          // other versions of files, which are not synchronised
-	temporary []string          // files of programs, which are not either; without hidden ones
-	unsettled bool              // some files still change
+	folders   []string
+	copies    []string // other versions of files, which are not synchronised
+	temporary []string // files of programs, which are not either; without hidden ones
+	unsettled bool     // some files still change
 }
 
 // isUnknown reports whether a file, or a folder that may have it, is unknown.
@@ -130,6 +131,7 @@ func (f *folder) list(known map[string]base, zone *time.Location, settle time.Du
 			l.unknown[name] = "cannot be read"
 			return fs.SkipDir
 		case entry.IsDir():
+			l.folders = append(l.folders, name)
 			return nil
 		case isNote(name) && !entry.Type().IsRegular():
 			l.unknown[name] = "is a link or no regular file, which is not followed"
@@ -336,7 +338,7 @@ func (f *folder) move(name, to string) error {
 // links.
 func (f *folder) link(name, to string, isSame bool) error {
 	if isSame {
-		return f.root.Rename(name, to)
+		return f.respell(name, to)
 	}
 	switch err := f.root.Link(name, to); {
 	case err == nil:

@@ -172,8 +172,9 @@ func (p *pass) renameInOrder(ctx context.Context, targets []target) (done []targ
 				done = append(done, *t)
 			case occupied && slices.ContainsFunc(targets, func(other target) bool { return other.base.ID == occupant.id }):
 				left = append(left, *t)
-			case occupied && p.entries[occupant.id] == t.path: // of a file that cannot be followed in this pass
+			case occupied && p.entries[occupant.id] == t.path && !p.isSettled(t.path):
 				p.leave(t.from, t.to)
+				p.again = true
 			case occupied:
 				p.paired[t.from] = true // the files are compared by path
 			default:
@@ -208,6 +209,17 @@ func (p *pass) renameInOrder(ctx context.Context, targets []target) (done []targ
 		targets = left
 	}
 	return done, nil
+}
+
+// isSettled reports whether the file of the state that has a path is there: the path does
+// not get free in this pass.
+func (p *pass) isSettled(path memory.Path) bool {
+	for name, base := range p.state.Files {
+		if base.path(path.Store) == path {
+			return p.listing.files[name] != nil
+		}
+	}
+	return false
 }
 
 // readTags reads the entity tags of the entries that are to be renamed.
@@ -259,6 +271,9 @@ func (p *pass) renameEntry(ctx context.Context, t *target, to memory.Path) (bool
 func (p *pass) leave(names ...string) {
 	p.pending = true
 	for _, name := range names {
+		if p.listing.files[name] != nil {
+			p.left[name] = p.pathOf(name)
+		}
 		delete(p.listing.files, name)
 		p.listing.unknown[name] = ""
 	}
@@ -337,9 +352,14 @@ func (p *pass) renameFile(name string, there memory.Path, moved map[string]memor
 		}
 	}
 	own := markdown.Fold(name)
-	if to, err := markdown.FreeFile(there.Namespace, there.Key, func(folded string) bool { return folded != own && p.taken(folded) }); err != nil {
+	to, err := markdown.FreeFile(there.Namespace, there.Key, func(folded string) bool { return folded != own && p.taken(folded) })
+	if err != nil {
 		p.problem(name, 0, err.Error())
-	} else if to == name || p.says(name, there) {
+		return true
+	}
+	respelled := to
+	to = p.spelled(to)
+	if p.respelled = p.respelled || to != respelled; to == name || p.says(name, there) {
 		p.state.Files[name] = b
 	} else if err := p.folder.move(name, to); err != nil {
 		if err := p.failed(name, err); err != nil {

@@ -56,8 +56,9 @@ func (p *pass) pair(ctx context.Context) ([]rename, error) {
 	if err := m.readTexts(ctx, gone, changed, fresh); err != nil {
 		return nil, err
 	}
-	m.byPath(gone, fresh)
+	m.byPath(m.movedOf(gone), fresh)
 	m.bySum(slices.Concat(gone, changed), slices.Concat(fresh, changed))
+	m.byPath(gone, fresh)
 	changed = slices.DeleteFunc(changed, func(name string) bool { return !m.rewritten[name] }) // most were edited
 	m.byText(m.unpaired(slices.Concat(gone, changed), m.to), m.unpaired(slices.Concat(fresh, changed), m.from))
 	return m.renames(), nil
@@ -108,8 +109,18 @@ func (m *matching) unpaired(files []string, pairs map[string]string) []string {
 	return left
 }
 
-// byPath pairs a file that is gone with a new one at whose path the entry is already, as
-// after a pass that was interrupted.
+// movedOf returns the files whose entries the store has elsewhere than the state, as after
+// a pass that was interrupted.
+func (m *matching) movedOf(files []string) (moved []string) {
+	for _, name := range files {
+		if there, ok := m.whereIs(m.state.Files[name]); ok && m.isMoved(m.state.Files[name], there) {
+			moved = append(moved, name)
+		}
+	}
+	return moved
+}
+
+// byPath pairs a file that is gone with a new one that has the path of its entry.
 func (m *matching) byPath(gone, fresh []string) {
 	at := make(map[memory.Path]string)
 	for _, name := range m.unpaired(fresh, m.from) {

@@ -22,7 +22,10 @@ type pass struct {
 	// departing and arriving say that files have just gone, or still change and are new: they
 	// may be the same ones.
 	departing, arriving bool
-	fold                map[string]bool // the names of all files, as file systems compare them
+	left                map[string]memory.Path // files that were taken out of the pass, and their paths
+	fold                map[string]bool        // the names of all files, as file systems compare them
+	folders             map[string]string      // as they are spelled, by their folded names
+	respelled           bool                   // entries have keys in other case than their files
 	// changing are files that still change and are not in the state, by the names that
 	// files of their paths may have.
 	changing markdown.Files
@@ -32,7 +35,7 @@ type pass struct {
 	downloads []memory.Path
 	conflicts []memory.Path
 	trashed   []memory.Path // deleted here
-	removed   []memory.Path // deleted there
+	removed   []string      // files whose entries were deleted there
 }
 
 // pass compares both sides and makes them the same.
@@ -40,11 +43,11 @@ func (s *Syncer) pass(ctx context.Context) (report Report, err error) {
 	if err := s.folder.check(s.state.ID); err != nil {
 		return Report{}, err
 	}
-	p := pass{Syncer: s, files: make(map[memory.Path]string), paired: make(map[string]bool), report: Report{Conflicts: []Event{}, Problems: []Event{}}}
+	p := pass{Syncer: s, files: make(map[memory.Path]string), paired: make(map[string]bool), left: make(map[string]memory.Path), report: Report{Conflicts: []Event{}, Problems: []Event{}}}
 	if p.listing, err = s.folder.list(s.state.Files, s.options.Zone, s.options.Settle); err != nil {
 		return Report{}, err
 	}
-	s.pending = p.listing.unsettled
+	s.pending, s.again = p.listing.unsettled, false
 	p.noteArrivals()
 	p.sayCopies()
 	defer func() {
@@ -60,6 +63,7 @@ func (s *Syncer) pass(ctx context.Context) (report Report, err error) {
 			return p.report, err
 		}
 	}
+	p.respellFolders()
 	return p.report, nil
 }
 
@@ -103,8 +107,16 @@ func (p *pass) problem(file string, line int, reason string) {
 // name finds the path of each file: from the state, or from the file itself. A file
 // that was renamed so that its path is the same takes the place of the former one.
 func (p *pass) name() {
-	for file, base := range p.state.Files {
-		p.files[base.path(p.options.Origin.Store)] = file
+	for _, file := range slices.Sorted(maps.Keys(p.state.Files)) {
+		path := p.state.Files[file].path(p.options.Origin.Store)
+		other, taken := p.files[path]
+		if taken && p.state.Files[file].ID != p.remote[path].id {
+			file, other = other, file
+		}
+		p.files[path] = file
+		if taken {
+			p.supersede(other)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.listing.files)) {
 		one := p.listing.files[name]
@@ -137,6 +149,23 @@ func (p *pass) name() {
 		if reason := p.listing.unknown[name]; reason != "" {
 			p.problem(name, 0, reason)
 		}
+	}
+}
+
+// supersede decides about a file of the state whose path another entry has now: its own
+// was deleted in the store, and the other one renamed.
+func (p *pass) supersede(name string) {
+	here := p.listing.files[name]
+	base := p.state.Files[name]
+	switch {
+	case p.listing.isUnknown(name):
+	case here == nil:
+		p.remember(name, nil)
+		p.forget(name)
+	case here.sum == base.File || base.says(here.note):
+		p.removed = append(p.removed, name)
+	default: // the text is kept, in a file that has the key of another
+		p.forget(name)
 	}
 }
 
@@ -178,10 +207,11 @@ func (p *pass) decide() {
 		}
 	}
 	slices.Sort(missed)
+	slices.Sort(p.removed)
 	for _, name := range missed {
 		p.problem(name, 0, linked)
 	}
-	for _, paths := range [][]memory.Path{p.uploads, p.downloads, p.conflicts, p.trashed, p.removed} {
+	for _, paths := range [][]memory.Path{p.uploads, p.downloads, p.conflicts, p.trashed} {
 		slices.SortFunc(paths, func(a, b memory.Path) int {
 			return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Key, b.Key))
 		})
@@ -197,7 +227,7 @@ func (p *pass) compare(path memory.Path, changed, known, isThere bool, there rem
 		p.agree(name, there)
 		p.report.Unchanged++
 	case !isThere && known && !changed:
-		p.removed = append(p.removed, path)
+		p.removed = append(p.removed, name)
 	case !isThere && !known && p.isHeld(name):
 		p.pending = true
 	case !isThere: // new, or changed here and deleted there: the text is kept

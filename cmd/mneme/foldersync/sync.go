@@ -125,6 +125,17 @@ func (r Report) Done() int {
 	return r.Uploaded + r.Downloaded + r.Renamed + r.Trashed + r.Removed + len(r.Conflicts)
 }
 
+// add adds what a later pass did.
+func (r *Report) add(later Report) {
+	r.Uploaded += later.Uploaded
+	r.Downloaded += later.Downloaded
+	r.Renamed += later.Renamed
+	r.Trashed += later.Trashed
+	r.Removed += later.Removed
+	r.Conflicts = append(r.Conflicts, later.Conflicts...)
+	r.Unchanged, r.Problems, r.Waiting = later.Unchanged, later.Problems, later.Waiting
+}
+
 // Errors that end a synchronisation. Nothing was deleted.
 var (
 	ErrOrigin = errors.New("the folder is synchronised with another store, or as another agent or taint")
@@ -148,6 +159,7 @@ type Syncer struct {
 	deleted  []time.Time            // when files and entries were deleted lately
 	said     map[Event]bool         // problems that were said
 	pending  bool                   // something waits until it settles
+	again    bool                   // a rename waits for what the pass did
 }
 
 // Open opens a folder, and makes one that does not exist.
@@ -194,8 +206,17 @@ func (s *Syncer) Once(ctx context.Context) (Report, error) {
 	if err := s.refresh(ctx); err != nil {
 		return Report{}, err
 	}
-	return s.pass(ctx)
+	report, err := s.pass(ctx)
+	for left := repeats; left > 0 && s.again && err == nil; left-- {
+		var later Report
+		later, err = s.pass(ctx)
+		report.add(later)
+	}
+	return report, err
 }
+
+// repeats bounds how often Once compares again: renames may wait for one another.
+const repeats = 3
 
 // refresh brings remote up to date.
 func (s *Syncer) refresh(ctx context.Context) error {
