@@ -38,11 +38,11 @@ type Dialect struct {
 	TrashStore, TrashOwner, TrashPath   string // parameters: store, label, owner, time, ID, limit[, namespace, key]
 	Current, Former                     string // parameters: ID[, version, limit]
 	Searchable, Names                   string // parameters: ID, limit
-	// Parameters: fingerprint, time, other and replaced fingerprint; ID, limit; IDs.
+	// Parameters: fingerprint, time, other and replaced fingerprint, label; ID, limit; IDs.
 	WithoutVectors, WithoutVectorsOf string
 	EntryPage, VersionsOf            string // parameters: ID, limit; IDs
 
-	CountErasable, CountUnembedded string // parameters: time; fingerprint, time, other and replaced fingerprint
+	CountErasable, CountUnembedded string // parameters: time; those before ID
 
 	// Deleted, swept and expired entries. Parameters: time, limit.
 	Erasable [3]string

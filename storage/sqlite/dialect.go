@@ -67,8 +67,8 @@ var statements = sqlcommon.Dialect{
 	Names: `SELECT ` + withoutText + ` FROM entry e JOIN store s ON s.number = e.store` + joinFields + `
 	WHERE e.id > ? AND e.state < 2 AND octet_length(e.namespace || e.key) > length(e.namespace || e.key)
 	ORDER BY e.id LIMIT ?`,
-	WithoutVectors: fromEntry + `WHERE e.id > ?5 AND ` + unembedded + ` ORDER BY e.id LIMIT ?6`,
-	WithoutVectorsOf: `SELECT ` + withText + ` FROM json_each(?5) j
+	WithoutVectors: fromEntry + `WHERE e.id > ?6 AND ` + unembedded + ` ORDER BY e.id LIMIT ?7`,
+	WithoutVectorsOf: `SELECT ` + withText + ` FROM json_each(?6) j
 	CROSS JOIN entry e ON e.id = unhex(j.value) JOIN store s ON s.number = e.store` + joinFields + `WHERE ` + unembedded,
 	EntryPage: fromEntry + `WHERE e.state < 2 AND e.id > ? ORDER BY e.id LIMIT ?`,
 	VersionsOf: strings.Replace(`SELECT `+formerColumns, "e.id", "m.id", 1) + ` FROM json_each(?) j CROSS JOIN entry m ON m.id = unhex(j.value)
@@ -164,8 +164,8 @@ const (
 	AND (e.deleted_at, e.id) < (?4, ?5)
 	ORDER BY e.deleted_at DESC, e.id DESC LIMIT ?6`
 	// unembedded selects the entries without vectors of model ?1 at time ?2 that have none
-	// of model ?3, or some of model ?4.
-	unembedded = `e.state = 0 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > ?2) AND NOT EXISTS
+	// of model ?3, or some of model ?4, with labels up to ?5.
+	unembedded = `e.state = 0 AND e.label <= ?5 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > ?2) AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?1)
 	AND v.revision = e.revision) AND (NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3)
