@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"mneme/acl"
+	"mneme/lexical/posting"
 	"mneme/memory"
 	"mneme/storage/sqlcommon"
 )
@@ -21,6 +22,7 @@ var statements = sqlcommon.Dialect{
 	Paths:      pathLists,
 	Successor:  successor,
 	Term:       func(term string) any { return []byte(term) },
+	Layout:     posting.Aligned,
 	StoreFacts: sqlcommon.StoreColumns + "unnest($1::text[]) j (id)" + sqlcommon.JoinStore,
 	PutReading: `INSERT INTO reading (store, language, asked, multilingual, mixed) VALUES ($1, coalesce($2::smallint, 0), $3, $4, $5)
 	ON CONFLICT (store) DO UPDATE SET language = coalesce($2::smallint, reading.language),
@@ -135,6 +137,7 @@ var statements = sqlcommon.Dialect{
 	(SELECT DISTINCT p.term FROM posting p WHERE p.store = scope.store AND p.term >= $3 AND p.term < $4 AND p.label <= scope.ceiling LIMIT $5) t)
 	LIMIT 1`,
 	// It seeks each term after the one before, past the blocks of its postings.
+	ExpiredTerms: strings.ReplaceAll(selectTombstones, "length FROM", "terms FROM"),
 	Terms: strings.Replace(scopeTable, "WITH ", "WITH RECURSIVE ", 1) + `, found (store, ceiling, term) AS (
 	SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = scope.store AND p.term >= $3 AND p.term < $4 AND p.label <= scope.ceiling ORDER BY p.term LIMIT 1) FROM scope
 	UNION ALL SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = found.store AND p.term > found.term AND p.term < $4 AND p.label <= found.ceiling ORDER BY p.term LIMIT 1)

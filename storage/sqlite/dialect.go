@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mneme/acl"
+	"mneme/lexical/posting"
 	"mneme/memory"
 	"mneme/storage/sqlcommon"
 )
@@ -16,6 +17,7 @@ var statements = sqlcommon.Dialect{
 	Paths:      func(paths []memory.Path) []any { return []any{pathList(paths)} },
 	Successor:  successor,
 	Term:       func(term string) any { return term },
+	Layout:     posting.Packed,
 	StoreFacts: sqlcommon.StoreColumns + "(SELECT value AS id FROM json_each(?)) j" + sqlcommon.JoinStore,
 	PutReading: `INSERT INTO reading (store, language, asked, multilingual, mixed) VALUES (?1, coalesce(?2, 0), ?3, ?4, ?5)
 	ON CONFLICT (store) DO UPDATE SET language = coalesce(?2, reading.language),
@@ -135,6 +137,7 @@ var statements = sqlcommon.Dialect{
 	(SELECT DISTINCT p.term FROM posting p WHERE p.store = scope.store AND p.term >= ?2 AND p.term < ?3 AND p.label <= scope.ceiling LIMIT ?4))
 	LIMIT 1`,
 	// It seeks each term after the one before, past the blocks of its postings.
+	ExpiredTerms: strings.Replace(selectTombstones[acl.Restricted], "d.length", "d.terms", 1),
 	Terms: scopeTable + `, found (store, ceiling, term) AS (
 	SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = scope.store AND p.term >= ?2 AND p.term < ?3 AND p.label <= scope.ceiling ORDER BY p.term LIMIT 1) FROM scope
 	UNION ALL SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = found.store AND p.term > found.term AND p.term < ?3 AND p.label <= found.ceiling ORDER BY p.term LIMIT 1)
