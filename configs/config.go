@@ -120,6 +120,8 @@ type OpenAI struct {
 	// chunks.
 	MaxTokens int           `mapstructure:"max_tokens"`
 	Timeout   time.Duration `mapstructure:"timeout"` // per request
+	// MaxLabel is the highest label of entries, and of sessions whose questions are sent.
+	MaxLabel string `mapstructure:"max_label"`
 }
 
 // Rerank configures the service that judges the first candidates of searches. Queries
@@ -325,7 +327,7 @@ func Default() Config {
 		SocketAccess: "owner",
 
 		E5:     E5{Codes: true},
-		OpenAI: OpenAI{CosineUnrelated: 0.1, CosineRelated: 0.5, MaxTokens: 512, Timeout: 30 * time.Second},
+		OpenAI: OpenAI{CosineUnrelated: 0.1, CosineRelated: 0.5, MaxTokens: 512, Timeout: 30 * time.Second, MaxLabel: "RESTRICTED"},
 		Rerank: Rerank{Shape: "auto", Scores: "probability", Timeout: 2 * time.Second, MaxLabel: "RESTRICTED"},
 		Limits: Limits{
 			ValueBytes: 100_000, Keys: 1_000_000, Bytes: 1 << 30, Grants: 10_000, Retention: 7 * 24 * time.Hour,
@@ -385,6 +387,7 @@ func (c *Config) validate() error {
 	oneOf("embedder", c.Embedder, "e5", "openai")
 	oneOf("rerank.shape", c.Rerank.Shape, "auto", "cohere", "jina", "tei")
 	oneOf("rerank.scores", c.Rerank.Scores, "probability", "logit")
+	oneOf("openai.max_label", c.OpenAI.MaxLabel, "PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED")
 	oneOf("rerank.max_label", c.Rerank.MaxLabel, "PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED")
 	oneOf("auth.local_key", c.Auth.LocalKey, "auto", "on", "off")
 	oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")

@@ -191,9 +191,13 @@ func (ix *Indexer) prepare(ctx context.Context, main Model, leases []Lease) (job
 // multilingual one the rest, and beside it all of a store that was asked in other languages,
 // or from the label on up to which the store is mixed, unless the store's owner chose one.
 // It depends on the entry and these facts of its store alone, so that no entry's vectors
-// tell of another's text.
+// tell of another's text. None reads what is above the label of a main model.
+//
+// SECURITY: what was sent to an embedder of others cannot be taken back.
 func (ix *Indexer) reads(main Model, e *memory.Entry, reading acl.Reading) [2]bool {
 	switch {
+	case main.MaxLabel != 0 && !e.Label.CanFlowTo(main.MaxLabel):
+		return [2]bool{}
 	case !main.EnglishOnly || len(ix.multilingual.list) == 0 || reading.Language == acl.LanguageEnglish:
 		return [2]bool{mainModel: true}
 	case reading.Language == acl.LanguageMultilingual:

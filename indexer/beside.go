@@ -15,7 +15,7 @@ import (
 // embedded may do so if the replaced one has, too: which of them read it, the rows do not
 // tell.
 func (ix *Indexer) without(next *replacement) memory.Unembedded {
-	without := memory.Unembedded{Fingerprint: next.fingerprint, Now: ix.instant()}
+	without := memory.Unembedded{Fingerprint: next.fingerprint, Ceiling: next.model.MaxLabel, Now: ix.instant()}
 	if _, other := ix.ofKind(next.k); !next.readsAll() {
 		without.Other, without.Replaced = other.active(), next.replaced
 	}

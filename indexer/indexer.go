@@ -164,7 +164,7 @@ func (ix *Indexer) Serving() (serving []memory.Model) {
 	for _, now := range ix.serving() {
 		if now != nil {
 			serving = append(serving, memory.Model{
-				Embedder: now.model.Embedder, Fingerprint: now.fingerprint, Index: now.index, EnglishOnly: now.model.EnglishOnly,
+				Embedder: now.model.Embedder, Fingerprint: now.fingerprint, Index: now.index, EnglishOnly: now.model.EnglishOnly, MaxLabel: now.model.MaxLabel,
 			})
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"mneme/acl"
 	"mneme/embed"
 	"mneme/vector"
 )
@@ -31,6 +32,9 @@ type Model struct {
 	// EnglishOnly is set if the multilingual models read what is foreign to this one.
 	// Otherwise it reads everything.
 	EnglishOnly bool
+	// MaxLabel is the highest label of entries that the embedder is sent, and of sessions
+	// whose questions it is; 0: of all.
+	MaxLabel acl.Label
 	// Renew is set if the model is an earlier form of the first one, whose questions may be
 	// compared with its vectors: these are made again in the background.
 	Renew bool

@@ -161,9 +161,9 @@ func (f Filter) within(prefix string, after *listPosition) Filter {
 
 // CheckPrefixes refuses prefixes of Match that stand for too many words in a store
 // of the scope.
-func (f Filter) CheckPrefixes(ctx context.Context, tx LexicalLeg, scope acl.Scope) error {
+func (f Filter) CheckPrefixes(ctx context.Context, tx LexicalLeg, scope acl.Scope, now time.Time) error {
 	for _, prefix := range f.Match.Prefixes() {
-		_, many, err := tx.Terms(ctx, scope, TermQuery{prefix.Text, lexical.MaxPrefixTerms, true})
+		_, many, err := tx.Terms(ctx, scope, TermQuery{prefix.Text, now, lexical.MaxPrefixTerms, true})
 		if err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ func (s *Service) UseSimilar(f SimilarFinder) { s.similar = f }
 // entries that are similar to it. The write is durable already: what fails here is only
 // not known.
 func (s *Service) follow(ctx context.Context, c Caller, r PutRequest, result *PutResult) {
-	if !result.Searchable() || len(s.indexer.Serving()) == 0 {
+	if serving := s.indexer.Serving(); !result.Searchable() || len(serving) == 0 || !serving[0].Reads(result.Label) {
 		return
 	}
 	result.SimilarLate = r.Similar && s.similar != nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"mneme/acl"
 	"mneme/embed"
 	"mneme/vector"
 )
@@ -37,7 +38,13 @@ type Model struct {
 	Fingerprint string // of the vectors in Index
 	Index       vector.Index
 	EnglishOnly bool // another model reads what is foreign to this one
+	// MaxLabel is the highest label of entries that the embedder is sent, and of sessions
+	// whose questions it is; 0: of all.
+	MaxLabel acl.Label
 }
+
+// Reads reports whether the embedder is sent texts of a label.
+func (m Model) Reads(label acl.Label) bool { return m.MaxLabel == 0 || label.CanFlowTo(m.MaxLabel) }
 
 // noIndexer is the Indexer of a Service that was given none.
 type noIndexer struct{}

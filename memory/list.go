@@ -119,7 +119,7 @@ func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r
 	if err != nil {
 		return nil, false, err
 	}
-	if err := r.Filter.CheckPrefixes(ctx, tx, scope); err != nil {
+	if err := r.Filter.CheckPrefixes(ctx, tx, scope, now); err != nil {
 		return nil, false, err
 	}
 	var entries []Entry

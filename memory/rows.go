@@ -314,6 +314,7 @@ type DocumentIDs interface {
 // TermQuery asks for the terms of a scope that begin with a prefix.
 type TermQuery struct {
 	Prefix string
+	Now    time.Time // terms of entries that have expired at it are none
 	// Limit is how many the stores of the scope may have together, where one that
 	// several have counts for each; or, with InSomeStore, one of them alone.
 	Limit int

@@ -168,8 +168,9 @@ type Erasable struct{ Cutoff time.Time }
 // none of any revision under Replaced, are not among them.
 type Unembedded struct {
 	Fingerprint string
-	Other       string // "": there is none
-	Replaced    string // "": there is none
+	Other       string    // "": there is none
+	Replaced    string    // "": there is none
+	Ceiling     acl.Label // their highest label; 0: any
 	Now         time.Time
 }
 

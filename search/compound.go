@@ -59,7 +59,7 @@ func (c compounding) compounds(ctx context.Context, stem lexical.QueryTerm) (fou
 		prefix string
 		of     func(terms []string) []lexical.QueryTerm
 	}{{stem.EndPrefix(), stem.EndingWith}, {stem.Text, stem.BeginningWith}} {
-		terms, more, err := c.tx.Terms(ctx, c.q.scope, memory.TermQuery{Prefix: side.prefix, Limit: maxCompoundTerms})
+		terms, more, err := c.tx.Terms(ctx, c.q.scope, memory.TermQuery{Prefix: side.prefix, Now: c.now, Limit: maxCompoundTerms})
 		if err != nil {
 			return nil, err
 		}

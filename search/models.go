@@ -81,6 +81,13 @@ func modelsFor(serving []memory.Model, scope acl.Scope) (used models, ok bool) {
 	return used, true
 }
 
+// read reports whether the models are sent questions of sessions at a label.
+//
+// SECURITY: what was sent to an embedder of others cannot be taken back.
+func (m models) read(taint acl.Label) bool {
+	return !slices.ContainsFunc(m[:], func(one model) bool { return one.serves() && !one.Reads(taint) })
+}
+
 // fingerprints returns those of the vectors that a search compares.
 func (m models) fingerprints() [2]string {
 	return [2]string{m[mainModel].Fingerprint, m[multilingualModel].Fingerprint}

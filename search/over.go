@@ -37,13 +37,14 @@ func (s *Searcher) matchFilter(ctx context.Context, tx memory.ReadTx, q *searchQ
 // leaveOutWords leaves out of the scope the stores in which a prefix of the filter stands
 // for too many words.
 func (s *Searcher) leaveOutWords(ctx context.Context, tx memory.ReadTx, q *searchQuery) error {
-	tooMany := q.request.Filter.CheckPrefixes(ctx, tx, q.scope)
+	now := s.instant()
+	tooMany := q.request.Filter.CheckPrefixes(ctx, tx, q.scope, now)
 	var broken *memory.RuleError
 	if tooMany == nil || !errors.As(tooMany, &broken) {
 		return tooMany
 	}
 	for _, a := range q.scope.Stores() {
-		err := q.request.Filter.CheckPrefixes(ctx, tx, only(q.scope, a.Store))
+		err := q.request.Filter.CheckPrefixes(ctx, tx, only(q.scope, a.Store), now)
 		switch {
 		case errors.As(err, &broken):
 			q.leaveOut(a.Store, SkipWords)

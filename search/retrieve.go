@@ -134,7 +134,9 @@ func (s *Searcher) askLegs(ctx context.Context, q *searchQuery, fetch int) (retr
 		r.failed = append(r.failed, LegLexical)
 	}
 	if vectorErr != nil {
-		s.log.WarnContext(ctx, "vector leg failed", "error", vectorErr)
+		if !errors.Is(vectorErr, errAboveModel) {
+			s.log.WarnContext(ctx, "vector leg failed", "error", vectorErr)
+		}
 		r.failed = append(r.failed, LegVector)
 	}
 	switch {
@@ -214,6 +216,9 @@ var ErrNoVectors = errors.New("search by meaning is not available")
 // errNoModel says that no vectors can answer a question.
 var errNoModel = errors.New("no embedder here made the vectors of this database")
 
+// errAboveModel says that the model is sent no questions of the session.
+var errAboveModel = errors.New("the session is above the label up to which the model is asked")
+
 // defaultVectorBudget bounds the time of the vector leg.
 const defaultVectorBudget = 3 * time.Second
 
@@ -237,6 +242,9 @@ func (s *Searcher) searchVectors(ctx context.Context, q *searchQuery, fetch int)
 	asked, ok := modelsFor(s.indexer.Serving(), q.scope)
 	if !ok {
 		return nil, errNoModel
+	}
+	if !asked.read(q.caller.Taint) {
+		return nil, errAboveModel
 	}
 	if err := s.embedWordings(ctx, q, asked); err != nil || fetch == 0 {
 		return nil, err

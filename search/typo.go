@@ -248,7 +248,7 @@ func (c correction) mayBeMeant(asked *wording, word, other string) bool {
 func (c correction) twoTypos(ctx context.Context, asked *wording, of lexical.QueryTerm) (near []lexical.Correction, err error) {
 	letters := []rune(of.Word)
 	for n := 1; n <= maxBeginning; n++ {
-		terms, more, err := c.tx.Terms(ctx, c.q.scope, memory.TermQuery{Prefix: string(letters[:n]), Limit: maxVocabulary})
+		terms, more, err := c.tx.Terms(ctx, c.q.scope, memory.TermQuery{Prefix: string(letters[:n]), Now: c.now, Limit: maxVocabulary})
 		if err != nil {
 			return nil, err
 		}
@@ -280,7 +280,7 @@ func (c correction) twoTyposOfEach(ctx context.Context, of lexical.QueryTerm) (n
 	slices.SortStableFunc(stores, func(a, b acl.Access) int { return cmp.Compare(rankOf(a.Via), rankOf(b.Via)) })
 	beginning := string([]rune(of.Word)[:maxBeginning])
 	for _, a := range stores[:min(len(stores), maxVocabularies)] {
-		terms, more, err := c.tx.Terms(ctx, only(c.q.scope, a.Store), memory.TermQuery{Prefix: beginning, Limit: maxVocabulary})
+		terms, more, err := c.tx.Terms(ctx, only(c.q.scope, a.Store), memory.TermQuery{Prefix: beginning, Now: c.now, Limit: maxVocabulary})
 		if err != nil {
 			return nil, err
 		}

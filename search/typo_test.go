@@ -2,11 +2,14 @@ package search_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"mneme/acl"
+	"mneme/lexical"
 	"mneme/memory"
 	"mneme/search"
 	"mneme/storage"
@@ -149,6 +152,49 @@ func TestALongQuestionIsReadInParts(t *testing.T) {
 			if want := map[string]int{"crane": 0, "seat": 1}[hit.Key]; hit.Explain.Wording != want {
 				t.Errorf("%s by wording %d", hit.Key, hit.Explain.Wording)
 			}
+		}
+	})
+}
+
+// Words of entries that have expired are no corrections, and count for no prefix and no
+// compound, before they are swept.
+func TestWordsOfExpiredEntriesAreNone(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := open(t, b, memory.Limits{})
+		a := agent("a", acl.Public)
+		h.PutText(a, "a", "lamp", "The chandelier was cleaned by Wojciechowski.", 201, ttl(time.Minute))
+		h.PutText(a, "a", "heat", "The thermostat is set to nineteen.", 201)
+		words := make([]string, lexical.MaxPrefixTerms)
+		for i := range words {
+			words[i] = fmt.Sprint("thermo", i)
+		}
+		h.PutText(a, "a", "many", strings.Join(words, " "), 201, ttl(time.Minute))
+		misspelt := search.Request{Query: "Wojcechovsky", Mode: search.ModeLexical, Explain: true}
+		prefix := memory.Filter{Match: match(`{"any":["thermo*"]}`)}
+		prefixes := []search.Request{
+			{Query: "nineteen", Mode: search.ModeLexical, Filter: prefix}, {Query: "nineteen", Mode: search.ModeLexical, Filter: prefix, Stores: []string{"a"}},
+		}
+		if answer := h.MustSearch(a, misspelt); len(answer.Hits) != 1 || len(answer.Explanation.Typos) != 1 {
+			t.Errorf("before it expires: %d hits, %v", len(answer.Hits), answer.Explanation.Typos)
+		}
+		for _, r := range prefixes {
+			if _, err := h.Search(background, a, r); status(err) != 422 {
+				t.Errorf("a prefix of %d words: %v", len(words)+1, err)
+			}
+		}
+		h.Clock.Advance(time.Minute)
+		if answer := h.MustSearch(a, misspelt); len(answer.Hits) != 0 || len(answer.Explanation.Typos) != 0 {
+			t.Errorf("once it has expired: %d hits, %v", len(answer.Hits), answer.Explanation.Typos)
+		}
+		for _, r := range prefixes {
+			if got := keys(h.MustSearch(a, r)); !slices.Equal(got, []string{"heat"}) {
+				t.Errorf("a prefix once others have expired: %v", got)
+			}
+		}
+		list, err := h.List(background, a, memory.ListRequest{Store: "a", Filter: prefix, Limit: 10})
+		must(h, err)
+		if len(list.Items) != 1 {
+			t.Errorf("listed %d", len(list.Items))
 		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"mneme/acl"
 	"mneme/internal/compose"
 	"mneme/internal/system"
 	"mneme/server/listen"
@@ -119,7 +120,15 @@ func (d *diagnosis) checkModel(ctx context.Context) {
 		d.add(check, problem, err.Error(), do)
 		return
 	}
-	d.add(check, fine, fmt.Sprintf("%s embeds a query in %d ms, %d dimensions", d.config.Embedder, time.Since(started).Milliseconds(), model.Dim()), "")
+	d.add(check, fine, fmt.Sprintf("%s embeds a query in %d ms, %d dimensions%s", d.config.Embedder, time.Since(started).Milliseconds(), model.Dim(), d.modelLabel()), "")
+}
+
+// modelLabel says up to which label a remote embedder is sent texts; "": of all.
+func (d *diagnosis) modelLabel() string {
+	if label := d.config.OpenAI.MaxLabel; d.config.Embedder == "openai" && label != acl.Restricted.String() {
+		return ", sent labels up to " + label + " (words alone find what is above)"
+	}
+	return ""
 }
 
 // addressTimeout bounds the question to whoever listens on the address. Tests wait longer.

@@ -218,7 +218,7 @@ func SearchOptions(config configs.Config, log *slog.Logger, ix search.Indexer) s
 		Indexer:      ix,
 		VectorBudget: config.Search.VectorBudget,
 		RerankBudget: config.Rerank.Timeout,
-		RerankLabel:  rerankLabel(config.Rerank),
+		RerankLabel:  labelOf(config.Rerank.MaxLabel),
 		Searches: fairqueue.Limits{
 			Running: config.Search.Running, RunningEach: max(1, config.Search.Running/8), // one agent leaves room for seven
 			Waiting: 1024, WaitingEach: 64,

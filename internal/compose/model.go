@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"mneme/acl"
 	"mneme/configs"
 	"mneme/embed"
 	"mneme/embed/e5"
@@ -258,19 +259,23 @@ func openOpenAI(config configs.Config) (embed.Embedder, error) {
 
 // NewModel pairs an embedder with the configured vector index.
 func NewModel(config configs.Config, embedder embed.Embedder, log *slog.Logger) (indexer.Model, error) {
+	var label acl.Label
+	if _, remote := embedder.(*openai.Embedder); remote {
+		label = labelOf(config.OpenAI.MaxLabel)
+	}
 	switch config.Vector {
 	case "flat":
 		return indexer.Model{
-			Embedder: embedder,
-			Open:     func(context.Context) (vector.Index, error) { return flat.New(embedder.Dim()), nil },
-			Local:    true,
+			Embedder: embedder, MaxLabel: label,
+			Open:  func(context.Context) (vector.Index, error) { return flat.New(embedder.Dim()), nil },
+			Local: true,
 		}, nil
 	case "milvus":
 		if config.Milvus.Addr == "" {
 			return indexer.Model{}, &ConfigError{errors.New("vector milvus needs milvus.addr (MNEME_MILVUS_ADDR)")}
 		}
 		return indexer.Model{
-			Embedder: embedder,
+			Embedder: embedder, MaxLabel: label,
 			Open: func(ctx context.Context) (vector.Index, error) {
 				return milvus.Open(ctx, MilvusConfig(config.Milvus, embedder), log)
 			},

@@ -71,8 +71,15 @@ func TestModelsAreTheConfiguredOneAndBothBuiltInOnes(t *testing.T) {
 	}
 	config.Embedder, config.E5.Codes = "openai", true
 	config.OpenAI.BaseURL, config.OpenAI.Model, config.OpenAI.Dim = "http://127.0.0.1:1/v1", "m", 8
-	if models := check(coded, plain); len(models) != 5 || models[2].Lacks != "" {
+	config.OpenAI.MaxLabel = "INTERNAL"
+	models := check(coded, plain)
+	if len(models) != 5 || models[2].Lacks != "" {
 		t.Errorf("%d models; the last lacks %q", len(models), models[2].Lacks)
+	}
+	for i, model := range models { // the first alone is sent anything
+		if bounded := i == 0; bounded != (model.MaxLabel == acl.Internal) || !bounded && model.MaxLabel != 0 {
+			t.Errorf("model %d has texts up to %v", i, model.MaxLabel)
+		}
 	}
 }
 

@@ -21,10 +21,10 @@ func OpenReranker(config configs.Rerank) (*rerank.Client, error) {
 	return client, nil
 }
 
-// rerankLabel returns the highest label of sessions of which the service is sent anything.
-// The configuration is checked: see configs.Config.Check.
-func rerankLabel(config configs.Rerank) acl.Label {
-	label, err := acl.ParseLabel(config.MaxLabel)
+// labelOf returns the highest label of which a service is sent anything. The configuration
+// is checked: see configs.Config.Check.
+func labelOf(maxLabel string) acl.Label {
+	label, err := acl.ParseLabel(maxLabel)
 	if err != nil {
 		return acl.Public
 	}

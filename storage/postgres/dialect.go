@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"mneme/acl"
+	"mneme/lexical/posting"
 	"mneme/memory"
 	"mneme/storage/sqlcommon"
 )
@@ -21,6 +22,7 @@ var statements = sqlcommon.Dialect{
 	Paths:      pathLists,
 	Successor:  successor,
 	Term:       func(term string) any { return []byte(term) },
+	Layout:     posting.Aligned,
 	StoreFacts: sqlcommon.StoreColumns + "unnest($1::text[]) j (id)" + sqlcommon.JoinStore,
 	PutReading: `INSERT INTO reading (store, language, asked, multilingual, mixed) VALUES ($1, coalesce($2::smallint, 0), $3, $4, $5)
 	ON CONFLICT (store) DO UPDATE SET language = coalesce($2::smallint, reading.language),
@@ -68,8 +70,8 @@ var statements = sqlcommon.Dialect{
 	Names: `SELECT ` + withoutText + ` FROM entry e JOIN store s ON s.number = e.store
 	WHERE e.id > $1 AND e.state < 2 AND octet_length(e.namespace || e.key) > length(e.namespace || e.key)
 	ORDER BY e.id LIMIT $2`,
-	WithoutVectors:   fromEntry + `WHERE e.id > $5 AND ` + unembedded + ` ORDER BY e.id LIMIT $6`,
-	WithoutVectorsOf: fromEntry + `WHERE e.id = ANY($5) AND ` + unembedded,
+	WithoutVectors:   fromEntry + `WHERE e.id > $6 AND ` + unembedded + ` ORDER BY e.id LIMIT $7`,
+	WithoutVectorsOf: fromEntry + `WHERE e.id = ANY($6) AND ` + unembedded,
 	EntryPage:        fromEntry + `WHERE e.state < 2 AND e.id > $1 ORDER BY e.id LIMIT $2`,
 	VersionsOf:       fromHistory + `WHERE e.id = ANY($1) ORDER BY e.id, e.version`,
 
@@ -135,6 +137,7 @@ var statements = sqlcommon.Dialect{
 	(SELECT DISTINCT p.term FROM posting p WHERE p.store = scope.store AND p.term >= $3 AND p.term < $4 AND p.label <= scope.ceiling LIMIT $5) t)
 	LIMIT 1`,
 	// It seeks each term after the one before, past the blocks of its postings.
+	ExpiredTerms: strings.ReplaceAll(selectTombstones, "length FROM", "terms FROM"),
 	Terms: strings.Replace(scopeTable, "WITH ", "WITH RECURSIVE ", 1) + `, found (store, ceiling, term) AS (
 	SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = scope.store AND p.term >= $3 AND p.term < $4 AND p.label <= scope.ceiling ORDER BY p.term LIMIT 1) FROM scope
 	UNION ALL SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = found.store AND p.term > found.term AND p.term < $4 AND p.label <= found.ceiling ORDER BY p.term LIMIT 1)
@@ -164,8 +167,8 @@ const (
 	trashOf    = ` AND f.state = 1 AND ($3 = '' OR f.owner = $3)`
 	trashOrder = ` ORDER BY f.deleted_at DESC, f.id DESC LIMIT $6) e WHERE s.id = $1 ORDER BY e.deleted_at DESC, e.id DESC`
 	// unembedded selects the entries without vectors of model $1 at time $2 that have none
-	// of model $3, or some of model $4.
-	unembedded = `e.state = 0 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > $2) AND NOT EXISTS
+	// of model $3, or some of model $4, with labels up to $5.
+	unembedded = `e.state = 0 AND e.label <= $5 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > $2) AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $1)
 	AND v.revision = e.revision) AND (NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $3)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"mneme/acl"
+	"mneme/lexical/posting"
 	"mneme/memory"
 )
 
@@ -22,6 +23,8 @@ type Dialect struct {
 	Successor func(prefix string) any
 	// Term returns the parameter for a term.
 	Term func(term string) any
+	// Layout is of postings and documents.
+	Layout posting.Layout
 
 	StoreFacts   string // parameters: IDs of stores
 	PutReading   string // parameters: store, language or null, asked, multilingual, mixed
@@ -38,11 +41,11 @@ type Dialect struct {
 	TrashStore, TrashOwner, TrashPath   string // parameters: store, label, owner, time, ID, limit[, namespace, key]
 	Current, Former                     string // parameters: ID[, version, limit]
 	Searchable, Names                   string // parameters: ID, limit
-	// Parameters: fingerprint, time, other and replaced fingerprint; ID, limit; IDs.
+	// Parameters: fingerprint, time, other and replaced fingerprint, label; ID, limit; IDs.
 	WithoutVectors, WithoutVectorsOf string
 	EntryPage, VersionsOf            string // parameters: ID, limit; IDs
 
-	CountErasable, CountUnembedded string // parameters: time; fingerprint, time, other and replaced fingerprint
+	CountErasable, CountUnembedded string // parameters: time; those before ID
 
 	// Deleted, swept and expired entries. Parameters: time, limit.
 	Erasable [3]string
@@ -63,6 +66,9 @@ type Dialect struct {
 	RemoveLeased, ReturnLeased string // parameters: ID, revision[, time, reason]
 
 	ManyTerms, Terms string // parameters: scope, first and last term, limit
+	// Store, document and terms of the entries that have expired and are not swept.
+	// Parameters: scope, time.
+	ExpiredTerms string
 
 	LastChange          string
 	Vectors, AllVectors string // parameters: IDs, fingerprint; fingerprint

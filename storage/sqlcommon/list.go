@@ -122,11 +122,16 @@ func (r Reads) searchable(ctx context.Context, q memory.SearchableQuery) ([]memo
 	if q.Without == nil {
 		return Entries(ctx, r.r, r.d.Searchable, q.After, q.Limit)
 	}
-	args := []any{q.Without.Fingerprint, q.Without.Now, q.Without.Other, q.Without.Replaced}
+	args := withoutArgs(*q.Without)
 	if q.Among != nil {
 		return Entries(ctx, r.r, r.d.WithoutVectorsOf, append(args, q.Among)...)
 	}
 	return Entries(ctx, r.r, r.d.WithoutVectors, append(args, q.After, q.Limit)...)
+}
+
+// withoutArgs returns the parameters of the dialects' conditions on vectors.
+func withoutArgs(u memory.Unembedded) []any {
+	return []any{u.Fingerprint, u.Now, u.Other, u.Replaced, cmp.Or(u.Ceiling, acl.Restricted)}
 }
 
 const (
@@ -150,7 +155,7 @@ func (r Reads) Count(ctx context.Context, what memory.Countable) (n int64, err e
 	case memory.Erasable:
 		text, args = r.d.CountErasable, []any{c.Cutoff}
 	case memory.Unembedded:
-		text, args = r.d.CountUnembedded, []any{c.Fingerprint, c.Now, c.Other, c.Replaced}
+		text, args = r.d.CountUnembedded, withoutArgs(c)
 	case memory.StoresRead:
 		if text = countEnglish; c.By == acl.LanguageMultilingual {
 			text = countMultilingual

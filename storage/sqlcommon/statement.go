@@ -29,6 +29,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/lexical"
 	"mneme/memory"
 )
 
@@ -78,6 +79,8 @@ type Reader interface {
 	// Kept returns what transactions before this one have read: see KeptList. nil: nothing
 	// is kept, because the transaction writes or the database does not say what changed.
 	Kept(ctx context.Context) (*Kept, error)
+	// Lexical is that of memory.LexicalLeg.
+	Lexical(ctx context.Context, scope acl.Scope, query memory.LexicalQuery) ([]lexical.Hit, *lexical.Scorer, error)
 	// InStore confines the following statements to the rows of a store, where the
 	// database has row-level security. A writing transaction locks the store.
 	InStore(ctx context.Context, store string) error

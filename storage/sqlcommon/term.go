@@ -1,10 +1,13 @@
 package sqlcommon
 
 import (
+	"bytes"
 	"context"
 	"slices"
+	"strings"
 
 	"mneme/acl"
+	"mneme/lexical"
 	"mneme/memory"
 )
 
@@ -14,24 +17,155 @@ func (r Reads) Terms(ctx context.Context, scope acl.Scope, q memory.TermQuery) (
 	if len(stores) == 0 || q.Prefix == "" {
 		return nil, false, nil
 	}
+	// Postings are asked alone first: few stores have entries that have expired and are not
+	// swept.
+	expired := make(map[int64]map[string]bool) // terms with the prefix, by number of the store
+	found := termList{r: r, q: q}
 	r.r.InScope(stores)
-	// UTF-8 has no byte 255: the successor of a term is the prefix with its last byte
-	// raised.
-	after := []byte(q.Prefix)
-	after[len(after)-1]++
-	args := append(r.d.Scope(stores), r.d.Term(q.Prefix), r.d.Term(string(after)), q.Limit+1)
+	if err := r.r.EachOf(ctx, r.expiredTerms(stores, q, expired), found.in(stores, 0)); err != nil {
+		return nil, false, err
+	}
+	if len(expired) == 0 || q.InSomeStore && !found.many {
+		return found.result(nil)
+	}
+	gone := make(map[int64][]string) // terms of expired entries alone
+	var all []string
+	for _, a := range stores {
+		of, err := r.gone(ctx, only(scope, a), expired[a.Number], q)
+		if err != nil {
+			return nil, false, err
+		}
+		gone[a.Number], all = of, append(all, of...)
+	}
+	if !found.many || len(all) == 0 {
+		return found.result(all)
+	}
 	if q.InSomeStore {
-		more, err = One(ctx, r.r, []any{new(int64)}, r.d.ManyTerms, args...)
+		more, err = r.someHasMore(ctx, stores, gone, q)
 		return nil, more, err
 	}
-	terms, err = List(ctx, r.r, func(row Row) (string, error) {
+	found = termList{r: r, q: q}
+	r.r.InScope(stores)
+	if err := r.r.EachOf(ctx, found.in(stores, len(all))); err != nil {
+		return nil, false, err
+	}
+	return found.result(all)
+}
+
+// someHasMore reports whether one of the stores has more terms than the limit, beside
+// those that are gone.
+func (r Reads) someHasMore(ctx context.Context, stores []acl.Access, gone map[int64][]string, q memory.TermQuery) (bool, error) {
+	found := termList{r: r, q: q}
+	var queries []Query
+	var whole []acl.Access // nothing of them is gone
+	for _, a := range stores {
+		if n := len(gone[a.Number]); n > 0 {
+			queries = append(queries, found.in([]acl.Access{a}, n))
+		} else {
+			whole = append(whole, a)
+		}
+	}
+	if len(whole) > 0 {
+		queries = append(queries, found.in(whole, 0))
+	}
+	r.r.InScope(stores)
+	err := r.r.EachOf(ctx, queries...)
+	return found.many, err
+}
+
+// only returns a scope without other stores than one.
+func only(scope acl.Scope, store acl.Access) acl.Scope {
+	return scope.Without(func(a acl.Access) bool { return a.Number != store.Number })
+}
+
+// termList is what a TermQuery finds in postings.
+type termList struct {
+	r    Reads
+	q    memory.TermQuery
+	many bool
+	list []string // sorted; one that several stores have for each of them
+}
+
+// in returns the query for some stores, which may have so many terms beyond the limit.
+func (l *termList) in(stores []acl.Access, beyond int) Query {
+	// UTF-8 has no byte 255: the successor of a term is the prefix with its last byte
+	// raised.
+	after := []byte(l.q.Prefix)
+	after[len(after)-1]++
+	limit := l.q.Limit + beyond
+	args := append(l.r.d.Scope(stores), l.r.d.Term(l.q.Prefix), l.r.d.Term(string(after)), limit+1)
+	if l.q.InSomeStore {
+		return Query{l.r.d.ManyTerms, args, func(Row) error {
+			l.many = true
+			return nil
+		}}
+	}
+	return Query{l.r.d.Terms, args, func(row Row) error {
 		var term []byte
 		err := row.Scan(&term)
-		return string(term), err
-	}, r.d.Terms, args...)
-	if err != nil || len(terms) > q.Limit {
-		return nil, len(terms) > q.Limit, err
+		l.list = append(l.list, string(term))
+		l.many = len(l.list) > limit
+		return err
+	}}
+}
+
+// result returns the distinct terms, but for those that are gone.
+func (l *termList) result(gone []string) (terms []string, more bool, err error) {
+	if l.many || l.q.InSomeStore {
+		return nil, l.many, nil
 	}
-	slices.Sort(terms)
-	return slices.Compact(terms), false, nil
+	left := make(map[string]int)
+	for _, term := range l.list {
+		left[term]++
+	}
+	for _, term := range gone {
+		left[term]--
+	}
+	slices.Sort(l.list)
+	terms = slices.Compact(l.list)
+	return slices.DeleteFunc(terms, func(term string) bool { return left[term] <= 0 }), false, nil
+}
+
+// expiredTerms returns the query for the terms with a prefix of the stores' entries that
+// have expired and are not swept, by store.
+func (r Reads) expiredTerms(stores []acl.Access, q memory.TermQuery, terms map[int64]map[string]bool) Query {
+	prefix := []byte(q.Prefix)
+	return Query{r.d.ExpiredTerms, append(r.d.Scope(stores), q.Now), func(row Row) error {
+		var store, doc int64
+		var document []byte
+		if err := row.Scan(&store, &doc, &document); err != nil {
+			return err
+		}
+		return r.d.Layout.DecodeTerms(document, func(key []byte, _ uint32) {
+			if !bytes.HasPrefix(key, prefix) {
+				return
+			}
+			if terms[store] == nil {
+				terms[store] = make(map[string]bool)
+			}
+			terms[store][string(key)] = true
+		})
+	}}
+}
+
+// gone returns those of a store's terms that no entry has which has not expired.
+func (r Reads) gone(ctx context.Context, store acl.Scope, terms map[string]bool, q memory.TermQuery) (gone []string, err error) {
+	if len(terms) == 0 {
+		return nil, nil
+	}
+	query := make([]lexical.QueryTerm, 0, len(terms))
+	for term := range terms {
+		query = append(query, lexical.QueryTerm{Text: term, Weight: 1})
+	}
+	slices.SortFunc(query, func(a, b lexical.QueryTerm) int { return strings.Compare(a.Text, b.Text) })
+	_, scorer, err := r.r.Lexical(ctx, store, memory.LexicalQuery{Terms: query, Now: q.Now})
+	if err != nil {
+		return nil, err
+	}
+	for i, term := range query {
+		if !scorer.Known(i) {
+			gone = append(gone, term.Text)
+		}
+	}
+	return gone, nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mneme/acl"
+	"mneme/lexical/posting"
 	"mneme/memory"
 	"mneme/storage/sqlcommon"
 )
@@ -16,6 +17,7 @@ var statements = sqlcommon.Dialect{
 	Paths:      func(paths []memory.Path) []any { return []any{pathList(paths)} },
 	Successor:  successor,
 	Term:       func(term string) any { return term },
+	Layout:     posting.Packed,
 	StoreFacts: sqlcommon.StoreColumns + "(SELECT value AS id FROM json_each(?)) j" + sqlcommon.JoinStore,
 	PutReading: `INSERT INTO reading (store, language, asked, multilingual, mixed) VALUES (?1, coalesce(?2, 0), ?3, ?4, ?5)
 	ON CONFLICT (store) DO UPDATE SET language = coalesce(?2, reading.language),
@@ -67,8 +69,8 @@ var statements = sqlcommon.Dialect{
 	Names: `SELECT ` + withoutText + ` FROM entry e JOIN store s ON s.number = e.store` + joinFields + `
 	WHERE e.id > ? AND e.state < 2 AND octet_length(e.namespace || e.key) > length(e.namespace || e.key)
 	ORDER BY e.id LIMIT ?`,
-	WithoutVectors: fromEntry + `WHERE e.id > ?5 AND ` + unembedded + ` ORDER BY e.id LIMIT ?6`,
-	WithoutVectorsOf: `SELECT ` + withText + ` FROM json_each(?5) j
+	WithoutVectors: fromEntry + `WHERE e.id > ?6 AND ` + unembedded + ` ORDER BY e.id LIMIT ?7`,
+	WithoutVectorsOf: `SELECT ` + withText + ` FROM json_each(?6) j
 	CROSS JOIN entry e ON e.id = unhex(j.value) JOIN store s ON s.number = e.store` + joinFields + `WHERE ` + unembedded,
 	EntryPage: fromEntry + `WHERE e.state < 2 AND e.id > ? ORDER BY e.id LIMIT ?`,
 	VersionsOf: strings.Replace(`SELECT `+formerColumns, "e.id", "m.id", 1) + ` FROM json_each(?) j CROSS JOIN entry m ON m.id = unhex(j.value)
@@ -135,6 +137,7 @@ var statements = sqlcommon.Dialect{
 	(SELECT DISTINCT p.term FROM posting p WHERE p.store = scope.store AND p.term >= ?2 AND p.term < ?3 AND p.label <= scope.ceiling LIMIT ?4))
 	LIMIT 1`,
 	// It seeks each term after the one before, past the blocks of its postings.
+	ExpiredTerms: strings.Replace(selectTombstones[acl.Restricted], "d.length", "d.terms", 1),
 	Terms: scopeTable + `, found (store, ceiling, term) AS (
 	SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = scope.store AND p.term >= ?2 AND p.term < ?3 AND p.label <= scope.ceiling ORDER BY p.term LIMIT 1) FROM scope
 	UNION ALL SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = found.store AND p.term > found.term AND p.term < ?3 AND p.label <= found.ceiling ORDER BY p.term LIMIT 1)
@@ -164,8 +167,8 @@ const (
 	AND (e.deleted_at, e.id) < (?4, ?5)
 	ORDER BY e.deleted_at DESC, e.id DESC LIMIT ?6`
 	// unembedded selects the entries without vectors of model ?1 at time ?2 that have none
-	// of model ?3, or some of model ?4.
-	unembedded = `e.state = 0 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > ?2) AND NOT EXISTS
+	// of model ?3, or some of model ?4, with labels up to ?5.
+	unembedded = `e.state = 0 AND e.label <= ?5 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > ?2) AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?1)
 	AND v.revision = e.revision) AND (NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3)

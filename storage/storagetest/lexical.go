@@ -230,7 +230,7 @@ var lexicals = []clause{
 			{nil, "pea", 0, false},
 		} {
 			f.view(func(tx memory.ReadTx) error {
-				_, many, err := tx.Terms(f.ctx, f.scope(c.scope...), memory.TermQuery{Prefix: c.prefix, Limit: c.limit, InSomeStore: true})
+				_, many, err := tx.Terms(f.ctx, f.scope(c.scope...), memory.TermQuery{Prefix: c.prefix, Now: start, Limit: c.limit, InSomeStore: true})
 				if many != c.want {
 					f.Errorf("%v %q %d: %v", c.scope, c.prefix, c.limit, many)
 				}
@@ -262,13 +262,64 @@ var lexicals = []clause{
 			{nil, "pea", 5, "", false},
 		} {
 			f.view(func(tx memory.ReadTx) error {
-				got, more, err := tx.Terms(f.ctx, f.scope(c.scope...), memory.TermQuery{Prefix: c.prefix, Limit: c.limit})
+				got, more, err := tx.Terms(f.ctx, f.scope(c.scope...), memory.TermQuery{Prefix: c.prefix, Now: start, Limit: c.limit})
 				if strings.Join(got, " ") != c.want || more != c.more {
 					f.Errorf("%v %q %d: %q, more %v", c.scope, c.prefix, c.limit, got, more)
 				}
 				return err
 			})
 		}
+	}},
+
+	{"Terms of expired entries alone are neither counted nor listed", func(f *fixture) {
+		f.put(entry("a", "1", says("pea peas")), entry("a", "2", says("pea peak pear speak"), expiring(start)), entry("a", "3", says("peat"), expiring(after(time.Microsecond))),
+			entry("a", "4", says("pear"), labelled(acl.Restricted)), entry("a", "5", says("pearl"), expiring(start), labelled(acl.Restricted)),
+			entry("b", "6", says("pea peach"), expiring(start)), entry("b", "7", says("peak peace")), entry("c", "8", says("peak")))
+		for _, c := range []struct {
+			scope  []reach
+			prefix string
+			want   string
+			listed int // the lowest limit that is enough for a list
+			most   int // and for each store
+		}{
+			{[]reach{{"a", acl.Public}}, "pea", "pea peas peat", 3, 3},
+			{[]reach{{"a", acl.Restricted}}, "pea", "pea pear peas peat", 4, 4},
+			{[]reach{{"b", acl.Public}}, "pea", "peace peak", 2, 2},
+			{[]reach{{"a", acl.Public}, {"b", acl.Public}, {"c", acl.Public}}, "pea", "pea peace peak peas peat", 6, 3}, // peak twice
+			{[]reach{{"b", acl.Public}}, "peach", "", 0, 0},
+			{[]reach{{"a", acl.Restricted}}, "pearl", "", 0, 0},
+		} {
+			f.view(func(tx memory.ReadTx) error {
+				for limit := range 8 {
+					query := memory.TermQuery{Prefix: c.prefix, Now: start, Limit: limit}
+					got, more, err := tx.Terms(f.ctx, f.scope(c.scope...), query)
+					if err != nil {
+						return err
+					}
+					want := c.want
+					if limit < c.listed {
+						want = ""
+					}
+					if strings.Join(got, " ") != want || more != (limit < c.listed) {
+						f.Errorf("%v %q %d: %q, more %v", c.scope, c.prefix, limit, got, more)
+					}
+					query.InSomeStore = true
+					if _, more, err = tx.Terms(f.ctx, f.scope(c.scope...), query); err != nil {
+						return err
+					}
+					if more != (limit < c.most) {
+						f.Errorf("%v %q %d: more in one store: %v", c.scope, c.prefix, limit, more)
+					}
+				}
+				return nil
+			})
+		}
+		// A writing transaction knows the same, beside what it has written itself.
+		f.update(func(tx memory.Tx) error {
+			got, _, err := tx.Terms(f.ctx, f.scope(reach{"b", acl.Public}), memory.TermQuery{Prefix: "pea", Now: start, Limit: 9})
+			f.equal(got, []string{"peace", "peak"})
+			return err
+		})
 	}},
 
 	{"any term is plain text", func(f *fixture) {

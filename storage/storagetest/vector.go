@@ -374,6 +374,21 @@ var vectors = []clause{
 		f.equal(lacking("model", "third"), []memory.Entry{fresh, stale, done})
 		f.updateIndex(func(tx indexer.Tx) error { return tx.DropVectors(f.ctx, []string{"model", "second"}) })
 		f.equal(lacking("model", "third"), []memory.Entry{fresh, stale})
+		// Up to a label alone.
+		high := entry("a", "8", labelled(acl.Restricted))
+		f.put(high)
+		for ceiling, want := range map[acl.Label]int{0: 3, acl.Restricted: 3, acl.Confidential: 2} {
+			f.viewIndex(func(tx indexer.ReadTx) error {
+				without := memory.Unembedded{Fingerprint: "model", Ceiling: ceiling, Now: start}
+				entries, err := tx.List(f.ctx, memory.SearchableQuery{Limit: 10, Without: &without})
+				if err != nil {
+					return err
+				}
+				n, err := tx.Count(f.ctx, without)
+				f.equal([]int{len(entries), int(n)}, []int{want, want})
+				return err
+			})
+		}
 		// Of some entries alone.
 		for fingerprint, want := range map[string][]uuid.UUID{"model": idsOf(stale), "second": sorted(idsOf(stale, done))} {
 			f.viewIndex(func(tx indexer.ReadTx) error {

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"mneme/acl"
 	"mneme/embed"
 	"mneme/indexer"
 	"mneme/internal/fairqueue"
@@ -37,6 +38,8 @@ type Options struct {
 	// cannot read; with Second one of that embedder, where a Fixture is opened.
 	Multilingual []indexer.Model
 	Second       embed.Embedder
+	// MaxLabel is that of the models.
+	MaxLabel acl.Label
 	// DropPause is that of indexer.Options.
 	DropPause time.Duration
 }
@@ -46,8 +49,11 @@ type Options struct {
 // Unless they bound the time of the vector leg, of reading values, of a Put with Wait or
 // of a write that waits for others, it is long: tests run on busy machines.
 func NewProcess(ctx context.Context, data storage.Storage, o Options, models ...indexer.Model) (*Process, error) {
+	models = slices.Clone(models)
+	for i := range models {
+		models[i].MaxLabel = o.MaxLabel
+	}
 	if len(o.Multilingual) > 0 {
-		models = slices.Clone(models)
 		for i := range models {
 			models[i].EnglishOnly = true
 		}

@@ -746,7 +746,7 @@ type Answer struct {
 	// Charges What the search cost in each store with an offer. Omitted if it was of none.
 	Charges *[]Charge `json:"charges,omitempty"`
 
-	// Degraded What the answer lacks: the legs of the search that failed or timed out, so that the hits are from the other; `vector_lag`: entries that the caller may read wait for their vectors for more than 5 seconds, and only the lexical leg finds their current text; or `rerank`: the reranking service that the server is configured with failed or timed out, so that the hits are in the order that they have without it.
+	// Degraded What the answer lacks: the legs of the search that failed, timed out, or are not asked for a session of this label (`openai.max_label`), so that the hits are from the other; `vector_lag`: entries that the caller may read wait for their vectors for more than 5 seconds, and only the lexical leg finds their current text; or `rerank`: the reranking service that the server is configured with failed or timed out, so that the hits are in the order that they have without it.
 	Degraded []AnswerDegraded `json:"degraded"`
 
 	// Explain With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and `match`, names no entry, has no word that was looked for as another, and one model has read the entries. It depends on nothing that the caller may not read.
@@ -2933,7 +2933,7 @@ type Written struct {
 	ID        openapi_types.UUID `json:"id"`
 	InContext bool               `json:"in_context"`
 
-	// Indexed Only with `wait=indexed` or `similar=true`; whether a search can return the entry by its meaning.
+	// Indexed Only with `wait=indexed` or `similar=true`; whether a search can return the entry by its meaning. Never above `openai.max_label`.
 	Indexed *bool `json:"indexed,omitempty"`
 
 	// Key 1–512 bytes of UTF-8 in NFC, without control, format or line-separator characters, without

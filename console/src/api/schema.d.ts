@@ -1334,7 +1334,7 @@ export interface components {
             type_by?: string;
             /** @description The agent that wrote the description, if not the owner. Empty if unknown. */
             description_by?: string;
-            /** @description Only with `wait=indexed` or `similar=true`; whether a search can return the entry by its meaning. */
+            /** @description Only with `wait=indexed` or `similar=true`; whether a search can return the entry by its meaning. Never above `openai.max_label`. */
             indexed?: boolean;
             /** @description Only with `similar=true`: entries of the store at other paths that say nearly the same or the opposite, most alike first, of those that the caller may read. Empty if there are none. Omitted if it is not known: the entry was not indexed in time, or is never searched (encrypted, or not in context), or has no text. */
             similar?: components["schemas"]["Similar"][];
@@ -1826,7 +1826,7 @@ export interface components {
         Answer: {
             hits: components["schemas"]["Hit"][];
             label?: components["schemas"]["Label"];
-            /** @description What the answer lacks: the legs of the search that failed or timed out, so that the hits are from the other; `vector_lag`: entries that the caller may read wait for their vectors for more than 5 seconds, and only the lexical leg finds their current text; or `rerank`: the reranking service that the server is configured with failed or timed out, so that the hits are in the order that they have without it. */
+            /** @description What the answer lacks: the legs of the search that failed, timed out, or are not asked for a session of this label (`openai.max_label`), so that the hits are from the other; `vector_lag`: entries that the caller may read wait for their vectors for more than 5 seconds, and only the lexical leg finds their current text; or `rerank`: the reranking service that the server is configured with failed or timed out, so that the hits are in the order that they have without it. */
             degraded: ("lexical" | "vector" | "vector_lag" | "rerank")[];
             /** @description The answer may lack hits. */
             incomplete: boolean;

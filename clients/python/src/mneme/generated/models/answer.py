@@ -43,10 +43,11 @@ class Answer:
 
         Attributes:
             hits (list[Hit]):
-            degraded (list[AnswerDegradedItem]): What the answer lacks: the legs of the search that failed or timed out, so
-                that the hits are from the other; `vector_lag`: entries that the caller may read wait for their vectors for more
-                than 5 seconds, and only the lexical leg finds their current text; or `rerank`: the reranking service that the
-                server is configured with failed or timed out, so that the hits are in the order that they have without it.
+            degraded (list[AnswerDegradedItem]): What the answer lacks: the legs of the search that failed, timed out, or
+                are not asked for a session of this label (`openai.max_label`), so that the hits are from the other;
+                `vector_lag`: entries that the caller may read wait for their vectors for more than 5 seconds, and only the
+                lexical leg finds their current text; or `rerank`: the reranking service that the server is configured with
+                failed or timed out, so that the hits are in the order that they have without it.
             incomplete (bool): The answer may lack hits.
             label (Label | Unset): A classification, lowest first.
             reason (AnswerReason | Unset): Why there are no hits: the question has no words (`no_words`), as one of

@@ -65,7 +65,7 @@ class Written:
             type_by (str | Unset): The agent that wrote the type, if not the owner. Empty if unknown.
             description_by (str | Unset): The agent that wrote the description, if not the owner. Empty if unknown.
             indexed (bool | Unset): Only with `wait=indexed` or `similar=true`; whether a search can return the entry by its
-                meaning.
+                meaning. Never above `openai.max_label`.
             similar (list[Similar] | Unset): Only with `similar=true`: entries of the store at other paths that say nearly
                 the same or the opposite, most alike first, of those that the caller may read. Empty if there are none. Omitted
                 if it is not known: the entry was not indexed in time, or is never searched (encrypted, or not in context), or
