@@ -56,6 +56,9 @@ func (m *memoryCall) arguments(sharing bool) arguments {
 	return m.part.add(m.options.add(all))
 }
 
+// readingCommands are the commands that change nothing.
+var readingCommands = []string{"view", "search", "stores"}
+
 // memoryTool returns the tool memory. Without sharing it has no commands share
 // and unshare, nor their parameters.
 func memoryTool(sharing bool) tool {
@@ -68,6 +71,9 @@ func memoryTool(sharing bool) tool {
 		var err error
 		if m.given, err = c.decode(m.arguments(sharing)); err != nil {
 			return Result{}, err
+		}
+		if m.given["command"] && m.given["action"] && !slices.Contains(known, m.action) {
+			m.given["action"] = false // a client's own
 		}
 		if m.given["command"] && m.given["action"] && m.command != m.action {
 			return Result{}, refuse("Error: `command` and its alias `action` differ")
@@ -84,7 +90,7 @@ func memoryTool(sharing bool) tool {
 		if err := m.checkUnfiltered(); err != nil {
 			return Result{}, err
 		}
-		if m.idempotencyKey != nil && !slices.Contains([]string{"view", "search", "stores"}, m.command) {
+		if m.idempotencyKey != nil && !slices.Contains(readingCommands, m.command) {
 			return Result{}, errKeyedWrite
 		}
 		return m.run(ctx)

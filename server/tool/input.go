@@ -30,7 +30,7 @@ func (c *call) decode(into arguments) (given map[string]bool, err error) {
 	if len(bytes.TrimSpace(input)) == 0 {
 		input = json.RawMessage("{}")
 	}
-	given, err = rules.Decode(input, into)
+	given, err = c.decodeKnown(input, into)
 	var field *wire.FieldError
 	switch {
 	case errors.As(err, &field) && field.Fault == wire.Unknown:

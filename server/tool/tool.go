@@ -128,7 +128,12 @@ func (t *tool) call(ctx context.Context, c *call) (Result, error) {
 	if c.idempotencyKey != nil && !t.ReadOnly && t.Family != FamilyMemory {
 		return Result{}, errKeyedWrite
 	}
-	return t.run(ctx, c)
+	c.readOnly = t.ReadOnly
+	r, err := t.run(ctx, c)
+	if err == nil {
+		c.addIgnored(&r)
+	}
+	return r, err
 }
 
 // call is one call of a tool.
@@ -150,6 +155,8 @@ type call struct {
 	idempotencyKey *string
 	// maxAnswer is the limit on the text of the result, in bytes.
 	maxAnswer int
+	readOnly  bool     // the tool changes nothing
+	ignored   []string // unknown parameters, as the answer names them
 	// parameter maps fields of the service to the caller's names for them, as
 	// error messages show them. A field that is not in it keeps its name.
 	parameter map[string]string
@@ -288,7 +295,7 @@ func (t *Tools) pay(ctx context.Context, p acl.Principal, name string, input jso
 	case errors.As(err, &price):
 		return c.priced(price, err)
 	default:
-		return Result{Text: c.cut(c.textOf(err)), IsError: true, cause: err}, nil
+		return Result{Text: c.cut(c.textOf(err) + c.hint()), IsError: true, cause: err}, nil
 	}
 }
 

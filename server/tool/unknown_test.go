@@ -2,6 +2,7 @@ package tool_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -15,28 +16,12 @@ func TestAnUnknownParameterIsNamedWithTheOneThatIsMeant(t *testing.T) {
 		{"memory", "max_results", "did you mean `limit`?"},
 		{"memory", "file_txt", "did you mean `file_text`?"},
 		{"memory", "store_id", "did you mean `store`?"},
-		{"memory_search", "limit", "did you mean `max_results`?"},
-		{"memory_search", "top_k", "did you mean `max_results`?"},
-		{"memory_search", "filter", "did you mean `where`?"},
-		{"memory_search", "tags", "did you mean `where`?"},
-		{"memory_search", "created_after", "did you mean `where`?"},
-		{"memory_search", "Query", "did you mean `query`?"},
-		{"memory_search", "min_relevanc", "did you mean `min_relevance`?"},
-		{"memory_search", "store", "did you mean `stores`?"},
 		{"memory_save", "tag", "did you mean `tags`?"},
 		{"memory_save", "text", "did you mean `content`?"},
 		{"memory_save", "dry_run", "it takes content, key, namespace, occurred_at, source, tags, timezone"},
-		{"memory_get", "id", "did you mean `key`?"},
-		{"memory_get", "limit", "did you mean `length`?"},
-		{"memory_list", "tags", "did you mean `tag`?"},
-		{"memory_list", "limit", "it takes tag"},
-		{"memory_list", "filter", "did you mean `tag`?"},
 		{"memory_delete", "dry_run", "it takes key, namespace"},
 		{"UpdateUserMemory", "content", "did you mean `body`?"},
-		{"ReadUserMemory", "key", "did you mean `name`?"},
 		{"kv_set", "expires_in", "did you mean `ttl`?"},
-		{"kv_get", "path", "did you mean `key`?"},
-		{"kv_get", "namespace", "it takes key, length, offset"},
 		{"kv_delete", "kye", "did you mean `key`?"},
 	} {
 		want := "Error: unknown parameter `" + c.name + "`; " + c.want
@@ -185,3 +170,62 @@ func TestATextIsJSONOnlyIfTheCallSaysSo(t *testing.T) {
 		t.Errorf("a refused write stored %s", got)
 	}
 }
+
+// A call that reads leaves aside what it does not know, and its answer, or the error that
+// something lacks, names it with what is likely meant.
+func TestACallThatReadsLeavesAsideWhatItDoesNotKnow(t *testing.T) {
+	h := open(t)
+	h.must(alice, "memory_save", "key", "k", "content", "a green lamp")
+	h.must(alice, "UpdateUserMemory", "action", "upsert", "name", "n", "type", "user", "description", "d", "body", "b")
+	needed := map[string][]any{"memory_search": {"query", "lamp"}, "memory_get": {"key", "k"}, "kv_get": {"key", "k"}, "ReadUserMemory": {"name", "n"}, "memory_list": nil}
+	for _, c := range []struct{ tool, name, meant string }{
+		{"memory_search", "limit", "max_results"},
+		{"memory_search", "top_k", "max_results"},
+		{"memory_search", "filter", "where"},
+		{"memory_search", "tags", "where"},
+		{"memory_search", "created_after", "where"},
+		{"memory_search", "Query", "query"},
+		{"memory_search", "min_relevanc", "min_relevance"},
+		{"memory_search", "store", "stores"},
+		{"memory_get", "id", "key"},
+		{"memory_get", "limit", "length"},
+		{"memory_list", "tags", "tag"},
+		{"memory_list", "limit", ""},
+		{"memory_list", "filter", "tag"},
+		{"ReadUserMemory", "key", "name"},
+		{"kv_get", "path", "key"},
+		{"kv_get", "namespace", ""},
+	} {
+		want := c.name
+		if c.meant != "" {
+			want += " (did you mean " + c.meant + "?)"
+		}
+		var got struct{ Ignored []string }
+		text := h.must(alice, c.tool, append([]any{c.name, 1}, needed[c.tool]...)...)
+		if err := json.Unmarshal([]byte(text), &got); err != nil || len(got.Ignored) != 1 || got.Ignored[0] != want {
+			t.Errorf("%s: %s, want %s", c.tool, text, want)
+		}
+		if needed[c.tool] == nil {
+			continue
+		}
+		if text := h.refused(alice, c.tool, c.name, 1); !strings.HasSuffix(text, "; ignored: "+want) {
+			t.Errorf("%s: %s", c.tool, text)
+		}
+	}
+	many := []any{"query", "lamp"}
+	for i := range maxIgnoredParameters + 1 {
+		many = append(many, fmt.Sprint("p", i), i)
+	}
+	if text := h.refused(alice, "memory_search", many...); !strings.Contains(text, "unknown parameter") {
+		t.Error(text)
+	}
+	if text := h.must(alice, "memory", "command", "view", "path", "/memories/k", "depth", 2, "action", "sendMessage"); !strings.HasSuffix(text, `{"ignored":["depth"]}`) {
+		t.Error(text)
+	}
+	if text := h.refused(alice, "memory_search", "query", "lamp", "recency", map[string]any{"halflife": "1d"}); !strings.Contains(text, "recency.half") {
+		t.Error(text)
+	}
+}
+
+// maxIgnoredParameters is how many unknown parameters a call may have.
+const maxIgnoredParameters = 20
