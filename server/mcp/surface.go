@@ -105,6 +105,7 @@ func (s *Surface) Mount(e *echo.Echo) (open []string) {
 	e.Pre(s.challenge)
 	for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
 		e.Add(method, endpoint, s.serve)
+		e.Add(method, endpoint+"/", s.serve)
 	}
 	e.GET(metadataPath, s.metadata)
 	e.GET(metadataPath+endpoint, s.metadata)
@@ -169,6 +170,9 @@ func (s *Surface) serveOne(w http.ResponseWriter, r *http.Request, body []byte, 
 		}(w)
 		r, w = r.WithContext(ctx), &answerWriter{w, call}
 	}
+	if !isRequest || request.Method != methodListen { // which is answered by a stream
+		r = lenient(r)
+	}
 	r = withRequest(s.withServer(r, message))
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.ContentLength = int64(len(body))
@@ -179,7 +183,7 @@ func (s *Surface) serveOne(w http.ResponseWriter, r *http.Request, body []byte, 
 // of a 401 (RFC 9728 §5.1).
 func (s *Surface) challenge(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if c.Request().URL.Path == endpoint {
+		if strings.TrimSuffix(c.Request().URL.Path, "/") == endpoint {
 			response, address := c.Response(), s.address(c.Request())
 			response.Before(func() {
 				if h := response.Header(); response.Status == http.StatusUnauthorized {
