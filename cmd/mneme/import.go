@@ -34,7 +34,8 @@ of --agent. Without --agent, each store is written by its own agent; with --as A
 that agent writes all into its own store (or --store), whatever store a line names:
 so the export of one agent becomes another's. Entries that are already there
 unchanged are skipped, so an import that was interrupted or had lines refused can be
-repeated. A local import ends when all vectors are made.
+repeated. What was deleted here stays in the trash, unless --restore is given. A local
+import ends when all vectors are made.
 
 A folder of Markdown (an Obsidian vault, a wiki) is imported as it is: a file's path is
 its entry's key, its title the description. Frontmatter that an entry has no place for
@@ -81,8 +82,8 @@ their keys when a newer export is imported.`,
 				return usageError{errors.New("--dry-run requires --markdown")}
 			}
 			if i.full {
-				if !only(cmd) || len(args) != 1 || i.zone != "" || i.reassign || i.noWait {
-					return usageError{errors.New("--full takes one file, and no --agent, --as, --taint, --store, --url, --timezone, --no-wait or --markdown")}
+				if !only(cmd) || len(args) != 1 || i.zone != "" || i.reassign || i.noWait || i.restore != restoreNone {
+					return usageError{errors.New("--full takes one file, and no --agent, --as, --taint, --store, --url, --timezone, --no-wait, --restore or --markdown")}
 				}
 				return p.loadDump(cmd.Context(), config, args[0])
 			}
@@ -103,6 +104,8 @@ their keys when a newer export is imported.`,
 	flags.StringVar(&i.from, "from", "", "read exports of this `system`: "+strings.Join(origin.Names(), ", "))
 	completeWith(cmd, "from", origin.Names()...)
 	flags.StringVar(&i.namespace, "namespace", "", "with --from or a folder: namespace of the entries (default: the system's name; of markdown: none)")
+	i.restore.add(flags)
+	completeWith(cmd, "restore", string(restoreAll), string(restoreChanged))
 	i.zone.add(cmd, "of times that have none")
 	flags.BoolVar(&i.full, "full", false, "restore a dump written by export --full into an empty database")
 	return cmd
@@ -121,27 +124,33 @@ type importing struct {
 	zone         zoneFlag
 	noWait, full bool
 	dryRun       bool
+	restore      restoring
+	trashes      map[target]*trash // that were read
 	counts       importCounts
 }
 
 // importCounts counts the outcomes of an import's lines or files.
 type importCounts struct {
-	Created   int64     `json:"created"`
-	Updated   int64     `json:"updated"`
-	Unchanged int64     `json:"unchanged"`
-	Trashed   int64     `json:"trashed"` // deleted entries of a Markdown folder, written to the trash
-	Refused   []refusal `json:"refused"`
-	Notes     []refusal `json:"notes,omitempty"`    // problems that refuse nothing
-	LeftOut   leftOut   `json:"left_out,omitempty"` // files of a folder of Markdown that are no entries
-	DryRun    bool      `json:"dry_run,omitempty"`  // nothing was written
-	WriteS    float64   `json:"write_s"`            // reading and writing
-	VectorsS  float64   `json:"vectors_s"`          // making vectors afterwards
-	Pending   int64     `json:"pending,omitempty"`  // entries whose vectors were not waited for
+	Created   int64 `json:"created"`
+	Updated   int64 `json:"updated"`
+	Unchanged int64 `json:"unchanged"`
+	Trashed   int64 `json:"trashed"`                // deleted entries of a Markdown folder, written to the trash
+	Deleted   int64 `json:"deleted_here,omitempty"` // left in the trash
+	// DeletedChanged counts those of Deleted that the source has changed since.
+	DeletedChanged int64     `json:"deleted_changed,omitempty"`
+	Restored       int64     `json:"restored,omitempty"` // from the trash, and counted as updated or unchanged too
+	Refused        []refusal `json:"refused"`
+	Notes          []refusal `json:"notes,omitempty"`    // problems that refuse nothing
+	LeftOut        leftOut   `json:"left_out,omitempty"` // files of a folder of Markdown that are no entries
+	DryRun         bool      `json:"dry_run,omitempty"`  // nothing was written
+	WriteS         float64   `json:"write_s"`            // reading and writing
+	VectorsS       float64   `json:"vectors_s"`          // making vectors afterwards
+	Pending        int64     `json:"pending,omitempty"`  // entries whose vectors were not waited for
 }
 
 func (c *importCounts) written() int64 { return c.Created + c.Updated + c.Trashed }
 func (c *importCounts) lines() int64 {
-	return c.written() + c.Unchanged + int64(len(c.Refused))
+	return c.written() + c.Unchanged + c.Deleted + int64(len(c.Refused))
 }
 
 // refusal is a line that was not written. Reason never includes its text.
@@ -276,6 +285,7 @@ func (i *importing) report() error {
 	if len(c.LeftOut) > 0 {
 		fmt.Fprintf(i.err, "left out: %s\n", c.LeftOut)
 	}
+	i.sayDeleted()
 	var err error
 	switch {
 	case i.json:

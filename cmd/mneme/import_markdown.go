@@ -248,6 +248,11 @@ func (f *folderImport) compare(ctx context.Context) error {
 	for _, l := range slices.Concat(f.live, f.deleted) {
 		wanted[l.path] = true
 	}
+	trash, err := f.trashOf(ctx, f.source, f.as.agent) // before files of the folder's trash are written to it
+	if err != nil {
+		return err
+	}
+	trash.forgetFiles(f.deleted)
 	f.stored = make(map[memory.Path]storedEntry)
 	for e, err := range f.source.entries(ctx) {
 		if err != nil {
@@ -275,19 +280,17 @@ func (f *folderImport) write(ctx context.Context, to *connection) error {
 			f.counts.Unchanged++
 		case f.dryRun && ok && stored.label == f.taint:
 			f.counts.Updated++
-		case f.dryRun:
-			f.counts.Created++
 		default:
 			note, problems := f.load(l.file)
 			for _, p := range problems { // the file has changed since it was read
 				f.refuseFile(l.file, p)
 			}
 			if len(problems) == 0 {
-				waiting = append(waiting, record{file: f.shown(l.file), line: 1, put: putOf(l.path, note), fields: note.Lines})
+				waiting = append(waiting, record{file: f.shown(l.file), line: 1, put: putOf(l.path, note), fields: note.Lines, isBack: !l.deleted.IsZero()})
 			}
 		}
 		if len(waiting) == requestLines || n == len(f.live)-1 {
-			if err := f.send(ctx, to, waiting); err != nil {
+			if err := f.sendFiles(ctx, to, waiting); err != nil {
 				return err
 			}
 			waiting = waiting[:0]
@@ -295,6 +298,16 @@ func (f *folderImport) write(ctx context.Context, to *connection) error {
 		}
 	}
 	return nil
+}
+
+// sendFiles writes records, or says what would become of them.
+func (f *folderImport) sendFiles(ctx context.Context, to *connection, records []record) error {
+	if !f.dryRun {
+		return f.send(ctx, to, records)
+	}
+	kept, err := f.leaveDeleted(ctx, f.source, f.as.agent, records)
+	f.counts.Created += int64(len(kept))
+	return err
 }
 
 // dated returns a note with what is no date in its description.

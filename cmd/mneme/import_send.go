@@ -26,6 +26,8 @@ type record struct {
 	put   memory.PutRequest
 
 	fields map[string]int // of a Markdown file: the line of each field
+	isPart bool           // of a conversation or a document
+	isBack bool           // of a file that was moved back from the trash of its folder
 }
 
 // at returns a reason with the record's path.
@@ -59,7 +61,6 @@ func (r *record) lineOf(reason string) int {
 // records, but never those of one path: if there are several agents, each writes
 // only its own store.
 func (i *importing) send(ctx context.Context, to *connection, records []record) error {
-	type target struct{ agent, store string }
 	var targets []target
 	of := make(map[target][]record)
 	for _, r := range records {
@@ -81,7 +82,7 @@ func (i *importing) send(ctx context.Context, to *connection, records []record) 
 		if err != nil {
 			return err
 		}
-		if err := i.sendTo(ctx, as, at.store, of[at]); err != nil {
+		if err := i.sendTo(ctx, as, at, of[at]); err != nil {
 			status := client.StatusOf(err)
 			// In this process a token is refused only if its agent is the ID of
 			// a chat.
@@ -95,8 +96,12 @@ func (i *importing) send(ctx context.Context, to *connection, records []record) 
 }
 
 // sendTo writes records to one store.
-func (i *importing) sendTo(ctx context.Context, as *client.Client, store string, records []record) error {
-	result, err := as.Import(ctx, store, func(yield func(api.ImportLine, error) bool) {
+func (i *importing) sendTo(ctx context.Context, as *client.Client, at target, records []record) error {
+	records, err := i.leaveDeleted(ctx, &entrySource{client: as, store: at.store}, at.agent, records)
+	if err != nil || len(records) == 0 {
+		return err
+	}
+	result, err := as.Import(ctx, at.store, func(yield func(api.ImportLine, error) bool) {
 		for _, r := range records {
 			if !yield(importLine(r.put), nil) {
 				return

@@ -47,7 +47,7 @@ func (b *batch) add(ctx context.Context, file string, line importer.Line) error 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r := record{file: file, line: line.Number, place: line.Place, put: line.Put, fields: line.Fields}
+	r := record{file: file, line: line.Number, place: line.Place, put: line.Put, fields: line.Fields, isPart: line.Part}
 	from := cmp.Or(line.Store, b.store, b.as.agent)
 	if r.put.Path.Store = from; b.reassign {
 		r.put.Path.Store = b.store

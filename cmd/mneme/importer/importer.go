@@ -32,6 +32,7 @@ type Line struct {
 	Place   string
 	Notes   []string // what the entry lacks of the line; never includes the line's text
 	Err     error    // never includes the line's text
+	Part    bool     // the entry is a part of a conversation or a document: KEY/001
 	Skipped bool     // Err says why the entry was left out on purpose
 }
 

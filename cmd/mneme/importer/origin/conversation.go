@@ -31,7 +31,7 @@ func conversation(key, title string, at importer.Date, messages []message) []dra
 		if text.Len() > 0 {
 			drafts = append(drafts, draft{
 				key: fmt.Sprintf("%s/%03d", key, len(drafts)+1), text: text.String(),
-				description: title, tags: []string{"conversation"}, occurred: began.Or(at),
+				description: title, tags: []string{"conversation"}, occurred: began.Or(at), part: true,
 			})
 		}
 		text.Reset()
@@ -64,7 +64,7 @@ func (d draft) parts() []draft {
 	var drafts []draft
 	for n, stretch := range cut(strings.TrimSpace(d.text), maxPart) {
 		part := d
-		part.key, part.text = fmt.Sprintf("%s/%03d", d.key, n+1), stretch
+		part.key, part.text, part.part = fmt.Sprintf("%s/%03d", d.key, n+1), stretch, true
 		drafts = append(drafts, part)
 	}
 	return drafts

@@ -22,6 +22,7 @@ type draft struct {
 	tags        []string
 	occurred    importer.Date
 	expires     time.Time // zero: never
+	part        bool      // of a conversation or a document
 }
 
 // line returns the write of an entry. It sets every field but the expiry of one
@@ -43,7 +44,7 @@ func (d draft) line(i item) importer.Line {
 	if !d.expires.IsZero() {
 		put.ExpiresAt = &d.expires
 	}
-	return importer.Line{Number: i.line, Place: i.place, Put: put, Occurred: d.occurred}
+	return importer.Line{Number: i.line, Place: i.place, Put: put, Occurred: d.occurred, Part: d.part}
 }
 
 // segment returns a name as one segment of a key.

@@ -135,6 +135,7 @@ func pages(n markdown.Note, out output) error {
 			n.Description = markdown.Headline(strings.TrimPrefix(title+": "+heading, ": "))
 		}
 		line := lineOf(n)
+		line.Part = true
 		if i == 0 {
 			line.Notes = []string{fmt.Sprintf("is too long for one entry: imported in %d parts, from %s/001", len(parts), path.Base(key))}
 		}
