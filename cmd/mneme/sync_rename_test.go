@@ -362,10 +362,9 @@ func TestSyncKeepsEachNoteOneThing(t *testing.T) {
 	for _, backend := range backendtest.Storages() {
 		t.Run(backend.Name, func(t *testing.T) {
 			t.Parallel()
-			backendtest.DivideChecks(t, 4)
 			f := backendtest.Open(t, backend, backendtest.Options{Memory: memory.Options{Now: time.Now}})
 			runs := 0
-			rapid.Check(t, func(r *rapid.T) {
+			backendtest.Check(t, 4, func(_ testing.TB, r *rapid.T) {
 				runs++
 				dir, err := os.MkdirTemp(t.TempDir(), "")
 				if err != nil {
