@@ -159,8 +159,8 @@ func (h *harness) state(store string, callers ...memory.Caller) string {
 func TestABatchGivesTheOutcomesAndTheStateOfItsSingleCalls(t *testing.T) {
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
-			backendtest.DivideChecks(t, map[string]int{"sqlite": 1, "postgres": 5}[strings.Split(b.Name, "+")[0]])
-			rapid.Check(t, func(rt *rapid.T) {
+			t.Parallel()
+			backendtest.Check(t, map[string]int{"sqlite": 1, "postgres": 5}[strings.Split(b.Name, "+")[0]], func(t testing.TB, rt *rapid.T) {
 				batched, single := open(t, b, memory.Limits{Keys: 5, Value: 50}), open(t, b, memory.Limits{Keys: 5, Value: 50})
 				owner, writer, reader := agent("owner", acl.Internal), agent("writer", acl.Internal), agent("reader", acl.Internal)
 				for _, h := range []*harness{batched, single} {

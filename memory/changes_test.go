@@ -75,13 +75,13 @@ func TestAFollowerHasWhatAListShows(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 8}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
-			backendtest.DivideChecks(t, divisor[b.Name])
-			rapid.Check(t, func(rt *rapid.T) { checkFollowers(rt, t, b) })
+			t.Parallel()
+			backendtest.Check(t, divisor[b.Name], func(t testing.TB, rt *rapid.T) { checkFollowers(rt, t, b) })
 		})
 	}
 }
 
-func checkFollowers(rt *rapid.T, t *testing.T, b backendtest.Backend) {
+func checkFollowers(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 	data, clock := b.Open(t), backendtest.NewClock()
 	options := memory.Options{Now: clock.Now, Limits: memory.Limits{Retention: new(time.Duration)}}
 	peers := []*harness{openOver(t, data, options), openOver(t, data, options)}

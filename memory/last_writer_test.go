@@ -59,13 +59,13 @@ func TestQuotaDependsOnTheCallersOwnWritesAlone(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 5}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
-			backendtest.DivideChecks(t, divisor[b.Name])
-			rapid.Check(t, func(rt *rapid.T) { checkQuotas(rt, t, b) })
+			t.Parallel()
+			backendtest.Check(t, divisor[b.Name], func(t testing.TB, rt *rapid.T) { checkQuotas(rt, t, b) })
 		})
 	}
 }
 
-func checkQuotas(rt *rapid.T, t *testing.T, b backendtest.Backend) {
+func checkQuotas(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 	const keys, bytes = 3, 60
 	data := b.Open(t)
 	var rows storage.Storage
@@ -203,13 +203,13 @@ func TestAuthorsOfFieldsFollowTheText(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 5}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
-			backendtest.DivideChecks(t, divisor[b.Name])
-			rapid.Check(t, func(rt *rapid.T) { checkAuthors(rt, t, b) })
+			t.Parallel()
+			backendtest.Check(t, divisor[b.Name], func(t testing.TB, rt *rapid.T) { checkAuthors(rt, t, b) })
 		})
 	}
 }
 
-func checkAuthors(rt *rapid.T, t *testing.T, b backendtest.Backend) {
+func checkAuthors(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 	h := open(t, b, memory.Limits{History: memory.HistoryLimits{Versions: 6}})
 	alice, bob := agent("alice", acl.Public), agent("bob", acl.Public)
 	share(h, "alice", "bob", acl.ReadWrite)

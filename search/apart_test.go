@@ -21,8 +21,8 @@ func TestOwnHitsDoNotDependOnAStoreAtLevelSearch(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 8}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
-			backendtest.DivideChecks(t, divisor[b.Name]*size.Of(2, 1))
-			rapid.Check(t, func(rt *rapid.T) {
+			t.Parallel()
+			backendtest.Check(t, divisor[b.Name]*size.Of(2, 1), func(t testing.TB, rt *rapid.T) {
 				common := drawPrices(rt)
 				common.terms.SearchesPerDay, common.caps = new(int64(1000)), acl.Caps{}
 				with, without := openBazaar(t, b, common), openBazaar(t, b, common)

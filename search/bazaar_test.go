@@ -50,7 +50,7 @@ func drawPrices(t *rapid.T) prices {
 	}
 }
 
-func openBazaar(t *testing.T, b backendtest.Backend, p prices) *bazaar {
+func openBazaar(t testing.TB, b backendtest.Backend, p prices) *bazaar {
 	t.Helper()
 	w := &bazaar{harness: open(t, b, memory.Limits{}), buyer: agent("buyer", acl.Internal), keys: make(map[uuid.UUID]string)}
 	platform := caller(acl.Principal{Agent: "platform", Taint: acl.Restricted, Platform: true})

@@ -27,8 +27,8 @@ func TestCachedCandidatesAreThoseOfTheRows(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 5}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
-			backendtest.DivideChecks(t, divisor[b.Name])
-			rapid.Check(t, func(rt *rapid.T) { checkCandidates(rt, t, b) })
+			t.Parallel()
+			backendtest.Check(t, divisor[b.Name], func(t testing.TB, rt *rapid.T) { checkCandidates(rt, t, b) })
 		})
 	}
 }
@@ -72,7 +72,7 @@ func candidates(s memory.Storage, rows *cache.Rows, c memory.Caller, now time.Ti
 	return cached, read, err
 }
 
-func checkCandidates(rt *rapid.T, t *testing.T, b backendtest.Backend) {
+func checkCandidates(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 	data, clock := b.Open(t), backendtest.NewClock()
 	options := backendtest.Options{Memory: memory.Options{Now: clock.Now, Limits: memory.Limits{Retention: new(time.Duration)}}}
 	caching := openOver(t, data, options)

@@ -68,8 +68,8 @@ func TestHiddenEntriesDoNotAffectWhatABuyerIsAnswered(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 8}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
-			backendtest.DivideChecks(t, divisor[b.Name])
-			rapid.Check(t, func(rt *rapid.T) {
+			t.Parallel()
+			backendtest.Check(t, divisor[b.Name], func(t testing.TB, rt *rapid.T) {
 				common := drawPrices(rt)
 				with, without := openBazaar(t, b, common), openBazaar(t, b, common)
 				for _, d := range rapid.SliceOfN(rapid.Custom(drawDeal), 5, 30).Draw(rt, "deals") {
@@ -98,8 +98,8 @@ func TestWhatIsNotBoughtIsAsIfItWereAbsent(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 8}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
-			backendtest.DivideChecks(t, divisor[b.Name])
-			rapid.Check(t, func(rt *rapid.T) {
+			t.Parallel()
+			backendtest.Check(t, divisor[b.Name], func(t testing.TB, rt *rapid.T) {
 				common := drawPrices(rt)
 				there, absent := openBazaar(t, b, common), openBazaar(t, b, common)
 				both := []*bazaar{there, absent}

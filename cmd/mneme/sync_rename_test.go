@@ -412,7 +412,7 @@ func TestSyncKeepsEachNoteOneThing(t *testing.T) {
 			t.Parallel()
 			f := backendtest.Open(t, backend, backendtest.Options{Memory: memory.Options{Now: time.Now}})
 			runs := 0
-			rapid.Check(t, func(r *rapid.T) {
+			backendtest.Check(t, 4, func(_ testing.TB, r *rapid.T) {
 				runs++
 				dir, err := os.MkdirTemp(t.TempDir(), "")
 				if err != nil {

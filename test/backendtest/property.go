@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,25 +17,48 @@ import (
 	"mneme/test/size"
 )
 
-// DivideChecks divides the number of rapid's checks until the test ends. In a full run
+// checks is held while the number of rapid's checks, a flag, is another than it was.
+var checks sync.Mutex
+
+// Check is rapid.Check with a number of checks divided by by, at least one. In a full run
 // they are two and a half times as many. With -short, as under the race detector, it is a
-// quarter of that: one goroutine does most of it.
-func DivideChecks(t *testing.T, by int) {
+// quarter of that: one goroutine does most of it. Unlike rapid.Check with another flag it
+// may run beside others. The property opens what it needs for the TB that it gets, which
+// ends with each check.
+func Check(t *testing.T, by int, property func(t testing.TB, rt *rapid.T)) {
 	t.Helper()
 	if testing.Short() {
 		by *= 4
 	}
-	checks := flag.Lookup("rapid.checks").Value
-	before := checks.String()
+	checks.Lock()
+	flagged := flag.Lookup("rapid.checks").Value
+	before := flagged.String()
+	begin := sync.OnceFunc(func() {
+		_ = flagged.Set(before) // it was valid before
+		checks.Unlock()
+	})
+	defer begin()
 	n, err := strconv.Atoi(before)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := checks.Set(strconv.Itoa(max(1, n*size.Of(2, 5)/2/by))); err != nil {
+	if err := flagged.Set(strconv.Itoa(max(1, n*size.Of(2, 5)/2/by))); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = checks.Set(before) }) // the value was valid before
+	rapid.Check(t, func(rt *rapid.T) {
+		begin() // rapid has read the flag
+		property(check{t, rt}, rt)
+	})
 }
+
+// check is a TB whose cleanup is run at the end of a check of a property.
+type check struct {
+	testing.TB
+	of *rapid.T
+}
+
+// Cleanup implements testing.TB.
+func (c check) Cleanup(f func()) { c.of.Cleanup(f) }
 
 // Change is one call of a writer.
 type Change func(f *Fixture, clock *Clock) error
