@@ -21,7 +21,8 @@ type Reading struct {
 	// multilingual model; 0: there is none.
 	Multilingual Label
 	// Mixed is the lowest label up to which at least one in twenty of the entries, and
-	// ten of them, were foreign: read by the multilingual model and not by the English one; 0: there is none.
+	// ten of them, were foreign: read by the multilingual model and not by the English one;
+	// or, above PUBLIC, of a session that asked what makes a store Asked; 0: there is none.
 	// Unless a language was chosen, the multilingual model reads every entry from this
 	// label on, beside the English one. It never rises.
 	Mixed Label
@@ -131,7 +132,7 @@ func (r Reading) Why() string {
 	case r.Asked:
 		return "It was asked in another language than English: the multilingual model reads every entry, too."
 	case r.Mixed > 0:
-		return "One in twenty of its entries or more were in other languages than English: the multilingual model reads the others, too."
+		return "One in twenty of its entries or more were, or a question above PUBLIC was, in other languages than English: the multilingual model reads the others, too."
 	case r.Multilingual > 0:
 		return "Its entries in other languages than English are read by the multilingual model."
 	}

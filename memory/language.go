@@ -9,7 +9,8 @@ import (
 
 // SetLanguage chooses which models read the entries of a store, and returns the store as it
 // is now. The caller needs readwrite on it, and not by a grant: a guest does not decide how
-// a store is searched. A platform token may choose for any store. The entries get their
+// a store is searched; and not in a session above PUBLIC, which is a ConflictError, since all
+// see the choice. A platform token may choose for any store. The entries get their
 // vectors in the background; until then searches use those that they have.
 func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, language acl.Language) (StoreInfo, error) {
 	var info StoreInfo
@@ -21,6 +22,9 @@ func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, langu
 		}
 		if a.Via == acl.ViaGrant && !c.Platform {
 			return acl.ErrDenied
+		}
+		if !c.Platform && c.Taint != acl.Public {
+			return conflict("every session reads the language of a store: it is chosen in one at PUBLIC, or by the platform")
 		}
 		if language > acl.LanguageMultilingual {
 			return rule("language", "must be auto, english or multilingual")

@@ -14,11 +14,11 @@ import (
 // MaxReference bounds the reference of a top-up or pay-out, in characters.
 const MaxReference = 128
 
-// Account returns the caller's account.
+// Account returns the caller's account: each label of its sessions has one.
 func (m *Market) Account(ctx context.Context, c memory.Caller) (Account, error) {
 	account := Account{Agent: c.Agent, Currency: m.options.Currency}
 	err := m.view(ctx, c, func(tx ReadTx) (err error) {
-		account.Balance, err = tx.Balance(ctx, c.Agent)
+		account.Balance, err = tx.Balance(ctx, Holder(c.Agent, c.Taint))
 		return err
 	})
 	return account, err
@@ -26,23 +26,25 @@ func (m *Market) Account(ctx context.Context, c memory.Caller) (Account, error) 
 
 // TopUp adds money to an agent's account. A reference is for one top-up of the
 // agent: again with the same amount it changes nothing, with another one it is a
-// ConflictError. It takes a platform token.
+// ConflictError. It takes a platform token, and the account is that of sessions at its
+// label.
 func (m *Market) TopUp(ctx context.Context, c memory.Caller, agent string, amount int64, reference string) (Account, error) {
-	return m.transfer(ctx, c, transfer{LineTopUp, agent, amount, amount, reference})
+	return m.transfer(ctx, c, transfer{LineTopUp, agent, Holder(agent, c.Taint), amount, amount, reference})
 }
 
 // PayOut takes money from an agent's account, as TopUp adds it; a ConflictError if
 // the balance is less.
 func (m *Market) PayOut(ctx context.Context, c memory.Caller, agent string, amount int64, reference string) (Account, error) {
-	return m.transfer(ctx, c, transfer{LinePayout, agent, amount, -amount, reference})
+	return m.transfer(ctx, c, transfer{LinePayout, agent, Holder(agent, c.Taint), amount, -amount, reference})
 }
 
 // transfer moves money between an account and the outside.
 type transfer struct {
 	kind      LineKind
 	agent     string
-	amount    int64 // as the request gives it, in micros
-	change    int64 // of the balance
+	account   string // of its sessions at a label
+	amount    int64  // as the request gives it, in micros
+	change    int64  // of the balance
 	reference string
 }
 
@@ -65,7 +67,7 @@ func (m *Market) transfer(ctx context.Context, c memory.Caller, t transfer) (Acc
 			return err
 		}
 		var err error
-		account.Balance, err = tx.Balance(ctx, t.agent)
+		account.Balance, err = tx.Balance(ctx, t.account)
 		return err
 	})
 	if err != nil {
@@ -83,11 +85,11 @@ func (m *Market) book(ctx context.Context, tx Tx, t transfer) error {
 	if kind == memory.KindChat { // a chat never calls: its money would be lost
 		return memory.ErrKindClash
 	}
-	if err := tx.Lock(ctx, lockAccount(t.agent)); err != nil {
+	if err := tx.Lock(ctx, lockAccount(t.account)); err != nil {
 		return err
 	}
-	own := Posting{Account: t.agent, Amount: t.change}
-	line, err := First(tx.Lines(ctx, LineOf{Kind: t.kind, Agent: t.agent, Reference: t.reference}))
+	own := Posting{Account: t.account, Amount: t.change}
+	line, err := First(tx.Lines(ctx, LineOf{Kind: t.kind, Agent: t.account, Reference: t.reference}))
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func unpaid(ctx context.Context, tx pricer, c memory.Caller, limit int, grant ac
 	if spent := lots[0].spent(at); spent != nil {
 		return spent
 	}
-	balance, err := tx.Balance(ctx, c.Agent)
+	balance, err := tx.Balance(ctx, Holder(c.Agent, c.Taint))
 	if err != nil {
 		return err
 	}

@@ -129,7 +129,7 @@ func (w Window) end(at time.Time) time.Time {
 	return w.start(at).Add(w.length())
 }
 
-// buyerKeys returns the keys of a buyer's counts in a store, in the order of windows.
+// buyerKeys returns the keys of the counts in a store of a Holder, in the order of windows.
 func buyerKeys(store, buyer string, at time.Time) []CountKey {
 	keys := make([]CountKey, len(windows))
 	for i, w := range windows {
@@ -138,21 +138,22 @@ func buyerKeys(store, buyer string, at time.Time) []CountKey {
 	return keys
 }
 
-// offerKeys returns the keys of the counts of all buyers of an offer, in the order
-// of windows.
-func offerKeys(offer uuid.UUID, at time.Time) []CountKey {
+// offerKeys returns the keys of the counts of all buyers of an offer in sessions at a
+// label, in the order of windows.
+func offerKeys(offer uuid.UUID, label acl.Label, at time.Time) []CountKey {
 	keys := make([]CountKey, len(windows))
 	for i, w := range windows {
-		keys[i] = CountKey{Offer: offer, Window: w, Start: w.start(at)}
+		keys[i] = CountKey{Offer: offer, Buyer: Holder("", label), Window: w, Start: w.start(at)}
 	}
 	return keys
 }
 
-// byWindow returns the counts of buyerKeys or offerKeys by their windows.
+// byWindow sums the counts of several buyerKeys or offerKeys by their windows.
 func byWindow(counts []Count) map[Window]Count {
 	of := make(map[Window]Count, len(windows))
-	for i, w := range windows {
-		of[w] = counts[i]
+	for i, count := range counts {
+		w := windows[i%len(windows)]
+		of[w] = Count{Searches: of[w].Searches + count.Searches, Entries: of[w].Entries + count.Entries}
 	}
 	return of
 }

@@ -24,7 +24,7 @@ type Charge struct {
 	ID       uuid.UUID   `json:"id"` // UUIDv7
 	Store    string      `json:"store"`
 	Offer    uuid.UUID   `json:"offer"`
-	Label    acl.Label   `json:"label"` // of the offer
+	Label    acl.Label   `json:"label"` // of the buyer's session
 	Buyer    string      `json:"buyer"`
 	Seller   string      `json:"seller"`
 	Amount   int64       `json:"amount"`  // micros
@@ -41,7 +41,7 @@ type Charge struct {
 // Bought says that an entry was shown to a buyer of a store, with this value.
 // It never costs that buyer anything again, by its ID or by its value.
 type Bought struct {
-	Store, Buyer string
+	Store, Buyer string // the Holder
 	Entry        uuid.UUID
 	Digest       []byte    // keyed digest of the value; see digestOf
 	Charge       uuid.UUID // of the search that showed it first; uuid.Nil: it was not metered

@@ -58,7 +58,7 @@ func (s *sale) Close(ctx context.Context, hits []search.ShownHit) (search.Bill, 
 		}
 	}
 	if len(bill.Charges) > 0 {
-		balance, err := s.tx.Balance(ctx, s.caller.Agent)
+		balance, err := s.tx.Balance(ctx, Holder(s.caller.Agent, s.caller.Taint))
 		if err != nil {
 			return search.Bill{}, err
 		}
@@ -120,7 +120,7 @@ func (s *sale) due(ctx context.Context, b *basket, shown []search.ShownHit) (owi
 	}
 	l := b.lot
 	charge := Charge{
-		ID: id, Store: l.access.Store, Offer: l.offer.ID, Label: l.offer.Label,
+		ID: id, Store: l.access.Store, Offer: l.offer.ID, Label: s.caller.Taint,
 		Buyer: s.caller.Agent, Seller: l.offer.Seller, Amount: b.amount, Search: l.search,
 		Hits: b.hits, Entries: b.fresh, At: instantOf(s.at), State: ChargeDone,
 	}
@@ -202,7 +202,7 @@ func (c Charge) line() Line {
 	case c.State == ChargePending:
 		line.Postings = []Posting{{AccountExternal, -c.Amount}, {AccountSettling, c.Amount}}
 	default:
-		line.Postings = []Posting{{c.Buyer, -c.Amount}, {c.Seller, c.Amount}}
+		line.Postings = []Posting{{Holder(c.Buyer, c.Label), -c.Amount}, {Holder(c.Seller, c.Label), c.Amount}}
 	}
 	return line
 }
@@ -222,9 +222,9 @@ func (m *Meter) receipt(c Charge, line Line, digest Hash) (Receipt, error) {
 
 // count counts a search of a lot.
 func (s *sale) count(ctx context.Context, b *basket) error {
-	keys := buyerKeys(b.lot.access.Store, s.caller.Agent, s.at)
+	keys := buyerKeys(b.lot.access.Store, Holder(s.caller.Agent, s.caller.Taint), s.at)
 	if b.lot.metered() {
-		keys = append(keys, offerKeys(b.lot.offer.ID, s.at)...)
+		keys = append(keys, offerKeys(b.lot.offer.ID, s.caller.Taint, s.at)...)
 	}
 	return s.tx.AddCounts(ctx, keys, Count{Searches: 1, Entries: int64(len(b.fresh))})
 }
@@ -233,7 +233,7 @@ func (s *sale) count(ctx context.Context, b *basket) error {
 func (s *sale) bought(b *basket, charge uuid.UUID) BoughtList {
 	records := make(BoughtList, len(b.wares))
 	for i, w := range b.wares {
-		records[i] = Bought{Store: b.lot.access.Store, Buyer: s.caller.Agent, Entry: w.entry, Digest: w.digest, Charge: charge}
+		records[i] = Bought{Store: b.lot.access.Store, Buyer: Holder(s.caller.Agent, s.caller.Taint), Entry: w.entry, Digest: w.digest, Charge: charge}
 	}
 	return records
 }
@@ -244,6 +244,6 @@ func (c Charge) uncount(ctx context.Context, tx settler) error {
 	if err := tx.DeleteRecords(ctx, BoughtWith(c.ID)); err != nil {
 		return err
 	}
-	keys := append(buyerKeys(c.Store, c.Buyer, c.At), offerKeys(c.Offer, c.At)...)
+	keys := append(buyerKeys(c.Store, Holder(c.Buyer, c.Label), c.At), offerKeys(c.Offer, c.Label, c.At)...)
 	return tx.AddCounts(ctx, keys, Count{Searches: -1, Entries: -int64(len(c.Entries))})
 }

@@ -54,7 +54,7 @@ func as(agent string, taint acl.Label) memory.Caller {
 // The callers of most tests. sam sells, ben buys, and zoe does neither.
 var (
 	sam, ben, zoe = as("sam", acl.Public), as("ben", acl.Public), as("zoe", acl.Public)
-	platform      = memory.Caller{Principal: acl.Principal{Agent: "ops", Taint: acl.Restricted, Platform: true}}
+	platform      = memory.Caller{Principal: acl.Principal{Agent: "ops", Taint: acl.Public, Platform: true}}
 )
 
 // wants fails the test unless an error has the status that REST gives it.

@@ -55,12 +55,16 @@ func loadLots(ctx context.Context, tx pricer, c memory.Caller, named []string, s
 	var keys []CountKey
 	for _, access := range orderLots(named, stores) {
 		l := &lot{access: access, named: slices.Contains(named, access.Store), limits: grantLimits(access.Caps)}
-		keys = append(keys, buyerKeys(access.Store, c.Agent, at)...)
+		for _, name := range holders(c.Agent, c.Taint) {
+			keys = append(keys, buyerKeys(access.Store, name, at)...)
+		}
 		if l.metered() {
 			if err := l.readOffer(ctx, tx); err != nil {
 				return nil, err
 			}
-			keys = append(keys, offerKeys(l.offer.ID, at)...)
+			for label := acl.Public; label <= max(c.Taint, acl.Public); label++ {
+				keys = append(keys, offerKeys(l.offer.ID, label, at)...)
+			}
 		}
 		lots = append(lots, l)
 	}
@@ -68,10 +72,11 @@ func loadLots(ctx context.Context, tx pricer, c memory.Caller, named []string, s
 	if err != nil {
 		return nil, err
 	}
+	n := len(holders(c.Agent, c.Taint)) * len(windows)
 	for _, l := range lots {
-		l.shown, counts = byWindow(counts), counts[len(windows):]
+		l.shown, counts = byWindow(counts[:n]), counts[n:]
 		if l.metered() {
-			l.allOf, counts = byWindow(counts), counts[len(windows):]
+			l.allOf, counts = byWindow(counts[:n]), counts[n:]
 			l.search = l.terms.prices().OfSearch(l.shown[WindowDay].Searches)
 		}
 	}
@@ -125,7 +130,7 @@ func openPurse(ctx context.Context, tx Balancer, c memory.Caller, p search.Purch
 	if !slices.ContainsFunc(lots, (*lot).metered) {
 		return purse{}, nil
 	}
-	balance, err := tx.Balance(ctx, c.Agent)
+	balance, err := tx.Balance(ctx, Holder(c.Agent, c.Taint))
 	if err != nil {
 		return purse{}, err
 	}

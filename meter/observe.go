@@ -27,7 +27,7 @@ func (m *Meter) Sold(c memory.Caller, bill search.Bill) {
 			continue
 		}
 		select {
-		case m.sold <- sold{charge.Store, c.Agent, int64(len(charge.Entries))}:
+		case m.sold <- sold{charge.Store, Holder(c.Agent, c.Taint), int64(len(charge.Entries))}:
 		default: // a metric may miss some, a search waits for none
 		}
 	}

@@ -132,7 +132,7 @@ func (o outcome) bill(ctx context.Context, tx ReadTx, c memory.Caller, claim Cla
 	if len(bill.Charges) == 0 {
 		return bill, nil
 	}
-	balance, err := tx.Balance(ctx, c.Agent)
+	balance, err := tx.Balance(ctx, Holder(c.Agent, c.Taint))
 	bill.Balance = &balance
 	return bill, err
 }

@@ -51,12 +51,12 @@ func (m *Market) refund(ctx context.Context, tx chargeWriter, c memory.Caller, c
 	}
 	line := Line{At: m.service.Instant(), Kind: LineRefund, Charge: charge.ID}
 	if charge.Amount > 0 {
-		if err := tx.Lock(ctx, lockAccount(charge.Seller)); err != nil {
+		if err := tx.Lock(ctx, lockAccount(Holder(charge.Seller, charge.Label))); err != nil {
 			return err
 		}
 		line.Postings = []Posting{
-			{Account: charge.Seller, Amount: -charge.Amount},
-			{Account: charge.Buyer, Amount: charge.Amount},
+			{Account: Holder(charge.Seller, charge.Label), Amount: -charge.Amount},
+			{Account: Holder(charge.Buyer, charge.Label), Amount: charge.Amount},
 		}
 	}
 	if _, err := appendLine(ctx, tx, line); err != nil {

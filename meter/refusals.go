@@ -52,7 +52,13 @@ func newRefusals() *refusals {
 
 // names returns what the refusal of a search's payment is counted by; "": by nothing.
 func refusalNames(c memory.Caller, r *order) [len(refusalRates)]string {
-	return [...]string{byBuyer: c.Agent, byAddress: r.Payment.Client, byOffer: r.Purchase.Offer.String()}
+	names := [...]string{byBuyer: c.Agent, byAddress: r.Payment.Client, byOffer: r.Purchase.Offer.String()}
+	for i, name := range names {
+		if name != "" {
+			names[i] = Holder(name, c.Taint)
+		}
+	}
+	return names
 }
 
 // check returns a CapError while too many payments were refused.

@@ -257,10 +257,10 @@ func (m *Market) credit(ctx context.Context, tx chargeWriter, charges []Charge, 
 	for i, charge := range charges {
 		line := Line{At: m.service.Instant(), Kind: LineSettle, Charge: charge.ID}
 		if charge.Amount > 0 {
-			line.Postings = append(line.Postings, Posting{AccountSettling, -charge.Amount}, Posting{charge.Seller, charge.Amount})
+			line.Postings = append(line.Postings, Posting{AccountSettling, -charge.Amount}, Posting{Holder(charge.Seller, charge.Label), charge.Amount})
 		}
 		if i == 0 && surplus > 0 {
-			line.Postings = append(line.Postings, Posting{AccountExternal, -surplus}, Posting{charge.Buyer, surplus})
+			line.Postings = append(line.Postings, Posting{AccountExternal, -surplus}, Posting{Holder(charge.Buyer, charge.Label), surplus})
 		}
 		if _, err := appendLine(ctx, tx, line); err != nil {
 			return err
@@ -300,7 +300,7 @@ func (m *Market) refuse(ctx context.Context, held *Claim, a Accepted, answer Set
 		for _, charge := range e.charges {
 			price.Offer = charge.Offer.String()
 		}
-		price.Balance, err = tx.Balance(ctx, held.Key.Agent)
+		price.Balance, err = tx.Balance(ctx, Holder(held.Key.Agent, held.Key.Taint))
 		return err
 	})
 	if err != nil || !reversed {

@@ -134,6 +134,7 @@ func unmetered(store string, caps acl.Caps) acl.Access {
 // buying is a search as the memory service runs it.
 type buying struct {
 	agent    string
+	taint    acl.Label // 0: PUBLIC
 	purchase search.Purchase
 	stores   []acl.Access
 	found    []memory.Entry // candidates, best first
@@ -173,7 +174,7 @@ func (p *process) buy(b buying) (a answer, err error) {
 		b.limit = 10
 	}
 	b.purchase.Limit = b.limit
-	c := caller(b.agent)
+	c := as(b.agent, max(b.taint, acl.Public))
 	var admission search.Admission
 	err = p.storage.View(ctx, func(tx meter.ReadTx) (err error) {
 		admission, err = p.meter.Admit(ctx, tx, c, b.purchase, b.stores, b.at)

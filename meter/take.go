@@ -2,6 +2,7 @@ package meter
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -125,7 +126,7 @@ func lockLots(ctx context.Context, tx Locker, c memory.Caller, named []string, s
 	if err := tx.Lock(ctx, offers...); err != nil {
 		return err
 	}
-	return tx.Lock(ctx, lockAccount(c.Agent))
+	return tx.Lock(ctx, lockAccount(Holder(c.Agent, c.Taint)))
 }
 
 // offer makes wares of the candidates of the lots that were admitted, and reads
@@ -153,11 +154,25 @@ func (s *sale) offer(ctx context.Context, candidates []memory.Entry) error {
 			continue
 		}
 		b := s.baskets[l.access.Store]
-		if b.known, b.knownValues, err = s.tx.Shown(ctx, l.access.Store, s.caller.Agent, ids, digests); err != nil {
-			return err
+		for _, name := range holders(s.caller.Agent, s.caller.Taint) {
+			known, values, err := s.tx.Shown(ctx, l.access.Store, name, ids, digests)
+			if err != nil {
+				return err
+			}
+			b.knew(known, values)
 		}
 	}
 	return nil
+}
+
+// knew notes entries and digests of values that were shown before.
+func (b *basket) knew(entries map[uuid.UUID]bool, values map[string]bool) {
+	if b.known == nil {
+		b.known, b.knownValues = entries, values
+		return
+	}
+	maps.Copy(b.known, entries)
+	maps.Copy(b.knownValues, values)
 }
 
 // Take implements search.Sale.

@@ -53,8 +53,8 @@ func drawPrices(t *rapid.T) prices {
 func openBazaar(t testing.TB, b backendtest.Backend, p prices) *bazaar {
 	t.Helper()
 	w := &bazaar{harness: open(t, b, memory.Limits{}), buyer: agent("buyer", acl.Internal), keys: make(map[uuid.UUID]string)}
-	platform := caller(acl.Principal{Agent: "platform", Taint: acl.Restricted, Platform: true})
 	sell := func(label acl.Label, buyer string, balance int64) meter.FoundOffer {
+		platform := caller(acl.Principal{Agent: "platform", Taint: label, Platform: true})
 		offer, err := w.Market.MakeOffer(background, agent("seller", label), "seller", meter.OfferRequest{Title: new("Notes"), Terms: p.terms}, nil)
 		must(w.harness, err)
 		_, err = w.Market.Accept(background, agent(buyer, label), offer.ID, memory.Preconditions{}, nil)
@@ -64,7 +64,11 @@ func openBazaar(t testing.TB, b backendtest.Backend, p prices) *bazaar {
 		return offer
 	}
 	w.offer, w.secret = sell(acl.Internal, "buyer", p.balance), sell(acl.Confidential, "rich", 1_000_000)
-	_, err := w.Share(background, agent("lender", acl.Internal), memory.ShareRequest{Store: "lender", Grantee: "buyer", Level: acl.Search, Caps: p.caps})
+	// What the buyer's higher sessions spend is their own.
+	above := caller(acl.Principal{Agent: "platform", Taint: acl.Confidential, Platform: true})
+	_, err := w.Market.TopUp(background, above, "buyer", 1_000_000, "first")
+	must(w.harness, err)
+	_, err = w.Share(background, agent("lender", acl.Internal), memory.ShareRequest{Store: "lender", Grantee: "buyer", Level: acl.Search, Caps: p.caps})
 	must(w.harness, err)
 	return w
 }

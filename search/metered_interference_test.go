@@ -28,7 +28,7 @@ func drawDeal(t *rapid.T) deal {
 	}
 	switch kind := rapid.SampledFrom([]string{
 		"seller", "seller", "seller public", "seller public", "lender", "buyer", "search", "search", "search", "offer", "offer", "later",
-		"seller higher", "seller higher", "lender higher", "stranger", "expired", "another's purchase",
+		"seller higher", "seller higher", "lender higher", "stranger", "expired", "another's purchase", "higher purchase", "higher search",
 	}).Draw(t, "kind"); kind {
 	case "seller", "lender", "buyer":
 		return written(false, kind, acl.Internal)
@@ -49,6 +49,18 @@ func drawDeal(t *rapid.T) deal {
 	case "expired":
 		key = "expired/" + key
 		return written(true, "seller", acl.Internal, func(r *memory.PutRequest) { r.TTL = new(time.Second) })
+	case "higher purchase", "higher search": // the buyer's own, in a session above
+		query, r := drawText(t, "query"), search.Request{Limit: 10}
+		return deal{true, func(w *bazaar) {
+			w.Index()
+			if r.Query = query; kind == "higher purchase" {
+				r.Purchase.Offer = w.offer.ID
+			}
+			_, err := w.Search(background, agent("buyer", acl.Confidential), r)
+			if status(err) != 429 && status(err) != 402 {
+				must(w.harness, err)
+			}
+		}}
 	default: // rich buys what the buyer may not see, and what it may
 		query := drawText(t, "query")
 		return deal{true, func(w *bazaar) {

@@ -28,7 +28,7 @@ func (h *harness) buy(buyer memory.Caller, offer meter.FoundOffer, balance int64
 	h.t.Helper()
 	_, err := h.Market.Accept(background, buyer, offer.ID, memory.Preconditions{}, nil)
 	must(h, err)
-	platform := caller(acl.Principal{Agent: "platform", Taint: acl.Restricted, Platform: true})
+	platform := caller(acl.Principal{Agent: "platform", Taint: buyer.Taint, Platform: true})
 	_, err = h.Market.TopUp(background, platform, buyer.Agent, balance, "first")
 	must(h, err)
 }

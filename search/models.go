@@ -171,15 +171,24 @@ func (m models) scaled(w *wording, k int, cosine float64) float64 {
 // noteAsked records that stores were asked a question that the main model cannot read: from
 // now on the multilingual one reads all of their entries, too. Those count which the
 // caller may write to, so that readers and buyers have no effect.
+//
+// SECURITY: lower sessions must not learn what a higher one asked. After a question above
+// PUBLIC the multilingual model reads what has the session's label or a higher one.
 func (s *Searcher) noteAsked(ctx context.Context, q *searchQuery) {
 	if q.page != nil || !q.models[mainModel].EnglishOnly || !slices.ContainsFunc(q.wordings, func(w *wording) bool { return w.prefers == multilingualModel }) {
 		return
 	}
 	for _, a := range q.scope.Indexed() {
-		if a.Level == acl.ReadWrite && a.Reading.Language == acl.LanguageAuto && !a.Reading.Asked {
+		if a.Level == acl.ReadWrite && a.Reading.Language == acl.LanguageAuto && !notedAsked(a.Reading, q.caller.Taint) {
 			s.noteAskedOf(ctx, q.caller, a.Store)
 		}
 	}
+}
+
+// notedAsked reports whether a question of a session needs not be noted.
+func notedAsked(reading acl.Reading, taint acl.Label) bool {
+	from := reading.BothFrom()
+	return reading.Asked || taint > acl.Public && from != 0 && from.CanFlowTo(taint)
 }
 
 const (
@@ -195,11 +204,15 @@ const (
 // noteAskedOf is noteAsked for a store.
 func (s *Searcher) noteAskedOf(ctx context.Context, c memory.Caller, store string) {
 	now := s.instant()
-	if tried, ok := s.unnoted.Get(store); ok && now.Sub(tried).Abs() < noteAgain {
+	attempt := store + "/" + c.Taint.String()
+	if tried, ok := s.unnoted.Get(attempt); ok && now.Sub(tried).Abs() < noteAgain {
 		return
 	}
-	s.unnoted.Put(store, now)
+	s.unnoted.Put(attempt, now)
 	fact := memory.ReadingFact{Store: store, Asked: true, QueuedAt: now}
+	if c.Taint > acl.Public {
+		fact.Asked, fact.Mixed, fact.From = false, c.Taint, c.Taint
+	}
 	if serving := s.indexer.Serving(); len(serving) > multilingualModel {
 		fact.Lacking = serving[multilingualModel].Fingerprint
 	}
@@ -210,7 +223,7 @@ func (s *Searcher) noteAskedOf(ctx context.Context, c memory.Caller, store strin
 		defer done()
 		err = s.storage.Update(ctx, func(tx memory.Tx) error {
 			known, err := tx.StoreFacts(ctx, []string{store})
-			if was := known[store].Reading; err != nil || was.Asked || was.Language != acl.LanguageAuto {
+			if was := known[store].Reading; err != nil || notedAsked(was, c.Taint) || was.Language != acl.LanguageAuto {
 				return err // somebody else noted it, or chose, since the search began
 			}
 			return tx.PutFact(ctx, fact)
@@ -218,7 +231,7 @@ func (s *Searcher) noteAskedOf(ctx context.Context, c memory.Caller, store strin
 	}
 	switch {
 	case err == nil:
-		s.unnoted.Put(store, time.Time{})
+		s.unnoted.Put(attempt, time.Time{})
 	case ctx.Err() == nil:
 		s.log.WarnContext(ctx, "a store was asked in another language, but that could not be recorded", "error", err)
 	}

@@ -109,6 +109,40 @@ func TestOnlyWritersOfAStoreAskForItsLanguages(t *testing.T) {
 	})
 }
 
+// What a session above PUBLIC asked shows to no session below it: the multilingual model
+// reads, beside the English one, what has its label alone.
+func TestAQuestionAboveDoesNotChangeHowItIsReadBelow(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := openTwo(t, b)
+		low, high := agent("a", acl.Public), agent("a", acl.Confidential)
+		h.PutText(low, "a", "low", "The night train arrives after midnight.", 0)
+		h.PutText(high, "a", "high", "The night train is late.", 0)
+		// Once something is foreign, both models serve.
+		h.PutText(agent("b", acl.Public), "b", "german", "Der Nachtzug kommt erst nach Mitternacht an.", 0)
+		h.Index()
+		const question, english = "Wann kommt der Nachtzug denn an?", "when does the night train arrive?"
+		before, found := h.readings("a"), h.MustSearch(low, search.Request{Query: english, Explain: true})
+		h.MustSearch(high, search.Request{Query: question})
+		h.Index()
+		infos, err := h.Stores(background, high, "", "")
+		must(h, err)
+		if reading := infos[0].Reading; reading.Mixed != acl.Confidential || reading.Asked {
+			t.Errorf("above it is read as %+v", reading)
+		}
+		if after := h.readings("a"); after != before {
+			t.Errorf("below it was read as %+v, and is as %+v", before, after)
+		}
+		again := h.MustSearch(low, search.Request{Query: english, Explain: true})
+		if len(again.Hits) != 1 || again.Hits[0].Score != found.Hits[0].Score || again.Explanation.Readers != nil {
+			t.Errorf("below: %+v", again)
+		}
+		h.MustSearch(low, search.Request{Query: question})
+		if !h.readings("a").Asked {
+			t.Error("a question at PUBLIC does not count")
+		}
+	})
+}
+
 // unnotable is a database that, while it is broken, cannot record how a store is read.
 type unnotable struct {
 	storage.Storage
@@ -243,7 +277,9 @@ func TestAChoiceDoesNotTellOfHiddenEntries(t *testing.T) {
 		h.PutText(agent("a", acl.Restricted), "a", "german", "Der Nachtzug kommt erst nach Mitternacht an.", 0)
 		h.Index()
 		for taint, want := range map[acl.Label]acl.Label{acl.Public: 0, acl.Restricted: acl.Restricted} {
-			info, err := h.SetLanguage(background, agent("a", taint), "a", acl.LanguageAuto)
+			c := agent("a", taint)
+			c.Platform = taint != acl.Public // others above PUBLIC do not choose
+			info, err := h.SetLanguage(background, c, "a", acl.LanguageAuto)
 			must(h, err)
 			if info.Reading.Multilingual != want {
 				t.Errorf("%s is told %+v", taint, info.Reading)
@@ -278,6 +314,10 @@ func TestAnOwnerChoosesTheModels(t *testing.T) {
 			},
 			"a reader by a grant": func() error {
 				_, err := h.SetLanguage(background, agent("reader", acl.Public), "lender", acl.LanguageEnglish)
+				return err
+			},
+			"a session above PUBLIC": func() error {
+				_, err := h.SetLanguage(background, agent("a", acl.Internal), "a", acl.LanguageEnglish)
 				return err
 			},
 			"an unknown language": func() error {

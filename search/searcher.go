@@ -103,7 +103,7 @@ type Searcher struct {
 	documents    *cache.Documents
 	rows         *cache.Rows
 	evidence     *cache.Evidence
-	unnoted      *lru.Cache[string, time.Time] // when it was last tried to note that a store was asked
+	unnoted      *lru.Cache[string, time.Time] // by store and label, when it was last tried to note a question
 	searches     *fairqueue.Queue
 	searchLimits fairqueue.Limits
 }

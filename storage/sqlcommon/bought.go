@@ -98,7 +98,7 @@ var (
 
 const (
 	selectBoughtWith = "SELECT store, buyer, entry FROM bought WHERE charge = $1"
-	selectStanding   = "SELECT id, entries FROM charge /*sqlite INDEXED BY charge_buyer*/ WHERE buyer = $1 AND store = $2 AND id <> $3 AND state <> 'reversed'"
+	selectStanding   = "SELECT id, entries FROM charge /*sqlite INDEXED BY charge_buyer*/ WHERE buyer = $1 AND label = $4 AND store = $2 AND id <> $3 AND state <> 'reversed'"
 	moveBought       = "UPDATE bought SET charge = $2 WHERE charge = $1 AND entry = ANY($3::uuid[])"
 	deleteBought     = "DELETE FROM bought WHERE charge = $1"
 )
@@ -131,6 +131,7 @@ func (m MeterWriter) deleteBought(ctx context.Context, charge uuid.UUID) error {
 	if err != nil || len(left) == 0 {
 		return err
 	}
+	agent, label := meter.SplitHolder(buyer)
 	var moves [][]any
 	err = m.w.Each(ctx, func(row Row) error {
 		var other uuid.UUID
@@ -148,7 +149,7 @@ func (m MeterWriter) deleteBought(ctx context.Context, charge uuid.UUID) error {
 			moves = append(moves, []any{charge, other, moved})
 		}
 		return nil
-	}, selectStanding, buyer, store, charge)
+	}, selectStanding, agent, store, charge, label)
 	if err != nil {
 		return err
 	}

@@ -145,7 +145,8 @@ func (e *env) sell(label acl.Label, ttl *int64) {
 		Title: new("Notes"),
 		Terms: meter.TermsRequest{PriceSearch: new(int64(priceSearch)), PriceEntry: new(int64(priceEntry)), GrantTTL: ttl},
 	}, nil)
-	if err == nil {
+	for label := acl.Public; label <= acl.Restricted && err == nil; label++ {
+		platform.Taint = label
 		_, err = e.Market().TopUp(context.Background(), platform, e.unique("caller"), balance, "first")
 	}
 	if err != nil {

@@ -3716,6 +3716,8 @@ type ClientInterface interface {
 
 	// GetAccount Read the caller's account
 	//
+	// Sessions at each label have an account, caps and purchases of their own, and know what those below bought.
+	//
 	// Corresponds with GET /v1/account (the `GetAccount` operationId).
 	GetAccount(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -3743,8 +3745,9 @@ type ClientInterface interface {
 
 	// TopUpAccountWithBody Top up an account
 	//
-	// Needs the scope `platform`. Adds money that the agent paid in, by whatever way. The
-	// reference is unique for the agent and this call: sent again with the same amount it changes
+	// Needs the scope `platform`. Adds money that the agent paid in, by whatever way, to the
+	// account of its sessions at the token's label. The
+	// reference is unique for the account and this call: sent again with the same amount it changes
 	// nothing, with another it is 409.
 	//
 	// Takes any type of body and a specified content type.
@@ -3754,8 +3757,9 @@ type ClientInterface interface {
 
 	// TopUpAccount Top up an account
 	//
-	// Needs the scope `platform`. Adds money that the agent paid in, by whatever way. The
-	// reference is unique for the agent and this call: sent again with the same amount it changes
+	// Needs the scope `platform`. Adds money that the agent paid in, by whatever way, to the
+	// account of its sessions at the token's label. The
+	// reference is unique for the account and this call: sent again with the same amount it changes
 	// nothing, with another it is 409.
 	//
 	// Takes a body of the `application/json` content type.
@@ -4129,7 +4133,8 @@ type ClientInterface interface {
 	// PutLanguageWithBody Choose the models of a store
 	//
 	// Chooses which models read the entries of the store, by the languages of their texts. Needs
-	// `readwrite` on the store, and not by a grant, or the scope `platform`. The entries get
+	// `readwrite` on the store, and not by a grant, in a session at PUBLIC (else 409: every
+	// session reads the choice), or the scope `platform`. The entries get
 	// their vectors in the background; until then searches use those that they have. With an
 	// embedder that reads every language the choice has no effect.
 	//
@@ -4141,7 +4146,8 @@ type ClientInterface interface {
 	// PutLanguage Choose the models of a store
 	//
 	// Chooses which models read the entries of the store, by the languages of their texts. Needs
-	// `readwrite` on the store, and not by a grant, or the scope `platform`. The entries get
+	// `readwrite` on the store, and not by a grant, in a session at PUBLIC (else 409: every
+	// session reads the choice), or the scope `platform`. The entries get
 	// their vectors in the background; until then searches use those that they have. With an
 	// embedder that reads every language the choice has no effect.
 	//
@@ -4457,6 +4463,8 @@ func (c *Calls) Readyz(ctx context.Context, reqEditors ...RequestEditorFn) (*htt
 
 // GetAccount Read the caller's account
 //
+// Sessions at each label have an account, caps and purchases of their own, and know what those below bought.
+//
 // Corresponds with GET /v1/account (the `GetAccount` operationId).
 func (c *Calls) GetAccount(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetAccountRequest(c.Server)
@@ -4514,8 +4522,9 @@ func (c *Calls) PayOutAccount(ctx context.Context, agent Agent, body PayOutAccou
 
 // TopUpAccountWithBody Top up an account
 //
-// Needs the scope `platform`. Adds money that the agent paid in, by whatever way. The
-// reference is unique for the agent and this call: sent again with the same amount it changes
+// Needs the scope `platform`. Adds money that the agent paid in, by whatever way, to the
+// account of its sessions at the token's label. The
+// reference is unique for the account and this call: sent again with the same amount it changes
 // nothing, with another it is 409.
 //
 // Takes any type of body and a specified content type.
@@ -4535,8 +4544,9 @@ func (c *Calls) TopUpAccountWithBody(ctx context.Context, agent Agent, contentTy
 
 // TopUpAccount Top up an account
 //
-// Needs the scope `platform`. Adds money that the agent paid in, by whatever way. The
-// reference is unique for the agent and this call: sent again with the same amount it changes
+// Needs the scope `platform`. Adds money that the agent paid in, by whatever way, to the
+// account of its sessions at the token's label. The
+// reference is unique for the account and this call: sent again with the same amount it changes
 // nothing, with another it is 409.
 //
 // Takes a body of the `application/json` content type.
@@ -5250,7 +5260,8 @@ func (c *Calls) ImportMemoriesWithBody(ctx context.Context, store Store, params 
 // PutLanguageWithBody Choose the models of a store
 //
 // Chooses which models read the entries of the store, by the languages of their texts. Needs
-// `readwrite` on the store, and not by a grant, or the scope `platform`. The entries get
+// `readwrite` on the store, and not by a grant, in a session at PUBLIC (else 409: every
+// session reads the choice), or the scope `platform`. The entries get
 // their vectors in the background; until then searches use those that they have. With an
 // embedder that reads every language the choice has no effect.
 //
@@ -5272,7 +5283,8 @@ func (c *Calls) PutLanguageWithBody(ctx context.Context, store Store, contentTyp
 // PutLanguage Choose the models of a store
 //
 // Chooses which models read the entries of the store, by the languages of their texts. Needs
-// `readwrite` on the store, and not by a grant, or the scope `platform`. The entries get
+// `readwrite` on the store, and not by a grant, in a session at PUBLIC (else 409: every
+// session reads the choice), or the scope `platform`. The entries get
 // their vectors in the background; until then searches use those that they have. With an
 // embedder that reads every language the choice has no effect.
 //

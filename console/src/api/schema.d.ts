@@ -325,7 +325,8 @@ export interface paths {
         /**
          * Choose the models of a store
          * @description Chooses which models read the entries of the store, by the languages of their texts. Needs
-         *     `readwrite` on the store, and not by a grant, or the scope `platform`. The entries get
+         *     `readwrite` on the store, and not by a grant, in a session at PUBLIC (else 409: every
+         *     session reads the choice), or the scope `platform`. The entries get
          *     their vectors in the background; until then searches use those that they have. With an
          *     embedder that reads every language the choice has no effect.
          */
@@ -678,7 +679,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the caller's account */
+        /**
+         * Read the caller's account
+         * @description Sessions at each label have an account, caps and purchases of their own, and know what those below bought.
+         */
         get: operations["getAccount"];
         put?: never;
         post?: never;
@@ -840,8 +844,9 @@ export interface paths {
         put?: never;
         /**
          * Top up an account
-         * @description Needs the scope `platform`. Adds money that the agent paid in, by whatever way. The
-         *     reference is unique for the agent and this call: sent again with the same amount it changes
+         * @description Needs the scope `platform`. Adds money that the agent paid in, by whatever way, to the
+         *     account of its sessions at the token's label. The
+         *     reference is unique for the account and this call: sent again with the same amount it changes
          *     nothing, with another it is 409.
          */
         post: operations["topUpAccount"];
@@ -4160,6 +4165,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
