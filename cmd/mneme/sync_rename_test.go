@@ -406,7 +406,6 @@ func TestSyncKeepsEachNoteOneThing(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = seed.Set("0") }) // it was valid before
 	}
-	backendtest.DivideChecks(t, 4)
 	for _, backend := range backendtest.Storages() {
 		t.Run(backend.Name, func(t *testing.T) {
 			t.Parallel()

@@ -750,15 +750,16 @@ func (s *synced) entries() map[string]string {
 // interrupted, what was written last on each side is in the folder afterwards, and both
 // sides are the same.
 func TestSyncLosesNothing(t *testing.T) {
+	by := 3
 	if runtime.GOOS == "windows" { // its files are slow
-		backendtest.DivideChecks(t, 1)
+		by = 10
 	}
 	for _, backend := range backendtest.Storages() {
 		t.Run(backend.Name, func(t *testing.T) {
 			t.Parallel()
 			f := backendtest.Open(t, backend, backendtest.Options{Memory: memory.Options{Now: time.Now}})
 			runs := 0
-			rapid.Check(t, func(r *rapid.T) {
+			backendtest.Check(t, by, func(_ testing.TB, r *rapid.T) {
 				runs++
 				dir, err := os.MkdirTemp(t.TempDir(), "")
 				if err != nil {
