@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -65,4 +66,31 @@ func hint(line string, err error) string {
 		return "a quote is not closed"
 	}
 	return "it may need quotes"
+}
+
+// UnreadFrontmatter returns why what looks like a file's frontmatter is read as text; ""
+// if there is none, or it can be read. It never quotes the file.
+func UnreadFrontmatter(text []byte) (reason string) {
+	text = bytes.TrimPrefix(text, byteOrderMark)
+	if isCRLF(text) {
+		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	}
+	if !HasFrontmatter(text) {
+		return ""
+	}
+	head, _, line := split(text)
+	if line == 0 {
+		return ""
+	}
+	if _, ok := fieldsOf(head); ok {
+		return ""
+	}
+	switch ok, err := isMapping(head); {
+	case err != nil:
+		line, reason := diagnose(head)
+		return fmt.Sprintf("line %d: %s: it is kept as text", line, reason)
+	case !ok: // a text between rules
+		return ""
+	}
+	return "the frontmatter has a field twice, or what is no field: it is kept as text"
 }

@@ -307,11 +307,19 @@ func (i *importing) report() error {
 	switch {
 	case err != nil || len(c.Refused) == 0:
 	case len(c.Refused) == 1:
-		err = errors.New("one line was refused")
+		err = fmt.Errorf("one %s was refused, the rest is imported: mend it, and run the same command again", i.unit())
 	default:
-		err = fmt.Errorf("%d lines were refused", len(c.Refused))
+		err = fmt.Errorf("%d %ss were refused, the rest is imported: mend them, and run the same command again", len(c.Refused), i.unit())
 	}
 	return err
+}
+
+// unit is what a refusal is about.
+func (i *importing) unit() string {
+	if i.from == origin.Markdown {
+		return "file"
+	}
+	return "line"
 }
 
 // fileName returns a file's name for printing. It quotes a name with control

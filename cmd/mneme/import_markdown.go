@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,6 +53,7 @@ type folderImport struct {
 	named   map[memory.Path]bool // the entries that those files name
 	live    []leaf
 	deleted []leaf
+	decoded map[string]string           // why files were decoded
 	stored  map[memory.Path]storedEntry // the store's entries that have a file
 }
 
@@ -74,7 +77,7 @@ func (i *importing) writeFolder(ctx context.Context, to *connection) (err error)
 	}
 	f := folderImport{
 		importing: i, root: root, source: source, taint: principal.Taint,
-		files: make(markdown.Files), named: make(map[memory.Path]bool),
+		files: make(markdown.Files), named: make(map[memory.Path]bool), decoded: make(map[string]string),
 	}
 	if err := f.read(ctx); err != nil {
 		return err
@@ -96,6 +99,9 @@ func (f *folderImport) read(ctx context.Context) error {
 		if isCopy(file, note) {
 			f.note(file, markdown.Problem{Line: 1, Reason: "is left out: a temporary file, or another version of one"})
 			return ctx.Err()
+		}
+		if reason := f.decoded[file]; reason != "" {
+			f.note(file, markdown.Problem{Line: 1, Reason: reason})
 		}
 		l, more := f.leaf(file, note)
 		for _, p := range append(problems, more...) {
@@ -146,6 +152,14 @@ func (f *folderImport) load(file string) (markdown.Note, []markdown.Problem) {
 	text, problems := markdown.Read(f.root, file)
 	if len(problems) > 0 {
 		return markdown.Note{}, problems
+	}
+	decoded, note, err := importer.Decode(bytes.NewReader(text))
+	if err == nil && note != nil {
+		f.decoded[file] = note.Err.Error()
+		text, err = io.ReadAll(decoded)
+	}
+	if err != nil {
+		return markdown.Note{}, []markdown.Problem{{Line: 1, Reason: "cannot be read"}}
 	}
 	return markdown.Parse(text, false, f.zone.location())
 }

@@ -48,9 +48,12 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // Markdown file without a name takes its key. Read stops at the first error of
 // yield and returns it. A time without zone is in the one given.
 func Read(name string, r io.Reader, now time.Time, zone *time.Location, yield func(Line) error) error {
-	in := bufio.NewReaderSize(r, 1<<16)
-	if mark, err := in.Peek(len(byteOrderMark)); err == nil && bytes.Equal(mark, byteOrderMark) {
-		if _, err := in.Discard(len(byteOrderMark)); err != nil {
+	in, note, err := Decode(r)
+	if err != nil {
+		return err
+	}
+	if note != nil {
+		if err := yield(*note); err != nil {
 			return err
 		}
 	}

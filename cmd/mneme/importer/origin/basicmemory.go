@@ -40,11 +40,16 @@ func (basicMemory) read(file string, in io.Reader, out output) error {
 		return out(whole.refuse(errors.New("is not valid UTF-8")))
 	}
 	head, body, err := frontmatter(text)
-	if err != nil {
+	var notes []string
+	switch {
+	case err != nil && file == "-": // its key may be there
 		return out(whole.refuse(err))
+	case err != nil: // it is kept as text
+		head, body, notes = noteHead{}, bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []string{err.Error()}
 	}
 	d := draft{
-		key: head.texts["permalink"], text: strings.TrimSpace(string(body)), description: head.texts["title"], tags: head.tags,
+		notes: notes,
+		key:   head.texts["permalink"], text: strings.TrimSpace(string(body)), description: head.texts["title"], tags: head.tags,
 	}
 	if d.key == "" && file != "-" {
 		d.key = norm.NFC.String(strings.TrimSuffix(file, path.Ext(file)))

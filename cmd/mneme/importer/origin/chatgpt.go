@@ -3,6 +3,7 @@ package origin
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ func (chatGPT) member(file string) bool { return numbered(file, "conversations")
 type chatGPTConversation struct {
 	ID          string                     `json:"id"`
 	Other       string                     `json:"conversation_id"`
-	Title       string                     `json:"title"`
+	Title       json.RawMessage            `json:"title"` // may be a number
 	Created     importer.Date              `json:"create_time"`
 	Updated     importer.Date              `json:"update_time"`
 	Mapping     map[string]json.RawMessage `json:"mapping"`
@@ -39,20 +40,55 @@ type chatGPTConversation struct {
 }
 
 type chatGPTNode struct {
-	Parent   string   `json:"parent"`
-	Children []string `json:"children"`
-	Message  *struct {
-		Author  struct{ Role string } `json:"author"`
-		Created importer.Date         `json:"create_time"`
-		Content struct {
-			Type  string            `json:"content_type"`
-			Parts []json.RawMessage `json:"parts"`
-		} `json:"content"`
-		Recipient string `json:"recipient"`
-		Metadata  struct {
-			Hidden bool `json:"is_visually_hidden_from_conversation"`
-		} `json:"metadata"`
-	} `json:"message"`
+	parent   string
+	children []string
+	message  *chatGPTMessage
+}
+
+// UnmarshalJSON implements json.Unmarshaler: a node keeps its place in the tree if its
+// message is odd.
+func (n *chatGPTNode) UnmarshalJSON(data []byte) error {
+	var raw struct{ Parent, Children, Message json.RawMessage }
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return err
+	}
+	given := func(value json.RawMessage, into any) error {
+		if len(value) == 0 {
+			return nil
+		}
+		return json.Unmarshal(value, into)
+	}
+	return errors.Join(given(raw.Parent, &n.parent), given(raw.Children, &n.children), given(raw.Message, &n.message))
+}
+
+type chatGPTMessage struct {
+	Author  struct{ Role string } `json:"author"`
+	Created importer.Date         `json:"create_time"`
+	Content struct {
+		Type  string            `json:"content_type"`
+		Parts []json.RawMessage `json:"parts"`
+	} `json:"content"`
+	Recipient string `json:"recipient"`
+	Metadata  struct {
+		Hidden bool `json:"is_visually_hidden_from_conversation"`
+	} `json:"metadata"`
+}
+
+// text returns what a part of a message says: a text, or the transcript of speech.
+func (m chatGPTMessage) text(part json.RawMessage) (text string, ok bool) {
+	var speech struct {
+		Type string `json:"content_type"`
+		Text string `json:"text"`
+	}
+	switch {
+	case json.Unmarshal(part, &text) == nil:
+		return text, true
+	case json.Unmarshal(part, &speech) != nil:
+		return "", false
+	case speech.Type == "audio_transcription":
+		return speech.Text, true
+	}
+	return "", true // an image or a recording
 }
 
 func (chatGPT) read(_ string, in io.Reader, out output) error {
@@ -72,28 +108,49 @@ func (chatGPT) read(_ string, in io.Reader, out output) error {
 		case c.NotRemember:
 			return nil, skipped("is marked is_do_not_remember")
 		}
-		messages, err := c.messages()
-		if err != nil {
-			return nil, err
+		messages, odd := c.messages()
+		drafts := conversation("conversation/"+segment(c.ID), scalar(c.Title), c.Created.Or(c.Updated), messages)
+		switch {
+		case odd > 0 && len(drafts) == 0:
+			return nil, errors.New("mapping: has no message that can be read")
+		case odd > 0:
+			drafts[0].notes = append(drafts[0].notes, fmt.Sprintf("mapping: %d messages or parts of them have fields of the wrong type, and are left out", odd))
 		}
-		return conversation("conversation/"+segment(c.ID), c.Title, c.Created.Or(c.Updated), messages), nil
+		return drafts, nil
 	})
 }
 
+// scalar returns a text or a number as a text; "" for others.
+func scalar(value json.RawMessage) string {
+	var text string
+	var number json.Number
+	switch {
+	case json.Unmarshal(value, &text) == nil:
+		return text
+	case json.Unmarshal(value, &number) == nil:
+		return number.String()
+	}
+	return ""
+}
+
 // messages returns what the user and the assistant wrote, without the answers that
-// were made again and the questions that were changed.
-func (c chatGPTConversation) messages() ([]message, error) {
+// were made again and the questions that were changed. odd counts what cannot be read.
+func (c chatGPTConversation) messages() (messages []message, odd int) {
 	nodes := make(map[string]chatGPTNode, len(c.Mapping))
+	unread := make(map[string]bool)
 	for id, raw := range c.Mapping {
 		var node chatGPTNode
 		if err := json.Unmarshal(raw, &node); err != nil {
-			return nil, errors.New("mapping: has a message with a field of the wrong type")
+			unread[id] = true
+			node.message = nil
 		}
 		nodes[id] = node
 	}
-	var messages []message
 	for _, id := range c.branch(nodes) {
-		m := nodes[id].Message
+		m := nodes[id].message
+		if unread[id] {
+			odd++
+		}
 		if m == nil || m.Metadata.Hidden || m.Recipient != "" && m.Recipient != "all" {
 			continue
 		}
@@ -103,14 +160,17 @@ func (c chatGPTConversation) messages() ([]message, error) {
 		}
 		var texts []string
 		for _, part := range m.Content.Parts {
-			var text string
-			if json.Unmarshal(part, &text) == nil && text != "" { // else an image or a recording
+			text, ok := m.text(part)
+			if !ok {
+				odd++
+			}
+			if text != "" {
 				texts = append(texts, text)
 			}
 		}
 		messages = append(messages, message{role: role, text: strings.Join(texts, "\n"), at: m.Created})
 	}
-	return messages, nil
+	return messages, odd
 }
 
 // branch returns the nodes from the root to the current one or, where that is not
@@ -128,14 +188,14 @@ func (c chatGPTConversation) branch(nodes map[string]chatGPTNode) []string {
 		return true
 	}
 	if _, known := nodes[c.Current]; known {
-		for id := c.Current; visit(id); id = nodes[id].Parent {
+		for id := c.Current; visit(id); id = nodes[id].parent {
 		}
 		slices.Reverse(ids)
 		return ids
 	}
 	var roots []string
 	for id, node := range nodes {
-		if _, known := nodes[node.Parent]; !known {
+		if _, known := nodes[node.parent]; !known {
 			roots = append(roots, id)
 		}
 	}
@@ -143,7 +203,7 @@ func (c chatGPTConversation) branch(nodes map[string]chatGPTNode) []string {
 		return nil
 	}
 	for id := slices.Min(roots); visit(id); {
-		if children := nodes[id].Children; len(children) > 0 {
+		if children := nodes[id].children; len(children) > 0 {
 			id = children[len(children)-1]
 		}
 	}

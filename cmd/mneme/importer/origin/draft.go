@@ -3,6 +3,7 @@ package origin
 import (
 	"bytes"
 	"encoding/json"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -22,13 +23,14 @@ type draft struct {
 	tags        []string
 	occurred    importer.Date
 	expires     time.Time // zero: never
+	notes       []string  // what the entry lacks of the export
 	part        bool      // of a conversation or a document
 }
 
 // line returns the write of an entry. It sets every field but the expiry of one
 // that has none, so that a field that a newer export no longer has becomes empty.
 func (d draft) line(i item) importer.Line {
-	description := markdown.Headline(d.description)
+	description := unlike(d.key, markdown.Headline(d.description))
 	tags := make([]string, 0, len(d.tags))
 	for _, tag := range d.tags {
 		if tag = markdown.OneLine(tag); tag != "" && !slices.Contains(tags, tag) {
@@ -44,7 +46,15 @@ func (d draft) line(i item) importer.Line {
 	if !d.expires.IsZero() {
 		put.ExpiresAt = &d.expires
 	}
-	return importer.Line{Number: i.line, Place: i.place, Put: put, Occurred: d.occurred, Part: d.part}
+	return importer.Line{Number: i.line, Place: i.place, Put: put, Occurred: d.occurred, Notes: d.notes, Part: d.part}
+}
+
+// unlike returns a description; "" if it only repeats the key or its last part.
+func unlike(key, description string) string {
+	if folded := markdown.Fold(description); folded == markdown.Fold(key) || folded == markdown.Fold(path.Base(key)) {
+		return ""
+	}
+	return description
 }
 
 // segment returns a name as one segment of a key.

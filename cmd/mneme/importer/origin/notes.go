@@ -93,10 +93,19 @@ func (n *notes) read(file string, in io.Reader, out output) error {
 	if n.inline {
 		note.Tags = withInline(note.Tags, string(text))
 	}
-	if len(note.Value) <= maxPage {
-		return out(lineOf(note))
+	warned := out
+	if reason := markdown.UnreadFrontmatter(text); reason != "" {
+		warned = func(line importer.Line) error { // with the first line
+			if reason != "" {
+				line.Notes, reason = append(line.Notes, reason), ""
+			}
+			return out(line)
+		}
 	}
-	return pages(note, out)
+	if len(note.Value) <= maxPage {
+		return warned(lineOf(note))
+	}
+	return pages(note, warned)
 }
 
 // emptyNote is why a file without text is left out.
@@ -106,6 +115,9 @@ const emptyNote = "empty"
 // no longer has becomes empty.
 func lineOf(n markdown.Note) importer.Line {
 	tags := append([]string{}, n.Tags...)
+	if n.Lines["description"] == 0 {
+		n.Description = unlike(n.Name, n.Description)
+	}
 	occurred := n.OccurredAt.String()
 	line := importer.Line{Number: 1, Fields: n.Lines, Put: memory.PutRequest{
 		Path: memory.Path{Namespace: n.Namespace, Key: n.Name}, Value: n.Value,

@@ -133,6 +133,10 @@ func (r *Reader) readAll(name string, files fs.FS, yield func(string, importer.L
 		plain.folder(files)
 	}
 	err := fs.WalkDir(files, ".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil && file != "." { // of one folder
+			found = true
+			return yield(filepath.Join(name, filepath.FromSlash(file)), unreadable(err))
+		}
 		base := path.Base(file)
 		kind := r.notOwn(file)
 		switch {
@@ -159,17 +163,40 @@ func (r *Reader) readAll(name string, files fs.FS, yield func(string, importer.L
 		if !entry.Type().IsRegular() {
 			return yield(shown, importer.Line{Number: 1, Err: errors.New("is a link or another special file, which is not followed")})
 		}
-		in, err := files.Open(file)
-		if err != nil {
-			return err
-		}
-		defer in.Close()
-		return r.read(shown, file, in, yield)
+		return r.readOne(files, shown, file, yield)
 	})
 	if err == nil && !found {
 		return errors.New("has no file that belongs to such an export")
 	}
 	return err
+}
+
+// readOne reads a file of a folder or an archive. One that cannot be read is refused, and
+// the others are read.
+func (r *Reader) readOne(files fs.FS, shown, file string, yield func(string, importer.Line) error) error {
+	in, err := files.Open(file)
+	if err != nil {
+		return yield(shown, unreadable(err))
+	}
+	defer in.Close()
+	var yielded error
+	err = r.read(shown, file, in, func(file string, line importer.Line) error {
+		yielded = yield(file, line)
+		return yielded
+	})
+	if err == nil || yielded != nil {
+		return err
+	}
+	return yield(shown, unreadable(err))
+}
+
+// unreadable returns the line of a file or a folder that cannot be read.
+func unreadable(err error) importer.Line {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) { // the line has the path
+		err = pathErr.Err
+	}
+	return importer.Line{Number: 1, Err: fmt.Errorf("cannot be read: %w", err)}
 }
 
 // notOwn returns what a file is counted as that would be read if it were not another
@@ -198,7 +225,16 @@ func (r *Reader) read(shown, file string, in io.Reader, yield func(string, impor
 		defer unpacked.Close()
 		in = unpacked
 	}
-	return r.format.read(file, in, func(line importer.Line) error {
+	text, note, err := importer.Decode(in)
+	if err != nil {
+		return err
+	}
+	if note != nil {
+		if err := yield(shown, *note); err != nil {
+			return err
+		}
+	}
+	return r.format.read(file, text, func(line importer.Line) error {
 		if _, plain := r.format.(*notes); plain && line.Skipped {
 			r.LeftOut[line.Err.Error()]++
 			return nil

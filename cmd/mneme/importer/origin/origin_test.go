@@ -215,7 +215,7 @@ func TestWhatDoesNotFitIsReportedWithItsPlace(t *testing.T) {
 		"an empty block":          {"letta", `{"agents": [], "blocks": [{"id": "b", "label": "human", "value": ""}]}`, 1, ".blocks[0]", "is empty", 0},
 		"no label":                {"letta", `{"agents": [], "blocks": [{"id": "b", "value": "xyzzy"}]}`, 1, ".blocks[0]", "label: is missing", 0},
 		"not to be remembered":    {"chatgpt", `[{"id": "a", "mapping": {}, "is_do_not_remember": true}]`, 1, ".[0]", "is marked", 0},
-		"a bad message":           {"chatgpt", `[{"id": "a", "mapping": {"xyzzy": 5}}]`, 1, ".[0]", "mapping: has a message", 0},
+		"a bad message":           {"chatgpt", `[{"id": "a", "mapping": {"xyzzy": 5}}]`, 1, ".[0]", "mapping: has no message that can be read", 0},
 		"an account":              {"claude", `[{"uuid": "a", "email_address": "xyzzy"}]`, 1, ".[0]", "is an account", 0},
 		"an example":              {"claude", `[{"uuid": "a", "name": "xyzzy", "prompt_template": "xyzzy", "docs": [], "is_starter_project": true}]`, 1, ".[0]", "made as an example", 0},
 		"files of memories":       {"claude", `{"conversations_memory": "one", "project_memories": {}, "memory_files": [{"xyzzy": 1}]}`, 1, "", "memory_files: are not imported", 1},
@@ -399,7 +399,7 @@ func TestDatesThatAreNotUnderstoodStayAsText(t *testing.T) {
 		{"another date", "mem0", `[{"id": "a", "memory": "one", "created_at": "last spring", "updated_at": "June 30, 2026"}]`, "2026-06-30", "date: last spring"},
 		{"a number", "mem0", `[{"id": "a", "memory": "one", "created_at": 1e300}]`, "", "date: 1e300"},
 		{"zep", "zep", `[{"uuid": "a", "fact": "one", "name": "ONE", "valid_at": "xyzzy"}]`, "", "ONE (date: xyzzy)"},
-		{"basic-memory", "basic-memory", "---\ntitle: One\npermalink: one\ncreated: in June\n---\ntext\n", "", "One (date: in June)"},
+		{"basic-memory", "basic-memory", "---\ntitle: One day\npermalink: one\ncreated: in June\n---\ntext\n", "", "One day (date: in June)"},
 		{"long", "zep", `[{"uuid": "a", "fact": "one", "name": "` + strings.Repeat("ü", 400) + `", "valid_at": "` + strings.Repeat("x", 400) + `"}]`, "",
 			strings.Repeat("ü", 300-1-9-100) + "… (date: " + strings.Repeat("x", 99) + "…)"},
 	} {
