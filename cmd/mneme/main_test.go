@@ -28,9 +28,11 @@ func TestMain(m *testing.M) {
 			flag.Parse() // -rapid.checks overrides both
 		}
 		mnemetest.ClearEnvironment("MNEME_SHARED")
-		// On a busy machine a search may take longer than one should.
-		if err := os.Setenv("MNEME_SEARCH_VECTOR_BUDGET", "4m"); err != nil {
-			panic(err)
+		// On a busy machine a search may take longer than one should, and a write.
+		for _, limit := range []string{"MNEME_SEARCH_VECTOR_BUDGET", "MNEME_LIMITS_WRITE_WAIT"} {
+			if err := os.Setenv(limit, "4m"); err != nil {
+				panic(err)
+			}
 		}
 		addressTimeout = 4 * time.Minute
 		dir, err := os.MkdirTemp("", "mneme-test-*")

@@ -102,14 +102,18 @@ func TestStorage(t *testing.T) {
 func runSuite(t *testing.T, database func(testing.TB) string) {
 	var mu sync.Mutex
 	var free []string
-	storagetest.Run(t, func(inner testing.TB) storage.Storage {
+	take := func() string {
 		mu.Lock()
 		defer mu.Unlock()
 		if len(free) == 0 {
-			free = append(free, database(t))
+			return database(t)
 		}
 		dsn := free[len(free)-1]
 		free = free[:len(free)-1]
+		return dsn
+	}
+	storagetest.Run(t, func(inner testing.TB) storage.Storage {
+		dsn := take()
 		s := openAt(inner, dsn)
 		empty := "BEGIN; " + setAll + "; UPDATE change_head SET last = 0"
 		for _, table := range append(tables, "store", "change", "feed", "feed_head") {

@@ -81,6 +81,7 @@ func Run(t *testing.T, open func(t testing.TB) storage.Storage) {
 		{"MeterDump", meterDumps},
 	} {
 		t.Run(group.name, func(t *testing.T) {
+			t.Parallel() // they wait for servers and disks
 			for _, c := range group.clauses {
 				t.Run(c.rule, func(t *testing.T) { c.test(newFixture(t, open)) })
 			}
