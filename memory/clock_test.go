@@ -9,7 +9,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// The clock jumps an hour ahead, and then two hours back, under a running service.
+// The clock jumps an hour ahead, two hours back, and later a day back, under a running service.
 // Writes go on and are embedded, a key is applied once, and what expired while the
 // clock was ahead and was swept does not return.
 func TestClockJumpsLoseNoWriteAndReviveNothing(t *testing.T) {
@@ -52,7 +52,7 @@ func TestClockJumpsLoseNoWriteAndReviveNothing(t *testing.T) {
 		}
 		h.AwaitEmptyQueue()
 
-		for i, jump := range []time.Duration{time.Hour, -2 * time.Hour, time.Hour} {
+		for i, jump := range []time.Duration{time.Hour, -2 * time.Hour, time.Hour, -24 * time.Hour, 24 * time.Hour} {
 			clock.Advance(jump)
 			if i == 0 {
 				if got := reads(c, "goes"); got != 404 {

@@ -25,7 +25,7 @@ func TestLoadDumpRestoresTheDatabase(t *testing.T) {
 		h.PutText(a, "reader", "sealed", "blob", 201, sealed, ttl(time.Hour))
 		_, err := h.Put(background, a, memory.PutRequest{Path: path("reader", "json"), Value: []byte("{ \"a\" : [1.50, 2e3] }")})
 		must(h, err)
-		_, err = h.SetLanguage(background, a, "reader", acl.LanguageMultilingual)
+		_, err = h.SetLanguage(background, agent("reader", acl.Public), "reader", acl.LanguageMultilingual)
 		must(h, err)
 		var dump bytes.Buffer
 		must(h, h.Dump(background, &dump))

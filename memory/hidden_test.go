@@ -9,12 +9,14 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
+	"mneme/search"
 	"mneme/test/backendtest"
 )
 
 // BenchmarkBesideHidden compares calls about a key at which an entry of 100 kB is
 // hidden from the caller, at a higher label, with calls about a key at which there
-// is nothing. The metrics are the medians of interleaved calls and their ratio,
+// is nothing, and searches and lists of a store with ten times as many hidden entries as
+// visible ones with those of a store without. The metrics are the medians of interleaved calls and their ratio,
 // which should be near 1.
 //
 //	go test ./memory -run '^$' -bench BesideHidden -benchtime 4000x
@@ -26,6 +28,26 @@ func BenchmarkBesideHidden(b *testing.B) {
 			for i := range 50 {
 				h.PutText(high, "a", fmt.Sprint("hidden-", i), strings.Repeat("x", 99_000), 201)
 				h.PutText(low, "a", fmt.Sprint("other-", i), strings.Repeat("y", 9_000), 201)
+			}
+			// Two stores with the same notes, one of them with many hidden ones beside.
+			many := open(b, s, memory.Limits{})
+			for i := range 200 {
+				for _, store := range []string{"alone", "beside"} {
+					many.PutText(agent(store, acl.Public), store, fmt.Sprint("note-", i), fmt.Sprint("the ferry leaves at ", i), 201)
+				}
+			}
+			for i := range 2000 {
+				many.PutText(agent("beside", acl.Restricted), "beside", fmt.Sprint("note-", i), fmt.Sprint("the ferry leaves at ", i), 201)
+			}
+			many.Index()
+			inStore := func(call func(c memory.Caller, store string)) func(key string) {
+				return func(key string) {
+					store := "alone"
+					if strings.HasPrefix(key, "hidden-") {
+						store = "beside"
+					}
+					call(agent(store, acl.Public), store)
+				}
 			}
 			compare := func(name string, call func(key string)) {
 				b.Run(name, func(b *testing.B) {
@@ -49,6 +71,18 @@ func BenchmarkBesideHidden(b *testing.B) {
 					b.ReportMetric(0, "ns/op")
 				})
 			}
+			compare("search", inStore(func(c memory.Caller, store string) {
+				a, err := many.Search(background, c, search.Request{Query: "when does the ferry leave?", Stores: []string{store}, Limit: 10})
+				if err != nil || len(a.Hits) != 10 {
+					b.Fatalf("%d hits, %v", len(a.Hits), err)
+				}
+			}))
+			compare("list", inStore(func(c memory.Caller, store string) {
+				page, err := many.List(background, c, memory.ListRequest{Store: store, Limit: 50})
+				if err != nil || len(page.Items) != 50 {
+					b.Fatalf("%d entries, %v", len(page.Items), err)
+				}
+			}))
 			compare("get", func(key string) { _, _ = h.Get(background, low, path("a", key)) })
 			compare("versions", func(key string) { _, _ = h.Versions(background, low, path("a", key), 10, "") })
 			compare("delete", func(key string) { _ = h.Delete(background, low, path("a", key), memory.Preconditions{}) })
