@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -31,14 +32,16 @@ func (m *memoryCall) replace(ctx context.Context) (Result, error) {
 	}
 	var at int
 	text, err := m.rewrite(ctx, p, func(text string) (string, error) {
-		if at = strings.Index(text, m.oldStr); at < 0 {
+		found := findPart(text, m.oldStr)
+		if len(found) == 0 {
 			return "", refuse("No replacement was performed, old_str `%s` did not appear verbatim in %s.", m.oldStr, p.path)
 		}
-		if m.command == "str_replace" && strings.Count(text, m.oldStr) > 1 {
+		if m.command == "str_replace" && len(found) > 1 {
 			return "", refuse("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
-				m.oldStr, strings.Join(occurrences(text, m.oldStr), ", "))
+				m.oldStr, strings.Join(linesAt(text, found), ", "))
 		}
-		return text[:at] + m.newStr + text[at+len(m.oldStr):], nil
+		at = found[0].start
+		return text[:at] + withEnds(m.newStr, text) + text[found[0].end:], nil
 	})
 	if err != nil {
 		return Result{}, err
@@ -47,22 +50,18 @@ func (m *memoryCall) replace(ctx context.Context) (Result, error) {
 	return Result{Text: m.cut(editedNote + numbered(strings.Split(text, "\n"), first-snippetLines, first+snippetLines))}, nil
 }
 
-// occurrences returns the numbers of the lines in which part begins, each once.
-func occurrences(text, part string) []string {
+// linesAt returns the numbers of the lines in which occurrences begin, each once.
+func linesAt(text string, found []occurrence) []string {
 	var lines []string
 	line, from := 1, 0
-	for {
-		i := strings.Index(text[from:], part)
-		if i < 0 {
-			return lines
-		}
-		line += strings.Count(text[from:from+i], "\n")
+	for _, o := range found {
+		line += strings.Count(text[from:o.start], "\n")
+		from = o.start
 		if n := strconv.Itoa(line); len(lines) == 0 || lines[len(lines)-1] != n {
 			lines = append(lines, n)
 		}
-		line += strings.Count(part, "\n")
-		from += i + len(part)
 	}
+	return lines
 }
 
 // insert inserts text after a line; line 0 is the top.
@@ -91,16 +90,18 @@ func (m *memoryCall) insert(ctx context.Context) (Result, error) {
 // insertAfter inserts whole lines after line n of a text. The existing lines
 // keep their bytes.
 func insertAfter(text string, n int, inserted string) string {
+	newline := cmp.Or(lineEnd(text), "\n")
+	inserted = withEnds(inserted, text)
 	at := 0
 	for range n {
 		end := strings.IndexByte(text[at:], '\n')
 		if end < 0 { // the last line has no line feed
-			return text + "\n" + inserted
+			return text + newline + inserted
 		}
 		at += end + 1
 	}
 	if !strings.HasSuffix(inserted, "\n") {
-		inserted += "\n"
+		inserted += newline
 	}
 	return text[:at] + inserted + text[at:]
 }

@@ -284,7 +284,7 @@ func TestInsertAddsWholeLinesAfterALine(t *testing.T) {
 		{"a\nb\n", "x", "a\nb\nx\n", 2},
 		{"a\nb\n", "x\n", "a\nb\nx\n", 2},
 		{"a\nb\n", "x\ny\n", "a\nx\ny\nb\n", 1},
-		{"a\r\nb", "x", "a\r\nx\nb", 1},
+		{"a\r\nb", "x", "a\r\nx\r\nb", 1},
 		{"", "x", "x\n", 0},
 		{"a", "", "\na", 0},
 	} {

@@ -116,8 +116,9 @@ func numberedFrom(b *strings.Builder, limit int, text string, from, first, last 
 		n, end := i+1, start+len(line)
 		if n >= first && n <= last && from <= end {
 			at := start
+			line = strings.TrimSuffix(line, "\r")
 			if from > start {
-				rest, skipped, _ := offset(from - start).from(line) // it is within the line
+				rest, skipped, _ := offset(min(from-start, len(line))).from(line) // it is within the line
 				line, at = rest, start+skipped
 			}
 			prefix := fmt.Sprintf("\n%6d\t", n)
@@ -167,7 +168,7 @@ func linesOf(text string) []string {
 func numbered(lines []string, first, last int) string {
 	var b strings.Builder
 	for n := max(first, 1); n <= min(last, len(lines)); n++ {
-		fmt.Fprintf(&b, "\n%6d\t%s", n, lines[n-1])
+		fmt.Fprintf(&b, "\n%6d\t%s", n, strings.TrimSuffix(lines[n-1], "\r"))
 	}
 	return b.String()
 }
