@@ -247,7 +247,8 @@ func TestDoctorReportsAConfigurationThatIsInvalid(t *testing.T) {
 
 func TestConfigShowTellsWhereValuesComeFrom(t *testing.T) {
 	t.Setenv("MNEME_POSTGRES_DSN", "postgres://u:hush@h/d")
-	t.Setenv("MNEME_SEARCH_VECTOR_BUDGET", "") // TestMain sets it
+	t.Setenv("MNEME_SEARCH_VECTOR_BUDGET", "") // TestMain sets them
+	t.Setenv("MNEME_LIMITS_WRITE_WAIT", "")
 	out := must(t, t.TempDir(), "", "config", "show", "--changed", "--addr", "127.0.0.1:1")
 	for _, want := range []string{"flag --data-dir", "127.0.0.1:1", "flag --addr", "[hidden]", "variable MNEME_POSTGRES_DSN"} {
 		if !strings.Contains(out, want) {

@@ -521,7 +521,7 @@ func TestMovingAFileToTheTrashDeletesItsEntryAndBackRestoresIt(t *testing.T) {
 		t.Errorf("got %v", files)
 	}
 	move("trash/a.md", "a.md")
-	if c := imported(); c.Created != 1 {
+	if c := imported(); c.Restored != 1 || c.Unchanged != 1 {
 		t.Errorf("got %+v", c)
 	}
 }
