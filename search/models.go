@@ -195,8 +195,9 @@ const (
 	// noteAgain is how long no question tries again to note that a store was asked, while
 	// one does or after one could not: the answer waits for each attempt.
 	noteAgain = time.Minute
-	// noteFor is how long a search waits for an attempt.
-	noteFor = time.Second
+	// noteShare is the share of the vector leg's budget for which a search waits for an
+	// attempt: a second by default.
+	noteShare = 3
 	// unnotedBytes bounds what is remembered of such attempts: about 3,000 stores.
 	unnotedBytes = 1 << 20
 )
@@ -216,7 +217,7 @@ func (s *Searcher) noteAskedOf(ctx context.Context, c memory.Caller, store strin
 	if serving := s.indexer.Serving(); len(serving) > multilingualModel {
 		fact.Lacking = serving[multilingualModel].Fingerprint
 	}
-	ctx, cancel := context.WithTimeout(ctx, noteFor)
+	ctx, cancel := context.WithTimeout(ctx, s.budget/noteShare)
 	defer cancel()
 	done, err := s.service.Writers().Take(ctx, c, memory.Work{Stores: []string{store}})
 	if err == nil {
