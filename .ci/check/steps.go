@@ -63,7 +63,7 @@ var steps = plan{
 	{name: "arm64", run: "check_arm64", inputs: []string{"test:./vector/flat ./embed/maxsim ./embed/e5"}, tools: []string{goVersion, qemu}, needs: []string{"packages"}},
 	{name: "windows", run: "check_windows internal/system crypto acl embed/e5 storage/sqlite memory", inputs: []string{"test:./internal/system ./crypto ./acl ./embed/e5 ./storage/sqlite ./memory", "deploy/windows"}, tools: []string{goVersion, wine}, needs: []string{"packages"}},
 	{name: "ci", run: "check_ci", inputs: []string{"test:./.ci/check ./.ci/summary", ":/"}, tools: []string{goVersion}},
-	{name: "modules", run: "check_modules", inputs: []string{"*.go", "*go.mod", "*go.sum", "THIRD_PARTY_NOTICES.txt", "embed/e5/LICENSE-*"}, tools: []string{goVersion}},
+	{name: "modules", run: "check_modules", inputs: []string{"*.go", "*go.mod", "*go.sum", "THIRD_PARTY_NOTICES.txt", "embed/e5/LICENSE-*", "lexical/LICENSE-*"}, tools: []string{goVersion}},
 	{name: "module-path", run: "check_module_path", inputs: []string{"*.go", "*.s", "*go.mod", "*go.sum", "Makefile", "go:./cmd/mneme"}, tools: []string{goVersion}, needs: []string{"packages"}},
 	{name: "vulnerabilities", run: "check_vulnerabilities", inputs: []string{"*.go", "*go.mod", "*go.sum"}, tools: []string{goVersion, "date +%F"}, needs: []string{"go-tools", "packages"}},
 	{name: "linked", run: "check_linked", inputs: []string{"go.sum"}, tools: []string{goVersion}, needs: []string{"program"}},
