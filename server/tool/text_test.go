@@ -30,10 +30,10 @@ func TestMemoryToolAnswersLikeTheAnthropicMemoryTool(t *testing.T) {
 			call:   args{"command", "view", "path", "/memories/empty"},
 			text:   "Here's the content of /memories/empty with line numbers:\n     1\t",
 		},
-		"view keeps tabs, carriage returns and blank lines": {
+		"view keeps tabs and blank lines, and shows no line ends": {
 			before: []args{create("/memories/x", "a\tb\r\n\n c")},
 			call:   args{"command", "view", "path", "/memories/x"},
-			text:   "Here's the content of /memories/x with line numbers:\n     1\ta\tb\r\n     2\t\n     3\t c",
+			text:   "Here's the content of /memories/x with line numbers:\n     1\ta\tb\n     2\t\n     3\t c",
 		},
 		"view a range": {
 			before: []args{poem},

@@ -88,17 +88,37 @@ var (
 		return postgresServer.Start(ctx)
 	})
 	startMilvus = sync.OnceValue(func() (err error) {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		if milvusServer, err = milvustest.NewServer(workDir); err != nil {
-			return err
+		// Between their choice and their use other tests may take one of its eleven ports:
+		// then it never answers, and the next one has others.
+		for range 3 {
+			if milvusServer, err = tryMilvus(); err == nil {
+				return nil
+			}
 		}
-		if err = milvusServer.Start(); err != nil {
-			return err
-		}
-		return milvusServer.Ready(ctx)
+		return err
 	})
 )
+
+// tryMilvus starts a server.
+func tryMilvus() (server *milvustest.Server, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	dir, err := os.MkdirTemp(workDir, "milvus-*")
+	if err != nil {
+		return nil, err
+	}
+	if server, err = milvustest.NewServer(dir); err != nil {
+		return nil, err
+	}
+	err = server.Start()
+	if err == nil {
+		err = server.Ready(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, server.Stop())
+	}
+	return server, nil
+}
 
 // needServers skips a test that cannot run here, or fails it if CI is set.
 func needServers(t *testing.T) {
