@@ -20,7 +20,7 @@ def calls_of(run: str, fitting: bool = False) -> list[Call]:
         ("memory_get", {"key": run, "offset": 0, "length": 100}, f'"tags":["{run}"]'),
         ("memory_search", {"query": "when does Ada have tea?", "where": {"tags": {"contains": run}}}, "tea at four"),
         ("memory_search", {"query": "tea", "where": f'{{"tags": {{"contains": "{run}"}}}}', "max_results": 1}, "tea at four"),
-        ("memory_search", {"query": "tea", "filter": {"tag": run}}, "unknown parameter `filter`; did you mean `where`?"),
+        ("memory_search", {"query": "tea", "filter": {"tag": run}}, "filter (did you mean where?)"),
         ("memory_list", {"tag": ""}, run),
         ("memory", {"command": "create", "path": f"/memories/{run}", "content": '{"at": 4}', "is_json": True}, "overwritten"),
         ("memory", {"command": "view", "path": f"/memories/{run}"}, '"at": 4'),
