@@ -59,7 +59,7 @@ type RowReader interface {
 type DepthReader interface {
 	// QueueDepth counts queue rows, and how long they have waited.
 	QueueDepth(ctx context.Context, now time.Time) (rows int64, waits Waits, err error)
-	// Reread returns what is to be done for stores of which facts changed who reads them.
+	// Reread returns the work left in stores whose facts changed which models read them.
 	Reread(ctx context.Context) (Reread, error)
 }
 

@@ -7,7 +7,8 @@ import (
 )
 
 // Holder returns the name under which an agent's sessions at a label have money, are
-// counted and have bought entries: at PUBLIC that of the agent. No agent has such a name.
+// counted and have bought entries: at PUBLIC the agent's own, elsewhere one that no agent
+// has.
 //
 // SECURITY: balances, caps and what was bought show in answers, and so what changed them.
 // Sessions at a label change its own alone, and read those up to it.

@@ -25,7 +25,7 @@ func TestNoAgentHasTheNameOfAHolder(t *testing.T) {
 }
 
 // Sessions at a label have an account, caps and purchases of their own, and know what those
-// below bought. Nothing of what they do shows below.
+// below bought. What they do does not show below.
 func TestMoneyCapsAndPurchasesAreByLabel(t *testing.T) {
 	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())

@@ -95,8 +95,7 @@ func newTransfer(p *program, cmd *cobra.Command, move transfer) *cobra.Command {
 		})
 	})
 	m.addOperator(cmd)
-	cmd.Flags().StringVar(&m.as.taint, "taint", "PUBLIC", "label of the sessions whose account it is: PUBLIC, INTERNAL, CONFIDENTIAL or RESTRICTED")
-	completeWith(cmd, "taint", "PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED")
+	m.as.addTaint(cmd, "label of the sessions whose account it is")
 	cmd.Flags().StringVar(&reference, "reference", "", "name of the payment, unique for the agent and command")
 	_ = cmd.MarkFlagRequired("reference") // the flag exists
 	return cmd

@@ -17,7 +17,12 @@ type callerFlags struct {
 
 func (f *callerFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.agent, "agent", "", "act as this agent")
-	cmd.Flags().StringVar(&f.taint, "taint", "PUBLIC", "label of the session: PUBLIC, INTERNAL, CONFIDENTIAL or RESTRICTED")
+	f.addTaint(cmd, "label of the session")
+}
+
+// addTaint adds the flag of the label, which is of what use says.
+func (f *callerFlags) addTaint(cmd *cobra.Command, use string) {
+	cmd.Flags().StringVar(&f.taint, "taint", "PUBLIC", use+": PUBLIC, INTERNAL, CONFIDENTIAL or RESTRICTED")
 	completeWith(cmd, "taint", "PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED")
 }
 

@@ -88,8 +88,8 @@ func (i *importing) trashOf(ctx context.Context, source *entrySource, agent stri
 	return t, nil
 }
 
-// forgetFiles forgets deleted entries that files in the trash of a folder have: they say
-// nothing of another file of the same key.
+// forgetFiles forgets deleted entries that files in the trash of a folder have: they do
+// not speak of another file of the same key.
 func (t *trash) forgetFiles(deleted []leaf) {
 	for _, l := range deleted {
 		at := slices.Index(t.sums[l.path], l.sum)
@@ -152,8 +152,8 @@ func (i *importing) leaveDeleted(ctx context.Context, source *entrySource, agent
 	return kept, nil
 }
 
-// wholeOf returns the path of what was deleted as one with a record: that of the
-// conversation of which it is a part, or its own.
+// wholeOf returns the path of what is deleted as one with a record: its own, or the path of
+// the conversation that it is a part of.
 func (t *trash) wholeOf(r record) memory.Path {
 	if whole, ok := partOf(r.put.Path); ok && r.isPart {
 		return whole

@@ -1,9 +1,6 @@
 package condition
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // jsonType is the type of a JSON value.
 type jsonType int
@@ -78,33 +75,13 @@ func (m *members) find(value []byte, count int) [][][]byte {
 	return f.found
 }
 
-// mark is how many values were found at and below a node of the tree, by their numbers.
-type mark struct {
-	of    *members
-	count map[int]int
-}
-
-// marked returns the mark of m, of what is found now.
-func marked(m *members, found [][][]byte) mark {
-	at := mark{m, make(map[int]int)}
-	m.each(func(i int) { at.count[i] = len(found[i]) })
-	return at
-}
-
-// each visits the numbers at and below m.
-func (m *members) each(visit func(int)) {
+// restore drops what was found at and below m beyond the given counts, by their numbers.
+func (m *members) restore(found [][][]byte, counts []int) {
 	if m.index >= 0 {
-		visit(m.index)
+		found[m.index] = found[m.index][:counts[m.index]]
 	}
 	for _, next := range m.under {
-		next.each(visit)
-	}
-}
-
-// restore drops what was found since the mark.
-func (at mark) restore(found [][][]byte) {
-	for i, n := range at.count {
-		found[i] = found[i][:n]
+		next.restore(found, counts)
 	}
 }
 
@@ -140,11 +117,25 @@ func (f *finder) value(i int, m *members) int {
 	return end
 }
 
+// counts returns how many values each path has.
+func (f *finder) counts() []int {
+	counts := make([]int, len(f.found))
+	for i, values := range f.found {
+		counts[i] = len(values)
+	}
+	return counts
+}
+
 // array reads an array of which members of the elements are wanted.
 func (f *finder) array(i int, m *members) int {
 	elements := members{index: -1, under: m.under}
+	return f.elements(i, func(i int) int { return f.value(i, &elements) })
+}
+
+// elements reads an array, whose elements read reads.
+func (f *finder) elements(i int, read func(int) int) int {
 	for i = f.space(i + 1); i < len(f.text) && f.text[i] != ']'; {
-		end := f.value(i, &elements)
+		end := read(i)
 		if end <= i {
 			return -1
 		}
@@ -160,7 +151,7 @@ func (f *finder) array(i int, m *members) int {
 
 // object reads an object at whose members m is wanted.
 func (f *finder) object(i int, m *members) int {
-	var read []mark // of the wanted members before they were read
+	var before []int // how many values each path had before the object
 	for i = f.space(i + 1); i < len(f.text) && f.text[i] != '}'; {
 		name := i
 		if i = f.skip(i); i < 0 {
@@ -174,11 +165,10 @@ func (f *finder) object(i int, m *members) int {
 		if next == nil {
 			i = f.skip(i)
 		} else {
-			if again := slices.IndexFunc(read, func(at mark) bool { return at.of == next }); again >= 0 {
-				read[again].restore(f.found)
-			} else {
-				read = append(read, marked(next, f.found))
+			if before == nil {
+				before = f.counts()
 			}
+			next.restore(f.found, before) // of a former member of the name
 			i = f.value(i, next)
 		}
 		if i < 0 {
@@ -244,19 +234,14 @@ func (f *finder) skipString(i int) int {
 }
 
 // anyElement reports whether an element of a JSON array fits.
-func anyElement(array []byte, fits func([]byte) bool) bool {
+func anyElement(array []byte, fits func([]byte) bool) (any bool) {
 	f := finder{text: array}
-	for i := f.space(1); i < len(array) && array[i] != ']'; {
+	f.elements(0, func(i int) int {
 		end := f.skip(i)
-		if end <= i {
-			return false // not JSON
+		if any = end > i && fits(array[i:end]); any {
+			return -1 // enough
 		}
-		if fits(array[i:end]) {
-			return true
-		}
-		if i = f.space(end); i < len(array) && array[i] == ',' {
-			i = f.space(i + 1)
-		}
-	}
-	return false
+		return end
+	})
+	return any
 }

@@ -32,6 +32,9 @@ func lenient(r *http.Request) *http.Request {
 	return r
 }
 
+// jsonRanges are the media ranges that JSON fits, the most exact the highest.
+var jsonRanges = map[string]int{"*/*": 1, "application/*": 2, "application/json": 3}
+
 // allowsJSON reports whether the values of a header Accept allow JSON (RFC 9110, §12.5.1):
 // the most exact range that fits decides.
 func allowsJSON(values []string) bool {
@@ -42,7 +45,7 @@ func allowsJSON(values []string) bool {
 		if err != nil {
 			continue
 		}
-		fits := map[string]int{"*/*": 1, "application/*": 2, "application/json": 3}[kind]
+		fits := jsonRanges[kind]
 		if fits <= exact {
 			continue
 		}

@@ -26,16 +26,22 @@ const (
 // are left aside, and so is every one of a call that reads, whose answer names it: a call
 // that writes may have meant something by it.
 func (c *call) decodeKnown(input json.RawMessage, into arguments) (given map[string]bool, err error) {
-	all := maps.Clone(into)
-	for len(all)-len(into) <= maxIgnored {
-		given, err = rules.Decode(input, all)
-		var field *wire.FieldError
-		if !errors.As(err, &field) || field.Fault != wire.Unknown || !c.mayIgnore(field.Name) {
-			break
-		}
-		all[field.Name] = new(json.RawMessage)
+	given, err = rules.Decode(input, into)
+	var field *wire.FieldError
+	if !errors.As(err, &field) || field.Fault != wire.Unknown {
+		return given, err
 	}
+	members, err := wire.Members(input)
 	if err != nil {
+		return nil, err
+	}
+	all := maps.Clone(into)
+	for _, m := range members {
+		if _, known := into[m.Name]; !known && len(all)-len(into) < maxIgnored && c.mayIgnore(m.Name) {
+			all[m.Name] = new(json.RawMessage)
+		}
+	}
+	if given, err = rules.Decode(input, all); err != nil {
 		return nil, err
 	}
 	for name := range all {

@@ -57,7 +57,7 @@ func (r Reads) Terms(ctx context.Context, scope acl.Scope, q memory.TermQuery) (
 func (r Reads) someHasMore(ctx context.Context, stores []acl.Access, gone map[int64][]string, q memory.TermQuery) (bool, error) {
 	found := termList{r: r, q: q}
 	var queries []Query
-	var whole []acl.Access // nothing of them is gone
+	var whole []acl.Access // all of their terms are still there
 	for _, a := range stores {
 		if n := len(gone[a.Number]); n > 0 {
 			queries = append(queries, found.in([]acl.Access{a}, n))

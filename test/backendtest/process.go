@@ -38,7 +38,7 @@ type Options struct {
 	// cannot read; with Second one of that embedder, where a Fixture is opened.
 	Multilingual []indexer.Model
 	Second       embed.Embedder
-	// MaxLabel is that of the models.
+	// MaxLabel is the MaxLabel of each model.
 	MaxLabel acl.Label
 	// DropPause is that of indexer.Options.
 	DropPause time.Duration
