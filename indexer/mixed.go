@@ -62,7 +62,7 @@ func (ix *Indexer) markMixed(ctx context.Context, tx Tx, by readers, jobs []job)
 	foreign := make(map[string]int)
 	readings := make(map[string]acl.Reading)
 	for _, j := range jobs {
-		if j.entry == nil || !j.foreign() || j.facts.BothFrom() == acl.Public {
+		if j.entry == nil || !j.foreign() || j.facts.Language != acl.LanguageAuto || j.facts.BothFrom() == acl.Public {
 			continue
 		}
 		if mixed := j.facts.Mixed; mixed == 0 || j.entry.Label < mixed {
@@ -91,7 +91,9 @@ func (ix *Indexer) markMixed(ctx context.Context, tx Tx, by readers, jobs []job)
 }
 
 // mixedFrom returns the lowest label up to which a store is mixed, if it is below the
-// known one; 0: there is none. n foreign entries are new.
+// known one; 0: there is none. n foreign entries are new. From a label on at which the store
+// is being read again, as after its language was multilingual, its vectors do not say what
+// is foreign: the next foreign entry decides.
 func (ix *Indexer) mixedFrom(ctx context.Context, tx Tx, by readers, store string, known acl.Label, n int) (acl.Label, error) {
 	var searchable, foreign byLabel
 	entries := int64(0)
@@ -113,6 +115,14 @@ func (ix *Indexer) mixedFrom(ctx context.Context, tx Tx, by readers, store strin
 	for label := acl.Public; label < below; label++ {
 		if searchable[label] == 0 {
 			continue
+		}
+		unread, err := tx.Count(ctx, memory.ReadIn{Store: store, From: label, Ceiling: label, Unread: true})
+		if err != nil {
+			return 0, err
+		}
+		if unread > 0 {
+			below = label
+			break
 		}
 		counted := memory.ForeignAt{Store: store, Label: label, Main: by[mainModel].fingerprint, Multilingual: by[multilingualModel].fingerprint}
 		n, err := tx.Count(ctx, counted)

@@ -109,6 +109,30 @@ func TestAStoreWhoseLanguageWasChosenDoesNotBecomeMixed(t *testing.T) {
 	})
 }
 
+// A store that the multilingual model alone has read, as chosen, has no more foreign entries
+// for that.
+func TestAStoreThatWasMultilingualIsNotMixed(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, backend backendtest.Backend) {
+		b := openBilingual(t, backend)
+		a := agent("a", acl.Public)
+		english, german := b.write(acl.Public, "english", inEnglish, 30), b.write(acl.Public, "german", inGerman, 2)
+		b.Index()
+		for _, language := range []acl.Language{acl.LanguageMultilingual, acl.LanguageAuto} {
+			_, err := b.SetLanguage(background, a, "a", language)
+			must(b.harness, err)
+			german = append(german, b.write(acl.Public, language.String(), inGerman, 1)...)
+			b.Index()
+		}
+		b.wantReading(acl.Reading{Multilingual: acl.Public})
+		b.wantVectors(english, true, false)
+		b.wantVectors(german, false, true)
+		german = append(german, b.write(acl.Public, "more", inGerman, 6)...) // ten of forty
+		b.Index()
+		b.wantReading(acl.Reading{Multilingual: acl.Public, Mixed: acl.Public})
+		b.wantVectors(english, true, true)
+	})
+}
+
 // Which models read entries, and what is known of that up to their label, does not depend
 // on entries with higher labels.
 func TestHiddenEntriesDoNotDecideWhichModelsReadOthers(t *testing.T) {

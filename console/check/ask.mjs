@@ -125,6 +125,7 @@ export async function askStates({ page, context, look, sees, holds, fail, url, c
   const { agent: other } = await call(platform, "GET", "/v1/account");
   await call(platform, "PUT", `${hutPath}?wait=indexed`, hut);
   await call(platform, "PUT", `/v1/stores/self/grants/${me}`, { level: "search" });
+  await call(token, "POST", `/v1/stores/${other}/accept`); // a question that names no store searches it from then on
   const found = page.locator("li.hit", { hasText: "no water in September" });
   await ask("which hut has no water in September?");
   await sees("the hit of a store that may only be searched", found.getByText("search only"));
