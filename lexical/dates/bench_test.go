@@ -1,0 +1,27 @@
+package dates_test
+
+import (
+	"strings"
+	"testing"
+
+	"mneme/lexical/dates"
+)
+
+// BenchmarkRead measures what a question costs, by what it has of dates.
+func BenchmarkRead(b *testing.B) {
+	for name, text := range map[string]string{
+		"neither a digit nor a word of the calendar": "where did I park the car before the concert?",
+		"a number":    "how many of the 16 cores does the server use?",
+		"an anchor":   "how many days a week does Marta work from home?",
+		"a date":      "what did we decide on 9 July 2026 about the garden gate?",
+		"a range":     "what happened between May and July 2026?",
+		"100 kB text": strings.Repeat("where did I park the car before the concert in town? ", 2000),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				dates.Read(text, nil, now)
+			}
+		})
+	}
+}

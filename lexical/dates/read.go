@@ -1,0 +1,325 @@
+package dates
+
+// date is a date as it was read: the parts that were named, or the span itself.
+type date struct {
+	year, month, day int // 0: not named
+	season           int // 1 to 4, from spring
+	quarter          int // 1 to 4
+	weekday          int // 1 to 7, from Monday
+	shift            shift
+	swappable        bool // the day and the month may change places
+	span             Span // if it is resolved
+	resolved         bool
+	in               languages
+	end              int // the token behind it
+	before           int // how many tokens before the one it was read at belong to it
+}
+
+// shift says which of the occurrences of a date without a year is meant.
+type shift int8
+
+const (
+	latest shift = iota // the latest that is not in the future
+	last                // the latest that is over
+	this                // that of this year or week
+	next                // the first in the future
+)
+
+// dateAt reads the date at the token i. within says that the words before it have told that
+// a date follows.
+func (p *parser) dateAt(i int, within bool) (d date, ok bool) {
+	if i >= len(p.tokens) {
+		return d, false
+	}
+	t := p.tokens[i]
+	if t.shape == mark || t.shape == word && len(t.senses) == 0 {
+		return d, false
+	}
+	for _, read := range [...]func(*parser, int, bool) (date, bool){
+		(*parser).digits, (*parser).ago, (*parser).modified, (*parser).named, (*parser).yearFirst, (*parser).dayOf, (*parser).ofWeek, (*parser).monthOf, (*parser).seasonOf, (*parser).quarterOf, (*parser).yearAlone,
+	} {
+		if d, ok = read(p, i, within); ok {
+			return d, true
+		}
+	}
+	return d, false
+}
+
+// yearOf returns the year that the token i is, or 0.
+func (p *parser) yearOf(i int) int {
+	if i < 0 || i >= len(p.tokens) || p.tokens[i].shape != number || p.tokens[i].digits != 4 {
+		return 0
+	}
+	if y := p.tokens[i].value; y >= minYear && y <= maxYear && p.clearAfter(i+1) {
+		return y
+	}
+	return 0
+}
+
+// The years that digits may be.
+const minYear, maxYear = 1900, 2100
+
+// dayNumber returns the day of a month that the token i is, or 0.
+func (p *parser) dayNumber(i int) int {
+	if i >= len(p.tokens) || p.tokens[i].shape != number || p.tokens[i].digits > 2 || p.tokens[i].value > 31 {
+		return 0
+	}
+	return p.tokens[i].value
+}
+
+// month returns the month that the token i is, whether it is another word as well or is one
+// beside a number only, and in which languages: of those that the text may be in, if it is
+// one in any of them.
+func (p *parser) month(i int, in languages) (month int, weak, short bool, shared languages) {
+	for _, s := range p.sensesAt(i) {
+		if s.kind <= kindShortMonth && s.in&in != 0 && (month == 0 || month == int(s.value)) {
+			month, shared = int(s.value), shared|s.in&in
+		}
+	}
+	if p.hint&shared != 0 {
+		shared &= p.hint
+	}
+	short = true
+	for _, s := range p.sensesAt(i) {
+		if s.kind <= kindShortMonth && s.in&shared != 0 && int(s.value) == month {
+			weak = weak || s.kind == kindWeakMonth
+			short = short && s.kind == kindShortMonth
+		}
+	}
+	return month, weak || short, short && month > 0, shared
+}
+
+// trailingYear returns the year at the token i, behind a comma or a word such as "of", and
+// the token behind it; 0 and i if there is none.
+func (p *parser) trailingYear(i int, in languages) (year, end int) {
+	j := i
+	if p.isMark(j, ".,/") && (j+1 >= len(p.tokens) || p.tokens[j+1].shape == number || p.is(j+1, kindOf, in)) {
+		j++
+	}
+	if p.isMark(j, "-/") && p.isJoined(j) && p.isJoined(j+1) { // 9-Jul-2026
+		j++
+	}
+	j = p.skip(j, in)
+	if year = p.yearOf(j); year == 0 {
+		return 0, i
+	}
+	if end = j + 1; p.isYearWord(end) && !p.is(end, kindUnit, load().bits["en"]) { // 2026 года
+		end++
+	}
+	return year, end
+}
+
+// dayOf reads a day before its month: 9 July 2026, 9. Juli, 9 de julio de 2026, the 9th of July.
+func (p *parser) dayOf(i int, within bool) (d date, ok bool) {
+	d.day = p.dayNumber(i)
+	if d.day == 0 || !p.clearBefore(i) {
+		return d, false
+	}
+	j := i + 1
+	if p.isMark(j, ".") || p.isMark(j, "-/") && p.isJoined(j) && p.isJoined(j+1) {
+		j++
+	}
+	from := p.skip(j, anyLanguage)
+	var weak, short bool
+	for ; j <= from; j++ { // "de" may be within dates of other languages than the month is
+		if d.month, weak, short, d.in = p.month(j, anyLanguage); d.month > 0 && p.skipped(i+1, j, d.in) {
+			break
+		}
+	}
+	if j > from {
+		return d, false
+	}
+	capital := p.tokens[j].upper
+	d.year, d.end = p.trailingYear(j+1, d.in)
+	if d.year == 0 && short && p.isMark(d.end, ".") {
+		d.end++
+	}
+	if weak && d.year == 0 && !within && !capital && !p.tokens[i].ordinal && !p.preposed(i, kindIn, d.in) && !p.endsAt(j+1) {
+		return d, false
+	}
+	return d, p.validDay(d)
+}
+
+// skipped reports whether all words of tokens [i, j) may be within dates of the languages.
+func (p *parser) skipped(i, j int, in languages) bool {
+	for ; i < j; i++ {
+		if p.tokens[i].shape == word && !p.is(i, kindOf, in) {
+			return false
+		}
+	}
+	return true
+}
+
+// monthOf reads a month before its day or year, or alone: July 9th, 2026; July 2026; July.
+func (p *parser) monthOf(i int, within bool) (d date, ok bool) {
+	var weak, short bool
+	if d.month, weak, short, d.in = p.month(i, anyLanguage); d.month == 0 || p.isJoined(i) && p.isMark(i-1, "/_@#.") {
+		return d, false
+	}
+	j := i + 1
+	if short && p.isMark(j, ".") {
+		j++
+	}
+	if d.year, d.end = p.trailingYear(j, d.in); d.year > 0 {
+		return d, true
+	}
+	k := p.skip(j, d.in)
+	if p.isMark(j, "-") && p.isJoined(j) && p.isJoined(j+1) {
+		k = j + 1
+	}
+	if day := p.dayNumber(k); day > 0 && (k == j || p.tokens[k].ordinal || p.isMark(j, "-")) && p.isDayBehind(k) {
+		d.day = day
+		d.year, d.end = p.trailingYear(k+1, d.in)
+		sure := within || d.year > 0 || p.tokens[k].ordinal || p.endsAt(d.end) || p.preposed(i, kindIn, d.in)
+		if (!weak || sure || p.tokens[i].upper && !short) && p.validDay(d) {
+			if d.year == 0 && p.isMark(d.end, ".") && p.isJoined(d.end) && d.in&load().bits["en"] == 0 {
+				d.end++
+			}
+			return d, true
+		}
+		d.day = 0
+	}
+	d.end = i + 1
+	return d, !short && p.isMonthAlone(i, weak, within, d.in)
+}
+
+// isDayBehind reports whether the number k behind a month is a day rather than a time, a
+// quantity or a part of a longer number.
+func (p *parser) isDayBehind(k int) bool {
+	if p.isMark(k+1, ":") && p.isJoined(k+2) {
+		return false
+	}
+	if p.isMark(k+1, ",") { // December 1,2023
+		return p.yearOf(k+2) > 0 || !p.isJoined(k+2)
+	}
+	return p.isMark(k+1, "-") || p.clearAfter(k+1)
+}
+
+// isMonthAlone reports whether the word i is surely a month without a day or a year.
+func (p *parser) isMonthAlone(i int, weak, within bool, in languages) bool {
+	switch {
+	case p.isRecurring(i, in):
+		return false
+	case !weak:
+		return true
+	case within:
+		return p.endsAt(i+1) || !p.isName(i+1)
+	}
+	english := in&load().bits["en"] != 0
+	before := i - 1
+	if !english {
+		return p.preposed(i, kindWeakIn, in)
+	}
+	if !p.is(before, kindWeakIn, in) && !p.isMark(before, "-") {
+		return false
+	}
+	if p.isMark(before, "-") && !p.is(before-1, kindWeakIn, in) { // mid-August
+		return false
+	}
+	return p.endsAt(i+1) && !p.isOf(i+1) || p.tokens[i+1].shape != mark && !p.isName(i+1) && p.text[p.tokens[before].start:p.tokens[before].end] == "in" && !p.isOf(i+1)
+}
+
+// isOf reports whether the token i is "of": the march of the penguins, the last week of it.
+func (p *parser) isOf(i int) bool {
+	return i < len(p.tokens) && p.text[p.tokens[i].start:p.tokens[i].end] == "of"
+}
+
+// yearFirst reads a year before its month: 2026. július 9., 2026年7月9日, July or summer excepted.
+func (p *parser) yearFirst(i int, _ bool) (d date, ok bool) {
+	d.in = anyLanguage
+	j := i
+	t := p.tokens[i]
+	if t.shape == number && t.digits == 4 && t.value >= minYear && t.value <= maxYear && p.clearBefore(i) {
+		j++
+		switch {
+		case p.is(j, kindYearMark, anyLanguage):
+			_, d.in = p.find(j, kindYearMark, anyLanguage)
+			d.year, j, d.end = t.value, j+1, j+1
+		case p.isMark(j, ".") || p.is(j, kindOf, anyLanguage):
+			j++
+			fallthrough
+		default:
+			month, _, short, in := p.month(j, anyLanguage)
+			if month == 0 || short && p.dayNumber(j+1) == 0 && !p.isMark(j+1, ".") {
+				return d, false
+			}
+			d.year, d.month, d.in, d.end = t.value, month, in, j+1
+			k := j + 1
+			if short && p.isMark(k, ".") {
+				k++
+			}
+			if day := p.dayNumber(k); day > 0 && (p.clearAfter(k+1) || p.isMark(k+1, ".-")) {
+				d.day, d.end = day, k+1
+				if p.isMark(d.end, ".") {
+					d.end++
+				}
+			}
+			return d, p.validDay(d)
+		}
+	}
+	// Digits with a mark behind them.
+	if n := p.dayNumber(j); n > 0 && n <= 12 && p.is(j+1, kindMonthMark, d.in) {
+		_, d.in = p.find(j+1, kindMonthMark, d.in)
+		d.month, j, d.end = n, j+2, j+2
+		if n := p.dayNumber(j); n > 0 && p.is(j+1, kindDayMark, d.in) {
+			d.day, d.end = n, j+2
+		}
+	} else if d.year > 0 {
+		if month, _, _, in := p.month(j, d.in); month > 0 {
+			d.month, d.end, d.in = month, j+1, in
+		}
+	}
+	return d, (d.year > 0 || d.month > 0) && p.validDay(d)
+}
+
+// yearAlone reads a year behind a word such as "in", or that is all of the text.
+func (p *parser) yearAlone(i int, within bool) (d date, ok bool) {
+	d.year, d.end, d.in = p.yearOf(i), i+1, anyLanguage
+	if d.year == 0 || !p.clearBefore(i) {
+		return d, false
+	}
+	bits := load().bits
+	if p.is(i+1, kindUnit, anyLanguage) {
+		if unit, in := p.find(i+1, kindUnit, anyLanguage); unit == unitYear && in&bits["en"] == 0 { // 2023 году
+			d.end = i + 2
+			return d, true
+		}
+		return d, false
+	}
+	switch {
+	case p.tokens[i].suffixed:
+		return d, true
+	case i == 0 && (len(p.tokens) == 1 || len(p.tokens) == 2 && p.tokens[1].shape == mark):
+		return d, true
+	case !within && !p.preposed(i, kindIn, anyLanguage) && !p.isYearWord(i-1):
+		return d, p.order == dayFirst && p.isGermanYear(i)
+	}
+	return d, p.endsAt(i+1) || d.year%100 != 0 && !p.isCounted(i+1)
+}
+
+// isYearWord reports whether the token i is the word for a year, as in "vuonna 2023".
+func (p *parser) isYearWord(i int) bool {
+	unit, in := p.find(i, kindUnit, anyLanguage)
+	return in != 0 && unit == unitYear
+}
+
+// isGermanYear reports whether the year i is one as German has it, without a word before
+// it: no noun follows, which would have a capital.
+func (p *parser) isGermanYear(i int) bool {
+	return p.hint&load().bits["de"] != 0 && p.hint != anyLanguage && !p.isName(i+1) && p.tokens[i].value%100 != 0
+}
+
+// isCounted reports whether the token i is a noun or unit that a number before it counts.
+func (p *parser) isCounted(i int) bool {
+	if i >= len(p.tokens) || p.tokens[i].shape != word {
+		return false
+	}
+	t := p.text[p.tokens[i].start:p.tokens[i].end]
+	return len(t) < 3 || t[len(t)-1] == 's' || counted[t]
+}
+
+// counted are nouns and units that numbers count, beside plurals.
+var counted = map[string]bool{
+	"usd": true, "eur": true, "euro": true, "people": true, "children": true, "pixel": true, "watt": true, "game": true, "model": true, "edition": true, "men": true, "women": true,
+	"Euro": true, "Stück": true, "Personen": true, "gram": true, "Meter": true, "meter": true, "рублей": true, "штук": true, "человек": true, "personer": true, "kronor": true, "kroner": true,
+}

@@ -1,0 +1,112 @@
+package dates
+
+//nolint:misspell // not English
+var german = words{
+	language:     "de",
+	months:       "januar/jänner,februar/feber,märz/maerz,april,mai,juni,juli,~august,september,oktober,november,dezember",
+	shortMonths:  "jan,feb,?mär/mrz,apr,,jun,jul,aug,sep/sept,okt,nov,dez",
+	monthEndings: "s",
+	weekdays:     "montag,dienstag,mittwoch,donnerstag,freitag,samstag/sonnabend,sonntag",
+	shortDays:    "mo,di,mi,do,fr,sa,so",
+	days:         "vorgestern,gestern/gestern abend/gestern nacht/letzte nacht,heute/heute morgen/heute abend,?morgen/morgen früh,übermorgen",
+	units:        "tag/tage/tagen/tages,woche/wochen,monat/monate/monaten/monats,jahr/jahre/jahren/jahres,wochenende/wochenenden,quartal/quartals/quartale",
+	fixed:        "voriges jahr/letztes jahr,heuer/dieses jahr/in diesem jahr,nächstes jahr",
+	numbers:      "ein/einen/einem/einer/eine,zwei,drei,vier,fünf/fuenf,sechs,sieben,acht,neun,zehn,elf,zwölf/zwoelf",
+	seasons:      "~frühling/~frühjahr/~fruehling,~sommer,~herbst,~winter",
+	last:         "letzten/letzte/letzter/letztes/letztem/vorigen/vorige/voriges/voriger/vergangenen/vergangene/vergangenes/vergangener",
+	this:         "diesen/diese/dieses/dieser/diesem",
+	next:         "nächsten/nächste/nächstes/nächster/nächstem/kommenden/kommende/kommendes/kommender",
+	every:        "jeden/jeder/jedes/jede/alle",
+	agoBefore:    "vor",
+	inBefore:     "in",
+	in:           "in/im/am/vom/zum/den/seit/bis/ab/von/zwischen/während/ende/anfang/mitte/gegen/beim/nach/vor/für",
+	of:           "des/der/den/dem/im/von/vom/jahr/jahres/jahre",
+	from:         "von/vom/ab", to: "bis", between: "zwischen", and: "und",
+	since: "seit", before: "vor", after: "nach",
+}
+
+//nolint:misspell // not English
+var dutch = words{
+	language:    "nl",
+	months:      "januari,februari,maart,april,mei,juni,juli,augustus,september,oktober,november,december",
+	shortMonths: "jan,feb,mrt,apr,,jun,jul,aug,sep/sept,okt,nov,dec",
+	weekdays:    "maandag,dinsdag,woensdag,donderdag,vrijdag,zaterdag,zondag",
+	shortDays:   "ma,di,wo,do,vr,za,zo",
+	days:        "eergisteren,gisteren/gisteravond/gisterenavond,vandaag/vanavond/vanmorgen/vanochtend/vanmiddag,?morgen,overmorgen",
+	units:       "dag/dagen,week/weken,maand/maanden,jaar/jaren,weekend/weekeinde/weekenden,kwartaal",
+	numbers:     "een/één,twee,drie,vier,vijf,zes,zeven,acht,negen,tien,elf,twaalf",
+	seasons:     "~lente/~voorjaar,~zomer,~herfst/~najaar,~winter",
+	last:        "vorige/vorig/afgelopen/laatste/verleden", past: "",
+	this: "deze/dit", next: "volgende/volgend/komende/komend/aanstaande",
+	every:    "elke/iedere/elk/ieder/alle",
+	follow:   "vandaag de dag",
+	agoAfter: "geleden",
+	inBefore: "over",
+	in:       "in/op/tijdens/sinds/tot/van/vanaf/tussen/rond/eind/begin/half/voor/na/per",
+	of:       "de/van/in/het/jaar",
+	from:     "van/vanaf", to: "tot", between: "tussen", and: "en",
+	since: "sinds/vanaf", before: "voor/vóór", after: "na",
+}
+
+//nolint:misspell // not English
+var swedish = words{
+	language:    "sv",
+	months:      "januari,februari,~mars,april,maj,juni,juli,augusti,september,oktober,november,december",
+	shortMonths: "jan,feb,,apr,,jun,jul,aug,sep/sept,okt,nov,dec",
+	weekdays:    "måndag/måndagen/måndags,tisdag/tisdagen/tisdags,onsdag/onsdagen/onsdags,torsdag/torsdagen/torsdags,fredag/fredagen/fredags,lördag/lördagen/lördags,söndag/söndagen/söndags",
+	days:        "i förrgår/förrgår,i går/igår/igår kväll/i går kväll,i dag/idag/i kväll/ikväll/i morse,i morgon/imorgon,i övermorgon/övermorgon",
+	units:       "dag/dagar/dagen/dagarna,vecka/veckor/veckan/veckorna,månad/månader/månaden/månaderna,år/året/åren,helg/helgen/veckoslut,kvartal/kvartalet",
+	fixed:       "i fjol/förra året,i år/detta år,nästa år",
+	numbers:     "en/ett,två,tre,fyra,fem,sex,sju,åtta,nio,tio,elva,tolv",
+	seasons:     "~vår/~våren/~våras/vintras,~sommar/~sommaren/~somras,~höst/~hösten/~höstas,~vinter/~vintern",
+	last:        "förra/senaste/föregående", this: "denna/detta/den här/det här", next: "nästa/kommande",
+	every:    "varje/alla/var",
+	agoAfter: "sedan/sen",
+	inBefore: "om",
+	in:       "i/på/den/under/sedan/till/från/mellan/för/före/efter/omkring/slutet av/början av",
+	of:       "av/den/det/år/i",
+	from:     "från", to: "till", between: "mellan", and: "och",
+	since: "sedan/sen", before: "före/innan", after: "efter",
+}
+
+//nolint:misspell // not English
+var danish = words{
+	language:    "da",
+	months:      "januar,februar,~marts,april,~maj,juni,juli,august,september,oktober,november,december",
+	shortMonths: "jan,feb,,apr,,jun,jul,aug,sep/sept,okt,nov,dec",
+	weekdays:    "mandag/mandags/mandagen,tirsdag/tirsdags/tirsdagen,onsdag/onsdags/onsdagen,torsdag/torsdags/torsdagen,fredag/fredags/fredagen,lørdag/lørdags/lørdagen,søndag/søndags/søndagen",
+	days:        "i forgårs/forgårs,i går/igår/i går aftes/i aftes,i dag/idag/i aften/i morges,i morgen/imorgen,i overmorgen/overmorgen",
+	units:       "dag/dage/dagen/dagene,uge/uger/ugen/ugerne,måned/måneder/måneden/månederne,år/året/årene,weekend/weekenden/weekender,kvartal/kvartalet",
+	fixed:       "i fjor/sidste år,i år/dette år,næste år",
+	numbers:     "en/et/én/ét,to,tre,fire,fem,seks,syv,otte,ni,ti,elleve,tolv",
+	seasons:     "~forår/~foråret,~sommer/~sommeren/~somren,~efterår/~efteråret,~vinter/~vinteren",
+	last:        "sidste/seneste/forrige", this: "denne/dette", next: "næste/kommende",
+	every:    "hver/hvert/alle",
+	agoAfter: "siden",
+	inBefore: "om",
+	in:       "i/på/den/under/siden/til/fra/mellem/for/før/efter/omkring/slutningen af/starten af",
+	of:       "af/den/det/år/i",
+	from:     "fra", to: "til", between: "mellem", and: "og",
+	since: "siden", before: "før/inden", after: "efter",
+}
+
+//nolint:misspell // not English
+var norwegian = words{
+	language:    "no",
+	months:      "januar,februar,~mars,april,mai,juni,juli,august,september,oktober,november,desember",
+	shortMonths: "jan,feb,,apr,,jun,jul,aug,sep/sept,okt,nov,des",
+	weekdays:    "mandag/mandagen,tirsdag/tirsdagen/tysdag,onsdag/onsdagen,torsdag/torsdagen,fredag/fredagen,lørdag/lørdagen/laurdag,søndag/søndagen/sundag",
+	days:        "i forgårs/i forigårs/forgårs,i går/igår/i går kveld,i dag/idag/i kveld/i morges,i morgen/imorgen,i overmorgen/overmorgen",
+	units:       "dag/dager/dagen/dagene,uke/uker/uka/uken/ukene/veke/veker,måned/måneder/måneden/månedene/månad/månader,år/året/årene,helg/helga/helgen/helgene,kvartal/kvartalet",
+	fixed:       "i fjor,i år/dette året,neste år/til neste år",
+	numbers:     "en/ei/et/én/ett,to,tre,fire,fem,seks,syv/sju,åtte,ni,ti,elleve/ellevte,tolv",
+	seasons:     "~vår/~våren,~sommer/~sommeren,~høst/~høsten,~vinter/~vinteren",
+	last:        "forrige/sist/siste/i forrige", this: "denne/dette", next: "neste/kommende/førstkommende",
+	every:    "hver/hvert/alle",
+	agoAfter: "siden",
+	inBefore: "om",
+	in:       "i/på/den/under/siden/til/fra/mellom/for/før/etter/omkring/slutten av/begynnelsen av",
+	of:       "av/den/det/år/i",
+	from:     "fra", to: "til", between: "mellom", and: "og",
+	since: "siden", before: "før/innen", after: "etter",
+}
