@@ -66,7 +66,7 @@ var (
 //nolint:misspell // not English
 var questions = map[string][][2]string{
 	"en": {
-		{"what did I do on 9 July 2026?", on(ninth)}, {"July 9th, 2026", on(ninth)}, {"the 9th of July", on(ninth)}, {"on Jul 9, 2026", on(ninth)},
+		{"what did I do on 9 July 2026?", on(ninth)}, {"July 9th, 2026", on(ninth)}, {"the 9th of July", on(ninth)}, {"on Jul 9, 2026", on(ninth)}, {"what was on 9 Jul?", on(ninth)}, {"last Tue", tuesday},
 		{"from 3 to 9 July", thirdNinth}, {"July 3–9, 2026", thirdNinth}, {"between 3 and 9 July 2026", thirdNinth},
 		{"between May and July 2026", ends("2026-05-01", "2026-07-31")}, {"between November and February 2026", ends("2025-11-01", "2026-02-28")},
 		{"Where was John between August 11 and August 15 2023?", ends("2023-08-11", "2023-08-15")},

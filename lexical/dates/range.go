@@ -214,7 +214,7 @@ func (p *parser) open(i int) (span Span, end int) {
 			span.Until, span.Relative = p.now.AddDate(0, 0, 1), true
 		case kindBefore:
 			span.From, span.Until = Earliest, span.From
-		case kindAfter:
+		default:
 			span.From, span.Until = span.Until, Latest
 		}
 		if span.From.Before(span.Until) {

@@ -139,23 +139,15 @@ func (p *parser) shifted(i int, in languages) (s shift, rolling bool, shared lan
 		return latest, false, 0
 	}
 	for _, sense := range p.tokens[i].senses {
-		shared = sense.in & in
-		if shared == 0 {
-			continue
-		}
-		switch sense.kind {
-		case kindLast:
-			return last, false, shared
-		case kindPast:
-			return last, true, shared
-		case kindThis:
-			return this, false, shared
-		case kindNext:
-			return next, false, shared
+		if meant, ok := shifts[sense.kind]; ok && sense.in&in != 0 {
+			return meant, sense.kind == kindPast, sense.in & in
 		}
 	}
 	return latest, false, 0
 }
+
+// shifts are the shifts that words say, by their kind.
+var shifts = map[kind]shift{kindLast: last, kindPast: last, kindThis: this, kindNext: next}
 
 // modified reads what a word such as "last" is before or behind: last Tuesday, le mois
 // dernier, the last three days, les deux dernières semaines.

@@ -148,7 +148,7 @@ func countDigits(text string) (n int) {
 // readNumber reads the digits at t, and an ending of an ordinal or a case behind them.
 func (p *parser) readNumber(t *token) {
 	digits := p.text[t.start:t.end]
-	t.shape, t.digits = number, int8(min(len(digits), 100)) //nolint:gosec // at most 100
+	t.shape, t.digits = number, int8(min(len(digits), 100))
 	if len(digits) > 4 {
 		t.shape = code
 		return

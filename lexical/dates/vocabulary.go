@@ -160,9 +160,9 @@ func (v *vocabulary) addMonths(w *words, in languages) {
 func (v *vocabulary) addGroups(groups string, in languages, k kind, first int, endings string) {
 	value := first
 	for group := range strings.SplitSeq(groups, ",") {
-		s := sense{kind: k, value: int8(value), in: in} //nolint:gosec // at most 12
+		s := sense{kind: k, value: int8(value), in: in}
 		if k == kindYearMark {
-			s.kind, s.value = k+kind(value), 0 //nolint:gosec // at most 2
+			s.kind, s.value = k+kind(value), 0
 		}
 		for form := range strings.SplitSeq(group, "/") {
 			stem, softened, _ := strings.Cut(form, "<")
@@ -201,6 +201,7 @@ func (v *vocabulary) add(form string, s sense) {
 			s.kind = kindWeakMonth
 		case kindWeekday:
 			s.kind = kindWeakWeekday
+		default: // seasons, which are all so
 		}
 	case '?':
 		form, s.hint = form[1:], true
@@ -225,8 +226,8 @@ func (v *vocabulary) add(form string, s sense) {
 		first.longer = max(first.longer, len(parts))
 		v.words[parts[0]] = first
 	}
-	switch s.kind {
-	case kindMonth, kindWeakMonth, kindWeekday, kindWeakWeekday, kindShortWeekday, kindDay, kindUnit, kindAgoUnit, kindFixed, kindSeason, kindInSeason:
+	short := s.kind == kindShortMonth || s.kind == kindShortWeekday
+	if s.kind <= kindInSeason && s.kind != kindNumber && !(short && (len(key) < 3 || s.hint)) { // "do" and "out" are in many texts
 		longest := slices.MaxFunc(parts, func(a, b string) int { return len(a) - len(b) })
 		v.anchors[longest] = struct{}{}
 		if r, _ := utf8.DecodeRuneInString(longest); isIdeograph(r) {

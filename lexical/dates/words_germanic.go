@@ -1,6 +1,5 @@
 package dates
 
-//nolint:misspell // not English
 var german = words{
 	language:     "de",
 	months:       "januar/jänner,februar/feber,märz/maerz,april,mai,juni,juli,~august,september,oktober,november,dezember",
@@ -25,7 +24,6 @@ var german = words{
 	since: "seit", before: "vor", after: "nach",
 }
 
-//nolint:misspell // not English
 var dutch = words{
 	language:    "nl",
 	months:      "januari,februari,maart,april,mei,juni,juli,augustus,september,oktober,november,december",
@@ -48,7 +46,6 @@ var dutch = words{
 	since: "sinds/vanaf", before: "voor/vóór", after: "na",
 }
 
-//nolint:misspell // not English
 var swedish = words{
 	language:    "sv",
 	months:      "januari,februari,~mars,april,maj,juni,juli,augusti,september,oktober,november,december",
@@ -69,7 +66,6 @@ var swedish = words{
 	since: "sedan/sen", before: "före/innan", after: "efter",
 }
 
-//nolint:misspell // not English
 var danish = words{
 	language:    "da",
 	months:      "januar,februar,~marts,april,~maj,juni,juli,august,september,oktober,november,december",
@@ -90,7 +86,6 @@ var danish = words{
 	since: "siden", before: "før/inden", after: "efter",
 }
 
-//nolint:misspell // not English
 var norwegian = words{
 	language:    "no",
 	months:      "januar,februar,~mars,april,mai,juni,juli,august,september,oktober,november,desember",

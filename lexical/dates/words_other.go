@@ -1,6 +1,5 @@
 package dates
 
-//nolint:misspell // not English
 var finnish = words{
 	language:     "fi",
 	months:       "tammikuu,helmikuu,maaliskuu,huhtikuu,toukokuu,kesäkuu,heinäkuu,elokuu,syyskuu,lokakuu,marraskuu,joulukuu",
@@ -23,7 +22,6 @@ var finnish = words{
 	before: "ennen", after: "jälkeen",
 }
 
-//nolint:misspell // not English
 var hungarian = words{
 	language:     "hu",
 	months:       "január,február,március,április,május,június,július,augusztus,szeptember,október,november,december",
@@ -48,7 +46,6 @@ var hungarian = words{
 	since: "", before: "", after: "",
 }
 
-//nolint:misspell // not English
 var turkish = words{
 	language:     "tr",
 	months:       "~ocak<ğ,şubat,~mart,nisan,mayıs,haziran,temmuz,ağustos,eylül,~ekim,kasım,aralık<ğ",
@@ -71,7 +68,6 @@ var turkish = words{
 	since: "", before: "", after: "",
 }
 
-//nolint:misspell // not English
 var russian = words{
 	language: "ru",
 	months: "январь/января/январе/январю/январем,февраль/февраля/феврале/февралю,март/марта/марте/марту,апрель/апреля/апреле/апрелю,май/мая/мае/маю,июнь/июня/июне/июню," +
@@ -98,7 +94,6 @@ var russian = words{
 
 // The languages below are not stemmed. Their dates are few forms, and worth reading.
 
-//nolint:misspell // not English
 var chinese = words{
 	language:  "zh",
 	months:    "一月,二月,三月,四月,五月,六月,七月,八月,九月,十月,十一月,十二月",

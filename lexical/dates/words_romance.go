@@ -1,6 +1,5 @@
 package dates
 
-//nolint:misspell // not English
 var french = words{
 	language:    "fr",
 	months:      "janvier,février,~mars,avril,mai,juin,juillet,août,septembre,octobre,novembre,décembre",
@@ -22,7 +21,6 @@ var french = words{
 	since: "depuis/dès/à partir de", before: "avant", after: "après",
 }
 
-//nolint:misspell // not English
 var spanish = words{
 	language:    "es",
 	months:      "enero,febrero,marzo,abril,mayo,junio,julio,agosto,septiembre/setiembre,octubre,noviembre,diciembre",
@@ -45,7 +43,6 @@ var spanish = words{
 	since: "desde", before: "antes de/antes del", after: "después de/después del/tras",
 }
 
-//nolint:misspell // not English
 var portuguese = words{
 	language:    "pt",
 	months:      "~janeiro,fevereiro,~março,abril,maio,junho,julho,agosto,setembro,outubro,novembro,dezembro",
@@ -68,7 +65,6 @@ var portuguese = words{
 	since: "desde/a partir de", before: "antes de/antes do", after: "depois de/depois do/após",
 }
 
-//nolint:misspell // not English
 var italian = words{
 	language:    "it",
 	months:      "gennaio,febbraio,marzo,aprile,maggio,giugno,luglio,agosto,settembre,ottobre,novembre,dicembre",
@@ -91,7 +87,6 @@ var italian = words{
 	since: "dal/da/a partire dal/dall", before: "prima del/prima di/prima dell", after: "dopo",
 }
 
-//nolint:misspell // not English
 var romanian = words{
 	language:    "ro",
 	months:      "ianuarie,februarie,martie,aprilie,~mai,iunie,iulie,august,septembrie,octombrie,noiembrie,decembrie",
