@@ -272,7 +272,7 @@ func TestALegExplainsEachHitThatItFound(t *testing.T) {
 		"And what is on at the theatre this evening, who sings, does the tenor still need a rehearsal, how long is the interval, and may somebody bring a glass into the hall, or is that forbidden these days?" +
 		strings.Repeat("\nThe minutes of the committee say nothing new about the budget of the coming year, so that its members met once more to talk of it.", 15)
 	queries := []string{"when ought the plants and flowers outside to be irrigated?", "who sings this evening?", question}
-	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
 		for name, r := range map[string]search.Request{"a long question": {Query: long}, "queries": {Queries: queries}, "long queries": {Queries: append(slices.Clone(wordings), long)}} {
 			legs := make(map[search.Mode][]string)

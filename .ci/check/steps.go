@@ -48,7 +48,7 @@ var steps = plan{
 
 	// Checks of Go, those that take longest first.
 	{name: "tests-beside", run: "check_tests_beside", inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, postgres, system}, needs: []string{"postgres", "milvus", "go-tools", "python"}},
-	{name: "windows-program", run: "check_windows cmd/mneme cmd/mneme/service", inputs: []string{"test:./cmd/mneme/...", "deploy/windows"}, tools: []string{goVersion, wine}, needs: []string{"packages"}},
+	{name: "windows-program", run: "check_windows_program", inputs: []string{"test:./cmd/mneme/...", "deploy/windows"}, tools: []string{goVersion, wine}, needs: []string{"packages"}},
 	{name: "races", run: "check_races", inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, gcc, system}, needs: []string{"packages"}},
 	{name: "lint", run: "check_lint", inputs: []string{"*.go", "*go.mod", "*go.sum", ".golangci.yml"}, tools: []string{goVersion}, needs: []string{"go-tools"}},
 	{name: "platforms", run: "check_platforms", inputs: []string{"*.go", "*.s", "*go.mod", "*go.sum", goFiles}, tools: []string{goVersion}},
@@ -92,7 +92,9 @@ var steps = plan{
 	{name: "release", run: "check_release", long: true, inputs: []string{":/", ".goreleaser.yaml"}, tools: []string{goVersion, system}, needs: []string{"packages", "python"}},
 	{name: "guided-fuzzing", run: "check_guided_fuzzing", long: true, inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, system}, needs: []string{"postgres"}},
 	{name: "arm64-everything", run: "check_arm64_everything", long: true, inputs: []string{"test:./vector/flat ./embed/maxsim ./embed/e5"}, tools: []string{goVersion, qemu}, needs: []string{"packages"}},
+	{name: "windows-program-in-full", run: "check_windows cmd/mneme cmd/mneme/service", long: true, inputs: []string{"test:./cmd/mneme/...", "deploy/windows"}, tools: []string{goVersion, wine}, needs: []string{"packages"}},
 	{name: "windows-use", run: "check_windows_use", long: true, inputs: []string{"go:./cmd/mneme", "deploy/windows", "examples/samples"}, tools: []string{goVersion, wine}, needs: []string{"packages"}},
+	{name: "tests-in-full", run: "check_tests_in_full", long: true, inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, postgres, system}, needs: []string{"postgres", "milvus", "go-tools", "python"}},
 	{name: "races-everywhere", run: "check_races_everywhere", long: true, inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, gcc, system}, needs: []string{"postgres", "milvus", "go-tools"}},
 	{name: "pictures", run: "check_pictures", long: true, inputs: []string{"console/check", "examples/samples"}, tools: []string{chromium}, needs: []string{"console-packages", "node", "program"}},
 	{name: "frameworks", run: "check_frameworks", long: true, inputs: []string{"clients/python-memory", "examples/model-sdks", "docs/guides/frameworks.md"}, needs: []string{"clients", "node", "our-clients", "frameworks-packages", "crewai-packages", "program"}},

@@ -97,13 +97,16 @@ check_platforms() {
 	for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 freebsd/amd64; do
 		[ "$platform" != "$(go env GOHOSTOS)/$(go env GOHOSTARCH)" ] || continue
 		GOOS=${platform%/*} GOARCH=${platform#*/} go build -o /dev/null ./cmd/mneme
-		GOOS=${platform%/*} GOARCH=${platform#*/} go vet ./... # tests too
 		GOOS=${platform%/*} GOARCH=${platform#*/} go -C clients/go build ./...
+		# Tests too, once for each system and each processor.
+		[[ $platform = @(darwin/amd64|windows/arm64) ]] || GOOS=${platform%/*} GOARCH=${platform#*/} go vet ./...
 	done
 }
 
-# In Wine: tests of what differs on Windows, and what a user does first.
+# In Wine: tests of what differs on Windows, of the program those of files and of the service
+# unless the run is long, and what a user does first.
 check_windows() { deploy/windows/test.sh "$@"; }
+check_windows_program() { only='Sync|Import|Folder|Service|Listen|Usage' check_windows cmd/mneme cmd/mneme/service; }
 check_windows_use() { deploy/windows/try.sh; }
 
 # The pattern ./... leaves out folders whose names begin with a dot.
@@ -138,11 +141,14 @@ check_generated() {
 	existing '*.gen.go' | xargs -0 -I{} cmp {} "$work/{}"
 }
 
-# The README's command, with a count. What is random is done many times: kills of the
-# program and of its database, attacks, properties.
+# The README's command, with a count.
 check_tests() {
-	TESTS=full in_modules go test -p "$packages" -json -timeout 30m ./... | go run ./.ci/summary
+	in_modules go test -p "$packages" -json -timeout 30m ./... | go run ./.ci/summary
 }
+
+# What is random is done many times: kills of the program and of its database, attacks,
+# properties; and tests run on each database with each index.
+check_tests_in_full() { TESTS=full check_tests; }
 
 # The same beside the other checks, since many tests wait. Go keeps the results.
 check_tests_beside() { quietly check_tests; }

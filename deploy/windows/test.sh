@@ -2,7 +2,7 @@
 # Tests of the packages that differ on Windows, compiled for it and run in Wine, which says
 # nothing about Windows's own file systems and consoles.
 #
-#	deploy/windows/test.sh [PACKAGE…]
+#	[only=PATTERN] deploy/windows/test.sh [PACKAGE…]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # shellcheck source=deploy/windows/wine.sh
@@ -21,6 +21,6 @@ for package; do
 	(
 		cd "$package"
 		echo "$package"
-		"$wine" "$scratch/package.test.exe" -test.short -test.timeout 20m
+		"$wine" "$scratch/package.test.exe" -test.short -test.run "${only:-}" -test.timeout 20m
 	)
 done

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"mneme/test/size"
 	"mneme/test/wait"
 )
 
@@ -21,13 +22,17 @@ func Each(t *testing.T, backends []Backend, test func(t *testing.T, b Backend)) 
 	}
 }
 
-// OnEachBackend runs a test on every supported backend, beside other tests. It is for
-// rules that involve a search or the index; tests of other rules use OnEachStorage, which
-// does not wait for Milvus.
+// OnEachBackend runs a test on every supported backend, beside other tests; in a small run
+// on those that have each database and each index once. It is for rules that involve a
+// search or the index; tests of other rules use OnEachStorage, which does not wait for Milvus.
 func OnEachBackend(t *testing.T, test func(t *testing.T, b Backend)) {
 	t.Helper()
 	t.Parallel()
-	Each(t, Backends(), test)
+	backends := Backends()
+	if !size.Full() {
+		backends = []Backend{backends[0], Production()}
+	}
+	Each(t, backends, test)
 }
 
 // OnEachStorage runs a test on each storage, with the flat index, beside other tests.
