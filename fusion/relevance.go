@@ -59,6 +59,11 @@ type Parts struct {
 	// Corrected says that the entry has none of the query's words but what was looked for
 	// in place of typing errors, and that no entry in the scope has any other of them.
 	Corrected bool
+	// When says of which time the entry is, if the question names one: 1 of that, -1 of one
+	// far from it, 0 of one near it. nil: it is of no time that is known.
+	When *float64
+	// AllOfThen says that the question asks for nothing but what was then: When alone counts.
+	AllOfThen bool
 }
 
 // The score is
@@ -89,6 +94,14 @@ const (
 	// chatter is what every entry loses if the query asks for nothing. It leaves a relevance
 	// of .01 at most.
 	chatter = 4
+	// weightThen is what an entry gains that is of a time that the question names, and
+	// weightOther what one loses that is of another: docs/decisions/0088-dates.md.
+	weightThen  = 0.3
+	weightOther = 0.2
+	// ofThen and notOfThen are the scores of entries for a question that asks for all that
+	// was at a time: relevances of .88 and of less than .01.
+	ofThen    = middle + 0.77
+	notOfThen = middle - 2
 	// l = chanceRate·(n − usualTokens)/(n + chanceTokens) for a chunk of n tokens.
 	chanceRate   = 0.1
 	chanceTokens = 150
@@ -122,7 +135,7 @@ func Summands(q Question, p Parts) []Summand {
 }
 
 // summands returns the first n of a list.
-func summands(q Question, p Parts) (list [6]Summand, n int) {
+func summands(q Question, p Parts) (list [7]Summand, n int) {
 	f := min(max(float64(q.Familiarity/familiar), minFamiliarity), 1)
 	cosine, maxSim := usualCosine, usualMaxSim
 	if p.Cosine != nil {
@@ -135,12 +148,26 @@ func summands(q Question, p Parts) (list [6]Summand, n int) {
 	if p.Coverage != nil {
 		coverage = *p.Coverage
 	}
-	list = [6]Summand{
+	list = [7]Summand{
 		{"cosine", float64(f*weightCosine) * (cosine - middleCosine)},
 		{"maxsim", float64(f*weightMaxSim) * (maxSim - middleMaxSim)},
 		{"coverage", (1 + float64(strangeCoverage*(1-f))) * coverage},
 	}
 	n = 3
+	if p.AllOfThen {
+		list[0], n = Summand{"date", notOfThen}, 1
+		if p.When != nil && *p.When > 0 {
+			list[0].Value = ofThen
+		}
+		return list, n
+	}
+	if p.When != nil && *p.When != 0 {
+		weight := weightThen
+		if *p.When < 0 {
+			weight = weightOther
+		}
+		list[n], n = Summand{"date", float64(weight * *p.When)}, n+1
+	}
 	if q.LacksName {
 		list[n], n = Summand{"name", -missingName}, n+1
 	}

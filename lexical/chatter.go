@@ -253,3 +253,25 @@ func chatterForm(text string) string {
 	}
 	return strings.TrimSuffix(string(form), " ")
 }
+
+// opening is how many words the opening of a reply has at most: "Thanks, Ana!"
+const opening = 3
+
+// IsReply reports whether a text is said to somebody rather than about something: it opens
+// with a greeting, thanks or assent, or asks at its end. The name of who says it may stand
+// before it, with a colon.
+func IsReply(text string) bool {
+	text = strings.TrimSpace(text)
+	if name, rest, ok := strings.Cut(text, ": "); ok && len(strings.Fields(name)) <= opening && len(name) <= maxChatter {
+		text = strings.TrimSpace(rest)
+	}
+	if strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") {
+		return true
+	}
+	end := strings.IndexFunc(text, func(r rune) bool { return unicode.IsPunct(r) && r != '\'' && r != '’' && r != '-' })
+	if end < 0 || end > maxChatter {
+		return false
+	}
+	words := strings.Fields(chatterForm(text[:end]))
+	return 0 < len(words) && len(words) <= opening && chatterWord[words[0]]
+}

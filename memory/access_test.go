@@ -144,6 +144,8 @@ func refined(r search.Request, option string, path memory.Path) search.Request {
 		r.Diversity = 0.5
 	case "typos":
 		r.NoTypos = true
+	case "dates":
+		r.NoDates = true
 	case "nearest":
 		r.MinRelevance, r.Nearest = 1, search.MaxNearest
 	case "explain":

@@ -57,6 +57,20 @@ func MomentOf(p period.Period, zone *time.Location) (m Moment, ok bool) {
 // IsZero reports whether m is no Moment.
 func (m Moment) IsZero() bool { return m.Time.IsZero() && m.Precision == period.Time }
 
+// Until returns the first instant after m, in UTC.
+func (m Moment) Until() time.Time {
+	switch m.Precision {
+	case period.Year:
+		return m.Time.AddDate(1, 0, 0)
+	case period.Month:
+		return m.Time.AddDate(0, 1, 0)
+	case period.Day:
+		return m.Time.AddDate(0, 0, 1)
+	default:
+		return m.Time.Add(time.Microsecond)
+	}
+}
+
 // Dated reports whether m is a year, month or day: no time of day is known.
 func (m Moment) Dated() bool { return m.Precision != period.Time }
 

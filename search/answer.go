@@ -27,6 +27,11 @@ type Answer struct {
 	Nearest []memory.Near
 	// NoWords says that there are no hits since the question has no words.
 	NoWords bool
+	// NothingThen says that there are no hits since the question asks for a time alone of
+	// which there is no entry. NearestDay is the day, month or year nearest to it that one is
+	// of, of an entry that the caller may read; zero if there is none.
+	NothingThen bool
+	NearestDay  memory.Moment
 	// Degraded names the legs that failed or timed out: "lexical", "vector".
 	// "rerank" says that the Reranker did, and that the order is that without it.
 	// "vector_lag" says that entries which the caller may see wait for their
@@ -50,6 +55,8 @@ type Answer struct {
 	rest    cursor.Candidates // the candidates after Hits
 	unpaged bool              // no page follows, whatever is left
 
+	labelThen acl.Label // of the entry of NearestDay
+
 	short  bool    // the legs should be asked for more
 	unsold *unsold // until Hits are decided with what they cost
 	sold   bool    // Hits were decided so: see Searcher.sell
@@ -60,12 +67,13 @@ type Answer struct {
 // Queue is the wait until the search could begin.
 //
 // Filter is the time in which the storage looked for the entries that pass the
-// request's Filter, before the legs. Rank, the reading and the arithmetic of the
+// request's Filter, before the legs, and Dates that for those of the times that the
+// question names. Rank, the reading and the arithmetic of the
 // relevance, is a part of Fetch.
 type Took struct {
-	Queue, Filter, Embed, Lexical, Vector, Rank, Fetch time.Duration
-	Rerank                                             time.Duration // choosing what the Reranker judges, and its answer
-	Total                                              time.Duration // of the search, the wait for its turn included
+	Queue, Filter, Dates, Embed, Lexical, Vector, Rank, Fetch time.Duration
+	Rerank                                                    time.Duration // choosing what the Reranker judges, and its answer
+	Total                                                     time.Duration // of the search, the wait for its turn included
 }
 
 // Hit is an entry that a search found. From a store on which the caller has
@@ -110,9 +118,11 @@ type Hit struct {
 
 // Explain says how a hit was ranked and why the caller may see it.
 type Explain struct {
-	Lexical, Vector *LegRank     // nil: the leg did not find it or did not search, or a page after the first
-	Fused           *float64     // score by Reciprocal Rank Fusion; nil on a page after the first
-	Parts           fusion.Parts // what the relevance is made of
+	// Lexical, Vector and Dates are ranks in the legs; nil: the leg did not find it or did
+	// not search, or a page after the first.
+	Lexical, Vector, Dates *LegRank
+	Fused                  *float64     // score by Reciprocal Rank Fusion; nil on a page after the first
+	Parts                  fusion.Parts // what the relevance is made of
 	// Summands are the numbers whose sum is the score by relevance.
 	Summands []fusion.Summand
 	// Wording is the index of the query that Parts and Summands are for, and Lexical and

@@ -75,6 +75,7 @@ var paged = map[string]search.Request{
 	"recency":       {Query: ferry, Recency: &search.Recency{HalfLife: 24 * time.Hour, Weight: 0.8}},
 	"diversity":     {Query: ferry, Diversity: 0.4},
 	"typos":         {Query: ferry, NoTypos: true},
+	"dates":         {Query: ferry, NoDates: true},
 	"queries":       {Queries: []string{ferry, "the night train", "a letter"}},
 	"filter":        {Query: ferry, Stores: []string{"a"}, Filter: memory.Filter{Namespace: new("")}},
 }

@@ -10,6 +10,7 @@ import (
 	"mneme/acl"
 	"mneme/fusion"
 	"mneme/lexical"
+	"mneme/lexical/dates"
 	"mneme/lexical/language"
 	"mneme/memory"
 )
@@ -21,9 +22,17 @@ type Explanation struct {
 	Filter *FilterCost       // nil: the request has no filter
 	Entry  *EntryExplanation // of Request.ExplainEntry; nil: it names none
 	Typos  []Typo            // the words that were looked for as others
+	Dates  []NamedTime       // that the wordings name
 	// Readers say, where two models have read entries of the scope, which of them each
 	// wording was asked of. nil: one model answers.
 	Readers []Readers
+}
+
+// NamedTime is a span of time that a wording names, in these words.
+type NamedTime struct {
+	Wording int // the index of the query
+	Text    string
+	dates.Span
 }
 
 // Readers are the models that a wording was asked of.
@@ -96,9 +105,9 @@ type EntryExplanation struct {
 // explainHit says how a candidate was ranked and why the caller may see it. e is its entry
 // with the value, which c.entry lacks.
 func explainHit(q *searchQuery, c *candidate, e *memory.Entry) *Explain {
-	lexical, vector := c.legRanks(q)
+	lexical, vector, dated := c.legRanks(q)
 	x := &Explain{
-		Lexical: lexical, Vector: vector, Parts: c.Parts, Summands: fusion.Summands(c.asked.questions[c.question], c.Parts), Wording: c.asked.number,
+		Lexical: lexical, Vector: vector, Dates: dated, Parts: c.Parts, Summands: fusion.Summands(c.asked.questions[c.question], c.Parts), Wording: c.asked.number,
 		Rerank: c.judged.explain(), Recency: c.recency, Similarity: c.similarity, Via: c.access.Via, Label: c.entry.Label,
 		Language: languageOf(e),
 	}
@@ -131,6 +140,9 @@ func (s *Searcher) explain(ctx context.Context, tx memory.ReadTx, scope acl.Scop
 	q.dropped = nil
 	for _, asked := range q.wordings {
 		x.Typos = append(x.Typos, asked.typos...)
+		for _, span := range asked.named.read {
+			x.Dates = append(x.Dates, NamedTime{asked.number, asked.text[span.Start:span.End], span})
+		}
 	}
 	x.Readers = q.readers()
 	if q.request.ExplainEntry != nil {
@@ -327,7 +339,7 @@ func outcomeOf(q *searchQuery, ranked selected, c *candidate, x *EntryExplanatio
 
 // has reports whether one of the lists has an entry.
 func (l *legHits) has(entry uuid.UUID) bool {
-	return slices.ContainsFunc(slices.Concat(l.lexical, l.vector), func(hits []legHit) bool {
+	return slices.ContainsFunc(slices.Concat(l.lexical, l.vector, l.dated), func(hits []legHit) bool {
 		return slices.ContainsFunc(hits, func(hit legHit) bool { return hit.Entry == entry })
 	})
 }

@@ -95,7 +95,7 @@ func newHit(q *searchQuery, c *candidate, e memory.Entry) Hit {
 // see is left out. Hits that were sold are shown as they were then.
 func (s *Searcher) EachHit(ctx context.Context, a *Answer, yield func(*Hit) error) (label acl.Label, err error) {
 	if len(a.Hits) == 0 {
-		return labelOf(a.Nearest), nil
+		return max(labelOf(a.Nearest), a.labelThen), nil
 	}
 	if a.sold {
 		return s.eachSold(ctx, a, yield)

@@ -43,7 +43,8 @@ func (w *commonWords) share(ctx context.Context, a, b *candidate) (float64, erro
 	return both / min(sumA, sumB), nil
 }
 
-// weights returns the weights of a candidate's words, each by its rarity among all.
+// weights returns the weights of a candidate's words, each by its rarity among all; none of a
+// reply.
 func (w *commonWords) weights(ctx context.Context, c *candidate) (map[string]float64, error) {
 	if weights, known := w.read[c]; known {
 		return weights, nil
@@ -52,7 +53,12 @@ func (w *commonWords) weights(ctx context.Context, c *candidate) (map[string]flo
 	if err != nil {
 		return nil, err
 	}
-	terms := lexical.Analyze(memory.ProseOf(&entries[0])).Terms
+	prose := memory.ProseOf(&entries[0])
+	if lexical.IsReply(prose) { // it states nothing that another one could replace
+		w.read[c] = nil
+		return nil, nil
+	}
+	terms := lexical.Analyze(prose).Terms
 	query, df := make([]lexical.QueryTerm, len(terms)), make([]int64, len(terms))
 	for i, term := range terms {
 		query[i] = lexical.QueryTerm{Text: term.Text, Weight: 1}

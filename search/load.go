@@ -36,9 +36,9 @@ type candidate struct {
 	edited       bool // the row has changed since the legs found it
 }
 
-// legHits are the visible hits of both legs, a list for each wording; no list
+// legHits are the visible hits of the legs, a list for each wording; no list
 // of a leg that did not search.
-type legHits struct{ lexical, vector [][]legHit }
+type legHits struct{ lexical, vector, dated [][]legHit }
 
 // ask sets the wording that counts for the candidate, by its index.
 func (c *candidate) ask(q *searchQuery, number int) {
@@ -48,12 +48,16 @@ func (c *candidate) ask(q *searchQuery, number int) {
 // legRanks returns the candidate's rank and score in each leg among the visible entries,
 // for that wording or, if the leg found it by others alone, for the one of them by which
 // it ranks best; nil: the leg did not find it.
-func (c *candidate) legRanks(q *searchQuery) (lexical, vector *LegRank) {
+func (c *candidate) legRanks(q *searchQuery) (lexical, vector, dated *LegRank) {
 	if c.found == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
-	n := len(c.found.lexical)
-	return c.legRank(q, c.found.lexical, c.fused.Ranks[:n]), c.legRank(q, c.found.vector, c.fused.Ranks[n:])
+	ranks := c.fused.Ranks
+	of := func(lists [][]legHit) (rank *LegRank) {
+		rank, ranks = c.legRank(q, lists, ranks[:len(lists)]), ranks[len(lists):]
+		return rank
+	}
+	return of(c.found.lexical), of(c.found.vector), of(c.found.dated)
 }
 
 // legRank is legRanks for one leg, whose lists have the candidate at ranks; 0: not.
@@ -75,7 +79,7 @@ func (c *candidate) legRank(q *searchQuery, lists [][]legHit, ranks []int) *LegR
 // so that the rows of as many as the fusion takes are read first, and the rest only if one
 // of these is not.
 func (s *Searcher) loadVisible(ctx context.Context, tx cache.RowTx, scope acl.Scope, q *searchQuery, found retrieved) (map[uuid.UUID]*candidate, error) {
-	lists := slices.Concat(found.lexical, found.vector)
+	lists := slices.Concat(found.lexical, found.vector, found.dated)
 	n := 0
 	for i := range lists {
 		n += lists[i].head()

@@ -64,7 +64,7 @@ func (q *searchQuery) swapRank(ctx context.Context, words *commonWords, ordered 
 			continue
 		}
 		newer, older, atOnce, ok := inOrder(ordered[j], c)
-		if !ok {
+		if !ok || differ(c.When, ordered[j].When) { // the time that the question names tells them apart
 			continue
 		}
 		least, inCommon := fusion.MinAlike, minInCommon
@@ -137,4 +137,9 @@ func (q *searchQuery) alike(a, b *candidate) (most float64) {
 		most = max(most, fusion.Alike(cosines, maxSims, cosine, maxSim))
 	}
 	return most
+}
+
+// differ reports whether two parts of relevances are not the same.
+func differ(a, b *float64) bool {
+	return (a == nil) != (b == nil) || a != nil && *a != *b
 }

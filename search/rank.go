@@ -21,7 +21,7 @@ const maxCandidates = 2 * fusionDepth
 func merge(q *searchQuery, found *legHits) []*candidate {
 	byOrder := func(a, b *candidate) int { return compareOrder(a.entry, b.entry) }
 	var lists [][]*candidate
-	for _, hits := range slices.Concat(found.lexical, found.vector) {
+	for _, hits := range slices.Concat(found.lexical, found.vector, found.dated) {
 		lists = append(lists, candidatesOf(hits))
 	}
 	merged := fusion.RRF(byOrder, func(c *candidate) *fusion.Item { return &c.fused }, lists...)
@@ -82,7 +82,7 @@ func (s *Searcher) rank(ctx context.Context, tx assessmentTx, scope acl.Scope, q
 			q.weighRecency(head)
 			slices.SortFunc(head, compareScore)
 			head = q.diversify(head)
-			if q.request.Recency == nil || q.request.Recency.Weight == 0 {
+			if !q.asksForDates() && (q.request.Recency == nil || q.request.Recency.Weight == 0) {
 				if err := q.newerFirst(ctx, tx, head); err != nil {
 					return selected{}, err
 				}
@@ -222,6 +222,9 @@ func limitHits(ordered []*candidate, limit, most int) (limited []*candidate) {
 func compareScore(a, b *candidate) int {
 	if c := cmp.Compare(b.score, a.score); c != 0 {
 		return c
+	}
+	if a.assessment != nil && a.AllOfThen && b.assessment != nil && b.AllOfThen {
+		return compareTime(a.entry, b.entry)
 	}
 	return compareOrder(a.entry, b.entry)
 }

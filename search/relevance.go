@@ -128,6 +128,7 @@ func (s *Searcher) assessBy(ctx context.Context, tx assessmentTx, scope acl.Scop
 	for i, c := range candidates {
 		found[i].chooseModels(asked.prefers, c.access.Reading)
 	}
+	asked.addDated(candidates, found)
 	if err := s.addLanguages(ctx, tx, q, asked, candidates, found); err != nil {
 		return nil, err
 	}

@@ -45,6 +45,9 @@ type Request struct {
 	// of the scope has, of four letters or more and without digits, also stands for words
 	// that differ in one letter, two from eight letters on.
 	NoTypos bool
+	// NoDates takes the dates of the question as words alone. Otherwise entries of the time
+	// that it names are candidates, and being of it is evidence.
+	NoDates bool
 	// NearestByDefault says that the caller did not ask for Nearest: stores at level
 	// search are searched all the same.
 	NearestByDefault bool `json:"-"` // no part of what a cursor is bound to

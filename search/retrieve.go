@@ -55,7 +55,8 @@ func newLegList(hits []legHit, fetch int) legList {
 // that did not search.
 type retrieved struct {
 	lexical, vector []legList
-	failed          []string // the legs that failed: LegLexical, LegVector
+	dated           []legList // of the times that the wordings name; empty lists of those that name none
+	failed          []string  // the legs that failed: LegLexical, LegVector
 	apart           *retrieved
 }
 
@@ -110,19 +111,21 @@ func (s *Searcher) askLegs(ctx context.Context, q *searchQuery, fetch int) (retr
 	var lexicalErr, vectorErr error
 	done := make(chan struct{})
 	mode := q.request.Mode
-	known := q.page != nil || q.nothing
+	known := q.page != nil || q.nothing || q.asksForDates()
 	if known {
 		fetch = 0 // the candidates are known
 	}
+	var words, meaning legFound
 	go func() {
 		defer close(done)
-		r.vector, vectorErr = s.searchVectors(ctx, q, fetchIn(mode != ModeLexical, fetch))
+		meaning, vectorErr = s.searchVectors(ctx, q, fetchIn(mode != ModeLexical, fetch))
 	}()
-	r.lexical, lexicalErr = s.searchLexical(ctx, q, fetchIn(mode != ModeVector, fetch))
+	words, lexicalErr = s.searchLexical(ctx, q, fetchIn(mode != ModeVector, fetch))
 	<-done
 	if q.reread() && vectorErr == nil {
-		r.vector, vectorErr = s.searchVectors(ctx, q, fetchIn(mode != ModeLexical, fetch))
+		meaning, vectorErr = s.searchVectors(ctx, q, fetchIn(mode != ModeLexical, fetch))
 	}
+	r.lexical, r.vector, r.dated = words.lists, meaning.lists, q.datedLists(words.dated, meaning.dated)
 	if err := ctx.Err(); err != nil {
 		return retrieved{}, err
 	}
@@ -149,6 +152,16 @@ func (s *Searcher) askLegs(ctx context.Context, q *searchQuery, fetch int) (retr
 	return r, nil
 }
 
+// legFound is what a leg found, a list for each wording: in the scope, and among the entries
+// of the times that the wordings name. nil: it did not search.
+type legFound struct {
+	lists []legList
+	dated [][]legHit
+}
+
+// datedFetch is how many hits a leg gives among the entries of the times that a wording names.
+const datedFetch = 100
+
 // fetchIn returns how many hits a leg is asked for: 0 unless it searches.
 func fetchIn(searches bool, fetch int) int {
 	if !searches {
@@ -158,7 +171,7 @@ func fetchIn(searches bool, fetch int) int {
 }
 
 // searchLexical is the lexical leg. With a fetch of 0 it only makes the scorers.
-func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, fetch int) (lists []legList, err error) {
+func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, fetch int) (leg legFound, err error) {
 	ctx, end := s.startStep(ctx, "lexical", &q.took.Lexical)
 	defer end(&err)
 	for _, asked := range q.wordings {
@@ -166,7 +179,7 @@ func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, fetch int)
 	}
 	known := s.documents.Of(s.rows.Number(cache.ViewerOf(q.caller)))
 	err = s.view(ctx, q.caller, func(tx memory.ReadTx) error {
-		lists = make([]legList, len(q.wordings))
+		leg.lists, leg.dated = make([]legList, len(q.wordings)), make([][]legHit, len(q.wordings))
 		for i, asked := range q.wordings {
 			if len(asked.terms) == 0 {
 				continue
@@ -189,11 +202,14 @@ func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, fetch int)
 					return err
 				}
 			}
-			hits := make([]legHit, len(found))
-			for j, hit := range found {
-				hits[j] = legHit{Entry: hit.Entry, Score: hit.Score}
+			leg.lists[i] = newLegList(lexicalHits(found), fetch)
+			if len(asked.named.entries) > 0 && fetch > 0 {
+				query.Only, query.Limit = asked.named.entries, datedFetch
+				if found, err = asked.lexical(ctx, tx, q.scope, query); err != nil {
+					return err
+				}
+				leg.dated[i] = lexicalHits(found)
 			}
-			lists[i] = newLegList(hits, fetch)
 		}
 		return nil
 	})
@@ -205,9 +221,17 @@ func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, fetch int)
 		}
 	}
 	if err != nil || fetch == 0 {
-		return nil, err
+		return legFound{}, err
 	}
-	return lists, nil
+	return leg, nil
+}
+
+func lexicalHits(found []lexical.Hit) []legHit {
+	hits := make([]legHit, len(found))
+	for i, hit := range found {
+		hits[i] = legHit{Entry: hit.Entry, Score: hit.Score}
+	}
+	return hits
 }
 
 // ErrNoVectors: the vector leg, the only one that was asked, failed.
@@ -236,39 +260,46 @@ func (w *wording) lexical(ctx context.Context, tx memory.LexicalLeg, scope acl.S
 
 // searchVectors is the vector leg. It ends within the vector budget. With a
 // fetch of 0 it only embeds the wordings.
-func (s *Searcher) searchVectors(ctx context.Context, q *searchQuery, fetch int) (lists []legList, err error) {
+func (s *Searcher) searchVectors(ctx context.Context, q *searchQuery, fetch int) (leg legFound, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.budget*time.Duration(1+q.bytes()/budgetBytes))
 	defer cancel()
 	asked, ok := modelsFor(s.indexer.Serving(), q.scope)
 	if !ok {
-		return nil, errNoModel
+		return legFound{}, errNoModel
 	}
 	if !asked.read(q.caller.Taint) {
-		return nil, errAboveModel
+		return legFound{}, errAboveModel
 	}
 	if err := s.embedWordings(ctx, q, asked); err != nil || fetch == 0 {
-		return nil, err
+		return legFound{}, err
 	}
 	ctx, end := s.startStep(ctx, "vector", &q.took.Vector)
 	defer end(&err)
-	lists = make([]legList, len(q.wordings))
+	leg = legFound{make([]legList, len(q.wordings)), make([][]legHit, len(q.wordings))}
 	for i, asked := range q.wordings {
-		if lists[i], err = s.searchModels(ctx, q, asked, fetch); err != nil {
+		leg.lists[i], err = s.searchModels(ctx, q, asked, q.only, fetch)
+		if err == nil && len(asked.named.entries) > 0 {
+			var list legList
+			list, err = s.searchModels(ctx, q, asked, asked.named.entries, datedFetch)
+			leg.dated[i] = list.hits
+		}
+		if err != nil {
 			s.indexer.SuspectIndex()
-			return nil, err
+			return legFound{}, err
 		}
 	}
-	return lists, nil
+	return leg, nil
 }
 
-// searchModels asks the index of each model for the entries nearest to a wording.
-func (s *Searcher) searchModels(ctx context.Context, q *searchQuery, asked *wording, fetch int) (legList, error) {
+// searchModels asks the index of each model for the entries nearest to a wording, of only
+// some unless only is nil.
+func (s *Searcher) searchModels(ctx context.Context, q *searchQuery, asked *wording, only []uuid.UUID, fetch int) (legList, error) {
 	var of [2]legList
 	for k, model := range q.models {
 		if !model.serves() {
 			continue
 		}
-		query := vector.Query{Vector: asked.embeddings[k].Vector, Limit: fetch, Only: q.only}
+		query := vector.Query{Vector: asked.embeddings[k].Vector, Limit: fetch, Only: only}
 		found, err := withDeadline(ctx, func() (legList, error) { return askIndex(ctx, model.Index, q.scope, query) })
 		if err != nil {
 			return legList{}, err

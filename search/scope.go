@@ -77,15 +77,21 @@ func (s *Searcher) scopeQuery(ctx context.Context, c memory.Caller, r Request) (
 		if err := s.authorize(ctx, tx, q); err != nil {
 			return err
 		}
-		if r.Filter.Empty() || q.page != nil {
+		if !r.Filter.Empty() && q.page == nil {
+			if err := s.matchFilter(ctx, tx, q); err != nil {
+				return err
+			}
+		}
+		q.wordings = s.newWordings(r.wordings())
+		q.readDates()
+		if q.page != nil {
 			return nil
 		}
-		return s.matchFilter(ctx, tx, q)
+		return s.matchDates(ctx, tx, q)
 	})
 	if err != nil {
 		return nil, err
 	}
-	q.wordings = s.newWordings(r.wordings())
 	s.setApart(q)
 	return q, nil
 }
@@ -162,7 +168,7 @@ func (r *Request) needsRead() bool {
 	if r.Nearest != 0 && !r.NearestByDefault {
 		return true
 	}
-	return r.Explain || r.Cursor != "" || r.Ranking != "" || r.Mode != "" || r.Queries != nil || r.Recency != nil || r.Diversity != 0 || r.NoTypos || !r.Filter.Empty() || r.Filter.Timezone != ""
+	return r.Explain || r.Cursor != "" || r.Ranking != "" || r.Mode != "" || r.Queries != nil || r.Recency != nil || r.Diversity != 0 || r.NoTypos || r.NoDates || !r.Filter.Empty() || r.Filter.Timezone != ""
 }
 
 // searchOnly reports whether the caller has level search on a store.

@@ -47,6 +47,16 @@ func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found retriev
 		for _, c := range ranked.nearest {
 			answer.Nearest = append(answer.Nearest, memory.Near{Entry: *c.entry, Relevance: c.relevance})
 		}
+		if len(answer.Hits) == 0 && q.page == nil && q.asksForDates() {
+			answer.NothingThen = true
+			near, err := s.nearestThen(ctx, tx, scope, q)
+			if err != nil {
+				return err
+			}
+			if near != nil {
+				answer.NearestDay, answer.labelThen = dayOf(near.OccurredAt, q.zone()), near.Label
+			}
+		}
 		answer.decideNearest()
 		answer.NoWords = !q.asks()
 		answer.short, answer.Incomplete = ranked.short, ranked.incomplete
@@ -68,7 +78,7 @@ func (s *Searcher) selectFound(ctx context.Context, tx memory.ReadTx, scope acl.
 	}
 	ranked, err := s.rank(ctx, tx, scope, q, merged)
 	ranked.short, ranked.incomplete, ranked.visible, ranked.found = merged.short, merged.incomplete, merged.visible, merged.found
-	ranked.dropped = droppedFrom(slices.Concat(found.lexical, found.vector), merged.visible, q.dropped)
+	ranked.dropped = droppedFrom(slices.Concat(found.lexical, found.vector, found.dated), merged.visible, q.dropped)
 	return ranked, err
 }
 
@@ -95,7 +105,9 @@ func (s *Searcher) mergeLegs(ctx context.Context, tx memory.ReadTx, scope acl.Sc
 	}
 	lexicalHits, lexicalShort, lexicalIncomplete := keepAllVisible(found.lexical, visible)
 	vectorHits, vectorShort, vectorIncomplete := keepAllVisible(found.vector, visible)
-	kept := &legHits{lexicalHits, vectorHits}
+	q.sortByTime(found.dated, visible)
+	datedHits, _, _ := keepAllVisible(found.dated, visible)
+	kept := &legHits{lexicalHits, vectorHits, datedHits}
 	return selected{
 		ordered: merge(q, kept), visible: visible, found: kept,
 		short: lexicalShort || vectorShort, incomplete: lexicalIncomplete || vectorIncomplete,
@@ -110,7 +122,7 @@ func (a *Answer) decideNearest() {
 	if len(a.Hits) > 0 {
 		a.Nearest = nil
 	}
-	a.Label = max(highestLabel(a.Hits), labelOf(a.Nearest))
+	a.Label = max(highestLabel(a.Hits), labelOf(a.Nearest), a.labelThen)
 }
 
 // labelOf returns the highest label of entries; zero if there are none.

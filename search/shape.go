@@ -19,7 +19,7 @@ type OptionSet uint32
 var shapeOptions = [...]string{
 	"stores", memory.OptionNamespace, memory.OptionTags, memory.OptionType, memory.OptionWhere, memory.OptionMatch,
 	"ranking", "min_relevance", "max_tokens", "passages", "recency", "diversity", "typos", "nearest", "cursor", "explain", "max_charge",
-	memory.OptionTimezone,
+	memory.OptionTimezone, "dates",
 }
 
 // Names returns the options of a set.
@@ -47,7 +47,7 @@ func (a *Answer) Shape() (Shape, bool) {
 	for bit, has := range [...]bool{
 		len(r.Stores) > 0, r.Filter.Namespace != nil, len(r.Filter.Tags) > 0, r.Filter.Type != "", r.Filter.Where != nil, r.Filter.Match != nil,
 		r.Ranking != "", r.MinRelevance > 0, r.MaxTokens > 0, r.Passages, r.Recency != nil, r.Diversity > 0, r.NoTypos, r.Nearest > 0 && !r.NearestByDefault, r.Cursor != "", r.Explain, r.Purchase.MaxCharge != nil,
-		r.Filter.Timezone != "",
+		r.Filter.Timezone != "", r.NoDates,
 	} {
 		if has {
 			shape.Options |= 1 << bit

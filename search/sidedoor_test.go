@@ -107,6 +107,7 @@ func TestABuyerHasNoSideDoors(t *testing.T) {
 			"entry":     func(r *search.Request) { r.ExplainEntry = &at },
 			"diversity": func(r *search.Request) { r.Diversity = 0.5 },
 			"typos":     func(r *search.Request) { r.NoTypos = true },
+			"dates":     func(r *search.Request) { r.NoDates = true },
 			"nearest":   func(r *search.Request) { r.MinRelevance, r.Nearest = 1, 1 },
 			"recency":   func(r *search.Request) { r.Recency = &search.Recency{HalfLife: time.Hour, Weight: 0.5} },
 			"wordings":  func(r *search.Request) { r.Query, r.Queries = "", []string{"granite", "quarry"} },

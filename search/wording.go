@@ -37,6 +37,7 @@ type wording struct {
 	// joined says that compounds and parts of its words are among terms.
 	joined    bool
 	rewritten string // text with what was found in place of words; "": as it is
+	named     named  // the time that it names
 	// sought is set by seek.
 	sought *soughtWords
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"mneme/clients/go/api"
 )
@@ -31,6 +32,9 @@ func writeExplain(text *strings.Builder, x *api.Explain, score *float64) {
 func writeExplanation(text *strings.Builder, x *api.Explanation) {
 	for _, t := range deref(x.Typos) {
 		fmt.Fprintf(text, "no entry has %s; looked for %s\n", plain(t.Word), plain(strings.Join(t.Found, ", ")))
+	}
+	for _, d := range deref(x.Dates) {
+		fmt.Fprintf(text, "%s is read as %s\n", plain(d.Text), formatTime(d))
 	}
 	for _, r := range deref(x.Readers) {
 		fmt.Fprintf(text, "asked of: %s\n", plain(strings.Join(r.Models, ", ")))
@@ -136,4 +140,21 @@ func deref[T any](p *T) (value T) {
 		value = *p
 	}
 	return value
+}
+
+// formatTime formats a time that a question names.
+func formatTime(d api.NamedTime) string {
+	formatted := "any time"
+	switch {
+	case d.From != nil && d.Until != nil:
+		formatted = fmt.Sprintf("%s until before %s", d.From.Format(time.DateOnly), d.Until.Format(time.DateOnly))
+	case d.From != nil:
+		formatted = "from " + d.From.Format(time.DateOnly) + " on"
+	case d.Until != nil:
+		formatted = "before " + d.Until.Format(time.DateOnly)
+	}
+	if deref(d.AnyYear) {
+		formatted += ", of any year"
+	}
+	return formatted
 }

@@ -19,7 +19,7 @@ type rankingFlags struct {
 	minRelevance float64
 	recency      string
 	diversity    float64
-	typos        bool
+	typos, dates bool
 }
 
 func (r *rankingFlags) add(cmd *cobra.Command) {
@@ -31,6 +31,7 @@ func (r *rankingFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&r.recency, "recency", "", "rank young entries higher: their half-life, as in 30d, and maybe a weight of 0 to 1, as in 30d:0.5")
 	flags.Float64Var(&r.diversity, "diversity", 0, "move hits down that resemble others, 0 (not) to 1")
 	flags.BoolVar(&r.typos, "typos", true, "find words with one letter wrong, too, or two from eight letters on; --typos=false: not")
+	flags.BoolVar(&r.dates, "dates", true, "find entries of the times that the question names, by their occurred_at; --dates=false: take them as words")
 	completeWith(cmd, "ranking", string(api.Relevance), string(api.Rrf))
 	completeWith(cmd, "mode", string(api.QuestionModeHybrid), string(api.QuestionModeLexical), string(api.QuestionModeVector))
 }
@@ -55,6 +56,9 @@ func (r *rankingFlags) apply(q *api.Question, question string) error {
 	}
 	if !r.typos {
 		q.Typos = &r.typos
+	}
+	if !r.dates {
+		q.Dates = &r.dates
 	}
 	var err error
 	if q.Recency, err = parseRecency(r.recency); err != nil {

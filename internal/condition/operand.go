@@ -146,6 +146,12 @@ func timeOperand(written string, p period.Period) Operand {
 	return Operand{Type: TimeType, Time: span, Dated: span, given: p, written: written}
 }
 
+// Between returns an operand of the times of a span, and of the years, months and days whose
+// first instant is in dated.
+func Between(span, dated period.Span) Operand {
+	return Operand{Type: TimeType, Time: span, Dated: dated, given: period.Of(span.From)}
+}
+
 func parseTime(s, place string) (Operand, error) {
 	o := Operand{Type: TimeType, written: s}
 	if match := relativeTime.FindStringSubmatch(s); match != nil {

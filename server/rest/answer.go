@@ -23,6 +23,7 @@ type (
 		Degraded   []string          `json:"degraded"`
 		Incomplete bool              `json:"incomplete"`
 		Reason     string            `json:"reason,omitempty"`
+		NearestDay string            `json:"nearest_day,omitempty"`
 		Nearest    []api.Nearest     `json:"nearest,omitempty"`
 		Tokens     *int              `json:"tokens,omitempty"`
 		Next       string            `json:"next_cursor,omitempty"`
@@ -77,6 +78,9 @@ func (t *answerTail) addTo(o *wire.Object) {
 	o.Bool("incomplete", t.Incomplete)
 	if t.Reason != "" {
 		o.String("reason", t.Reason)
+	}
+	if t.NearestDay != "" {
+		o.String("nearest_day", t.NearestDay)
 	}
 	if len(t.Nearest) > 0 {
 		o.Value("nearest", t.Nearest)
@@ -181,8 +185,11 @@ func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r search.Request
 			bill: billOf(a.Bill), Label: label.String(), Nearest: nearestOf(a.Nearest), Degraded: append([]string{}, a.Degraded...),
 			Incomplete: a.Incomplete, Explain: wire.ExplanationOf(a.Explanation),
 		}
-		if a.NoWords {
+		switch {
+		case a.NoWords:
 			tail.Reason = string(api.NoWords)
+		case a.NothingThen:
+			tail.Reason, tail.NearestDay = string(api.NothingThen), a.NearestDay.String()
 		}
 		if r.MaxTokens > 0 {
 			tail.Tokens = &a.Tokens

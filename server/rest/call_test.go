@@ -177,7 +177,7 @@ func TestFieldsHaveTheirTypes(t *testing.T) {
 		`{"query":"q","recency":{"half_life":"30d","half":1}}`: 400, `{"query":"q","recency":{"half_life":"1.5d"}}`: 422,
 		`{"query":"q","recency":{"half_life":"9999999999w"}}`: 422, `{"query":"q","recency":{"half_life":"30d","weight":2}}`: 422,
 		`{"query":"q","recency":{"half_life":"30d"}}`: 200, `{"query":"q","recency":{"half_life":"30d"},"ranking":"rrf"}`: 422,
-		`{"query":"q","diversity":1.01}`: 422, `{"query":"q","diversity":"0.5"}`: 400, `{"query":"q","diversity":0.5}`: 200, `{"query":"q","typos":false}`: 200, `{"query":"q","typos":"no"}`: 400,
+		`{"query":"q","diversity":1.01}`: 422, `{"query":"q","diversity":"0.5"}`: 400, `{"query":"q","diversity":0.5}`: 200, `{"query":"q","typos":false}`: 200, `{"query":"q","typos":"no"}`: 400, `{"query":"q","dates":false}`: 200, `{"query":"q","dates":"no"}`: 400,
 		`{"query":"q","nearest":4}`: 422, `{"query":"q","nearest":-1}`: 422, `{"query":"q","nearest":true}`: 400, `{"query":"q","nearest":1.5}`: 400, `{"query":"q","nearest":3}`: 200,
 		`{"query":"q","timezone":"Europe/Berlin"}`: 200, `{"query":"q","timezone":"berlin"}`: 422, `{"query":"q","timezone":2}`: 400, `{"query":"q","timezone":null}`: 400,
 	} {
@@ -316,7 +316,7 @@ func TestSharingOverItsCalls(t *testing.T) {
 			}
 		}
 	}
-	for _, option := range []string{`"explain":true`, `"ranking":"rrf"`, `"ranking":"relevance"`, `"mode":"hybrid"`, `"recency":{"half_life":"1d"}`, `"diversity":0.1`, `"typos":false`, `"nearest":1`, `"timezone":"UTC"`} {
+	for _, option := range []string{`"explain":true`, `"ranking":"rrf"`, `"ranking":"relevance"`, `"mode":"hybrid"`, `"recency":{"half_life":"1d"}`, `"diversity":0.1`, `"typos":false`, `"dates":false`, `"nearest":1`, `"timezone":"UTC"`} {
 		h.want(403, reader, "POST", "/v1/search", `{"query":"heliotrope","stores":["alice"],`+option+`}`)
 		if hits := h.want(200, reader, "POST", "/v1/search", `{"query":"heliotrope",`+option+`}`).items(t, "hits"); len(hits) > 0 {
 			t.Errorf("%s: a search that names no store has hits of a store with level search", option)

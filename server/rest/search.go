@@ -39,6 +39,7 @@ func (s *Surface) Search(ctx context.Context, r api.SearchRequestObject) (api.Se
 		Mode:   search.Mode(or(r.Body.Mode, "")), Ranking: search.Ranking(or(r.Body.Ranking, "")),
 		MinRelevance: or(r.Body.MinRelevance, 0), Diversity: or(r.Body.Diversity, 0), Nearest: or(r.Body.Nearest, 0),
 		NoTypos:   !or(r.Body.Typos, true),
+		NoDates:   !or(r.Body.Dates, true),
 		MaxTokens: wire.MaxTokens(r.Body.MaxTokens), Passages: or(r.Body.Passages, false), Cursor: or(r.Body.Cursor, ""),
 	}
 	switch {

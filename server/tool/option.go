@@ -38,7 +38,7 @@ type searchOptions struct {
 	minRelevance  float64
 	recency       *recency
 	diversity     float64
-	typos         bool
+	typos, dates  bool
 	maxTokens     int
 	passages      bool
 	cursor        string
@@ -54,7 +54,7 @@ type recency struct {
 }
 
 func newSearchOptions() searchOptions {
-	return searchOptions{minRelevance: DefaultMinRelevance, maxTokens: DefaultMaxTokens, passages: true, typos: true}
+	return searchOptions{minRelevance: DefaultMinRelevance, maxTokens: DefaultMaxTokens, passages: true, typos: true, dates: true}
 }
 
 // add adds the parameters to those of a call.
@@ -62,7 +62,7 @@ func (o *searchOptions) add(to arguments) arguments {
 	to["query"], to["queries"], to["where"], to["match"] = &o.query, &o.queries, &o.where, &o.match
 	to["timezone"] = &o.timezone
 	to["mode"], to["ranking"], to["min_relevance"] = &o.mode, &o.ranking, &o.minRelevance
-	to["recency"], to["diversity"], to["typos"] = &o.recency, &o.diversity, &o.typos
+	to["recency"], to["diversity"], to["typos"], to["dates"] = &o.recency, &o.diversity, &o.typos, &o.dates
 	to["max_tokens"], to["passages"], to["cursor"] = &o.maxTokens, &o.passages, &o.cursor
 	to["explain"], to["max_charge"], to["offer"] = &o.explain, &o.maxCharge, &o.offer
 	return to
@@ -79,7 +79,7 @@ func (o *searchOptions) request(c *call, given map[string]bool, limit int, store
 	}
 	r.Request = search.Request{
 		Query: o.query, Queries: o.queries, Stores: stores, Limit: limit, Mode: search.Mode(o.mode), Ranking: search.Ranking(o.ranking),
-		MinRelevance: o.minRelevance, Nearest: search.MaxNearest, NearestByDefault: true, Diversity: o.diversity, NoTypos: !o.typos, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
+		MinRelevance: o.minRelevance, Nearest: search.MaxNearest, NearestByDefault: true, Diversity: o.diversity, NoTypos: !o.typos, NoDates: !o.dates, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
 		Filter: memory.Filter{Timezone: o.timezone},
 	}
 	r.MaxUnsure = maxUnsure
@@ -181,6 +181,7 @@ func searchProperties() map[string]any {
 		"recency":       property("object", `{"half_life":"30d"} favours young.`),
 		"diversity":     property("number", "0–1."),
 		"typos":         property("boolean", ""),
+		"dates":         property("boolean", ""),
 		"max_tokens":    property("integer", fmt.Sprintf("Default %d.", DefaultMaxTokens)),
 		"passages":      property("boolean", "false: whole values."),
 		"explain":       property("object", `{} or {"key": …}.`),

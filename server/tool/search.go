@@ -17,6 +17,8 @@ const (
 	nothingRelevant = "nothing relevant was found"
 	nothingSure     = "nothing relevant was found; unsure: `nearest` names what comes closest"
 	noWords         = "nothing was found: the question has no words"
+	nothingThen     = "nothing relevant was found: no entry is of that time"
+	nearestIs       = "; the nearest is of "
 )
 
 // near is an entry that comes closest where nothing is relevant.
@@ -104,6 +106,10 @@ func (answer *searchAnswer) explainNothing(a *search.Answer) {
 	switch {
 	case a.NoWords:
 		answer.Message = noWords
+	case a.NothingThen && a.NearestDay.IsZero():
+		answer.Message = nothingThen
+	case a.NothingThen:
+		answer.Message = nothingThen + nearestIs + a.NearestDay.String()
 	case len(a.Nearest) == 0:
 		answer.Message = nothingRelevant
 	default:

@@ -3,9 +3,11 @@ package wire
 import (
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/google/uuid"
 
+	"mneme/lexical/dates"
 	"mneme/search"
 )
 
@@ -44,6 +46,7 @@ func ParseExplain(option json.RawMessage) (explain bool, entry *ExplainedPath, e
 type Explain struct {
 	Lexical    *LegRank   `json:"lexical,omitempty"`
 	Vector     *LegRank   `json:"vector,omitempty"`
+	Dates      *LegRank   `json:"dates,omitempty"`
 	Fused      *float64   `json:"fused,omitempty"`
 	Cosine     *float64   `json:"cosine,omitempty"`
 	MaxSim     *float64   `json:"maxsim,omitempty"`
@@ -104,7 +107,7 @@ func ExplainOf(e *search.Explain) *Explain {
 	}
 	return &Explain{
 		Rerank:  rerank,
-		Lexical: leg(e.Lexical), Vector: leg(e.Vector), Fused: e.Fused,
+		Lexical: leg(e.Lexical), Vector: leg(e.Vector), Dates: leg(e.Dates), Fused: e.Fused,
 		Cosine: e.Parts.Cosine, MaxSim: e.Parts.MaxSim, Coverage: e.Parts.Coverage, Summands: summands,
 		Wording: e.Wording, Recency: e.Recency, Similarity: e.Similarity,
 		Via: string(e.Via), Label: e.Label.String(), Model: e.Model, Language: e.Language,
@@ -116,8 +119,18 @@ type Explanation struct {
 	Filter *FilterExplanation `json:"filter,omitempty"`
 	Entry  *EntryExplanation  `json:"entry,omitempty"`
 	Typos  []Typo             `json:"typos,omitempty"`
+	Dates  []NamedTime        `json:"dates,omitempty"`
 	// Readers are the models that each wording was asked of.
 	Readers []Readers `json:"readers,omitempty"`
+}
+
+// NamedTime is a time that a question names.
+type NamedTime struct {
+	Wording int        `json:"wording"`
+	Text    string     `json:"text"`
+	From    *time.Time `json:"from,omitempty"`
+	Until   *time.Time `json:"until,omitempty"`
+	AnyYear bool       `json:"any_year,omitempty"`
 }
 
 // Readers are the models that a wording was asked of, and the language that it seems to be in.
@@ -161,12 +174,15 @@ type EntryExplanation struct {
 // ExplanationOf returns what a search explains beside its hits; nil if that is
 // nothing.
 func ExplanationOf(e *search.Explanation) *Explanation {
-	if e == nil || e.Filter == nil && e.Entry == nil && len(e.Typos) == 0 && len(e.Readers) == 0 {
+	if e == nil || e.Filter == nil && e.Entry == nil && len(e.Typos) == 0 && len(e.Readers) == 0 && len(e.Dates) == 0 {
 		return nil
 	}
 	var x Explanation
 	for _, t := range e.Typos {
 		x.Typos = append(x.Typos, Typo(t))
+	}
+	for _, d := range e.Dates {
+		x.Dates = append(x.Dates, NamedTime{d.Wording, d.Text, bound(d.From, dates.Earliest), bound(d.Until, dates.Latest), d.AnyYear})
 	}
 	for _, r := range e.Readers {
 		x.Readers = append(x.Readers, Readers(r))
@@ -187,4 +203,12 @@ func ExplanationOf(e *search.Explanation) *Explanation {
 		}
 	}
 	return &x
+}
+
+// bound returns a bound of a span; nil if it is open.
+func bound(t, open time.Time) *time.Time {
+	if t.Equal(open) {
+		return nil
+	}
+	return &t
 }

@@ -83,7 +83,7 @@ const (
 // Options are the options of a search, by their names in the REST API, that find,
 // order and explain hits and leave none of the matrix out. With "nearest" no hit is
 // relevant enough, and the keys are those of what comes closest.
-var Options = []string{"mode", "queries", "recency", "diversity", "typos", "explain", "where", "timezone", "match", "nearest"}
+var Options = []string{"mode", "queries", "recency", "diversity", "typos", "dates", "explain", "where", "timezone", "match", "nearest"}
 
 // ExplainEntry is the option "explain" of a RefinedSearch with the path of the
 // operation. It is in neither list.

@@ -44,13 +44,16 @@ func (e AnswerDegraded) Valid() bool {
 
 // Defines values for AnswerReason.
 const (
-	NoWords AnswerReason = "no_words"
+	NoWords     AnswerReason = "no_words"
+	NothingThen AnswerReason = "nothing_then"
 )
 
 // Valid indicates whether the value is a known member of the AnswerReason enum.
 func (e AnswerReason) Valid() bool {
 	switch e {
 	case NoWords:
+		return true
+	case NothingThen:
 		return true
 	default:
 		return false
@@ -762,10 +765,13 @@ type Answer struct {
 	// Nearest With `nearest`, where nothing reaches `min_relevance`: the entries that come closest, best first. They may have nothing to do with the question. `label` counts them too.
 	Nearest *[]Nearest `json:"nearest,omitempty"`
 
+	// NearestDay With `nothing_then`, the day, month or year nearest to that time of which there is an entry, as 2026-07-09. `label` counts that entry too. Omitted if there is none.
+	NearestDay *string `json:"nearest_day,omitempty"`
+
 	// NextCursor There are more hits: `cursor` of the next page. At most 13,800 characters. Omitted on the last page, and where `stores` names one that the caller may search but not read.
 	NextCursor *string `json:"next_cursor,omitempty"`
 
-	// Reason Why there are no hits: the question has no words (`no_words`), as one of punctuation alone. Omitted otherwise.
+	// Reason Why there are no hits: the question has no words (`no_words`), as one of punctuation alone, or asks for a time alone of which there is no entry (`nothing_then`). Omitted otherwise.
 	Reason *AnswerReason `json:"reason,omitempty"`
 
 	// Receipt A JWS (EdDSA, `typ` mneme-receipt) over the charge, the SHA-256 of the hits as first answered, and
@@ -782,7 +788,7 @@ type Answer struct {
 // AnswerDegraded defines model for Answer.Degraded.
 type AnswerDegraded string
 
-// AnswerReason Why there are no hits: the question has no words (`no_words`), as one of punctuation alone. Omitted otherwise.
+// AnswerReason Why there are no hits: the question has no words (`no_words`), as one of punctuation alone, or asks for a time alone of which there is no entry (`nothing_then`). Omitted otherwise.
 type AnswerReason string
 
 // AnthropicTool defines model for AnthropicTool.
@@ -1125,6 +1131,9 @@ type Explain struct {
 	// Coverage The entry's BM25 score over the sum of the weights of the query's terms. Omitted if it is not known, as when the lexical leg failed.
 	Coverage *float64 `json:"coverage,omitempty"`
 
+	// Dates The hit's rank and score in one leg of the search. Omitted if that leg did not find it or did not search, and on a page after the first.
+	Dates *LegRank `json:"dates,omitempty"`
+
 	// Fused The sum of 1 / (60 + rank) over both legs, and over all wordings. On a page after the first it is omitted, as lexical and vector are: its candidates come from the cursor.
 	Fused *float64 `json:"fused,omitempty"`
 
@@ -1193,6 +1202,9 @@ type ExplainedPath struct {
 
 // Explanation With `explain`, what no hit shows. Omitted if the question has none of `namespace`, `tags`, `type`, `where` and `match`, names no entry, has no word that was looked for as another, and one model has read the entries. It depends on nothing that the caller may not read.
 type Explanation struct {
+	// Dates The times that the question names, as they were read.
+	Dates *[]NamedTime `json:"dates,omitempty"`
+
 	// Entry What became of the entry that the path in `explain` resolves to. An entry that the caller may not read is `not_found`, like one that does not exist.
 	//
 	// Example: {"id":"01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01","label":"PUBLIC","outcome":"beyond_limit","rank":14,"relevance":0.3127,"score":2.1034}
@@ -1729,6 +1741,24 @@ type Micros = int64
 // Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language, if that serves.
 type Models = []string
 
+// NamedTime defines model for NamedTime.
+type NamedTime struct {
+	// AnyYear No year was named. The time is the latest that has begun, and the same of former years may be meant.
+	AnyYear *bool `json:"any_year,omitempty"`
+
+	// From Its first instant. Omitted if it has no beginning.
+	From *time.Time `json:"from,omitempty"`
+
+	// Text The words that name it.
+	Text string `json:"text"`
+
+	// Until The first instant after it. Omitted if it has no end.
+	Until *time.Time `json:"until,omitempty"`
+
+	// Wording Which of `queries` names it, from 0.
+	Wording int `json:"wording"`
+}
+
 // Namespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 type Namespace = string
 
@@ -2069,6 +2099,9 @@ type Query = string
 type Question struct {
 	// Cursor `next_cursor` of an answer, for the page after it. All other options are repeated, else it is not valid (400), as it is not for another caller or session. The candidates are those of the first page, at most 400, in their order then; each page judges anew what the caller may see and what passes the filter. With it, stores that the caller may search but not read are left out: their hits are on the first page alone.
 	Cursor *string `json:"cursor,omitempty"`
+
+	// Dates Days, months, years, ranges and words such as `yesterday` that the question names, by the time of the request and `timezone`: entries whose `occurred_at` is of that time are candidates, and being of it is evidence. A question of nothing else finds the entries of that time in its order, and no others. `false` takes them as words alone, and leaves out stores that the caller may search but not read, of which they are never more.
+	Dates *bool `json:"dates,omitempty"`
 
 	// Diversity Move hits down that resemble a hit before them, by maximal marginal relevance: each next hit has the greatest (1 − diversity) · relevance − diversity · similarity, where similarity is the greatest to a hit before it, from 0 (nothing in common) to 1 (the same), by the vectors of their nearest chunks. Orders the first hundred candidates; not with ranking `rrf` (422). Leaves out stores that the caller may search but not read.
 	Diversity *float64 `json:"diversity,omitempty"`

@@ -1754,6 +1754,11 @@ export interface components {
              */
             typos: boolean;
             /**
+             * @description Days, months, years, ranges and words such as `yesterday` that the question names, by the time of the request and `timezone`: entries whose `occurred_at` is of that time are candidates, and being of it is evidence. A question of nothing else finds the entries of that time in its order, and no others. `false` takes them as words alone, and leaves out stores that the caller may search but not read, of which they are never more.
+             * @default true
+             */
+            dates: boolean;
+            /**
              * @description The hits' keys, descriptions, and values or passages take at most so many tokens of the service's own tokenizer (WordPiece of E5, whichever model is in use), counted as text: a string without its quotes and escapes, any other value as JSON. The answer ends before the first hit that does not fit, and says how many tokens it has. The first hit of all is never left out: if it is too long, it comes as its best passage, cut to what fits, without its description if need be. A hit of a store at level `search` that does not fit ends the hits of that store alone.
              * @example 2000
              */
@@ -1836,10 +1841,12 @@ export interface components {
             /** @description The answer may lack hits. */
             incomplete: boolean;
             /**
-             * @description Why there are no hits: the question has no words (`no_words`), as one of punctuation alone. Omitted otherwise.
+             * @description Why there are no hits: the question has no words (`no_words`), as one of punctuation alone, or asks for a time alone of which there is no entry (`nothing_then`). Omitted otherwise.
              * @enum {string}
              */
-            reason?: "no_words";
+            reason?: "no_words" | "nothing_then";
+            /** @description With `nothing_then`, the day, month or year nearest to that time of which there is an entry, as 2026-07-09. `label` counts that entry too. Omitted if there is none. */
+            nearest_day?: string;
             /** @description With `nearest`, where nothing reaches `min_relevance`: the entries that come closest, best first. They may have nothing to do with the question. `label` counts them too. */
             nearest?: components["schemas"]["Nearest"][];
             /** @description How many tokens the hits take, if the question has `max_tokens`. Only a first hit whose key alone has more exceeds it. */
@@ -1878,8 +1885,28 @@ export interface components {
             entry?: components["schemas"]["EntryExplanation"];
             /** @description Words of the question that no entry has, and what was looked for in their place. */
             typos?: components["schemas"]["Typo"][];
+            /** @description The times that the question names, as they were read. */
+            dates?: components["schemas"]["NamedTime"][];
             /** @description Where two models have read entries, which of them each wording was asked of. Words whose language is not sure are asked of both; an entry that both have read then has the greater relevance. */
             readers?: components["schemas"]["Readers"][];
+        };
+        NamedTime: {
+            /** @description Which of `queries` names it, from 0. */
+            wording: number;
+            /** @description The words that name it. */
+            text: string;
+            /**
+             * Format: date-time
+             * @description Its first instant. Omitted if it has no beginning.
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description The first instant after it. Omitted if it has no end.
+             */
+            until?: string;
+            /** @description No year was named. The time is the latest that has begun, and the same of former years may be meant. */
+            any_year?: boolean;
         };
         Readers: {
             /** @description The index among `queries`; 0 of `query`. */
@@ -2039,6 +2066,7 @@ export interface components {
         Explain: {
             lexical?: components["schemas"]["LegRank"];
             vector?: components["schemas"]["LegRank"];
+            dates?: components["schemas"]["LegRank"];
             /**
              * Format: double
              * @description The sum of 1 / (60 + rank) over both legs, and over all wordings. On a page after the first it is omitted, as lexical and vector are: its candidates come from the cursor.

@@ -628,6 +628,8 @@ export const de = {
   "options.matchAll": "match: alle",
   "options.halfLife": "recency: Halbwertszeit",
   "options.weight": "Gewicht",
+  "options.datesRead": "sind Zeiten",
+  "options.datesNotRead": "sind nur Wörter",
   "options.typosFound": "werden gefunden",
   "options.typosNotFound": "werden nicht gefunden",
   "options.maxCharge": "Millionstel eines Credits: was eine Suche für kostenpflichtige Speicher ausgeben darf, die stores nennt",
@@ -688,6 +690,7 @@ export const de = {
   "searched.all": "Durchsucht: alle Speicher, die dieses Token durchsuchen darf.",
   "searched.allWithin": "Durchsucht: alle Speicher, die dieses Token durchsuchen darf, innerhalb {conditions}.",
 
+  "results.nothingThen": "Keine Erinnerung ist aus dieser Zeit. Die nächste ist von {day}.",
   "results.typo": "Keine Erinnerung enthält „{word}“: gesucht wurde {found}.",
   "results.incomplete": "Es kann weitere Treffer geben.",
   "results.nothing": "Nichts Relevantes.",

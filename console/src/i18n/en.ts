@@ -627,6 +627,8 @@ export const en = {
   "options.matchAll": "match all",
   "options.halfLife": "recency half-life",
   "options.weight": "weight",
+  "options.datesRead": "times",
+  "options.datesNotRead": "words alone",
   "options.typosFound": "found",
   "options.typosNotFound": "not found",
   "options.maxCharge": "Millionths of a credit: what a search may spend on stores for money that stores names",
@@ -687,6 +689,7 @@ export const en = {
   "searched.all": "Searched: every store that this token may search.",
   "searched.allWithin": "Searched: every store that this token may search, within {conditions}.",
 
+  "results.nothingThen": "No memory is of that time. The nearest is of {day}.",
   "results.typo": "No memory has “{word}”: looked for {found}.",
   "results.incomplete": "There may be more hits than these.",
   "results.nothing": "Nothing relevant.",

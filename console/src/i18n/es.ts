@@ -628,6 +628,8 @@ export const es = {
   "options.matchAll": "match: todas",
   "options.halfLife": "recency: semivida",
   "options.weight": "peso",
+  "options.datesRead": "son tiempos",
+  "options.datesNotRead": "son solo palabras",
   "options.typosFound": "se encuentran",
   "options.typosNotFound": "no se encuentran",
   "options.maxCharge": "Millonésimas de crédito: lo que una búsqueda puede gastar en los almacenes de pago que nombra stores",
@@ -688,6 +690,7 @@ export const es = {
   "searched.all": "Se buscó en todos los almacenes en los que este token puede buscar.",
   "searched.allWithin": "Se buscó en todos los almacenes en los que este token puede buscar, dentro de {conditions}.",
 
+  "results.nothingThen": "Ningún recuerdo es de ese tiempo. El más cercano es de {day}.",
   "results.typo": "Ningún recuerdo tiene «{word}»: se buscó {found}.",
   "results.incomplete": "Puede haber más resultados.",
   "results.nothing": "Nada relevante.",

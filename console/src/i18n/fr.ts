@@ -628,6 +628,8 @@ export const fr = {
   "options.matchAll": "match : tous",
   "options.halfLife": "recency : demi-vie",
   "options.weight": "poids",
+  "options.datesRead": "sont des moments",
+  "options.datesNotRead": "ne sont que des mots",
   "options.typosFound": "trouvées",
   "options.typosNotFound": "non trouvées",
   "options.maxCharge": "Millionièmes de crédit : ce qu’une recherche peut dépenser dans les dépôts payants que stores nomme",
@@ -688,6 +690,7 @@ export const fr = {
   "searched.all": "Recherche dans tous les dépôts où ce jeton peut chercher.",
   "searched.allWithin": "Recherche dans tous les dépôts où ce jeton peut chercher, parmi {conditions}.",
 
+  "results.nothingThen": "Aucun souvenir n’est de ce moment. Le plus proche est du {day}.",
   "results.typo": "Aucun souvenir ne contient « {word} » : recherche de {found}.",
   "results.incomplete": "Il peut y avoir d’autres résultats.",
   "results.nothing": "Rien de pertinent.",

@@ -628,6 +628,8 @@ export const ja = {
   "options.matchAll": "match：すべて",
   "options.halfLife": "recency：半減期",
   "options.weight": "重み",
+  "options.datesRead": "時として読む",
+  "options.datesNotRead": "単語として読む",
   "options.typosFound": "見つける",
   "options.typosNotFound": "見つけない",
   "options.maxCharge": "クレジットの 100 万分の 1 単位：stores で指定した有料ストアに 1 回の検索で使える金額",
@@ -688,6 +690,7 @@ export const ja = {
   "searched.all": "検索先：このトークンで検索できるすべてのストア。",
   "searched.allWithin": "検索先：このトークンで検索できるすべてのストア、条件は {conditions}。",
 
+  "results.nothingThen": "その時の記憶はありません。最も近いのは {day} です。",
   "results.typo": "「{word}」を含む記憶はありません。代わりに {found} を検索しました。",
   "results.incomplete": "他にも結果がある可能性があります。",
   "results.nothing": "関連するものはありません。",

@@ -628,6 +628,8 @@ export const zh = {
   "options.matchAll": "match：全部",
   "options.halfLife": "recency：半衰期",
   "options.weight": "权重",
+  "options.datesRead": "视为时间",
+  "options.datesNotRead": "仅视为文字",
   "options.typosFound": "可找到",
   "options.typosNotFound": "找不到",
   "options.maxCharge": "百万分之一点数：一次搜索在 stores 所列付费记忆库上最多可花费的金额",
@@ -688,6 +690,7 @@ export const zh = {
   "searched.all": "搜索范围：此令牌可搜索的全部记忆库。",
   "searched.allWithin": "搜索范围：此令牌可搜索的全部记忆库，条件为 {conditions}。",
 
+  "results.nothingThen": "没有该时间的记忆。最近的是 {day}。",
   "results.typo": "没有记忆包含“{word}”：已改为查找 {found}。",
   "results.incomplete": "可能还有更多结果。",
   "results.nothing": "没有相关结果。",

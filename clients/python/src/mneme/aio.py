@@ -306,6 +306,7 @@ class AsyncMneme:
         recency: Mapping[str, Any] | None = None,
         diversity: float | None = None,
         typos: bool | None = None,
+        dates: bool | None = None,
         max_tokens: int | None = None,
         passages: bool | None = None,
         max_charge: int | None = None,
@@ -314,7 +315,8 @@ class AsyncMneme:
         idempotency_key: str | None = None,
     ) -> Answer:
         """Asks a question, or several at once. If nothing has min_relevance, so many as nearest says
-        that come closest are named; typos=False looks for the words as they are written alone.
+        that come closest are named; typos=False looks for the words as they are written alone,
+        and dates=False takes the times that they name as words.
         With max_charge, in micros, stores that are named may be paid for: a repetition with the
         same idempotency_key is not charged again."""
         question = call.given(
@@ -335,6 +337,7 @@ class AsyncMneme:
             recency=recency,
             diversity=diversity,
             typos=typos,
+            dates=dates,
             max_tokens=max_tokens,
             passages=passages,
             max_charge=max_charge,

@@ -61,6 +61,7 @@ from .live import Live
 from .live_status import LiveStatus
 from .member_condition import MemberCondition
 from .membership import Membership
+from .named_time import NamedTime
 from .nearest import Nearest
 from .new_offer import NewOffer
 from .new_terms import NewTerms
@@ -208,6 +209,7 @@ __all__ = (
     "LiveStatus",
     "MemberCondition",
     "Membership",
+    "NamedTime",
     "Nearest",
     "NewOffer",
     "NewTerms",

@@ -51,7 +51,9 @@ class Answer:
             incomplete (bool): The answer may lack hits.
             label (Label | Unset): A classification, lowest first.
             reason (AnswerReason | Unset): Why there are no hits: the question has no words (`no_words`), as one of
-                punctuation alone. Omitted otherwise.
+                punctuation alone, or asks for a time alone of which there is no entry (`nothing_then`). Omitted otherwise.
+            nearest_day (str | Unset): With `nothing_then`, the day, month or year nearest to that time of which there is an
+                entry, as 2026-07-09. `label` counts that entry too. Omitted if there is none.
             nearest (list[Nearest] | Unset): With `nearest`, where nothing reaches `min_relevance`: the entries that come
                 closest, best first. They may have nothing to do with the question. `label` counts them too.
             tokens (int | Unset): How many tokens the hits take, if the question has `max_tokens`. Only a first hit whose
@@ -74,6 +76,7 @@ class Answer:
     incomplete: bool
     label: Label | Unset = UNSET
     reason: AnswerReason | Unset = UNSET
+    nearest_day: str | Unset = UNSET
     nearest: list[Nearest] | Unset = UNSET
     tokens: int | Unset = UNSET
     next_cursor: str | Unset = UNSET
@@ -118,6 +121,8 @@ class Answer:
         if not isinstance(self.reason, Unset):
             reason = self.reason
 
+
+        nearest_day = self.nearest_day
 
         nearest: list[dict[str, Any]] | Unset = UNSET
         if not isinstance(self.nearest, Unset):
@@ -170,6 +175,8 @@ class Answer:
             field_dict["label"] = label
         if reason is not UNSET:
             field_dict["reason"] = reason
+        if nearest_day is not UNSET:
+            field_dict["nearest_day"] = nearest_day
         if nearest is not UNSET:
             field_dict["nearest"] = nearest
         if tokens is not UNSET:
@@ -241,6 +248,8 @@ class Answer:
 
 
 
+        nearest_day = d.pop("nearest_day", UNSET)
+
         _nearest = d.pop("nearest", UNSET)
         nearest: list[Nearest] | Unset = UNSET
         if _nearest is not UNSET:
@@ -301,6 +310,7 @@ class Answer:
             incomplete=incomplete,
             label=label,
             reason=reason,
+            nearest_day=nearest_day,
             nearest=nearest,
             tokens=tokens,
             next_cursor=next_cursor,

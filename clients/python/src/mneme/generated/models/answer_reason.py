@@ -1,8 +1,8 @@
 from typing import Literal
 
-AnswerReason = Literal['no_words']
+AnswerReason = Literal['no_words', 'nothing_then']
 
-ANSWER_REASON_VALUES: set[AnswerReason] = { 'no_words',  }
+ANSWER_REASON_VALUES: set[AnswerReason] = { 'no_words', 'nothing_then',  }
 
 def check_answer_reason(value: str) -> AnswerReason:
     if value in ANSWER_REASON_VALUES:

@@ -42,6 +42,8 @@ class Explain:
                 it or did not search, and on a page after the first.
             vector (LegRank | Unset): The hit's rank and score in one leg of the search. Omitted if that leg did not find it
                 or did not search, and on a page after the first.
+            dates (LegRank | Unset): The hit's rank and score in one leg of the search. Omitted if that leg did not find it
+                or did not search, and on a page after the first.
             fused (float | Unset): The sum of 1 / (60 + rank) over both legs, and over all wordings. On a page after the
                 first it is omitted, as lexical and vector are: its candidates come from the cursor.
             cosine (float | Unset): The cosine of the query's vector and the entry's nearest chunk's. Omitted if it is not
@@ -67,6 +69,7 @@ class Explain:
     label: Label
     lexical: LegRank | Unset = UNSET
     vector: LegRank | Unset = UNSET
+    dates: LegRank | Unset = UNSET
     fused: float | Unset = UNSET
     cosine: float | Unset = UNSET
     maxsim: float | Unset = UNSET
@@ -106,6 +109,10 @@ class Explain:
         if not isinstance(self.vector, Unset):
             vector = self.vector.to_dict()
 
+        dates: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.dates, Unset):
+            dates = self.dates.to_dict()
+
         fused = self.fused
 
         cosine = self.cosine
@@ -139,6 +146,8 @@ class Explain:
             field_dict["lexical"] = lexical
         if vector is not UNSET:
             field_dict["vector"] = vector
+        if dates is not UNSET:
+            field_dict["dates"] = dates
         if fused is not UNSET:
             field_dict["fused"] = fused
         if cosine is not UNSET:
@@ -210,6 +219,16 @@ class Explain:
 
 
 
+        _dates = d.pop("dates", UNSET)
+        dates: LegRank | Unset
+        if isinstance(_dates,  Unset):
+            dates = UNSET
+        else:
+            dates = LegRank.from_dict(_dates)
+
+
+
+
         fused = d.pop("fused", UNSET)
 
         cosine = d.pop("cosine", UNSET)
@@ -243,6 +262,7 @@ class Explain:
             label=label,
             lexical=lexical,
             vector=vector,
+            dates=dates,
             fused=fused,
             cosine=cosine,
             maxsim=maxsim,

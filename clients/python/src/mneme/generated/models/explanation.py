@@ -14,6 +14,7 @@ from typing import cast
 if TYPE_CHECKING:
   from ..models.entry_explanation import EntryExplanation
   from ..models.filter_explanation import FilterExplanation
+  from ..models.named_time import NamedTime
   from ..models.readers import Readers
   from ..models.typo import Typo
 
@@ -40,6 +41,7 @@ class Explanation:
                 the caller may not read is `not_found`, like one that does not exist. Example: {'outcome': 'beyond_limit', 'id':
                 '01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a01', 'label': 'PUBLIC', 'rank': 14, 'score': 2.1034, 'relevance': 0.3127}.
             typos (list[Typo] | Unset): Words of the question that no entry has, and what was looked for in their place.
+            dates (list[NamedTime] | Unset): The times that the question names, as they were read.
             readers (list[Readers] | Unset): Where two models have read entries, which of them each wording was asked of.
                 Words whose language is not sure are asked of both; an entry that both have read then has the greater relevance.
      """
@@ -47,6 +49,7 @@ class Explanation:
     filter_: FilterExplanation | Unset = UNSET
     entry: EntryExplanation | Unset = UNSET
     typos: list[Typo] | Unset = UNSET
+    dates: list[NamedTime] | Unset = UNSET
     readers: list[Readers] | Unset = UNSET
 
 
@@ -56,6 +59,7 @@ class Explanation:
     def to_dict(self) -> dict[str, Any]:
         from ..models.entry_explanation import EntryExplanation # noqa: PLC0415
         from ..models.filter_explanation import FilterExplanation # noqa: PLC0415
+        from ..models.named_time import NamedTime # noqa: PLC0415
         from ..models.readers import Readers # noqa: PLC0415
         from ..models.typo import Typo # noqa: PLC0415
         filter_: dict[str, Any] | Unset = UNSET
@@ -72,6 +76,15 @@ class Explanation:
             for typos_item_data in self.typos:
                 typos_item = typos_item_data.to_dict()
                 typos.append(typos_item)
+
+
+
+        dates: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.dates, Unset):
+            dates = []
+            for dates_item_data in self.dates:
+                dates_item = dates_item_data.to_dict()
+                dates.append(dates_item)
 
 
 
@@ -95,6 +108,8 @@ class Explanation:
             field_dict["entry"] = entry
         if typos is not UNSET:
             field_dict["typos"] = typos
+        if dates is not UNSET:
+            field_dict["dates"] = dates
         if readers is not UNSET:
             field_dict["readers"] = readers
 
@@ -106,6 +121,7 @@ class Explanation:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.entry_explanation import EntryExplanation # noqa: PLC0415
         from ..models.filter_explanation import FilterExplanation # noqa: PLC0415
+        from ..models.named_time import NamedTime # noqa: PLC0415
         from ..models.readers import Readers # noqa: PLC0415
         from ..models.typo import Typo # noqa: PLC0415
         d = dict(src_dict)
@@ -141,6 +157,18 @@ class Explanation:
                 typos.append(typos_item)
 
 
+        _dates = d.pop("dates", UNSET)
+        dates: list[NamedTime] | Unset = UNSET
+        if _dates is not UNSET:
+            dates = []
+            for dates_item_data in _dates:
+                dates_item = NamedTime.from_dict(dates_item_data)
+
+
+
+                dates.append(dates_item)
+
+
         _readers = d.pop("readers", UNSET)
         readers: list[Readers] | Unset = UNSET
         if _readers is not UNSET:
@@ -157,6 +185,7 @@ class Explanation:
             filter_=filter_,
             entry=entry,
             typos=typos,
+            dates=dates,
             readers=readers,
         )
 

@@ -99,6 +99,11 @@ class Question:
                 digits, also finds words that differ from it in one letter, or in two from eight letters on: missing, too many,
                 another, or two exchanged. They count less than the word itself, and `explain` names them. `false` looks for the
                 words of the question alone, and leaves out stores that the caller may search but not read. Default: True.
+            dates (bool | Unset): Days, months, years, ranges and words such as `yesterday` that the question names, by the
+                time of the request and `timezone`: entries whose `occurred_at` is of that time are candidates, and being of it
+                is evidence. A question of nothing else finds the entries of that time in its order, and no others. `false`
+                takes them as words alone, and leaves out stores that the caller may search but not read, of which they are
+                never more. Default: True.
             max_tokens (int | Unset): The hits' keys, descriptions, and values or passages take at most so many tokens of
                 the service's own tokenizer (WordPiece of E5, whichever model is in use), counted as text: a string without its
                 quotes and escapes, any other value as JSON. The answer ends before the first hit that does not fit, and says
@@ -132,6 +137,7 @@ class Question:
     recency: Recency | Unset = UNSET
     diversity: float | Unset = 0.0
     typos: bool | Unset = True
+    dates: bool | Unset = True
     max_tokens: int | Unset = UNSET
     passages: bool | Unset = False
     max_charge: int | Unset = UNSET
@@ -209,6 +215,8 @@ class Question:
 
         typos = self.typos
 
+        dates = self.dates
+
         max_tokens = self.max_tokens
 
         passages = self.passages
@@ -264,6 +272,8 @@ class Question:
             field_dict["diversity"] = diversity
         if typos is not UNSET:
             field_dict["typos"] = typos
+        if dates is not UNSET:
+            field_dict["dates"] = dates
         if max_tokens is not UNSET:
             field_dict["max_tokens"] = max_tokens
         if passages is not UNSET:
@@ -371,6 +381,8 @@ class Question:
 
         typos = d.pop("typos", UNSET)
 
+        dates = d.pop("dates", UNSET)
+
         max_tokens = d.pop("max_tokens", UNSET)
 
         passages = d.pop("passages", UNSET)
@@ -414,6 +426,7 @@ class Question:
             recency=recency,
             diversity=diversity,
             typos=typos,
+            dates=dates,
             max_tokens=max_tokens,
             passages=passages,
             max_charge=max_charge,

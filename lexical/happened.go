@@ -1,0 +1,68 @@
+package lexical
+
+import "strings"
+
+// happenedWords are what a question may have beside stop words that asks for what was at a
+// time, whatever it was: "what did I do", "what happened", "show me all events of". They are
+// folded, in the languages whose stop words are known and a few more.
+const happenedWords = `
+happen happened happens happening occur occurred going went go done did do doing made make take took place
+event events entry entries memory memories note notes everything anything something thing things stuff
+list show tell give find recall remember remind say said write wrote written record recorded plan planned plans
+today days day week month year date time new news start started be been got get know known please
+habe hab hatte hatten haben habt ich wir passiert passierte geschah geschehen geschieht gab gibt los gemacht machte machten mache machen tat getan tun
+ereignis ereignisse eintrag eintrage notiz notizen alles etwas zeig zeige erzahl tag termine termin geplant vor stand steht fand finden statt lief
+paso pasa pasado ocurrio sucedio hice hizo hicimos hicieron hacer hacemos hecho habia hubo evento eventos nota notas todo algo dia planes
+passe passa fait faite faits faire faisais faisait fis fit arrive arriva evenement evenements jour tout quelque chose prevu ai as
+successo accaduto fatto fatta facevo fare feci ho hai abbiamo evento eventi giorno tutto qualcosa cosa
+aconteceu acontece fiz fez fizemos feito fazer houve dia tudo algo coisa
+gebeurde gebeurd gebeurt gedaan deed deden doen gemaakt dag alles iets dingen
+hande hant skedde hander gjorde gjort gjorda gora dag allt nagot skjedde skjer gjore gjorde alt noe skete sket sker dag alting noget hvad hva vad jeg jag
+tapahtui tapahtunut tein teki teimme tehtiin tehnyt paiva kaikki jotain mita oli
+что было делал делала делали сделал сделала произошло случилось происходило день события событие все
+oldu olmus oldular yaptim yapti yaptik yaptin yapildi gun olay olaylar ne neler
+zdarzylo stalo dzialo robilem robilam robil robiles zrobilem zrobilam zrobil bylo dzien co wszystko
+stalo delal delala udelal udelala bylo den vse co jsem
+tortent csinaltam csinalt nap mi minden
+intamplat facut facea zi tot ce am a fost
+حدث فعلت يوم ماذا ما
+קרה עשיתי יום מה
+हुआ किया दिन क्या था मैंने`
+
+// happenedSigns are the same of scripts that put no spaces between words: what is left of a
+// question once they are taken away is looked for.
+var happenedSigns = strings.Fields(`何をしました 何をした 何があった 何がありました 何 しました ました した する ありました あった こと 私 なに か は を が に の で
+做了什么 发生了什么 做了 发生了 发生 什么 做 有 了 我 事 干 在 的 做過 發生了什麼 發生 什麼 事情
+무엇을 했 나요 습니까 무슨 일이 있었 뭐 했어 했나 을 를 은 는 이 가 에`)
+
+var happenedWord = pastForms(strings.Fields(happenedWords))
+
+// AsksWhatHappened reports whether what a question has beside the time that it names asks for
+// all that was then: it has no words but stop words of one language and those that ask for
+// events of any kind.
+func AsksWhatHappened(rest string) bool {
+	if len(rest) > maxChatter {
+		return false
+	}
+	languages := ^uint(0) // in which all words are stop words: "war" is one in German alone
+	for word := range strings.FieldsSeq(chatterForm(rest)) {
+		if !happenedWord[word] && !isSigns(word) {
+			languages &= stopWordLanguages[word]
+		}
+	}
+	return languages != 0
+}
+
+// isSigns reports whether nothing is left of a word once happenedSigns are taken away.
+func isSigns(word string) bool {
+	if first := kindOf([]rune(word)[0]); first != cjk && first != unspaced && !isHangul(word) {
+		return false
+	}
+	for _, sign := range happenedSigns {
+		word = strings.ReplaceAll(word, chatterForm(sign), "")
+	}
+	return word == ""
+}
+
+// isHangul reports whether a word begins with a syllable of Hangul.
+func isHangul(word string) bool { return word >= "가" && word < "힤" }
