@@ -234,6 +234,23 @@ func TestDaysAreThoseOfTheLocation(t *testing.T) {
 	}
 }
 
+func TestDaysOfTexts(t *testing.T) {
+	filler := strings.Repeat("and so on in 1999, says the note of the year 2001, ", 3)
+	for text, want := range map[string]string{
+		"On 9 July 2026 the boiler was replaced": "9 July 2026=20260709", "2026-07-09": "2026-07-09=20260709", "den 9. juli 2026, og 10. juli 2026": "9. juli 2026=20260709 10. juli 2026=20260710",
+		filler + "July 9th, 2026; " + filler + "13/7/2026": "July 9th, 2026=20260709 13/7/2026=20260713", "7/9/2026": "", "9.7.2026": "", "9 July": "", "July 2026": "", "yesterday in 2026": "", "31 June 2026": "",
+		"2026年7月9日に": "2026年7月9日=20260709", "9 июля 2026 года": "9 июля 2026 года=20260709", "may 9 people in 2026": "",
+	} {
+		var found []string
+		for _, d := range dates.Days(text) {
+			found = append(found, text[d.Start:d.End]+"="+d.Digits())
+		}
+		if got := strings.Join(found, " "); got != want {
+			t.Errorf("the days of %q are %q, want %q", text, got, want)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	for _, table := range questions {
 		for _, q := range table {
@@ -249,6 +266,16 @@ func FuzzRead(f *testing.F) {
 		spans := dates.Read(text, codes, now)
 		if len(spans) > 4 {
 			t.Errorf("there are %d spans", len(spans))
+		}
+		last := 0
+		for _, d := range dates.Days(text) {
+			if d.Start < last || d.Start >= d.End || d.End > len(text) {
+				t.Errorf("a day is [%d, %d) of %d bytes behind %d", d.Start, d.End, len(text), last)
+			}
+			if time.Date(d.Year, time.Month(d.Month), d.Day, 0, 0, 0, 0, time.UTC).Day() != d.Day {
+				t.Errorf("there is no day %s", d.Digits())
+			}
+			last = d.End
 		}
 		for i, s := range spans {
 			if s.Start < 0 || s.Start >= s.End || s.End > len(text) || i > 0 && s.Start < spans[i-1].End && s.Start != spans[i-1].Start {
