@@ -129,17 +129,17 @@ var questions = map[string][][2]string{
 	},
 	"hu": {
 		{"mi volt 2026. július 9-én?", on(ninth)}, {"mit csináltam július 9-én", on(ninth)}, {"2026. 07. 09.", on(ninth)}, {"tegnap", on(yesterday)}, {"két hete", twoWeeks}, {"két héttel ezelőtt", twoWeeks}, {"múlt héten", lastWeek}, {"múlt kedden", tuesday},
-		{"múlt hónapban", lastMonth}, {"2025 nyarán", summer2025}, {"júliusban", july}, {"2023-ban", year2023}, {"tavaly", lastYear}, {"július 3. és 9. között", thirdNinth},
+		{"múlt hónapban", lastMonth}, {"2025 nyarán", summer2025}, {"júliusban", july}, {"2023-ban", year2023}, {"tavaly", lastYear}, {"tavaly nyáron", summer2025}, {"tavaly júliusban", ends("2025-07-01", "2025-07-31")}, {"július 3. és 9. között", thirdNinth},
 	},
 	"tr": {
 		{"9 Temmuz 2026'da ne yaptım?", on(ninth)}, {"9 Temmuz'da ne oldu", on(ninth)}, {"dün", on(yesterday)}, {"iki hafta önce", twoWeeks}, {"geçen hafta", lastWeek}, {"geçen salı ne yaptım", tuesday}, {"geçen ay", lastMonth}, {"2025 yazında", summer2025},
-		{"temmuzda", july}, {"2023 yılında", year2023}, {"2023'te", year2023}, {"geçen yıl", lastYear},
+		{"temmuzda", july}, {"2023 yılında", year2023}, {"2023'te", year2023}, {"geçen yıl", lastYear}, {"mart ayında ne oldu", ends("2026-03-01", "2026-03-31")}, {"martta ne yaptım", ends("2026-03-01", "2026-03-31")}, {"aralıkta", ends("2025-12-01", "2025-12-31")},
 	},
 	"ru": {
 		{"что было 9 июля 2026 года?", on(ninth)}, {"9 июля", on(ninth)}, {"с 3 по 9 июля", thirdNinth}, {"вчера", on(yesterday)}, {"две недели назад", twoWeeks}, {"неделю назад", ends("2026-11-19", "2026-11-25")}, {"на прошлой неделе", lastWeek},
 		{"что я делал в прошлый вторник", tuesday}, {"в прошлом месяце", lastMonth}, {"летом 2025", summer2025}, {"что было в мае?", may}, {"в 2023 году", year2023}, {"в прошлом году", lastYear},
 	},
-	"zh": {{"2026年7月9日我做了什么", on(ninth)}, {"昨天做了什么", on(yesterday)}, {"上周二我做了什么", tuesday}, {"两周前", twoWeeks}, {"上个月", lastMonth}, {"2023年", year2023}},
+	"zh": {{"2026年7月9日我做了什么", on(ninth)}, {"昨天做了什么", on(yesterday)}, {"上周二我做了什么", tuesday}, {"两周前", twoWeeks}, {"去年夏天", summer2025}, {"去年7月", ends("2025-07-01", "2025-07-31")}, {"上个月", lastMonth}, {"2023年", year2023}, {"五月四日", on("2026-05-04")}, {"五月二十三日", on("2026-05-23")}},
 	"ja": {{"2026年7月9日に何をした", on(ninth)}, {"昨日は何をしましたか", on(yesterday)}, {"先週", lastWeek}, {"三日前", on("2026-11-26")}, {"先月", lastMonth}, {"7月に", july}},
 	"ko": {{"2026년 7월 9일", on(ninth)}, {"어제 뭐 했어", on(yesterday)}, {"지난주에 뭐 했어", lastWeek}, {"2주 전", twoWeeks}, {"지난달", lastMonth}, {"7월에", july}},
 }
@@ -184,7 +184,7 @@ func TestWhatIsNoDate(t *testing.T) {
 		"host 10.0.0.12", "172.20.8.31 subnet mask", "10.7.2026.1", "at 9:30", "from 9:30 to 10:15", "2023 units", "2000 patients", "in 2000 patients", "Cyberpunk 2077 game", "room 2023", "Windows 2000", "PostgreSQL 17", "5555555555554444", "020 7946 0018", "44-20-7946-0018",
 		"FR7630006000011234567890189", "08-00-27-9a-c4-1e", "3be91c7f", "550e8400-e29b-41d4-a716-446655440000", "when did I change the winter tyres?", "summer dress", "in spring boot how do I configure beans", "plans for the summer", "spring framework",
 		"where did I park the car?", "what do I drink now", "how many days a week does Marta work?", "at 52 weeks", "after 12 weeks of treatment", "the last day of school", "the last week of the trip", "a week has seven days", "the last time", "last name",
-		"been to Rio de Janeiro?", "el marco temporal", "hoy en día", "wer ist hier?", "was mag Mo?", "wie heißt Sommers Katze", "Teatro de Verano", "mar y sol", "set 9 alarms", "out 5 of 7", "il va dans le sud", "mars attacks", "the planet mars", "多年来", "夏さん", "",
+		"been to Rio de Janeiro?", "el marco temporal", "hoy en día", "wer ist hier?", "was mag Mo?", "wie heißt Sommers Katze", "Teatro de Verano", "mar y sol", "set 9 alarms", "out 5 of 7", "il va dans le sud", "mars attacks", "the planet mars", "多年来", "il est tard, mais je viens", "mais 9 personnes", "Mardi Gras in New Orleans was fun", "who sang with Avril Lavigne?", "Placido Domingo sang", "Martin 5 apples", "is Marti at home?", "夏季剧院在哪里", "夏さん", "",
 	} {
 		if got := read(text); got != "" {
 			t.Errorf("%q is read as %q", text, got)

@@ -268,15 +268,36 @@ func (p *parser) weekday(i int, in languages) (weekday int, shared languages) {
 // named reads a day that has a name from today, such as "yesterday", or such a year.
 func (p *parser) named(i int, _ bool) (d date, ok bool) {
 	d.end = i + 1
-	if days, in := p.find(i, kindDay, anyLanguage); in != 0 {
+	if days, in := p.find(i, kindDay, anyLanguage); in != 0 && !p.isForeign(i, in) {
 		d.in = in
 		p.resolveDays(&d, days, days+1, Day)
 		return d, true
 	}
 	if years, in := p.find(i, kindFixed, anyLanguage); in != 0 {
+		if part, ok := p.partOfYear(i+1, p.now.Year()+years, in); ok {
+			return part, true
+		}
 		d.in = in
 		p.resolveYear(&d, p.now.Year()+years)
 		return d, d.resolved
+	}
+	return d, false
+}
+
+// partOfYear reads the day, month or season at the token i of a year that was named before
+// it from today: "tavaly nyáron", 去年7月.
+func (p *parser) partOfYear(i, year int, in languages) (d date, ok bool) {
+	i = p.skip(i, in)
+	if i >= len(p.tokens) || p.tokens[i].shape == mark {
+		return d, false
+	}
+	for _, read := range [...]func(*parser, int, bool) (date, bool){(*parser).yearFirst, (*parser).dayOf, (*parser).monthOf, (*parser).seasonOf} {
+		if d, ok = read(p, i, true); ok && d.in&in != 0 && d.year == 0 && d.before == 0 {
+			d.year = year
+			span := p.readings(d)
+			p.resolve(&d, span[len(span)-1].From, span[len(span)-1].Until, span[0].Precision)
+			return d, span[0].From.Before(span[0].Until)
+		}
 	}
 	return d, false
 }
@@ -302,6 +323,8 @@ func (p *parser) ofWeek(i int, within bool) (d date, ok bool) {
 	d = date{weekday: weekday, end: i + 1, in: in}
 	english := in&load().bits["en"] != 0
 	switch {
+	case p.isForeign(i, in), p.tokens[i].upper && p.isName(i-1) && in&(load().bits["en"]|load().bits["de"]) == 0: // Placido Domingo
+		return d, false
 	case p.is(i, kindShortWeekday, in):
 		return d, false
 	case p.is(i, kindWeakWeekday, in):

@@ -26,7 +26,7 @@ func (p *parser) seasonOf(i int, within bool) (d date, ok bool) {
 		return d, true
 	}
 	switch {
-	case p.isRecurring(i, in):
+	case p.isRecurring(i, in), p.isForeign(i, in|inItself):
 		return d, false
 	case inItself != 0:
 		return d, true

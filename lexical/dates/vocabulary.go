@@ -170,6 +170,7 @@ func (v *vocabulary) addGroups(groups string, in languages, k kind, first int, e
 			if endings == "" || form == "" {
 				continue
 			}
+			stem = strings.TrimPrefix(stem, "~") // with an ending, the word is a date
 			for ending := range strings.SplitSeq(endings, "/") {
 				v.add(stem+ending, s)
 				if softened != "" {

@@ -91,7 +91,7 @@ var romanian = words{
 	language:    "ro",
 	months:      "ianuarie,februarie,martie,aprilie,~mai,iunie,iulie,august,septembrie,octombrie,noiembrie,decembrie",
 	shortMonths: "ian,feb,?mar,apr,,iun,iul,aug,sep/sept,oct,nov/noi,dec",
-	weekdays:    "?luni/lunea,marți/marțea,miercuri/miercurea,joi/joia,vineri/vinerea,sâmbătă/sâmbăta,duminică/duminica",
+	weekdays:    "?luni/lunea,?marți/marțea,miercuri/miercurea,joi/joia,vineri/vinerea,sâmbătă/sâmbăta,duminică/duminica",
 	days:        "alaltăieri,?ieri/aseară,azi/astăzi/diseară/azi dimineață,mâine,poimâine",
 	units:       "zi/zile/ziua,săptămână/săptămâni/săptămâna,lună/luna/luni,?an/ani/anul/anii/anului,weekend/weekendul/weekenduri,trimestru/trimestrul",
 	fixed:       "anul trecut,anul acesta/anul ăsta,anul viitor",
