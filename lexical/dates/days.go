@@ -52,7 +52,7 @@ func (p *parser) fullDay(i int) (d date, ok bool) {
 			break
 		}
 	}
-	if !ok || d.day == 0 || d.month == 0 || d.year == 0 || d.swappable {
+	if !ok || !p.validDay(d) || d.day == 0 || d.month == 0 || d.year == 0 || d.swappable {
 		return d, false
 	}
 	if t.digits <= 2 && p.isMark(i+1, "./-") && p.isNumber(i+2) { // 9.7.2026 may be a version, 9-7-2026 two days

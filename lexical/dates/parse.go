@@ -80,7 +80,9 @@ func (p *parser) isJoined(i int) bool { return i < len(p.tokens) && p.tokens[i].
 // skip returns the token behind at most two words that may be within a date.
 func (p *parser) skip(i int, in languages) int {
 	for end := i + 2; i < end && p.is(i, kindOf, in); {
-		i++
+		if i++; p.isMark(i, "'") { // l'été
+			i++
+		}
 	}
 	return i
 }
@@ -88,7 +90,9 @@ func (p *parser) skip(i int, in languages) int {
 // preposed reports whether a word such as "in" is before the token i, and an article at most.
 func (p *parser) preposed(i int, k kind, in languages) bool {
 	for begin := i - 3; i > 0 && i > begin; {
-		i--
+		if i--; p.isMark(i, "'") && i > 0 { // pendant l'hiver
+			i--
+		}
 		if p.is(i, k, in) {
 			return true
 		}

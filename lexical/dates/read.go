@@ -137,7 +137,7 @@ func (p *parser) dayOf(i int, within bool) (d date, ok bool) {
 	if weak && d.year == 0 && !within && !capital && !p.tokens[i].ordinal && !p.preposed(i, kindIn, d.in) && !p.endsAt(j+1) {
 		return d, false
 	}
-	return d, p.validDay(d)
+	return d, true
 }
 
 // skipped reports whether all words of tokens [i, j) may be within dates of the languages.
@@ -174,7 +174,7 @@ func (p *parser) monthOf(i int, within bool) (d date, ok bool) {
 		d.day = day
 		d.year, d.end = p.trailingYear(k+1, d.in)
 		sure := within || d.year > 0 || p.tokens[k].ordinal || p.endsAt(d.end) || p.preposed(i, kindIn, d.in)
-		if (!weak || sure || p.tokens[i].upper && !short) && p.validDay(d) {
+		if !weak || sure || p.tokens[i].upper && !short {
 			if d.year == 0 && p.isMark(d.end, ".") && p.isJoined(d.end) && d.in&load().bits["en"] == 0 {
 				d.end++
 			}
