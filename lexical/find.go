@@ -165,6 +165,7 @@ func (f *search) tryToken(token string, start, end int) {
 // scan is analysis.scan with the positions of the tokens.
 func (f *search) scan(text string) {
 	looked := 0 // for groups
+	days := daysOf(text)
 	for i := 0; i < len(text); {
 		r, width := rune(text[i]), 1
 		if r >= utf8.RuneSelf {
@@ -181,6 +182,13 @@ func (f *search) scan(text string) {
 			}
 			if q, ok := quantityAt(text, i); ok {
 				f.tryToken(string(stem([]byte(q.token))), q.start, q.end)
+			}
+			if len(days) > 0 {
+				var day grouped
+				var ok bool
+				if day, ok, days = dayAt(days, i); ok {
+					f.tryToken(day.token, day.start, day.end)
+				}
 			}
 			i += f.scanCompound(text, i)
 		case cjk, unspaced:

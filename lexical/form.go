@@ -13,7 +13,7 @@ import (
 // the forms of any text may change. A storage that was filled under another
 // version must be filled with forms again. It is apart from AnalysisVersion,
 // because forms do not affect the ranking.
-const FormVersion = "5"
+const FormVersion = "6"
 
 // A text is a row of positions, at which there are the forms that Match looks for.
 // Separators, such as punctuation, take no position.

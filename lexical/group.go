@@ -8,8 +8,8 @@ import (
 // Numbers and codes are written in groups, and everybody groups them otherwise:
 // +44 20 7946 0018, 020-7946-0018; FR76 3000 6000 …; 2,450.00, 2.450 and 2 450;
 // KR 88213 and KR-88213. Beside its groups, a text has such a number or code in one
-// piece, as a further term. What is exact stays so: versions, dates, times and
-// addresses of networks have no further form.
+// piece, as a further term. What is exact stays so: versions, times and addresses of
+// networks have no further form. For days see day.go.
 
 // grouped is a number or code in one piece.
 type grouped struct {
@@ -52,11 +52,19 @@ func (a *analysis) scanGroups(text string, at int) int {
 	a.part = len(a.groups) > 0
 	end := at + a.scanCompound(text[at:])
 	a.part = false
+	for i := range a.groups {
+		if at <= a.groups[i].start {
+			a.groups[i].position = position
+		}
+	}
+	a.endGroups(end)
+	return end
+}
+
+// endGroups adds the numbers and codes in one piece that end before text[end:].
+func (a *analysis) endGroups(end int) {
 	open := a.groups[:0]
 	for _, g := range a.groups {
-		if at <= g.start {
-			g.position = position
-		}
 		if g.end > end {
 			open = append(open, g)
 			continue
@@ -64,7 +72,6 @@ func (a *analysis) scanGroups(text string, at int) int {
 		a.addGrouped(g)
 	}
 	a.groups = open
-	return end
 }
 
 // addGrouped adds a number or code in one piece, once.

@@ -22,6 +22,10 @@ func (a *analysis) scan(text string) {
 	if a.voting || !strings.ContainsAny(text, inCodes) {
 		looked = len(text)
 	}
+	var days []grouped
+	if looked == 0 && !a.inflecting {
+		days = daysOf(text)
+	}
 	for i := 0; i < len(text); {
 		r, width := rune(text[i]), 1
 		if r >= utf8.RuneSelf {
@@ -39,6 +43,13 @@ func (a *analysis) scan(text string) {
 					a.groups = append(a.groups, q)
 				}
 			}
+			if len(days) > 0 {
+				var day grouped
+				var ok bool
+				if day, ok, days = dayAt(days, i); ok {
+					a.groups = append(a.groups, day)
+				}
+			}
 			i = a.scanGroups(text, i)
 			a.sentenceStart = false
 			continue
@@ -48,6 +59,7 @@ func (a *analysis) scan(text string) {
 			a.scanCJK(folded)
 			a.addRun(folded)
 			i += len(run)
+			a.endGroups(i)
 			continue
 		case unspaced:
 			width = a.scanUnspaced(text[i:])

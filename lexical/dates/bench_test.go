@@ -25,3 +25,18 @@ func BenchmarkRead(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkDays measures what the days of a text add to its analysis.
+func BenchmarkDays(b *testing.B) {
+	for name, text := range map[string]string{
+		"without years": strings.Repeat("where did I park the 3 cars before the concert in town? ", 20),
+		"a day":         "On 9 July 2026 the boiler was replaced.",
+		"years only":    strings.Repeat("1999 2000 2001 ", 1000),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				dates.Days(text)
+			}
+		})
+	}
+}

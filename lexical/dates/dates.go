@@ -70,13 +70,14 @@ func Read(text string, languages []string, now time.Time) []Span {
 	if !hasAnchor(text) {
 		return nil
 	}
+	sure := false
 	if len(languages) == 0 {
 		if guess := language.Of(text); guess.Language != "" {
-			languages = []string{guess.Language}
+			languages, sure = []string{guess.Language}, guess.Sure
 		}
 	}
 	hint := hintOf(languages)
-	p := parser{text: text, now: startOfDay(now), order: orderIn(languages, now.Location()), hint: hint}
+	p := parser{text: text, now: startOfDay(now), order: orderIn(languages, now.Location()), hint: hint, sure: sure}
 	p.tokenize(hint)
 	return p.spans()
 }

@@ -76,7 +76,7 @@ var questions = map[string][][2]string{
 		{"yesterday", on(yesterday)}, {"last night", on(yesterday)}, {"the day before yesterday", on("2026-11-27")}, {"today", on("2026-11-29")}, {"the day after tomorrow", on("2026-12-01")},
 		{"what did we decide last Tuesday?", tuesday}, {"on Tuesday", tuesday}, {"next Tuesday", on("2026-12-01")}, {"last Sunday", on("2026-11-22")}, {"on Tuesday, 9 July 2026", on(ninth)},
 		{"two weeks ago", twoWeeks}, {"three days ago", on("2026-11-26")}, {"a month ago", ends("2026-10-14", "2026-11-13")}, {"4 years ago", ends("2022-01-01", "2022-12-31")},
-		{"last week", lastWeek}, {"this week", ends("2026-11-23", "2026-11-29")}, {"last month", lastMonth}, {"this year", ends("2026-01-01", "2026-12-31")}, {"last weekend", ends("2026-11-21", "2026-11-22")},
+		{"last week", lastWeek}, {"last week Tuesday", on("2026-11-17")}, {"Tuesday last week", on("2026-11-17")}, {"a few days ago", ends("2026-11-24", "2026-11-27")}, {"in the last few weeks", ends("2026-10-25", "2026-11-29")}, {"from Monday to Friday", ends("2026-11-23", "2026-11-27")}, {"in a week", ends("2026-12-03", "2026-12-09")}, {"this week", ends("2026-11-23", "2026-11-29")}, {"last month", lastMonth}, {"this year", ends("2026-01-01", "2026-12-31")}, {"last weekend", ends("2026-11-21", "2026-11-22")},
 		{"the last three days", ends("2026-11-26", "2026-11-29")}, {"the past week", ends("2026-11-22", "2026-11-29")}, {"in Q3 2025", ends("2025-07-01", "2025-09-30")}, {"last quarter", ends("2026-07-01", "2026-09-30")},
 		{"since March", ends("2026-03-01", "2026-11-29")}, {"before 2023", "0001-01-01 2023-01-01"}, {"after July 2026", "2026-08-01 9999-12-31"},
 		{"the week before August 3, 2023", ends("2023-07-27", "2023-08-02")}, {"two weeks before August 11, 2023", ends("2023-07-25", "2023-07-31")},
@@ -85,11 +85,11 @@ var questions = map[string][][2]string{
 	},
 	"de": {
 		{"Was war am 9. Juli 2026?", on(ninth)}, {"am 9. Juli", on(ninth)}, {"am 9.7.2026", on(ninth)}, {"Was war am 9.7.?", on(ninth)}, {"Was war am 3.–5. Mai?", ends("2026-05-03", "2026-05-05")}, {"vom 3. bis 9. Juli 2026", thirdNinth},
-		{"vor zwei Wochen", twoWeeks}, {"Was habe ich gestern gemacht?", on(yesterday)}, {"letzten Dienstag", tuesday}, {"letzten Monat", lastMonth}, {"im Sommer", summer}, {"Was haben wir im Mai beschlossen?", may},
+		{"vor zwei Wochen", twoWeeks}, {"vor ein paar Tagen", ends("2026-11-24", "2026-11-27")}, {"vor einigen Wochen", ends("2026-10-25", "2026-11-18")}, {"Was habe ich gestern gemacht?", on(yesterday)}, {"letzten Dienstag", tuesday}, {"letzten Monat", lastMonth}, {"im Sommer", summer}, {"Was haben wir im Mai beschlossen?", may},
 		{"Was habe ich 2023 gemacht?", year2023}, {"im Jahr 2023", year2023}, {"3. Quartal 2025", ends("2025-07-01", "2025-09-30")}, {"zwischen Mai und Juli 2026", ends("2026-05-01", "2026-07-31")}, {"letzte Woche", lastWeek},
 	},
 	"fr": {
-		{"le 9 juillet 2026", on(ninth)}, {"qu'est-ce que j'ai fait le 9 juillet ?", on(ninth)}, {"du 3 au 9 juillet", thirdNinth}, {"la semaine dernière", lastWeek}, {"qu'ai-je fait hier ?", on(yesterday)}, {"l'été dernier", summer},
+		{"le 9 juillet 2026", on(ninth)}, {"qu'est-ce que j'ai fait le 9 juillet ?", on(ninth)}, {"du 3 au 9 juillet", thirdNinth}, {"la semaine dernière", lastWeek}, {"qu'ai-je fait hier ?", on(yesterday)}, {"pendant l'hiver", ends("2025-12-01", "2026-02-28")}, {"il y a quelques jours", ends("2026-11-24", "2026-11-27")}, {"l'été dernier", summer},
 		{"il y a deux semaines", twoWeeks}, {"le mois dernier", lastMonth}, {"mardi dernier", tuesday}, {"en 2023", year2023}, {"le 1er mai", on("2026-05-01")}, {"avant-hier", on("2026-11-27")}, {"les deux dernières semaines", ends("2026-11-15", "2026-11-29")},
 		{"entre mai et juillet 2026", ends("2026-05-01", "2026-07-31")},
 	},
@@ -129,18 +129,18 @@ var questions = map[string][][2]string{
 	},
 	"hu": {
 		{"mi volt 2026. július 9-én?", on(ninth)}, {"mit csináltam július 9-én", on(ninth)}, {"2026. 07. 09.", on(ninth)}, {"tegnap", on(yesterday)}, {"két hete", twoWeeks}, {"két héttel ezelőtt", twoWeeks}, {"múlt héten", lastWeek}, {"múlt kedden", tuesday},
-		{"múlt hónapban", lastMonth}, {"2025 nyarán", summer2025}, {"júliusban", july}, {"2023-ban", year2023}, {"tavaly", lastYear}, {"július 3. és 9. között", thirdNinth},
+		{"múlt hónapban", lastMonth}, {"2025 nyarán", summer2025}, {"júliusban", july}, {"2023-ban", year2023}, {"tavaly", lastYear}, {"tavaly nyáron", summer2025}, {"tavaly júliusban", ends("2025-07-01", "2025-07-31")}, {"július 3. és 9. között", thirdNinth},
 	},
 	"tr": {
 		{"9 Temmuz 2026'da ne yaptım?", on(ninth)}, {"9 Temmuz'da ne oldu", on(ninth)}, {"dün", on(yesterday)}, {"iki hafta önce", twoWeeks}, {"geçen hafta", lastWeek}, {"geçen salı ne yaptım", tuesday}, {"geçen ay", lastMonth}, {"2025 yazında", summer2025},
-		{"temmuzda", july}, {"2023 yılında", year2023}, {"2023'te", year2023}, {"geçen yıl", lastYear},
+		{"temmuzda", july}, {"2023 yılında", year2023}, {"2023'te", year2023}, {"geçen yıl", lastYear}, {"mart ayında ne oldu", ends("2026-03-01", "2026-03-31")}, {"martta ne yaptım", ends("2026-03-01", "2026-03-31")}, {"aralıkta", ends("2025-12-01", "2025-12-31")},
 	},
 	"ru": {
 		{"что было 9 июля 2026 года?", on(ninth)}, {"9 июля", on(ninth)}, {"с 3 по 9 июля", thirdNinth}, {"вчера", on(yesterday)}, {"две недели назад", twoWeeks}, {"неделю назад", ends("2026-11-19", "2026-11-25")}, {"на прошлой неделе", lastWeek},
 		{"что я делал в прошлый вторник", tuesday}, {"в прошлом месяце", lastMonth}, {"летом 2025", summer2025}, {"что было в мае?", may}, {"в 2023 году", year2023}, {"в прошлом году", lastYear},
 	},
-	"zh": {{"2026年7月9日我做了什么", on(ninth)}, {"昨天做了什么", on(yesterday)}, {"上周二我做了什么", tuesday}, {"两周前", twoWeeks}, {"上个月", lastMonth}, {"2023年", year2023}},
-	"ja": {{"2026年7月9日に何をした", on(ninth)}, {"昨日は何をしましたか", on(yesterday)}, {"先週", lastWeek}, {"三日前", on("2026-11-26")}, {"先月", lastMonth}, {"7月に", july}},
+	"zh": {{"2026年7月9日我做了什么", on(ninth)}, {"昨天做了什么", on(yesterday)}, {"上周二我做了什么", tuesday}, {"两周前", twoWeeks}, {"去年夏天", summer2025}, {"去年7月", ends("2025-07-01", "2025-07-31")}, {"上个月", lastMonth}, {"2023年", year2023}, {"五月四日", on("2026-05-04")}, {"五月二十三日", on("2026-05-23")}},
+	"ja": {{"2026年7月9日に何をした", on(ninth)}, {"昨日は何をしましたか", on(yesterday)}, {"先週", lastWeek}, {"三日前", on("2026-11-26")}, {"先週の火曜日", on("2026-11-17")}, {"去年の夏", summer2025}, {"先月", lastMonth}, {"7月に", july}},
 	"ko": {{"2026년 7월 9일", on(ninth)}, {"어제 뭐 했어", on(yesterday)}, {"지난주에 뭐 했어", lastWeek}, {"2주 전", twoWeeks}, {"지난달", lastMonth}, {"7월에", july}},
 }
 
@@ -184,7 +184,7 @@ func TestWhatIsNoDate(t *testing.T) {
 		"host 10.0.0.12", "172.20.8.31 subnet mask", "10.7.2026.1", "at 9:30", "from 9:30 to 10:15", "2023 units", "2000 patients", "in 2000 patients", "Cyberpunk 2077 game", "room 2023", "Windows 2000", "PostgreSQL 17", "5555555555554444", "020 7946 0018", "44-20-7946-0018",
 		"FR7630006000011234567890189", "08-00-27-9a-c4-1e", "3be91c7f", "550e8400-e29b-41d4-a716-446655440000", "when did I change the winter tyres?", "summer dress", "in spring boot how do I configure beans", "plans for the summer", "spring framework",
 		"where did I park the car?", "what do I drink now", "how many days a week does Marta work?", "at 52 weeks", "after 12 weeks of treatment", "the last day of school", "the last week of the trip", "a week has seven days", "the last time", "last name",
-		"been to Rio de Janeiro?", "el marco temporal", "hoy en día", "wer ist hier?", "was mag Mo?", "wie heißt Sommers Katze", "Teatro de Verano", "mar y sol", "set 9 alarms", "out 5 of 7", "il va dans le sud", "mars attacks", "the planet mars", "多年来", "夏さん", "",
+		"been to Rio de Janeiro?", "el marco temporal", "hoy en día", "wer ist hier?", "was mag Mo?", "wie heißt Sommers Katze", "Teatro de Verano", "mar y sol", "set 9 alarms", "out 5 of 7", "il va dans le sud", "mars attacks", "the planet mars", "多年来", "29 February 2026", "31 June 2026", "open Monday to Friday", "guten Morgen", "por la mañana", "il est tard, mais je viens", "mais 9 personnes", "Mardi Gras in New Orleans was fun", "who sang with Avril Lavigne?", "Placido Domingo sang", "Martin 5 apples", "is Marti at home?", "夏季剧院在哪里", "夏さん", "",
 	} {
 		if got := read(text); got != "" {
 			t.Errorf("%q is read as %q", text, got)
@@ -234,6 +234,23 @@ func TestDaysAreThoseOfTheLocation(t *testing.T) {
 	}
 }
 
+func TestDaysOfTexts(t *testing.T) {
+	filler := strings.Repeat("and so on in 1999, says the note of the year 2001, ", 3)
+	for text, want := range map[string]string{
+		"On 9 July 2026 the boiler was replaced": "9 July 2026=20260709", "2026-07-09": "2026-07-09=20260709", "den 9. juli 2026, og 10. juli 2026": "9. juli 2026=20260709 10. juli 2026=20260710",
+		filler + "July 9th, 2026; " + filler + "13/7/2026": "July 9th, 2026=20260709 13/7/2026=20260713", "7/9/2026": "", "9.7.2026": "", "9 July": "", "July 2026": "", "yesterday in 2026": "", "31 June 2026": "",
+		"2026年7月9日に": "2026年7月9日=20260709", "9 июля 2026 года": "9 июля 2026 года=20260709", "may 9 people in 2026": "",
+	} {
+		var found []string
+		for _, d := range dates.Days(text) {
+			found = append(found, text[d.Start:d.End]+"="+d.Digits())
+		}
+		if got := strings.Join(found, " "); got != want {
+			t.Errorf("the days of %q are %q, want %q", text, got, want)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	for _, table := range questions {
 		for _, q := range table {
@@ -249,6 +266,16 @@ func FuzzRead(f *testing.F) {
 		spans := dates.Read(text, codes, now)
 		if len(spans) > 4 {
 			t.Errorf("there are %d spans", len(spans))
+		}
+		last := 0
+		for _, d := range dates.Days(text) {
+			if d.Start < last || d.Start >= d.End || d.End > len(text) {
+				t.Errorf("a day is [%d, %d) of %d bytes behind %d", d.Start, d.End, len(text), last)
+			}
+			if time.Date(d.Year, time.Month(d.Month), d.Day, 0, 0, 0, 0, time.UTC).Day() != d.Day {
+				t.Errorf("there is no day %s", d.Digits())
+			}
+			last = d.End
 		}
 		for i, s := range spans {
 			if s.Start < 0 || s.Start >= s.End || s.End > len(text) || i > 0 && s.Start < spans[i-1].End && s.Start != spans[i-1].Start {

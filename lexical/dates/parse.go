@@ -14,6 +14,7 @@ type parser struct {
 	// connected is the token behind the dash of a range, which digits before it do not bind.
 	connected int
 	hint      languages // in which the text may be
+	sure      bool      // whether it is surely in one of them
 }
 
 // spans returns the spans of the text.
@@ -79,7 +80,9 @@ func (p *parser) isJoined(i int) bool { return i < len(p.tokens) && p.tokens[i].
 // skip returns the token behind at most two words that may be within a date.
 func (p *parser) skip(i int, in languages) int {
 	for end := i + 2; i < end && p.is(i, kindOf, in); {
-		i++
+		if i++; p.isMark(i, "'") { // l'été
+			i++
+		}
 	}
 	return i
 }
@@ -87,7 +90,9 @@ func (p *parser) skip(i int, in languages) int {
 // preposed reports whether a word such as "in" is before the token i, and an article at most.
 func (p *parser) preposed(i int, k kind, in languages) bool {
 	for begin := i - 3; i > 0 && i > begin; {
-		i--
+		if i--; p.isMark(i, "'") && i > 0 { // pendant l'hiver
+			i--
+		}
 		if p.is(i, k, in) {
 			return true
 		}
@@ -114,10 +119,16 @@ func (p *parser) endsAt(i int) bool {
 	return p.is(i, kindFollow, anyLanguage)
 }
 
+// isForeign reports whether the word i, which is a date in some languages, is likely
+// another word or a name in the text's own: "mais" and "Avril Lavigne" are.
+func (p *parser) isForeign(i int, in languages) bool {
+	return in&p.hint == 0 && (p.sure || p.tokens[i].upper && (p.isName(i+1) || p.isName(i-1)))
+}
+
 // isName reports whether the token i is a word that begins with a capital, as the second
 // part of a name does.
 func (p *parser) isName(i int) bool {
-	return i < len(p.tokens) && p.tokens[i].shape == word && p.tokens[i].upper && !p.is(i, kindFollow, anyLanguage)
+	return i >= 0 && i < len(p.tokens) && p.tokens[i].shape == word && p.tokens[i].upper && !p.is(i, kindFollow, anyLanguage)
 }
 
 // clearBefore reports whether the digits of the token i are not part of a longer number,

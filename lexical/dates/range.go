@@ -90,6 +90,9 @@ func (p *parser) pair(i int, in languages, between bool) (span Span, end int) {
 	if !ok || a.month == 0 && a.day > 0 && b.day == 0 {
 		return span, 0
 	}
+	if a.weekday > 0 && b.weekday > 0 && !within { // Monday to Friday, of each week
+		return Span{}, b.end
+	}
 	return p.join(a, b)
 }
 
@@ -203,7 +206,7 @@ func (p *parser) open(i int) (span Span, end int) {
 			continue
 		}
 		d, ok := p.dateAt(p.skip(i+1, s.in), p.is(i, kindWeakIn, s.in) && s.in&load().bits["en"] == 0)
-		if !ok || d.in&s.in == 0 {
+		if !ok || d.in&s.in == 0 || !p.validDay(d) {
 			continue
 		}
 		readings := p.readings(d)
@@ -244,7 +247,7 @@ func (p *parser) distance(i int) (span Span, end int) {
 				continue
 			}
 			d, ok := p.dateAt(p.skip(j+2, s.in&shared), true)
-			if !ok || d.swappable || d.weekday > 0 || d.season > 0 {
+			if !ok || d.swappable || d.weekday > 0 || d.season > 0 || !p.validDay(d) {
 				continue
 			}
 			if span, ok = p.apart(p.readings(d)[0], n, int(unit.value), s.kind == kindBefore); ok {
@@ -262,7 +265,7 @@ func (p *parser) weekdayBeside(i, weekday int, in languages) (span Span, end int
 			continue
 		}
 		d, ok := p.dateAt(p.skip(i+1, s.in&in), true)
-		if !ok || d.day == 0 || d.swappable {
+		if !ok || d.day == 0 || d.swappable || !p.validDay(d) {
 			continue
 		}
 		span = p.readings(d)[0]

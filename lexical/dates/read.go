@@ -137,7 +137,7 @@ func (p *parser) dayOf(i int, within bool) (d date, ok bool) {
 	if weak && d.year == 0 && !within && !capital && !p.tokens[i].ordinal && !p.preposed(i, kindIn, d.in) && !p.endsAt(j+1) {
 		return d, false
 	}
-	return d, p.validDay(d)
+	return d, true
 }
 
 // skipped reports whether all words of tokens [i, j) may be within dates of the languages.
@@ -163,6 +163,9 @@ func (p *parser) monthOf(i int, within bool) (d date, ok bool) {
 	if d.year, d.end = p.trailingYear(j, d.in); d.year > 0 {
 		return d, true
 	}
+	if d.day, d.end = p.ideographicDay(i+1, d.in); d.day > 0 { // 五月四日
+		return d, p.validDay(d)
+	}
 	k := p.skip(j, d.in)
 	if p.isMark(j, "-") && p.isJoined(j) && p.isJoined(j+1) {
 		k = j + 1
@@ -171,7 +174,7 @@ func (p *parser) monthOf(i int, within bool) (d date, ok bool) {
 		d.day = day
 		d.year, d.end = p.trailingYear(k+1, d.in)
 		sure := within || d.year > 0 || p.tokens[k].ordinal || p.endsAt(d.end) || p.preposed(i, kindIn, d.in)
-		if (!weak || sure || p.tokens[i].upper && !short) && p.validDay(d) {
+		if !weak || sure || p.tokens[i].upper && !short {
 			if d.year == 0 && p.isMark(d.end, ".") && p.isJoined(d.end) && d.in&load().bits["en"] == 0 {
 				d.end++
 			}
@@ -181,6 +184,25 @@ func (p *parser) monthOf(i int, within bool) (d date, ok bool) {
 	}
 	d.end = i + 1
 	return d, !short && p.isMonthAlone(i, weak, within, d.in)
+}
+
+// ideographicDay returns the day of a month that is written with ideographs at the token i,
+// and the token behind it; 0 if there is none.
+func (p *parser) ideographicDay(i int, in languages) (day, end int) {
+	for ; i < len(p.tokens) && day <= 31; i++ {
+		if p.is(i, kindDayMark, in) && day > 0 {
+			return day, i + 1
+		}
+		n, shared := p.find(i, kindNumber, in)
+		if shared == 0 || !p.tokens[i].joined || !isIdeographic(p.text[p.tokens[i].start:]) {
+			break
+		}
+		if n >= 10 { // 二十一 is 二 and 十一
+			day, n = max(day, 1)*10, n-10
+		}
+		day += n
+	}
+	return 0, 0
 }
 
 // isDayBehind reports whether the number k behind a month is a day rather than a time, a
@@ -198,12 +220,15 @@ func (p *parser) isDayBehind(k int) bool {
 // isMonthAlone reports whether the word i is surely a month without a day or a year.
 func (p *parser) isMonthAlone(i int, weak, within bool, in languages) bool {
 	switch {
-	case p.isRecurring(i, in):
+	case p.isRecurring(i, in), p.isForeign(i, in):
 		return false
 	case !weak:
 		return true
 	case within:
 		return p.endsAt(i+1) || !p.isName(i+1)
+	}
+	if unit, shared := p.find(i+1, kindUnit, in); shared != 0 && unit == unitMonth { // mart ayında
+		return true
 	}
 	english := in&load().bits["en"] != 0
 	before := i - 1

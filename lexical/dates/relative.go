@@ -11,8 +11,17 @@ func (p *parser) amount(i int, in languages) (n, end int, shared languages) {
 		return t.value, i + 1, in
 	}
 	n, shared = p.find(i, kindNumber, in)
+	if more, both := p.find(i+1, kindNumber, shared); both != 0 && more == few { // a few
+		return some, i + 2, both
+	}
+	if n == few {
+		n = some
+	}
 	return n, i + 1, shared
 }
+
+// some is an amount that is not known.
+const some = 1 << 20
 
 // ago reads how long ago: two weeks ago, vor zwei Wochen, két hete, неделю назад; and how
 // long it will be, where a clause ends with it: in two weeks.
@@ -74,6 +83,12 @@ func (p *parser) unitsAt(i int) (units []sense) {
 // a week, the thirty around a month; a year of the calendar.
 func (p *parser) distant(n, unit int, in languages, end int) (d date, ok bool) {
 	d.in, d.end = in, end
+	switch n {
+	case -some:
+		return p.someAgo(d, unit)
+	case some:
+		return d, false
+	}
 	switch unit {
 	case unitDay:
 		p.resolveDays(&d, n, n+1, Day)
@@ -89,6 +104,21 @@ func (p *parser) distant(n, unit int, in languages, end int) (d date, ok bool) {
 		p.resolve(&d, middle.AddDate(0, 0, -15), middle.AddDate(0, 0, 16), Month)
 	case unitYear:
 		p.resolveYear(&d, p.now.Year()+n)
+	}
+	return d, d.resolved
+}
+
+// someAgo resolves a date some units ago: two to five.
+func (p *parser) someAgo(d date, unit int) (date, bool) {
+	switch unit {
+	case unitDay:
+		p.resolveDays(&d, -5, -1, Range)
+	case unitWeek:
+		p.resolveDays(&d, -5*7, -7-3, Range)
+	case unitMonth:
+		p.resolve(&d, p.addMonths(-5), p.addMonths(-1), Range)
+	case unitYear:
+		p.resolve(&d, p.date(p.now.Year()-5, 1, 1), p.date(p.now.Year()-1, 1, 1), Range)
 	}
 	return d, d.resolved
 }
@@ -152,9 +182,12 @@ var shifts = map[kind]shift{kindLast: last, kindPast: last, kindThis: this, kind
 // modified reads what a word such as "last" is before or behind: last Tuesday, le mois
 // dernier, the last three days, les deux dernières semaines.
 func (p *parser) modified(i int, _ bool) (d date, ok bool) {
+	if i >= len(p.tokens) {
+		return d, false
+	}
 	if s, rolling, in := p.shifted(i, anyLanguage); in != 0 {
 		if d, ok = p.shiftedBefore(i, s, rolling, in); ok {
-			return d, true
+			return p.dayOfWeek(d), true
 		}
 	}
 	if n, j, in := p.amount(i, anyLanguage); in != 0 { // les deux dernières semaines
@@ -169,7 +202,22 @@ func (p *parser) modified(i int, _ bool) (d date, ok bool) {
 	if in == 0 || s == this && !p.is(i+1, kindThis, bits["ro"]) {
 		return d, false
 	}
-	return p.shiftedAt(i, i+2, s, in)
+	d, ok = p.shiftedAt(i, i+2, s, in)
+	return p.dayOfWeek(d), ok
+}
+
+// dayOfWeek returns the weekday of a week that was read, if one is named behind it: last
+// week Tuesday.
+func (p *parser) dayOfWeek(d date) date {
+	if !d.resolved || d.span.Precision != Week {
+		return d
+	}
+	i := p.skip(d.end, d.in)
+	if weekday, shared := p.weekday(i, d.in); shared != 0 && !p.is(i, kindShortWeekday, shared) {
+		p.resolve(&d, d.span.From.AddDate(0, 0, weekday-1), d.span.From.AddDate(0, 0, weekday), Day)
+		d.end = i + 1
+	}
+	return d
 }
 
 // shiftedBefore reads what is behind a word such as "last" at the token i.
@@ -195,6 +243,9 @@ func (p *parser) shiftedBefore(i int, s shift, rolling bool, in languages) (d da
 // rolling returns the last n units until the end of today.
 func (p *parser) rolling(n, unit int, in languages, end int) (d date, ok bool) {
 	d.in, d.end = in, end
+	if n == some {
+		n = 5
+	}
 	switch unit {
 	case unitDay:
 		p.resolveDays(&d, -n, 1, Range)
@@ -268,15 +319,36 @@ func (p *parser) weekday(i int, in languages) (weekday int, shared languages) {
 // named reads a day that has a name from today, such as "yesterday", or such a year.
 func (p *parser) named(i int, _ bool) (d date, ok bool) {
 	d.end = i + 1
-	if days, in := p.find(i, kindDay, anyLanguage); in != 0 {
+	if days, in := p.find(i, kindDay, anyLanguage); in != 0 && !p.isForeign(i, in) {
 		d.in = in
 		p.resolveDays(&d, days, days+1, Day)
 		return d, true
 	}
 	if years, in := p.find(i, kindFixed, anyLanguage); in != 0 {
+		if part, ok := p.partOfYear(i+1, p.now.Year()+years, in); ok {
+			return part, true
+		}
 		d.in = in
 		p.resolveYear(&d, p.now.Year()+years)
 		return d, d.resolved
+	}
+	return d, false
+}
+
+// partOfYear reads the day, month or season at the token i of a year that was named before
+// it from today: "tavaly nyáron", 去年7月.
+func (p *parser) partOfYear(i, year int, in languages) (d date, ok bool) {
+	i = p.skip(i, in)
+	if i >= len(p.tokens) || p.tokens[i].shape == mark {
+		return d, false
+	}
+	for _, read := range [...]func(*parser, int, bool) (date, bool){(*parser).yearFirst, (*parser).dayOf, (*parser).monthOf, (*parser).seasonOf} {
+		if d, ok = read(p, i, true); ok && d.in&in != 0 && d.year == 0 && d.before == 0 {
+			d.year = year
+			span := p.readings(d)
+			p.resolve(&d, span[len(span)-1].From, span[len(span)-1].Until, span[0].Precision)
+			return d, span[0].From.Before(span[0].Until)
+		}
 	}
 	return d, false
 }
@@ -299,9 +371,15 @@ func (p *parser) ofWeek(i int, within bool) (d date, ok bool) {
 			return d, true
 		}
 	}
+	if week, ok := p.modified(p.skip(i+1, in), true); ok && week.in&in != 0 && week.resolved && week.span.Precision == Week { // Tuesday last week
+		p.resolve(&week, week.span.From.AddDate(0, 0, weekday-1), week.span.From.AddDate(0, 0, weekday), Day)
+		return week, true
+	}
 	d = date{weekday: weekday, end: i + 1, in: in}
 	english := in&load().bits["en"] != 0
 	switch {
+	case p.isForeign(i, in), p.tokens[i].upper && p.isName(i-1) && in&(load().bits["en"]|load().bits["de"]) == 0: // Placido Domingo
+		return d, false
 	case p.is(i, kindShortWeekday, in):
 		return d, false
 	case p.is(i, kindWeakWeekday, in):

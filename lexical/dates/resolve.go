@@ -76,7 +76,7 @@ func (p *parser) spanOf(d date) Span {
 		switch {
 		case d.quarter > 0:
 			return Span{From: p.date(year, 3*d.quarter-2, 1), Until: p.date(year, 3*d.quarter+1, 1), Precision: Quarter}
-		case d.day > 0 && d.day > daysIn(year, d.month): // 29 February
+		case d.day > daysIn(year, max(d.month, 1)): // 29 February
 			return Span{}
 		case d.day > 0:
 			return Span{From: p.date(year, d.month, d.day), Until: p.date(year, d.month, d.day+1), Precision: Day}

@@ -26,7 +26,7 @@ func (p *parser) seasonOf(i int, within bool) (d date, ok bool) {
 		return d, true
 	}
 	switch {
-	case p.isRecurring(i, in):
+	case p.isRecurring(i, in), p.isForeign(i, in|inItself):
 		return d, false
 	case inItself != 0:
 		return d, true
@@ -39,7 +39,10 @@ func (p *parser) seasonOf(i int, within bool) (d date, ok bool) {
 // isInSeason reports whether a word such as "in" is before the season i, rather than one
 // such as "of": the summer house is of no date.
 func (p *parser) isInSeason(i int, in languages) bool {
-	for j := i - 1; j >= 0 && j >= i-2; j-- {
+	for j := i - 1; j >= 0 && j >= i-3; j-- {
+		if p.isMark(j, "'") { // pendant l'hiver
+			continue
+		}
 		if genitives[strings.ToLower(p.text[p.tokens[j].start:p.tokens[j].end])] {
 			return false
 		}

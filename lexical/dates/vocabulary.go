@@ -22,7 +22,7 @@ const (
 	kindUnit     // the constants below
 	kindAgoUnit  // a unit that says "ago" itself
 	kindFixed    // years from this
-	kindNumber   // 1 to 12
+	kindNumber   // 1 to 12, or few
 	kindSeason   // from 0, spring
 	kindInSeason // one that says "in" itself
 	kindLast
@@ -63,6 +63,9 @@ const (
 
 // languages is a set of languages, a bit each.
 type languages uint32
+
+// few is the value of words for a number that is not known: some.
+const few = 100
 
 const anyLanguage = ^languages(0)
 
@@ -136,6 +139,7 @@ func (v *vocabulary) addAll(w *words, in languages) {
 	v.addGroups(w.agoUnits, in, kindAgoUnit, 0, "")
 	v.addGroups(w.fixed, in, kindFixed, -1, "")
 	v.addGroups(w.numbers, in, kindNumber, 1, "")
+	v.addGroups(w.few, in, kindNumber, few, "")
 	v.addGroups(w.seasons, in, kindSeason, 0, "")
 	v.addGroups(w.inSeasons, in, kindInSeason, 0, "")
 	v.addGroups(w.marks, in, kindYearMark, 0, "")
@@ -170,6 +174,7 @@ func (v *vocabulary) addGroups(groups string, in languages, k kind, first int, e
 			if endings == "" || form == "" {
 				continue
 			}
+			stem = strings.TrimPrefix(stem, "~") // with an ending, the word is a date
 			for ending := range strings.SplitSeq(endings, "/") {
 				v.add(stem+ending, s)
 				if softened != "" {

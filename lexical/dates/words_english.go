@@ -18,6 +18,7 @@ type words struct {
 	agoUnits            string // four groups of units that say "ago" themselves: day, week, month, year
 	fixed               string // three groups: last year, this year, next year
 	numbers             string // twelve groups
+	few                 string // some: of days, two to five
 	seasons             string // four groups, from spring
 	inSeasons           string // four groups of seasons that say "in" themselves
 
@@ -44,6 +45,7 @@ var english = words{
 	days:        "day before yesterday,yesterday/last night,today/tonight/this morning/this afternoon/this evening,tomorrow,day after tomorrow",
 	units:       "day/days,week/weeks,month/months,year/years,weekend/weekends,quarter/quarters",
 	numbers:     "one/a/an,two/couple of/couple,three,four,five,six,seven,eight,nine,ten,eleven,twelve",
+	few:         "few/several",
 	seasons:     "~spring,~summer,~autumn/~fall,~winter",
 	last:        "last/previous", past: "past", this: "this/current", next: "next/coming/upcoming",
 	every:    "every/each/any",

@@ -1,0 +1,125 @@
+package dates
+
+import (
+	"fmt"
+	"time"
+	"unicode/utf8"
+)
+
+// NamedDay is a day that a text names with its month and year.
+type NamedDay struct {
+	// Start and End are the bytes of the text from its first word or digit to its last
+	// digit, or to a word for a year or day behind it, [Start, End).
+	Start, End       int
+	Year, Month, Day int
+}
+
+// Digits returns the day in eight digits: 20260709.
+func (d NamedDay) Digits() string { return fmt.Sprintf("%04d%02d%02d", d.Year, d.Month, d.Day) }
+
+// How far the day and the month may be from their year, in bytes.
+const beforeYear, behindYear = 48, 24
+
+// Days returns the days that a text names with month and year, of which no other reading is
+// possible: "9 July 2026", "July 9th, 2026", "2026-07-09", "9. Juli 2026", "13/7/2026". The
+// language of the text, the time and the place do not matter. It reads only what is beside
+// the four digits of a year, so that of texts without it looks at the digits alone.
+func Days(text string) (found []NamedDay) {
+	for from, to := nextYears(text, 0); to > 0; from, to = nextYears(text, to) {
+		p := parser{text: text[from:to], now: time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC), hint: anyLanguage}
+		p.tokenize(anyLanguage)
+		for i := 0; i < len(p.tokens); {
+			d, ok := p.fullDay(i)
+			if !ok {
+				i++
+				continue
+			}
+			found = append(found, NamedDay{Start: from + p.tokens[i].start, End: from + p.lastDigit(i, d.end), Year: d.year, Month: d.month, Day: d.day})
+			i = d.end
+		}
+	}
+	return found
+}
+
+// fullDay reads a day with its month and year at the token i that has one reading.
+func (p *parser) fullDay(i int) (d date, ok bool) {
+	t := p.tokens[i]
+	if t.shape == mark || t.shape == code || t.shape == word && len(t.senses) == 0 {
+		return d, false
+	}
+	for _, read := range [...]func(*parser, int, bool) (date, bool){(*parser).digits, (*parser).yearFirst, (*parser).dayOf, (*parser).monthOf} {
+		if d, ok = read(p, i, true); ok {
+			break
+		}
+	}
+	if !ok || !p.validDay(d) || d.day == 0 || d.month == 0 || d.year == 0 || d.swappable {
+		return d, false
+	}
+	if t.digits <= 2 && p.isMark(i+1, "./-") && p.isNumber(i+2) { // 9.7.2026 may be a version, 9-7-2026 two days
+		return d, p.yearOf(d.end-1) > 0 && (t.value > 12 || p.tokens[i+2].value > 12)
+	}
+	return d, true
+}
+
+// isNumber reports whether the token i is a number.
+func (p *parser) isNumber(i int) bool { return i < len(p.tokens) && p.tokens[i].shape == number }
+
+// lastDigit returns the end of the digits of the last number in the tokens [i, end), or of a
+// word for a year or day behind them.
+func (p *parser) lastDigit(i, end int) int {
+	if t := p.tokens[end-1]; t.shape == word {
+		return t.end
+	}
+	for j := end - 1; j > i; j-- {
+		if t := p.tokens[j]; t.shape == number {
+			return t.start + int(t.digits)
+		}
+	}
+	return p.tokens[end-1].end
+}
+
+// nextYears returns the stretch of text from from on that is beside the next digits of a
+// year, and beside those that are near them; 0, 0 if there are none.
+func nextYears(text string, from int) (start, end int) {
+	for i := from; i < len(text); {
+		if text[i] < '0' || text[i] > '9' {
+			i++
+			continue
+		}
+		n := countDigits(text[i:])
+		if end > 0 && i > end {
+			break
+		}
+		if n == 4 && (text[i] == '1' && text[i+1] == '9' || text[i] == '2' && text[i+1] <= '1') {
+			if end == 0 {
+				start = wordStart(text, max(from, i-beforeYear))
+			}
+			end = min(len(text), i+n+behindYear)
+		}
+		i += n
+	}
+	if end == 0 {
+		return 0, 0
+	}
+	return start, wordStart(text, end)
+}
+
+// wordStart returns where no word of the text is broken, at i or a little behind it.
+func wordStart(text string, i int) int {
+	for limit := i + maxWord; i > 0 && i < len(text) && i < limit; i++ {
+		if !utf8.RuneStart(text[i]) {
+			continue
+		}
+		r, _ := utf8.DecodeRuneInString(text[i:])
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		if (foldRune(r) == 0 && !isDigit(r)) || (foldRune(before) == 0 && !isDigit(before)) {
+			break
+		}
+	}
+	for i < len(text) && !utf8.RuneStart(text[i]) {
+		i++
+	}
+	return i
+}
+
+func isDigit(r rune) bool { return '0' <= r && r <= '9' }
