@@ -6,7 +6,7 @@ import "strings"
 // time, whatever it was: "what did I do", "what happened", "show me all events of". They are
 // folded, in the languages whose stop words are known and a few more.
 const happenedWords = `
-happen happened happens happening occur occurred going went go done did do doing made make take took place
+happen happened happens happening occur occurred done did do doing made make take took place
 event events entry entries memory memories note notes everything anything something thing things stuff
 list show tell give find recall remember remind say said write wrote written record recorded plan planned plans
 today days day week month year date time new news start started be been got get know known please
@@ -29,13 +29,36 @@ intamplat facut facea zi tot ce am a fost
 קרה עשיתי יום מה
 हुआ किया दिन क्या था मैंने`
 
+// particularWords ask for one thing of what was: who, where, why, how much.
+const particularWords = `
+who whom whose where why how
+wer wen wem wessen wo wohin woher warum wieso weshalb wie wieviel
+quien quienes donde adonde como cuanto cuanta cuantos cuantas
+qui ou pourquoi comment combien
+chi dove perche come quanto quanta quanti quante
+quem onde porque como quanto quanta quantos quantas
+wie waar waarom hoe hoeveel
+vem var varfor hur hvem hvor hvorfor hvordan hvornar
+kuka ketka missa mihin mista miksi miten kuinka
+кто кого кому где куда откуда почему зачем как сколько
+kim kimi kime kimin nerede nereye nereden neden nicin nasil kac
+ki kit kinek hol hova honnan miert hogyan hany mennyi
+cine unde cum cat cata cati cate
+kto kogo gdzie dlaczego jak ile kde proc kolik
+من اين لماذا كيف كم
+מי איפה למה איך כמה
+कौन कहाँ क्यों कैसे कितना`
+
 // happenedSigns are the same of scripts that put no spaces between words: what is left of a
 // question once they are taken away is looked for.
 var happenedSigns = strings.Fields(`何をしました 何をした 何があった 何がありました 何 しました ました した する ありました あった こと 私 なに か は を が に の で
 做了什么 发生了什么 做了 发生了 发生 什么 做 有 了 我 事 干 在 的 做過 發生了什麼 發生 什麼 事情
 무엇을 했 나요 습니까 무슨 일이 있었 뭐 했어 했나 을 를 은 는 이 가 에`)
 
-var happenedWord = pastForms(strings.Fields(happenedWords))
+var (
+	happenedWord   = pastForms(strings.Fields(happenedWords))
+	particularWord = pastForms(strings.Fields(particularWords))
+)
 
 // AsksWhatHappened reports whether what a question has beside the time that it names asks for
 // all that was then: it has no words but stop words of one language and those that ask for
@@ -45,12 +68,17 @@ func AsksWhatHappened(rest string) bool {
 		return false
 	}
 	languages := ^uint(0) // in which all words are stop words: "war" is one in German alone
-	for word := range strings.FieldsSeq(chatterForm(rest)) {
+	asked := false // for one thing
+	words := strings.Fields(chatterForm(rest))
+	for _, word := range words {
+		if particularWord[word] {
+			asked = true
+		}
 		if !happenedWord[word] && !isSigns(word) {
 			languages &= stopWordLanguages[word]
 		}
 	}
-	return languages != 0
+	return languages != 0 && !asked
 }
 
 // isSigns reports whether nothing is left of a word once happenedSigns are taken away.

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -27,8 +29,9 @@ type named struct {
 	// alone says that it asks for nothing but what was then.
 	alone bool
 	// entries are those of the spans that pass the filter, if they are few enough to hand
-	// to the legs.
+	// to the legs, and inText those of them whose text names one of the spans.
 	entries []uuid.UUID
+	inText  map[uuid.UUID]bool
 }
 
 // readDates reads the times that the wordings name.
@@ -113,23 +116,67 @@ func (s *Searcher) matchDates(ctx context.Context, tx memory.ReadTx, q *searchQu
 	ctx, end := s.startStep(ctx, "dates", &q.took.Dates)
 	defer end(&err)
 	for _, w := range q.wordings {
-		if w.named.entries, err = q.ofTimes(ctx, tx, w.named.spans, false); err != nil {
-			return err
-		}
-		if !w.named.alone {
+		if !w.named.alone || q.page != nil {
+			if err := q.matchTimes(ctx, tx, w, w.named.spans); err != nil {
+				return err
+			}
 			continue
 		}
-		for _, years := range byYear(w.named.spans) { // the latest of which there are entries
-			if w.named.entries, err = q.ofTimes(ctx, tx, years, true); err != nil {
+		for _, year := range byYear(w.named.spans) { // the latest of which there are entries
+			if err := q.matchTimes(ctx, tx, w, year); err != nil {
 				return err
 			}
 			if len(w.named.entries) > 0 {
-				w.named.spans = years
+				w.named.spans = year
 				break
 			}
 		}
 	}
 	return nil
+}
+
+// matchTimes sets the entries of some spans that a wording names.
+func (q *searchQuery) matchTimes(ctx context.Context, tx memory.ReadTx, w *wording, spans []namedSpan) (err error) {
+	only := q.only
+	if q.page != nil {
+		only = q.page.IDs
+	}
+	w.named.entries, w.named.inText = nil, make(map[uuid.UUID]bool)
+	if len(spans) == 0 || q.nothing || only != nil && len(only) == 0 {
+		return nil
+	}
+	for _, match := range textsOf(w.text, spans) {
+		ids, _, err := q.matching(ctx, tx, memory.Filter{Match: match}, only)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			w.named.inText[id] = true
+		}
+	}
+	if q.page != nil {
+		return nil
+	}
+	w.named.entries, err = q.ofTimes(ctx, tx, spans, w.named.alone)
+	for id := range w.named.inText {
+		if w.named.entries != nil && !slices.Contains(w.named.entries, id) && len(w.named.entries) < vector.MaxOnly {
+			w.named.entries = append(w.named.entries, id)
+		}
+	}
+	slices.SortFunc(w.named.entries, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return err
+}
+
+// matching returns the entries of the scope that pass the request's filter and another one,
+// of only some unless only is nil, at most vector.MaxOnly.
+func (q *searchQuery) matching(ctx context.Context, tx memory.ReadTx, filter memory.Filter, only []uuid.UUID) (ids []uuid.UUID, more bool, err error) {
+	scope := q.scope.Without(searchOnly)
+	ids, more, err = filter.Counted(q.reading).Searchable().Matching(ctx, tx, scope, only, vector.MaxOnly)
+	if err != nil || len(ids) == 0 || q.only != nil || q.request.Filter.Empty() {
+		return ids, more, err
+	}
+	ids, _, err = q.request.Filter.Searchable().Matching(ctx, tx, scope, ids, vector.MaxOnly)
+	return ids, more, err
 }
 
 // byYear returns spans that name no year by year, the latest first; all others belong to each.
@@ -158,16 +205,10 @@ func byYear(spans []namedSpan) (years [][]namedSpan) {
 // ofTimes returns the entries of some spans; of more than vector.MaxOnly nil, or if earliest
 // is true, those of the earliest part of the spans.
 func (q *searchQuery) ofTimes(ctx context.Context, tx memory.ReadTx, spans []namedSpan, earliest bool) ([]uuid.UUID, error) {
-	if len(spans) == 0 || q.nothing {
-		return nil, nil
-	}
-	scope := q.scope.Without(searchOnly)
 	for {
-		filter := q.request.Filter.Searchable()
-		filter.Where = condition.All(filter.Where, ofSpans(spans))
-		ids, more, err := filter.Matching(ctx, tx, scope, q.only, vector.MaxOnly)
+		ids, more, err := q.matching(ctx, tx, memory.Filter{Where: ofSpans(spans)}, q.only)
 		if err != nil || !more {
-			return ids, err
+			return append([]uuid.UUID{}, ids...), err
 		}
 		if !earliest {
 			return nil, nil
@@ -191,6 +232,78 @@ func firstHalf(spans []namedSpan) []namedSpan {
 	}
 	first.Until = first.From.AddDate(0, 0, half)
 	return []namedSpan{first}
+}
+
+// Days and months of spans that are looked for in texts: in a longer span, its years.
+const (
+	maxDays   = 24
+	maxMonths = 24
+	// otherYears is how many years before and after a day that a text names without one rule
+	// that out, if the text names it with them.
+	otherYears = 5
+)
+
+// textsOf returns what texts match that name a time of some spans of a question: a day with
+// its year, however it is written (lexical.AnalysisVersion 6), and one without a year as the
+// question has it.
+func textsOf(question string, spans []namedSpan) (matches []*lexical.Match) {
+	var any []string
+	for _, s := range spans {
+		of := timesOf(s.Span).days
+		any = append(any, daysIn(of)...)
+		if s.Precision != dates.Day || of.Until.Sub(of.From) > 24*time.Hour || s.Relative {
+			continue
+		}
+		var none []string
+		for n := 1; n <= otherYears; n++ {
+			none = append(none, of.From.AddDate(-n, 0, 0).Format(time.DateOnly), of.From.AddDate(n, 0, 0).Format(time.DateOnly))
+		}
+		matches = appendMatch(matches, withoutYear(question[s.Start:s.End]), none)
+	}
+	return appendMatch(matches, any[:min(len(any), maxDays)], nil)
+}
+
+// appendMatch appends the match of texts that have any of some items, if there are any, and
+// none of others.
+func appendMatch(matches []*lexical.Match, any, none []string) []*lexical.Match {
+	if len(any) == 0 {
+		return matches
+	}
+	match, err := memory.NewMatch(nil, any, none)
+	if err != nil {
+		return matches // it has words that nothing matches
+	}
+	return append(matches, match)
+}
+
+// daysIn returns items of a match for the days of a span.
+func daysIn(s period.Span) (items []string) {
+	days, months := int(s.Until.Sub(s.From).Hours()/24), 12*(s.Until.Year()-s.From.Year())+int(s.Until.Month()-s.From.Month())
+	switch {
+	case s.From.Year() < 1000 || s.Until.Year() > 9000: // no beginning or no end
+	case days <= maxDays:
+		for d := s.From; d.Before(s.Until); d = d.AddDate(0, 0, 1) {
+			items = append(items, d.Format(time.DateOnly))
+		}
+	case months <= maxMonths:
+		for m := s.From; m.Before(s.Until); m = m.AddDate(0, 1, 0) {
+			items = append(items, m.Format("200601")+"*")
+		}
+	}
+	return items
+}
+
+// withoutYear returns the words of a date without its year, in both orders: "3 December",
+// "December 3".
+func withoutYear(date string) []string {
+	words := strings.FieldsFunc(date, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
+	words = slices.DeleteFunc(words, func(w string) bool { return len(w) == 4 && w[0] <= '9' })
+	if len(words) < 2 || !strings.ContainsFunc(date, unicode.IsLetter) {
+		return nil
+	}
+	phrase := strings.Join(words, " ")
+	slices.Reverse(words)
+	return []string{phrase, strings.Join(words, " ")}
 }
 
 // ofSpans is the condition that an entry is of one of some spans, or of a month or a year
@@ -236,8 +349,11 @@ const (
 // when says of which time an entry is, for the times that the wording names: see
 // fusion.Parts. nil: it is not known.
 func (w *wording) when(e *memory.Entry) *float64 {
-	if len(w.named.spans) == 0 || e.OccurredAt.IsZero() {
+	if len(w.named.spans) == 0 || e.OccurredAt.IsZero() && !w.named.inText[e.ID] {
 		return nil
+	}
+	if w.named.inText[e.ID] {
+		return new(1.0)
 	}
 	best := -1.0
 	for _, s := range w.named.spans {
@@ -265,7 +381,7 @@ func whenOf(m memory.Moment, of times) float64 {
 		return 0.5
 	case !from.Before(span.Until) && from.Before(span.Until.Add(soonAfter)):
 		return 0.5
-	case until.Before(span.From.Add(-nearTime)) || from.After(span.Until.Add(nearTime)):
+	case from.After(span.Until.Add(nearTime)):
 		return -1
 	}
 	return 0
@@ -349,12 +465,9 @@ func (s *Searcher) nearestThen(ctx context.Context, tx memory.ReadTx, scope acl.
 		return nil, nil
 	}
 	from, until := spans[0].From, spans[0].Until
-	scope = scope.Without(searchOnly)
 	for days := 1; days <= maxNearest; days *= 2 {
 		around := namedSpan{Span: dates.Span{From: dayBefore(from, days), Until: dayAfter(until, days)}}
-		filter := q.request.Filter.Searchable()
-		filter.Where = condition.All(filter.Where, ofSpans([]namedSpan{around}))
-		ids, _, err := filter.Matching(ctx, tx, scope, nil, vector.MaxOnly)
+		ids, _, err := q.matching(ctx, tx, memory.Filter{Where: ofSpans([]namedSpan{around})}, q.only)
 		if err != nil {
 			return nil, err
 		}

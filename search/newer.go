@@ -64,7 +64,7 @@ func (q *searchQuery) swapRank(ctx context.Context, words *commonWords, ordered 
 			continue
 		}
 		newer, older, atOnce, ok := inOrder(ordered[j], c)
-		if !ok || differ(c.When, ordered[j].When) { // the time that the question names tells them apart
+		if !ok || timeOf(c) < timeOf(ordered[j]) { // the time that the question names tells them apart
 			continue
 		}
 		least, inCommon := fusion.MinAlike, minInCommon
@@ -139,7 +139,10 @@ func (q *searchQuery) alike(a, b *candidate) (most float64) {
 	return most
 }
 
-// differ reports whether two parts of relevances are not the same.
-func differ(a, b *float64) bool {
-	return (a == nil) != (b == nil) || a != nil && *a != *b
+// timeOf returns what a candidate's relevance says of its time; 0 if that is not known.
+func timeOf(c *candidate) float64 {
+	if c.When == nil {
+		return 0
+	}
+	return *c.When
 }

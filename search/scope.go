@@ -35,6 +35,7 @@ type searchQuery struct {
 	// dropped collects the visible entries among those read that do not pass the
 	// filter. nil: it is not asked for.
 	dropped   map[uuid.UUID]*memory.Entry
+	reading   memory.ReadingLimits
 	models    models    // of the wordings' embeddings
 	languages languages // of the entries whose texts were read to find out
 	took      Took
@@ -84,9 +85,7 @@ func (s *Searcher) scopeQuery(ctx context.Context, c memory.Caller, r Request) (
 		}
 		q.wordings = s.newWordings(r.wordings())
 		q.readDates()
-		if q.page != nil {
-			return nil
-		}
+		q.reading = s.limits.Reading
 		return s.matchDates(ctx, tx, q)
 	})
 	if err != nil {
