@@ -112,6 +112,22 @@ func (p *pass) taken(folded string) bool {
 	return p.fold[folded]
 }
 
+// hasOther reports whether the folder has another file whose name differs by case alone.
+func (p *pass) hasOther(name string) bool {
+	own := markdown.Fold(name)
+	for other := range p.listing.files {
+		if other != name && markdown.Fold(other) == own {
+			return true
+		}
+	}
+	for other := range p.listing.unknown {
+		if other != name && markdown.Fold(other) == own {
+			return true
+		}
+	}
+	return false
+}
+
 // put writes an entry to a file that has the contents old; nil: there is none.
 func (p *pass) put(name string, e *memory.Entry, old []byte) error {
 	kept, err := p.write(name, e, old)
