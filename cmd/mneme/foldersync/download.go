@@ -130,7 +130,7 @@ func (p *pass) hasOther(name string) bool {
 
 // put writes an entry to a file that has the contents old; nil: there is none.
 func (p *pass) put(name string, e *memory.Entry, old []byte) error {
-	kept, err := p.write(name, e, old)
+	kept, err := p.write(name, e, old, old)
 	switch {
 	case err != nil:
 		return p.failed(name, err)
@@ -142,11 +142,11 @@ func (p *pass) put(name string, e *memory.Entry, old []byte) error {
 	return nil
 }
 
-// write is put without its report. kept is the conflict file of what another program
-// wrote meanwhile.
-func (p *pass) write(name string, e *memory.Entry, old []byte) (kept string, err error) {
+// write is put without its report. The file gets the encoding and the line ends of style.
+// kept is the conflict file of what another program wrote meanwhile.
+func (p *pass) write(name string, e *memory.Entry, old, style []byte) (kept string, err error) {
 	note := markdown.NoteOf(e)
-	text, err := markdown.RenderPlain(name, note, old)
+	text, err := markdown.RenderPlain(name, note, style)
 	if err != nil {
 		return "", err
 	}

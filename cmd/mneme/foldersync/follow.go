@@ -357,9 +357,20 @@ func (p *pass) renameFile(name string, there memory.Path, moved map[string]memor
 		}
 	}
 	own := markdown.Fold(name)
-	to, err := markdown.FreeFile(there.Namespace, there.Key, func(folded string) bool { return p.taken(folded) && (folded != own || p.hasOther(name)) })
-	if err != nil {
+	waits := false
+	to, err := markdown.FreeFile(there.Namespace, there.Key, func(folded string) bool {
+		isTaken := p.taken(folded) && (folded != own || p.hasOther(name))
+		for other := range moved {
+			waits = waits || isTaken && other != name && markdown.Fold(other) == folded
+		}
+		return isTaken
+	})
+	switch {
+	case err != nil && waits:
+		return false
+	case err != nil:
 		p.problem(name, 0, err.Error())
+		p.hold(name, "")
 		return true
 	}
 	respelled := to

@@ -16,8 +16,8 @@ type rename struct {
 	from, to string
 	base     base // of from
 	over     bool // to was another file of the state, which is nowhere
-	// isOther says that from is no file of the state: it has the key that to had, but is
-	// a note that was deleted.
+	// isOther says that from is no file of the state, but another note that has the key
+	// that to had.
 	isOther bool
 }
 
@@ -124,9 +124,9 @@ func (m *matching) movedOf(files []string) (moved []string) {
 	return moved
 }
 
-// byPath pairs a file that is gone with a new one that has the path of its entry. Where the
-// store has just given the entry that path, or the new file is a note that was deleted,
-// they must have the same text: two people may give two notes one path.
+// byPath pairs a file that is gone with a new one that has the path of its entry and nearly
+// its contents. Without, they are two notes: the path may be one that the store has just
+// given the entry, or the new file waited for it.
 func (m *matching) byPath(gone, fresh []string, moved bool) {
 	at := make(map[memory.Path]string)
 	for _, name := range m.unpaired(fresh, m.from) {
@@ -140,10 +140,8 @@ func (m *matching) byPath(gone, fresh []string, moved bool) {
 		case m.listing.files[to].sum == base.File, m.former[name].similarity(m.now[to]) >= sameNameShare:
 			m.add(name, to)
 		case moved, m.isMoved(base, there):
-		case m.trashedAs(to) >= 0:
-			m.others = append(m.others, rename{from: to, to: name, over: true, isOther: true})
 		default:
-			m.add(name, to)
+			m.others = append(m.others, rename{from: to, to: name, over: true, isOther: true})
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (s *Syncer) pass(ctx context.Context) (report Report, err error) {
 	}
 	s.pending, s.again = p.listing.unsettled, false
 	p.noteArrivals()
-	p.sayCopies()
+	p.sayOnce()
 	defer func() {
 		// A folder that is gone gets no state, so that it is not created again.
 		if gone := s.folder.check(s.state.ID); gone == nil {
