@@ -30,17 +30,21 @@ import (
 //   - The line feed at the end of the file is not part of the value, nor is one empty line
 //     between frontmatter and body. CRLF becomes a line feed if all lines end so.
 //
-// A problem is what cannot be kept: text that is not UTF-8, a name that is no key.
-func ParsePlain(file string, text []byte, zone *time.Location) (Note, []Problem) {
+// The file is UTF-8, or UTF-16 with a byte order mark. A problem is what cannot be kept: text
+// that is neither, a name that is no key.
+func ParsePlain(name string, file []byte, zone *time.Location) (Note, []Problem) {
 	n := Note{InContext: true, Lines: map[string]int{"body": 1}}
-	text = bytes.TrimPrefix(text, byteOrderMark)
+	text, ok := Decode(file)
+	if !ok {
+		return n, []Problem{{1, "is not valid UTF-16, as its byte order mark says"}}
+	}
 	if at := invalidAt(text); at >= 0 {
 		return n, []Problem{{lineAt(text, at), "is not valid UTF-8"}}
 	}
 	if isCRLF(text) {
 		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	}
-	p := plainParser{note: &n, file: file, zone: zone}
+	p := plainParser{note: &n, file: name, zone: zone}
 	rest, body := p.split(text)
 	if !p.name() {
 		return n, []Problem{{1, "the file's name is not a valid key"}}

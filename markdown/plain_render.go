@@ -13,17 +13,19 @@ var ErrPlain = errors.New("the file's name does not fit the entry")
 
 // RenderPlain returns the file of a note of which ParsePlain returns an equal one. It
 // leaves out what the path and the text say, and puts the fields that the value begins
-// with into the frontmatter. Lines end with CRLF if those of the old file do.
+// with into the frontmatter. Lines end with CRLF if those of the old file do,
+// and the file has its encoding and byte order mark.
 func RenderPlain(file string, n Note, old []byte) ([]byte, error) {
-	crlf := isCRLF(old)
+	before, _ := Decode(old)
+	crlf, encoding := isCRLF(before), encodingOf(old)
 	for _, candidate := range n.candidates(file) {
 		if crlf {
-			if with := bytes.ReplaceAll(candidate, []byte("\n"), []byte("\r\n")); n.isIn(file, with) {
+			if with := encoding.encode(bytes.ReplaceAll(candidate, []byte("\n"), []byte("\r\n"))); n.isIn(file, with) {
 				return with, nil
 			}
 		}
-		if n.isIn(file, candidate) {
-			return candidate, nil
+		if text := encoding.encode(candidate); n.isIn(file, text) {
+			return text, nil
 		}
 	}
 	return nil, ErrPlain

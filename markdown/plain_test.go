@@ -53,6 +53,7 @@ func TestPlainFileIsReadAsItIs(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
+		"\xff\xfea": "1: is not valid UTF-16", "\xff\xfe\x00\xd8a\x00": "1: is not valid UTF-16",
 		"x\n\xff": "2: is not valid UTF-8", "---\njson: true\n---\nx": "4: the body is not valid JSON", "---\njson: true\nx: 1\n---\n1": "1: has fields",
 	} {
 		line, reason, _ := strings.Cut(want, ": ")
@@ -85,6 +86,24 @@ func TestFieldsOfOtherProgramsStayInTheFile(t *testing.T) {
 	n.Tags = append(n.Tags, "b")
 	if got, err := RenderPlain("a.md", n, []byte(pandoc)); err != nil || string(got) != "---\ntags: [a, b]\nstatus: ok\n---\n\nbody\n\n---\n\nmore\n" {
 		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+func TestPlainFilesKeepTheirEncoding(t *testing.T) {
+	const text, edited = "# Titel\r\n\r\nGrüße 🎈, old\r\n", "# Titel\r\n\r\nGrüße 🎈, new\r\n"
+	for name, e := range map[string]encoding{"UTF-8": {}, "UTF-8 with a mark": encodings[0], "UTF-16LE": encodings[1], "UTF-16BE": encodings[2]} {
+		file := e.encode([]byte(text))
+		n, problems := ParsePlain("a.md", file, time.UTC)
+		if len(problems) > 0 || n.Description != "Titel" || mustText(t, n) != "# Titel\n\nGrüße 🎈, old" {
+			t.Errorf("%s: read as %+v, %v", name, n, problems)
+		}
+		if same, err := RenderPlain("a.md", n, file); err != nil || !bytes.Equal(same, file) {
+			t.Errorf("%s: written as %q, %v", name, same, err)
+		}
+		n.Value = Value(strings.Replace(mustText(t, n), "old", "new", 1))
+		if got, err := RenderPlain("a.md", n, file); err != nil || !bytes.Equal(got, e.encode([]byte(edited))) {
+			t.Errorf("%s: written as %q, %v", name, got, err)
+		}
 	}
 }
 
@@ -147,6 +166,10 @@ func FuzzPlainFileIsWrittenAsItIsRead(f *testing.F) {
 	f.Add("a.md", "---\n{a: 1, tags: x}\n---\n")
 	f.Add("a.md", "---\ntags: x\n...\ny\n---\nz")
 	f.Add("a.md", "---\ntags: x\n--- #\ny\n---\nz")
+	f.Add("a.md", "\xef\xbb\xbf# T\r\n\r\nx\r\n")
+	f.Add("a.md", "\xff\xfe#\x00 \x00T\x00\n\x00=\xd8\x00\xde")
+	f.Add("a.md", "\xfe\xff\x00-\x00-\x00-\x00\n\x00-\x00-\x00-\x00\n\xfe\xff")
+	f.Add("a.md", "\xff\xfe\x00\xd8a\x00")
 	f.Fuzz(func(t *testing.T, file, text string) {
 		n, problems := ParsePlain(file, []byte(text), time.UTC)
 		if len(problems) > 0 {

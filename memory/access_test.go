@@ -84,8 +84,12 @@ func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest
 		return accesstest.Outcome{Status: status(s.Delete(ctx, c, path, memory.Preconditions{}))}
 	case accesstest.Restore:
 		return written(s.Restore(ctx, c, memory.RestoreRequest{Path: path, Version: op.Version}))
-	case accesstest.Rename:
-		_, err := s.Rename(ctx, c, memory.RenameRequest{Path: path, To: op.To})
+	case accesstest.Rename, accesstest.RenameNamespace, accesstest.RenameStore:
+		r := memory.RenameRequest{Path: path, To: op.To, ToNamespace: op.ToNamespace}
+		if op.ToStore != nil {
+			r.ToStore = *op.ToStore
+		}
+		_, err := s.Rename(ctx, c, r)
 		return accesstest.Outcome{Status: status(err)}
 	case accesstest.Grants:
 		_, err := s.Grants(ctx, c, op.Store)

@@ -140,7 +140,7 @@ func (i *importing) leaveDeleted(ctx context.Context, source *entrySource, agent
 			}
 		default:
 			if former != nil && !i.dryRun {
-				_, err := syncStore{source}.undelete(ctx, r.put.Path)
+				_, err := syncStore{source}.Restore(ctx, r.put.Path)
 				if err != nil {
 					return nil, err
 				}

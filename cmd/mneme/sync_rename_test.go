@@ -438,11 +438,15 @@ type person struct {
 // isNew reports whether a file of this name is no edit of another note: the last
 // synchronisation left neither the name nor its key.
 func (p *person) isNew(name string) bool {
-	key := strings.TrimSuffix(name, ".md")
-	if rest, ok := strings.CutPrefix(key, "@"); ok {
-		key = strings.Replace(rest, "/", ":", 1)
+	return p.last[name] == "" && !p.keys[keyOf(strings.TrimSuffix(name, ".md"))]
+}
+
+// keyOf returns the key of a file's name without ".md", with its namespace.
+func keyOf(name string) string {
+	if rest, ok := strings.CutPrefix(name, "@"); ok {
+		return strings.Replace(rest, "/", ":", 1)
 	}
-	return p.last[name] == "" && !p.keys[key]
+	return name
 }
 
 func (p *person) work(r *rapid.T) {
@@ -474,7 +478,8 @@ func (p *person) work(r *rapid.T) {
 			}
 		},
 		"new in the store": func(r *rapid.T) {
-			if key := file.Draw(r, "key"); !strings.ContainsAny(key, "@") && p.value(key) == "" && p.last[key+".md"] == "" {
+			name := file.Draw(r, "key")
+			if key := keyOf(name); p.value(key) == "" && p.last[name+".md"] == "" {
 				p.count++
 				p.put(key, fmt.Sprintf("%q", noteText(p.count)))
 			}
@@ -485,9 +490,41 @@ func (p *person) work(r *rapid.T) {
 				p.move(from, to)
 			}
 		},
+		"move a folder": func(r *rapid.T) {
+			from, to := "dir", "old"
+			if rapid.Bool().Draw(r, "back") {
+				from, to = to, from
+			}
+			var files []string
+			for name, text := range p.visible() {
+				rest, ok := strings.CutPrefix(name, from+"/")
+				switch {
+				case strings.HasPrefix(name, to+"/"), ok && !p.mayBeAt(to+"/"+rest, text):
+					return
+				case ok:
+					files = append(files, name)
+				}
+			}
+			if len(files) > 0 {
+				_ = os.Remove(p.path(to)) // it is empty, or there is none
+				p.move(from, to)
+			}
+		},
+		"move a folder in the store": func(r *rapid.T) {
+			from, to := "dir/", "old/"
+			if rapid.Bool().Draw(r, "back") {
+				from, to = to, from
+			}
+			entries := p.entries()
+			for key := range entries {
+				if rest, ok := strings.CutPrefix(key, ":"+from); ok && entries[":"+to+rest] == "" {
+					p.rename(from+rest, to+rest)
+				}
+			}
+		},
 		"move in the store": func(r *rapid.T) {
 			from, ok := there(r, "from")
-			if to := file.Draw(r, "to"); ok && !strings.ContainsAny(to, "@") && p.value(to) == "" {
+			if to := keyOf(file.Draw(r, "to")); ok && p.value(to) == "" {
 				p.rename(from, to)
 			}
 		},
@@ -556,6 +593,27 @@ func (p *person) work(r *rapid.T) {
 				p.bin = p.bin[:len(p.bin)-1]
 				p.settle(r)
 			}
+		},
+		"undo in the store": func(r *rapid.T) { // a deletion, of either side, if the note is nowhere
+			p.settle(r)
+			live := make(map[string]bool)
+			for _, text := range slices.Concat(slices.Collect(maps.Values(p.visible())), slices.Collect(maps.Values(p.entries()))) {
+				live[lineage(text)] = true
+			}
+			later := make(map[memory.Path]bool)
+			for e, err := range p.source.trash(context.Background()) {
+				if err != nil {
+					r.Fatal(err)
+				}
+				if !later[e.Path] && !live[lineage(string(e.Value))] && p.value(strings.TrimPrefix(e.Namespace+":"+e.Key, ":")) == "" {
+					if _, err := p.store.Restore(context.Background(), e.Path); err != nil {
+						r.Fatal(err)
+					}
+					break
+				}
+				later[e.Path] = true
+			}
+			p.settle(r)
 		},
 		"sync": func(r *rapid.T) { p.settle(r) },
 	})
@@ -647,11 +705,11 @@ func TestSyncOfAFileWithTheKeyOfAnother(t *testing.T) {
 			t.Errorf("the folder has %q", files)
 		}
 		s.want(0, 0, 0, 0, 0, 1)
-		s.drop("a.md") // the other one takes its place
-		s.want(1, 0, 0, 0, 0, 0)
+		s.drop("a.md") // the other one takes its place, with its own history
+		s.want(1, 0, 1, 0, 0, 0)
 		s.want(0, 0, 0, 0, 0, 0)
-		if got := s.value("a"); got != `"two"` {
-			t.Errorf("a has %s", got)
+		if got := s.history("a"); !slices.Equal(got, []string{`"two"`}) {
+			t.Errorf("a has the history %q", got)
 		}
 	})
 }
@@ -711,6 +769,74 @@ func TestSyncOfARenameToTheKeyOfADeletedFile(t *testing.T) {
 					t.Errorf("the folder has %q", all)
 				}
 				s.want(0, 0, 0, 0, 0, len(report.Problems))
+			})
+		})
+	}
+}
+
+// A file that was renamed to the key of another one has its entry in the trash. It gets its
+// history back with a key of its own, also if it was edited since, and if other entries have
+// its former key, or have had it.
+func TestSyncRestoresWhatHadTheKeyOfAnother(t *testing.T) {
+	for name, former := range map[string]func(s *synced){
+		"free":  func(s *synced) { s.drop("b.md") },
+		"taken": func(s *synced) { s.move("b.md", "a.md") },
+		"taken, and edited in the store": func(s *synced) {
+			s.move("b.md", "a.md")
+			s.put("b", fmt.Sprintf("%q", noteText(2)+" newest"))
+		},
+		"deleted later": func(s *synced) {
+			s.save("a.md", noteText(3)+"\n")
+			s.once()
+			s.drop("a.md")
+			s.once()
+			s.drop("b.md")
+		},
+		"deleted later, and taken": func(s *synced) {
+			s.put("a", fmt.Sprintf("%q", noteText(3)))
+			s.once()
+			s.del("a")
+			s.once()
+			s.move("b.md", "a.md")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachStorage(t, func(t *testing.T, s *synced) {
+				s.force = true
+				for _, last := range []string{"old", "new"} {
+					s.save("a.md", noteText(1)+" "+last+"\n")
+					s.save("b.md", noteText(2)+" "+last+"\n")
+					s.once()
+				}
+				s.move("a.md", "%62.md") // the key "b"
+				s.want(0, 0, 1, 0, 0, 1)
+				former(s)
+				s.save("%62.md", noteText(1)+" newest\n")
+				if r := s.once(); len(r.Problems) > 0 {
+					t.Errorf("got %+v", r)
+				}
+				s.want(0, 0, 0, 0, 0, 0)
+				want := map[string]string{"b": noteText(1)}
+				if strings.Contains(name, "taken") {
+					want["a"] = noteText(2)
+				}
+				for key, text := range want {
+					got := s.history(key)
+					for _, value := range got {
+						if !strings.Contains(value, text) {
+							t.Errorf("%s has the history %q", key, got)
+						}
+					}
+					if !slices.Contains(got, fmt.Sprintf("%q", text+" old")) {
+						t.Errorf("%s has the history %q", key, got)
+					}
+				}
+				if got := s.value("b"); got != fmt.Sprintf("%q", noteText(1)+" newest") {
+					t.Errorf("b has %s", got)
+				}
+				if files, entries := s.visible(), s.entries(); len(files) != len(want) || len(entries) != len(want) {
+					t.Errorf("the folder has %q, the store %q", files, entries)
+				}
 			})
 		})
 	}

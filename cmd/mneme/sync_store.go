@@ -149,26 +149,26 @@ func (s syncStore) Rename(ctx context.Context, from, to memory.Path, etag string
 // maxTrashRead bounds how many deleted entries are looked through for one.
 const maxTrashRead = 2000
 
-// Restore implements foldersync.Store. The latest deleted entries come first, so that the
-// first one of a path is that which is restored.
-func (s syncStore) Restore(ctx context.Context, id string) (found *foldersync.Found, err error) {
+// Trashed implements foldersync.Store. The latest deleted entries come first.
+func (s syncStore) Trashed(ctx context.Context, id string) (at *memory.Path, later []string, err error) {
 	count := 0
-	later := make(map[memory.Path]bool)
+	others := make(map[memory.Path][]string)
 	for e, err := range s.trash(ctx) {
 		switch count++; {
 		case err != nil:
-			return nil, err
-		case e.ID.String() == id && later[e.Path], count == maxTrashRead:
-			return nil, nil
+			return nil, nil, err
 		case e.ID.String() == id:
-			return s.undelete(ctx, e.Path)
+			return &e.Path, others[e.Path], nil
+		case count == maxTrashRead:
+			return nil, nil, nil
 		}
-		later[e.Path] = true
+		others[e.Path] = append(others[e.Path], e.ID.String())
 	}
-	return nil, nil
+	return nil, nil, nil
 }
 
-func (s syncStore) undelete(ctx context.Context, path memory.Path) (found *foldersync.Found, err error) {
+// Restore implements foldersync.Store.
+func (s syncStore) Restore(ctx context.Context, path memory.Path) (found *foldersync.Found, err error) {
 	err = s.patiently(ctx, func() error {
 		e, tag, err := s.client.Undelete(ctx, pathOf(path))
 		if err != nil {

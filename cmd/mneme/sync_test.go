@@ -706,11 +706,11 @@ func (f failing) Rename(ctx context.Context, from, to memory.Path, etag string) 
 	return out, errors.Join(err, f.fails())
 }
 
-func (f failing) Restore(ctx context.Context, id string) (*foldersync.Found, error) {
+func (f failing) Restore(ctx context.Context, at memory.Path) (*foldersync.Found, error) {
 	if err := f.fails(); err != nil {
 		return nil, err
 	}
-	found, err := f.Store.Restore(ctx, id)
+	found, err := f.Store.Restore(ctx, at)
 	return found, errors.Join(err, f.fails())
 }
 

@@ -89,8 +89,8 @@ func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outco
 			return o.do(p, "POST", entry+"/restore", "")
 		}
 		return o.do(p, "POST", entry+"/restore", body("version", *op.Version))
-	case accesstest.Rename:
-		return o.do(p, "POST", entry+"/rename", body("to", op.To))
+	case accesstest.Rename, accesstest.RenameNamespace, accesstest.RenameStore:
+		return o.do(p, "POST", entry+"/rename", body("to", op.To, "to_namespace", op.ToNamespace, "to_store", op.ToStore))
 	case accesstest.Grants:
 		return o.do(p, "GET", store+"/grants", "")
 	case accesstest.Share:

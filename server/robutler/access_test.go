@@ -41,7 +41,8 @@ func (o *portal) Advance(by time.Duration) { o.clock.Advance(by) }
 
 func (o *portal) Offers(operation string) bool {
 	switch operation {
-	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Rename, accesstest.Trash, accesstest.Grants,
+	case accesstest.Versions, accesstest.Export, accesstest.Changes, accesstest.Restore, accesstest.Rename,
+		accesstest.RenameNamespace, accesstest.RenameStore, accesstest.Trash, accesstest.Grants,
 		accesstest.RankedSearch, accesstest.RelevantSearch, accesstest.RefinedSearch, accesstest.PagedSearch,
 		accesstest.OfferSearch, accesstest.Accept, accesstest.AcceptGrant, accesstest.EndGrant, accesstest.SetLanguage:
 		return false

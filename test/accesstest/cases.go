@@ -78,6 +78,9 @@ func onEntry(r relation, label acl.Label, k kind) []testCase {
 		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, !r.self, denied, label < taint, conflict, true, done)
 	rename := pick(
 		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, !r.self, denied, k == encrypted, invalid, label < taint, conflict, true, ok)
+	// A store that the caller writes by a grant takes no entry that is not in context.
+	renameStore := pick(
+		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, !r.self || k == internal, denied, k == encrypted, invalid, label < taint, conflict, true, ok)
 	revert := pick(
 		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, label < taint, conflict, true, ok)
 	put := pick( // properties that the write leaves out stay as they are
@@ -89,6 +92,10 @@ func onEntry(r relation, label acl.Label, k kind) []testCase {
 	restore.Version = new(1)
 	move := op(Rename)
 	move.To = "elsewhere/" + key
+	moveSpace, moveStore, moveAway := op(RenameNamespace), op(RenameStore), op(RenameStore)
+	moveSpace.To, moveSpace.ToNamespace = key, new("elsewhere")
+	moveStore.To, moveStore.ToStore = "elsewhere/"+key, new("friend")
+	moveAway.To, moveAway.ToStore = "elsewhere/"+key, new("resident")
 	explain := op(RefinedSearch)
 	explain.Query, explain.Option = word, ExplainEntry
 	versions := pick(r.level < acl.Read, denied, hidden(r, label, k), absent, true, ok)
@@ -110,6 +117,13 @@ func onEntry(r relation, label acl.Label, k kind) []testCase {
 		{name: name(Delete), env: Delete, op: op(Delete), check: want(change)},
 		{name: name(Restore + " a version"), env: Restore, op: restore, check: want(revert)},
 		{name: name(Rename), env: Rename, op: move, check: want(rename)},
+		{name: name(RenameNamespace), env: RenameNamespace, op: moveSpace, check: want(rename)},
+		{name: name(RenameStore), env: RenameStore, op: moveStore, before: func(e *env) {
+			platform := principal("platform")
+			platform.Platform = true
+			e.must(platform, Operation{Name: Share, Store: "friend", Other: r.caller().Agent, Level: acl.ReadWrite, MaxLabel: acl.Restricted})
+		}, check: want(renameStore)},
+		{name: name(RenameStore + " of another agent"), env: Rename, op: moveAway, check: want(denied)},
 		undelete(r, label, k, name),
 	}
 }

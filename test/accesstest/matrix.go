@@ -66,6 +66,9 @@ func (e *env) Do(p acl.Principal, op Operation) Outcome {
 			*name = e.unique(*name)
 		}
 	}
+	if op.ToStore != nil {
+		op.ToStore = new(e.unique(*op.ToStore))
+	}
 	op.Offer = e.offerOf(op)
 	return e.Surface.Do(p, op)
 }

@@ -23,7 +23,11 @@ type Operation struct {
 	Encrypted *bool  // of a put
 	Version   *int   // of a restore; nil: the latest deleted
 	To        string // new key of a rename
-	Query     string // of a search
+	// ToNamespace and ToStore are options of a rename; ToNamespace only of
+	// RenameNamespace, and ToStore of RenameStore.
+	ToNamespace *string
+	ToStore     *string
+	Query       string // of a search
 	// MinRelevance and Ranking are options of a search; Ranking only of RankedSearch.
 	MinRelevance float64
 	Ranking      string
@@ -65,10 +69,14 @@ const (
 	Delete      = "delete"
 	Restore     = "restore"
 	Rename      = "rename"
-	Trash       = "trash"
-	Grants      = "grants"
-	Share       = "share"
-	Unshare     = "unshare"
+	// RenameNamespace moves an entry to another namespace, and RenameStore to another
+	// store.
+	RenameNamespace = "rename to a namespace"
+	RenameStore     = "rename to a store"
+	Trash           = "trash"
+	Grants          = "grants"
+	Share           = "share"
+	Unshare         = "unshare"
 	// AcceptGrant accepts a store, and EndGrant ends the caller's own grant of it.
 	AcceptGrant = "accept a grant"
 	EndGrant    = "end a grant"

@@ -2,6 +2,7 @@ package foldersync
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,12 +81,14 @@ func (p *pass) isBeginning(name string, e *memory.Entry) bool {
 	if err != nil {
 		return false
 	}
-	if markdown.HasFrontmatter(now) && !markdown.IsFrontmatterClosed(now) {
+	written, _ := markdown.Decode(now)
+	if markdown.HasFrontmatter(written) && !markdown.IsFrontmatterClosed(written) {
 		return true
 	}
-	here := bare(string(now))
+	here := bare(string(written))
 	text, _ := markdown.Text(e.Value)
-	whole, err := markdown.RenderPlain(name, markdown.NoteOf(e), now)
+	file, err := markdown.RenderPlain(name, markdown.NoteOf(e), now)
+	whole, _ := markdown.Decode(file)
 	return err == nil && isCut(here, bare(string(whole))) || isCut(here, bare(text))
 }
 
@@ -108,8 +111,9 @@ func (p *pass) hold(name, reason string) {
 	p.listing.unknown[name] = reason
 }
 
-// sayCopies names each file once that is another version of a note, or a temporary file.
-func (p *pass) sayCopies() {
+// sayOnce names each file once that is another version of a note, or a temporary file, and
+// each new one that is UTF-16.
+func (p *pass) sayOnce() {
 	say := func(names []string, reason string) {
 		for _, name := range names {
 			if e := (Event{Kind: Notice, File: name, Reason: reason}); !p.said[e] {
@@ -118,6 +122,14 @@ func (p *pass) sayCopies() {
 			}
 		}
 	}
+	var decoded []string
+	for name, here := range p.listing.files {
+		if _, known := p.state.Files[name]; here.isUTF16 && !known && len(here.problems) == 0 {
+			decoded = append(decoded, name)
+		}
+	}
+	slices.Sort(decoded)
+	say(decoded, "is UTF-16: it is read and written as such")
 	say(p.listing.copies, "is another version of a file, of a conflict: not synchronised")
 	say(p.listing.temporary, "is a temporary file: not synchronised")
 }

@@ -48,7 +48,7 @@ func (p *pass) keepBoth(path memory.Path, name string, e *memory.Entry, old []by
 		return p.failed(name, err)
 	}
 	p.done(Event{Kind: Conflict, File: name, Reason: kept})
-	if _, err := p.write(name, e, nil); err != nil { // the next pass writes it
+	if _, err := p.write(name, e, nil, old); err != nil { // the next pass writes it
 		return p.failed(name, err)
 	}
 	return nil

@@ -58,7 +58,7 @@ func (p *pass) deleteEntries(ctx context.Context, paths []memory.Path, found map
 			p.pending = true
 		case o.Refused != "":
 			p.problem(name, 0, "was deleted here, and is back: "+o.Refused)
-			if _, err := p.write(name, found[path].Entry, nil); err != nil {
+			if _, err := p.write(name, found[path].Entry, nil, nil); err != nil {
 				return p.failed(name, err)
 			}
 		default:

@@ -112,9 +112,25 @@ func (p *pass) taken(folded string) bool {
 	return p.fold[folded]
 }
 
+// hasOther reports whether the folder has another file whose name differs by case alone.
+func (p *pass) hasOther(name string) bool {
+	own := markdown.Fold(name)
+	for other := range p.listing.files {
+		if other != name && markdown.Fold(other) == own {
+			return true
+		}
+	}
+	for other := range p.listing.unknown {
+		if other != name && markdown.Fold(other) == own {
+			return true
+		}
+	}
+	return false
+}
+
 // put writes an entry to a file that has the contents old; nil: there is none.
 func (p *pass) put(name string, e *memory.Entry, old []byte) error {
-	kept, err := p.write(name, e, old)
+	kept, err := p.write(name, e, old, old)
 	switch {
 	case err != nil:
 		return p.failed(name, err)
@@ -126,11 +142,11 @@ func (p *pass) put(name string, e *memory.Entry, old []byte) error {
 	return nil
 }
 
-// write is put without its report. kept is the conflict file of what another program
-// wrote meanwhile.
-func (p *pass) write(name string, e *memory.Entry, old []byte) (kept string, err error) {
+// write is put without its report. The file gets the encoding and the line ends of style.
+// kept is the conflict file of what another program wrote meanwhile.
+func (p *pass) write(name string, e *memory.Entry, old, style []byte) (kept string, err error) {
 	note := markdown.NoteOf(e)
-	text, err := markdown.RenderPlain(name, note, old)
+	text, err := markdown.RenderPlain(name, note, style)
 	if err != nil {
 		return "", err
 	}

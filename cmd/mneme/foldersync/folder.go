@@ -41,6 +41,7 @@ var errChanged = errors.New("the file has changed meanwhile")
 type file struct {
 	sum     string // of its contents
 	isEmpty bool   // it has white space at most
+	isUTF16 bool
 	note    markdown.Note
 	// problems say why it is no entry.
 	problems []markdown.Problem
@@ -207,7 +208,8 @@ func (f *folder) listFile(l *listing, name string, last seen, zone *time.Locatio
 		l.unknown[name], l.unsettled = "", true
 		return nil
 	}
-	one := file{sum: sumOf(text), isEmpty: len(bytes.TrimSpace(text)) == 0}
+	decoded, _ := markdown.Decode(text)
+	one := file{sum: sumOf(text), isEmpty: len(bytes.TrimSpace(decoded)) == 0, isUTF16: markdown.IsUTF16(text)}
 	one.note, one.problems = markdown.ParsePlain(name, text, zone)
 	if f.now().Sub(after.ModTime()) > unsure {
 		f.seen[name] = seen{info: after, file: one}

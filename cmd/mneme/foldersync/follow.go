@@ -2,7 +2,6 @@ package foldersync
 
 import (
 	"context"
-	"crypto/rand"
 	"maps"
 	"path"
 	"slices"
@@ -99,7 +98,7 @@ func (p *pass) renameEntries(ctx context.Context, pairs []rename) error {
 		there, ok := p.whereIs(r.base)
 		if !ok {
 			var err error
-			if there, ok, err = p.reviveRenamed(ctx, r); err != nil {
+			if there, ok, err = p.reviveRenamed(ctx, &r); err != nil {
 				return err
 			}
 		}
@@ -131,15 +130,21 @@ func (p *pass) renameEntries(ctx context.Context, pairs []rename) error {
 }
 
 // reviveRenamed restores the entry of a file that was renamed here, and deleted in the
-// store: the text is kept. If it cannot, the file is a new one.
-func (p *pass) reviveRenamed(ctx context.Context, r rename) (memory.Path, bool, error) {
-	now, err := p.undelete(ctx, r.base)
+// store: the text is kept. It waits at another key if its own is taken. If it cannot be
+// restored, the file is a new one.
+func (p *pass) reviveRenamed(ctx context.Context, r *rename) (memory.Path, bool, error) {
+	r.base.Temp = temporaryKey()
+	p.state.Files[r.from] = r.base
+	now, err := p.undelete(ctx, r.base, memory.Path{Store: p.options.Origin.Store, Namespace: r.base.Namespace, Key: r.base.Temp})
 	if err != nil {
 		return memory.Path{}, false, err
 	}
 	if now == nil {
 		if p.listing.files[r.from] == nil {
 			p.forget(r.from)
+		} else {
+			r.base.Temp = ""
+			p.state.Files[r.from] = r.base
 		}
 		p.forget(r.to)
 		return memory.Path{}, false, nil
@@ -191,7 +196,7 @@ func (p *pass) renameInOrder(ctx context.Context, targets []target) (done []targ
 		if len(left) == len(targets) { // each is in the way of another
 			t := &left[0]
 			aside := t.entry
-			aside.Key = "renaming-" + rand.Text()
+			aside.Key = temporaryKey()
 			t.base.Temp = aside.Key
 			p.state.Files[t.from] = t.base
 			if err := p.folder.saveState(p.state); err != nil {
@@ -352,9 +357,20 @@ func (p *pass) renameFile(name string, there memory.Path, moved map[string]memor
 		}
 	}
 	own := markdown.Fold(name)
-	to, err := markdown.FreeFile(there.Namespace, there.Key, func(folded string) bool { return folded != own && p.taken(folded) })
-	if err != nil {
+	waits := false
+	to, err := markdown.FreeFile(there.Namespace, there.Key, func(folded string) bool {
+		isTaken := p.taken(folded) && (folded != own || p.hasOther(name))
+		for other := range moved {
+			waits = waits || isTaken && other != name && markdown.Fold(other) == folded
+		}
+		return isTaken
+	})
+	switch {
+	case err != nil && waits:
+		return false
+	case err != nil:
 		p.problem(name, 0, err.Error())
+		p.hold(name, "")
 		return true
 	}
 	respelled := to

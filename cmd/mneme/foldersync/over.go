@@ -7,8 +7,8 @@ import (
 	"mneme/memory"
 )
 
-// clearPlaces deletes the entries of files that others were renamed over, and returns the
-// renames that can be done then.
+// clearPlaces deletes the entries of files that others were renamed over, or whose keys
+// others have now, and returns the renames that can be done then.
 func (p *pass) clearPlaces(ctx context.Context, pairs []rename) (free []rename, err error) {
 	var over []rename
 	var paths []memory.Path
@@ -58,7 +58,9 @@ func (p *pass) clearPlaces(ctx context.Context, pairs []rename) (free []rename, 
 			p.forget(r.to)
 			p.deleted = append(p.deleted, p.now())
 			p.done(Event{Kind: Trashed, File: r.to})
-			free = append(free, r)
+			if !r.isOther {
+				free = append(free, r)
+			}
 		}
 	}
 	return free, nil

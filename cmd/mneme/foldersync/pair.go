@@ -16,6 +16,9 @@ type rename struct {
 	from, to string
 	base     base // of from
 	over     bool // to was another file of the state, which is nowhere
+	// isOther says that from is no file of the state, but another note that has the key
+	// that to had.
+	isOther bool
 }
 
 // Bounds of what two files must share to be one that was renamed and edited, see
@@ -56,12 +59,12 @@ func (p *pass) pair(ctx context.Context) ([]rename, error) {
 	if err := m.readTexts(ctx, gone, changed, fresh); err != nil {
 		return nil, err
 	}
-	m.byPath(m.movedOf(gone), fresh)
+	m.byPath(m.movedOf(gone), fresh, true)
 	m.bySum(slices.Concat(gone, changed), slices.Concat(fresh, changed))
-	m.byPath(gone, fresh)
+	m.byPath(gone, fresh, false)
 	changed = slices.DeleteFunc(changed, func(name string) bool { return !m.rewritten[name] }) // most were edited
 	m.byText(m.unpaired(slices.Concat(gone, changed), m.to), m.unpaired(slices.Concat(fresh, changed), m.from))
-	return m.renames(), nil
+	return append(m.renames(), m.others...), nil
 }
 
 // matching is the pairs that were found so far.
@@ -71,6 +74,7 @@ type matching struct {
 	// former and now are the words of entries and of files.
 	former, now map[string]words
 	rewritten   map[string]bool // files of the state that have another text now
+	others      []rename        // files that have the keys of those that are gone, see rename.isOther
 }
 
 // readTexts reads the texts that are compared.
@@ -120,16 +124,24 @@ func (m *matching) movedOf(files []string) (moved []string) {
 	return moved
 }
 
-// byPath pairs a file that is gone with a new one that has the path of its entry.
-func (m *matching) byPath(gone, fresh []string) {
+// byPath pairs a file that is gone with a new one that has the path of its entry and nearly
+// its contents. Without, they are two notes: the path may be one that the store has just
+// given the entry, or the new file waited for it.
+func (m *matching) byPath(gone, fresh []string, moved bool) {
 	at := make(map[memory.Path]string)
 	for _, name := range m.unpaired(fresh, m.from) {
 		at[m.pathOf(name)] = name
 	}
 	for _, name := range m.unpaired(gone, m.to) {
 		there, ok := m.whereIs(m.state.Files[name])
-		if to := at[there]; ok && to != "" && m.from[to] == "" {
+		to := at[there]
+		switch base := m.state.Files[name]; {
+		case !ok || to == "" || m.from[to] != "":
+		case m.listing.files[to].sum == base.File, m.former[name].similarity(m.now[to]) >= sameNameShare:
 			m.add(name, to)
+		case moved, m.isMoved(base, there):
+		default:
+			m.others = append(m.others, rename{from: to, to: name, over: true, isOther: true})
 		}
 	}
 }
@@ -227,7 +239,7 @@ func (m *matching) renames() (all []rename) {
 	}
 	for from, to := range m.to {
 		_, known := m.state.Files[to]
-		all = append(all, rename{from, to, m.state.Files[from], known && m.to[to] == ""})
+		all = append(all, rename{from: from, to: to, base: m.state.Files[from], over: known && m.to[to] == ""})
 	}
 	slices.SortFunc(all, func(a, b rename) int { return cmp.Compare(a.from, b.from) })
 	return all

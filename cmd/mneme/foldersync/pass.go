@@ -26,6 +26,7 @@ type pass struct {
 	fold                map[string]bool        // the names of all files, as file systems compare them
 	folders             map[string]string      // as they are spelled, by their folded names
 	respelled           bool                   // entries have keys in other case than their files
+	exchanged           bool                   // entries had other keys for a moment
 	// changing are files that still change and are not in the state, by the names that
 	// files of their paths may have.
 	changing markdown.Files
@@ -49,7 +50,7 @@ func (s *Syncer) pass(ctx context.Context) (report Report, err error) {
 	}
 	s.pending, s.again = p.listing.unsettled, false
 	p.noteArrivals()
-	p.sayCopies()
+	p.sayOnce()
 	defer func() {
 		// A folder that is gone gets no state, so that it is not created again.
 		if gone := s.folder.check(s.state.ID); gone == nil {
@@ -58,7 +59,7 @@ func (s *Syncer) pass(ctx context.Context) (report Report, err error) {
 		report = p.report
 		report.Waiting = len(p.listing.copies) + len(p.report.Conflicts)
 	}()
-	for _, step := range []func(context.Context) error{p.holdPartial, p.follow, p.compareAll, p.upload, p.download, p.resolve, p.trash, p.remove} {
+	for _, step := range []func(context.Context) error{p.endExchange, p.holdPartial, p.follow, p.compareAll, p.upload, p.download, p.resolve, p.trash, p.remove} {
 		if err := step(ctx); err != nil {
 			return p.report, err
 		}

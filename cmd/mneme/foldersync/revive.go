@@ -3,6 +3,7 @@ package foldersync
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"path"
 	"slices"
 	"time"
@@ -95,12 +96,17 @@ func (p *pass) revive(ctx context.Context, found map[memory.Path]*Found) error {
 			p.revived[path] = true
 		}
 	}
+	if p.exchanged { // others have new entity tags
+		now, err := p.read(ctx, p.known(p.uploads))
+		maps.Copy(found, now)
+		return err
+	}
 	return nil
 }
 
 // restore restores an entry, and gives it another path. It reports whether it is there.
 func (p *pass) restore(ctx context.Context, former base, path memory.Path) (bool, error) {
-	now, err := p.undelete(ctx, former)
+	now, err := p.undelete(ctx, former, path)
 	if err != nil || now == nil || now.Entry.Path == path {
 		return now != nil, err
 	}
@@ -111,12 +117,4 @@ func (p *pass) restore(ctx context.Context, former base, path memory.Path) (bool
 	}
 	_, err = p.store.Write(ctx, []Write{{Put: memory.PutRequest{Path: was}, ETag: now.ETag, Delete: true}})
 	return false, err
-}
-
-// undelete restores an entry where it was last; nil: it cannot be.
-func (p *pass) undelete(ctx context.Context, former base) (*Found, error) {
-	if former.ID == "" {
-		return nil, nil
-	}
-	return p.store.Restore(ctx, former.ID)
 }

@@ -36,7 +36,8 @@ type state struct {
 	Files map[string]base `json:"files"` // by path, with slashes
 	// Trashed are the files whose entries were deleted lately: one that comes back has its
 	// entry restored.
-	Trashed []trashed `json:"trashed,omitempty"`
+	Trashed  []trashed `json:"trashed,omitempty"`
+	Exchange *exchange `json:"exchange,omitempty"`
 }
 
 // base is a file and its entry when they were the same.
@@ -81,7 +82,7 @@ func (b base) path(store string) memory.Path {
 
 // reset forgets what the sides had.
 func (s *state) reset(origin Origin) {
-	s.Origin, s.Files, s.Trashed = origin, make(map[string]base), nil
+	s.Origin, s.Files, s.Trashed, s.Exchange = origin, make(map[string]base), nil, nil
 }
 
 // loadState reads the state, which is new if there is none. The caller's run gets an

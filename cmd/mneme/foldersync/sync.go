@@ -33,9 +33,12 @@ type Store interface {
 	Write(ctx context.Context, writes []Write) ([]Outcome, error)
 	// Rename gives an entry that has an entity tag another path, which must be free.
 	Rename(ctx context.Context, from, to memory.Path, etag string) (Outcome, error)
-	// Restore brings back a deleted entry where it was last. It returns nil if it cannot,
-	// such as where another one was deleted later, or is there.
-	Restore(ctx context.Context, id string) (*Found, error)
+	// Trashed returns where a deleted entry was last, and the IDs of the entries that were
+	// deleted there later, the latest first; nil: it cannot be restored.
+	Trashed(ctx context.Context, id string) (at *memory.Path, later []string, err error)
+	// Restore brings back the entry that was deleted last at a path. It returns nil if it
+	// cannot, such as where another one is.
+	Restore(ctx context.Context, at memory.Path) (*Found, error)
 	// Changes yields the paths that have changed since a cursor, as the Go client's
 	// Changes does: the first page at once, then each that has some.
 	Changes(ctx context.Context, since string) iter.Seq2[Page, error]

@@ -1,0 +1,187 @@
+package foldersync
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+
+	"mneme/memory"
+)
+
+// exchange is the restoration of a deleted entry whose path others have had since: one that
+// is there, or that were deleted later, since the store restores the latest. They have other
+// keys meanwhile. It is in the state, so that the next pass ends one that was interrupted.
+type exchange struct {
+	ID    string  `json:"id"`
+	Temp  string  `json:"temp"` // the key that it has until the others are where they were
+	Was   place   `json:"was"`
+	To    place   `json:"to"`
+	Aside []aside `json:"aside"` // the latest first
+}
+
+// place is a path within the store.
+type place struct {
+	Namespace string `json:"namespace,omitempty"`
+	Key       string `json:"key"`
+}
+
+func (l place) path(store string) memory.Path {
+	return memory.Path{Store: store, Namespace: l.Namespace, Key: l.Key}
+}
+
+// aside is an entry that makes room for another one.
+type aside struct {
+	ID      string `json:"id"`
+	Key     string `json:"key"` // in the namespace of the exchange
+	Deleted bool   `json:"deleted,omitempty"`
+}
+
+// maxAside bounds how many entries make room for one.
+const maxAside = 20
+
+// temporaryKey returns a key for an entry that makes room for another one.
+func temporaryKey() string { return "renaming-" + rand.Text() }
+
+// undelete restores an entry where it was last, or at another path if it has to be there;
+// nil: it cannot be.
+func (p *pass) undelete(ctx context.Context, former base, to memory.Path) (*Found, error) {
+	if former.ID == "" {
+		return nil, nil
+	}
+	was, later, err := p.store.Trashed(ctx, former.ID)
+	if err != nil || was == nil || len(later) >= maxAside {
+		return nil, err
+	}
+	x := exchange{ID: former.ID, Temp: temporaryKey(), Was: place{was.Namespace, was.Key}, To: place{to.Namespace, to.Key}}
+	occupants, err := p.read(ctx, []memory.Path{*was})
+	if err != nil {
+		return nil, err
+	}
+	if now := occupants[*was]; now != nil {
+		x.Aside = append(x.Aside, aside{ID: now.Entry.ID.String(), Key: temporaryKey()})
+	} else if len(later) == 0 {
+		return p.store.Restore(ctx, *was)
+	}
+	for _, id := range later {
+		x.Aside = append(x.Aside, aside{ID: id, Key: temporaryKey(), Deleted: true})
+	}
+	p.state.Exchange, p.exchanged = &x, true
+	if err := p.folder.saveState(p.state); err != nil {
+		return nil, err
+	}
+	if err := p.makeRoom(ctx, x); err != nil {
+		return nil, err
+	}
+	if err := p.endExchange(ctx); err != nil {
+		return nil, err
+	}
+	found, err := p.read(ctx, []memory.Path{to})
+	if now := found[to]; err == nil && now != nil && now.Entry.ID.String() == x.ID {
+		return now, nil
+	}
+	return nil, err
+}
+
+// makeRoom gives the entries that were at the path of another one later their other keys,
+// and restores that one, as far as the store permits it.
+func (p *pass) makeRoom(ctx context.Context, x exchange) error {
+	was := x.Was.path(p.options.Origin.Store)
+	for _, one := range x.Aside {
+		if one.Deleted {
+			if now, err := p.store.Restore(ctx, was); err != nil || now == nil {
+				return err
+			}
+		}
+		away := place{was.Namespace, one.Key}.path(was.Store)
+		if ok, err := p.move(ctx, one.ID, was, away); err != nil || !ok {
+			return err
+		}
+	}
+	_, err := p.store.Restore(ctx, was)
+	return err
+}
+
+// endExchange gives each entry of an exchange its place: the restored one where it is to be,
+// or in the trash if it cannot be there, and the others where they were.
+func (p *pass) endExchange(ctx context.Context) error {
+	x := p.state.Exchange
+	if x == nil {
+		return nil
+	}
+	p.exchanged = true
+	was := x.Was.path(p.options.Origin.Store)
+	temp := place{was.Namespace, x.Temp}.path(was.Store)
+	if _, err := p.move(ctx, x.ID, was, temp); err != nil {
+		return err
+	}
+	for _, one := range slices.Backward(x.Aside) {
+		away := place{was.Namespace, one.Key}.path(was.Store)
+		if _, err := p.move(ctx, one.ID, away, was); err != nil {
+			return err
+		}
+		if one.Deleted {
+			if err := p.deleteAt(ctx, one.ID, was, away); err != nil {
+				return err
+			}
+		}
+	}
+	ok, err := p.move(ctx, x.ID, temp, x.To.path(was.Store))
+	if err != nil {
+		return err
+	}
+	if !ok && x.To != x.Was {
+		if _, err := p.move(ctx, x.ID, temp, was); err != nil {
+			return err
+		}
+	}
+	if !ok {
+		if err := p.deleteAt(ctx, x.ID, was, temp); err != nil {
+			return err
+		}
+	}
+	p.state.Exchange = nil
+	return nil
+}
+
+// triesToMove bounds how often an entry is moved that others change meanwhile.
+const triesToMove = 5
+
+// move gives an entry another path if it has the ID and the path is free. It reports
+// whether it did.
+func (p *pass) move(ctx context.Context, id string, from, to memory.Path) (bool, error) {
+	for range triesToMove {
+		found, err := p.read(ctx, []memory.Path{from})
+		if now := found[from]; err != nil || now == nil || now.Entry.ID.String() != id {
+			return false, err
+		}
+		outcome, err := p.store.Rename(ctx, from, to, found[from].ETag)
+		if err != nil {
+			return false, err
+		}
+		if !outcome.Changed {
+			_, err := p.read(ctx, []memory.Path{from, to})
+			return outcome.Refused == "", err
+		}
+	}
+	return false, nil
+}
+
+// deleteAt deletes an entry that is at one of some paths.
+func (p *pass) deleteAt(ctx context.Context, id string, paths ...memory.Path) error {
+	found, err := p.read(ctx, paths)
+	if err != nil {
+		return err
+	}
+	for path, now := range found {
+		if now.Entry.ID.String() != id {
+			continue
+		}
+		if _, err := p.store.Write(ctx, []Write{{Put: memory.PutRequest{Path: path}, ETag: now.ETag, Delete: true}}); err != nil {
+			return err
+		}
+		if _, err := p.read(ctx, []memory.Path{path}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
