@@ -18,6 +18,7 @@ func drawParts(t *rapid.T) Parts {
 	return Parts{
 		Cosine: part(t, "cosine", -1, 1), MaxSim: part(t, "maxsim", -1, 1), Coverage: part(t, "coverage", 0, 1),
 		ChunkTokens: rapid.IntRange(0, 512).Draw(t, "tokens of the chunk"),
+		When:        part(t, "when", -1, 1), AllOfThen: rapid.IntRange(0, 9).Draw(t, "all of then") == 0,
 	}
 }
 

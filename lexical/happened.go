@@ -13,7 +13,7 @@ today days day week month year date time new news start started be been got get 
 habe hab hatte hatten haben habt ich wir passiert passierte geschah geschehen geschieht gab gibt los gemacht machte machten mache machen tat getan tun
 ereignis ereignisse eintrag eintrage notiz notizen alles etwas zeig zeige erzahl tag termine termin geplant vor stand steht fand finden statt lief
 paso pasa pasado ocurrio sucedio hice hizo hicimos hicieron hacer hacemos hecho habia hubo evento eventos nota notas todo algo dia planes
-passe passa fait faite faits faire faisais faisait fis fit arrive arriva evenement evenements jour tout quelque chose prevu ai as
+quest jai passe passa fait faite faits faire faisais faisait fis fit arrive arriva evenement evenements jour tout quelque chose prevu ai as
 successo accaduto fatto fatta facevo fare feci ho hai abbiamo evento eventi giorno tutto qualcosa cosa
 aconteceu acontece fiz fez fizemos feito fazer houve dia tudo algo coisa
 gebeurde gebeurd gebeurt gedaan deed deden doen gemaakt dag alles iets dingen
@@ -68,7 +68,7 @@ func AsksWhatHappened(rest string) bool {
 		return false
 	}
 	languages := ^uint(0) // in which all words are stop words: "war" is one in German alone
-	asked := false // for one thing
+	asked := false        // for one thing
 	words := strings.Fields(chatterForm(rest))
 	for _, word := range words {
 		if particularWord[word] {

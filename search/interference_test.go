@@ -155,9 +155,10 @@ func received(j *judge) string {
 func drawStep(t *rapid.T) step {
 	value := drawValue(t)
 	key := rapid.SampledFrom([]string{"a", "b", "c", "d/e"}).Draw(t, "key")
+	happened := rapid.SampledFrom([]*string{nil, nil, new("2026-05-03"), new("2026-05"), new("2026-05-20T10:00:00Z"), new("2025-12-01")}).Draw(t, "happened")
 	put := func(who memory.Caller, store string, change func(*memory.PutRequest)) func(*harness) {
 		return func(h *harness) {
-			r := memory.PutRequest{Path: memory.Path{Store: store, Key: key}, Value: text(value)}
+			r := memory.PutRequest{Path: memory.Path{Store: store, Key: key}, Value: text(value), OccurredAt: happened}
 			if change != nil {
 				change(&r)
 			}
@@ -308,6 +309,9 @@ func showExplanation(out *strings.Builder, x *search.Explanation) {
 	for _, t := range x.Typos {
 		fmt.Fprintf(out, "    %s %v\n", t.Word, t.Found)
 	}
+	for _, d := range x.Dates {
+		fmt.Fprintf(out, "    %s %v %v\n", d.Text, d.From, d.Until)
+	}
 	if e := x.Entry; e != nil {
 		fmt.Fprintf(out, "    %s %s %d %v %s %s %v", e.Outcome, e.Label, e.Rank, e.Options, shown(e.Relevance), shown(e.Score), e.VectorsWait)
 		if e.Explain != nil {
@@ -366,12 +370,17 @@ func answers(h *harness, c memory.Caller, query string) string {
 		{Query: misspelt(query), Limit: 10, Explain: true},
 		{Query: misspelt(query), Limit: 10, NoTypos: true},
 		{Query: misspelt(misspelt(query)), Limit: 10, Explain: true},
+		{Query: "what happened in May 2026?", Limit: 10, Explain: true},
+		{Query: "what happened on 4 March 2026?", Limit: 10, Filter: memory.Filter{Timezone: "Europe/Berlin"}},
+		{Query: "what happened on 3 May?", Limit: 1, MinRelevance: 0.5, Nearest: search.MaxNearest},
+		{Query: query + " on 3 May 2026", Limit: 10, Explain: true},
+		{Query: query + " on 3 May 2026", Limit: 10, NoDates: true},
 		{Query: query, Limit: 10, Passages: true},
 		{Query: query, Limit: 10, MaxTokens: 60},
 		{Query: query, Limit: 10, MaxTokens: 400, Passages: true},
 	} {
 		a, err := h.Search(ctx, c, r)
-		fmt.Fprintf(&out, "search %v %v %v %v\n", err, a.Label, a.Degraded, a.Incomplete)
+		fmt.Fprintf(&out, "search %v %v %v %v %v %v\n", err, a.Label, a.Degraded, a.Incomplete, a.NothingThen, a.NearestDay)
 		for i := range a.Nearest {
 			show(&a.Nearest[i].Entry)
 			fmt.Fprintf(&out, "    near %x\n", a.Nearest[i].Relevance)

@@ -64,7 +64,7 @@ func (q *searchQuery) swapRank(ctx context.Context, words *commonWords, ordered 
 			continue
 		}
 		newer, older, atOnce, ok := inOrder(ordered[j], c)
-		if !ok || timeOf(c) < timeOf(ordered[j]) { // the time that the question names tells them apart
+		if !ok {
 			continue
 		}
 		least, inCommon := fusion.MinAlike, minInCommon
@@ -85,7 +85,7 @@ func (q *searchQuery) swapRank(ctx context.Context, words *commonWords, ordered 
 		if q.asksForWhatWasBefore(happened(newer.entry)) {
 			first = older
 		}
-		if first == c {
+		if first == c && timeOf(c) >= timeOf(ordered[j]) { // the time that the question names comes first
 			at = j
 		}
 	}
