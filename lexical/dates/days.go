@@ -23,7 +23,10 @@ const beforeYear, behindYear = 48, 24
 // Days returns the days that a text names with month and year, of which no other reading is
 // possible: "9 July 2026", "July 9th, 2026", "2026-07-09", "9. Juli 2026", "13/7/2026". The
 // language of the text, the time and the place do not matter. It reads only what is beside
-// the four digits of a year, so that of texts without it looks at the digits alone.
+// the four digits of a year; of texts without them it looks at the digits alone.
+//
+// The terms of texts depend on it: a change of what it returns, of the tables of words too,
+// changes lexical.AnalysisVersion and lexical.FormVersion.
 func Days(text string) (found []NamedDay) {
 	for from, to := nextYears(text, 0); to > 0; from, to = nextYears(text, to) {
 		p := parser{text: text[from:to], now: time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC), hint: anyLanguage}
