@@ -114,3 +114,13 @@ func (e *Entry) Texts() []string {
 
 // IsText reports whether a value is a string.
 func IsText(value []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(value), []byte{'"'}) }
+
+// Day returns the day, month or year when what the entry tells of happened, in UTC, or else
+// the day when it was written last: 2026-07-09.
+func (e *Entry) Day() string {
+	if e.OccurredAt.IsZero() {
+		return e.UpdatedAt.UTC().Format(time.DateOnly)
+	}
+	text := e.OccurredAt.String()
+	return text[:min(len(text), len(time.DateOnly))]
+}

@@ -280,7 +280,7 @@ func TestIndexIsAResource(t *testing.T) {
 		t.Error(got)
 	}
 	call(t, s, "UpdateUserMemory", map[string]any{"action": "upsert", "name": "tea", "type": "user", "description": "likes green tea", "body": "x"})
-	if got := read(); got != "- [tea](tea.md) — likes green tea\n" {
+	if got := read(); got != "- [tea](tea.md) — likes green tea (2026-03-01)\n" {
 		t.Error(got)
 	}
 	if _, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "mneme://bob/MEMORY.md"}); err == nil {

@@ -136,7 +136,7 @@ func TestMAESTROToolsUpsertReadAndDelete(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	index, err := h.Index(t.Context(), alice, "alice")
-	if err != nil || index != "- [preferred-language](preferred-language.md) — User prefers Japanese output\n" {
+	if err != nil || index != "- [preferred-language](preferred-language.md) — User prefers Japanese output (2026-03-01)\n" {
 		t.Errorf("%q, %v", index, err)
 	}
 	if got := h.must(alice, "UpdateUserMemory", "action", "delete", "name", "preferred-language"); got != `{"deleted":true,"name":"preferred-language"}` {

@@ -13,7 +13,7 @@ import (
 // for an entry's line.
 const indexNote = "\n(truncated: true; search for the other entries)\n"
 
-// Index returns MEMORY.md for a caller: one line per entry, by key, within the
+// Index returns MEMORY.md for a caller: one line per entry with its day, by key, within the
 // limit of an answer.
 //
 // The index of another agent's store is empty if the caller may read the store,
@@ -30,7 +30,11 @@ func (t *Tools) Index(ctx context.Context, p acl.Principal, store string) (strin
 			return "", nil
 		}
 		for i := range page.Items {
-			line := markdown.IndexLine(p.Agent, &page.Items[i].Entry)
+			e := &page.Items[i].Entry
+			line := markdown.IndexLine(p.Agent, e)
+			if line != "" {
+				line = strings.TrimSuffix(line, "\n") + " (" + e.Day() + ")\n"
+			}
 			if b.Len()+len(line) > t.maxText-len(indexNote) {
 				b.WriteString(indexNote)
 				return b.String(), nil

@@ -178,7 +178,7 @@ func searchProperties() map[string]any {
 		"mode":          property("string", "", "enum", []search.Mode{search.ModeHybrid, search.ModeLexical, search.ModeVector}),
 		"ranking":       property("string", "", "enum", []search.Ranking{search.RankingRelevance, search.RankingRRF}),
 		"min_relevance": property("number", fmt.Sprintf("0–1; default %v.", DefaultMinRelevance)),
-		"recency":       property("object", `{"half_life":"30d"} favours young.`),
+		"recency":       property("object", `{"half_life":"30d"}`),
 		"diversity":     property("number", "0–1."),
 		"typos":         property("boolean", ""),
 		"dates":         property("boolean", ""),
@@ -186,7 +186,7 @@ func searchProperties() map[string]any {
 		"passages":      property("boolean", "false: whole values."),
 		"explain":       property("object", `{} or {"key": …}.`),
 		"max_charge":    property("integer", "In micros."),
-		"offer":         property("string", "To buy a search of."),
+		"offer":         property("string", "To buy of."),
 		"cursor":        property("string", `"" asks for next_cursor.`),
 	}
 }

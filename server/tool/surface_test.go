@@ -156,7 +156,7 @@ func TestIndexOverHTTPHasAnETag(t *testing.T) {
 	w.must(alice, "UpdateUserMemory", "action", "upsert", "name", "a", "type", "user", "description", "about a", "body", "b")
 	first := w.call(alice, http.MethodGet, "/v1/stores/self/MEMORY.md", "")
 	tag := first.Header().Get("ETag")
-	if first.Code != 200 || first.Body.String() != "- [a](a.md) — about a\n" || !strings.HasPrefix(first.Header().Get("Content-Type"), "text/markdown") || len(tag) < 10 {
+	if first.Code != 200 || first.Body.String() != "- [a](a.md) — about a (2026-03-01)\n" || !strings.HasPrefix(first.Header().Get("Content-Type"), "text/markdown") || len(tag) < 10 {
 		t.Fatalf("%d %v %s", first.Code, first.Header(), first.Body)
 	}
 	bare := strings.Trim(tag, `"`)

@@ -207,6 +207,7 @@ type listedMemory struct {
 	Classification acl.Label `json:"classification"`
 	Tags           []string  `json:"tags"`
 	UpdatedAt      time.Time `json:"updated_at"`
+	OccurredAt     string    `json:"occurred_at,omitempty"`
 }
 
 func memoryList(ctx context.Context, c *call) (Result, error) {
@@ -233,7 +234,7 @@ func memoryList(ctx context.Context, c *call) (Result, error) {
 		}
 		for i := range page.Items {
 			e := &page.Items[i]
-			item := listedMemory{Key: e.Key, Content: display(e.Value), Classification: e.Label, Tags: wire.Tags(e.Tags), UpdatedAt: e.UpdatedAt.UTC()}
+			item := listedMemory{Key: e.Key, Content: display(e.Value), Classification: e.Label, Tags: wire.Tags(e.Tags), UpdatedAt: e.UpdatedAt.UTC(), OccurredAt: e.OccurredAt.String()}
 			if n := wholeCharacters(item.Content, maxListContent); n < len(item.Content) {
 				item.Content, item.Truncated = item.Content[:n], true
 			}

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import Self
 
 from . import connection
-from .collection import Collection, question
+from .collection import Collection, date_of, question
 
 T = TypeVar("T")
 
@@ -121,7 +121,7 @@ def value_of(content: MemoryContent) -> Any:
 
 def content_of(hit: Hit) -> MemoryContent:
     value = hit.value
-    metadata = {"id": hit.key, "score": hit.relevance}
+    metadata = {"id": hit.key, "score": hit.relevance, "date": date_of(hit)}
     if isinstance(value, dict) and value.keys() == {"text", "mime_type", "metadata"}:
         return MemoryContent(content=value["text"], mime_type=mime_type(value["mime_type"]), metadata={**value["metadata"], **metadata})
     if isinstance(value, dict):

@@ -2,6 +2,7 @@
 
 import builtins
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from mneme import Mneme
@@ -74,3 +75,11 @@ def text_of(hit: Hit) -> str:
     if hit.passages:
         return "\n…\n".join(passage.text for passage in hit.passages)
     return str(hit.value)
+
+
+def date_of(hit: Hit) -> str:
+    """Returns when what a hit tells of happened, or else when it was written: a day, or a month or
+    year alone; empty of a store that may be searched alone."""
+    if hit.occurred_at:
+        return str(hit.occurred_at)[:10]
+    return f"{hit.updated_at:%Y-%m-%d}" if isinstance(hit.updated_at, datetime) else ""

@@ -10,7 +10,7 @@ from llama_index.core.memory import BaseMemoryBlock
 from mneme import Mneme
 
 from . import connection
-from .collection import Collection, question, text_of
+from .collection import Collection, date_of, question, text_of
 
 
 class MnemeMemoryBlock(BaseMemoryBlock[str]):
@@ -45,7 +45,7 @@ class MnemeMemoryBlock(BaseMemoryBlock[str]):
         asked = " ".join(filter(None, map(text_of_message, (messages or [])[-self.context_messages :])))
         where = {"value.session": {"eq": session_id}} if self.same_session and session_id else None
         hits = await asyncio.to_thread(self._entries.search, question(asked), self.k, where=where, min_relevance=self.min_relevance)
-        return "\n".join(text_of(hit) for hit in hits)
+        return "\n".join(f"[{date_of(hit)}] {text_of(hit)}" for hit in hits)
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         items = []

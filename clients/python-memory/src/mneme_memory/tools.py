@@ -6,7 +6,7 @@ from typing import Any
 
 from mneme import Mneme
 
-from .collection import Collection, text_of
+from .collection import Collection, date_of, text_of
 
 
 class MemoryTools:
@@ -27,7 +27,7 @@ class MemoryTools:
             max_results: The most memories to return, from 1 to 100.
         """
         hits = await asyncio.to_thread(self._entries.search, query, max_results)
-        return {"memories": [{"key": hit.key, "text": text_of(hit), "relevance": round(hit.relevance, 2)} for hit in hits]}
+        return {"memories": [{"key": hit.key, "text": text_of(hit), "date": date_of(hit), "relevance": round(hit.relevance, 2)} for hit in hits]}
 
     async def save_memory(self, key: str, text: str) -> str:
         """Remember a text. The text of a key that is known already is replaced.

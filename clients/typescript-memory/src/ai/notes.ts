@@ -25,6 +25,8 @@ export interface Found {
   relevance: number;
   tags?: string[];
   occurred_at?: string;
+  /** The day when it was written, if it is not known when it happened. */
+  written?: string;
   /** There is more: memory_get has it. */
   truncated?: boolean;
 }
@@ -85,7 +87,7 @@ export function foundOf(hit: Schemas["Hit"]): Found {
     content: hit.passages ? hit.passages.map(({ text }) => text).join("\n…\n") : textOf(hit.value),
     relevance: Math.round(hit.relevance * 100) / 100,
     ...(hit.tags?.length ? { tags: hit.tags } : {}),
-    ...(hit.occurred_at ? { occurred_at: hit.occurred_at } : {}),
+    ...(hit.occurred_at ? { occurred_at: hit.occurred_at } : hit.updated_at ? { written: hit.updated_at.slice(0, 10) } : {}),
     ...(hit.truncated ? { truncated: true } : {}),
   };
 }
