@@ -841,3 +841,102 @@ func TestSyncRestoresWhatHadTheKeyOfAnother(t *testing.T) {
 		})
 	}
 }
+
+// Names and paths that two notes come to share, one on each side, make them neither one note
+// nor two of the same.
+func TestSyncKeepsNotesApartThatComeToShareAName(t *testing.T) {
+	for name, c := range map[string]struct {
+		change             func(s *synced)
+		conflicts, waiting int            // how often
+		want               map[string]int // the notes of entries
+		files              int
+	}{
+		"renamed in the store and deleted here, where a new file has the path": {func(s *synced) {
+			s.rename("a", "dir/c")
+			s.drop("a.md")
+			s.save("dir/c.md", noteText(9)+"\n")
+		}, 1, 0, map[string]int{"dir/c": 1, "B": 2, "n:a": 3}, 4},
+		"in other case in the store, where a new file has the name": {func(s *synced) {
+			s.rename("B", "b")
+			s.save("b.md", noteText(9)+"\n")
+		}, 0, 1, map[string]int{"a": 1, "b": 2, "n:a": 3}, 4},
+		"exchanged in the store, with names that are taken": {func(s *synced) {
+			s.put("b", fmt.Sprintf("%q", noteText(4)))
+			s.once()
+			s.rename("b", "x")
+			s.rename("n:a", "b")
+			s.rename("x", "n:a")
+		}, 0, 0, map[string]int{"a": 1, "B": 2, "b": 3, "n:a": 4}, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachStorage(t, func(t *testing.T, s *synced) {
+				if runtime.GOOS != "linux" && name != "renamed in the store and deleted here, where a new file has the path" {
+					t.Skip("b and B are one file here")
+				}
+				s.force = true
+				for n, file := range []string{"a.md", "B.md", "@n/a.md"} {
+					s.save(file, noteText(n+1)+"\n")
+				}
+				s.once()
+				c.change(s)
+				if r := s.once(); len(r.Conflicts) != c.conflicts || len(r.Problems) != c.waiting {
+					t.Errorf("got %+v", r)
+				}
+				s.want(0, 0, 0, 0, 0, c.waiting)
+				if files, entries := s.visible(), s.entries(); len(files) != c.files || len(entries) != len(c.want) {
+					t.Errorf("the folder has %q, the store %q", files, entries)
+				}
+				for key, n := range c.want {
+					if got := s.history(key); !slices.Equal(got, []string{fmt.Sprintf("%q", noteText(n))}) {
+						t.Errorf("%s has the history %q", key, got)
+					}
+				}
+			})
+		})
+	}
+}
+
+// Wherever the restoration of an entry whose path others have had is interrupted, the next
+// run ends it.
+func TestSyncEndsAnInterruptedRestoration(t *testing.T) {
+	eachStorage(t, func(t *testing.T, s *synced) {
+		s.force = true
+		root, store := s.dir, s.store
+		for calls, failed := 0, true; failed; calls++ {
+			s.dir = filepath.Join(root, fmt.Sprint(calls))
+			for key := range s.entries() {
+				s.del(strings.TrimPrefix(key, ":"))
+			}
+			for _, last := range []string{"old", "new"} {
+				s.save("a.md", noteText(1)+" "+last+"\n")
+				s.save("b.md", noteText(2)+" "+last+"\n")
+				s.once()
+			}
+			s.move("a.md", "%62.md") // the key "b"
+			s.once()
+			s.save("a.md", noteText(3)+"\n")
+			s.once()
+			s.drop("a.md")
+			s.once()
+			s.move("b.md", "a.md")
+			s.save("%62.md", noteText(1)+" newest\n")
+			s.store = failing{store, &[]int{calls}[0]}
+			_, err := s.try()
+			failed = err != nil
+			s.store = store
+			s.once()
+			if r := s.once(); r.Done() > 0 {
+				t.Errorf("after %d calls: a third pass: %+v", calls, r)
+			}
+			if files, entries := s.visible(), s.entries(); len(files) != 2 || len(entries) != 2 {
+				t.Errorf("after %d calls: the folder has %q, the store %q", calls, files, entries)
+				continue
+			}
+			for key, n := range map[string]int{"b": 1, "a": 2} {
+				if got := s.history(key); !slices.Contains(got, fmt.Sprintf("%q", noteText(n)+" old")) || !strings.Contains(got[0], noteText(n)) {
+					t.Errorf("after %d calls: %s has the history %q", calls, key, got)
+				}
+			}
+		}
+	})
+}

@@ -13,7 +13,9 @@ import (
 // keys meanwhile. It is in the state, so that the next pass ends one that was interrupted.
 type exchange struct {
 	ID    string  `json:"id"`
-	Temp  string  `json:"temp"` // the key that it has until the others are where they were
+	File  string  `json:"file,omitempty"` // its new file; "": its file is in the state
+	Base  base    `json:"base"`           // what both had
+	Temp  string  `json:"temp"`           // the key that it has until the others are where they were
 	Was   place   `json:"was"`
 	To    place   `json:"to"`
 	Aside []aside `json:"aside"` // the latest first
@@ -43,8 +45,8 @@ const maxAside = 20
 func temporaryKey() string { return "renaming-" + rand.Text() }
 
 // undelete restores an entry where it was last, or at another path if it has to be there;
-// nil: it cannot be.
-func (p *pass) undelete(ctx context.Context, former base, to memory.Path) (*Found, error) {
+// nil: it cannot be. file is a new file that is to be the entry's.
+func (p *pass) undelete(ctx context.Context, file string, former base, to memory.Path) (*Found, error) {
 	if former.ID == "" {
 		return nil, nil
 	}
@@ -52,7 +54,7 @@ func (p *pass) undelete(ctx context.Context, former base, to memory.Path) (*Foun
 	if err != nil || was == nil || len(later) >= maxAside {
 		return nil, err
 	}
-	x := exchange{ID: former.ID, Temp: temporaryKey(), Was: place{was.Namespace, was.Key}, To: place{to.Namespace, to.Key}}
+	x := exchange{ID: former.ID, File: file, Base: former, Temp: temporaryKey(), Was: place{was.Namespace, was.Key}, To: place{to.Namespace, to.Key}}
 	occupants, err := p.read(ctx, []memory.Path{*was})
 	if err != nil {
 		return nil, err
@@ -125,9 +127,19 @@ func (p *pass) endExchange(ctx context.Context) error {
 			}
 		}
 	}
-	ok, err := p.move(ctx, x.ID, temp, x.To.path(was.Store))
+	to := x.To.path(was.Store)
+	ok, err := p.move(ctx, x.ID, temp, to)
 	if err != nil {
 		return err
+	}
+	if found, err := p.read(ctx, []memory.Path{to}); err != nil {
+		return err
+	} else if now := found[to]; now != nil && now.Entry.ID.String() == x.ID { // maybe since a pass that was interrupted
+		ok = true
+	}
+	if ok && x.File != "" {
+		x.Base.Namespace, x.Base.Key = x.To.Namespace, x.To.Key
+		p.state.Files[x.File] = x.Base
 	}
 	if !ok && x.To != x.Was {
 		if _, err := p.move(ctx, x.ID, temp, was); err != nil {

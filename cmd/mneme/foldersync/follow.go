@@ -135,7 +135,7 @@ func (p *pass) renameEntries(ctx context.Context, pairs []rename) error {
 func (p *pass) reviveRenamed(ctx context.Context, r *rename) (memory.Path, bool, error) {
 	r.base.Temp = temporaryKey()
 	p.state.Files[r.from] = r.base
-	now, err := p.undelete(ctx, r.base, memory.Path{Store: p.options.Origin.Store, Namespace: r.base.Namespace, Key: r.base.Temp})
+	now, err := p.undelete(ctx, "", r.base, memory.Path{Store: p.options.Origin.Store, Namespace: r.base.Namespace, Key: r.base.Temp})
 	if err != nil {
 		return memory.Path{}, false, err
 	}

@@ -72,20 +72,22 @@ func (p *pass) revive(ctx context.Context, found map[memory.Path]*Found) error {
 		if found[path] != nil {
 			continue
 		}
+		at := -1
 		if !known {
-			at := p.trashedAs(name)
-			if at < 0 {
+			if at = p.trashedAs(name); at < 0 {
 				continue
 			}
 			former = p.state.Trashed[at].base
-			p.state.Trashed = slices.Delete(p.state.Trashed, at, at+1)
 		}
 		if former.ID == "" {
 			continue
 		}
-		restored, err := p.restore(ctx, former, path)
+		restored, err := p.restore(ctx, name, former, path)
 		if err != nil {
 			return err
+		}
+		if at >= 0 { // not before: it may be interrupted
+			p.state.Trashed = slices.Delete(p.state.Trashed, at, at+1)
 		}
 		if restored {
 			now, err := p.read(ctx, []memory.Path{path})
@@ -104,9 +106,10 @@ func (p *pass) revive(ctx context.Context, found map[memory.Path]*Found) error {
 	return nil
 }
 
-// restore restores an entry, and gives it another path. It reports whether it is there.
-func (p *pass) restore(ctx context.Context, former base, path memory.Path) (bool, error) {
-	now, err := p.undelete(ctx, former, path)
+// restore restores the entry of a file, and gives it another path. It reports whether it is
+// there.
+func (p *pass) restore(ctx context.Context, file string, former base, path memory.Path) (bool, error) {
+	now, err := p.undelete(ctx, file, former, path)
 	if err != nil || now == nil || now.Entry.Path == path {
 		return now != nil, err
 	}
