@@ -26,6 +26,8 @@ import (
 	"mneme/meter/payment"
 	"mneme/search"
 	"mneme/storage"
+	"mneme/storage/sqlcommon"
+	"mneme/storage/sqlite"
 )
 
 // Instance is a Service with its Searcher, its Indexer, the Market and their storage. Close
@@ -142,6 +144,7 @@ func (i *Instance) Run(ctx context.Context) error {
 	group.Go(func() error { return i.Service.Run(ctx) })
 	group.Go(func() error { return i.Indexer.Run(ctx) })
 	group.Go(func() error { return i.meter.Run(ctx) })
+	group.Go(func() error { return i.watchStorage(ctx) })
 	group.Go(func() error {
 		i.payments.Run(ctx, func(err error) {
 			i.log.WarnContext(ctx, "the facilitator does not say what it supports", "error", err)
@@ -171,6 +174,42 @@ func (i *Instance) checkStorage(ctx context.Context) {
 	}
 	if err := checker.Check(ctx); err != nil && ctx.Err() == nil {
 		i.log.ErrorContext(ctx, "the storage could not be checked for damage, or is damaged", "error", err)
+	}
+}
+
+// watchEvery is how often it is looked whether another state was restored into the database.
+const watchEvery = 200 * time.Millisecond
+
+// watchStorage watches whether the database is replaced: then every call fails from then on,
+// since what is held in memory follows from what no longer exists. On PostgreSQL it returns
+// the error, which ends the process, to be started again. A process on a file stays until
+// the restore is complete: one that started meanwhile would take the log of the former file
+// for that of the new one.
+func (i *Instance) watchStorage(ctx context.Context) error {
+	watched, ok := i.Storage.(interface{ Continues(context.Context) error })
+	if !ok {
+		return nil
+	}
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for failing := false; ; {
+		err := watched.Continues(ctx)
+		if errors.Is(err, sqlcommon.ErrReplaced) {
+			if _, file := i.Storage.(*sqlite.Storage); !file {
+				return err
+			}
+			i.log.ErrorContext(ctx, "nothing is served any more", "error", err)
+			return nil
+		}
+		if failed := err != nil && ctx.Err() == nil; failed && !failing {
+			i.log.WarnContext(ctx, "whether the database was replaced is not known", "error", err)
+		}
+		failing = err != nil
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
 	}
 }
 

@@ -47,6 +47,7 @@ type Options struct {
 type Storage struct {
 	pool       *pgxpool.Pool
 	partitions int // when it was opened
+	past       sqlcommon.Continuity
 	gate       sqlcommon.Gate
 	written    atomic.Int64 // entries put by this process
 }
@@ -67,6 +68,13 @@ func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	var partitioned atomic.Bool
+	var opened atomic.Pointer[Storage]
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		if s := opened.Load(); s != nil {
+			return s.admit(ctx, conn)
+		}
+		return nil
+	}
 	config.BeforeConnect = func(_ context.Context, conn *pgx.ConnConfig) error {
 		if partitioned.Load() {
 			setDefault(conn, "plan_cache_mode", "force_generic_plan")
@@ -92,7 +100,9 @@ func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 		pool.Close()
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	return &Storage{pool: pool, partitions: partitions}, nil
+	s := &Storage{pool: pool, partitions: partitions}
+	opened.Store(s)
+	return s, nil
 }
 
 // Partitions returns how many partitions the tables had when the database was opened.
@@ -205,7 +215,7 @@ func (s *Storage) View(ctx context.Context, fn func(memory.ReadTx) error) error 
 }
 
 func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
-	if err := s.gate.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.gate.Leave()
@@ -241,7 +251,7 @@ func (s *Storage) UpdateTogether(ctx context.Context, fn func(memory.Tx) error) 
 }
 
 func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
-	if err := s.gate.Enter(); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.gate.Leave()
@@ -414,6 +424,15 @@ func (s *Storage) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 		conn, err = s.pool.Acquire(bounded)
 	}
 	return conn, interpret(ctx, "begin", err)
+}
+
+// enter registers a transaction, for which Close waits: the caller must leave the gate
+// when it ends. It fails if the storage is closed or replaced.
+func (s *Storage) enter() error {
+	if s.past.Replaced() {
+		return ErrReplaced
+	}
+	return s.gate.Enter()
 }
 
 // Close implements memory.Storage.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 )
 
 // Check reads the whole file and looks for malformed pages. It returns ErrDamaged
@@ -16,7 +18,7 @@ func (s *Storage) Check(ctx context.Context) error {
 		return err
 	}
 	defer s.gate.Leave()
-	return s.noticeDamage(check(ctx, s.path))
+	return s.ended(check(ctx, s.path))
 }
 
 // check is Check of the file at path. It has a connection of its own: another would compare
@@ -41,11 +43,35 @@ func check(ctx context.Context, path string) error {
 	})
 }
 
-// noticeDamage remembers that a transaction found the file damaged, and returns
-// the transaction's error.
-func (s *Storage) noticeDamage(err error) error {
+// ended returns the error of a transaction that has ended, and remembers that it found the
+// file damaged. What was written to a file that has been replaced since is lost, so it is
+// not acknowledged.
+func (s *Storage) ended(err error) error {
 	if errors.Is(err, ErrDamaged) {
 		s.damaged.Store(true)
 	}
+	if err == nil {
+		err = s.inPlace()
+	}
 	return err
+}
+
+// inPlace returns ErrReplaced if another file is at the path of the database, or none, as
+// while a backup is put in place. Connections that are open would go on with the former
+// file, and new ones use the other.
+func (s *Storage) inPlace() error {
+	if s.past.Replaced() {
+		return ErrReplaced
+	}
+	file, err := os.Stat(s.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(file, s.file) {
+		return s.past.Notice()
+	}
+	return nil
+}
+
+// Continues returns ErrReplaced if the database was replaced. It must be called again and
+// again, by one at a time, to notice that another state was restored into the file.
+func (s *Storage) Continues(ctx context.Context) error {
+	return s.view(ctx, func(r *reader) error { return s.past.Follow(ctx, r.Reads, "") })
 }

@@ -22,6 +22,10 @@ var ErrNewer, ErrOlder = sqlcommon.ErrNewer, sqlcommon.ErrOlder
 // malformed.
 var ErrDamaged = fmt.Errorf("%w: the database file is damaged: stop mneme and restore a backup, see docs/operating.md", memory.ErrUnavailable)
 
+// ErrReplaced means that another file is in the place of the database, or another state
+// in the file.
+var ErrReplaced = sqlcommon.ErrReplaced
+
 // errBusy means that another process holds the lock.
 var errBusy = fmt.Errorf("%w: another process is writing", memory.ErrUnavailable)
 

@@ -12,6 +12,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -27,6 +29,8 @@ const lockTimeout = 30 * time.Second
 // Storage is a memory.Storage in one SQLite file.
 type Storage struct {
 	path     string
+	file     fs.FileInfo // when it was opened
+	past     sqlcommon.Continuity
 	readers  *pool
 	writers  *pool // of one connection
 	together together
@@ -48,8 +52,13 @@ func Open(ctx context.Context, path string) (*Storage, error) {
 	if err := migrate(ctx, path); err != nil {
 		return nil, fmt.Errorf("open the database: %w", advise(ctx, path, err))
 	}
+	file, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", advise(ctx, path, err))
+	}
 	return &Storage{
 		path:     path,
+		file:     file,
 		readers:  newPool(path, reading, max(4, 2*runtime.GOMAXPROCS(0))),
 		writers:  newPool(path, writing, 1),
 		together: together{bound: togetherFor},
@@ -77,7 +86,7 @@ func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
 		return err
 	}
 	defer s.gate.Leave()
-	return s.noticeDamage(s.readers.with(ctx, func(c *session) error {
+	return s.ended(s.readers.with(ctx, func(c *session) error {
 		if err := c.control(ctx, "BEGIN"); err != nil {
 			return err
 		}
@@ -99,7 +108,7 @@ func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
 		return err
 	}
 	defer s.gate.Leave()
-	return s.noticeDamage(s.writers.with(ctx, func(c *session) error { return runUpdate(ctx, c, fn) }))
+	return s.ended(s.writers.with(ctx, func(c *session) error { return runUpdate(ctx, c, fn) }))
 }
 
 // runUpdate runs one writing transaction.
@@ -132,14 +141,17 @@ func (s *Storage) Close() error {
 }
 
 // enter registers a transaction, for which Close waits: the caller must leave the gate
-// when it ends. It fails if the storage is closed or damaged.
+// when it ends. It fails if the storage is closed, damaged or replaced.
 func (s *Storage) enter() error {
 	if err := s.gate.Enter(); err != nil {
 		return err
 	}
+	err := s.inPlace()
 	if s.damaged.Load() {
-		s.gate.Leave()
-		return ErrDamaged
+		err = ErrDamaged
 	}
-	return nil
+	if err != nil {
+		s.gate.Leave()
+	}
+	return err
 }

@@ -57,10 +57,10 @@ func (s *Storage) UpdateTogether(ctx context.Context, fn func(memory.Tx) error) 
 	case err != nil:
 		return err
 	case t != nil:
-		return s.noticeDamage(t.join(ctx, func(w *writer) error { return fn(w) }))
+		return s.ended(t.join(ctx, func(w *writer) error { return fn(w) }))
 	}
 	defer s.together.leave()
-	return s.noticeDamage(s.writers.with(ctx, func(c *session) error {
+	return s.ended(s.writers.with(ctx, func(c *session) error {
 		return s.together.lead(ctx, c, func(w *writer) error { return fn(w) })
 	}))
 }

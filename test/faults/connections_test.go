@@ -62,8 +62,9 @@ func TestKilledPostgresLosesNoAcknowledgedWrite(t *testing.T) {
 	stop := make(chan struct{})
 	running := r.load(stop)
 	ends := size.Of(2, 6)
+	each := size.Of(25, 150) // in a full run more than a thousand in all
 	for range ends {
-		err := poll(t.Context(), r.stats.more(acknowledged, 25))
+		err := poll(t.Context(), r.stats.more(acknowledged, each))
 		if err != nil {
 			t.Error(err)
 			break
@@ -83,7 +84,7 @@ func TestKilledPostgresLosesNoAcknowledgedWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := poll(t.Context(), r.stats.more(acknowledged, 25)); err != nil {
+	if err := poll(t.Context(), r.stats.more(acknowledged, each)); err != nil {
 		t.Error(err)
 	}
 	close(stop)

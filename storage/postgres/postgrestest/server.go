@@ -104,6 +104,18 @@ func (s *Server) command(program string, arguments ...string) *exec.Cmd {
 	return cmd
 }
 
+// Program returns the path of a program of the server's version, such as pg_dump.
+func (s *Server) Program(name string) string {
+	initdb := filepath.Join(s.binDir, "initdb")
+	if real, err := filepath.EvalSymlinks(initdb); err == nil { // not all programs may be linked
+		initdb = real
+	}
+	return filepath.Join(filepath.Dir(initdb), name)
+}
+
+// Dir returns the folder of the server's data.
+func (s *Server) Dir() string { return s.dataDir }
+
 // DSN returns the URL of the database postgres, with a superuser.
 func (s *Server) DSN() string {
 	return "postgres://mneme@127.0.0.1:" + s.port + "/postgres?sslmode=disable"

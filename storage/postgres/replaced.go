@@ -1,0 +1,68 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"mneme/memory"
+	"mneme/storage/sqlcommon"
+)
+
+// ErrReplaced means that another database has the name of the one that was opened, that its
+// tables were made again, or that it lost commits.
+var ErrReplaced = sqlcommon.ErrReplaced
+
+// selectName names a database and a table by numbers that the server gives once; null: the
+// table does not exist.
+const selectName = `SELECT d.oid::text || ' ' || to_regclass('change')::oid::text FROM pg_database d WHERE d.datname = current_database()`
+
+// Continues returns ErrReplaced if the database was replaced. It must be called again and
+// again, by one at a time, to notice that another state was restored into the database.
+func (s *Storage) Continues(ctx context.Context) error {
+	if s.past.Replaced() {
+		return ErrReplaced
+	}
+	return s.view(ctx, func(r *reader) error {
+		name, err := r.name(ctx)
+		if err != nil {
+			return err
+		}
+		return s.past.Follow(ctx, r.Reads, name)
+	})
+}
+
+// admit refuses a new connection to a database that does not continue the one that was
+// opened: a restore ends the connections, or the server.
+func (s *Storage) admit(ctx context.Context, conn *pgx.Conn) error {
+	if s.past.Replaced() {
+		return ErrReplaced
+	}
+	tx, err := conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginView})
+	if err != nil {
+		return err
+	}
+	r := newReader(transaction{tx})
+	name, err := r.name(ctx)
+	if err == nil {
+		err = s.past.Check(ctx, r.Reads, name)
+	}
+	r.end()
+	if ended := tx.Rollback(ctx); err == nil {
+		err = ended
+	}
+	return err
+}
+
+// name returns the name of the database, which another one does not have.
+func (r *reader) name(ctx context.Context) (string, error) {
+	var name *string
+	if _, err := sqlcommon.One(ctx, r, []any{&name}, selectName); err != nil {
+		return "", err
+	}
+	if name == nil {
+		return "", fmt.Errorf("%w: postgres: the database has no tables, as while it is restored", memory.ErrUnavailable)
+	}
+	return *name, nil
+}

@@ -1,0 +1,103 @@
+package sqlcommon
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+)
+
+// ErrReplaced means that the database is no longer the one that was opened, or lost commits
+// of it, as after a restore. What the process holds in memory (vectors, rows that searches
+// have read) follows from what no longer exists, and positions of feeds are given again.
+var ErrReplaced = fmt.Errorf("%w: the database was replaced while mneme served it: complete the restore and start mneme again, see docs/operating.md", memory.ErrUnavailable)
+
+// Continuity notices that a database does not continue what was read from it: it remembers
+// the last change of vectors, which every write of an entry records at a position of its
+// own, and a name. Its zero value has seen nothing.
+type Continuity struct {
+	seen     atomic.Pointer[seenChange]
+	replaced atomic.Bool
+}
+
+// seenChange is the last record of table change that was seen.
+type seenChange struct {
+	name     string // of the database
+	position int64  // 0: there was none
+	found    bool   // the record was there, and not yet trimmed
+	entry    uuid.UUID
+	at       time.Time
+}
+
+const selectChange = "SELECT entry, at FROM change WHERE position = $1"
+
+// Replaced reports whether the database was replaced.
+func (c *Continuity) Replaced() bool { return c.replaced.Load() }
+
+// Notice remembers that the database was replaced, and returns ErrReplaced.
+func (c *Continuity) Notice() error {
+	c.replaced.Store(true)
+	return ErrReplaced
+}
+
+// Check returns ErrReplaced if what a transaction reads does not continue what was seen
+// last. name is that of the database; another one has another name.
+func (c *Continuity) Check(ctx context.Context, r Reads, name string) error {
+	_, err := c.check(ctx, r, name)
+	return err
+}
+
+// Follow is Check, and remembers what it reads. It is not safe for concurrent use, except
+// with Check.
+func (c *Continuity) Follow(ctx context.Context, r Reads, name string) error {
+	last, err := c.check(ctx, r, name)
+	if err != nil {
+		return err
+	}
+	if seen := c.seen.Load(); seen != nil && seen.position == last {
+		return nil
+	}
+	now, err := r.changeAt(ctx, last)
+	if err == nil {
+		now.name = name
+		c.seen.Store(&now)
+	}
+	return err
+}
+
+// check returns the position of the last change.
+func (c *Continuity) check(ctx context.Context, r Reads, name string) (last int64, err error) {
+	if c.Replaced() {
+		return 0, ErrReplaced
+	}
+	seen := c.seen.Load() // before the database is read
+	if last, err = r.lastChange(ctx); err != nil || seen == nil {
+		return last, err
+	}
+	if seen.name != name || last < seen.position {
+		return last, c.Notice()
+	}
+	if !seen.found {
+		return last, nil
+	}
+	now, err := r.changeAt(ctx, seen.position)
+	if err != nil {
+		return last, err
+	}
+	if now.found && (now.entry != seen.entry || !now.at.Equal(seen.at)) {
+		return last, c.Notice()
+	}
+	return last, nil
+}
+
+// changeAt reads a record of a change.
+func (r Reads) changeAt(ctx context.Context, position int64) (seenChange, error) {
+	s := seenChange{position: position}
+	var err error
+	s.found, err = One(ctx, r.r, []any{&s.entry, &s.at}, selectChange, position)
+	return s, err
+}

@@ -1,0 +1,73 @@
+package sqlite
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// A storage goes on while its file does, and not with another state, nor with another file.
+func TestContinuesNoticesAnotherState(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mneme.db")
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	change := func(statement string, args ...any) {
+		t.Helper()
+		err := s.update(t.Context(), func(w *writer) error {
+			_, err := w.exec(t.Context(), statement, args...)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	add := func() {
+		t.Helper()
+		id := uuid.New()
+		change("INSERT INTO change (entry, at) VALUES (?, ?)", id[:], time.Now().UnixMicro())
+	}
+	goesOn := func() {
+		t.Helper()
+		if err := s.Continues(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	goesOn()
+	for range 3 {
+		add()
+		goesOn()
+	}
+	change("DELETE FROM change") // it was trimmed
+	goesOn()
+	add()
+	goesOn()
+	// An earlier state, in which as many changes were made since.
+	change("DELETE FROM change WHERE position = 4")
+	change("UPDATE sqlite_sequence SET seq = 3 WHERE name = 'change'")
+	add()
+	if err := s.Continues(t.Context()); !errors.Is(err, ErrReplaced) {
+		t.Errorf("another state: %v", err)
+	}
+	if err := s.update(t.Context(), func(*writer) error { return nil }); !errors.Is(err, ErrReplaced) {
+		t.Errorf("a write after that: %v", err)
+	}
+
+	if s, err = Open(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	err = s.update(t.Context(), func(*writer) error { return os.Rename(path, path+".former") })
+	if !errors.Is(err, ErrReplaced) {
+		t.Errorf("the file is moved before the commit: %v", err)
+	}
+	if err := s.view(t.Context(), func(*reader) error { return nil }); !errors.Is(err, ErrReplaced) {
+		t.Errorf("a read after that: %v", err)
+	}
+}
