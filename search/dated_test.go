@@ -122,7 +122,7 @@ func TestBeingOfTheNamedTimeIsEvidence(t *testing.T) {
 			if x.Dates == nil || x.Dates.Rank != 1 || !slices.ContainsFunc(x.Summands, func(s fusion.Summand) bool { return s.Name == "date" && s.Value > 0 }) {
 				t.Errorf("%s: %+v, %v", query, x.Dates, x.Summands)
 			}
-			if read := a.Explanation.Dates; len(read) != 1 || !strings.Contains(query, read[0].Text) || read[0].Until.Sub(read[0].From) < 24*time.Hour {
+			if read := a.Explanation.Dates; len(read) != 1 || !strings.Contains(query, read[0].Text) || read[0].Until.Sub(*read[0].From) < 24*time.Hour {
 				t.Errorf("%s: the times are read as %+v", query, read)
 			}
 			plain := h.MustSearch(c, search.Request{Query: query, Limit: 10, NoDates: true, Explain: true})

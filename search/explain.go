@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -32,7 +33,11 @@ type Explanation struct {
 type NamedTime struct {
 	Wording int // the index of the query
 	Text    string
-	dates.Span
+	// From is its first instant and Until the first one after it; nil: it has no beginning, or
+	// no end.
+	From, Until *time.Time
+	// AnyYear says that no year was named.
+	AnyYear bool
 }
 
 // Readers are the models that a wording was asked of.
@@ -141,7 +146,14 @@ func (s *Searcher) explain(ctx context.Context, tx memory.ReadTx, scope acl.Scop
 	for _, asked := range q.wordings {
 		x.Typos = append(x.Typos, asked.typos...)
 		for _, span := range asked.named.read {
-			x.Dates = append(x.Dates, NamedTime{asked.number, asked.text[span.Start:span.End], span})
+			named := NamedTime{Wording: asked.number, Text: asked.text[span.Start:span.End], AnyYear: span.AnyYear}
+			if !span.From.Equal(dates.Earliest) {
+				named.From = &span.From
+			}
+			if !span.Until.Equal(dates.Latest) {
+				named.Until = &span.Until
+			}
+			x.Dates = append(x.Dates, named)
 		}
 	}
 	x.Readers = q.readers()

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/lexical/dates"
 	"mneme/search"
 )
 
@@ -182,7 +181,7 @@ func ExplanationOf(e *search.Explanation) *Explanation {
 		x.Typos = append(x.Typos, Typo(t))
 	}
 	for _, d := range e.Dates {
-		x.Dates = append(x.Dates, NamedTime{d.Wording, d.Text, bound(d.From, dates.Earliest), bound(d.Until, dates.Latest), d.AnyYear})
+		x.Dates = append(x.Dates, NamedTime(d))
 	}
 	for _, r := range e.Readers {
 		x.Readers = append(x.Readers, Readers(r))
@@ -203,12 +202,4 @@ func ExplanationOf(e *search.Explanation) *Explanation {
 		}
 	}
 	return &x
-}
-
-// bound returns a bound of a span; nil if it is open.
-func bound(t, open time.Time) *time.Time {
-	if t.Equal(open) {
-		return nil
-	}
-	return &t
 }
