@@ -20,7 +20,11 @@ const (
 	// they are alike (fusion.MinAlike) and have so much of their words in common. Those
 	// without dates that were written within a sitting, as an import is, may be a list: they
 	// must be nearly the same.
-	minInCommon    = 0.35
+	minInCommon = 0.35
+	// Those that are surely alike (sameThing) may be so short that they have little in common
+	// but what they speak of: "the launch is on 3 March", "the launch was moved to 17 April".
+	sameThing      = 0.985
+	fewInCommon    = 0.15
 	sitting        = time.Minute
 	alikeInSitting = 0.96
 	inCommonAtOnce = 0.5
@@ -71,8 +75,12 @@ func (q *searchQuery) swapRank(ctx context.Context, words *commonWords, ordered 
 		if atOnce {
 			least, inCommon = alikeInSitting, inCommonAtOnce
 		}
-		if q.alike(newer, older) < least {
+		alike := q.alike(newer, older)
+		switch {
+		case alike < least:
 			continue
+		case alike >= sameThing && !atOnce:
+			inCommon = fewInCommon
 		}
 		switch share, err := words.share(ctx, newer, older); {
 		case err != nil:

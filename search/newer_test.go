@@ -16,6 +16,24 @@ func happenedOn(date string) func(*memory.PutRequest) {
 	return func(r *memory.PutRequest) { r.OccurredAt = &date }
 }
 
+// Short statements have little more in common than what they speak of.
+func TestTheNewerOfTwoShortStatementsIsFirst(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := openOver(t, b.Open(t), backendtest.Options{}, codedEncoder(t))
+		c := agent("anna", acl.Public)
+		h.PutText(c, "anna", "launch/old", "The launch is on 3 March.", 201, happenedOn("2026-01-10"))
+		h.PutText(c, "anna", "launch/new", "The launch was moved to 17 April.", 201, happenedOn("2026-03-01"))
+		h.PutText(c, "anna", "party", "The launch party needs balloons.", 201, happenedOn("2026-03-02"))
+		h.PutText(c, "anna", "bees", "Anna is allergic to bees and carries an adrenaline pen.", 201, happenedOn("2026-05-06"))
+		h.Index()
+		for _, query := range []string{"When is the launch?", "launch date"} {
+			if got := keys(h.MustSearch(c, search.Request{Query: query, Limit: 2})); !slices.Equal(got, []string{"launch/new", "launch/old"}) {
+				t.Errorf("%s: %v", query, got)
+			}
+		}
+	})
+}
+
 // openStatements opens a store with two statements of one thing, the older of which answers
 // better by its words, and what else one notes.
 func openStatements(t *testing.T, b backendtest.Backend) (*harness, memory.Caller) {
