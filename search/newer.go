@@ -24,7 +24,7 @@ const (
 	// Those that are surely alike (sameThing) may be so short that they have little in common
 	// but what they speak of: "the launch is on 3 March", "the launch was moved to 17 April".
 	sameThing      = 0.985
-	fewInCommon    = 0.15
+	fewInCommon    = 0.05
 	sitting        = time.Minute
 	alikeInSitting = 0.96
 	inCommonAtOnce = 0.5
