@@ -95,7 +95,7 @@ const (
 	// of .01 at most.
 	chatter = 4
 	// weightThen is what an entry gains that is of a time that the question names, and
-	// weightOther what one loses that is of another: docs/decisions/0088-dates.md.
+	// weightOther what one loses that is of another: docs/decisions/0088-questions-for-times.md.
 	weightThen  = 0.3
 	weightOther = 0.2
 	// ofThen and notOfThen are the scores of entries for a question that asks for all that

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +21,7 @@ import (
 )
 
 // A question may name a time: "what did I do on 9 July?". Entries of that time are candidates
-// of a leg of their own, and being of it is evidence: docs/decisions/0088-dates.md.
+// of a leg of their own, and being of it is evidence: docs/decisions/0088-questions-for-times.md.
 
 // named is what a wording says of a time.
 type named struct {
@@ -146,7 +147,7 @@ func (q *searchQuery) matchTimes(ctx context.Context, tx memory.ReadTx, w *wordi
 		return nil
 	}
 	for _, match := range textsOf(w.text, spans) {
-		ids, _, err := q.matching(ctx, tx, memory.Filter{Match: match}, only)
+		ids, err := q.naming(ctx, tx, match, only)
 		if err != nil {
 			return err
 		}
@@ -167,11 +168,37 @@ func (q *searchQuery) matchTimes(ctx context.Context, tx memory.ReadTx, w *wordi
 	return err
 }
 
-// matching returns the entries of the scope that pass the request's filter and another one,
-// of only some unless only is nil, at most vector.MaxOnly.
-func (q *searchQuery) matching(ctx context.Context, tx memory.ReadTx, filter memory.Filter, only []uuid.UUID) (ids []uuid.UUID, more bool, err error) {
+// textBytes bounds what is read of values to find days in texts.
+const textBytes = 32 << 20
+
+// naming returns the entries whose text matches. A store in which that would cost too much, or
+// in which too many words begin as a day does, is passed by: it must not decide what is found
+// in the others.
+func (q *searchQuery) naming(ctx context.Context, tx memory.ReadTx, match *lexical.Match, only []uuid.UUID) (all []uuid.UUID, err error) {
 	scope := q.scope.Without(searchOnly)
-	ids, more, err = filter.Counted(q.reading).Searchable().Matching(ctx, tx, scope, only, vector.MaxOnly)
+	limits := memory.ReadingLimits{Bytes: min(textBytes, q.reading.Bytes), Time: q.reading.Time}
+	all, _, err = q.matching(ctx, tx, scope, memory.Filter{Match: match}.Counted(limits), only)
+	var broken *memory.RuleError
+	if !errors.As(err, &broken) {
+		return all, err
+	}
+	all = nil
+	for _, a := range scope.Stores() {
+		ids, _, err := q.matching(ctx, tx, ofStore(scope, a.Store), memory.Filter{Match: match}.Counted(limits.Part(scope.Len())), only)
+		if err != nil && !errors.As(err, &broken) {
+			return nil, err
+		}
+		if all = append(all, ids...); len(all) > vector.MaxOnly {
+			return all[:vector.MaxOnly], nil
+		}
+	}
+	return all, nil
+}
+
+// matching returns the entries of a scope that pass the request's filter and another one,
+// of only some unless only is nil, at most vector.MaxOnly.
+func (q *searchQuery) matching(ctx context.Context, tx memory.ReadTx, scope acl.Scope, filter memory.Filter, only []uuid.UUID) (ids []uuid.UUID, more bool, err error) {
+	ids, more, err = filter.Searchable().Matching(ctx, tx, scope, only, vector.MaxOnly)
 	if err != nil || len(ids) == 0 || q.only != nil || q.request.Filter.Empty() {
 		return ids, more, err
 	}
@@ -206,7 +233,7 @@ func byYear(spans []namedSpan) (years [][]namedSpan) {
 // is true, those of the earliest part of the spans.
 func (q *searchQuery) ofTimes(ctx context.Context, tx memory.ReadTx, spans []namedSpan, earliest bool) ([]uuid.UUID, error) {
 	for {
-		ids, more, err := q.matching(ctx, tx, memory.Filter{Where: ofSpans(spans)}, q.only)
+		ids, more, err := q.matching(ctx, tx, q.scope.Without(searchOnly), memory.Filter{Where: ofSpans(spans)}, q.only)
 		if err != nil || !more {
 			return append([]uuid.UUID{}, ids...), err
 		}
@@ -340,7 +367,7 @@ func wall(t time.Time) time.Time {
 }
 
 // What was said within a week after a time may well tell of it ("last Friday"), and what is
-// two weeks from it may: docs/decisions/0088-dates.md.
+// two weeks from it may: docs/decisions/0088-questions-for-times.md.
 const (
 	soonAfter = 7 * 24 * time.Hour
 	nearTime  = 14 * 24 * time.Hour
@@ -467,7 +494,7 @@ func (s *Searcher) nearestThen(ctx context.Context, tx memory.ReadTx, scope acl.
 	from, until := spans[0].From, spans[0].Until
 	for days := 1; days <= maxNearest; days *= 2 {
 		around := namedSpan{Span: dates.Span{From: dayBefore(from, days), Until: dayAfter(until, days)}}
-		ids, _, err := q.matching(ctx, tx, memory.Filter{Where: ofSpans([]namedSpan{around})}, q.only)
+		ids, _, err := q.matching(ctx, tx, q.scope.Without(searchOnly), memory.Filter{Where: ofSpans([]namedSpan{around})}, q.only)
 		if err != nil {
 			return nil, err
 		}

@@ -106,6 +106,28 @@ func TestATimeWithoutEntriesNamesTheNearestDay(t *testing.T) {
 	})
 }
 
+// A store with more words that begin as a month's days do than are looked up does not decide
+// what is found in others.
+func TestManyNumbersOfAStoreLeaveQuestionsForTimesAlone(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h, c := openDiary(t, b)
+		other := agent("other", acl.Public)
+		var numbers strings.Builder
+		for n := range lexical.MaxPrefixTerms + 50 {
+			fmt.Fprintf(&numbers, "202608%06d ", n)
+		}
+		h.PutText(other, "other", "numbers", numbers.String(), 201)
+		h.MustShare(other, "anna", acl.Read)
+		h.Index()
+		for _, stores := range [][]string{{"anna", "other"}, {"other"}} {
+			a := h.MustSearch(c, search.Request{Query: "what happened in August 2026?", Stores: stores, Limit: 10})
+			if got := keys(a); slices.Contains(got, "boiler") != (len(stores) == 2) || slices.Contains(got, "numbers") {
+				t.Errorf("%v: %v", stores, got)
+			}
+		}
+	})
+}
+
 func TestBeingOfTheNamedTimeIsEvidence(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, c := openDiary(t, b)

@@ -44,7 +44,7 @@ func (s *Searcher) leaveOutWords(ctx context.Context, tx memory.ReadTx, q *searc
 		return tooMany
 	}
 	for _, a := range q.scope.Stores() {
-		err := q.request.Filter.CheckPrefixes(ctx, tx, only(q.scope, a.Store), now)
+		err := q.request.Filter.CheckPrefixes(ctx, tx, ofStore(q.scope, a.Store), now)
 		switch {
 		case errors.As(err, &broken):
 			q.leaveOut(a.Store, SkipWords)
@@ -65,7 +65,7 @@ func (s *Searcher) matchEach(ctx context.Context, tx memory.ReadTx, q *searchQue
 	part := s.limits.Reading.Part(q.scope.Len())
 	for _, a := range q.scope.Stores() {
 		filter := q.request.Filter.Counted(part).Searchable()
-		ids, many, err := filter.Matching(ctx, tx, only(q.scope, a.Store), nil, vector.MaxOnly)
+		ids, many, err := filter.Matching(ctx, tx, ofStore(q.scope, a.Store), nil, vector.MaxOnly)
 		var broken *memory.RuleError
 		switch {
 		case errors.As(err, &broken):
@@ -92,7 +92,7 @@ func (q *searchQuery) leaveOut(store string, why SkipReason) {
 	q.scope = q.bounded(q.scope)
 }
 
-// only returns the part of a scope in one store.
-func only(scope acl.Scope, store string) acl.Scope {
+// ofStore returns the part of a scope in one store.
+func ofStore(scope acl.Scope, store string) acl.Scope {
 	return scope.Without(func(a acl.Access) bool { return a.Store != store })
 }

@@ -47,7 +47,7 @@ func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found retriev
 		for _, c := range ranked.nearest {
 			answer.Nearest = append(answer.Nearest, memory.Near{Entry: *c.entry, Relevance: c.relevance})
 		}
-		if len(answer.Hits) == 0 && q.page == nil && q.asksForDates() {
+		if answer.unsold == nil && len(answer.Hits) == 0 && q.page == nil && q.asksForDates() {
 			answer.NothingThen = true
 			near, err := s.nearestThen(ctx, tx, scope, q)
 			if err != nil {

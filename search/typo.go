@@ -280,7 +280,7 @@ func (c correction) twoTyposOfEach(ctx context.Context, of lexical.QueryTerm) (n
 	slices.SortStableFunc(stores, func(a, b acl.Access) int { return cmp.Compare(rankOf(a.Via), rankOf(b.Via)) })
 	beginning := string([]rune(of.Word)[:maxBeginning])
 	for _, a := range stores[:min(len(stores), maxVocabularies)] {
-		terms, more, err := c.tx.Terms(ctx, only(c.q.scope, a.Store), memory.TermQuery{Prefix: beginning, Now: c.now, Limit: maxVocabulary})
+		terms, more, err := c.tx.Terms(ctx, ofStore(c.q.scope, a.Store), memory.TermQuery{Prefix: beginning, Now: c.now, Limit: maxVocabulary})
 		if err != nil {
 			return nil, err
 		}
