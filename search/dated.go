@@ -171,9 +171,8 @@ func (q *searchQuery) matchTimes(ctx context.Context, tx memory.ReadTx, w *wordi
 // textBytes bounds what is read of values to find days in texts.
 const textBytes = 32 << 20
 
-// naming returns the entries whose text matches. A store in which that would cost too much, or
-// in which too many words begin as a day does, is passed by: it must not decide what is found
-// in the others.
+// naming returns the entries whose text matches. A store in which that would cost too much is
+// passed by: it must not decide what is found in the others.
 func (q *searchQuery) naming(ctx context.Context, tx memory.ReadTx, match *lexical.Match, only []uuid.UUID) (all []uuid.UUID, err error) {
 	scope := q.scope.Without(searchOnly)
 	limits := memory.ReadingLimits{Bytes: min(textBytes, q.reading.Bytes), Time: q.reading.Time}
@@ -261,10 +260,10 @@ func firstHalf(spans []namedSpan) []namedSpan {
 	return []namedSpan{first}
 }
 
-// Days and months of spans that are looked for in texts: in a longer span, its years.
 const (
-	maxDays   = 24
-	maxMonths = 24
+	// maxDays is how many days are looked for in texts: those of a season. A longer span is
+	// looked for by occurred_at and its words alone.
+	maxDays = 93
 	// otherYears is how many years before and after a day that a text names without one rule
 	// that out, if the text names it with them.
 	otherYears = 5
@@ -287,7 +286,10 @@ func textsOf(question string, spans []namedSpan) (matches []*lexical.Match) {
 		}
 		matches = appendMatch(matches, withoutYear(question[s.Start:s.End]), none)
 	}
-	return appendMatch(matches, any[:min(len(any), maxDays)], nil)
+	for items := range slices.Chunk(any[:min(len(any), maxDays)], lexical.MaxMatchItems) {
+		matches = appendMatch(matches, items, nil)
+	}
+	return matches
 }
 
 // appendMatch appends the match of texts that have any of some items, if there are any, and
@@ -303,19 +305,13 @@ func appendMatch(matches []*lexical.Match, any, none []string) []*lexical.Match 
 	return append(matches, match)
 }
 
-// daysIn returns items of a match for the days of a span.
+// daysIn returns items of a match for the days of a span; none for those of a long one.
 func daysIn(s period.Span) (items []string) {
-	days, months := int(s.Until.Sub(s.From).Hours()/24), 12*(s.Until.Year()-s.From.Year())+int(s.Until.Month()-s.From.Month())
-	switch {
-	case s.From.Year() < 1000 || s.Until.Year() > 9000: // no beginning or no end
-	case days <= maxDays:
-		for d := s.From; d.Before(s.Until); d = d.AddDate(0, 0, 1) {
-			items = append(items, d.Format(time.DateOnly))
-		}
-	case months <= maxMonths:
-		for m := s.From; m.Before(s.Until); m = m.AddDate(0, 1, 0) {
-			items = append(items, m.Format("200601")+"*")
-		}
+	if s.Until.Sub(s.From) > maxDays*24*time.Hour {
+		return nil
+	}
+	for d := s.From; d.Before(s.Until); d = d.AddDate(0, 0, 1) {
+		items = append(items, d.Format(time.DateOnly))
 	}
 	return items
 }

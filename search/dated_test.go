@@ -106,8 +106,7 @@ func TestATimeWithoutEntriesNamesTheNearestDay(t *testing.T) {
 	})
 }
 
-// A store with more words that begin as a month's days do than are looked up does not decide
-// what is found in others.
+// Numbers that begin as days do are none, however many a store has.
 func TestManyNumbersOfAStoreLeaveQuestionsForTimesAlone(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, c := openDiary(t, b)
