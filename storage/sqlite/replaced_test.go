@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -58,8 +59,15 @@ func TestContinuesNoticesAnotherState(t *testing.T) {
 	if err := s.update(t.Context(), func(*writer) error { return nil }); !errors.Is(err, ErrReplaced) {
 		t.Errorf("a write after that: %v", err)
 	}
+}
 
-	if s, err = Open(t.Context(), path); err != nil {
+func TestAFileThatIsMovedIsNoticed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be moved there")
+	}
+	path := filepath.Join(t.TempDir(), "mneme.db")
+	s, err := Open(t.Context(), path)
+	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
