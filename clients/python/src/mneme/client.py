@@ -163,7 +163,9 @@ class Mneme:
             )
         )
 
-    def rename(self, key: str, to: str, *, store: str = "self", namespace: str = "", to_namespace: str | None = None, to_store: str | None = None) -> Entry:
+    def rename(
+        self, key: str, to: str, *, store: str = "self", namespace: str = "", to_namespace: str | None = None, to_store: str | None = None
+    ) -> Entry:
         """Moves an entry to another key, and maybe another namespace or store."""
         return Entry.from_dict(
             self._json(
