@@ -51,17 +51,21 @@ func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
 		s.slope = float64(k1*b) / mean
 	}
 	df = s.join(query, df)
-	n := float64(stats.Documents)
 	for i, term := range query {
-		found := float64(df[i])
 		s.known[i] = df[i] > 0
-		// The counts may come from different snapshots, so df may exceed N. The
-		// logarithm must stay defined.
-		ratio := (max(n-found, 0) + 0.5) / (found + 0.5)
-		s.weights[i] = float64(term.Weight * ln(1+ratio))
+		s.weights[i] = float64(term.Weight * Rarity(stats.Documents, df[i]))
 	}
 	s.weighEvidence(query, df)
 	return s
+}
+
+// Rarity returns the weight of a term that so many of the documents have, as BM25 has it in
+// Lucene: ln(1 + (N-n+.5)/(n+.5)).
+func Rarity(documents, having int64) float64 {
+	// The counts may come from different snapshots, so there may be more that have it. The
+	// logarithm must stay defined.
+	ratio := (max(float64(documents)-float64(having), 0) + 0.5) / (float64(having) + 0.5)
+	return ln(1 + ratio)
 }
 
 // join sets heads and beside, and returns the document frequencies where a word and its

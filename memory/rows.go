@@ -146,6 +146,10 @@ type TermCounter interface {
 	// Count returns how often each term of the query is among an entry's terms, as
 	// Evidence.Counts does, in buffer if that has room. It fails if the terms are damaged.
 	Count(buffer []int, terms []byte) ([]int, error)
+	// Keys yields a key of each of an entry's terms, in the storage's order: terms are the
+	// same if their keys are. A key is valid until yield returns. It fails if the terms are
+	// damaged.
+	Keys(terms []byte, yield func(key []byte)) error
 }
 
 // VectorChanges are changes of entries' vectors. Positions count them, in the order in

@@ -2,86 +2,107 @@ package search
 
 import (
 	"context"
+	"hash/maphash"
 
 	"mneme/lexical"
 	"mneme/memory"
 )
 
-// commonWords compares the words of candidates.
+// commonWords compares the words of candidates, by their terms as the storage keeps them.
 type commonWords struct {
-	tx   assessmentTx
-	all  []*candidate // among which a word is rare or not
-	read map[*candidate]map[string]float64
+	tx      assessmentTx
+	all     []*candidate // among which a word is rare or not
+	seed    maphash.Seed
+	numbers map[uint64]int // of the terms of candidates that are compared, by the hash of their keys
+	weights []float64      // by number
+	marked  []*candidate   // by number: the candidate whose terms were marked last
+	read    map[*candidate]words
+	replies map[*candidate]bool
 }
 
-func newCommonWords(tx assessmentTx, all []*candidate) *commonWords {
-	return &commonWords{tx, all, make(map[*candidate]map[string]float64)}
+// words are the terms of a candidate.
+type words struct {
+	numbers []int
+	weight  float64 // of all
+}
+
+// newCommonWords weighs the terms of the candidates that are compared by their rarity among
+// all, of which they are the first.
+func newCommonWords(tx assessmentTx, all []*candidate, compared int) (*commonWords, error) {
+	w := &commonWords{tx: tx, all: all, seed: maphash.MakeSeed(), numbers: make(map[uint64]int), read: make(map[*candidate]words), replies: make(map[*candidate]bool)}
+	counter, documents := tx.TermCounter(nil), int64(0)
+	var df []int64
+	for i, c := range all {
+		if !c.assessed() || len(c.terms) == 0 {
+			continue
+		}
+		documents++
+		var of words
+		err := counter.Keys(c.terms, func(key []byte) {
+			hash := maphash.Bytes(w.seed, key)
+			n, known := w.numbers[hash]
+			switch {
+			case known:
+				df[n]++
+			case i < compared:
+				n = len(df)
+				w.numbers[hash], df = n, append(df, 1)
+			}
+			if i < compared {
+				of.numbers = append(of.numbers, n)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		if i < compared {
+			w.read[c] = of
+		}
+	}
+	w.weights, w.marked = make([]float64, len(df)), make([]*candidate, len(df))
+	for n := range df {
+		w.weights[n] = lexical.Rarity(documents, df[n])
+	}
+	for c, of := range w.read {
+		for _, n := range of.numbers {
+			of.weight += w.weights[n]
+		}
+		w.read[c] = of
+	}
+	return w, nil
 }
 
 // share returns how much of the words of two candidates is the same, 0–1: the weight of those
 // that both have over the weight of all words of the one that has less of it. What all
 // candidates have, such as the name of a project, weighs next to nothing.
-func (w *commonWords) share(ctx context.Context, a, b *candidate) (float64, error) {
-	ofA, err := w.weights(ctx, a)
-	if err != nil {
-		return 0, err
+func (w *commonWords) share(a, b *candidate) float64 {
+	ofA, ofB := w.read[a], w.read[b]
+	less := min(ofA.weight, ofB.weight)
+	if less == 0 {
+		return 0
 	}
-	ofB, err := w.weights(ctx, b)
-	if err != nil || len(ofA) == 0 || len(ofB) == 0 {
-		return 0, err
+	for _, n := range ofA.numbers {
+		w.marked[n] = a
 	}
-	both, sumA, sumB := 0.0, 0.0, 0.0
-	for term, weight := range ofA {
-		sumA += weight
-		if _, ok := ofB[term]; ok {
-			both += weight
+	both := 0.0
+	for _, n := range ofB.numbers {
+		if w.marked[n] == a {
+			both += w.weights[n]
 		}
 	}
-	for _, weight := range ofB {
-		sumB += weight
-	}
-	return both / min(sumA, sumB), nil
+	return both / less
 }
 
-// weights returns the weights of a candidate's words, each by its rarity among all; none of a
-// reply.
-func (w *commonWords) weights(ctx context.Context, c *candidate) (map[string]float64, error) {
-	if weights, known := w.read[c]; known {
-		return weights, nil
+// isReply reports whether a candidate's text states nothing that another one could replace.
+func (w *commonWords) isReply(ctx context.Context, c *candidate) (bool, error) {
+	if is, known := w.replies[c]; known {
+		return is, nil
 	}
 	entries, err := completed(ctx, w.tx, []*candidate{c})
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	prose := memory.ProseOf(&entries[0])
-	if lexical.IsReply(prose) { // it states nothing that another one could replace
-		w.read[c] = nil
-		return nil, nil
-	}
-	terms := lexical.Analyze(prose).Terms
-	query, df := make([]lexical.QueryTerm, len(terms)), make([]int64, len(terms))
-	for i, term := range terms {
-		query[i] = lexical.QueryTerm{Text: term.Text, Weight: 1}
-	}
-	counter, counts := w.tx.TermCounter(query), make([]int, len(query))
-	documents := int64(0)
-	for _, other := range w.all {
-		if other.assessment == nil || len(other.terms) == 0 {
-			continue
-		}
-		if counts, err = counter.Count(counts, other.terms); err != nil {
-			return nil, err
-		}
-		documents++
-		for i, n := range counts {
-			df[i] += int64(min(n, 1))
-		}
-	}
-	scorer := lexical.NewScorer(lexical.Stats{Documents: documents, Length: documents}, query, df)
-	weights := make(map[string]float64, len(terms))
-	for i, term := range terms {
-		weights[term.Text] = scorer.Weight(i)
-	}
-	w.read[c] = weights
-	return weights, nil
+	is := lexical.IsReply(memory.ProseOf(&entries[0]))
+	w.replies[c] = is
+	return is, nil
 }

@@ -42,8 +42,12 @@ const (
 // SECURITY: of stores at level search neither the order nor the mark says which entry is
 // newer.
 func (q *searchQuery) newerFirst(ctx context.Context, tx assessmentTx, ordered []*candidate) error {
-	words := newCommonWords(tx, ordered)
-	for i := range min(len(ordered), newerDepth) {
+	depth := min(len(ordered), newerDepth)
+	words, err := newCommonWords(tx, ordered, depth)
+	if err != nil {
+		return err
+	}
+	for i := range depth {
 		for {
 			at, err := q.swapRank(ctx, words, ordered, i)
 			if err != nil {
@@ -71,21 +75,9 @@ func (q *searchQuery) swapRank(ctx context.Context, words *commonWords, ordered 
 		if !ok {
 			continue
 		}
-		least, inCommon := fusion.MinAlike, minInCommon
-		if atOnce {
-			least, inCommon = alikeInSitting, inCommonAtOnce
-		}
-		alike := q.alike(newer, older)
-		switch {
-		case alike < least:
-			continue
-		case alike >= sameThing && !atOnce:
-			inCommon = fewInCommon
-		}
-		switch share, err := words.share(ctx, newer, older); {
-		case err != nil:
+		if ok, err := q.sayNearlyTheSame(ctx, words, newer, older, atOnce); err != nil {
 			return i, err
-		case share < inCommon:
+		} else if !ok {
 			continue
 		}
 		older.supersededBy = cmp.Or(older.supersededBy, newer)
@@ -98,6 +90,29 @@ func (q *searchQuery) swapRank(ctx context.Context, words *commonWords, ordered 
 		}
 	}
 	return at, nil
+}
+
+// sayNearlyTheSame reports whether two candidates are statements of one thing. What is
+// cheaper to tell is asked first: most pairs are none.
+func (q *searchQuery) sayNearlyTheSame(ctx context.Context, words *commonWords, newer, older *candidate, atOnce bool) (bool, error) {
+	least := fusion.MinAlike
+	switch share := words.share(newer, older); {
+	case atOnce && share >= inCommonAtOnce:
+		least = alikeInSitting
+	case atOnce, share < fewInCommon:
+		return false, nil
+	case share < minInCommon:
+		least = sameThing
+	}
+	if q.alike(newer, older, least) < least {
+		return false, nil
+	}
+	for _, c := range []*candidate{newer, older} {
+		if is, err := words.isReply(ctx, c); is || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // asksForWhatWasBefore reports whether a wording asks for what was so before a time. It is
@@ -126,8 +141,9 @@ func inOrder(a, b *candidate) (newer, older *candidate, atOnce, ok bool) {
 }
 
 // alike returns how likely two candidates say nearly the same, 0–1, by the chunks of them
-// that are nearest to the question and a model that has read both.
-func (q *searchQuery) alike(a, b *candidate) (most float64) {
+// that are nearest to the question and a model that has read both; 0 if that is surely less
+// than a likelihood.
+func (q *searchQuery) alike(a, b *candidate, least float64) (most float64) {
 	for k := range q.models {
 		x, y := &a.by[k], &b.by[k]
 		if len(x.vector) == 0 || len(y.vector) == 0 || x.vector.IsMeaningless() || y.vector.IsMeaningless() {
@@ -135,7 +151,7 @@ func (q *searchQuery) alike(a, b *candidate) (most float64) {
 		}
 		cosines, maxSims := alikeRanges(q.models[k], k == multilingualModel)
 		cosine := x.vector.Dot(y.vector.Floats())
-		if cosines.ToE5(cosine) < minAlikeCosine {
+		if cosines.ToE5(cosine) < max(minAlikeCosine, fusion.MinAlikeCosine(least)) {
 			continue
 		}
 		maxSim, err := bothMaxSims(x.codes, y.codes)

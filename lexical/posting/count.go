@@ -47,3 +47,9 @@ func (c *TermCounter) Count(buffer []int, terms []byte) ([]int, error) {
 	})
 	return counts, err
 }
+
+// Keys yields the key of each of the encoded terms of a document, in their order; each is
+// valid until yield returns. The error is ErrTerms if the terms are corrupt.
+func (c *TermCounter) Keys(terms []byte, yield func(key []byte)) error {
+	return c.layout.decodeTerms(terms, &everyByte, func(key []byte, _ uint32) { yield(key) })
+}
