@@ -267,6 +267,9 @@ const (
 	// otherYears is how many years before and after a day that a text names without one rule
 	// that out, if the text names it with them.
 	otherYears = 5
+	// dayTerm is the one word that a text has of a day, however it is written: an index alone
+	// finds it, where "2026-07-09" is a phrase of which the values are read, too.
+	dayTerm = "20060102"
 )
 
 // textsOf returns what texts match that name a time of some spans of a question: a day with
@@ -282,7 +285,7 @@ func textsOf(question string, spans []namedSpan) (matches []*lexical.Match) {
 		}
 		var none []string
 		for n := 1; n <= otherYears; n++ {
-			none = append(none, of.From.AddDate(-n, 0, 0).Format(time.DateOnly), of.From.AddDate(n, 0, 0).Format(time.DateOnly))
+			none = append(none, of.From.AddDate(-n, 0, 0).Format(dayTerm), of.From.AddDate(n, 0, 0).Format(dayTerm))
 		}
 		matches = appendMatch(matches, withoutYear(question[s.Start:s.End]), none)
 	}
@@ -311,7 +314,7 @@ func daysIn(s period.Span) (items []string) {
 		return nil
 	}
 	for d := s.From; d.Before(s.Until); d = d.AddDate(0, 0, 1) {
-		items = append(items, d.Format(time.DateOnly))
+		items = append(items, d.Format(dayTerm))
 	}
 	return items
 }
