@@ -11,9 +11,8 @@ import (
 // commonWords compares the words of candidates, by their terms as the storage keeps them.
 type commonWords struct {
 	tx      assessmentTx
-	all     []*candidate // among which a word is rare or not
 	seed    maphash.Seed
-	numbers map[uint64]int // of the terms of candidates that are compared, by the hash of their keys
+	numbers map[uint64]int // of the terms, by the hash of their keys
 	weights []float64      // by number
 	marked  []*candidate   // by number: the candidate whose terms were marked last
 	read    map[*candidate]words
@@ -26,42 +25,34 @@ type words struct {
 	weight  float64 // of all
 }
 
-// newCommonWords weighs the terms of the candidates that are compared by their rarity among
-// all, of which they are the first.
-func newCommonWords(tx assessmentTx, all []*candidate, compared int) (*commonWords, error) {
-	w := &commonWords{tx: tx, all: all, seed: maphash.MakeSeed(), numbers: make(map[uint64]int), read: make(map[*candidate]words), replies: make(map[*candidate]bool)}
-	counter, documents := tx.TermCounter(nil), int64(0)
+// newCommonWords weighs the terms of candidates by their rarity among them.
+func newCommonWords(tx assessmentTx, all []*candidate) (*commonWords, error) {
+	w := &commonWords{tx: tx, seed: maphash.MakeSeed(), numbers: make(map[uint64]int), read: make(map[*candidate]words), replies: make(map[*candidate]bool)}
+	counter := tx.TermCounter(nil)
 	var df []int64
-	for i, c := range all {
+	for _, c := range all {
 		if !c.assessed() || len(c.terms) == 0 {
 			continue
 		}
-		documents++
 		var of words
 		err := counter.Keys(c.terms, func(key []byte) {
 			hash := maphash.Bytes(w.seed, key)
 			n, known := w.numbers[hash]
-			switch {
-			case known:
-				df[n]++
-			case i < compared:
+			if !known {
 				n = len(df)
-				w.numbers[hash], df = n, append(df, 1)
+				w.numbers[hash], df = n, append(df, 0)
 			}
-			if i < compared {
-				of.numbers = append(of.numbers, n)
-			}
+			df[n]++
+			of.numbers = append(of.numbers, n)
 		})
 		if err != nil {
 			return nil, err
 		}
-		if i < compared {
-			w.read[c] = of
-		}
+		w.read[c] = of
 	}
 	w.weights, w.marked = make([]float64, len(df)), make([]*candidate, len(df))
 	for n := range df {
-		w.weights[n] = lexical.Rarity(documents, df[n])
+		w.weights[n] = lexical.Rarity(int64(len(w.read)), df[n])
 	}
 	for c, of := range w.read {
 		for _, n := range of.numbers {

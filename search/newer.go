@@ -42,12 +42,12 @@ const (
 // SECURITY: of stores at level search neither the order nor the mark says which entry is
 // newer.
 func (q *searchQuery) newerFirst(ctx context.Context, tx assessmentTx, ordered []*candidate) error {
-	depth := min(len(ordered), newerDepth)
-	words, err := newCommonWords(tx, ordered, depth)
+	first := ordered[:min(len(ordered), newerDepth)]
+	words, err := newCommonWords(tx, first)
 	if err != nil {
 		return err
 	}
-	for i := range depth {
+	for i := range first {
 		for {
 			at, err := q.swapRank(ctx, words, ordered, i)
 			if err != nil {
