@@ -27,7 +27,7 @@ const (
 	fewInCommon    = 0.05
 	sitting        = time.Minute
 	alikeInSitting = 0.96
-	inCommonAtOnce = 0.5
+	inCommonAtOnce = 0.45
 	// newerMargin is how much more the first of two statements may score and still be swapped
 	// with the other: the one whose words are nearer to the question's scores so much
 	// more by chance.

@@ -35,7 +35,6 @@ func TestKillUnderLoadLosesNoAcknowledgedWrite(t *testing.T) {
 		l.check(c.at(victim))
 	}
 	for _, p := range processes {
-		p.waitIdle()
-		p.checkInSync(l.check(c.at(p)))
+		checkInSync(l.check(c.at(p)), processes...)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+
+	"mneme/test/size"
 )
 
 // restartMilvus starts Milvus again and waits until it serves.
@@ -28,7 +30,7 @@ func TestMilvusOutageDelaysOnlyVectors(t *testing.T) {
 	p.waitIdle() // it has a vector before the outage
 
 	// The outage begins when each client is halfway through.
-	const clients, each = 3, 15
+	clients, each := 3, size.Of(15, 350) // in a full run more than a thousand writes
 	half := make(chan struct{}, clients)
 	stopped := make(chan struct{})
 	var load sync.WaitGroup

@@ -155,6 +155,17 @@ func (p *process) checkInSync(entries int) {
 	}
 }
 
+// checkInSync waits until all processes of a service are idle, and checks that rows and
+// vectors agree. Another one may still be writing what it had leased, after which it reads the
+// rows again, when the queue is empty.
+func checkInSync(entries int, processes ...*process) {
+	for _, p := range processes {
+		p.t.Helper()
+		p.waitIdle()
+	}
+	processes[0].checkInSync(entries)
+}
+
 // eventually polls check until it returns nil.
 func eventually(t *testing.T, check func() error) {
 	t.Helper()

@@ -15,10 +15,10 @@ import (
 func TestConcurrentWritersOnSeveralProcessesLoseNoUpdate(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
-	const processes, clients, each = 3, 6, 10
+	const clients, each = 6, 10
+	processes := []*process{s.serve(), s.serve(), s.serve()}
 	var all []caller
-	for range processes {
-		p := s.serve()
+	for _, p := range processes {
 		if len(all) == 0 {
 			all = append(all, p.as("a"))
 		} else {
@@ -30,7 +30,7 @@ func TestConcurrentWritersOnSeveralProcessesLoseNoUpdate(t *testing.T) {
 	for n := range clients {
 		writing.Go(func() {
 			for i := 0; i < each; {
-				c := all[(n+i)%processes]
+				c := all[(n+i)%len(all)]
 				r := c.get("counter")
 				var e entry
 				var count int
@@ -39,7 +39,7 @@ func TestConcurrentWritersOnSeveralProcessesLoseNoUpdate(t *testing.T) {
 					return
 				}
 				// Write through another process than the one read from.
-				switch w := all[(n+i+1)%processes].put("counter", count+1, "If-Match", r.header.Get("ETag")); w.status {
+				switch w := all[(n+i+1)%len(all)].put("counter", count+1, "If-Match", r.header.Get("ETag")); w.status {
 				case http.StatusOK:
 					i++
 				case http.StatusPreconditionFailed:
@@ -57,8 +57,7 @@ func TestConcurrentWritersOnSeveralProcessesLoseNoUpdate(t *testing.T) {
 			t.Errorf("the counter is %s in version %d after %s increments", e.Value, e.Version, want)
 		}
 	}
-	all[0].waitIdle()
-	all[0].checkInSync(1)
+	checkInSync(1, processes...)
 }
 
 func TestDeletedEntryDisappearsFromEveryProcess(t *testing.T) {
@@ -99,9 +98,7 @@ func TestDeletedEntryDisappearsFromEveryProcess(t *testing.T) {
 		})
 	}
 	working.Wait()
-	first.waitIdle()
-	second.waitIdle()
-	first.checkInSync(0)
+	checkInSync(0, first, second)
 }
 
 // A process that shuts down gracefully releases its leases, even while it waits
