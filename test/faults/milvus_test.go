@@ -25,7 +25,7 @@ func restartMilvus(t *testing.T) {
 func TestMilvusOutageDelaysOnlyVectors(t *testing.T) {
 	s := newService(t)
 	p := s.serve()
-	c := p.as("a")
+	c, loader := p.as("a"), p.as("b")
 	read[entry](c, c.put("first", "the first of all"), http.StatusCreated)
 	p.waitIdle() // it has a vector before the outage
 
@@ -42,10 +42,10 @@ func TestMilvusOutageDelaysOnlyVectors(t *testing.T) {
 					<-stopped
 				}
 				key := fmt.Sprintf("load-%d-%d", n, i)
-				if r := c.put(key, "word "+key); r.status != http.StatusCreated {
+				if r := loader.put(key, "word "+key); r.status != http.StatusCreated {
 					t.Errorf("put: %v", r)
 				}
-				f, err := c.ask("word " + key)
+				f, err := loader.ask("word " + key)
 				if err != nil || f.hit(key) == nil {
 					t.Errorf("search: %v, %v", f, err)
 				}
@@ -68,7 +68,7 @@ func TestMilvusOutageDelaysOnlyVectors(t *testing.T) {
 			t.Errorf("put: %v", r)
 		}
 	}
-	if r := c.remove("load-0-0"); r.status != http.StatusNoContent {
+	if r := loader.remove("load-0-0"); r.status != http.StatusNoContent {
 		t.Errorf("delete: %v", r)
 	}
 	if f := c.search("green tea"); !f.lexicalOnly() || f.hit("breakfast") == nil {
