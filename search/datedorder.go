@@ -1,0 +1,128 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/memory"
+)
+
+// What was said within a week after a time may well tell of it ("last Friday"), and what is
+// two weeks from it may: docs/decisions/0088-questions-for-times.md.
+const (
+	soonAfter = 7 * 24 * time.Hour
+	nearTime  = 14 * 24 * time.Hour
+)
+
+// when says of which time an entry is, for the times that the wording names: see
+// fusion.Parts. nil: it is not known.
+func (w *wording) when(e *memory.Entry) *float64 {
+	if len(w.named.spans) == 0 || e.OccurredAt.IsZero() && !w.named.inText[e.ID] {
+		return nil
+	}
+	if w.named.inText[e.ID] {
+		return new(1.0)
+	}
+	best := -1.0
+	for _, s := range w.named.spans {
+		at := whenOf(e.OccurredAt, timesOf(s.Span))
+		if at > 0 {
+			at *= s.sure
+		}
+		best = max(best, at)
+	}
+	return &best
+}
+
+// whenOf returns 1 for a moment within the times, 0.5 for one that they lie in or that is soon
+// after them, 0 for one near them, and -1 for all others.
+func whenOf(m memory.Moment, of times) float64 {
+	span := of.instants
+	if m.Dated() {
+		span = of.days
+	}
+	from, until := m.Time, m.Until()
+	switch {
+	case !from.Before(span.From) && !until.After(span.Until):
+		return 1
+	case from.Before(span.Until) && until.After(span.From):
+		return 0.5
+	case !from.Before(span.Until) && from.Before(span.Until.Add(soonAfter)):
+		return 0.5
+	case from.After(span.Until.Add(nearTime)):
+		return -1
+	}
+	return 0
+}
+
+// addDated sets what the parts of the relevance of candidates say of time.
+func (w *wording) addDated(candidates []*candidate, found []assessment) {
+	for i, c := range candidates {
+		if searchOnly(*c.access) {
+			continue
+		}
+		found[i].When, found[i].AllOfThen = w.when(c.entry), w.named.alone
+	}
+}
+
+// datedLists returns the lists of the leg of the times that the wordings name: of each its
+// entries, as the lists of words and of meaning within them have them by turns.
+func (q *searchQuery) datedLists(byWords, byMeaning [][]legHit) []legList {
+	lists := make([]legList, len(q.wordings))
+	if q.page == nil && q.asksForDates() {
+		for i, w := range q.wordings {
+			for _, id := range w.named.entries {
+				lists[i].hits = append(lists[i].hits, legHit{Entry: id})
+			}
+		}
+		return lists
+	}
+	if byWords == nil && byMeaning == nil {
+		return nil
+	}
+	for w := range q.wordings {
+		var turns [2][]legHit
+		if byWords != nil {
+			turns[0] = byWords[w]
+		}
+		if byMeaning != nil {
+			turns[1] = byMeaning[w]
+		}
+		listed := make(map[uuid.UUID]bool)
+		for i := range max(len(turns[0]), len(turns[1])) {
+			for _, hits := range turns {
+				if i < len(hits) && !listed[hits[i].Entry] {
+					listed[hits[i].Entry] = true
+					hit := hits[i]
+					hit.Score = 1 / float64(1+len(lists[w].hits))
+					lists[w].hits = append(lists[w].hits, hit)
+				}
+			}
+		}
+	}
+	return lists
+}
+
+// sortByTime puts the hits of the leg of a question that asks for nothing but what was at
+// some time in the order of time.
+func (q *searchQuery) sortByTime(lists []legList, visible map[uuid.UUID]*candidate) {
+	if !q.asksForDates() {
+		return
+	}
+	for l, list := range lists {
+		hits := slices.DeleteFunc(list.hits, func(hit legHit) bool { return visible[hit.Entry] == nil })
+		slices.SortFunc(hits, func(a, b legHit) int { return compareTime(visible[a.Entry].entry, visible[b.Entry].entry) })
+		for i := range hits {
+			hits[i].Score = 1 / float64(1+i)
+		}
+		lists[l].hits = hits
+	}
+}
+
+// compareTime orders entries by when what they describe happened, ties in compareOrder.
+func compareTime(a, b *memory.Entry) int {
+	return cmp.Or(happened(a).Compare(happened(b)), compareOrder(a, b))
+}
