@@ -6,9 +6,11 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"mneme/clients/go/api"
+	"mneme/search"
 )
 
 // shownRunes is the maximum length of a printed value, in characters.
@@ -20,7 +22,7 @@ const shownRunes = 160
 func printAnswer(out io.Writer, terminal bool, a answer) error {
 	var text strings.Builder
 	if len(a.Hits) == 0 {
-		text.WriteString("nothing found\n")
+		writeNothing(&text, terminal, a.Answer)
 	}
 	for i, h := range a.Hits {
 		key, label := plain(h.Key), string(h.Label)
@@ -30,6 +32,12 @@ func printAnswer(out io.Writer, terminal bool, a answer) error {
 		fmt.Fprintf(&text, "%2d. %.2f  %s  %s  %s", i+1, h.Relevance, plain(h.StoreID), key, label)
 		if h.UpdatedBy != nil && *h.UpdatedBy != h.StoreID {
 			fmt.Fprintf(&text, "  by %s", plain(*h.UpdatedBy))
+		}
+		if day := dayOf(h); day != "" {
+			fmt.Fprintf(&text, "  %s", day)
+		}
+		if h.Relevance < search.Unsure {
+			text.WriteString("  unsure")
 		}
 		text.WriteString("\n")
 		for _, shown := range hitTexts(h, terminal) {
@@ -68,6 +76,55 @@ func printAnswer(out io.Writer, terminal bool, a answer) error {
 	}
 	_, err := io.WriteString(out, text.String())
 	return err
+}
+
+// maxUnsure is how many hits that may not answer the question are shown, as by the tools.
+const maxUnsure = 3
+
+// limitUnsure returns the hits without those that may not answer beyond the first few.
+func limitUnsure(hits []api.Hit) []api.Hit {
+	unsure := 0
+	return slices.DeleteFunc(slices.Clone(hits), func(h api.Hit) bool {
+		if h.Relevance < search.Unsure {
+			unsure++
+		}
+		return h.Relevance < search.Unsure && unsure > maxUnsure
+	})
+}
+
+// dayOf returns when what a hit describes happened, or else the day on which it was written;
+// "" if the hit does not say.
+func dayOf(h api.Hit) string {
+	switch {
+	case h.OccurredAt != nil:
+		return plain(*h.OccurredAt)
+	case h.UpdatedAt != nil:
+		return h.UpdatedAt.Local().Format(time.DateOnly)
+	}
+	return ""
+}
+
+// writeNothing says why there are no hits, and names what comes closest.
+func writeNothing(text *strings.Builder, terminal bool, a api.Answer) {
+	switch {
+	case a.Reason != nil && *a.Reason == api.NoWords:
+		text.WriteString("nothing found: the question has no words\n")
+	case a.Reason != nil && *a.Reason == api.NothingThen && a.NearestDay != nil:
+		fmt.Fprintf(text, "nothing found: no entry is of that time; the nearest is of %s\n", plain(*a.NearestDay))
+	case a.Reason != nil && *a.Reason == api.NothingThen:
+		text.WriteString("nothing found: no entry is of that time\n")
+	case a.Nearest == nil || len(*a.Nearest) == 0:
+		text.WriteString("nothing found\n")
+	default:
+		text.WriteString("nothing relevant found; what comes closest:\n")
+		for _, n := range *a.Nearest {
+			key := plain(n.Key)
+			if terminal {
+				key = inStyle(bold, key)
+			}
+			fmt.Fprintf(text, "    %.2f  %s  %s  %s\n", n.Relevance, plain(n.StoreID), key, plain(clip(n.Description)))
+		}
+	}
 }
 
 func joined[T ~string](parts []T, separator string) string {

@@ -15,6 +15,7 @@ import (
 	"mneme/configs"
 	"mneme/internal/compose"
 	"mneme/server/inprocess"
+	"mneme/server/token"
 )
 
 // connection is how a command calls the REST API: over HTTP, or with the
@@ -117,9 +118,13 @@ func dial(config configs.Config, as callerFlags, address string) (*connection, e
 // tokenLife is the lifetime of a command's token.
 const tokenLife = 12 * time.Hour
 
-// tokenOf returns MNEME_TOKEN, or else a token signed with the local key.
+// tokenOf returns MNEME_TOKEN, or else a token signed with the local key. A token of mneme
+// that is of another agent is refused: the server would act as that one.
 func tokenOf(config configs.Config, p acl.Principal, life time.Duration) (string, error) {
 	if given := os.Getenv("MNEME_TOKEN"); given != "" {
+		if agent := token.AgentOf(given); agent != "" && agent != p.Agent {
+			return "", usageError{fmt.Errorf("MNEME_TOKEN is of agent %s, and --agent is %s", plain(agent), plain(p.Agent))}
+		}
 		return given, nil
 	}
 	return mint(config, p, life)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,6 +22,8 @@ func explainMistakes(root *cobra.Command) {
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd) }
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
+		takeOnce(cmd.LocalNonPersistentFlags())
+		takeOnce(cmd.PersistentFlags())
 		if check := cmd.Args; check != nil {
 			cmd.Args = func(cmd *cobra.Command, args []string) error { return argumentMistake(cmd, args, check) }
 		}
@@ -87,10 +90,13 @@ func flagMistake(cmd *cobra.Command, err error) error {
 		if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 {
 			return unknownCommand(cmd, args[0])
 		}
-		if unknown.GetSpecifiedShortnames() != "" {
-			return fmt.Errorf("unknown flag -%s for %q", unknown.GetSpecifiedName(), cmd.CommandPath())
+		name, short := unknown.GetSpecifiedName(), unknown.GetSpecifiedShortnames()
+		switch {
+		case len(short) == 1 && short[0] >= 'a':
+			return fmt.Errorf("unknown flag -%s for %q", name, cmd.CommandPath())
+		case short != "" || strings.ContainsFunc(name, unicode.IsSpace):
+			return fmt.Errorf("an argument begins with a hyphen but is no flag of %q; after -- all is text; %s", cmd.CommandPath(), usageOf(cmd))
 		}
-		name := unknown.GetSpecifiedName()
 		hint := didYouMean(suggestFlag(cmd, name))
 		if hint == "" && cmd.HasSubCommands() {
 			hint = "; flags of a command follow its name"
@@ -98,11 +104,44 @@ func flagMistake(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("unknown flag --%s for %q%s", name, cmd.CommandPath(), hint)
 	case errors.As(err, &lacking):
 		return fmt.Errorf("--%s needs a value", lacking.GetSpecifiedName())
+	case errors.As(err, &invalid) && errors.Is(invalid.Unwrap(), errTwice):
+		return fmt.Errorf("--%s was given twice", invalid.GetFlag().Name)
 	case errors.As(err, &invalid):
 		flag := invalid.GetFlag()
 		return fmt.Errorf("--%s %s", flag.Name, withoutName(flagRule(flag, invalid.Unwrap()), flag.Name))
 	}
 	return err
+}
+
+// errTwice is the error of a flag with one value that is given two: either may be meant.
+var errTwice = errors.New("given twice")
+
+// once is the value of a flag that takes one. Completion sets it twice to the same.
+type once struct {
+	pflag.Value
+	given *string
+}
+
+// Set implements pflag.Value.
+func (o *once) Set(text string) error {
+	if o.given != nil && *o.given != text {
+		return errTwice
+	}
+	o.given = &text
+	return o.Value.Set(text)
+}
+
+// takeOnce has flags taken once, but those of lists, and those that are on or off.
+func takeOnce(flags *pflag.FlagSet) {
+	flags.VisitAll(func(flag *pflag.Flag) {
+		_, list := flag.Value.(pflag.SliceValue)
+		if _, done := flag.Value.(*once); !list && !done && flag.Value.Type() != "bool" {
+			flag.Value = &once{Value: flag.Value}
+			if flag.DefValue == "0s" {
+				flag.DefValue = "0" // which no help shows, of any type
+			}
+		}
+	})
 }
 
 // withoutName returns the text of a rule without the name of what breaks it, such as

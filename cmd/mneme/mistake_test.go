@@ -19,6 +19,9 @@ func TestMistypedCommandLinesSayWhatWasMeant(t *testing.T) {
 		"get --agnt a k":                     "unknown flag --agnt for \"mneme get\"; did you mean --agent?",
 		"get -q k":                           "unknown flag -q",
 		"get --agent a k --url":              "--url needs a value",
+		"get --agent a --agent b k":          "--agent was given twice",
+		"put --agent a k -5 --ttl 5m secret": "an argument begins with a hyphen but is no flag of \"mneme put\"; after -- all is text",
+		"put --agent a k":                    "a VALUE is missing, and standard input is empty",
 		"get --agent a":                      "an argument is missing; usage: mneme get --agent A KEY",
 		"get --agent a k secret":             "1 argument too many; usage: mneme get",
 		"put --agent a k secret and more":    "2 arguments too many",
@@ -170,5 +173,55 @@ func TestNoMistakeInACommandLineIsAnsweredInTheWordsOfALibrary(t *testing.T) {
 	walk(newRoot(&program{}), nil)
 	if count < 500 {
 		t.Errorf("only %d command lines were tried", count)
+	}
+}
+
+func TestATextMayBeginWithAHyphen(t *testing.T) {
+	dir := t.TempDir()
+	must(t, "", "", "put", "--data-dir", dir, "--agent", "a", "list", "--", "- milk")
+	if got := must(t, dir, "", "get", "--agent", "a", "list"); got != "- milk\n" {
+		t.Errorf("got %q", got)
+	}
+	r := mneme(t, dir, "", "put", "--agent", "a", "list", "--no secret of mine")
+	if r.status != exitUsage || strings.Contains(r.err, "secret") || !strings.Contains(r.err, "after -- all is text") {
+		t.Errorf("status %d\n%s", r.status, r.err)
+	}
+}
+
+// What a list takes several times, it takes.
+func TestListsAreGivenSeveralTimes(t *testing.T) {
+	dir := t.TempDir()
+	must(t, dir, "", "put", "--agent", "a", "--tag", "x", "--tag", "y", "--json", "--json", "k", "v")
+	if got := must(t, dir, "", "get", "--agent", "a", "--json", "k"); !strings.Contains(got, `"tags":["x","y"]`) {
+		t.Error(got)
+	}
+}
+
+func TestATokenOfAnotherAgentIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("MNEME_TOKEN", strings.TrimSpace(must(t, dir, "", "token", "--agent", "bob")))
+	r := mneme(t, dir, "", "put", "--agent", "alice", "--url", "http://127.0.0.1:1", "k", "v")
+	if r.status != exitUsage || !strings.Contains(r.err, "MNEME_TOKEN is of agent bob, and --agent is alice") {
+		t.Errorf("status %d\n%s", r.status, r.err)
+	}
+}
+
+// On a terminal and in a pipe a search answers as the tools do, with --json as REST does.
+func TestASearchForPeopleAnswersAsTheToolsDo(t *testing.T) {
+	dir := t.TempDir()
+	must(t, dir, "", "put", "--agent", "a", "--occurred-at", "2026-07-09", "drinks", "In the afternoon I like green tea with honey.")
+	must(t, dir, "", "put", "--agent", "a", "car", "The brakes must be repaired before winter.")
+	for question, want := range map[string]string{
+		"which tea do I like in the afternoon?": "  drinks  PUBLIC  2026-07-09\n",
+		"hello":                                 "nothing found\n",
+		"?!":                                    "nothing found: the question has no words\n",
+		"what happened on 5 July 2026?":         "nothing found: no entry is of that time; the nearest is of 2026-07-09\n",
+	} {
+		if got := must(t, dir, "", "search", "--agent", "a", question); !strings.Contains(got, want) || strings.Contains(got, "car") {
+			t.Errorf("%s: %s", question, got)
+		}
+		if got := must(t, dir, "", "search", "--agent", "a", "--min-relevance", "0", question); strings.Contains(want, "nothing") && question == "hello" && !strings.Contains(got, "car") {
+			t.Errorf("%s: %s", question, got)
+		}
 	}
 }

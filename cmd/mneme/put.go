@@ -111,6 +111,9 @@ func (w *putting) value(given []string) (json.RawMessage, error) {
 		if text, err = io.ReadAll(io.LimitReader(w.in, maxInput+1)); err != nil {
 			return nil, err
 		}
+		if len(given) == 0 && len(text) == 0 { // as in a script without input
+			return nil, usageError{errors.New(`a VALUE is missing, and standard input is empty; "" is an empty text`)}
+		}
 		if len(text) > maxInput {
 			return nil, fmt.Errorf("the value is longer than %d bytes", maxInput)
 		}

@@ -13,6 +13,7 @@ import (
 	client "mneme/clients/go"
 	"mneme/clients/go/api"
 	"mneme/configs"
+	"mneme/search"
 )
 
 func newSearch(p *program) *cobra.Command {
@@ -24,6 +25,9 @@ func newSearch(p *program) *cobra.Command {
 prints the hits, best first. QUESTION needs no quotes. Searches the local
 database, also while a server uses it, or with --url asks a server. In the local
 one it first makes vectors that are missing, for up to 5 seconds.
+
+As the tools do, it leaves out what is not relevant, and marks what may not answer;
+--json and --min-relevance 0 show all.
 
 A store on which the agent has accepted an offer is searched, and paid for from its
 account, only if --stores names it and --max-charge is given. --offer searches the
@@ -38,6 +42,8 @@ store of one offer.`,
 			if err := s.purchase.check(cmd); err != nil {
 				return err
 			}
+			given := cmd.Flags().Changed
+			s.asTools = !s.json && !given("min-relevance") && !given("where") && !given("match") && !given("cursor")
 			return s.run(cmd.Context(), config)
 		}),
 	}
@@ -72,6 +78,9 @@ type searching struct {
 	passages  bool
 	maxTokens int
 	cursor    string
+	// asTools answers as the tools do, with "nothing relevant" in place of what is least
+	// irrelevant: people read the answer, not programs.
+	asTools bool
 }
 
 // question returns the search as the API takes it.
@@ -80,6 +89,9 @@ func (s *searching) question() (api.Question, error) {
 	s.addExplain(&q)
 	if err := s.ranking.apply(&q, s.query); err != nil {
 		return api.Question{}, err
+	}
+	if s.asTools {
+		q.MinRelevance, q.Nearest = new(float64(search.Irrelevant)), new(search.MaxNearest)
 	}
 	if s.cursor != "" {
 		q.Cursor = &s.cursor
@@ -166,6 +178,9 @@ func (s *searching) run(ctx context.Context, config configs.Config) error {
 		shown := answer{Answer: found, Took: tookOf(timing)}
 		if s.json {
 			return s.printJSON(shown)
+		}
+		if s.asTools && !s.explain && s.whyNot == "" {
+			shown.Hits = limitUnsure(shown.Hits)
 		}
 		return printAnswer(s.out, styled(s.out), shown)
 	})

@@ -95,6 +95,8 @@ func (c jsonCounter) Count(_ []int, terms []byte) ([]int, error) {
 	return counts, err
 }
 
+func (c jsonCounter) Keys([]byte, func([]byte)) error { panic("not used") }
+
 func (s *vectors) VectorChanges(_ context.Context, after int64, limit int) (memory.VectorChanges, error) {
 	changes := memory.VectorChanges{Last: int64(len(s.changes))}
 	if changes.Last > after {

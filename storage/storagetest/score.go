@@ -285,6 +285,50 @@ var scores = []clause{
 		}
 	}},
 
+	{"Keys are the same of entries that share a term, and as many as there are terms", func(f *fixture) {
+		entries := []memory.Entry{entry("a", "one", says("red apple")), entry("a", "two", says("green apple river"))}
+		f.put(entries...)
+		for i := range entries {
+			f.save(entries[i], "model", 1)
+		}
+		scope, keys := f.scope(reach{"a", acl.Internal}), make(map[uuid.UUID]map[string]bool)
+		f.view(func(tx memory.ReadTx) error {
+			q := memory.EvidenceQuery{Fingerprints: [2]string{"model"}, Entries: idsOf(entries...)}
+			return tx.Evidence(f.ctx, scope, q, func(e memory.Evidence) error {
+				of := make(map[string]bool)
+				keys[e.Entry] = of
+				return tx.TermCounter(nil).Keys(e.Terms, func(key []byte) { of[string(key)] = true })
+			})
+		})
+		shared := 0
+		for key := range keys[entries[0].ID] {
+			if keys[entries[1].ID][key] {
+				shared++
+			}
+		}
+		own := func(i int) map[string]bool {
+			terms := make(map[string]bool)
+			for _, term := range words(entries[i]).Terms {
+				terms[term.Text] = true
+			}
+			return terms
+		}
+		want := 0
+		for term := range own(0) {
+			if own(1)[term] {
+				want++
+			}
+		}
+		f.equal(len(keys[entries[0].ID]), len(own(0)))
+		f.equal(len(keys[entries[1].ID]), len(own(1)))
+		f.equal(shared, want)
+		f.equal(want > 0, true)
+		f.view(func(tx memory.ReadTx) error {
+			f.equal(tx.TermCounter(nil).Keys([]byte{0xff, 0xff}, func([]byte) {}) != nil, true)
+			return nil
+		})
+	}},
+
 	{"VectorChanges says whose vectors have changed since a position", func(f *fixture) {
 		changes := func(after int64, limit int) (c memory.VectorChanges) {
 			f.view(func(tx memory.ReadTx) (err error) {
