@@ -115,9 +115,9 @@ type RenameRequest struct {
 	Idempotency *Idempotency // nil: none
 }
 
-// Near is an entry, read without its value: in Answer.Nearest one that may have nothing to
-// do with the question, with its relevance to it; in PutResult.Similar one that is similar,
-// with how likely it says nearly the same or the opposite, from fusion.MinAlike to 1.
+// Near is an entry: in Answer.Nearest one that may have nothing to do with the question, with
+// its relevance to it; in PutResult.Similar one that is similar, read without its value, with
+// how likely it says nearly the same or the opposite, from fusion.MinAlike to 1.
 type Near struct {
 	Entry     Entry
 	Relevance float64

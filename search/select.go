@@ -44,8 +44,14 @@ func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found retriev
 				return err
 			}
 		}
-		for _, c := range ranked.nearest {
-			answer.Nearest = append(answer.Nearest, memory.Near{Entry: *c.entry, Relevance: c.relevance})
+		if len(answer.Hits) == 0 && len(ranked.nearest) > 0 {
+			entries, err := completed(ctx, tx, ranked.nearest)
+			if err != nil {
+				return err
+			}
+			for i, c := range ranked.nearest {
+				answer.Nearest = append(answer.Nearest, memory.Near{Entry: entries[i], Relevance: c.relevance})
+			}
 		}
 		if answer.unsold == nil && len(answer.Hits) == 0 && q.page == nil && q.asksForDates() {
 			answer.NothingThen = true

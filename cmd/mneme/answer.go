@@ -122,7 +122,7 @@ func writeNothing(text *strings.Builder, terminal bool, a api.Answer) {
 			if terminal {
 				key = inStyle(bold, key)
 			}
-			fmt.Fprintf(text, "    %.2f  %s  %s  %s\n", n.Relevance, plain(n.StoreID), key, plain(clip(n.Description)))
+			fmt.Fprintf(text, "    %.2f  %s  %s  %s\n", n.Relevance, plain(n.StoreID), key, clip(plain(n.Text)))
 		}
 	}
 }

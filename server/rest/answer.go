@@ -158,7 +158,7 @@ func nearestOf(found []memory.Near) (out []api.Nearest) {
 		e := &found[i].Entry
 		out = append(out, api.Nearest{
 			StoreId: e.Store, Namespace: e.Namespace, Key: e.Key, Label: api.Label(e.Label.String()), Description: e.Description,
-			Relevance: found[i].Relevance, Unsure: true,
+			Text: wire.Beginning(e.Value), Relevance: found[i].Relevance, Unsure: true,
 		})
 	}
 	return out

@@ -512,7 +512,7 @@ func TestAnAnswerWithoutHitsNamesTheNearestIfAsked(t *testing.T) {
 	}
 	first := near[0].(map[string]any)
 	if first["key"] != "aisle" || first["store_id"] != "alice" || first["label"] != "INTERNAL" || first["namespace"] != "" ||
-		first["description"] != "where to sit" || first["unsure"] != true || first["relevance"].(float64) <= 0 || len(first) != 7 {
+		first["description"] != "where to sit" || first["unsure"] != true || first["relevance"].(float64) <= 0 || first["text"] != "a window seat" || len(first) != 8 {
 		t.Errorf("nearest: %v", first)
 	}
 	if one := ask(`,"min_relevance":1,"nearest":1`); len(one["nearest"].([]any)) != 1 {

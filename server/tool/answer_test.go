@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -513,6 +514,8 @@ func TestAnAnswerWithoutHitsNamesTheNearest(t *testing.T) {
 		Nearest []struct {
 			Key       string
 			StoreID   string `json:"store_id"`
+			Text      string
+			Date      string
 			Unsure    bool
 			Relevance float64
 		}
@@ -527,6 +530,9 @@ func TestAnAnswerWithoutHitsNamesTheNearest(t *testing.T) {
 			t.Fatalf("%s: %+v", name, got)
 		}
 		for i, n := range got.Nearest {
+			if _, err := time.Parse(time.DateOnly, n.Date); err != nil || !strings.HasPrefix(n.Text, "The "+n.Key[:2]) {
+				t.Errorf("%s: nearest %+v", name, n)
+			}
 			if n.StoreID != "alice" || !n.Unsure || n.Relevance >= tool.DefaultMinRelevance || i > 0 && n.Relevance > got.Nearest[i-1].Relevance {
 				t.Errorf("%s: nearest %+v", name, n)
 			}

@@ -1,9 +1,11 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"mneme/acl"
 	"mneme/memory"
@@ -27,6 +29,8 @@ type near struct {
 	Namespace   string  `json:"namespace,omitempty"`
 	StoreID     string  `json:"store_id"`
 	Description string  `json:"description,omitempty"`
+	Text        string  `json:"text,omitempty"` // its beginning
+	Date        string  `json:"date,omitempty"`
 	Relevance   float64 `json:"relevance"`
 	Unsure      bool    `json:"unsure"` // always
 }
@@ -117,7 +121,10 @@ func (answer *searchAnswer) explainNothing(a *search.Answer) {
 	}
 	for _, n := range a.Nearest {
 		e := n.Entry
-		answer.Nearest = append(answer.Nearest, near{Key: e.Key, Namespace: e.Namespace, StoreID: e.Store, Description: e.Description, Relevance: n.Relevance, Unsure: true})
+		answer.Nearest = append(answer.Nearest, near{
+			Key: e.Key, Namespace: e.Namespace, StoreID: e.Store, Description: e.Description,
+			Text: wire.Beginning(e.Value), Date: cmp.Or(e.OccurredAt.String(), e.UpdatedAt.UTC().Format(time.DateOnly)), Relevance: n.Relevance, Unsure: true,
+		})
 	}
 }
 

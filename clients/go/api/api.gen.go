@@ -1775,6 +1775,9 @@ type Nearest struct {
 	Relevance float64 `json:"relevance"`
 	StoreID   string  `json:"store_id"`
 
+	// Text The beginning of the value in one line of at most 300 characters.
+	Text string `json:"text"`
+
 	// Unsure Always true.
 	Unsure bool `json:"unsure"`
 }

@@ -1871,6 +1871,8 @@ export interface components {
             key: string;
             label: components["schemas"]["Label"];
             description: string;
+            /** @description The beginning of the value in one line of at most 300 characters. */
+            text: string;
             /**
              * Format: double
              * @description Below `min_relevance`.

@@ -1715,6 +1715,9 @@ type Nearest struct {
 	Relevance float64 `json:"relevance"`
 	StoreId   string  `json:"store_id"`
 
+	// Text The beginning of the value in one line of at most 300 characters.
+	Text string `json:"text"`
+
 	// Unsure Always true.
 	Unsure bool `json:"unsure"`
 }

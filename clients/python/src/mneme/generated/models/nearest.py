@@ -30,6 +30,7 @@ class Nearest:
             key (str):
             label (Label): A classification, lowest first.
             description (str):
+            text (str): The beginning of the value in one line of at most 300 characters.
             relevance (float): Below `min_relevance`.
             unsure (bool): Always true.
      """
@@ -39,6 +40,7 @@ class Nearest:
     key: str
     label: Label
     description: str
+    text: str
     relevance: float
     unsure: bool
 
@@ -57,6 +59,8 @@ class Nearest:
 
         description = self.description
 
+        text = self.text
+
         relevance = self.relevance
 
         unsure = self.unsure
@@ -70,6 +74,7 @@ class Nearest:
             "key": key,
             "label": label,
             "description": description,
+            "text": text,
             "relevance": relevance,
             "unsure": unsure,
         })
@@ -94,6 +99,8 @@ class Nearest:
 
         description = d.pop("description")
 
+        text = d.pop("text")
+
         relevance = d.pop("relevance")
 
         unsure = d.pop("unsure")
@@ -104,6 +111,7 @@ class Nearest:
             key=key,
             label=label,
             description=description,
+            text=text,
             relevance=relevance,
             unsure=unsure,
         )
