@@ -9,7 +9,7 @@ import pytest
 from conftest import stand_in
 from crewai import LLM, Agent
 from crewai.memory.storage.backend import StorageBackend
-from crewai.memory.types import MemoryRecord
+from crewai.memory.types import MemoryMatch, MemoryRecord
 from crewai.memory.unified_memory import Memory
 from mneme_memory.crewai import MnemeStorage
 
@@ -50,6 +50,16 @@ def test_it_is_a_backend_and_keeps_records_whole(storage):
     assert storage.get_record(record.id) == record and storage.get_record("none") is None
     storage.update(record.model_copy(update={"content": "coffee", "scope": "/a"}))
     assert storage.get_record(record.id).content == "coffee" and storage.count() == 1 and storage.count("/a/b") == 0
+
+
+def test_a_model_is_shown_the_day_of_each_record(filled):
+    record, score = filled.search(filled.embed(["green tea of Ada"])[0])[0]
+    assert f"  date: {NOW:%Y-%m-%d}" in MemoryMatch(record=record, score=score).format().splitlines()
+    filled.update(record)
+    assert filled.get_record("tea").metadata == {}
+    own = MemoryRecord(id="own", content="The party is on Friday.", metadata={"date": "Friday"})
+    filled.save([own])
+    assert filled.search(filled.embed(["when is the party?"])[0])[0][0].metadata == {"date": "Friday"} and filled.get_record("own") == own
 
 
 def test_records_are_found_by_text_scope_category_and_metadata(filled):

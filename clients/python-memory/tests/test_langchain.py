@@ -5,9 +5,10 @@ import asyncio
 import pytest
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnablePassthrough
+from langchain_core.tools import create_retriever_tool
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 from mneme import Invalid, Unauthorized
-from mneme_memory.langchain import MnemeRetriever
+from mneme_memory.langchain import DATED, MnemeRetriever
 
 TEXTS = {
     "tea": "Ada drinks her tea green.",
@@ -46,6 +47,12 @@ def test_a_document_is_an_entry(memories):
     assert (found.page_content, found.id) == (TEXTS["train"], str(entry.id))
     assert (found.metadata["key"], found.metadata["namespace"], found.metadata["tags"]) == ("train", "", ["home"])
     assert 0 < found.metadata["relevance"] <= 1
+
+
+def test_a_model_is_shown_the_day_of_each_document(memories):
+    memories.put("gate", "The garden gate was painted blue.", occurred_at="2026-07-09", wait=True)
+    tool = create_retriever_tool(MnemeRetriever(client=memories, k=1), "recall", "Finds memories.", document_prompt=DATED)
+    assert tool.invoke({"query": "what colour is the garden gate?"}) == "The garden gate was painted blue. (2026-07-09)"
 
 
 def test_a_value_that_is_no_text_is_json_and_metadata(memories):

@@ -60,14 +60,15 @@ class MnemeStorage:
         limit: int = 10,
         min_score: float = 0.0,
     ) -> list[tuple[MemoryRecord, float]]:
-        """Finds records with their relevance, best first. ValueError tells that embed did not make the vector."""
+        """Finds records with their relevance, best first, each with the day on which it was made as the metadata "date",
+        which CrewAI shows a model. ValueError tells that embed did not make the vector."""
         text = question(self._texts.text(query_embedding))  # maybe all of a message or record
         where = within(scope_prefix)
         found: list[tuple[MemoryRecord, float]] = []
         for hit in self._entries.each_hit(text, PAGE, where=where, min_relevance=min_score or None):
             record = record_of(hit)
             if len(found) < limit and fits(record, categories, None, metadata_filter):
-                found.append((record, hit.relevance))
+                found.append((dated(record), hit.relevance))
             if len(found) >= limit:
                 break
         return found
@@ -186,7 +187,19 @@ class Texts:
 
 
 def value_of(record: MemoryRecord) -> dict[str, Any]:
-    return {**record.model_dump(mode="json", exclude={"id", "scope"}), "id": record.id, "scope": clean(record.scope)}
+    value = record.model_dump(mode="json", exclude={"id", "scope"}) | {"id": record.id, "scope": clean(record.scope)}
+    if value["metadata"].get("date") == day(record):
+        del value["metadata"]["date"]  # see dated
+    return value
+
+
+def dated(record: MemoryRecord) -> MemoryRecord:
+    """Returns a record with the day on which it was made as metadata, unless it has its own."""
+    return record.model_copy(update={"metadata": {"date": day(record), **record.metadata}})
+
+
+def day(record: MemoryRecord) -> str:
+    return f"{record.created_at:%Y-%m-%d}"
 
 
 def record_of(entry: Entry | Hit) -> MemoryRecord:

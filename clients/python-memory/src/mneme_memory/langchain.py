@@ -6,20 +6,25 @@ from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
+from langchain_core.prompts import PromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from mneme import Mneme
 from mneme.generated.models import Hit
 from pydantic import ConfigDict, Field, PrivateAttr, SecretStr
 
 from . import connection
+from .collection import date_of
+
+DATED = PromptTemplate.from_template("{page_content} ({date})")
+"""Shows a model the day of each document: create_retriever_tool(…, document_prompt=DATED)."""
 
 
 class MnemeRetriever(BaseRetriever):
     """Finds memories by words and meaning.
 
     A document's text is the entry's value, as JSON unless it is a text, or its best passages; its id is the
-    entry's. Its metadata has what the server tells of the hit, above all key, namespace and relevance, and a value that
-    is not a text. The fields from k to passages may be given with a call, too: retriever.invoke(question, k=3).
+    entry's. Its metadata has what the server tells of the hit, above all key, namespace and relevance, a value that is
+    not a text, and date: when it happened, or else was written, "undated" of a store that may be searched alone. The fields from k to passages may be given with a call, too: retriever.invoke(question, k=3).
 
     url and token, by default MNEME_URL and MNEME_TOKEN, say which server, and as whom; client, if given, is used in
     their place. Calls raise mneme's errors, and TypeError for an option that is none of these.
@@ -64,7 +69,7 @@ class MnemeRetriever(BaseRetriever):
 
 def document(hit: Hit) -> Document:
     """Returns a hit as a document."""
-    told = hit.to_dict()
+    told = {**hit.to_dict(), "date": date_of(hit) or "undated"}
     value, passages = told.pop("value", ""), told.pop("passages", None)
     if passages:
         return Document("\n…\n".join(passage["text"] for passage in passages), id=told.pop("id", None), metadata=told)
