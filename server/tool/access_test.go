@@ -353,10 +353,10 @@ func (d *direct) read(out accesstest.Outcome, into any) {
 func (d *direct) found(out accesstest.Outcome) accesstest.Outcome {
 	var got struct {
 		Results []struct {
-			Key                string
-			UpdatedBy, Path    string
-			UpdatedBySnakecase string `json:"updated_by"`
-			Score, Relevance   float64
+			Key              string
+			Path             string
+			UpdatedAt        string `json:"updated_at"`
+			Score, Relevance float64
 		}
 		Charges  []struct{ Amount int64 }
 		Degraded []string
@@ -370,7 +370,7 @@ func (d *direct) found(out accesstest.Outcome) accesstest.Outcome {
 	out.Lags, out.NoVectors = slices.Contains(got.Degraded, search.LagVector), slices.Contains(got.Degraded, search.LegVector)
 	for _, hit := range got.Results {
 		out.Keys = append(out.Keys, hit.Key)
-		out.Bare = out.Bare || hit.UpdatedBy == "" && hit.UpdatedBySnakecase == "" && hit.Path == ""
+		out.Bare = out.Bare || hit.UpdatedAt == "" && hit.Path == ""
 		out.Coarse = out.Coarse || accesstest.Coarse(hit.Score, hit.Relevance)
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"time"
 
 	"mneme/acl"
@@ -124,12 +125,14 @@ func (c *call) key(others arguments) (key string, given map[string]bool, err err
 }
 
 // memoryHit is a hit of memory_search. If the caller may search the store but
-// not read it, only the fields up to relevance and truncated are set.
+// not read it, only the fields up to relevance and truncated are set. A model pays for
+// each member: numbers have few digits, times seconds, and the caller's own store and its
+// own name as the author are left out.
 type memoryHit struct {
 	Key            string     `json:"key"`
 	Content        string     `json:"content"`
 	Classification string     `json:"classification"`
-	StoreID        string     `json:"store_id"`
+	StoreID        string     `json:"store_id,omitempty"`
 	Score          float64    `json:"score"`
 	Relevance      float64    `json:"relevance"`
 	Namespace      string     `json:"namespace,omitempty"`
@@ -178,9 +181,9 @@ func memorySearch(ctx context.Context, c *call) (Result, error) {
 	}
 	question := append([]string{r.Query}, r.Queries...)
 	answer, err := c.hits(ctx, cmp.Or(question...), r, given["cursor"], func(h wire.Hit) any {
-		hit := memoryHit{Key: h.Key, Content: content(h), Classification: h.Label, StoreID: h.Store, Score: h.Score, Relevance: h.Relevance, Truncated: h.Passages != nil, Unsure: unsure(h), SupersededBy: h.SupersededBy, Explain: h.Explain}
+		hit := memoryHit{Key: h.Key, Content: content(h), Classification: h.Label, StoreID: c.unlessOwn(h.Store), Score: digits(h.Score, 3), Relevance: digits(h.Relevance, 2), Truncated: h.Passages != nil, Unsure: unsure(h), SupersededBy: h.SupersededBy, Explain: h.Explain}
 		if e := h.Entry; e != nil {
-			hit.Namespace, hit.Tags, hit.UpdatedAt, hit.UpdatedBy, hit.OccurredAt = e.Namespace, wire.Tags(e.Tags), &e.UpdatedAt, e.UpdatedBy, e.OccurredAt
+			hit.Namespace, hit.Tags, hit.UpdatedAt, hit.UpdatedBy, hit.OccurredAt = e.Namespace, wire.Tags(e.Tags), new(e.UpdatedAt.Truncate(time.Second)), c.unlessOwn(e.UpdatedBy), e.OccurredAt
 		}
 		return hit
 	})
@@ -188,6 +191,23 @@ func memorySearch(ctx context.Context, c *call) (Result, error) {
 		return Result{}, err
 	}
 	return asJSON(answer)
+}
+
+// unlessOwn returns an agent or the id of a store, "" for the caller's own.
+func (c *call) unlessOwn(id string) string {
+	if id == c.caller.Agent {
+		return ""
+	}
+	return id
+}
+
+// digits rounds a number to so many significant digits.
+func digits(x float64, n int) float64 {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', n, 64), 64)
+	if err != nil {
+		return x
+	}
+	return rounded
 }
 
 // Bounds of memory_list: more than a model would read.
