@@ -77,8 +77,12 @@ func readThen(ctx context.Context, tx ReadTx, c Caller, a acl.Access, filter Fil
 	}
 	t := &then{at: at, now: now, passes: make(map[uuid.UUID]bool)}
 	judge := filter.Judge()
+	defer filter.startReading()()
 	for i := range changed {
 		was, err := versionAt(ctx, tx, &changed[i], at)
+		if err == nil && was != nil && filter.readsValues() {
+			err = filter.Read(was.Value)
+		}
 		switch {
 		case err != nil:
 			return nil, err

@@ -185,9 +185,57 @@ func TestAsOfReachesAsFarAsHistory(t *testing.T) {
 		h.WantStatus(err, 200)
 		_, err = h.GetAsOf(background, me, memory.Path{Store: "alice", Key: "other"}, first, "")
 		h.WantStatus(err, 200)
+		narrow := memory.Filter{Match: match(`{"all": ["1"]}`)}
+		if got := fmt.Sprint(h.listAt(me, second, 1, narrow)); got != "[notes/k=1]" {
+			t.Errorf("with a word of then the list is %s", got)
+		}
 		for _, at := range []string{h.Clock.Now().Add(time.Second).Format(time.RFC3339), "2027", "soon", "now-1d", "2026-3-1"} {
 			_, err := h.GetAsOf(background, me, memory.Path{Store: "alice", Key: "other"}, at, "")
 			h.WantStatus(err, 422)
+		}
+	})
+}
+
+// The values of then count as those that a condition reads.
+func TestAsOfReadsAsMuchAsAConditionMay(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := asOfHarness{open(t, b, memory.Limits{Reading: memory.ReadingLimits{Bytes: 100, Time: time.Hour}})}
+		me := agent("alice", acl.Public)
+		h.PutText(me, "alice", "k", strings.Repeat("long ", 30), 201)
+		first := h.step()
+		h.PutText(me, "alice", "k", "short", 200)
+		r := memory.ListRequest{Store: "alice", AsOf: first, Limit: 1}
+		_, err := h.List(background, me, r)
+		h.WantStatus(err, 200)
+		r.Filter.Match = match(`{"all": ["long"]}`)
+		_, err = h.List(background, me, r)
+		h.WantStatus(err, 422)
+	})
+}
+
+// Of another agent's entry at the same path, and of those of one path in many rows, the one
+// of then is shown.
+func TestAsOfResolvesAmongWhatStoodThen(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		h := asOfHarness{open(t, b, memory.Limits{})}
+		low, high := agent("alice", acl.Public), agent("alice", acl.Internal)
+		var want []string
+		for i := range 30 { // more rows than the first scan of a page of one
+			key := fmt.Sprintf("k%02d", i)
+			h.PutText(low, "alice", key, "low", 201)
+			want = append(want, key+"=low")
+		}
+		then := h.step()
+		for i := range 30 {
+			h.PutText(high, "alice", fmt.Sprintf("k%02d", i), "high", 201)
+			if i%3 == 0 {
+				h.PutText(low, "alice", fmt.Sprintf("k%02d", i), "changed", 200)
+			}
+		}
+		for _, limit := range []int{1, 7, 100} {
+			if got := h.listAt(high, then, limit); !slices.Equal(got, want) {
+				t.Errorf("in pages of %d: %q", limit, got)
+			}
 		}
 	})
 }
