@@ -19,6 +19,8 @@ func FuzzRequestsAreAnsweredByTheSpecification(f *testing.F) {
 		{"PUT", seat, "If-Match", `"x"`, `{"value":1,"tags":["a"]}`},
 		{"PUT", "/v1/stores/self/memories/a%2Fb%00?namespace=%C3%BC&wait=indexed&similar=true", "If-None-Match", "*", `{"value":{"a":[1,"\ud800"]}}`},
 		{"GET", "/v1/stores/self/memories?tag=a&limit=5&prefix=x&cursor=AAAA", "If-None-Match", `W/"a", "b"`, ""},
+		{"GET", seat + "?as_of=2026-05&timezone=%2B02:00", "X", "y", ""},
+		{"GET", "/v1/stores/self/memories?as_of=2026-05-01T09:00:00Z&limit=1", "X", "y", ""},
 		{"POST", seat + "/restore", "Idempotency-Key", "k", `{"version":1}`},
 		{"POST", seat + "/rename", "Idempotency-Key", "", `{"to":"seat"}`},
 		{"POST", "/v1/search", "Content-Type", "application/json", `{"query":"\"a\" OR b","explain":true,"limit":100}`},

@@ -3266,7 +3266,13 @@ export interface components {
          * @example {"updated_at": {"gte": "now-7d"}, "tags": {"contains": "travel"}}
          */
         where: string;
-        /** @description Of the dates and times in `where` that have no zone. */
+        /**
+         * @description Answers from what stood at this time: RFC 3339, or without zone; or at the end of a day, month or year. Of what the
+         *     caller may read now. 422 if it is in the future, or history does not reach that far.
+         * @example 2026-05-01
+         */
+        asOf: string;
+        /** @description Of the dates and times in `where` and `as_of` that have no zone. */
         timezone: components["schemas"]["Timezone"];
         /**
          * @description Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
@@ -3409,6 +3415,14 @@ export interface operations {
             query?: {
                 /** @description The key's namespace. */
                 namespace?: components["parameters"]["keyNamespace"];
+                /**
+                 * @description Answers from what stood at this time: RFC 3339, or without zone; or at the end of a day, month or year. Of what the
+                 *     caller may read now. 422 if it is in the future, or history does not reach that far.
+                 * @example 2026-05-01
+                 */
+                as_of?: components["parameters"]["asOf"];
+                /** @description Of the dates and times in `where` and `as_of` that have no zone. */
+                timezone?: components["parameters"]["timezone"];
             };
             header?: {
                 /**
@@ -3606,11 +3620,17 @@ export interface operations {
                 /** @description Only entries of this type. */
                 type?: components["schemas"]["Type"];
                 /**
+                 * @description Answers from what stood at this time: RFC 3339, or without zone; or at the end of a day, month or year. Of what the
+                 *     caller may read now. 422 if it is in the future, or history does not reach that far.
+                 * @example 2026-05-01
+                 */
+                as_of?: components["parameters"]["asOf"];
+                /**
                  * @description Only entries that fit this condition: a Condition as percent-encoded JSON. 422 names the place of what is wrong.
                  * @example {"updated_at": {"gte": "now-7d"}, "tags": {"contains": "travel"}}
                  */
                 where?: components["parameters"]["where"];
-                /** @description Of the dates and times in `where` that have no zone. */
+                /** @description Of the dates and times in `where` and `as_of` that have no zone. */
                 timezone?: components["parameters"]["timezone"];
                 /**
                  * @description Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
@@ -4048,7 +4068,7 @@ export interface operations {
                  * @example {"updated_at": {"gte": "now-7d"}, "tags": {"contains": "travel"}}
                  */
                 where?: components["parameters"]["where"];
-                /** @description Of the dates and times in `where` that have no zone. */
+                /** @description Of the dates and times in `where` and `as_of` that have no zone. */
                 timezone?: components["parameters"]["timezone"];
                 /**
                  * @description Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.

@@ -2898,6 +2898,9 @@ type Written struct {
 // Example: agent-7
 type Agent = Id
 
+// AsOf defines model for asOf.
+type AsOf = string
+
 // Chat An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
 //
 // Example: agent-7
@@ -3156,7 +3159,7 @@ type ExportMemoriesParams struct {
 	// Where Only entries that fit this condition: a Condition as percent-encoded JSON. 422 names the place of what is wrong.
 	Where *Where `form:"where,omitempty" json:"where,omitempty"`
 
-	// Timezone Of the dates and times in `where` that have no zone.
+	// Timezone Of the dates and times in `where` and `as_of` that have no zone.
 	Timezone *Timezone `form:"timezone,omitempty" json:"timezone,omitempty"`
 
 	// Match Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
@@ -3197,10 +3200,14 @@ type ListMemoriesParams struct {
 	// Type Only entries of this type.
 	Type *Type `form:"type,omitempty" json:"type,omitempty"`
 
+	// AsOf Answers from what stood at this time: RFC 3339, or without zone; or at the end of a day, month or year. Of what the
+	// caller may read now. 422 if it is in the future, or history does not reach that far.
+	AsOf *AsOf `form:"as_of,omitempty" json:"as_of,omitempty"`
+
 	// Where Only entries that fit this condition: a Condition as percent-encoded JSON. 422 names the place of what is wrong.
 	Where *Where `form:"where,omitempty" json:"where,omitempty"`
 
-	// Timezone Of the dates and times in `where` that have no zone.
+	// Timezone Of the dates and times in `where` and `as_of` that have no zone.
 	Timezone *Timezone `form:"timezone,omitempty" json:"timezone,omitempty"`
 
 	// Match Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
@@ -3233,6 +3240,13 @@ type DeleteMemoryParams struct {
 
 // GetMemoryParams defines parameters for GetMemory.
 type GetMemoryParams struct {
+	// AsOf Answers from what stood at this time: RFC 3339, or without zone; or at the end of a day, month or year. Of what the
+	// caller may read now. 422 if it is in the future, or history does not reach that far.
+	AsOf *AsOf `form:"as_of,omitempty" json:"as_of,omitempty"`
+
+	// Timezone Of the dates and times in `where` and `as_of` that have no zone.
+	Timezone *Timezone `form:"timezone,omitempty" json:"timezone,omitempty"`
+
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
@@ -4476,6 +4490,13 @@ func (w *ServerInterfaceWrapper) ListMemories(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter type: %s", err))
 	}
 
+	// ------------- Optional query parameter "as_of" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "as_of", ctx.QueryParams(), &params.AsOf, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter as_of: %s", err))
+	}
+
 	// ------------- Optional query parameter "where" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "where", ctx.QueryParams(), &params.Where, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -4619,6 +4640,20 @@ func (w *ServerInterfaceWrapper) GetMemory(ctx echo.Context) error {
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params GetMemoryParams
+	// ------------- Optional query parameter "as_of" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "as_of", ctx.QueryParams(), &params.AsOf, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter as_of: %s", err))
+	}
+
+	// ------------- Optional query parameter "timezone" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "timezone", ctx.QueryParams(), &params.Timezone, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter timezone: %s", err))
+	}
+
 	// ------------- Optional query parameter "namespace" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "namespace", ctx.QueryParams(), &params.Namespace, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
