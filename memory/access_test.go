@@ -164,6 +164,8 @@ func refined(r search.Request, option string, path memory.Path) search.Request {
 		r.NoTypos = true
 	case "dates":
 		r.NoDates = true
+	case memory.OptionAsOf:
+		r.AsOf = accesstest.AsOf
 	case "nearest":
 		r.MinRelevance, r.Nearest = 1, search.MaxNearest
 	case "explain":

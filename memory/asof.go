@@ -56,8 +56,9 @@ type then struct {
 }
 
 // readThen returns what has changed in the store of an access since a time. extra are rows
-// of now which no scope has, since they are not in context.
-func readThen(ctx context.Context, tx ReadTx, c Caller, a acl.Access, filter Filter, extra []Entry, at, now time.Time) (*then, error) {
+// of now which no scope has, since they are not in context. each, unless nil, is called with
+// the entries of former as they are and, with their values, as they were.
+func readThen(ctx context.Context, tx ReadTx, c Caller, a acl.Access, filter Filter, extra []Entry, at, now time.Time, each func(is, was *Entry, passes bool)) (*then, error) {
 	changed, err := changedSince(ctx, tx, c, a, at, now)
 	if err != nil {
 		return nil, err
@@ -90,6 +91,9 @@ func readThen(ctx context.Context, tx ReadTx, c Caller, a acl.Access, filter Fil
 			t.lost = append(t.lost, changed[i])
 		case was.Live(at):
 			t.passes[was.ID] = judge(was)
+			if each != nil {
+				each(&changed[i], was, t.passes[was.ID])
+			}
 			was.Size, was.Value, was.Source = was.bytes(), nil, nil
 			t.former = append(t.former, *was)
 		}
@@ -224,7 +228,7 @@ func (t *then) withValues(ctx context.Context, tx EntryReader, s *Service, entri
 
 // errChanged says that more entries have changed since than are read.
 func errChanged() error {
-	return rule(OptionAsOf, "must be later: more than %d entries of a store have changed since", maxChanged)
+	return rule(OptionAsOf, "must be later: more than %d older entries have changed since", maxChanged)
 }
 
 // errLost says that the history of an entry does not reach to the time.
@@ -257,7 +261,7 @@ func (s *Service) GetAsOf(ctx context.Context, c Caller, path Path, asOf, timezo
 		if err != nil {
 			return err
 		}
-		t, err := readThen(ctx, tx, c, a, Filter{}, rows, at, now)
+		t, err := readThen(ctx, tx, c, a, Filter{}, rows, at, now, nil)
 		if err != nil {
 			return err
 		}

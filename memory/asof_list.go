@@ -25,7 +25,7 @@ func (s *Service) listAsOf(ctx context.Context, tx ReadTx, c Caller, a acl.Acces
 	if err := r.Filter.CheckPrefixes(ctx, tx, scope, now); err != nil {
 		return nil, false, err
 	}
-	t, err := readThen(ctx, tx, c, a, r.Filter, nil, at, now)
+	t, err := readThen(ctx, tx, c, a, r.Filter, nil, at, now, nil)
 	if err != nil {
 		return nil, false, err
 	}

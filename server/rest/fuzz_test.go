@@ -28,6 +28,7 @@ func FuzzRequestsAreAnsweredByTheSpecification(f *testing.F) {
 		{"POST", "/v1/search", "Content-Type", "application/json", `{"query":"a","min_relevance":0.5,"ranking":"rrf"}`},
 		{"POST", "/v1/search", "Content-Type", "application/json", `{"query":"?","min_relevance":1,"nearest":3}`},
 		{"POST", "/v1/search", "Content-Type", "application/json", `{"queries":["a","b"],"mode":"lexical","recency":{"half_life":"30d","weight":0.5},"diversity":0.3,"typos":false,"dates":false}`},
+		{"POST", "/v1/search", "Content-Type", "application/json", `{"query":"a","as_of":"2026-05","timezone":"+02:00"}`},
 		{"POST", "/v1/search", "Content-Type", "application/json", `{"query":"a","where":{"or":[{"value.a":{"gt":1e5}},{"not":{"tags":{"contains":"a"}}}]}}`},
 		{"POST", "/v1/search", "Content-Type", "application/json", `{"query":"a","match":{"all":["a b","pea*"],"any":["x"],"none":["y"]}}`},
 		{"GET", "/v1/stores/self/memories?where=%7B%22updated_at%22%3A%7B%22gte%22%3A%22now-7d%22%7D%7D", "X", "y", ""},

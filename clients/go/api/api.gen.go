@@ -2097,6 +2097,11 @@ type Query = string
 
 // Question It has `query` or `queries`, and not both.
 type Question struct {
+	// AsOf Search what stood at this time: RFC 3339, or in `timezone`; or at the end of a day, month or year. Access is that of now. Entries that have changed since are read from history, at most 1,000; of more than 100 those without words of the question are found by words alone, and `degraded` has `vector_lag`. Dates are words, and no reranker is asked. Leaves out stores that the caller may search but not read. 422 if it is in the future, or history does not reach that far.
+	//
+	// Example: 2026-05-01
+	AsOf *string `json:"as_of,omitempty"`
+
 	// Cursor `next_cursor` of an answer, for the page after it. All other options are repeated, else it is not valid (400), as it is not for another caller or session. The candidates are those of the first page, at most 400, in their order then; each page judges anew what the caller may see and what passes the filter. With it, stores that the caller may search but not read are left out: their hits are on the first page alone.
 	Cursor *string `json:"cursor,omitempty"`
 

@@ -313,6 +313,7 @@ class AsyncMneme:
         diversity: float | None = None,
         typos: bool | None = None,
         dates: bool | None = None,
+        as_of: str | None = None,
         max_tokens: int | None = None,
         passages: bool | None = None,
         max_charge: int | None = None,
@@ -322,7 +323,7 @@ class AsyncMneme:
     ) -> Answer:
         """Asks a question, or several at once. If nothing has min_relevance, so many as nearest says
         that come closest are named; typos=False looks for the words as they are written alone,
-        and dates=False takes the times that they name as words.
+        and dates=False takes the times that they name as words. as_of searches what stood at a time.
         With max_charge, in micros, stores that are named may be paid for: a repetition with the
         same idempotency_key is not charged again."""
         question = call.given(
@@ -344,6 +345,7 @@ class AsyncMneme:
             diversity=diversity,
             typos=typos,
             dates=dates,
+            as_of=as_of,
             max_tokens=max_tokens,
             passages=passages,
             max_charge=max_charge,
