@@ -1759,6 +1759,11 @@ export interface components {
              */
             dates?: boolean;
             /**
+             * @description Search what stood at this time: RFC 3339, or in `timezone`; or at the end of a day, month or year. Access is that of now. Entries that have changed since are read from history, at most 1,000; of more than 100 those without words of the question are found by words alone, and `degraded` has `vector_lag`. Dates are words, and no reranker is asked. Leaves out stores that the caller may search but not read. 422 if it is in the future, or history does not reach that far.
+             * @example 2026-05-01
+             */
+            as_of?: string;
+            /**
              * @description The hits' keys, descriptions, and values or passages take at most so many tokens of the service's own tokenizer (WordPiece of E5, whichever model is in use), counted as text: a string without its quotes and escapes, any other value as JSON. The answer ends before the first hit that does not fit, and says how many tokens it has. The first hit of all is never left out: if it is too long, it comes as its best passage, cut to what fits, without its description if need be. A hit of a store at level `search` that does not fit ends the hits of that store alone.
              * @example 2000
              */
