@@ -33,7 +33,7 @@ func (r *rankingFlags) add(cmd *cobra.Command) {
 	flags.Float64Var(&r.diversity, "diversity", 0, "move hits down that resemble others, 0 (not) to 1")
 	flags.BoolVar(&r.typos, "typos", true, "find words with one letter wrong, too, or two from eight letters on; --typos=false: not")
 	flags.BoolVar(&r.dates, "dates", true, "find entries of the times that the question names, by their occurred_at; --dates=false: take them as words")
-	addAsOf(cmd, &r.asOf)
+	flags.StringVar(&r.asOf, "as-of", "", "search what stood at this time: a date (2026-05-01, 2026-05, 2026: at its end), or a time in RFC 3339; in --timezone")
 	completeWith(cmd, "ranking", string(api.Relevance), string(api.Rrf))
 	completeWith(cmd, "mode", string(api.QuestionModeHybrid), string(api.QuestionModeLexical), string(api.QuestionModeVector))
 }
