@@ -186,6 +186,41 @@ func TestSearchAsOfIsJudgedByTheRightsOfNow(t *testing.T) {
 	})
 }
 
+func TestSearchAsOfSaysWhatItCouldNotCompare(t *testing.T) {
+	h := open(t, backendtest.Embedded(), memory.Limits{History: memory.HistoryLimits{Versions: 2}})
+	me := agent("alice", acl.Public)
+	const entries = 101 // one more than vectors are made of
+	write := func(text string, status int) {
+		for i := range entries {
+			h.PutText(me, "alice", fmt.Sprint("k", i), text, status)
+		}
+	}
+	write("a zeppelin", 201)
+	at := h.step()
+	write("a ferry", 200)
+	h.Index()
+	h.step()
+	r := search.Request{Query: "zeppelin", Limit: 100, AsOf: at}
+	a := h.MustSearch(me, r)
+	if len(a.Hits) != 100 || !slices.Contains(a.Degraded, search.LagVector) {
+		t.Errorf("%d hits, degraded: %v", len(a.Hits), a.Degraded)
+	}
+	h.values(&a, nil)
+	next, err := h.NextCursor(&a, 0)
+	must(h, err)
+	r.Cursor = next
+	if rest := h.MustSearch(me, r); len(rest.Hits) != 1 {
+		t.Errorf("the next page has %v", keys(rest))
+	}
+	for i := range 3 {
+		h.PutText(me, "alice", "k0", fmt.Sprint("ferry ", i), 200)
+	}
+	r.Cursor = ""
+	if _, err := h.Search(background, me, r); status(err) != 422 {
+		t.Errorf("as of a time that history does not reach: %v", err)
+	}
+}
+
 // TestSearchAsOfIsTheSearchOfThen replays writes, and compares what a search as of each
 // moment finds with what one found then.
 func TestSearchAsOfIsTheSearchOfThen(t *testing.T) {
