@@ -36,16 +36,33 @@ type Scorer struct {
 	beside    []instead // of QueryTerm.For, beside a term
 	heads     []int     // by query term: the term that it is beside, or its own index; nil: none does
 	lacksName bool      // see LacksName
+	of        counted   // what NewScorer was given
 
 	onlyCorrected bool    // see OnlyCorrected
 	base          float64 // k1 · (1-b)
 	slope         float64 // k1 · b / mean length
 }
 
+// counted is what a Scorer is made of.
+type counted struct {
+	stats Stats
+	df    []int64
+}
+
+// With returns the Scorer of the same query for a collection that has more documents: those of
+// stats, of which df[i] contain query[i].
+func (s *Scorer) With(stats Stats, query []QueryTerm, df []int64) *Scorer {
+	sum := slices.Clone(s.of.df)
+	for i, n := range df {
+		sum[i] += n
+	}
+	return NewScorer(Stats{Documents: s.of.stats.Documents + stats.Documents, Length: s.of.stats.Length + stats.Length}, query, sum)
+}
+
 // NewScorer returns a Scorer for one query. df[i] is the number of documents, of
 // those counted in stats, that contain query[i].
 func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
-	s := &Scorer{weights: make([]float64, len(query)), evidence: make([]float64, len(query)), known: make([]bool, len(query)), base: float64(k1 * (1 - b))}
+	s := &Scorer{weights: make([]float64, len(query)), evidence: make([]float64, len(query)), known: make([]bool, len(query)), base: float64(k1 * (1 - b)), of: counted{stats, slices.Clone(df)}}
 	if stats.Documents > 0 && stats.Length > 0 {
 		mean := float64(stats.Length) / float64(stats.Documents)
 		s.slope = float64(k1*b) / mean

@@ -3,6 +3,7 @@ package memory_test
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -50,9 +51,19 @@ func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest
 		f, err := s.Get(ctx, c, path)
 		out := accesstest.Outcome{Status: status(err), Label: f.Label}
 		json.Unmarshal(f.Value, &out.Value) //nolint:errcheck // absent on errors
+		now, err := s.GetAsOf(ctx, c, path, d.now(), "")
+		if status(err) != out.Status || now.ID != f.ID || now.ETag != f.ETag {
+			d.harness.t.Errorf("as of now %s %s is %v (%v), else %v", op.Store, op.Key, now, err, f)
+		}
 		return out
 	case accesstest.List:
-		return page(s.List(ctx, c, memory.ListRequest{Store: op.Store, Filter: filtered(op.Option), Limit: 100}))
+		r := memory.ListRequest{Store: op.Store, Filter: filtered(op.Option), Limit: 100}
+		out := page(s.List(ctx, c, r))
+		r.AsOf = d.now()
+		if now := page(s.List(ctx, c, r)); !reflect.DeepEqual(now, out) {
+			d.harness.t.Errorf("the list of %s as of now is %v, else %v", op.Store, now, out)
+		}
+		return out
 	case accesstest.Versions:
 		return page(s.Versions(ctx, c, path, 100, ""))
 	case accesstest.Trash:
@@ -135,6 +146,9 @@ func (d *serviceSurface) inPages(c memory.Caller, r search.Request) (out accesst
 	}
 }
 
+// now is an as_of of the present.
+func (d *serviceSurface) now() string { return d.harness.Clock.Now().UTC().Format(time.RFC3339Nano) }
+
 // refined returns a search with an option of the matrix.
 func refined(r search.Request, option string, path memory.Path) search.Request {
 	switch option {
@@ -150,6 +164,8 @@ func refined(r search.Request, option string, path memory.Path) search.Request {
 		r.NoTypos = true
 	case "dates":
 		r.NoDates = true
+	case memory.OptionAsOf:
+		r.AsOf = accesstest.AsOf
 	case "nearest":
 		r.MinRelevance, r.Nearest = 1, search.MaxNearest
 	case "explain":

@@ -73,6 +73,9 @@ type ListRequest struct {
 	Prefix string // of the key
 	Limit  int    // 1–100
 	Cursor string // "" for the first page
+	// AsOf, unless "", lists what stood at a time: see Service.GetAsOf. It is read in
+	// Filter.Timezone, and does not go with WithoutText.
+	AsOf string
 	// WithoutText leaves out values and sources. They are not even read.
 	WithoutText bool
 	// WithTool makes an exception of WithoutText: a source has its tool.

@@ -35,6 +35,9 @@ func (p *Page) add(f Found) error {
 func (s *Service) EachListed(ctx context.Context, c Caller, r ListRequest, yield func(Found) error) (next string, err error) {
 	r.Filter, r.Prefix = r.Filter.Normal(), NormalName(r.Prefix)
 	bound := []string{"list", c.Agent, c.Taint.String(), r.Store, filterName(r.Filter), r.Prefix}
+	if r.AsOf != "" {
+		bound = append(bound, OptionAsOf, r.AsOf)
+	}
 	var after *listPosition
 	if r.Cursor != "" {
 		after = new(listPosition)
@@ -54,6 +57,10 @@ func (s *Service) EachListed(ctx context.Context, c Caller, r ListRequest, yield
 				return err
 			}
 			if err := checkList(r); err != nil {
+				return err
+			}
+			if r.AsOf != "" {
+				items, more, err = s.listAsOf(ctx, tx, c, a, r, after, nextBatch(left, size))
 				return err
 			}
 			items, more, err = s.list(ctx, tx, c, a, r, after, &passing, nextBatch(left, size))

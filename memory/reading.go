@@ -37,12 +37,22 @@ func (f Filter) Counted(limits ReadingLimits) Filter {
 
 // Matching is CandidateReader.Matching for the filter, whose time counts.
 func (f Filter) Matching(ctx context.Context, tx CandidateReader, scope acl.Scope, ids []uuid.UUID, limit int) ([]uuid.UUID, bool, error) {
-	if r := f.reading; r != nil {
-		r.began = time.Now()
-		defer func() { r.time += time.Since(r.began) }()
-	}
+	defer f.startReading()()
 	return tx.Matching(ctx, scope, f, ids, limit)
 }
+
+// startReading counts the time until stop is called.
+func (f Filter) startReading() (stop func()) {
+	r := f.reading
+	if r == nil {
+		return func() {}
+	}
+	r.began = time.Now()
+	return func() { r.time += time.Since(r.began) }
+}
+
+// readsValues reports whether the filter judges values.
+func (f Filter) readsValues() bool { return f.Match != nil || f.Where != nil && f.Where.ReadsValue() }
 
 // Read counts a value that Matching has read to judge an entry. The error is a
 // RuleError that names the limit which the call has reached: Matching returns it.

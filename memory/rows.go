@@ -231,7 +231,8 @@ type TrashQuery struct {
 // newest of them.
 type HistoryQuery struct {
 	Entry  uuid.UUID
-	Before int // a version; 0: all
+	Before int       // a version; 0: all
+	Until  time.Time // those written later are left out; the zero time: none
 	Limit  int
 }
 

@@ -76,6 +76,7 @@ var paged = map[string]search.Request{
 	"diversity":     {Query: ferry, Diversity: 0.4},
 	"typos":         {Query: ferry, NoTypos: true},
 	"dates":         {Query: ferry, NoDates: true},
+	"as of":         {Query: ferry, AsOf: "2026"},
 	"queries":       {Queries: []string{ferry, "the night train", "a letter"}},
 	"filter":        {Query: ferry, Stores: []string{"a"}, Filter: memory.Filter{Namespace: new("")}},
 }

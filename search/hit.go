@@ -51,10 +51,21 @@ func loadValues(ctx context.Context, tx memory.EntryReader, q *searchQuery, cand
 
 // completed returns the entries of the candidates with their values, in the same order.
 func completed(ctx context.Context, tx memory.EntryReader, candidates []*candidate) ([]memory.Entry, error) {
-	ids, entries := make([]uuid.UUID, len(candidates)), make([]memory.Entry, len(candidates))
+	ids, entries := make([]uuid.UUID, 0, len(candidates)), make([]memory.Entry, len(candidates))
 	index := make(map[uuid.UUID]int, len(candidates))
 	for i, c := range candidates {
-		ids[i], entries[i], index[c.entry.ID] = c.entry.ID, *c.entry, i
+		if entries[i] = *c.entry; c.then == nil {
+			ids, index[c.entry.ID] = append(ids, c.entry.ID), i
+			continue
+		}
+		whole, err := c.then.Whole(ctx, tx, c.entry)
+		if err != nil {
+			return nil, err
+		}
+		entries[i] = whole
+	}
+	if len(ids) == 0 {
+		return entries, nil
 	}
 	contents, err := tx.List(ctx, memory.ContentQuery{Entries: ids})
 	for _, content := range contents {
@@ -173,6 +184,9 @@ func (s *Searcher) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, tak
 		if scope.Any(isMetered) { // what such a store shows is sold before
 			scope = scope.Without(isMetered)
 		}
+		if err := s.readThen(ctx, tx, scope, q); err != nil {
+			return err
+		}
 		visible := make(map[uuid.UUID]*candidate)
 		if err := s.addVisible(ctx, tx, scope, q, ids, visible); err != nil {
 			return err
@@ -202,7 +216,7 @@ func (s *Searcher) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, tak
 // access, the same ranks and scores.
 func (c *candidate) at(later *candidate) *candidate {
 	now := *c
-	now.entry, now.access = later.entry, later.access
+	now.entry, now.access, now.then = later.entry, later.access, later.then
 	now.edited = c.edited || later.entry.Revision != c.entry.Revision
 	return &now
 }

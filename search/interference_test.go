@@ -375,6 +375,8 @@ func answers(h *harness, c memory.Caller, query string) string {
 		{Query: "what happened on 3 May?", Limit: 1, MinRelevance: 0.5, Nearest: search.MaxNearest},
 		{Query: query + " on 3 May 2026", Limit: 10, Explain: true},
 		{Query: query + " on 3 May 2026", Limit: 10, NoDates: true},
+		{Query: query, Limit: 10, AsOf: h.Clock.Now().UTC().Format(time.RFC3339Nano), Explain: true},
+		{Query: query, Limit: 10, AsOf: h.Clock.Now().UTC().Add(-time.Second).Format(time.RFC3339Nano), Mode: search.ModeLexical},
 		{Query: query, Limit: 10, Passages: true},
 		{Query: query, Limit: 10, MaxTokens: 60},
 		{Query: query, Limit: 10, MaxTokens: 400, Passages: true},

@@ -27,6 +27,9 @@ func (s *Searcher) missing(ctx context.Context, tx memory.QueueReader, scope acl
 	if q.rerankFailed {
 		failed = append(failed, StepRerank)
 	}
+	if q.asOf != nil && q.asOf.unread && !slices.Contains(failed, LegVector) {
+		return append(failed, LagVector), nil
+	}
 	if q.page != nil || q.request.Mode == ModeLexical || slices.Contains(failed, LegVector) {
 		return failed, nil
 	}

@@ -34,6 +34,9 @@ type candidate struct {
 	// supersededBy is a newer candidate that says nearly the same; nil: none is known.
 	supersededBy *candidate
 	edited       bool // the row has changed since the legs found it
+	// then is set of an entry that has changed since the time of the request's AsOf: it is as
+	// it was. nil: it is as it is now.
+	then *memory.Then
 }
 
 // legHits are the visible hits of the legs, a list for each wording; no list
@@ -126,8 +129,7 @@ func (s *Searcher) addVisible(ctx context.Context, tx cache.RowTx, scope acl.Sco
 	if err != nil {
 		return err
 	}
-	searchable := memory.SearchableFor(q.caller, scope, rows, s.instant())
-	passed, err := q.request.Filter.Passing(ctx, tx, scope, searchable)
+	searchable, passed, err := s.searchable(ctx, tx, scope, q, rows, ids)
 	candidates := make([]candidate, len(passed))
 	accesses := make(map[string]*acl.Access)
 	var access *acl.Access // mostly that of the row before
@@ -139,7 +141,7 @@ func (s *Searcher) addVisible(ctx context.Context, tx cache.RowTx, scope acl.Sco
 				accesses[e.Store] = access
 			}
 		}
-		candidates[i] = candidate{entry: e, access: access}
+		candidates[i] = candidate{entry: e, access: access, then: q.thenOf(e)}
 		visible[e.ID] = &candidates[i]
 	}
 	if q.dropped != nil {
@@ -150,6 +152,21 @@ func (s *Searcher) addVisible(ctx context.Context, tx cache.RowTx, scope acl.Sco
 		}
 	}
 	return err
+}
+
+// searchable returns what the paths of rows resolve to for a search, and what of that passes
+// the filter: of now, or as of the time of the request's AsOf. ids are those that were found.
+func (s *Searcher) searchable(ctx context.Context, tx cache.RowTx, scope acl.Scope, q *searchQuery, rows []*memory.Entry, ids []uuid.UUID) (searchable, passed []*memory.Entry, err error) {
+	if q.asOf == nil {
+		searchable = memory.SearchableFor(q.caller, scope, rows, s.instant())
+		passed, err = q.request.Filter.Passing(ctx, tx, scope, searchable)
+		return searchable, passed, err
+	}
+	if searchable, err = q.asOf.then.Searchable(ctx, tx, rows, ids); err != nil {
+		return nil, nil, err
+	}
+	passed, err = q.asOf.then.Passing(ctx, tx, searchable)
+	return searchable, passed, err
 }
 
 // keepAllVisible returns the visible hits of each list of a leg. incomplete

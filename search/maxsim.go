@@ -64,12 +64,13 @@ func (q *searchQuery) addMaxSimBy(ctx context.Context, tx memory.ScoreReader, sc
 }
 
 // readCodes reads the k-th model's codes of the nearest chunks of entries, in the order of
-// ids. Those of first chunks were read with the vectors.
+// ids. Those of first chunks, and of former
+// entries, were read with the vectors.
 func (q *searchQuery) readCodes(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, k int, ids []uuid.UUID, found []assessment) error {
 	var chunks []vector.ChunkID
 	var of []*reading
 	for i := range found {
-		if r := &found[i].by[k]; r.chunk > 0 && r.judges {
+		if r := &found[i].by[k]; r.chunk > 0 && r.judges && r.codes == nil {
 			chunks, of = append(chunks, vector.ChunkID{Entry: ids[i], Chunk: r.chunk}), append(of, r)
 		}
 	}

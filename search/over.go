@@ -23,7 +23,7 @@ func (s *Searcher) matchFilter(ctx context.Context, tx memory.ReadTx, q *searchQ
 	if err := s.leaveOutWords(ctx, tx, q); err != nil {
 		return err
 	}
-	ids, more, err := q.request.Filter.Searchable().Matching(ctx, tx, q.scope, nil, vector.MaxOnly)
+	ids, more, err := q.standing().Searchable().Matching(ctx, tx, q.scope, nil, vector.MaxOnly)
 	var broken *memory.RuleError
 	if errors.As(err, &broken) && q.scope.Len() > 1 {
 		ids, more, err = s.matchEach(ctx, tx, q, err)
@@ -64,7 +64,7 @@ func (s *Searcher) leaveOutWords(ctx context.Context, tx memory.ReadTx, q *searc
 func (s *Searcher) matchEach(ctx context.Context, tx memory.ReadTx, q *searchQuery, tooMuch error) (all []uuid.UUID, more bool, err error) {
 	part := s.limits.Reading.Part(q.scope.Len())
 	for _, a := range q.scope.Stores() {
-		filter := q.request.Filter.Counted(part).Searchable()
+		filter := q.standing().Counted(part).Searchable()
 		ids, many, err := filter.Matching(ctx, tx, ofStore(q.scope, a.Store), nil, vector.MaxOnly)
 		var broken *memory.RuleError
 		switch {

@@ -313,7 +313,13 @@ func readCodes(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *s
 	byID := make(map[uuid.UUID]*Hit)
 	var ids []uuid.UUID
 	for i := range hits {
-		if h := &hits[i]; h.isLong() && len(h.found.asked.tokens(h.found.model)) > 0 {
+		h := &hits[i]
+		if !h.isLong() || len(h.found.asked.tokens(h.found.model)) == 0 {
+			continue
+		}
+		if h.found.then != nil {
+			h.codes = q.asOf.nearestCodes(h.found)
+		} else {
 			byID[h.whole.ID] = h
 			ids = append(ids, h.whole.ID)
 		}

@@ -37,6 +37,9 @@ func (s *Searcher) Recall(ctx context.Context, c memory.Caller, r Request, recal
 		if err = s.checkSearch(r); err != nil {
 			return err
 		}
+		if err = q.setAsOf(); err != nil {
+			return err
+		}
 		q.scope, err = s.recallScope(ctx, tx, q)
 		return err
 	})
@@ -91,6 +94,9 @@ func (s *Searcher) recall(ctx context.Context, tx memory.ReadTx, q *searchQuery,
 		ids[i] = hit.ID
 	}
 	visible := make(map[uuid.UUID]*candidate, len(ids))
+	if err := s.readThen(ctx, tx, scope, q); err != nil {
+		return nil, err
+	}
 	if len(ids) > 0 && !scope.Empty() {
 		if err := s.addVisible(ctx, tx, scope, q, ids, visible); err != nil {
 			return nil, err

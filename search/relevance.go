@@ -172,12 +172,13 @@ func (s *Searcher) addEvidence(ctx context.Context, tx memory.ScoreReader, scope
 			query.Fingerprints[k] = fingerprint
 		}
 	}
-	entries, byID := make([]*memory.Entry, len(candidates)), make(map[uuid.UUID]*assessment, len(candidates))
+	entries, byID := make([]*memory.Entry, 0, len(candidates)), make(map[uuid.UUID]*assessment, len(candidates))
 	for i, c := range candidates {
-		entries[i], byID[c.entry.ID] = c.entry, &found[i]
+		if byID[c.entry.ID] = &found[i]; c.then == nil {
+			entries = append(entries, c.entry)
+		}
 	}
-	viewer := s.rows.Number(cache.ViewerOf(q.caller))
-	return s.evidence.Read(ctx, tx, viewer, scope, query, entries, func(e memory.Evidence) error {
+	add := func(e memory.Evidence) error {
 		a := byID[e.Entry]
 		asked.addCoverage(a, e)
 		if e.Terms != nil {
@@ -191,7 +192,19 @@ func (s *Searcher) addEvidence(ctx context.Context, tx memory.ScoreReader, scope
 			r.add(e, asked.embeddings[e.Model].Vector)
 		}
 		return nil
-	})
+	}
+	for _, c := range candidates {
+		if c.then == nil {
+			continue
+		}
+		for _, e := range q.asOf.evidence(c, asked) {
+			if err := add(e); err != nil {
+				return err
+			}
+		}
+	}
+	viewer := s.rows.Number(cache.ViewerOf(q.caller))
+	return s.evidence.Read(ctx, tx, viewer, scope, query, entries, add)
 }
 
 // addCoverage sets the coverage of a candidate, unless the lexical leg failed or

@@ -51,6 +51,9 @@ type Request struct {
 	// NearestByDefault says that the caller did not ask for Nearest: stores at level
 	// search are searched all the same.
 	NearestByDefault bool `json:"-"` // no part of what a cursor is bound to
+	// AsOf, unless "", searches what stood at a time: see memory.Service.GetAsOf. It is read
+	// in Filter.Timezone. The question's dates are words then, and no Reranker is asked.
+	AsOf string `json:",omitempty"`
 	// Diversity, 0–1, moves hits down that resemble a hit before them.
 	Diversity float64
 	// Cursor asks for the page after an answer: see Searcher.NextCursor. All
@@ -94,6 +97,7 @@ const (
 // normal returns the request with its names in the form in which entries keep them.
 func (r Request) normal() Request {
 	r.Filter = r.Filter.Normal()
+	r.NoDates = r.NoDates || r.AsOf != ""
 	if r.ExplainEntry != nil {
 		r.ExplainEntry = new(r.ExplainEntry.Normal())
 	}

@@ -97,7 +97,7 @@ func (s *Searcher) rerank(ctx context.Context, q *searchQuery, found retrieved, 
 // SECURITY: the question has the label of the session, and no text that it may read has a
 // higher one.
 func (s *Searcher) reranks(q *searchQuery) bool {
-	return s.reranker != nil && q.caller.Taint.CanFlowTo(s.rerankLabel) && !q.rerankAsked && q.page == nil && q.request.Ranking != RankingRRF && q.asks()
+	return s.reranker != nil && q.asOf == nil && q.caller.Taint.CanFlowTo(s.rerankLabel) && !q.rerankAsked && q.page == nil && q.request.Ranking != RankingRRF && q.asks()
 }
 
 // sentText is the text of a candidate for the Reranker.

@@ -73,6 +73,12 @@ func (l legList) head() int {
 // retrieve asks the legs, and side by side those of what is asked apart. Those that failed
 // of either are named in the result.
 func (s *Searcher) retrieve(ctx context.Context, q *searchQuery, fetch int) (found retrieved, err error) {
+	if q.asOf != nil { // there is nothing apart: it needs level read
+		if found, err = s.askLegs(ctx, q, fetch); err == nil {
+			err = s.findFormer(ctx, q, &found)
+		}
+		return found, err
+	}
 	if q.apart == nil {
 		return s.askLegs(ctx, q, fetch)
 	}
@@ -105,7 +111,7 @@ func (s *Searcher) retrieve(ctx context.Context, q *searchQuery, fetch int) (fou
 // other one answers; an error means that none is left that searches.
 func (s *Searcher) askLegs(ctx context.Context, q *searchQuery, fetch int) (retrieved, error) {
 	var r retrieved
-	if q.scope.Empty() || q.nothing && q.request.ExplainEntry == nil {
+	if q.scope.Empty() || q.nothing && q.request.ExplainEntry == nil && q.asOf == nil {
 		return r, nil
 	}
 	var lexicalErr, vectorErr error

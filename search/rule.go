@@ -35,6 +35,9 @@ func (s *Searcher) checkSearch(r Request) error {
 	if r.MaxTokens != 0 && r.MaxTokens < MinTokens {
 		return rule("max_tokens", "must be at least %d", MinTokens)
 	}
+	if r.AsOf != "" && r.ExplainEntry != nil {
+		return rule("explain", "must be true or false with as_of: what became of an entry is known of now alone")
+	}
 	if r.ExplainEntry != nil {
 		var broken *memory.RuleError
 		if err := memory.CheckPath(*r.ExplainEntry); errors.As(err, &broken) {

@@ -42,6 +42,7 @@ type searchQuery struct {
 	// judgements are the Reranker's, of the first page; rerankAsked says that it was
 	// asked, or need not be, and rerankFailed that it failed.
 	judgements                map[uuid.UUID]judgement
+	asOf                      *asOf // of what stood then; nil: of what stands now
 	rerankAsked, rerankFailed bool
 	capped
 }
@@ -78,7 +79,10 @@ func (s *Searcher) scopeQuery(ctx context.Context, c memory.Caller, r Request) (
 		if err := s.authorize(ctx, tx, q); err != nil {
 			return err
 		}
-		if !r.Filter.Empty() && q.page == nil {
+		if err := q.setAsOf(); err != nil {
+			return err
+		}
+		if (!r.Filter.Empty() || q.asOf != nil) && q.page == nil {
 			if err := s.matchFilter(ctx, tx, q); err != nil {
 				return err
 			}
@@ -161,13 +165,13 @@ func (q *searchQuery) findsNothing() bool {
 }
 
 // needsRead reports whether a request has an option that a store on which the
-// caller has level search does not take: several wordings, a filter, a zone, what
-// orders the hits, what comes in their place, a cursor, or an explanation.
+// caller has level search does not take: several wordings, a filter, a zone, a time
+// to search as of, what orders the hits, what comes in their place, a cursor, or an explanation.
 func (r *Request) needsRead() bool {
 	if r.Nearest != 0 && !r.NearestByDefault {
 		return true
 	}
-	return r.Explain || r.Cursor != "" || r.Ranking != "" || r.Mode != "" || r.Queries != nil || r.Recency != nil || r.Diversity != 0 || r.NoTypos || r.NoDates || !r.Filter.Empty() || r.Filter.Timezone != ""
+	return r.Explain || r.Cursor != "" || r.Ranking != "" || r.Mode != "" || r.Queries != nil || r.Recency != nil || r.Diversity != 0 || r.NoTypos || r.NoDates || r.AsOf != "" || !r.Filter.Empty() || r.Filter.Timezone != ""
 }
 
 // searchOnly reports whether the caller has level search on a store.

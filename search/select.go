@@ -24,6 +24,9 @@ func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found retriev
 		}
 		answer.unpaged = len(q.request.Stores) > 0 && scope.Any(searchOnly)
 		scope = q.bounded(scope)
+		if err := s.readThen(ctx, tx, scope, q); err != nil {
+			return err
+		}
 		if q.request.Explain {
 			q.dropped = make(map[uuid.UUID]*memory.Entry)
 		}

@@ -47,7 +47,7 @@ func (a *Answer) Shape() (Shape, bool) {
 	for bit, has := range [...]bool{
 		len(r.Stores) > 0, r.Filter.Namespace != nil, len(r.Filter.Tags) > 0, r.Filter.Type != "", r.Filter.Where != nil, r.Filter.Match != nil,
 		r.Ranking != "", r.MinRelevance > 0, r.MaxTokens > 0, r.Passages, r.Recency != nil, r.Diversity > 0, r.NoTypos, r.Nearest > 0 && !r.NearestByDefault, r.Cursor != "", r.Explain, r.Purchase.MaxCharge != nil,
-		r.Filter.Timezone != "", r.NoDates,
+		r.Filter.Timezone != "", r.NoDates && r.AsOf == "", r.AsOf != "",
 	} {
 		if has {
 			shape.Options |= 1 << bit

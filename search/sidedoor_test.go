@@ -108,6 +108,7 @@ func TestABuyerHasNoSideDoors(t *testing.T) {
 			"diversity": func(r *search.Request) { r.Diversity = 0.5 },
 			"typos":     func(r *search.Request) { r.NoTypos = true },
 			"dates":     func(r *search.Request) { r.NoDates = true },
+			"as of":     func(r *search.Request) { r.AsOf = w.Clock.Now().UTC().Format(time.RFC3339Nano) },
 			"nearest":   func(r *search.Request) { r.MinRelevance, r.Nearest = 1, 1 },
 			"recency":   func(r *search.Request) { r.Recency = &search.Recency{HalfLife: time.Hour, Weight: 0.5} },
 			"wordings":  func(r *search.Request) { r.Query, r.Queries = "", []string{"granite", "quarry"} },

@@ -227,7 +227,20 @@ func (c *Client) Get(ctx context.Context, path Path) (entry api.Entry, etag stri
 	if err := path.check(); err != nil {
 		return api.Entry{}, "", err
 	}
-	response, err := c.GetMemory(ctx, path.Store, path.Key, &api.GetMemoryParams{Namespace: &path.Namespace})
+	return c.get(ctx, path, &api.GetMemoryParams{})
+}
+
+// GetAsOf is Get of what stood at a time: see docs/search.md. One without zone is in UTC.
+func (c *Client) GetAsOf(ctx context.Context, path Path, asOf string) (entry api.Entry, etag string, err error) {
+	if err := path.check(); err != nil {
+		return api.Entry{}, "", err
+	}
+	return c.get(ctx, path, &api.GetMemoryParams{AsOf: &asOf})
+}
+
+func (c *Client) get(ctx context.Context, path Path, params *api.GetMemoryParams) (entry api.Entry, etag string, err error) {
+	params.Namespace = &path.Namespace
+	response, err := c.GetMemory(ctx, path.Store, path.Key, params)
 	if entry, err = Decode[api.Entry](response, err); err != nil {
 		return api.Entry{}, "", err
 	}

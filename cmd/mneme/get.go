@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	client "mneme/clients/go"
+	"mneme/clients/go/api"
 )
 
 // pathFlags are those of a command about one entry, or one store, of an agent.
@@ -40,6 +41,7 @@ func (e *pathFlags) path(key string) client.Path {
 
 func newGet(p *program) *cobra.Command {
 	e := pathFlags{marketFlags: marketFlags{program: p, reads: true}}
+	asOf := ""
 	cmd := &cobra.Command{
 		Use:   "get --agent A KEY",
 		Short: "Print the value of an entry",
@@ -49,7 +51,7 @@ the whole entry. Reads the local database, also while a server uses it, or with
 		Args: cobra.ExactArgs(1),
 		RunE: p.do(func(cmd *cobra.Command, args []string) error {
 			return e.call(cmd, func(ctx context.Context, as *client.Client) error {
-				entry, _, err := as.Get(ctx, e.path(args[0]))
+				entry, _, err := getAsOf(ctx, as, e.path(args[0]), asOf)
 				switch {
 				case err != nil:
 					return err
@@ -66,5 +68,19 @@ the whole entry. Reads the local database, also while a server uses it, or with
 		}),
 	}
 	e.add(cmd)
+	addAsOf(cmd, &asOf)
 	return cmd
+}
+
+// addAsOf adds the flag of the time from which a command answers.
+func addAsOf(cmd *cobra.Command, asOf *string) {
+	cmd.Flags().StringVar(asOf, "as-of", "", "what stood at this time: a date (2026-05-01, 2026-05, 2026: at its end), or a time in RFC 3339; without zone in UTC")
+}
+
+// getAsOf reads an entry as it stood at a time, "" for now.
+func getAsOf(ctx context.Context, as *client.Client, path client.Path, asOf string) (api.Entry, string, error) {
+	if asOf == "" {
+		return as.Get(ctx, path)
+	}
+	return as.GetAsOf(ctx, path, asOf)
 }

@@ -38,6 +38,7 @@ as export prints them. Reads the local database, also while a server uses it, or
 	l.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&l.store, "store", "", "store to list (default: the agent's own)")
+	addAsOf(cmd, &l.asOf)
 	flags.StringVar(&l.prefix, "prefix", "", "only keys that begin with this")
 	flags.IntVar(&l.limit, "limit", 100, "maximum number of entries; 0: all")
 	return cmd
@@ -46,8 +47,8 @@ as export prints them. Reads the local database, also while a server uses it, or
 // listing is one run of the list command.
 type listing struct {
 	reading
-	store, prefix string
-	limit         int
+	store, prefix, asOf string
+	limit               int
 }
 
 func (l *listing) run(ctx context.Context, config configs.Config) error {
@@ -66,6 +67,9 @@ func (l *listing) run(ctx context.Context, config configs.Config) error {
 	params := l.filter.listing()
 	if l.prefix != "" {
 		params.Prefix = &l.prefix
+	}
+	if l.asOf != "" {
+		params.AsOf = &l.asOf
 	}
 	return l.call(ctx, config, compose.OpenRows, func(as *client.Client) error {
 		shown, more, err := l.print(as.List(ctx, l.store, params))

@@ -20,6 +20,7 @@ type rankingFlags struct {
 	recency      string
 	diversity    float64
 	typos, dates bool
+	asOf         string
 }
 
 func (r *rankingFlags) add(cmd *cobra.Command) {
@@ -32,6 +33,7 @@ func (r *rankingFlags) add(cmd *cobra.Command) {
 	flags.Float64Var(&r.diversity, "diversity", 0, "move hits down that resemble others, 0 (not) to 1")
 	flags.BoolVar(&r.typos, "typos", true, "find words with one letter wrong, too, or two from eight letters on; --typos=false: not")
 	flags.BoolVar(&r.dates, "dates", true, "find entries of the times that the question names, by their occurred_at; --dates=false: take them as words")
+	flags.StringVar(&r.asOf, "as-of", "", "search what stood at this time: a date (2026-05-01, 2026-05, 2026: at its end), or a time in RFC 3339; in --timezone")
 	completeWith(cmd, "ranking", string(api.Relevance), string(api.Rrf))
 	completeWith(cmd, "mode", string(api.QuestionModeHybrid), string(api.QuestionModeLexical), string(api.QuestionModeVector))
 }
@@ -59,6 +61,9 @@ func (r *rankingFlags) apply(q *api.Question, question string) error {
 	}
 	if !r.dates {
 		q.Dates = &r.dates
+	}
+	if r.asOf != "" {
+		q.AsOf = &r.asOf
 	}
 	var err error
 	if q.Recency, err = parseRecency(r.recency); err != nil {

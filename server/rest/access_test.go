@@ -61,7 +61,7 @@ func (o *overHTTP) Do(p acl.Principal, op accesstest.Operation) accesstest.Outco
 		return o.do(p, "POST", "/v1/search", body("query", op.Query, "stores", []string{op.Store}, "limit", 100, "min_relevance", op.MinRelevance, "max_charge", op.MaxCharge))
 	case accesstest.RefinedSearch:
 		value := map[string]any{
-			"mode": "lexical", "queries": []string{op.Query, "another wording"}, "recency": map[string]any{"half_life": "1h"}, "diversity": 0.5, "typos": false, "dates": false, "explain": true,
+			"mode": "lexical", "queries": []string{op.Query, "another wording"}, "recency": map[string]any{"half_life": "1h"}, "diversity": 0.5, "typos": false, "dates": false, "as_of": accesstest.AsOf, "explain": true,
 			"where": json.RawMessage(accesstest.Where), "match": json.RawMessage(accesstest.Match), "timezone": accesstest.Timezone, "passages": true, "max_tokens": 10_000, "nearest": 3,
 		}[op.Option]
 		option := op.Option

@@ -316,7 +316,7 @@ func TestSharingOverItsCalls(t *testing.T) {
 			}
 		}
 	}
-	for _, option := range []string{`"explain":true`, `"ranking":"rrf"`, `"ranking":"relevance"`, `"mode":"hybrid"`, `"recency":{"half_life":"1d"}`, `"diversity":0.1`, `"typos":false`, `"dates":false`, `"nearest":1`, `"timezone":"UTC"`} {
+	for _, option := range []string{`"explain":true`, `"ranking":"rrf"`, `"ranking":"relevance"`, `"mode":"hybrid"`, `"recency":{"half_life":"1d"}`, `"diversity":0.1`, `"typos":false`, `"dates":false`, `"as_of":"2026"`, `"nearest":1`, `"timezone":"UTC"`} {
 		h.want(403, reader, "POST", "/v1/search", `{"query":"heliotrope","stores":["alice"],`+option+`}`)
 		if hits := h.want(200, reader, "POST", "/v1/search", `{"query":"heliotrope",`+option+`}`).items(t, "hits"); len(hits) > 0 {
 			t.Errorf("%s: a search that names no store has hits of a store with level search", option)

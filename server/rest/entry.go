@@ -57,7 +57,12 @@ func (s *Surface) GetMemory(ctx context.Context, r api.GetMemoryRequestObject) (
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.service.Get(ctx, caller(ctx), path)
+	var found memory.Found
+	if r.Params.AsOf == nil {
+		found, err = s.service.Get(ctx, caller(ctx), path)
+	} else {
+		found, err = s.service.GetAsOf(ctx, caller(ctx), path, *r.Params.AsOf, or(r.Params.Timezone, ""))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +102,7 @@ func (s *Surface) ListMemories(ctx context.Context, r api.ListMemoriesRequestObj
 	request := memory.ListRequest{
 		Store:  store,
 		Filter: memory.Filter{Namespace: r.Params.Namespace, Tags: or(r.Params.Tag, nil), Type: or(r.Params.Type, ""), Where: where, Timezone: or(r.Params.Timezone, "")},
+		AsOf:   or(r.Params.AsOf, ""),
 		Prefix: or(r.Params.Prefix, ""), Limit: or(r.Params.Limit, wire.DefaultPage), Cursor: or(r.Params.Cursor, ""),
 	}
 	if err := addMatch(&request.Filter, r.Params.Match); err != nil {

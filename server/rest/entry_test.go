@@ -68,6 +68,29 @@ func TestAnEntryLivesThroughItsCalls(t *testing.T) {
 	h.want(409, alice, "POST", "/v1/stores/self/memories/a%2Fb/restore", "")
 }
 
+func TestAsOfAnswersFromWhatStoodThen(t *testing.T) {
+	h := open(t)
+	first := h.want(201, alice, "PUT", seat, `{"value":"window"}`).json(t)["updated_at"].(string)
+	h.clock.Advance(time.Second)
+	h.want(200, alice, "PUT", seat, `{"value":"aisle"}`)
+	asOf := "?as_of=" + url.QueryEscape(first)
+	if got := h.want(200, alice, "GET", seat+asOf, "").json(t)["value"]; got != "window" {
+		t.Errorf("the entry was %v", got)
+	}
+	if got := h.want(200, alice, "GET", "/v1/stores/self/memories"+asOf, "").items(t, "items"); len(got) != 1 || got[0]["value"] != "window" {
+		t.Errorf("the list was %v", got)
+	}
+	h.want(404, alice, "GET", seat+"?as_of=2020", "")
+	for _, target := range []string{seat, "/v1/stores/self/memories"} {
+		for _, query := range []string{"?as_of=9999", "?as_of=soon", "?as_of=2020&timezone=Mars"} {
+			if bad := h.want(422, alice, "GET", target+query, "").json(t); bad["field"] != "as_of" && bad["field"] != "timezone" {
+				t.Errorf("%s: %v", query, bad)
+			}
+		}
+	}
+	h.want(403, bob, "GET", "/v1/stores/alice/memories"+asOf, "")
+}
+
 func TestASourceIsThatOfTheVersionWrittenWithIt(t *testing.T) {
 	h := open(t)
 	read := h.want(201, alice, "PUT", "/v1/stores/self/memories/read", `{"value":1}`).json(t)["id"].(string)

@@ -117,7 +117,7 @@ func readingCalls() []string {
 		)
 		calls = append(calls, "POST "+at+`/memories:batch {"items":[{"op":"get","key":"seat"},{"op":"get","key":"secret-1"}],"atomic":false}`)
 		for _, options := range []string{
-			"", `,"explain":true`, `,"mode":"lexical"`, `,"limit":1`, `,"tags":["travel"]`, `,"diversity":0.5`, `,"typos":false`, `,"dates":false`, `,"min_relevance":0`, `,"min_relevance":1,"nearest":3`,
+			"", `,"explain":true`, `,"mode":"lexical"`, `,"limit":1`, `,"tags":["travel"]`, `,"diversity":0.5`, `,"typos":false`, `,"dates":false`, `,"as_of":"2026"`, `,"as_of":"2026-02"`, `,"min_relevance":0`, `,"min_relevance":1,"nearest":3`,
 			`,"where":{"value.n":{"exists":false}}`, `,"where":{"updated_at":{"lte":"2030"}},"timezone":"Asia/Tokyo"`, `,"match":{"any":["hid*","seat"]}`, `,"max_tokens":60`,
 			`,"recency":{"half_life":"720h","weight":0.3}`, `,"ranking":"rrf"`,
 			`,"explain":{"store":"` + store + `","key":"secret-1"}`, `,"explain":{"store":"` + store + `","key":"aisle"}`,

@@ -40,6 +40,7 @@ func (s *Surface) Search(ctx context.Context, r api.SearchRequestObject) (api.Se
 		MinRelevance: or(r.Body.MinRelevance, 0), Diversity: or(r.Body.Diversity, 0), Nearest: or(r.Body.Nearest, 0),
 		NoTypos:   !or(r.Body.Typos, true),
 		NoDates:   !or(r.Body.Dates, true),
+		AsOf:      or(r.Body.AsOf, ""),
 		MaxTokens: wire.MaxTokens(r.Body.MaxTokens), Passages: or(r.Body.Passages, false), Cursor: or(r.Body.Cursor, ""),
 	}
 	switch {

@@ -219,7 +219,7 @@ func FuzzInput(f *testing.F) {
 		`{"action":"edit","path":"/memories/a","old_str":"x","new_str":"y","source":{"read":["a"]}}`,
 		`{"command":"rename","old_path":"/memories/a","new_path":"/memories/b/c"}`, `{"key":"a","content":"b","tags":["c"]}`,
 		`{"action":"upsert","name":"a","type":"user","description":"d","body":"b"}`, `{"query":"a","max_results":3,"min_relevance":0.5,"ranking":"rrf"}`,
-		`{"queries":["a","b"],"mode":"lexical","recency":{"half_life":"30d","weight":0.5},"diversity":0.5,"typos":true,"dates":true,"cursor":""}`,
+		`{"queries":["a","b"],"mode":"lexical","recency":{"half_life":"30d","weight":0.5},"diversity":0.5,"typos":true,"dates":true,"as_of":"2026","cursor":""}`,
 		`{"command":"search","query":"a","where":{"not":{"tags":{"contains":"b"}}},"match":{"any":["a","ab*"]},"mode":"vector","recency":{"half_life":null},"cursor":"AAAA"}`, `[[[[`, "\xff", `{"a":1,"a":2}`,
 		`{"query":"a","where":"{\"key\":{\"eq\":\"a\"}}","recency":"{\"half_life\":\"30d\"}","explain":"{}"}`, `{"key":"a","content":"b","tags":"[\"c\"]"}`,
 		`{"command":"create","path":"/memories/a","content":"[1]","is_json":true}`, `{"key":"a","value":"{\"n\":1}","is_json":true}`, `{"limit":1,"tags":["a"],"dry_run":true}`,

@@ -301,7 +301,7 @@ func (f *throughTriggerfish) reached(p acl.Principal, op accesstest.Operation, o
 // refined returns the parameters of a search with an option of the matrix.
 func refined(op accesstest.Operation) []any {
 	value := map[string]any{
-		"mode": "lexical", "queries": []string{op.Query, "another wording"}, "recency": map[string]any{"half_life": "1h"}, "diversity": 0.5, "typos": false, "dates": false,
+		"mode": "lexical", "queries": []string{op.Query, "another wording"}, "recency": map[string]any{"half_life": "1h"}, "diversity": 0.5, "typos": false, "dates": false, "as_of": accesstest.AsOf,
 		"where": json.RawMessage(accesstest.Where), "match": json.RawMessage(accesstest.Match), "timezone": accesstest.Timezone, "passages": true, "max_tokens": 10_000,
 		"explain": true,
 	}[op.Option]

@@ -109,6 +109,7 @@ const sourceSchema = `{"type": "object"}`
 const (
 	occurredAtInput = `{"type": "string", "description": "2023 or 2023-05-08."}`
 	timezoneInput   = `{"type": "string"}`
+	asOfInput       = `"as_of": {"type": "string", "description": "A past date or time: what stood then."}`
 	keyInput        = `{"type": "object", "properties": {"key": {"type": "string"}}, "required": ["key"]}`
 	offsetInput     = `"offset": {"type": "integer"}, "length": {"type": "integer"}`
 	readInput       = `{"type": "object", "properties": {"key": {"type": "string"}, ` + offsetInput + `}, "required": ["key"]}`
@@ -137,7 +138,7 @@ var memorySaveDefinition = Definition{
 var memoryGetDefinition = Definition{
 	Name: "memory_get", Title: "Get a memory", Family: FamilyTriggerfish,
 	Description: "Gets a memory. A long one goes on at next_offset. " + recalling,
-	Input:       json.RawMessage(`{"type": "object", "properties": {"key": {"type": "string"}, "namespace": {"type": "string"}, ` + offsetInput + `}, "required": ["key"]}`),
+	Input:       json.RawMessage(`{"type": "object", "properties": {"key": {"type": "string"}, "namespace": {"type": "string"}, ` + asOfInput + `, ` + offsetInput + `}, "required": ["key"]}`),
 	Output:      json.RawMessage(foundOutput),
 	ReadOnly:    true, Idempotent: true,
 }
@@ -165,7 +166,7 @@ var memorySearchDefinition = Definition{
 var memoryListDefinition = Definition{
 	Name: "memory_list", Title: "List memories", Family: FamilyTriggerfish,
 	Description: "Lists your own memories, or those with a tag. " + recalling,
-	Input:       json.RawMessage(`{"type": "object", "properties": {"tag": {"type": "string"}}}`),
+	Input:       json.RawMessage(`{"type": "object", "properties": {"tag": {"type": "string"}, ` + asOfInput + `}}`),
 	Output:      json.RawMessage(`{"type": "object", "properties": {"memories": {"type": "array", "items": {"type": "object"}}, "truncated": {"type": "boolean"}}, "required": ["memories"]}`),
 	ReadOnly:    true, Idempotent: true,
 }

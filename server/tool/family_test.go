@@ -40,6 +40,16 @@ func TestTriggerfishToolsFollowTheirContract(t *testing.T) {
 	if err != nil || !e.CreatedAt.Equal(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)) || e.Version != 3 {
 		t.Errorf("created at %v, version %d, %v", e.CreatedAt, e.Version, err)
 	}
+	is(h.must(p, "memory_get", "key", "user-name", "as_of", "2026-03-01T12:30"),
+		`{"found":true,"key":"user-name","content":"Ada <ada@example.org>","classification":"INTERNAL","tags":["personal"],"updated_at":"2026-03-01T12:00:00Z"}`)
+	is(h.must(p, "memory_list", "as_of", "2026-03-01T12:30"),
+		`{"memories":[{"key":"user-name","content":"Ada <ada@example.org>","classification":"INTERNAL","tags":["personal"],"updated_at":"2026-03-01T12:00:00Z"}]}`)
+	is(h.must(p, "memory_get", "key", "user-name", "as_of", "2026-02"), `{"found":false,"key":"user-name"}`)
+	for _, name := range []string{"memory_get", "memory_list"} {
+		if r := h.try(p, name, "key", "user-name", "as_of", "2027"); !r.IsError || !strings.Contains(r.Text, "as_of") {
+			t.Errorf("%s of a year to come: %+v", name, r)
+		}
+	}
 	h.must(p, "memory_save", "key", "deadline", "content", "Friday")
 	is(h.must(p, "memory_list"), `{"memories":[{"key":"deadline","content":"Friday","classification":"INTERNAL","tags":[],"updated_at":"2026-03-01T13:00:00Z"},`+
 		`{"key":"user-name","content":"Ada Lovelace","classification":"INTERNAL","tags":["personal"],"updated_at":"2026-03-01T13:00:00Z"}]}`)

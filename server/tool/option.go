@@ -45,6 +45,7 @@ type searchOptions struct {
 	explain       json.RawMessage
 	maxCharge     int
 	offer         string
+	asOf          string
 }
 
 // recency is the parameter recency.
@@ -65,6 +66,7 @@ func (o *searchOptions) add(to arguments) arguments {
 	to["recency"], to["diversity"], to["typos"], to["dates"] = &o.recency, &o.diversity, &o.typos, &o.dates
 	to["max_tokens"], to["passages"], to["cursor"] = &o.maxTokens, &o.passages, &o.cursor
 	to["explain"], to["max_charge"], to["offer"] = &o.explain, &o.maxCharge, &o.offer
+	to[memory.OptionAsOf] = &o.asOf
 	return to
 }
 
@@ -79,7 +81,7 @@ func (o *searchOptions) request(c *call, given map[string]bool, limit int, store
 	}
 	r.Request = search.Request{
 		Query: o.query, Queries: o.queries, Stores: stores, Limit: limit, Mode: search.Mode(o.mode), Ranking: search.Ranking(o.ranking),
-		MinRelevance: o.minRelevance, Nearest: search.MaxNearest, NearestByDefault: true, Diversity: o.diversity, NoTypos: !o.typos, NoDates: !o.dates, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
+		MinRelevance: o.minRelevance, Nearest: search.MaxNearest, NearestByDefault: true, Diversity: o.diversity, NoTypos: !o.typos, NoDates: !o.dates, AsOf: o.asOf, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
 		Filter: memory.Filter{Timezone: o.timezone},
 	}
 	r.MaxUnsure = maxUnsure
@@ -182,6 +184,7 @@ func searchProperties() map[string]any {
 		"diversity":     property("number", "0–1."),
 		"typos":         property("boolean", ""),
 		"dates":         property("boolean", ""),
+		"as_of":         property("string", ""),
 		"max_tokens":    property("integer", fmt.Sprintf("Default %d.", DefaultMaxTokens)),
 		"passages":      property("boolean", "false: whole values."),
 		"explain":       property("object", `{} or {"key": …}.`),

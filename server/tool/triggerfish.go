@@ -93,13 +93,18 @@ type gotten struct {
 }
 
 func memoryGet(ctx context.Context, c *call) (Result, error) {
-	var namespace string
+	var namespace, asOf string
 	var part stretch
-	key, given, err := c.key(part.add(arguments{"namespace": &namespace}))
+	key, given, err := c.key(part.add(arguments{"namespace": &namespace, memory.OptionAsOf: &asOf}))
 	if err != nil {
 		return Result{}, err
 	}
-	found, err := c.service.Get(ctx, c.caller, c.ownIn(namespace, key))
+	var found memory.Found
+	if asOf == "" { // strict functions of OpenAI must give every parameter
+		found, err = c.service.Get(ctx, c.caller, c.ownIn(namespace, key))
+	} else {
+		found, err = c.service.GetAsOf(ctx, c.caller, c.ownIn(namespace, key), asOf, "")
+	}
 	if errors.Is(err, memory.ErrNotFound) {
 		return asJSON(absent{Key: key})
 	}
@@ -231,11 +236,11 @@ type listedMemory struct {
 }
 
 func memoryList(ctx context.Context, c *call) (Result, error) {
-	var tag string
-	if _, err := c.decode(arguments{"tag": &tag}); err != nil {
+	var tag, asOf string
+	if _, err := c.decode(arguments{"tag": &tag, memory.OptionAsOf: &asOf}); err != nil {
 		return Result{}, err
 	}
-	r := memory.ListRequest{Store: c.caller.Agent, Filter: memory.Filter{Namespace: &defaultNamespace}, Limit: 100}
+	r := memory.ListRequest{Store: c.caller.Agent, Filter: memory.Filter{Namespace: &defaultNamespace}, AsOf: asOf, Limit: 100}
 	if tag != "" { // strict functions of OpenAI must give every parameter
 		r.Filter.Tags = []string{tag}
 	}

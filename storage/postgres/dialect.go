@@ -65,7 +65,7 @@ var statements = sqlcommon.Dialect{
 	TrashOwner: trash + ` AND f.state > 0 AND f.state < 2 AND f.owner = $3` + trashOrder,
 	TrashPath:  trash + trashOf + ` AND f.namespace = $7 AND f.key = $8` + trashOrder,
 	Current:    fromEntry + `WHERE e.id = $1 AND e.state < 2`,
-	Former:     fromHistory + `WHERE e.id = $1 AND e.version < $2 ORDER BY e.version DESC LIMIT $3`,
+	Former:     fromHistory + `WHERE e.id = $1 AND e.version < $2 AND e.updated_at <= $4 ORDER BY e.version DESC LIMIT $3`,
 	Searchable: fromEntry + `WHERE e.id > $1 AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT $2`,
 	Names: `SELECT ` + withoutText + ` FROM entry e JOIN store s ON s.number = e.store
 	WHERE e.id > $1 AND e.state < 2 AND octet_length(e.namespace || e.key) > length(e.namespace || e.key)

@@ -39,7 +39,7 @@ type Dialect struct {
 	Contents                            string // ID, value, authors of type and description; parameter: IDs
 	ScanStore, ScanNamespace            string // parameters: store, label, namespace, key, prefix, successor, limit, whether with sources
 	TrashStore, TrashOwner, TrashPath   string // parameters: store, label, owner, time, ID, limit[, namespace, key]
-	Current, Former                     string // parameters: ID[, version, limit]
+	Current, Former                     string // parameters: ID[, version, limit, latest time]
 	Searchable, Names                   string // parameters: ID, limit
 	// Parameters: fingerprint, time, other and replaced fingerprint, label; ID, limit; IDs.
 	WithoutVectors, WithoutVectorsOf string

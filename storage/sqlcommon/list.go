@@ -107,10 +107,13 @@ func (r Reads) history(ctx context.Context, q memory.HistoryQuery) ([]memory.Ent
 	if before == 0 {
 		before = versions[0].Version + 1
 	}
-	if before <= versions[0].Version {
+	if q.Until.IsZero() {
+		q.Until = FarFuture
+	}
+	if before <= versions[0].Version || versions[0].UpdatedAt.After(q.Until) {
 		versions = versions[:0]
 	}
-	former, err := Entries(ctx, r.r, r.d.Former, q.Entry, before, q.Limit-len(versions))
+	former, err := Entries(ctx, r.r, r.d.Former, q.Entry, before, q.Limit-len(versions), q.Until)
 	return append(versions, former...), err
 }
 

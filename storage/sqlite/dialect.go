@@ -64,7 +64,7 @@ var statements = sqlcommon.Dialect{
 	Former: `SELECT ` + formerColumns + ` FROM
 	(SELECT doc AS mine FROM entry WHERE id = ?1 AND state < 2) CROSS JOIN
 	(SELECT h.*, ?1 AS id FROM history h) e ON e.doc = mine JOIN store s ON s.number = e.store
-	WHERE e.version < ?2 ORDER BY e.version DESC LIMIT ?3`,
+	WHERE e.version < ?2 AND e.updated_at <= ?4 ORDER BY e.version DESC LIMIT ?3`,
 	Searchable: fromEntry + `WHERE e.id > ? AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT ?`,
 	Names: `SELECT ` + withoutText + ` FROM entry e JOIN store s ON s.number = e.store` + joinFields + `
 	WHERE e.id > ? AND e.state < 2 AND octet_length(e.namespace || e.key) > length(e.namespace || e.key)

@@ -95,6 +95,37 @@ var reads = []clause{
 		f.equal(len(f.get(idsOf(all...)...)), len(all))
 	}},
 
+	{"History until a time leaves out what was written later", func(f *fixture) {
+		first := entry("a", "k", says("v1"))
+		second := edited(first, says("v2"))
+		second.UpdatedAt = first.UpdatedAt.Add(2 * time.Second)
+		third := edited(second, says("v3"))
+		third.UpdatedAt = second.UpdatedAt.Add(2 * time.Second)
+		f.put(first)
+		f.put(second)
+		f.put(third)
+		for _, c := range []struct {
+			until time.Time
+			want  []memory.Entry
+		}{
+			{first.UpdatedAt.Add(-time.Microsecond), []memory.Entry{}},
+			{first.UpdatedAt, []memory.Entry{first}},
+			{second.UpdatedAt.Add(-time.Microsecond), []memory.Entry{first}},
+			{second.UpdatedAt, []memory.Entry{second}},
+			{third.UpdatedAt, []memory.Entry{third}},
+		} {
+			f.view(func(tx memory.ReadTx) error {
+				got, err := tx.List(f.ctx, memory.HistoryQuery{Entry: first.ID, Until: c.until, Limit: 1})
+				f.ok(err)
+				f.equal(len(got), len(c.want))
+				if len(got) > 0 {
+					f.equal(got, c.want)
+				}
+				return nil
+			})
+		}
+	}},
+
 	{"History is newest first, before a version, at most limit", func(f *fixture) {
 		versions := []memory.Entry{entry("a", "k", says("v1"))}
 		for i := 2; i <= 5; i++ {

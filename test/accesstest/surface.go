@@ -91,7 +91,7 @@ const (
 // Options are the options of a search, by their names in the REST API, that find,
 // order and explain hits and leave none of the matrix out. With "nearest" no hit is
 // relevant enough, and the keys are those of what comes closest.
-var Options = []string{"mode", "queries", "recency", "diversity", "typos", "dates", "explain", "where", "timezone", "match", "nearest"}
+var Options = []string{"mode", "queries", "recency", "diversity", "typos", "dates", "as_of", "explain", "where", "timezone", "match", "nearest"}
 
 // ExplainEntry is the option "explain" of a RefinedSearch with the path of the
 // operation. It is in neither list.
@@ -103,6 +103,10 @@ var OpenOptions = []string{"passages", "max_tokens"}
 // Where is the condition of a search, list or export with the option "where". All
 // entries of the matrix fit it, some only by their values.
 const Where = `{"or": [{"encrypted": {"eq": true}}, {"not": {"value.none": {"exists": true}}}], "updated_at": {"gte": "2000-01-01"}}`
+
+// AsOf is the time of a search with the option "as_of": the clock's year, whose end is yet to
+// come, so that it means now.
+const AsOf = "2026"
 
 // Timezone is the zone of a search with the option "timezone".
 const Timezone = "Europe/Berlin"

@@ -2100,6 +2100,11 @@ type Query = string
 
 // Question It has `query` or `queries`, and not both.
 type Question struct {
+	// AsOf Search what stood at this time: RFC 3339, or in `timezone`; or at the end of a day, month or year. Access is that of now. Entries that have changed since are read from history, at most 1,000; of more than 100 those without words of the question are found by words alone, and `degraded` has `vector_lag`. Dates are words, and no reranker is asked. Leaves out stores that the caller may search but not read. 422 if it is in the future, or history does not reach that far.
+	//
+	// Example: 2026-05-01
+	AsOf *string `json:"as_of,omitempty"`
+
 	// Cursor `next_cursor` of an answer, for the page after it. All other options are repeated, else it is not valid (400), as it is not for another caller or session. The candidates are those of the first page, at most 400, in their order then; each page judges anew what the caller may see and what passes the filter. With it, stores that the caller may search but not read are left out: their hits are on the first page alone.
 	Cursor *string `json:"cursor,omitempty"`
 
@@ -3031,6 +3036,9 @@ type Written struct {
 // Example: agent-7
 type Agent = ID
 
+// AsOf defines model for asOf.
+type AsOf = string
+
 // Chat An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
 //
 // Example: agent-7
@@ -3301,7 +3309,7 @@ type ExportMemoriesParams struct {
 	// Where Only entries that fit this condition: a Condition as percent-encoded JSON. 422 names the place of what is wrong.
 	Where *Where `form:"where,omitempty" json:"where,omitempty"`
 
-	// Timezone Of the dates and times in `where` that have no zone.
+	// Timezone Of the dates and times in `where` and `as_of` that have no zone.
 	Timezone *Timezone `form:"timezone,omitempty" json:"timezone,omitempty"`
 
 	// Match Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
@@ -3342,10 +3350,14 @@ type ListMemoriesParams struct {
 	// Type Only entries of this type.
 	Type *Type `form:"type,omitempty" json:"type,omitempty"`
 
+	// AsOf Answers from what stood at this time: RFC 3339, or without zone; or at the end of a day, month or year. Of what the
+	// caller may read now. 422 if it is in the future, or history does not reach that far.
+	AsOf *AsOf `form:"as_of,omitempty" json:"as_of,omitempty"`
+
 	// Where Only entries that fit this condition: a Condition as percent-encoded JSON. 422 names the place of what is wrong.
 	Where *Where `form:"where,omitempty" json:"where,omitempty"`
 
-	// Timezone Of the dates and times in `where` that have no zone.
+	// Timezone Of the dates and times in `where` and `as_of` that have no zone.
 	Timezone *Timezone `form:"timezone,omitempty" json:"timezone,omitempty"`
 
 	// Match Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
@@ -3378,6 +3390,13 @@ type DeleteMemoryParams struct {
 
 // GetMemoryParams defines parameters for GetMemory.
 type GetMemoryParams struct {
+	// AsOf Answers from what stood at this time: RFC 3339, or without zone; or at the end of a day, month or year. Of what the
+	// caller may read now. 422 if it is in the future, or history does not reach that far.
+	AsOf *AsOf `form:"as_of,omitempty" json:"as_of,omitempty"`
+
+	// Timezone Of the dates and times in `where` and `as_of` that have no zone.
+	Timezone *Timezone `form:"timezone,omitempty" json:"timezone,omitempty"`
+
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
@@ -7588,6 +7607,18 @@ func NewListMemoriesRequest(server string, store Store, params *ListMemoriesPara
 
 		}
 
+		if params.AsOf != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "as_of", *params.AsOf, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Where != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "where", *params.Where, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -7812,6 +7843,30 @@ func NewGetMemoryRequest(server string, store Store, key Key, params *GetMemoryP
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.AsOf != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "as_of", *params.AsOf, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Timezone != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "timezone", *params.Timezone, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Namespace != nil {
 

@@ -1759,6 +1759,11 @@ export interface components {
              */
             dates: boolean;
             /**
+             * @description Search what stood at this time: RFC 3339, or in `timezone`; or at the end of a day, month or year. Access is that of now. Entries that have changed since are read from history, at most 1,000; of more than 100 those without words of the question are found by words alone, and `degraded` has `vector_lag`. Dates are words, and no reranker is asked. Leaves out stores that the caller may search but not read. 422 if it is in the future, or history does not reach that far.
+             * @example 2026-05-01
+             */
+            as_of?: string;
+            /**
              * @description The hits' keys, descriptions, and values or passages take at most so many tokens of the service's own tokenizer (WordPiece of E5, whichever model is in use), counted as text: a string without its quotes and escapes, any other value as JSON. The answer ends before the first hit that does not fit, and says how many tokens it has. The first hit of all is never left out: if it is too long, it comes as its best passage, cut to what fits, without its description if need be. A hit of a store at level `search` that does not fit ends the hits of that store alone.
              * @example 2000
              */
@@ -3268,7 +3273,13 @@ export interface components {
          * @example {"updated_at": {"gte": "now-7d"}, "tags": {"contains": "travel"}}
          */
         where: string;
-        /** @description Of the dates and times in `where` that have no zone. */
+        /**
+         * @description Answers from what stood at this time: RFC 3339, or without zone; or at the end of a day, month or year. Of what the
+         *     caller may read now. 422 if it is in the future, or history does not reach that far.
+         * @example 2026-05-01
+         */
+        asOf: string;
+        /** @description Of the dates and times in `where` and `as_of` that have no zone. */
         timezone: components["schemas"]["Timezone"];
         /**
          * @description Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
@@ -3411,6 +3422,14 @@ export interface operations {
             query?: {
                 /** @description The key's namespace. */
                 namespace?: components["parameters"]["keyNamespace"];
+                /**
+                 * @description Answers from what stood at this time: RFC 3339, or without zone; or at the end of a day, month or year. Of what the
+                 *     caller may read now. 422 if it is in the future, or history does not reach that far.
+                 * @example 2026-05-01
+                 */
+                as_of?: components["parameters"]["asOf"];
+                /** @description Of the dates and times in `where` and `as_of` that have no zone. */
+                timezone?: components["parameters"]["timezone"];
             };
             header?: {
                 /**
@@ -3608,11 +3627,17 @@ export interface operations {
                 /** @description Only entries of this type. */
                 type?: components["schemas"]["Type"];
                 /**
+                 * @description Answers from what stood at this time: RFC 3339, or without zone; or at the end of a day, month or year. Of what the
+                 *     caller may read now. 422 if it is in the future, or history does not reach that far.
+                 * @example 2026-05-01
+                 */
+                as_of?: components["parameters"]["asOf"];
+                /**
                  * @description Only entries that fit this condition: a Condition as percent-encoded JSON. 422 names the place of what is wrong.
                  * @example {"updated_at": {"gte": "now-7d"}, "tags": {"contains": "travel"}}
                  */
                 where?: components["parameters"]["where"];
-                /** @description Of the dates and times in `where` that have no zone. */
+                /** @description Of the dates and times in `where` and `as_of` that have no zone. */
                 timezone?: components["parameters"]["timezone"];
                 /**
                  * @description Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.
@@ -4050,7 +4075,7 @@ export interface operations {
                  * @example {"updated_at": {"gte": "now-7d"}, "tags": {"contains": "travel"}}
                  */
                 where?: components["parameters"]["where"];
-                /** @description Of the dates and times in `where` that have no zone. */
+                /** @description Of the dates and times in `where` and `as_of` that have no zone. */
                 timezone?: components["parameters"]["timezone"];
                 /**
                  * @description Only entries with these words: Words as percent-encoded JSON. 422 names the place of what is wrong.

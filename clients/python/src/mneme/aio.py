@@ -131,9 +131,12 @@ class AsyncMneme:
             )
         )
 
-    async def get(self, key: str, *, store: str = "self", namespace: str = "") -> tuple[Entry, str]:
-        """Reads an entry and its ETag, for if_match."""
-        response = await self._call("GET", call.memories(store, call.segment(key)), params={"namespace": namespace})
+    async def get(
+        self, key: str, *, store: str = "self", namespace: str = "", as_of: str | None = None, timezone: str | None = None
+    ) -> tuple[Entry, str]:
+        """Reads an entry and its ETag, for if_match; with as_of what stood at that time, in timezone."""
+        params = call.given(namespace=namespace, as_of=as_of, timezone=timezone)
+        response = await self._call("GET", call.memories(store, call.segment(key)), params=params)
         return Entry.from_dict(call.decoded(response, self._host)), response.headers.get("etag", "")
 
     async def changed(self, key: str, etag: str, *, store: str = "self", namespace: str = "") -> tuple[Entry, str] | None:
@@ -201,13 +204,14 @@ class AsyncMneme:
         prefix: str | None = None,
         type: str | None = None,
         tag: str | List[str] | None = None,
+        as_of: str | None = None,
         where: Mapping[str, Any] | None = None,
         timezone: str | None = None,
         match: Mapping[str, Any] | None = None,
     ) -> AsyncIterator[Entry]:
         """Yields a store's entries, by namespace and key, page after page. Of several tags they
-        have all; timezone is that of times in where that have none."""
-        params = call.filters(where, match, namespace=namespace, prefix=prefix, type=type, tag=tag, timezone=timezone)
+        have all; as_of lists what stood at a time; timezone is that of times that have none."""
+        params = call.filters(where, match, namespace=namespace, prefix=prefix, type=type, tag=tag, as_of=as_of, timezone=timezone)
         async for page in self._pages(call.memories(store), params):
             for entry in Page.from_dict(page).items:
                 yield entry
@@ -309,6 +313,7 @@ class AsyncMneme:
         diversity: float | None = None,
         typos: bool | None = None,
         dates: bool | None = None,
+        as_of: str | None = None,
         max_tokens: int | None = None,
         passages: bool | None = None,
         max_charge: int | None = None,
@@ -318,7 +323,7 @@ class AsyncMneme:
     ) -> Answer:
         """Asks a question, or several at once. If nothing has min_relevance, so many as nearest says
         that come closest are named; typos=False looks for the words as they are written alone,
-        and dates=False takes the times that they name as words.
+        and dates=False takes the times that they name as words. as_of searches what stood at a time.
         With max_charge, in micros, stores that are named may be paid for: a repetition with the
         same idempotency_key is not charged again."""
         question = call.given(
@@ -340,6 +345,7 @@ class AsyncMneme:
             diversity=diversity,
             typos=typos,
             dates=dates,
+            as_of=as_of,
             max_tokens=max_tokens,
             passages=passages,
             max_charge=max_charge,

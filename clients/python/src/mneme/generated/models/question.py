@@ -104,6 +104,11 @@ class Question:
                 is evidence. A question of nothing else finds the entries of that time in its order, and no others. `false`
                 takes them as words alone, and leaves out stores that the caller may search but not read, of which they are
                 never more. Default: True.
+            as_of (str | Unset): Search what stood at this time: RFC 3339, or in `timezone`; or at the end of a day, month
+                or year. Access is that of now. Entries that have changed since are read from history, at most 1,000; of more
+                than 100 those without words of the question are found by words alone, and `degraded` has `vector_lag`. Dates
+                are words, and no reranker is asked. Leaves out stores that the caller may search but not read. 422 if it is in
+                the future, or history does not reach that far. Example: 2026-05-01.
             max_tokens (int | Unset): The hits' keys, descriptions, and values or passages take at most so many tokens of
                 the service's own tokenizer (WordPiece of E5, whichever model is in use), counted as text: a string without its
                 quotes and escapes, any other value as JSON. The answer ends before the first hit that does not fit, and says
@@ -138,6 +143,7 @@ class Question:
     diversity: float | Unset = 0.0
     typos: bool | Unset = True
     dates: bool | Unset = True
+    as_of: str | Unset = UNSET
     max_tokens: int | Unset = UNSET
     passages: bool | Unset = False
     max_charge: int | Unset = UNSET
@@ -217,6 +223,8 @@ class Question:
 
         dates = self.dates
 
+        as_of = self.as_of
+
         max_tokens = self.max_tokens
 
         passages = self.passages
@@ -274,6 +282,8 @@ class Question:
             field_dict["typos"] = typos
         if dates is not UNSET:
             field_dict["dates"] = dates
+        if as_of is not UNSET:
+            field_dict["as_of"] = as_of
         if max_tokens is not UNSET:
             field_dict["max_tokens"] = max_tokens
         if passages is not UNSET:
@@ -383,6 +393,8 @@ class Question:
 
         dates = d.pop("dates", UNSET)
 
+        as_of = d.pop("as_of", UNSET)
+
         max_tokens = d.pop("max_tokens", UNSET)
 
         passages = d.pop("passages", UNSET)
@@ -427,6 +439,7 @@ class Question:
             diversity=diversity,
             typos=typos,
             dates=dates,
+            as_of=as_of,
             max_tokens=max_tokens,
             passages=passages,
             max_charge=max_charge,
