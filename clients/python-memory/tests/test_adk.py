@@ -68,6 +68,12 @@ def test_events_and_memories_are_added_by_themselves(client):
         memory = MemoryEntry(id="m", content=content("Tea with Ben."), custom_metadata={"source": "diary"}, author="user", timestamp="2024-05-01")
         await service.add_memory(app_name=APP, user_id=USER, memories=[memory])
         found = {m.content.parts[0].text: m for m in (await service.search_memory(app_name=APP, user_id=USER, query="tea")).memories}
+        written = next(client.list(where={"value.text": {"eq": "Tea with Ben."}}))
+        client.put("plain", "Tea without a day.", namespace=written.namespace)
+        again = (await service.search_memory(app_name=APP, user_id=USER, query="tea")).memories
+        assert {m.content.parts[0].text: m for m in again}[
+            "Tea without a day."
+        ].timestamp == f"{client.get('plain', namespace=written.namespace)[0].updated_at:%Y-%m-%d}"
         assert found["Tea at four."].custom_metadata == {"mood": "good"}
         assert found["Tea with Ben."].custom_metadata == {"source": "diary"} and found["Tea with Ben."].timestamp == "2024-05-01"
         with pytest.raises(ValueError, match="without text"):

@@ -16,7 +16,7 @@ from mneme import Mneme
 from mneme.generated.models import Hit
 
 from . import connection, name
-from .collection import Collection, text_of
+from .collection import Collection, date_of, text_of
 
 NO_SESSION = "events"  # the first part of the keys of events without a session
 MEMORY = "memory"  # that of memories which were added by themselves
@@ -126,6 +126,6 @@ def memory_of(hit: Hit) -> MemoryEntry:
         id=hit.key,
         content=types.Content(role="user" if author in (None, "user") else "model", parts=[types.Part(text=text_of(hit))]),
         author=author,
-        timestamp=hit.occurred_at or None,
+        timestamp=hit.occurred_at or date_of(hit) or None,
         custom_metadata=value.get("metadata", {}),
     )

@@ -29,7 +29,8 @@ class MnemeStorage:
         storage = MnemeStorage()
         memory = Memory(storage=storage, embedder=storage.embed)
 
-    The score of a record is its relevance, a probability. A search finds at most 400 records, before categories and
+    The score of a record is its relevance, a probability. Of which day a record is, agents read in its metadata: a search
+    adds "date" to what has none, and save leaves that out. A search finds at most 400 records, before categories and
     metadata are looked at. url, token, store and client are as for mneme_memory.langgraph.MnemeStore, and so are the errors.
     """
 
@@ -67,6 +68,7 @@ class MnemeStorage:
         for hit in self._entries.each_hit(text, PAGE, where=where, min_relevance=min_score or None):
             record = record_of(hit)
             if len(found) < limit and fits(record, categories, None, metadata_filter):
+                record.metadata.setdefault("date", Day(str(hit.occurred_at)[:10] if hit.occurred_at else f"{utc(record.created_at):%Y-%m-%d}"))
                 found.append((record, hit.relevance))
             if len(found) >= limit:
                 break
@@ -160,6 +162,10 @@ class MnemeStorage:
         return (record_of(entry) for entry in self._entries.list(where=within(scope_prefix)))
 
 
+class Day(str):
+    """The day of which a record is, in the metadata of one that was found: it is not kept."""
+
+
 class Texts:
     """The texts of the last vectors that were made."""
 
@@ -186,7 +192,9 @@ class Texts:
 
 
 def value_of(record: MemoryRecord) -> dict[str, Any]:
-    return {**record.model_dump(mode="json", exclude={"id", "scope"}), "id": record.id, "scope": clean(record.scope)}
+    metadata = {member for member, value in record.metadata.items() if isinstance(value, Day)}
+    kept = record.model_dump(mode="json", exclude={"id": True, "scope": True, "metadata": metadata})
+    return {**kept, "id": record.id, "scope": clean(record.scope)}
 
 
 def record_of(entry: Entry | Hit) -> MemoryRecord:
