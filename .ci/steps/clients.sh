@@ -106,6 +106,8 @@ check_packages() {
 	local commands
 	python3 -m unittest discover -s deploy/packaging -p '*_test.py'
 	python3 deploy/packaging/build.py --version 0.0.1 --out "$work/packages" --binary "$mneme"
+	PYTHONPATH=deploy/packaging python3 -c 'import pathlib, release, sys; release.clients("0.0.1", pathlib.Path(sys.argv[1]), sys.argv[2])' "$work/published" https://git.example.org/mneme
+	python3 deploy/packaging/check/clients.py "$work/published" 0.0.1 https://git.example.org/mneme
 	python3 -m venv "$work/uvx"
 	"$work/uvx/bin/pip" install --no-index "$work/packages"/*.whl
 	npm install --prefix "$work/npx" --silent --no-audit --no-fund --omit=optional "$work/packages"/*.tgz
