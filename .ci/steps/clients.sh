@@ -16,7 +16,7 @@ check_python_client() {
 	diff -r -x __pycache__ clients/python/src "$work/clients/python/src"
 	"$tools/clients/bin/python" -S -c 'import sys; sys.path.insert(0, sys.argv[1]); import mneme' "$tools/packages/required"
 	export PYTHONPATH=$tools/packages/required
-	(cd "$work/clients/python/src/mneme" && "$tools/clients/bin/mypy" --cache-dir "$work/mypy" --strict --python-version 3.10 --follow-imports silent aio.py call.py client.py error.py)
+	(cd "$work/clients/python/src/mneme" && "$tools/clients/bin/mypy" --cache-dir "$work/mypy" --strict --python-version 3.10 --follow-imports silent aio.py call.py client.py error.py moment.py route.py)
 	serve client
 	"$mneme" topup --data-dir "$work/client" reader 10 --reference clients
 	MNEME_URL=$served MNEME_TOKEN=$(token_of client client) MNEME_BUYER=$(token_of client reader) \

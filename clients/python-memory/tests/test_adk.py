@@ -1,6 +1,7 @@
 """A memory service of Google's ADK."""
 
 import asyncio
+import time
 
 import pytest
 from conftest import stand_in
@@ -80,6 +81,20 @@ def test_events_and_memories_are_added_by_themselves(client):
             await service.add_memory(app_name=APP, user_id=USER, memories=[MemoryEntry(content=types.Content(parts=[]))])
 
     asyncio.run(run())
+
+
+def test_a_time_without_a_zone_is_of_this_machines(client, monkeypatch):
+    monkeypatch.setenv("TZ", "Asia/Kolkata")
+    time.tzset()
+    try:
+        memories = [
+            MemoryEntry(id=at, content=content(f"Tea at {at}."), timestamp=at) for at in ("2024-05-01T09:30:00", "2024-05-01T09:30:00Z", "2024-05")
+        ]
+        asyncio.run(MnemeMemoryService(client=client).add_memory(app_name=APP, user_id=USER, memories=memories))
+        assert {entry.occurred_at for entry in client.list()} == {"2024-05-01T04:00:00Z", "2024-05-01T09:30:00Z", "2024-05"}
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 @pytest.mark.parametrize("id", ["m", "diary/1", "a/b/c", "notes/5 % 25%/ü.md", "/", "50%25", None])

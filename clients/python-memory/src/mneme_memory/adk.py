@@ -70,7 +70,7 @@ class MnemeMemoryService(BaseMemoryService):
             if not text:
                 raise ValueError("a memory without text cannot be kept")
             key = key_of(memory.id or str(uuid4()))
-            items.append(item(key, text, memory.author, memory.timestamp, {**memory.custom_metadata, **(custom_metadata or {})}))
+            items.append(item(key, text, memory.author, zoned(memory.timestamp), {**memory.custom_metadata, **(custom_metadata or {})}))
         await asyncio.to_thread(self._collection(app_name, user_id).put, items)
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
@@ -103,6 +103,15 @@ def key_of(id: str) -> str:
     """Returns the key of a memory: its id, if a search gave that, and else one made of the id."""
     parts = [unquote(part) for part in id.split("/")]
     return id if len(parts) == 2 and name.key(*parts) == id else name.key(MEMORY, id)
+
+
+def zoned(at: str | None) -> str | None:
+    """Returns a memory's time with its zone: ADK writes times of this machine's zone without one. A day stays a day."""
+    try:
+        known = datetime.fromisoformat(at.replace("Z", "+00:00")) if at and len(at) > len("2026-01-01") else None
+    except ValueError:  # the server says what is wrong with it
+        return at
+    return known.astimezone().isoformat() if known else at
 
 
 def text_of_content(content: types.Content | None) -> str:
