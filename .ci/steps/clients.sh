@@ -16,7 +16,7 @@ check_python_client() {
 	diff -r -x __pycache__ clients/python/src "$work/clients/python/src"
 	"$tools/clients/bin/python" -S -c 'import sys; sys.path.insert(0, sys.argv[1]); import mneme' "$tools/packages/required"
 	export PYTHONPATH=$tools/packages/required
-	(cd "$work/clients/python/src/mneme" && "$tools/clients/bin/mypy" --cache-dir "$work/mypy" --strict --python-version 3.10 --follow-imports silent aio.py call.py client.py error.py)
+	(cd "$work/clients/python/src/mneme" && "$tools/clients/bin/mypy" --cache-dir "$work/mypy" --strict --python-version 3.10 --follow-imports silent aio.py call.py client.py error.py moment.py route.py)
 	serve client
 	"$mneme" topup --data-dir "$work/client" reader 10 --reference clients
 	MNEME_URL=$served MNEME_TOKEN=$(token_of client client) MNEME_BUYER=$(token_of client reader) \
@@ -106,6 +106,8 @@ check_packages() {
 	local commands
 	python3 -m unittest discover -s deploy/packaging -p '*_test.py'
 	python3 deploy/packaging/build.py --version 0.0.1 --out "$work/packages" --binary "$mneme"
+	PYTHONPATH=deploy/packaging python3 -c 'import pathlib, release, sys; release.clients("0.0.1", pathlib.Path(sys.argv[1]), sys.argv[2])' "$work/published" https://git.example.org/mneme
+	python3 deploy/packaging/check/clients.py "$work/published" 0.0.1 https://git.example.org/mneme
 	python3 -m venv "$work/uvx"
 	"$work/uvx/bin/pip" install --no-index "$work/packages"/*.whl
 	npm install --prefix "$work/npx" --silent --no-audit --no-fund --omit=optional "$work/packages"/*.tgz

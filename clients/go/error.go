@@ -55,6 +55,13 @@ func StatusOf(err error) int {
 	return 0
 }
 
+// IsAbsent reports whether the service itself said that what was asked for is not there.
+// Another server's 404, such as a proxy's, does not say so.
+func IsAbsent(err error) bool {
+	var refused *Error
+	return errors.As(err, &refused) && refused.Status == http.StatusNotFound && refused.Type == api.UrnMnemeProblemNotFound
+}
+
 // maxProblem is the maximum size of a problem document, in bytes.
 const maxProblem = 1 << 16
 

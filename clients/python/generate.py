@@ -34,6 +34,28 @@ SYNCHRONOUS = [
 ]
 
 
+# What is added to types.py: what an answer leaves out is not printed.
+UNSET_SHOWN = """
+    def __repr__(self) -> str:
+        return ""
+"""
+WITHOUT_UNSET = '''
+Model = TypeVar("Model")
+
+
+def without_unset(model: type[Model]) -> type[Model]:
+    """ Makes a model print the members that it has """
+
+    def show(self: Any) -> str:
+        members = ((field.name, getattr(self, field.name)) for field in fields(type(self)))
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in members if not isinstance(value, Unset))})"
+
+    model.__repr__ = show  # type: ignore[method-assign,assignment]
+    return model
+
+'''
+
+
 def make_synchronous() -> None:
     text = (package / "aio.py").read_text()
     for pattern, put in SYNCHRONOUS:
@@ -70,6 +92,21 @@ def make_models() -> None:
     # Before Python 3.11, fromisoformat does not know the Z of UTC.
     for path in (package / "generated" / "models").glob("*.py"):
         path.write_text(re.sub(r"fromisoformat\(((?:[^()]|\([^()]*\))+)\)", r'fromisoformat(\1.replace("Z", "+00:00"))', path.read_text()))
+
+    for path in (package / "generated" / "models").glob("*.py"):
+        text = path.read_text().replace("@_attrs_define\n", "@_without_unset\n@_attrs_define\n")
+        path.write_text(
+            text.replace(
+                "from ..types import UNSET, Unset\n", "from ..types import UNSET, Unset\nfrom ..types import without_unset as _without_unset\n", 1
+            )
+        )
+    types = package / "generated" / "types.py"
+    text, n = re.subn(r"(    def __bool__\(self\) -> Literal\[False\]:\n        return False\n)", r"\1" + UNSET_SHOWN, types.read_text())
+    text = text.replace("TypeVar, Literal, IO", "TypeVar, Any, Literal, IO").replace("from attrs import define", "from attrs import define, fields")
+    text, m = re.subn(r"\n__all__ = \[", WITHOUT_UNSET + r'\n__all__ = ["without_unset", ', text)
+    if n != 1 or m != 1:
+        sys.exit("types.py is not as it was")
+    types.write_text(text)
 
 
 make_models()

@@ -67,7 +67,7 @@ func (i *importing) trashOf(ctx context.Context, source *entrySource, agent stri
 	}
 	t := &trash{latest: make(map[memory.Path]*memory.Entry), sums: make(map[memory.Path][]contents), wholes: make(map[memory.Path]bool), gone: make(map[memory.Path]bool)}
 	for e, err := range source.trash(ctx) {
-		if client.StatusOf(err) == http.StatusNotFound { // of a store that is not there yet
+		if client.IsAbsent(err) { // of a store that is not there yet
 			break
 		}
 		if err != nil {

@@ -85,7 +85,7 @@ func (s syncStore) Read(ctx context.Context, paths []memory.Path) ([]*foldersync
 func (s syncStore) readAlone(ctx context.Context, path memory.Path) (*foldersync.Found, error) {
 	e, etag, err := s.client.Get(ctx, pathOf(path))
 	switch {
-	case client.StatusOf(err) == http.StatusNotFound:
+	case client.IsAbsent(err):
 		return nil, nil
 	case err != nil:
 		return nil, err

@@ -40,7 +40,7 @@ module.exports = (...first) => {
 COMMANDS = {"mneme": "", "mneme-mcp": "'mcp'"}
 
 
-def build_platform(binary: pathlib.Path, system: tuple[str, str], version: str, summary: str, folder: pathlib.Path) -> pathlib.Path:
+def build_platform(binary: pathlib.Path, system: tuple[str, str], version: str, summary: str, folder: pathlib.Path, urls: dict) -> pathlib.Path:
     """Writes the package with the binary of one platform and returns its path."""
     os_name, cpu = NAMES[system]
     manifest = {
@@ -48,13 +48,14 @@ def build_platform(binary: pathlib.Path, system: tuple[str, str], version: str, 
         "version": version,
         "description": f"{summary} ({os_name}, {cpu})",
         "license": "Apache-2.0",
+        **urls,
         "os": [os_name],
         "cpu": [cpu],
     }
     return pack(manifest, {"bin/mneme": (binary.read_bytes(), 0o755)}, folder)
 
 
-def build_launcher(version: str, summary: str, server: str, folder: pathlib.Path) -> pathlib.Path:
+def build_launcher(version: str, summary: str, server: str, folder: pathlib.Path, urls: dict) -> pathlib.Path:
     """Writes the package mneme-mcp, which depends on those of the platforms.
 
     By mcpName the MCP registry sees that the package belongs to the server of that name.
@@ -64,6 +65,7 @@ def build_launcher(version: str, summary: str, server: str, folder: pathlib.Path
         "version": version,
         "description": summary,
         "license": "Apache-2.0",
+        **urls,
         "mcpName": server,
         "engines": {"node": ">=18"},
         "bin": {command: f"bin/{command}.js" for command in COMMANDS},

@@ -14,6 +14,15 @@ TAGS = {
     ("darwin", "arm64"): ["macosx_12_0_arm64"],
 }
 
+CLASSIFIERS = [
+    "Development Status :: 4 - Beta",
+    "Intended Audience :: Developers",
+    "Operating System :: MacOS",
+    "Operating System :: POSIX :: Linux",
+    "Programming Language :: Python :: 3",
+    "Topic :: Database",
+]
+
 MODULE = '''"""mneme, and mneme as an MCP server over stdin and stdout."""
 
 import os
@@ -56,7 +65,9 @@ def pep440(version: str) -> str:
     return release + {"alpha": "a", "beta": "b", "rc": "rc", "dev": ".dev"}[stage] + (number or "0")
 
 
-def build(binary: pathlib.Path, system: tuple[str, str], version: str, summary: str, server: str, folder: pathlib.Path) -> pathlib.Path:
+def build(
+    binary: pathlib.Path, system: tuple[str, str], version: str, summary: str, server: str, folder: pathlib.Path, urls: dict[str, str]
+) -> pathlib.Path:
     """Writes the wheel of a binary into a folder and returns its path.
 
     By mcp-name in its description the MCP registry sees that the package belongs to the
@@ -67,6 +78,8 @@ def build(binary: pathlib.Path, system: tuple[str, str], version: str, summary: 
     path = folder / f"mneme_mcp-{version}-py3-none-{'.'.join(platforms)}.whl"
     info = f"mneme_mcp-{version}.dist-info"
     tags = "".join(f"Tag: py3-none-{p}\n" for p in platforms)
+    links = "".join(f"Project-URL: {label}, {url}\n" for label, url in urls.items())
+    kinds = "".join(f"Classifier: {classifier}\n" for classifier in CLASSIFIERS)
     root = pathlib.Path(__file__).resolve().parent.parent.parent
     files = [
         ("mneme_mcp/__init__.py", MODULE.encode(), 0o644),
@@ -76,6 +89,7 @@ def build(binary: pathlib.Path, system: tuple[str, str], version: str, summary: 
             (
                 f"Metadata-Version: 2.4\nName: mneme-mcp\nVersion: {version}\nSummary: {summary}\n"
                 "License-Expression: Apache-2.0\nLicense-File: LICENSE\nLicense-File: THIRD_PARTY_NOTICES.txt\nRequires-Python: >=3.8\n"
+                f"{kinds}{links}"
                 f"Description-Content-Type: text/markdown\n\n{summary}. It has two commands: `mneme`, and `mneme-mcp`, which is `mneme mcp`.\n\n<!-- mcp-name: {server} -->\n"
             ).encode(),
             0o644,

@@ -55,7 +55,7 @@ func remember(ctx context.Context, c *client.Client, path client.Path, text stri
 		switch {
 		case err == nil:
 			on.Match = etag
-		case client.StatusOf(err) == http.StatusNotFound:
+		case client.IsAbsent(err):
 			on.New = true
 		default:
 			return err

@@ -1,6 +1,7 @@
 """A memory service of Google's ADK."""
 
 import asyncio
+import time
 
 import pytest
 from conftest import stand_in
@@ -68,12 +69,32 @@ def test_events_and_memories_are_added_by_themselves(client):
         memory = MemoryEntry(id="m", content=content("Tea with Ben."), custom_metadata={"source": "diary"}, author="user", timestamp="2024-05-01")
         await service.add_memory(app_name=APP, user_id=USER, memories=[memory])
         found = {m.content.parts[0].text: m for m in (await service.search_memory(app_name=APP, user_id=USER, query="tea")).memories}
+        written = next(client.list(where={"value.text": {"eq": "Tea with Ben."}}))
+        client.put("plain", "Tea without a day.", namespace=written.namespace)
+        again = (await service.search_memory(app_name=APP, user_id=USER, query="tea")).memories
+        assert {m.content.parts[0].text: m for m in again}[
+            "Tea without a day."
+        ].timestamp == f"{client.get('plain', namespace=written.namespace)[0].updated_at:%Y-%m-%d}"
         assert found["Tea at four."].custom_metadata == {"mood": "good"}
         assert found["Tea with Ben."].custom_metadata == {"source": "diary"} and found["Tea with Ben."].timestamp == "2024-05-01"
         with pytest.raises(ValueError, match="without text"):
             await service.add_memory(app_name=APP, user_id=USER, memories=[MemoryEntry(content=types.Content(parts=[]))])
 
     asyncio.run(run())
+
+
+def test_a_time_without_a_zone_is_of_this_machines(client, monkeypatch):
+    monkeypatch.setenv("TZ", "Asia/Kolkata")
+    time.tzset()
+    try:
+        memories = [
+            MemoryEntry(id=at, content=content(f"Tea at {at}."), timestamp=at) for at in ("2024-05-01T09:30:00", "2024-05-01T09:30:00Z", "2024-05")
+        ]
+        asyncio.run(MnemeMemoryService(client=client).add_memory(app_name=APP, user_id=USER, memories=memories))
+        assert {entry.occurred_at for entry in client.list()} == {"2024-05-01T04:00:00Z", "2024-05-01T09:30:00Z", "2024-05"}
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 @pytest.mark.parametrize("id", ["m", "diary/1", "a/b/c", "notes/5 % 25%/ü.md", "/", "50%25", None])

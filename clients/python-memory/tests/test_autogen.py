@@ -53,8 +53,9 @@ def test_a_context_gets_what_fits_its_last_message(client):
         await context.add_message(UserMessage(content="tea?", source="user"))
         updated = await memory.update_context(context)
         last = (await context.get_messages())[-1]
-        assert isinstance(last, SystemMessage) and last.content.startswith("\nRelevant memory content:\n1. Ada takes her tea green.")
-        assert updated.memories.results[0].content == "Ada takes her tea green."
+        date = updated.memories.results[0].metadata["date"]
+        assert isinstance(last, SystemMessage) and last.content.startswith(f"\nRelevant memory content:\n1. [{date}] Ada takes her tea green.")
+        assert len(date) == len("2026-01-01") and updated.memories.results[0].content == "Ada takes her tea green."
         await memory.add(MemoryContent(content={"chai": "hot"}, mime_type=MemoryMimeType.JSON))
         await context.add_message(UserMessage(content=["chai?"], source="user"))
         await memory.update_context(context)

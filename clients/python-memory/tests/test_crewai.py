@@ -14,6 +14,7 @@ from crewai.memory.unified_memory import Memory
 from mneme_memory.crewai import MnemeStorage
 
 NOW = datetime(2026, 5, 1, 12)
+METADATA = {"Ada": {"floor": 2}, "Ben": {"date": "long ago"}, "Cyd": {}}
 
 
 @pytest.fixture
@@ -52,16 +53,6 @@ def test_it_is_a_backend_and_keeps_records_whole(storage):
     assert storage.get_record(record.id).content == "coffee" and storage.count() == 1 and storage.count("/a/b") == 0
 
 
-def test_a_model_is_shown_the_day_of_each_record(filled):
-    record, score = filled.search(filled.embed(["green tea of Ada"])[0])[0]
-    assert f"  date: {NOW:%Y-%m-%d}" in MemoryMatch(record=record, score=score).format().splitlines()
-    filled.update(record)
-    assert filled.get_record("tea").metadata == {}
-    own = MemoryRecord(id="own", content="The party is on Friday.", metadata={"date": "Friday"})
-    filled.save([own])
-    assert filled.search(filled.embed(["when is the party?"])[0])[0][0].metadata == {"date": "Friday"} and filled.get_record("own") == own
-
-
 def test_records_are_found_by_text_scope_category_and_metadata(filled):
     assert found(filled, "tea") == {"tea", "chai", "office"}
     assert found(filled, "tea", scope_prefix="/home") == {"tea", "chai"} and found(filled, "tea", scope_prefix="/") == {"tea", "chai", "office"}
@@ -70,6 +61,19 @@ def test_records_are_found_by_text_scope_category_and_metadata(filled):
     record, score = filled.search(filled.embed(["green tea of Ada"])[0])[0]
     assert record.id == "tea" and 0 < score <= 1
     assert asyncio.run(filled.asearch(filled.embed(["rent"])[0]))[0][0].id == "rent"
+
+
+def test_a_match_says_of_which_day_it_is_and_what_is_kept_does_not(storage, client):
+    records = [MemoryRecord(id=id, content=f"The boiler was mended by {id}.", created_at=NOW, metadata=metadata) for id, metadata in METADATA.items()]
+    storage.save(records)
+    entry, etag = client.get("Cyd", namespace="crewai")
+    client.put("Cyd", entry.value, namespace="crewai", occurred_at="2024-11", if_match=etag)
+    found = {record.id: record for record, _ in storage.search(storage.embed(["Who mended the boiler?"])[0])}
+    dates = {id: MemoryMatch(record=record, score=1, match_reasons=[]).format().partition("date: ")[2] for id, record in found.items()}
+    assert dates == {"Ada": "2026-05-01", "Ben": "long ago", "Cyd": "2024-11"}
+    for record in found.values():
+        storage.update(record)
+    assert {record.id: record.metadata for record in storage.list_records()} == METADATA
 
 
 def test_a_long_text_is_asked_with_its_beginning(filled):

@@ -8,7 +8,7 @@ from langchain_core.runnables import RunnablePassthrough
 from langchain_core.tools import create_retriever_tool
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 from mneme import Invalid, Unauthorized
-from mneme_memory.langchain import DATED, MnemeRetriever
+from mneme_memory.langchain import MnemeRetriever
 
 TEXTS = {
     "tea": "Ada drinks her tea green.",
@@ -44,19 +44,13 @@ class TestMnemeRetriever(RetrieversIntegrationTests):
 def test_a_document_is_an_entry(memories):
     found = MnemeRetriever(client=memories).invoke("when does the train to Lisbon leave?")[0]
     entry, _ = memories.get("train")
-    assert (found.page_content, found.id) == (TEXTS["train"], str(entry.id))
+    assert (found.page_content, found.id) == (f"[{entry.updated_at:%Y-%m-%d}] {TEXTS['train']}", str(entry.id))
     assert (found.metadata["key"], found.metadata["namespace"], found.metadata["tags"]) == ("train", "", ["home"])
     assert 0 < found.metadata["relevance"] <= 1
 
 
-def test_a_model_is_shown_the_day_of_each_document(memories):
-    memories.put("gate", "The garden gate was painted blue.", occurred_at="2026-07-09", wait=True)
-    tool = create_retriever_tool(MnemeRetriever(client=memories, k=1), "recall", "Finds memories.", document_prompt=DATED)
-    assert tool.invoke({"query": "what colour is the garden gate?"}) == "The garden gate was painted blue. (2026-07-09)"
-
-
 def test_a_value_that_is_no_text_is_json_and_metadata(memories):
-    found = MnemeRetriever(client=memories, namespace="money").invoke("flat")
+    found = MnemeRetriever(client=memories, namespace="money", dated=False).invoke("flat")
     assert [(d.page_content, d.metadata["value"]) for d in found] == [('{"flat": 900, "note": "monthly"}', {"flat": 900, "note": "monthly"})]
 
 
@@ -78,6 +72,16 @@ def test_options_are_those_of_the_retriever_or_of_a_call(memories):
         MnemeRetriever(client=memories, top_k=3)
 
 
+def test_a_model_reads_of_which_day_a_document_is(memories):
+    memories.put("visit", "The dentist filled a tooth.", occurred_at="2021-03", wait=True)
+    tool = create_retriever_tool(MnemeRetriever(client=memories, k=1), "memories", "What was remembered.")
+    assert tool.invoke({"query": "What did the dentist do?"}) == "[2021-03] The dentist filled a tooth."
+    written = memories.get("rent")[0].updated_at
+    assert tool.invoke({"query": "When is the rent due?"}) == f"[{written:%Y-%m-%d}] {TEXTS['rent']}"
+    plain = MnemeRetriever(client=memories, k=1, dated=False).invoke("What did the dentist do?")[0]
+    assert (plain.page_content, plain.metadata["date"]) == ("The dentist filled a tooth.", "2021-03")
+
+
 def test_it_serves_several_event_loops(memories):
     retriever = MnemeRetriever(client=memories)
     answers = [asyncio.run(retriever.ainvoke("Ada's cat")) for _ in range(2)]
@@ -87,7 +91,7 @@ def test_it_serves_several_event_loops(memories):
 def test_it_is_a_step_of_a_chain(memories):
     prompt = ChatPromptTemplate.from_template("{memories}\n{question}")
     text = lambda documents: "\n".join(document.page_content for document in documents)
-    chain = {"memories": MnemeRetriever(client=memories, k=1) | text, "question": RunnablePassthrough()} | prompt
+    chain = {"memories": MnemeRetriever(client=memories, k=1, dated=False) | text, "question": RunnablePassthrough()} | prompt
     assert chain.invoke("What is the cat's name?").to_messages()[0].content == TEXTS["cat"] + "\nWhat is the cat's name?"
 
 

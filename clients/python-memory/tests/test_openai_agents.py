@@ -72,6 +72,24 @@ def test_items_of_which_one_is_too_large_are_not_added_and_the_error_does_not_sh
     assert asyncio.run(session.get_items()) == []
 
 
+def test_of_a_turn_with_a_picture_the_text_is_kept(client):
+    picture = {"type": "input_image", "detail": "auto", "image_url": "data:image/png;base64," + "iVBORw0K" * 50_000}
+    letter = {"type": "input_file", "filename": "letter.pdf", "file_data": "data:application/pdf;base64," + "JVBERi0x" * 200}
+    linked = {"type": "input_image", "detail": "auto", "image_url": "https://example.org/a.png"}
+    text = {"type": "input_text", "text": "What is data:image/png;base64?"}
+    call = {"type": "function_call_output", "call_id": "c", "output": [picture, text]}
+
+    async def run():
+        session = MnemeSession("a", client=client)
+        await session.add_items([{"role": "user", "content": [text, picture, letter, linked]}, call])
+        mark = {"type": "input_text", "text": "[image/png, 300 kB, not kept]"}
+        kept = [text, mark, {"type": "input_text", "text": "[application/pdf, 1 kB, not kept]"}, linked]
+        assert await session.get_items() == [{"role": "user", "content": kept}, {**call, "output": [mark, text]}]
+        assert await session.search("iVBORw0K", min_relevance=0.5) == []
+
+    asyncio.run(run())
+
+
 def test_a_refusal_of_all_items_is_the_clients_error(client):
     with pytest.raises(Forbidden):
         asyncio.run(MnemeSession("a", store="of-another", client=client).add_items([said("one")]))

@@ -126,7 +126,7 @@ def problem(status: int, **headers: str) -> httpx.Response:
     return httpx.Response(
         status,
         headers={"Content-Type": "application/problem+json", **headers},
-        json={"type": "about:blank", "title": "a title", "status": status, "detail": "a detail"},
+        json={"type": "urn:mneme:problem:not-found", "title": "a title", "status": status, "detail": "a detail"},
     )
 
 

@@ -24,7 +24,8 @@ export class MnemeError extends Error {
     const title = problem.title ? `, ${problem.title}` : "";
     const detail = problem.detail ? `: ${problem.detail}` : "";
     const request = problem.instance ? ` (request ${problem.instance})` : "";
-    super(`server ${host}: status ${status}${title}${detail}${request}`);
+    const named = problem.field && !detail.includes(problem.field) ? ` (field ${problem.field})` : "";
+    super(`server ${host}: status ${status}${title}${detail}${named}${request}`);
     this.host = host;
     this.status = status;
     this.problem = problem;
@@ -73,7 +74,7 @@ export class Forbidden extends MnemeError {
   override name = "Forbidden";
 }
 
-/** 404 */
+/** 404 of the service itself: what was asked for is not there. A proxy's 404 is a MnemeError alone. */
 export class NotFound extends MnemeError {
   override name = "NotFound";
 }
@@ -122,9 +123,11 @@ export async function errorOf(response: Response, host: string): Promise<MnemeEr
     await response.body?.cancel().catch(() => undefined);
   }
   const seconds = response.headers.get("retry-after") ?? "";
-  const kind = byStatus[response.status] ?? MnemeError;
+  const said: Partial<Problem> = typeof problem === "object" && problem !== null ? problem : {};
+  const foreign = response.status === 404 && said.type !== "urn:mneme:problem:not-found";
+  const kind = foreign ? MnemeError : (byStatus[response.status] ?? MnemeError);
   return new kind(
-    host, response.status, typeof problem === "object" && problem !== null ? problem : {},
+    host, response.status, said,
     /^\d+$/.test(seconds) ? Number(seconds) : undefined,
   );
 }

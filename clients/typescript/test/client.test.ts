@@ -65,6 +65,34 @@ rule("what is put is read, found and deleted", async (client, namespace) => {
     error instanceof NotFound && error.status === 404 && Boolean(error.problem.instance) && !error.message.includes("anna"));
 });
 
+test("only the service's own 404 says that something is not there", async () => {
+  const headers = { "Content-Type": "application/problem+json" };
+  const problems = ["about:blank", "urn:mneme:problem:no-such-call"].map((type) => JSON.stringify({ type, status: 404 }));
+  for (const answer of [() => new Response("<html>no such site", { status: 404 }), ...problems.map((body) => () => new Response(body, { status: 404, headers }))]) {
+    await assert.rejects(mocked(answer).client.get("a"), (error) => error instanceof MnemeError && error.status === 404 && !(error instanceof NotFound));
+  }
+  const own = JSON.stringify({ type: "urn:mneme:problem:not-found", status: 404 });
+  await assert.rejects(mocked(() => new Response(own, { status: 404, headers })).client.get("a"), NotFound);
+});
+
+test("an error names the field", async () => {
+  const body = JSON.stringify({ type: "urn:mneme:problem:rule", title: "rule", detail: "too many", field: "tags[3]", status: 422 });
+  const { client } = mocked(() => new Response(body, { status: 422, headers: { "Content-Type": "application/problem+json" } }));
+  await assert.rejects(client.put("a", 1), (error) => error instanceof Invalid && error.message.includes("tags[3]"));
+});
+
+test("a path below which the service stands is that of every call", async () => {
+  const sent: string[] = [];
+  const fetch = async (input: RequestInfo | URL) => {
+    sent.push((input as Request).url);
+    return problem(500);
+  };
+  for (const url of ["https://host.example/mneme", "https://host.example/mneme/"]) {
+    await assert.rejects(new Mneme(url, "t", { fetch }).account());
+  }
+  assert.deepEqual(sent, Array(2).fill("https://host.example/mneme/v1/account"));
+});
+
 rule("conditions of writes and reads", async (client, namespace) => {
   await client.put("a", 1, { namespace, ifNoneMatch: "*" });
   const { etag } = await client.get("a", { namespace });

@@ -16,7 +16,7 @@ from mneme import Mneme
 from mneme.generated.models import Hit
 
 from . import connection, name
-from .collection import Collection, text_of
+from .collection import Collection, date_of, text_of
 
 NO_SESSION = "events"  # the first part of the keys of events without a session
 MEMORY = "memory"  # that of memories which were added by themselves
@@ -70,7 +70,7 @@ class MnemeMemoryService(BaseMemoryService):
             if not text:
                 raise ValueError("a memory without text cannot be kept")
             key = key_of(memory.id or str(uuid4()))
-            items.append(item(key, text, memory.author, memory.timestamp, {**memory.custom_metadata, **(custom_metadata or {})}))
+            items.append(item(key, text, memory.author, zoned(memory.timestamp), {**memory.custom_metadata, **(custom_metadata or {})}))
         await asyncio.to_thread(self._collection(app_name, user_id).put, items)
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> SearchMemoryResponse:
@@ -105,6 +105,15 @@ def key_of(id: str) -> str:
     return id if len(parts) == 2 and name.key(*parts) == id else name.key(MEMORY, id)
 
 
+def zoned(at: str | None) -> str | None:
+    """Returns a memory's time with its zone: ADK writes times of this machine's zone without one. A day stays a day."""
+    try:
+        known = datetime.fromisoformat(at.replace("Z", "+00:00")) if at and len(at) > len("2026-01-01") else None
+    except ValueError:  # the server says what is wrong with it
+        return at
+    return known.astimezone().isoformat() if known else at
+
+
 def text_of_content(content: types.Content | None) -> str:
     parts: Iterable[types.Part] = content.parts or [] if content else []
     return " ".join(part.text for part in parts if part.text and not part.thought)
@@ -126,6 +135,6 @@ def memory_of(hit: Hit) -> MemoryEntry:
         id=hit.key,
         content=types.Content(role="user" if author in (None, "user") else "model", parts=[types.Part(text=text_of(hit))]),
         author=author,
-        timestamp=hit.occurred_at or None,
+        timestamp=hit.occurred_at or date_of(hit) or None,
         custom_metadata=value.get("metadata", {}),
     )

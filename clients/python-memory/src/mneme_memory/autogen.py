@@ -35,7 +35,7 @@ class MnemeMemory(Memory, Component[MnemeMemoryConfig]):
     """Keeps texts and JSON objects in a namespace of its own, and gives agents those that fit their last message.
 
     limit is the most memories of one answer, min_relevance the least probability that each fits. A result's metadata
-    has, beside what was added with it, its id and its score, the relevance.
+    has, beside what was added with it, its id, its date and its score, the relevance.
 
     url, token, store and client are as for mneme_memory.langgraph.MnemeStore, and so are the errors.
     """
@@ -130,8 +130,10 @@ def content_of(hit: Hit) -> MemoryContent:
 
 
 def written(memory: MemoryContent) -> str:
-    """Returns a memory as a model reads it: an object as JSON."""
-    return memory.content if isinstance(memory.content, str) else json.dumps(memory.content, ensure_ascii=False, default=str)
+    """Returns a memory as a model reads it, after its date: an object as JSON."""
+    text = memory.content if isinstance(memory.content, str) else json.dumps(memory.content, ensure_ascii=False, default=str)
+    date = (memory.metadata or {}).get("date")
+    return f"[{date}] {text}" if date else text
 
 
 def mime_type(name: str) -> MemoryMimeType | str:

@@ -77,8 +77,8 @@ def text_of(hit: Hit) -> str:
     return str(hit.value)
 
 
-def date_of(hit: Hit) -> str:
-    """Returns when what a hit tells of happened, or else when it was written: a day, or a month or
+def date_of(hit: Entry | Hit) -> str:
+    """Returns when what an entry tells of happened, or else when it was written: a day, or a month or
     year alone; empty of a store that may be searched alone."""
     if hit.occurred_at:
         return str(hit.occurred_at)[:10]

@@ -1,7 +1,6 @@
 """How the memories reach their server: the client, and batches of any size."""
 
 import json
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,10 +31,7 @@ def connect(url: str | None = None, token: str | None = None) -> Mneme:
 
     ValueError tells that there is no token, or that url is no address of a server.
     """
-    token = token or os.environ.get("MNEME_TOKEN")
-    if not token:
-        raise ValueError("no token: pass one, or set MNEME_TOKEN")
-    return Mneme(url or os.environ.get("MNEME_URL") or "http://127.0.0.1:7077", token)
+    return Mneme(url, token)
 
 
 def do(client: Mneme, store: str, items: list[Item], atomic: bool = False) -> list[BatchOutcome]:

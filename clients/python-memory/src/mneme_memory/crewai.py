@@ -29,7 +29,8 @@ class MnemeStorage:
         storage = MnemeStorage()
         memory = Memory(storage=storage, embedder=storage.embed)
 
-    The score of a record is its relevance, a probability. A search finds at most 400 records, before categories and
+    The score of a record is its relevance, a probability. Of which day a record is, agents read in its metadata: a search
+    adds "date" to what has none, and save leaves that out. A search finds at most 400 records, before categories and
     metadata are looked at. url, token, store and client are as for mneme_memory.langgraph.MnemeStore, and so are the errors.
     """
 
@@ -60,15 +61,15 @@ class MnemeStorage:
         limit: int = 10,
         min_score: float = 0.0,
     ) -> list[tuple[MemoryRecord, float]]:
-        """Finds records with their relevance, best first, each with the day on which it was made as the metadata "date",
-        which CrewAI shows a model. ValueError tells that embed did not make the vector."""
+        """Finds records with their relevance, best first. ValueError tells that embed did not make the vector."""
         text = question(self._texts.text(query_embedding))  # maybe all of a message or record
         where = within(scope_prefix)
         found: list[tuple[MemoryRecord, float]] = []
         for hit in self._entries.each_hit(text, PAGE, where=where, min_relevance=min_score or None):
             record = record_of(hit)
             if len(found) < limit and fits(record, categories, None, metadata_filter):
-                found.append((dated(record), hit.relevance))
+                record.metadata.setdefault("date", Day(str(hit.occurred_at)[:10] if hit.occurred_at else f"{utc(record.created_at):%Y-%m-%d}"))
+                found.append((record, hit.relevance))
             if len(found) >= limit:
                 break
         return found
@@ -161,6 +162,10 @@ class MnemeStorage:
         return (record_of(entry) for entry in self._entries.list(where=within(scope_prefix)))
 
 
+class Day(str):
+    """The day of which a record is, in the metadata of one that was found: it is not kept."""
+
+
 class Texts:
     """The texts of the last vectors that were made."""
 
@@ -187,19 +192,9 @@ class Texts:
 
 
 def value_of(record: MemoryRecord) -> dict[str, Any]:
-    value = record.model_dump(mode="json", exclude={"id", "scope"}) | {"id": record.id, "scope": clean(record.scope)}
-    if value["metadata"].get("date") == day(record):
-        del value["metadata"]["date"]  # see dated
-    return value
-
-
-def dated(record: MemoryRecord) -> MemoryRecord:
-    """Returns a record with the day on which it was made as metadata, unless it has its own."""
-    return record.model_copy(update={"metadata": {"date": day(record), **record.metadata}})
-
-
-def day(record: MemoryRecord) -> str:
-    return f"{record.created_at:%Y-%m-%d}"
+    metadata = {member for member, value in record.metadata.items() if isinstance(value, Day)}
+    kept = record.model_dump(mode="json", exclude={"id": True, "scope": True, "metadata": metadata})
+    return {**kept, "id": record.id, "scope": clean(record.scope)}
 
 
 def record_of(entry: Entry | Hit) -> MemoryRecord:

@@ -6,7 +6,6 @@ from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
-from langchain_core.prompts import PromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from mneme import Mneme
 from mneme.generated.models import Hit
@@ -15,16 +14,13 @@ from pydantic import ConfigDict, Field, PrivateAttr, SecretStr
 from . import connection
 from .collection import date_of
 
-DATED = PromptTemplate.from_template("{page_content} ({date})")
-"""Shows a model the day of each document: create_retriever_tool(…, document_prompt=DATED)."""
-
 
 class MnemeRetriever(BaseRetriever):
     """Finds memories by words and meaning.
 
-    A document's text is the entry's value, as JSON unless it is a text, or its best passages; its id is the
-    entry's. Its metadata has what the server tells of the hit, above all key, namespace and relevance, a value that is
-    not a text, and date: when it happened, or else was written, "undated" of a store that may be searched alone. The fields from k to passages may be given with a call, too: retriever.invoke(question, k=3).
+    A document's text is the entry's value, as JSON unless it is a text, or its best passages, after its date in
+    brackets unless dated is False; its id is the entry's. Its metadata has what the server tells of the hit, above all
+    key, namespace and relevance, its date, and a value that is not a text. The fields from k to passages may be given with a call, too: retriever.invoke(question, k=3).
 
     url and token, by default MNEME_URL and MNEME_TOKEN, say which server, and as whom; client, if given, is used in
     their place. Calls raise mneme's errors, and TypeError for an option that is none of these.
@@ -46,6 +42,8 @@ class MnemeRetriever(BaseRetriever):
     max_tokens: int | None = Field(default=None, ge=1, description="Tokens of the whole answer, at most.")
     passages: bool | None = Field(default=None, description="Whether long values come as their best passages.")
 
+    dated: bool = Field(default=True, description="Whether texts begin with the day of which they are.")
+
     _connected: Mneme = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
@@ -64,15 +62,21 @@ class MnemeRetriever(BaseRetriever):
         if unknown := options.keys() - set(names):
             raise TypeError(f"a search has no option {', '.join(sorted(unknown))}; those of MnemeRetriever are {', '.join(names)}")
         asked = {name: getattr(self, name) for name in names} | options
-        return [document(hit) for hit in self._connected.search(query, limit=asked.pop("k"), **asked).hits]
+        return [document(hit, self.dated) for hit in self._connected.search(query, limit=asked.pop("k"), **asked).hits]
 
 
-def document(hit: Hit) -> Document:
-    """Returns a hit as a document."""
-    told = {**hit.to_dict(), "date": date_of(hit) or "undated"}
-    value, passages = told.pop("value", ""), told.pop("passages", None)
+def document(hit: Hit, dated: bool) -> Document:
+    """Returns a hit as a document; dated says that its text begins with its date."""
+    told = hit.to_dict()
+    value, passages, id = told.pop("value", ""), told.pop("passages", None), told.pop("id", None)
     if passages:
-        return Document("\n…\n".join(passage["text"] for passage in passages), id=told.pop("id", None), metadata=told)
-    if isinstance(value, str):
-        return Document(value, id=told.pop("id", None), metadata=told)
-    return Document(json.dumps(value, ensure_ascii=False), id=told.pop("id", None), metadata={**told, "value": value})
+        text = "\n…\n".join(passage["text"] for passage in passages)
+    elif isinstance(value, str):
+        text = value
+    else:
+        text = json.dumps(value, ensure_ascii=False)
+        told["value"] = value
+    if date := date_of(hit):
+        told["date"] = date
+        text = f"[{date}] {text}" if dated else text
+    return Document(text, id=id, metadata=told)

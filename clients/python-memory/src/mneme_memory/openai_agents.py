@@ -19,12 +19,15 @@ from .tools import MemoryTools
 
 SESSIONS = "sessions"  # the first label of the namespaces of conversations
 
+FILES = ("image_url", "file_data")  # the members of parts of messages that hold a picture or a file
+
 
 class MnemeSession(SessionABC):
     """The items of one conversation, in the namespace "sessions.SESSION" in the order in which they were added.
 
     Several processes may add to one session. url, token, store and client are as for
-    mneme_memory.langgraph.MnemeStore, and so are the errors; an item may have 100 kB.
+    mneme_memory.langgraph.MnemeStore, and so are the errors; an item may have 100 kB. Pictures and files that are in an
+    item themselves, as data URLs, are not kept: a text in their place says what they were.
     """
 
     def __init__(
@@ -52,7 +55,7 @@ class MnemeSession(SessionABC):
         """Adds items to the end, or none of them if the server refuses one. More than 1,000, or 8 MB, are added in parts:
         those before the part that is refused stay."""
         keys = self._clock.keys()
-        await asyncio.to_thread(self._entries.put, [{"key": next(keys), "value": item} for item in items], atomic=True)
+        await asyncio.to_thread(self._entries.put, [{"key": next(keys), "value": without_files(item)} for item in items], atomic=True)
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Removes the last item and returns it; None if there is none."""
@@ -73,6 +76,17 @@ class MnemeSession(SessionABC):
 
     async def _list(self) -> list[Entry]:
         return await asyncio.to_thread(lambda: list(self._entries.list()))
+
+
+def without_files(item: Any) -> Any:
+    """Returns an item with a text in place of each picture and file that is in it as a data URL."""
+    if isinstance(item, dict):
+        data = [value for name in FILES if isinstance(value := item.get(name), str) and value.startswith("data:")]
+        if data and item.get("type") in ("input_image", "input_file"):
+            kind = data[0][len("data:") :].split(",")[0].split(";")[0] or "file"
+            return {"type": "input_text", "text": f"[{kind}, {max(1, len(data[0]) * 3 // 4 // 1000)} kB, not kept]"}
+        return {name: without_files(value) for name, value in item.items()}
+    return [without_files(value) for value in item] if isinstance(item, list) else item
 
 
 class Clock:

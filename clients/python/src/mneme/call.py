@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import httpx
 
+from . import moment
 from .error import MnemeError, TransportFailed, UnreadableAnswer, error_of
 
 MAX_WAIT = 30.0  # seconds, of one pause
@@ -23,14 +24,6 @@ def user_agent() -> str:
         return "mneme-client-python/" + version("mneme-client")
     except PackageNotFoundError:
         return "mneme-client-python"
-
-
-def check_url(url: str) -> str:
-    """Returns a server's address, or raises ValueError without showing it."""
-    parsed = httpx.URL(url)
-    if parsed.scheme not in ("http", "https") or not parsed.host or parsed.userinfo or parsed.query or parsed.fragment:
-        raise ValueError("the server's address must be http:// or https:// and a host, without user, query or fragment")
-    return url.rstrip("/")
 
 
 def segment(name: str) -> str:
@@ -55,6 +48,7 @@ def headers(*, match: str | None = None, none_match: str | None = None, key: str
 
 def filters(where: Mapping[str, Any] | None, match: Mapping[str, Any] | None, **plain: Any) -> dict[str, Any]:
     """Returns the parameters of a list or an export."""
+    where = moment.written(where, "where", plain.get("timezone"))
     return given(where=None if where is None else json.dumps(where), match=None if match is None else json.dumps(match), **plain)
 
 
@@ -66,9 +60,9 @@ def refused(response: httpx.Response, host: str) -> MnemeError:
     return error_of(response, host)
 
 
-def failed(host: str) -> TransportFailed:
+def failed(host: str, proxy: str = "") -> TransportFailed:
     """An error without the request, which has the token and what was asked."""
-    return TransportFailed(host)
+    return TransportFailed(host, proxy)
 
 
 def pause_before(error: MnemeError, attempt: int, safe: bool) -> float | None:

@@ -7,12 +7,13 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from datetime import timedelta
 from types import TracebackType
 from typing import Any, List, Protocol
 
 import httpx
 
-from . import call
+from . import call, moment, route
 from .generated.models import (
     Account,
     Answer,
@@ -47,7 +48,10 @@ class Payer(Protocol):
 class Mneme:
     """Calls one server. Close it, or use it as a context manager.
 
-    url is the server's address and token says whose calls these are. A call is tried
+    url is the server's address and token says whose calls these are: by default MNEME_URL,
+    else http://127.0.0.1:7077, and MNEME_TOKEN. A server on this machine is asked without
+    the proxies of the environment. Times may be datetimes with a zone, or dates, and
+    durations timedeltas. A call is tried
     again, at most retries times, if the server was overloaded (429), and, if repeating
     it cannot do its work twice, when the server was unavailable (503) or the connection
     failed. payer, unless None, pays for searches of offers that ask for it.
@@ -58,21 +62,24 @@ class Mneme:
 
     def __init__(
         self,
-        url: str,
-        token: str,
+        url: str | None = None,
+        token: str | None = None,
         *,
-        timeout: float = 60,
+        timeout: float | timedelta = 60,
         retries: int = 3,
         payer: Payer | None = None,
         transport: httpx.BaseTransport | None = None,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
+        url = route.address(url)
         self._http = httpx.Client(
-            base_url=call.check_url(url),
-            timeout=timeout,
+            base_url=url,
+            timeout=timeout.total_seconds() if isinstance(timeout, timedelta) else timeout,
             transport=transport,
-            headers={"Authorization": f"Bearer {token}", "User-Agent": call.user_agent()},
+            trust_env=not route.is_direct(url),
+            headers={"Authorization": f"Bearer {route.credential(token)}", "User-Agent": call.user_agent()},
         )
+        self._proxy = route.proxy(url) if transport is None else ""
         self._host = self._http.base_url.netloc.decode()
         self._retries, self._pause, self._payer = retries, pause, payer
 
@@ -100,8 +107,8 @@ class Mneme:
         tags: List[str] | None = None,
         in_context: bool | None = None,
         encrypted: bool | None = None,
-        ttl: int | None = None,
-        occurred_at: str | None = None,
+        ttl: moment.Duration | None = None,
+        occurred_at: moment.Moment | None = None,
         timezone: str | None = None,
         source: Any = None,
         wait: bool = False,
@@ -118,8 +125,8 @@ class Mneme:
             tags=tags,
             in_context=in_context,
             encrypted=encrypted,
-            ttl=ttl,
-            occurred_at=occurred_at,
+            ttl=moment.seconds(ttl, "ttl"),
+            occurred_at=moment.written(occurred_at, "occurred_at", timezone),
             timezone=timezone,
             source=source,
         )
@@ -190,7 +197,7 @@ class Mneme:
                 "POST",
                 call.memories(store) + ":batch",
                 headers=call.headers(key=idempotency_key or str(uuid.uuid4())),
-                json={"items": items, "atomic": atomic},
+                json={"items": [moment.entry(item, f"items[{i}]") for i, item in enumerate(items)], "atomic": atomic},
             )
         )
 
@@ -228,10 +235,10 @@ class Mneme:
             for entry in TrashPage.from_dict(page).items:
                 yield entry
 
-    def changes(self, *, store: str = "self", since: str | None = None, wait: int = 0) -> tuple[List[Change], str]:
+    def changes(self, *, store: str = "self", since: str | None = None, wait: moment.Duration = 0) -> tuple[List[Change], str]:
         """Reads what changed since a cursor, and the cursor after it. Without since: nothing, and
         the cursor of now. It waits up to wait seconds, at most 30, for a change."""
-        page = self._json("GET", f"/v1/stores/{call.segment(store)}/changes", params=call.given(since=since, wait=wait))
+        page = self._json("GET", f"/v1/stores/{call.segment(store)}/changes", params=call.given(since=since, wait=moment.seconds(wait, "wait")))
         return [Change.from_dict(change) for change in page["changes"]], page["next_cursor"]
 
     def follow(self, *, store: str = "self", since: str | None = None) -> Iterator[tuple[Change, str]]:
@@ -271,12 +278,12 @@ class Mneme:
                 for line in lines.of(b"\n"):  # the last one, if the answer ends without a newline
                     yield call.decoded_line(line, self._host)
         except httpx.TransportError:
-            raise call.failed(self._host) from None
+            raise call.failed(self._host, self._proxy) from None
 
     def import_entries(self, entries: Iterable[Mapping[str, Any]], *, store: str = "self") -> ImportResult:
         """Writes many entries, each like a put, and returns the outcomes. What is refused is listed
         in the result, and the rest is written. It can be repeated."""
-        body = b"".join(json.dumps(entry).encode() + b"\n" for entry in entries)
+        body = b"".join(json.dumps(moment.entry(entry, f"entries[{i}]")).encode() + b"\n" for i, entry in enumerate(entries))
         return ImportResult.from_dict(
             self._json(
                 "POST",
@@ -333,7 +340,7 @@ class Mneme:
             namespace=namespace,
             tags=tags,
             type=type,
-            where=where,
+            where=moment.written(where, "where", timezone),
             timezone=timezone,
             match=match,
             limit=limit,
@@ -341,7 +348,7 @@ class Mneme:
             ranking=ranking,
             min_relevance=min_relevance,
             nearest=nearest,
-            recency=recency,
+            recency=moment.written(recency, "recency"),
             diversity=diversity,
             typos=typos,
             dates=dates,
@@ -400,7 +407,7 @@ class Mneme:
         level: str,
         *,
         store: str = "self",
-        ttl: int | None = None,
+        ttl: moment.Duration | None = None,
         max_label: str | None = None,
         caps: Mapping[str, Any] | None = None,
     ) -> None:
@@ -410,7 +417,7 @@ class Mneme:
             "PUT",
             f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}",
             safe=False,
-            json=call.given(level=level, ttl=ttl, max_label=max_label, caps=caps),
+            json=call.given(level=level, ttl=moment.seconds(ttl, "ttl"), max_label=max_label, caps=caps),
         )
 
     def unshare(self, agent: str, *, store: str = "self", cascade: bool = False) -> None:
@@ -486,10 +493,10 @@ class Mneme:
         """Ends an offer. Grants that were made under it run on."""
         self._call("DELETE", f"/v1/offers/{call.segment(offer)}", safe=False, headers=call.headers(match=if_match))
 
-    def sales(self, *, from_: str | None = None, to: str | None = None, by: str | None = None) -> List[SalesRow]:
+    def sales(self, *, from_: moment.Moment | None = None, to: moment.Moment | None = None, by: str | None = None) -> List[SalesRow]:
         """Sums what the caller's own store sold from a date or time on, and before another, by
         day, buyer or offer."""
-        params = call.given(**{"from": from_}, to=to, by=by)
+        params = call.given(**{"from": moment.written(from_, "from_")}, to=moment.written(to, "to"), by=by)
         return [SalesRow.from_dict(each) for each in (self._json("GET", "/v1/stores/self/sales", params=params))["items"]]
 
     def accept(self, offer: str, *, if_match: str | None = None) -> Grant:
@@ -537,7 +544,7 @@ class Mneme:
                 response = self._http.request(method, path, **request)
             except httpx.TransportError:
                 if attempt > self._retries or not safe:
-                    raise call.failed(self._host) from None
+                    raise call.failed(self._host, self._proxy) from None
                 self._pause(call.backoff(attempt))
                 continue
             if response.is_success or response.status_code == 304:

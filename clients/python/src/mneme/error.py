@@ -26,6 +26,8 @@ class MnemeError(Exception):
             text += f", {self.title}"
         if self.detail:
             text += f": {self.detail}"
+        if self.field and self.field not in text:
+            text += f" (field {self.field})"
         if self.request_id:
             text += f" (request {self.request_id})"
         super().__init__(text)
@@ -33,11 +35,12 @@ class MnemeError(Exception):
 
 class TransportFailed(Exception):
     """The server could not be reached, or the connection failed before the answer's end:
-    what was asked may have been done."""
+    what was asked may have been done. proxy is the proxy by which it was asked, "" without one."""
 
-    def __init__(self, host: str) -> None:
+    def __init__(self, host: str, proxy: str = "") -> None:
         self.host = host
-        super().__init__(f"server {host}: the connection failed")
+        self.proxy = proxy
+        super().__init__(f"server {host}: the connection failed" + (f" (by the proxy {proxy})" if proxy else ""))
 
 
 class UnreadableAnswer(Exception):
@@ -61,7 +64,7 @@ class Forbidden(MnemeError):
 
 
 class NotFound(MnemeError):
-    """404."""
+    """404 of the service itself: what was asked for is not there. A proxy's 404 is a MnemeError alone."""
 
 
 class Conflict(MnemeError):
@@ -88,6 +91,8 @@ class Unavailable(MnemeError):
     """503."""
 
 
+_ABSENT = "urn:mneme:problem:not-found"
+
 _BY_STATUS: dict[int, type[MnemeError]] = {
     401: Unauthorized,
     402: PaymentRequired,
@@ -111,5 +116,8 @@ def error_of(response: httpx.Response, host: str) -> MnemeError:
         except ValueError:
             pass
     seconds = response.headers.get("retry-after", "")
+    problem = problem if isinstance(problem, dict) else {}
     kind = _BY_STATUS.get(response.status_code, MnemeError)
-    return kind(host, response.status_code, problem if isinstance(problem, dict) else {}, float(seconds) if seconds.isdigit() else None)
+    if kind is NotFound and problem.get("type") != _ABSENT:
+        kind = MnemeError
+    return kind(host, response.status_code, problem, float(seconds) if seconds.isdigit() else None)

@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping, MutableMapping
 from http import HTTPStatus
-from typing import BinaryIO, Generic, TypeVar, Literal, IO
+from typing import BinaryIO, Generic, TypeVar, Any, Literal, IO
 
-from attrs import define
+from attrs import define, fields
 
 
 class Unset:
     def __bool__(self) -> Literal[False]:
         return False
+
+    def __repr__(self) -> str:
+        return ""
 
 
 UNSET: Unset = Unset()
@@ -50,4 +53,18 @@ class Response(Generic[T]):
     parsed: T | None
 
 
-__all__ = ["UNSET", "File", "FileTypes", "RequestFiles", "Response", "Unset"]
+Model = TypeVar("Model")
+
+
+def without_unset(model: type[Model]) -> type[Model]:
+    """ Makes a model print the members that it has """
+
+    def show(self: Any) -> str:
+        members = ((field.name, getattr(self, field.name)) for field in fields(type(self)))
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in members if not isinstance(value, Unset))})"
+
+    model.__repr__ = show  # type: ignore[method-assign,assignment]
+    return model
+
+
+__all__ = ["without_unset", "UNSET", "File", "FileTypes", "RequestFiles", "Response", "Unset"]

@@ -7,6 +7,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
+from ..types import without_unset as _without_unset
 
 from ..models.answer_degraded_item import AnswerDegradedItem
 from ..models.answer_degraded_item import check_answer_degraded_item
@@ -32,6 +33,7 @@ T = TypeVar("T", bound="Answer")
 
 
 
+@_without_unset
 @_attrs_define
 class Answer:
     """ 

@@ -7,6 +7,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
+from ..types import without_unset as _without_unset
 
 
 
@@ -18,6 +19,7 @@ T = TypeVar("T", bound="AnthropicToolInputSchema")
 
 
 
+@_without_unset
 @_attrs_define
 class AnthropicToolInputSchema:
     """ A JSON Schema.

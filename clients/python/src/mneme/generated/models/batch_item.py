@@ -7,6 +7,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
+from ..types import without_unset as _without_unset
 
 from ..models.batch_item_op import BatchItemOp
 from ..models.batch_item_op import check_batch_item_op
@@ -24,6 +25,7 @@ T = TypeVar("T", bound="BatchItem")
 
 
 
+@_without_unset
 @_attrs_define
 class BatchItem:
     """ One put, get or delete.

@@ -7,6 +7,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
+from ..types import without_unset as _without_unset
 
 from ..models.entry_explanation_outcome import check_entry_explanation_outcome
 from ..models.entry_explanation_outcome import EntryExplanationOutcome
@@ -29,6 +30,7 @@ T = TypeVar("T", bound="EntryExplanation")
 
 
 
+@_without_unset
 @_attrs_define
 class EntryExplanation:
     """ What became of the entry that the path in `explain` resolves to. An entry that the caller may not read is

@@ -7,6 +7,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
+from ..types import without_unset as _without_unset
 
 
 
@@ -18,6 +19,7 @@ T = TypeVar("T", bound="HealthStores")
 
 
 
+@_without_unset
 @_attrs_define
 class HealthStores:
     """ With the scope `platform`. How many stores each model reads. Omitted with an embedder that reads every language.

@@ -7,6 +7,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
+from ..types import without_unset as _without_unset
 
 from typing import cast
 import datetime
@@ -20,6 +21,7 @@ T = TypeVar("T", bound="HealthVectorReconciled")
 
 
 
+@_without_unset
 @_attrs_define
 class HealthVectorReconciled:
     """ With the scope `platform`. The last reconciliation of the index with the rows. None yet, or an index in the process,

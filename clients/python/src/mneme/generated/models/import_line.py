@@ -7,6 +7,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
+from ..types import without_unset as _without_unset
 
 from ..models.type_ import check_type
 from ..models.type_ import Type
@@ -23,6 +24,7 @@ T = TypeVar("T", bound="ImportLine")
 
 
 
+@_without_unset
 @_attrs_define
 class ImportLine:
     """ One line of an import. The server sets the last fields itself; they are accepted, since exports

@@ -7,6 +7,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
+from ..types import without_unset as _without_unset
 
 from ..models.open_ai_tool_type import check_open_ai_tool_type
 from ..models.open_ai_tool_type import OpenAIToolType
@@ -23,6 +24,7 @@ T = TypeVar("T", bound="OpenAITool")
 
 
 
+@_without_unset
 @_attrs_define
 class OpenAITool:
     """ 

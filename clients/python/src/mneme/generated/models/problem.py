@@ -7,6 +7,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
+from ..types import without_unset as _without_unset
 
 from ..models.problem_type import check_problem_type
 from ..models.problem_type import ProblemType
@@ -26,6 +27,7 @@ T = TypeVar("T", bound="Problem")
 
 
 
+@_without_unset
 @_attrs_define
 class Problem:
     """ An RFC 9457 problem.

@@ -7,6 +7,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
+from ..types import without_unset as _without_unset
 
 from ..types import UNSET, Unset
 from typing import cast
@@ -22,6 +23,7 @@ T = TypeVar("T", bound="Purged")
 
 
 
+@_without_unset
 @_attrs_define
 class Purged:
     """ 

@@ -7,6 +7,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
+from ..types import without_unset as _without_unset
 
 from ..models.question_mode import check_question_mode
 from ..models.question_mode import QuestionMode
@@ -31,6 +32,7 @@ T = TypeVar("T", bound="Question")
 
 
 
+@_without_unset
 @_attrs_define
 class Question:
     """ It has `query` or `queries`, and not both.

@@ -7,6 +7,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
+from ..types import without_unset as _without_unset
 
 from ..models.ready_status import check_ready_status
 from ..models.ready_status import ReadyStatus
@@ -24,6 +25,7 @@ T = TypeVar("T", bound="Ready")
 
 
 
+@_without_unset
 @_attrs_define
 class Ready:
     """ 

@@ -7,6 +7,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
+from ..types import without_unset as _without_unset
 
 from ..models.receipt_key_crv import check_receipt_key_crv
 from ..models.receipt_key_crv import ReceiptKeyCrv
@@ -24,6 +25,7 @@ T = TypeVar("T", bound="ReceiptKey")
 
 
 
+@_without_unset
 @_attrs_define
 class ReceiptKey:
     """ A public key as a JSON Web Key (RFC 8037).

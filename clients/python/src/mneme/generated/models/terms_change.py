@@ -7,6 +7,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
+from ..types import without_unset as _without_unset
 
 from ..models.label import check_label
 from ..models.label import Label
@@ -22,6 +23,7 @@ T = TypeVar("T", bound="TermsChange")
 
 
 
+@_without_unset
 @_attrs_define
 class TermsChange:
     """ Omitted fields keep their values.

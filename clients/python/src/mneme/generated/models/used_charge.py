@@ -7,6 +7,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
+from ..types import without_unset as _without_unset
 
 from ..models.charge_state import ChargeState
 from ..models.charge_state import check_charge_state
@@ -25,6 +26,7 @@ T = TypeVar("T", bound="UsedCharge")
 
 
 
+@_without_unset
 @_attrs_define
 class UsedCharge:
     """ 

@@ -7,6 +7,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
+from ..types import without_unset as _without_unset
 
 from ..models.type_ import check_type
 from ..models.type_ import Type
@@ -22,6 +23,7 @@ T = TypeVar("T", bound="Write")
 
 
 
+@_without_unset
 @_attrs_define
 class Write:
     """ 
