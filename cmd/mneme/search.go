@@ -81,7 +81,7 @@ func (s *searching) question() (api.Question, error) {
 	if err := s.ranking.apply(&q, s.query); err != nil {
 		return api.Question{}, err
 	}
-	if s.cursor != "" {
+	if s.cursor != "" || s.json {
 		q.Cursor = &s.cursor
 	}
 	if len(s.stores) > 0 {

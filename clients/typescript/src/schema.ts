@@ -7,6 +7,8 @@ export interface paths {
     "/v1/stores/{store}/memories/{key}": {
         parameters: {
             query?: {
+                /** @description The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`. */
+                key?: components["parameters"]["keyInQuery"];
                 /** @description The key's namespace. */
                 namespace?: components["parameters"]["keyNamespace"];
             };
@@ -1739,7 +1741,7 @@ export interface components {
              * @default 0
              */
             nearest?: number;
-            /** @description `next_cursor` of an answer, for the page after it. All other options are repeated, else it is not valid (400), as it is not for another caller or session. The candidates are those of the first page, at most 400, in their order then; each page judges anew what the caller may see and what passes the filter. With it, stores that the caller may search but not read are left out: their hits are on the first page alone. */
+            /** @description Empty, it asks for `next_cursor`; else it is the `next_cursor` of an answer, for the page after it. All other options are repeated, else it is not valid (400), as it is not for another caller or session. The candidates are those of the first page, at most 400, in their order then; each page judges anew what the caller may see and what passes the filter. With it, stores that the caller may search but not read are left out: their hits are on the first page alone. */
             cursor?: string;
             recency?: components["schemas"]["Recency"];
             /**
@@ -1851,7 +1853,7 @@ export interface components {
             nearest?: components["schemas"]["Nearest"][];
             /** @description How many tokens the hits take, if the question has `max_tokens`. Only a first hit whose key alone has more exceeds it. */
             tokens?: number;
-            /** @description There are more hits: `cursor` of the next page. At most 13,800 characters. Omitted on the last page, and where `stores` names one that the caller may search but not read. */
+            /** @description There are more hits: `cursor` of the next page. At most 13,800 characters. Omitted without `cursor` in the question, on the last page, and where `stores` names one that the caller may search but not read. */
             next_cursor?: string;
             explain?: components["schemas"]["Explanation"];
             /** @description What the search cost in each store with an offer. Omitted if it was of none. */
@@ -2148,10 +2150,10 @@ export interface components {
         OfferTitle: string;
         /** @description What the store holds, for buyers. Line breaks are its only control characters. */
         OfferDescription: string;
-        NewOffer: {
+        OfferRequest: {
             title: components["schemas"]["OfferTitle"];
             description: components["schemas"]["OfferDescription"];
-            terms: components["schemas"]["NewTerms"];
+            terms: components["schemas"]["TermsRequest"];
             caps?: components["schemas"]["OfferCaps"];
         };
         OfferChange: {
@@ -2160,7 +2162,7 @@ export interface components {
             terms?: components["schemas"]["TermsChange"];
             caps?: components["schemas"]["OfferCaps"];
         };
-        NewTerms: {
+        TermsRequest: {
             /** @description Of a search, whether it finds something or not. */
             price_search: components["schemas"]["Micros"];
             /** @description Of each entry that the buyer has not bought before. */
@@ -3280,6 +3282,8 @@ export interface components {
         store: components["schemas"]["StoreName"];
         /** @description The entry's key as one percent-encoded segment (`diet/anna` is `diet%2Fanna`). */
         key: components["schemas"]["Key"];
+        /** @description The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`. */
+        keyInQuery: components["schemas"]["Key"];
         /** @description The key's namespace. */
         keyNamespace: components["schemas"]["Namespace"];
         /** @description The agent's id. */
@@ -3407,6 +3411,8 @@ export interface operations {
     getMemory: {
         parameters: {
             query?: {
+                /** @description The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`. */
+                key?: components["parameters"]["keyInQuery"];
                 /** @description The key's namespace. */
                 namespace?: components["parameters"]["keyNamespace"];
             };
@@ -3462,6 +3468,8 @@ export interface operations {
     putMemory: {
         parameters: {
             query?: {
+                /** @description The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`. */
+                key?: components["parameters"]["keyInQuery"];
                 /** @description The key's namespace. */
                 namespace?: components["parameters"]["keyNamespace"];
                 /**
@@ -3545,6 +3553,8 @@ export interface operations {
     deleteMemory: {
         parameters: {
             query?: {
+                /** @description The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`. */
+                key?: components["parameters"]["keyInQuery"];
                 /** @description The key's namespace. */
                 namespace?: components["parameters"]["keyNamespace"];
             };
@@ -3716,6 +3726,8 @@ export interface operations {
     listVersions: {
         parameters: {
             query?: {
+                /** @description The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`. */
+                key?: components["parameters"]["keyInQuery"];
                 /** @description The key's namespace. */
                 namespace?: components["parameters"]["keyNamespace"];
                 /** @description The maximum number of items on a page. */
@@ -3770,6 +3782,8 @@ export interface operations {
     restoreMemory: {
         parameters: {
             query?: {
+                /** @description The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`. */
+                key?: components["parameters"]["keyInQuery"];
                 /** @description The key's namespace. */
                 namespace?: components["parameters"]["keyNamespace"];
             };
@@ -3838,6 +3852,8 @@ export interface operations {
     renameMemory: {
         parameters: {
             query?: {
+                /** @description The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`. */
+                key?: components["parameters"]["keyInQuery"];
                 /** @description The key's namespace. */
                 namespace?: components["parameters"]["keyNamespace"];
             };
@@ -4546,7 +4562,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewOffer"];
+                "application/json": components["schemas"]["OfferRequest"];
             };
         };
         responses: {

@@ -18,12 +18,12 @@ from typing import cast
 
 
 
-T = TypeVar("T", bound="NewTerms")
+T = TypeVar("T", bound="TermsRequest")
 
 
 
 @_attrs_define
-class NewTerms:
+class TermsRequest:
     """ 
         Attributes:
             price_search (int): Millionths of a credit; at most a million credits.
@@ -146,7 +146,7 @@ class NewTerms:
 
 
 
-        new_terms = cls(
+        terms_request = cls(
             price_search=price_search,
             price_entry=price_entry,
             free_searches_per_day=free_searches_per_day,
@@ -160,5 +160,5 @@ class NewTerms:
             max_label=max_label,
         )
 
-        return new_terms
+        return terms_request
 
