@@ -63,6 +63,9 @@ func TestWhatIsEmptyMeansTheSameEverywhere(t *testing.T) {
 	for _, name := range []string{"If-Match", "If-None-Match"} {
 		h.want(400, alice, "PUT", "/v1/stores/self/memories/a", `{"value":3}`, name, "")
 	}
+	for _, path := range []string{"/v1/stores", "/v1/stores/self/memories", "/v1/stores/self/memories/a", "/v1/stores/self/MEMORY.md", "/openapi.json"} {
+		h.want(400, alice, "GET", path, "", "If-None-Match", "")
+	}
 	h.want(400, alice, "POST", "/v1/stores/self/memories/a/rename", `{"to":"c"}`, "Idempotency-Key", "")
 }
 

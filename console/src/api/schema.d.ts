@@ -3132,6 +3132,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The URL and the header have more than 80 kB. This alone is no problem of RFC 9457. */
+        HeaderTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "text/plain": string;
+            };
+        };
         /**
          * @description The search has to be paid for: the caller has not accepted the offer and sent no payment, or its
          *     balance or `max_charge` is less than the price of a search, or its payment was refused. Nothing
@@ -3461,6 +3470,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -3546,6 +3556,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -3600,6 +3611,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -3669,6 +3681,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -3719,6 +3732,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -3775,6 +3789,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -3845,6 +3860,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -3916,6 +3932,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -3965,6 +3982,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4005,6 +4023,7 @@ export interface operations {
             410: components["responses"]["Gone"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4052,6 +4071,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4097,6 +4117,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4141,6 +4162,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4174,6 +4196,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4214,6 +4237,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4254,6 +4278,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4296,6 +4321,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4342,6 +4368,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4375,6 +4402,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4423,6 +4451,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4451,6 +4480,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             default: components["responses"]["Unexpected"];
         };
     };
@@ -4496,6 +4526,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             default: components["responses"]["Unexpected"];
         };
     };
@@ -4535,6 +4566,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4585,6 +4617,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4630,6 +4663,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4672,6 +4706,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4720,6 +4755,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4776,6 +4812,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4822,6 +4859,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4878,6 +4916,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4942,6 +4981,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -4967,6 +5007,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -5001,6 +5042,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -5044,6 +5086,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -5077,6 +5120,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -5107,6 +5151,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -5140,6 +5185,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -5170,6 +5216,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -5199,6 +5246,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -5236,6 +5284,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -5273,6 +5322,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -5310,6 +5360,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -5347,6 +5398,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -5388,6 +5440,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -5413,6 +5466,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Unexpected"];
         };
@@ -5448,6 +5502,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            431: components["responses"]["HeaderTooLarge"];
             default: components["responses"]["Unexpected"];
         };
     };

@@ -5387,6 +5387,8 @@ type ForbiddenApplicationProblemPlusJSONResponse Problem
 
 type GoneApplicationProblemPlusJSONResponse Problem
 
+type HeaderTooLargeTextResponse string
+
 type NotFoundApplicationProblemPlusJSONResponse Problem
 
 type NotModifiedResponseHeaders struct {
@@ -5583,6 +5585,17 @@ func (response GetAccount429ApplicationProblemPlusJSONResponse) VisitGetAccountR
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAccount431TextResponse HeaderTooLargeTextResponse
+
+func (response GetAccount431TextResponse) VisitGetAccountResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -5785,6 +5798,17 @@ func (response PayOutAccount429ApplicationProblemPlusJSONResponse) VisitPayOutAc
 	return err
 }
 
+type PayOutAccount431TextResponse HeaderTooLargeTextResponse
+
+func (response PayOutAccount431TextResponse) VisitPayOutAccountResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type PayOutAccount503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -5984,6 +6008,17 @@ func (response TopUpAccount429ApplicationProblemPlusJSONResponse) VisitTopUpAcco
 	return err
 }
 
+type TopUpAccount431TextResponse HeaderTooLargeTextResponse
+
+func (response TopUpAccount431TextResponse) VisitTopUpAccountResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type TopUpAccount503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -6132,6 +6167,17 @@ func (response GetAgentAccess429ApplicationProblemPlusJSONResponse) VisitGetAgen
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAgentAccess431TextResponse HeaderTooLargeTextResponse
+
+func (response GetAgentAccess431TextResponse) VisitGetAgentAccessResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -6318,6 +6364,17 @@ func (response Purge429ApplicationProblemPlusJSONResponse) VisitPurgeResponse(w 
 	return err
 }
 
+type Purge431TextResponse HeaderTooLargeTextResponse
+
+func (response Purge431TextResponse) VisitPurgeResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type Purge503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -6449,6 +6506,17 @@ func (response GetSettings429ApplicationProblemPlusJSONResponse) VisitGetSetting
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetSettings431TextResponse HeaderTooLargeTextResponse
+
+func (response GetSettings431TextResponse) VisitGetSettingsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -6651,6 +6719,17 @@ func (response PutSettings429ApplicationProblemPlusJSONResponse) VisitPutSetting
 	return err
 }
 
+type PutSettings431TextResponse HeaderTooLargeTextResponse
+
+func (response PutSettings431TextResponse) VisitPutSettingsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type PutSettings503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -6834,6 +6913,17 @@ func (response RefundCharge429ApplicationProblemPlusJSONResponse) VisitRefundCha
 	return err
 }
 
+type RefundCharge431TextResponse HeaderTooLargeTextResponse
+
+func (response RefundCharge431TextResponse) VisitRefundChargeResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type RefundCharge503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -6976,6 +7066,17 @@ func (response DeleteParticipant429ApplicationProblemPlusJSONResponse) VisitDele
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteParticipant431TextResponse HeaderTooLargeTextResponse
+
+func (response DeleteParticipant431TextResponse) VisitDeleteParticipantResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -7173,6 +7274,17 @@ func (response PutParticipant429ApplicationProblemPlusJSONResponse) VisitPutPart
 	return err
 }
 
+type PutParticipant431TextResponse HeaderTooLargeTextResponse
+
+func (response PutParticipant431TextResponse) VisitPutParticipantResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type PutParticipant503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -7287,6 +7399,17 @@ func (response GetHealth429ApplicationProblemPlusJSONResponse) VisitGetHealthRes
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetHealth431TextResponse HeaderTooLargeTextResponse
+
+func (response GetHealth431TextResponse) VisitGetHealthResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -7441,6 +7564,17 @@ func (response ListOffers429ApplicationProblemPlusJSONResponse) VisitListOffersR
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListOffers431TextResponse HeaderTooLargeTextResponse
+
+func (response ListOffers431TextResponse) VisitListOffersResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -7621,6 +7755,17 @@ func (response WithdrawOffer429ApplicationProblemPlusJSONResponse) VisitWithdraw
 	return err
 }
 
+type WithdrawOffer431TextResponse HeaderTooLargeTextResponse
+
+func (response WithdrawOffer431TextResponse) VisitWithdrawOfferResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type WithdrawOffer503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -7779,6 +7924,17 @@ func (response GetOffer429ApplicationProblemPlusJSONResponse) VisitGetOfferRespo
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetOffer431TextResponse HeaderTooLargeTextResponse
+
+func (response GetOffer431TextResponse) VisitGetOfferResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -8024,6 +8180,17 @@ func (response ChangeOffer429ApplicationProblemPlusJSONResponse) VisitChangeOffe
 	return err
 }
 
+type ChangeOffer431TextResponse HeaderTooLargeTextResponse
+
+func (response ChangeOffer431TextResponse) VisitChangeOfferResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type ChangeOffer503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -8220,6 +8387,17 @@ func (response AcceptOffer429ApplicationProblemPlusJSONResponse) VisitAcceptOffe
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptOffer431TextResponse HeaderTooLargeTextResponse
+
+func (response AcceptOffer431TextResponse) VisitAcceptOfferResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -8492,6 +8670,17 @@ func (response SearchOffer429ApplicationProblemPlusJSONResponse) VisitSearchOffe
 	return err
 }
 
+type SearchOffer431TextResponse HeaderTooLargeTextResponse
+
+func (response SearchOffer431TextResponse) VisitSearchOfferResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type SearchOffer503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -8732,6 +8921,17 @@ func (response Search429ApplicationProblemPlusJSONResponse) VisitSearchResponse(
 	return err
 }
 
+type Search431TextResponse HeaderTooLargeTextResponse
+
+func (response Search431TextResponse) VisitSearchResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type Search503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -8867,6 +9067,17 @@ func (response ListStores429ApplicationProblemPlusJSONResponse) VisitListStoresR
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListStores431TextResponse HeaderTooLargeTextResponse
+
+func (response ListStores431TextResponse) VisitListStoresResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -9017,6 +9228,17 @@ func (response AcceptGrant429ApplicationProblemPlusJSONResponse) VisitAcceptGran
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptGrant431TextResponse HeaderTooLargeTextResponse
+
+func (response AcceptGrant431TextResponse) VisitAcceptGrantResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -9187,6 +9409,17 @@ func (response ListChanges429ApplicationProblemPlusJSONResponse) VisitListChange
 	return err
 }
 
+type ListChanges431TextResponse HeaderTooLargeTextResponse
+
+func (response ListChanges431TextResponse) VisitListChangesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type ListChanges503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -9351,6 +9584,17 @@ func (response ExportMemories429ApplicationProblemPlusJSONResponse) VisitExportM
 	return err
 }
 
+type ExportMemories431TextResponse HeaderTooLargeTextResponse
+
+func (response ExportMemories431TextResponse) VisitExportMemoriesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type ExportMemories503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -9503,6 +9747,17 @@ func (response ListGrants429ApplicationProblemPlusJSONResponse) VisitListGrantsR
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListGrants431TextResponse HeaderTooLargeTextResponse
+
+func (response ListGrants431TextResponse) VisitListGrantsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -9679,6 +9934,17 @@ func (response DeleteGrant429ApplicationProblemPlusJSONResponse) VisitDeleteGran
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteGrant431TextResponse HeaderTooLargeTextResponse
+
+func (response DeleteGrant431TextResponse) VisitDeleteGrantResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -9882,6 +10148,17 @@ func (response PutGrant429ApplicationProblemPlusJSONResponse) VisitPutGrantRespo
 	return err
 }
 
+type PutGrant431TextResponse HeaderTooLargeTextResponse
+
+func (response PutGrant431TextResponse) VisitPutGrantResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type PutGrant503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -10047,6 +10324,17 @@ func (response ImportMemories429ApplicationProblemPlusJSONResponse) VisitImportM
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ImportMemories431TextResponse HeaderTooLargeTextResponse
+
+func (response ImportMemories431TextResponse) VisitImportMemoriesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -10249,6 +10537,17 @@ func (response PutLanguage429ApplicationProblemPlusJSONResponse) VisitPutLanguag
 	return err
 }
 
+type PutLanguage431TextResponse HeaderTooLargeTextResponse
+
+func (response PutLanguage431TextResponse) VisitPutLanguageResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type PutLanguage503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -10417,6 +10716,17 @@ func (response ListMemories429ApplicationProblemPlusJSONResponse) VisitListMemor
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListMemories431TextResponse HeaderTooLargeTextResponse
+
+func (response ListMemories431TextResponse) VisitListMemoriesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -10614,6 +10924,17 @@ func (response DeleteMemory429ApplicationProblemPlusJSONResponse) VisitDeleteMem
 	return err
 }
 
+type DeleteMemory431TextResponse HeaderTooLargeTextResponse
+
+func (response DeleteMemory431TextResponse) VisitDeleteMemoryResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type DeleteMemory503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -10805,6 +11126,17 @@ func (response GetMemory429ApplicationProblemPlusJSONResponse) VisitGetMemoryRes
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetMemory431TextResponse HeaderTooLargeTextResponse
+
+func (response GetMemory431TextResponse) VisitGetMemoryResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -11063,6 +11395,17 @@ func (response PutMemory429ApplicationProblemPlusJSONResponse) VisitPutMemoryRes
 	return err
 }
 
+type PutMemory431TextResponse HeaderTooLargeTextResponse
+
+func (response PutMemory431TextResponse) VisitPutMemoryResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type PutMemory503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -11310,6 +11653,17 @@ func (response RenameMemory429ApplicationProblemPlusJSONResponse) VisitRenameMem
 	return err
 }
 
+type RenameMemory431TextResponse HeaderTooLargeTextResponse
+
+func (response RenameMemory431TextResponse) VisitRenameMemoryResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type RenameMemory503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -11553,6 +11907,17 @@ func (response RestoreMemory429ApplicationProblemPlusJSONResponse) VisitRestoreM
 	return err
 }
 
+type RestoreMemory431TextResponse HeaderTooLargeTextResponse
+
+func (response RestoreMemory431TextResponse) VisitRestoreMemoryResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type RestoreMemory503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -11738,6 +12103,17 @@ func (response ListVersions429ApplicationProblemPlusJSONResponse) VisitListVersi
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListVersions431TextResponse HeaderTooLargeTextResponse
+
+func (response ListVersions431TextResponse) VisitListVersionsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -11973,6 +12349,17 @@ func (response BatchMemories429ApplicationProblemPlusJSONResponse) VisitBatchMem
 	return err
 }
 
+type BatchMemories431TextResponse HeaderTooLargeTextResponse
+
+func (response BatchMemories431TextResponse) VisitBatchMemoriesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type BatchMemories503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -12125,6 +12512,17 @@ func (response ListStoreOffers429ApplicationProblemPlusJSONResponse) VisitListSt
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListStoreOffers431TextResponse HeaderTooLargeTextResponse
+
+func (response ListStoreOffers431TextResponse) VisitListStoreOffersResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -12342,6 +12740,17 @@ func (response CreateOffer429ApplicationProblemPlusJSONResponse) VisitCreateOffe
 	return err
 }
 
+type CreateOffer431TextResponse HeaderTooLargeTextResponse
+
+func (response CreateOffer431TextResponse) VisitCreateOfferResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type CreateOffer503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -12510,6 +12919,17 @@ func (response ListSales429ApplicationProblemPlusJSONResponse) VisitListSalesRes
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSales431TextResponse HeaderTooLargeTextResponse
+
+func (response ListSales431TextResponse) VisitListSalesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -12684,6 +13104,17 @@ func (response ListTrash429ApplicationProblemPlusJSONResponse) VisitListTrashRes
 	return err
 }
 
+type ListTrash431TextResponse HeaderTooLargeTextResponse
+
+func (response ListTrash431TextResponse) VisitListTrashResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type ListTrash503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -12815,6 +13246,17 @@ func (response ListUsage429ApplicationProblemPlusJSONResponse) VisitListUsageRes
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListUsage431TextResponse HeaderTooLargeTextResponse
+
+func (response ListUsage431TextResponse) VisitListUsageResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -12960,6 +13402,17 @@ func (response DeleteSession429ApplicationProblemPlusJSONResponse) VisitDeleteSe
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteSession431TextResponse HeaderTooLargeTextResponse
+
+func (response DeleteSession431TextResponse) VisitDeleteSessionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -13154,6 +13607,17 @@ func (response PutSession429ApplicationProblemPlusJSONResponse) VisitPutSessionR
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutSession431TextResponse HeaderTooLargeTextResponse
+
+func (response PutSession431TextResponse) VisitPutSessionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
