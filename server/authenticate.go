@@ -170,14 +170,17 @@ func credentialOf(h http.Header) (string, error) {
 		found = keys[0]
 	}
 	if found == "" {
-		return "", &problem.Problem{Kind: problem.Unauthenticated, Detail: "send a token as Authorization: Bearer, or as X-API-Key", Challenge: `Bearer realm="mneme"`}
+		return "", &problem.Problem{Kind: problem.Unauthenticated, Detail: "send a token as Authorization: Bearer, or as X-API-Key; " + getToken, Challenge: `Bearer realm="mneme"`}
 	}
 	return found, nil
 }
 
+// getToken says how to get a token, at the end of the detail of a 401.
+const getToken = "get one from an issuer that the server trusts, or by mneme token where the server runs"
+
 func unauthenticated(reason string) error {
 	return &problem.Problem{
-		Kind: problem.Unauthenticated, Detail: reason,
+		Kind: problem.Unauthenticated, Detail: reason + "; send another token: " + getToken,
 		Challenge: `Bearer realm="mneme", error="invalid_token", error_description="` + reason + `"`,
 	}
 }

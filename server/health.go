@@ -30,8 +30,7 @@ func (s *Server) mountHealth() {
 		s.readMetrics,
 	}
 	for i, template := range healthRoutes {
-		// Probes may ask for the status alone; net/http leaves the body out.
-		s.echo.Match([]string{http.MethodGet, http.MethodHead}, template, handlers[i])
+		s.echo.GET(template, handlers[i])
 		s.open[template], s.sameOrigin[template] = true, true
 	}
 }

@@ -258,5 +258,5 @@ func (m *Metrics) handler(operator bool) http.Handler {
 			return slices.DeleteFunc(families, func(f *dto.MetricFamily) bool { return !slices.Contains(public, f.GetName()) }), err
 		})
 	}
-	return promhttp.HandlerFor(gatherer, promhttp.HandlerOpts{})
+	return promhttp.HandlerFor(gatherer, promhttp.HandlerOpts{DisableCompression: true}) // see compress
 }

@@ -38,11 +38,13 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		maps.Copy(c.Response().Header(), secureHeaders)
 		c.Response().Header().Set(requestIDHeader, id)
 
+		header := c.Response().Header()
+		c.Response().Before(func() { joinVary(header) })
 		end := s.startSpan(c)
 		aborted := s.run(next, c)
 
 		took := time.Since(start)
-		route, method, status := s.route(c), knownMethod(c.Request().Method), c.Response().Status
+		route, method, status := s.route(c), knownMethod(methodOf(c.Request())), c.Response().Status
 		s.metrics.request(route, method, status, took)
 		end(route, status)
 		s.logRequest(c, start.Add(took), levelOf(route, status),
@@ -129,7 +131,7 @@ func asProblem(err error, c echo.Context) *problem.Problem {
 		return problem.New(problem.NoSuchCall, "")
 	case http.StatusMethodNotAllowed:
 		if allow, ok := c.Get(echo.ContextKeyHeaderAllow).(string); ok {
-			c.Response().Header().Set(echo.HeaderAllow, allow)
+			c.Response().Header().Set(echo.HeaderAllow, withHead(allow))
 		}
 		return problem.New(problem.MethodNotAllowed, "")
 	case http.StatusBadRequest: // a parameter that cannot be read; the message would quote it
@@ -158,6 +160,21 @@ var secureHeaders = http.Header{
 	"X-Content-Type-Options":  {"nosniff"},
 	"Content-Security-Policy": {"default-src 'none'; frame-ancestors 'none'"},
 	"Referrer-Policy":         {"no-referrer"},
+}
+
+// joinVary makes one field Vary of several, in which each name is once.
+func joinVary(h http.Header) {
+	lines := h["Vary"]
+	if len(lines) < 2 {
+		return
+	}
+	var names []string
+	for name := range strings.SplitSeq(strings.Join(lines, ","), ",") {
+		if name = strings.TrimSpace(name); name != "" && !slices.ContainsFunc(names, func(one string) bool { return strings.EqualFold(one, name) }) {
+			names = append(names, name)
+		}
+	}
+	h["Vary"] = []string{strings.Join(names, ", ")}
 }
 
 // route returns the name that Name set, or else the route template.

@@ -88,6 +88,9 @@ type Options struct {
 	MaxBody int64
 	// CORS says which pages of other origins may call. Default: none.
 	CORS CORS
+	// PublicURL reports that clients know the server by another address than the one that
+	// it listens on. If not, requests over loopback must be for a host of loopback.
+	PublicURL bool
 	// TLS is what Serve encrypts connections with. Default: none.
 	TLS *tls.Config
 }
@@ -151,6 +154,7 @@ type Server struct {
 	rates       *rates
 	operators   limit.Operators
 	textErrors  []string // beginnings of paths; see TextErrors
+	publicURL   bool
 }
 
 // New returns a server of the given surfaces.
@@ -160,6 +164,7 @@ func New(o Options) *Server {
 		stop: make(chan struct{}), open: make(map[string]bool), routes: make(map[string]bool), sameOrigin: make(map[string]bool),
 		unpacker: compress.NewUnpacker(), bodies: limit.NewBodies(o.MaxBody), tls: o.TLS,
 		connections: o.Connections, timeouts: o.Timeouts.withDefaults(), rates: newRates(o.Rates), operators: o.Operators,
+		publicURL: o.PublicURL,
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -169,12 +174,12 @@ func New(o Options) *Server {
 	}
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.HTTPErrorHandler = s.writeProblem
-	s.handler = compress.Answers(s.echo)
+	s.handler = compress.Answers(headAsGet(s.echo))
 	s.echo.Use(s.observe)
 	if crossOrigins := s.crossOrigins(o.CORS); crossOrigins != nil {
 		s.echo.Use(crossOrigins)
 	}
-	s.echo.Use(s.authenticate, s.unpack)
+	s.echo.Use(s.checkHost, s.authenticate, s.unpack)
 	s.mountHealth()
 	for _, surface := range o.Surfaces {
 		for _, template := range surface.Mount(s.echo) {

@@ -21,7 +21,7 @@ func (s *Server) startSpan(c echo.Context) (end func(route string, status int)) 
 	ctx, span := s.tracer.Start(ctx, "request", trace.WithSpanKind(trace.SpanKindServer))
 	c.SetRequest(r.WithContext(ctx))
 	instance, _ := c.Get(instanceKey).(string)
-	method := knownMethod(r.Method)
+	method := knownMethod(methodOf(r))
 	return func(route string, status int) {
 		span.SetName(method + " " + route)
 		span.SetAttributes(

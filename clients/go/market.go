@@ -29,7 +29,7 @@ func storedOffer(response *http.Response, err error) (StoredOffer, error) {
 
 // MakeOffer offers searches of the caller's own store. A key that is not empty is
 // the Idempotency-Key of the call; likewise in the other methods.
-func (c *Client) MakeOffer(ctx context.Context, store string, offer api.NewOffer, key string) (StoredOffer, error) {
+func (c *Client) MakeOffer(ctx context.Context, store string, offer api.OfferRequest, key string) (StoredOffer, error) {
 	if err := checkSegments(store); err != nil {
 		return StoredOffer{}, err
 	}

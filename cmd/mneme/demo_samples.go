@@ -188,8 +188,8 @@ func (s *sampleWriter) offer(ctx context.Context, seller, buyer, title, descript
 	if err != nil {
 		return nil, client.StoredOffer{}, err
 	}
-	terms := api.NewTerms{PriceSearch: new(int64(priceSearch)), PriceEntry: new(int64(priceEntry))}
-	made, err := from.MakeOffer(ctx, "self", api.NewOffer{Title: title, Description: description, Terms: terms}, "")
+	terms := api.TermsRequest{PriceSearch: new(int64(priceSearch)), PriceEntry: new(int64(priceEntry))}
+	made, err := from.MakeOffer(ctx, "self", api.OfferRequest{Title: title, Description: description, Terms: terms}, "")
 	if err != nil {
 		return nil, client.StoredOffer{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"mneme/acl"
+	"mneme/test/faulttest"
 	"mneme/test/wait"
 )
 
@@ -159,4 +160,30 @@ func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+string(w))
 	return http.DefaultTransport.RoundTrip(r)
+}
+
+// A client shows why a tool failed, but not why its server ended.
+func TestMCPStaysUpWithoutAValidToken(t *testing.T) {
+	t.Parallel()
+	s := serve(t, t.TempDir())
+	other := t.TempDir() // of another key
+	session, _ := stdio(t, "--agent", "me", "--data-dir", other, "--url", s.address)
+	tools, err := session.ListTools(t.Context(), nil)
+	if err != nil || len(tools.Tools) == 0 {
+		t.Fatalf("%+v, %v", tools, err)
+	}
+	for _, name := range []string{"memory_list", "memory_get"} {
+		text, failed := callTool(t, session, name, map[string]any{"key": "tea"})
+		if !failed || !strings.Contains(text, "the token is not valid") || !strings.Contains(text, "mneme token") {
+			t.Errorf("%s: %t %s", name, failed, text)
+		}
+	}
+	silent, err := faulttest.FreeAddr()
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody, _ := stdio(t, "--agent", "me", "--data-dir", other, "--url", "http://"+silent)
+	if text, failed := callTool(t, nobody, "memory_list", map[string]any{}); !failed || !strings.Contains(text, "refused") {
+		t.Errorf("%t %s", failed, text)
+	}
 }

@@ -47,7 +47,7 @@ func newOfferCreate(p *program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			offer := api.NewOffer{Title: o.title, Description: o.description, Terms: terms, Caps: o.caps()}
+			offer := api.OfferRequest{Title: o.title, Description: o.description, Terms: terms, Caps: o.caps()}
 			return m.call(cmd, func(ctx context.Context, as *client.Client) error {
 				made, err := as.MakeOffer(ctx, "self", offer, key)
 				if err != nil {

@@ -93,7 +93,7 @@ func (s *searching) question() (api.Question, error) {
 	if s.asTools {
 		q.MinRelevance, q.Nearest = new(float64(search.Irrelevant)), new(search.MaxNearest)
 	}
-	if s.cursor != "" {
+	if s.cursor != "" || s.json {
 		q.Cursor = &s.cursor
 	}
 	if len(s.stores) > 0 {

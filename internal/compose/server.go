@@ -66,6 +66,7 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 				AuthorizationServers: issuers(config), Meter: metrics,
 			}),
 		}, others...),
+		PublicURL:   config.PublicURL != "",
 		MaxBody:     wire.MaxEscapedBody(config.Limits.ValueBytes),
 		Log:         log,
 		Tracer:      instance.tracing.Tracer("mneme/server"),

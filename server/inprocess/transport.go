@@ -38,7 +38,7 @@ func (t *Transport) Wait() { t.running.Wait() }
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(r.Context())
 	body, pipe := io.Pipe()
-	w := &responseWriter{header: make(http.Header), pipe: pipe, started: make(chan struct{})}
+	w := &responseWriter{header: make(http.Header), pipe: pipe, started: make(chan struct{}), head: r.Method == http.MethodHead}
 	in := incoming(ctx, r)
 	// Canceling the request ends reads of the response at once, even if the
 	// handler is blocked.
@@ -102,6 +102,7 @@ type responseWriter struct {
 	started chan struct{} // closed when status and sent are set
 	status  int
 	sent    http.Header
+	head    bool // the answer has no body
 }
 
 func (w *responseWriter) Header() http.Header { return w.header }
@@ -116,6 +117,9 @@ func (w *responseWriter) WriteHeader(status int) {
 
 func (w *responseWriter) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
+	if w.head {
+		return len(p), nil
+	}
 	return w.pipe.Write(p)
 }
 

@@ -79,13 +79,14 @@ func (o Operators) Sent(r *http.Request) bool {
 	return !peer.Addr().Unmap().IsLoopback() || LoopbackHost(r.Host)
 }
 
-// LoopbackHost reports whether a Host names this machine by its loopback address.
+// LoopbackHost reports whether a Host names this machine by its loopback address, or as
+// localhost in any case, with or without a dot at its end.
 func LoopbackHost(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
 		name = host
 	}
-	if strings.EqualFold(name, "localhost") {
+	if strings.EqualFold(strings.TrimSuffix(name, "."), "localhost") {
 		return true
 	}
 	address, err := netip.ParseAddr(strings.Trim(name, "[]"))

@@ -1,8 +1,8 @@
 package mcp
 
 import (
+	"encoding/base64"
 	"mime"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -13,16 +13,17 @@ import (
 const bothTypes = "application/json, text/event-stream"
 
 // lenient returns the request of a message with headers as the SDK expects them: any Accept
-// that allows JSON, or none, will do, and a body without type is JSON. The name localhost
-// has any case and may end in a dot.
+// that allows JSON, or none, will do, a body without type is JSON, and a name may be coded.
 func lenient(r *http.Request) *http.Request {
-	host := localhost(r.Host)
 	accept, typed := allowsJSON(r.Header.Values("Accept")), r.Header.Get("Content-Type") != ""
-	if !accept && typed && host == r.Host {
+	name, coded := codedName(r.Header.Get(nameHeader))
+	if !accept && typed && !coded {
 		return r
 	}
 	r = r.Clone(r.Context())
-	r.Host = host
+	if coded {
+		r.Header.Set(nameHeader, name)
+	}
 	if accept {
 		r.Header.Set("Accept", bothTypes)
 	}
@@ -55,17 +56,19 @@ func allowsJSON(values []string) bool {
 	return allowed
 }
 
-// localhost returns a host with its port, in the form that the SDK knows if it is localhost.
-func localhost(host string) string {
-	name, port, err := net.SplitHostPort(host)
-	if err != nil {
-		name, port = host, ""
+// nameHeader names the tool or resource of a message, by the revisions without sessions.
+const nameHeader = "Mcp-Name"
+
+// codedName returns the name in a header Mcp-Name that is coded in Base64 between =?base64?
+// and ?=. The SDK compares the header with the name as it stands.
+func codedName(header string) (name string, ok bool) {
+	coded, ok := strings.CutPrefix(header, "=?base64?")
+	if !ok {
+		return "", false
 	}
-	if !strings.EqualFold(strings.TrimSuffix(name, "."), "localhost") {
-		return host
+	if coded, ok = strings.CutSuffix(coded, "?="); !ok {
+		return "", false
 	}
-	if port == "" {
-		return "localhost"
-	}
-	return net.JoinHostPort("localhost", port)
+	text, err := base64.StdEncoding.DecodeString(coded)
+	return string(text), err == nil
 }

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"encoding/base64"
 	"io"
 	"net/http"
 	"strings"
@@ -8,6 +9,26 @@ import (
 
 	"mneme/server/mcp"
 )
+
+// The revisions without sessions let a client code the name in a header, such as one with
+// an umlaut. The server compares what it means.
+func TestANameInBase64IsWhatItMeans(t *testing.T) {
+	h := open(t, mcp.Options{})
+	const call = `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"mneme://self/MEMORY.md","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
+	coded := func(name string) string { return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(name)) + "?=" }
+	for name, status := range map[string]int{
+		"mneme://self/MEMORY.md":        http.StatusOK,
+		coded("mneme://self/MEMORY.md"): http.StatusOK,
+		coded("mneme://self/OTHER.md"):  http.StatusBadRequest,
+		"=?base64?%?=":                  http.StatusBadRequest,
+	} {
+		r := h.post(http.MethodPost, "/mcp", call, "Authorization", "Bearer "+h.Token(alice), "Content-Type", "application/json",
+			"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/read", "Mcp-Name", name)
+		if r.status != status {
+			t.Errorf("%s: %d %.300s", name, r.status, r.body)
+		}
+	}
+}
 
 // What a client accepts and how it names a body or localhost keeps no message from its
 // answer, unless the client takes no JSON.

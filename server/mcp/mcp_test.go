@@ -36,7 +36,7 @@ func open(t testing.TB, o mcp.Options) *harness {
 	h := &harness{t: t, tools: tool.New(f.Service, f.Searcher, tool.Options{Market: f.Market, Meter: metrics})}
 	o.Meter = metrics
 	h.Server = servertest.Open(t, f.Clock.Now, server.Options{
-		Service: f, Metrics: metrics,
+		Service: f, Metrics: metrics, PublicURL: o.PublicURL != "",
 		Surfaces: []server.Surface{mcp.NewSurface(h.tools.Over("mcp"), o), tool.NewSurface(h.tools.Over("http"))},
 	})
 	h.http = httptest.NewServer(h.Server)
@@ -361,8 +361,22 @@ func TestWithoutATokenTheClientLearnsWhereToGetOne(t *testing.T) {
 	}
 }
 
+// Without issuers there is nobody to send a client to for a token.
+func TestWithoutIssuersNoMetadataIsPromised(t *testing.T) {
+	h := open(t, mcp.Options{})
+	r := h.post(http.MethodPost, "/mcp", listTools)
+	if challenge := r.header.Get("WWW-Authenticate"); r.status != http.StatusUnauthorized || strings.Contains(challenge, "resource_metadata") {
+		t.Errorf("%d %s", r.status, challenge)
+	}
+	for _, target := range []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"} {
+		if r := h.post(http.MethodGet, target, ""); r.status != http.StatusNotFound {
+			t.Errorf("%s: %d %s", target, r.status, r.body)
+		}
+	}
+}
+
 func TestPublicURLIsWhatClientsAreTold(t *testing.T) {
-	h := open(t, mcp.Options{PublicURL: "https://memory.example.org/"})
+	h := open(t, mcp.Options{PublicURL: "https://memory.example.org/", AuthorizationServers: []string{"https://login.example.org"}})
 	r := h.post(http.MethodPost, "/mcp", listTools)
 	if got := r.header.Get("WWW-Authenticate"); !strings.Contains(got, `resource_metadata="https://memory.example.org/.well-known/oauth-protected-resource/mcp"`) {
 		t.Error(got)

@@ -31,7 +31,7 @@ type Options struct {
 	Batch int
 	// AuthorizationServers are the trusted issuers, for the metadata of the
 	// protected resource. Empty if tokens are issued another way, such as by
-	// mneme token.
+	// mneme token: then there is no metadata.
 	AuthorizationServers []string
 	// PublicURL is the server's address for clients, without a path. If empty,
 	// it is taken from each request.
@@ -67,10 +67,8 @@ func NewSurface(tools Tools, o Options) *Surface {
 		},
 		&mcp.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
-			MaxRequestBodyBytes: maxBody,
-			// On loopback the SDK refuses the Host headers of other addresses,
-			// which a reverse proxy forwards.
-			DisableLocalhostProtection: o.PublicURL != "",
+			MaxRequestBodyBytes:        maxBody,
+			DisableLocalhostProtection: true, // the server's rule for hosts is of all calls
 		})
 	s := &Surface{tools: tools, options: o, maxBody: maxBody, batch: o.Batch, handler: streamable, origins: trusted(o.Origins)}
 	if s.batch == 0 {
@@ -180,10 +178,10 @@ func (s *Surface) serveOne(w http.ResponseWriter, r *http.Request, body []byte, 
 }
 
 // challenge adds the URL of the resource metadata to the WWW-Authenticate header
-// of a 401 (RFC 9728 §5.1).
+// of a 401 (RFC 9728 §5.1), if there is one.
 func (s *Surface) challenge(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if strings.TrimSuffix(c.Request().URL.Path, "/") == endpoint {
+		if len(s.options.AuthorizationServers) > 0 && strings.TrimSuffix(c.Request().URL.Path, "/") == endpoint {
 			response, address := c.Response(), s.address(c.Request())
 			response.Before(func() {
 				if h := response.Header(); response.Status == http.StatusUnauthorized {
@@ -215,8 +213,12 @@ func hostCharacter(r rune) rune {
 	return -1
 }
 
-// metadata describes the protected resource (RFC 9728).
+// metadata describes the protected resource (RFC 9728). Without authorization servers there
+// is none: a client would look for them at the resource itself.
 func (s *Surface) metadata(c echo.Context) error {
+	if len(s.options.AuthorizationServers) == 0 {
+		return problem.New(problem.NoSuchCall, "")
+	}
 	body, err := json.Marshal(struct {
 		Resource             string   `json:"resource"`
 		AuthorizationServers []string `json:"authorization_servers,omitempty"`

@@ -165,8 +165,9 @@ func nearestOf(found []memory.Near) (out []api.Nearest) {
 }
 
 // writeAnswer writes the answer of a search. It reads the values of the hits
-// while it writes them, so that the label is known only after them.
-func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r search.Request, a *search.Answer) error {
+// while it writes them, so that the label is known only after them. paged asks for the
+// cursor of the next page, which is longer than some answers.
+func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r search.Request, paged bool, a *search.Answer) error {
 	return wire.List(w, "hits", func(item func([]byte) error) (any, error) {
 		var o wire.Object // reused for each hit, then for the tail
 		label, err := s.searcher.EachHit(ctx, a, func(h *search.Hit) error {
@@ -194,8 +195,10 @@ func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r search.Request
 		if r.MaxTokens > 0 {
 			tail.Tokens = &a.Tokens
 		}
-		if tail.Next, err = s.searcher.NextCursor(a, 0); err != nil {
-			return nil, err
+		if paged {
+			if tail.Next, err = s.searcher.NextCursor(a, 0); err != nil {
+				return nil, err
+			}
 		}
 		o.Reset()
 		tail.addTo(&o)

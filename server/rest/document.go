@@ -92,6 +92,8 @@ func strict(query map[string]parameter, lines bool) echo.MiddlewareFunc {
 			if err := checkQuery(r.URL.RawQuery, query); err != nil {
 				return err
 			}
+			r.URL.RawQuery = withoutEmpty(r.URL.RawQuery)
+			dropEmptyType(r.Header)
 			if lines {
 				if err := wire.CheckMediaType(r, true, wire.ContentLines, "application/ndjson", "application/jsonl"); err != nil {
 					return err
@@ -124,7 +126,13 @@ func checkQuery(raw string, known map[string]parameter) error {
 		if len(given) > 1 && p.Schema.Type != "array" {
 			return problem.In(problem.Malformed, name, "must be given once")
 		}
+		if name == keyParameter {
+			return problem.In(problem.Malformed, name, "is given once, not empty, and with - in its place in the path")
+		}
 		for _, value := range given {
+			if value == "" {
+				continue // see withoutEmpty
+			}
 			if err := p.check(value); err != nil {
 				return err
 			}

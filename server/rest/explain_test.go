@@ -79,7 +79,7 @@ func TestASearchSaysWhatTheRerankerSaid(t *testing.T) {
 	if first := hits[0].(map[string]any)["key"]; first != "ball" {
 		t.Errorf("first %v", first)
 	}
-	a, _ := ask(`{"query":"red","limit":1}`)
+	a, _ := ask(`{"query":"red","limit":1,"cursor":""}`)
 	a, hits = ask(fmt.Sprintf(`{"query":"red","limit":1,"cursor":%q}`, a["next_cursor"]))
 	if hits[0].(map[string]any)["key"] != "kite" || len(a["degraded"].([]any)) != 1 { // no model
 		t.Errorf("the second page: %v", a)

@@ -201,7 +201,7 @@ func TestGrantsSayTheirCaps(t *testing.T) {
 // The schemas of amounts, terms and texts refuse what the server refuses.
 func TestOfferSchemasAcceptWhatTheServerAccepts(t *testing.T) {
 	h := open(t)
-	schema := schemaOf(t, "NewOffer")
+	schema := schemaOf(t, "OfferRequest")
 	number := func(name string, values ...string) (bodies []string) {
 		for _, v := range values {
 			prices := `"price_search":1,"price_entry":1`

@@ -36,7 +36,7 @@ func (s *Surface) SearchOffer(ctx context.Context, r api.SearchOfferRequestObjec
 	s.metrics.Search(found.Answer)
 	return streamed{
 		header: s.desk.Settled(found),
-		encode: func(w io.Writer) error { return s.writeAnswer(ctx, w, request, &found.Answer) },
+		encode: func(w io.Writer) error { return s.writeAnswer(ctx, w, request, false, &found.Answer) },
 	}, nil
 }
 

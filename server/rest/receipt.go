@@ -74,5 +74,5 @@ const (
 
 // mountWellKnown answers for well-known URLs that do not exist.
 func mountWellKnown(e *echo.Echo) {
-	e.Any(wellKnownPath, func(echo.Context) error { return problem.New(problem.NoSuchCall, "") })
+	e.GET(wellKnownPath, func(echo.Context) error { return problem.New(problem.NoSuchCall, "") })
 }

@@ -71,7 +71,7 @@ func (s *Surface) Search(ctx context.Context, r api.SearchRequestObject) (api.Se
 	answer := &found.Answer
 	s.metrics.Search(*answer)
 	took := time.Since(started)
-	out := streamed{encode: func(w io.Writer) error { return s.writeAnswer(ctx, w, request, answer) }}
+	out := streamed{encode: func(w io.Writer) error { return s.writeAnswer(ctx, w, request, r.Body.Cursor != nil, answer) }}
 	if request.Explain { // then no hit is from a store at level search
 		out.timing = timingOf(answer.Took, took)
 	}

@@ -38,7 +38,7 @@ func TestAWriteNamesSimilarEntriesIfAsked(t *testing.T) {
 			t.Errorf("%s: %v", target, got)
 		}
 	}
-	for _, query := range []string{"similar=", "similar=maybe", "similar=true&similar=true", "similar=3"} {
+	for _, query := range []string{"similar=maybe", "similar=true&similar=true", "similar=3"} {
 		h.want(400, public, "PUT", at+"bees?"+query, `{"value":"x"}`)
 	}
 }

@@ -82,6 +82,7 @@ var readOnce = sync.OnceValues(func() (*served, error) {
 // Mount adds the routes; only the specification and well-known URLs need no
 // token. It sets the binder for this surface's bodies; other surfaces do not use it.
 func (s *Surface) Mount(e *echo.Echo) (open []string) {
+	e.Pre(keyFromQuery)
 	e.Binder = binder{s}
 	api.RegisterHandlersWithOptions(e, api.NewStrictHandler(s, []api.StrictMiddlewareFunc{withHeader, withRequest}), api.RegisterHandlersOptions{
 		OperationMiddlewares: s.document.middlewares(),

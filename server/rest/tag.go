@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/labstack/echo/v4"
@@ -59,11 +60,11 @@ func withTag(next echo.HandlerFunc) echo.HandlerFunc {
 // heldTags returns a function that reports whether the request's If-None-Match has an
 // entity tag.
 func heldTags(r *http.Request) (func(tag string) bool, error) {
-	given := r.Header.Get("If-None-Match")
-	if given == "" {
+	given := r.Header.Values("If-None-Match")
+	if len(given) == 0 {
 		return func(string) bool { return false }, nil
 	}
-	tags, err := entityTags("If-None-Match", given, true)
+	tags, err := entityTags("If-None-Match", strings.Join(given, ", "), true)
 	return func(tag string) bool { return slices.Contains(tags, "*") || slices.Contains(tags, tag) }, err
 }
 

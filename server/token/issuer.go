@@ -144,17 +144,33 @@ func (t *trusted) verify(parsed *jwt.Token, c *claims, find jwt.Keyfunc) (acl.Pr
 	if parsed.Method.Verify(signed(parsed), parsed.Signature, key) != nil {
 		return acl.Principal{}, errOtherKey
 	}
-	switch err := t.validator.Validate(c); {
-	case errors.Is(err, jwt.ErrTokenExpired):
-		return acl.Principal{}, &Refusal{"the token has expired"}
-	case err != nil:
-		return acl.Principal{}, errNotValid
+	if err := t.validator.Validate(c); err != nil {
+		return acl.Principal{}, refusalOf(err)
 	}
 	p, err := c.principal()
 	if err != nil {
 		return acl.Principal{}, err
 	}
 	return p, t.allows(p)
+}
+
+// refusalOf returns what a client is told of claims that do not hold.
+func refusalOf(err error) error {
+	for _, known := range []struct {
+		err    error
+		reason string
+	}{
+		{jwt.ErrTokenExpired, "the token has expired"},
+		{jwt.ErrTokenInvalidAudience, "the token is for another audience"},
+		{jwt.ErrTokenUsedBeforeIssued, "the token was issued in the future: compare the clocks of its issuer and this server"},
+		{jwt.ErrTokenNotValidYet, "the token is not valid yet: compare the clocks of its issuer and this server"},
+		{jwt.ErrTokenRequiredClaimMissing, "the token lacks its exp or aud"},
+	} {
+		if errors.Is(err, known.err) {
+			return &Refusal{known.reason}
+		}
+	}
+	return errNotValid
 }
 
 // trust loads an issuer's keys, from its set or its URL; see fetchKeys.
@@ -174,7 +190,7 @@ func trust(ctx context.Context, i Issuer, now func() time.Time, transport http.R
 }
 
 // skew is the tolerated clock difference.
-const skew = 30 * time.Second
+const skew = time.Minute
 
 // validator returns a validator with all checks of the library.
 func validator(issuer, audience string, now func() time.Time) *jwt.Validator {

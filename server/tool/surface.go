@@ -6,7 +6,9 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -148,6 +150,9 @@ func (s *Surface) index(c echo.Context) error {
 	if _, err := query(c); err != nil {
 		return err
 	}
+	if held := c.Request().Header.Values("If-None-Match"); held != nil && !entityTags.MatchString(strings.Join(held, ", ")) {
+		return problem.In(problem.Malformed, "If-None-Match", "must be * or a list of quoted entity tags")
+	}
 	text, err := s.tools.Index(c.Request().Context(), p, store)
 	if err != nil {
 		return err
@@ -160,6 +165,9 @@ func (s *Surface) index(c echo.Context) error {
 	}
 	return c.Blob(http.StatusOK, "text/markdown; charset=utf-8", []byte(text))
 }
+
+// entityTags matches * and lists of entity tags (RFC 9110 §13.1.2).
+var entityTags = regexp.MustCompile(`^[ \t]*(\*|[, \t]*(W/)?"[!#-~\x80-\x{10FFFF}]*"([ \t]*,[, \t]*(W/)?"[!#-~\x80-\x{10FFFF}]*")*[, \t]*)[ \t]*$`)
 
 // query returns the query's only known parameter, "" if it is absent. It refuses
 // any other parameter, and a repeated one.

@@ -768,7 +768,7 @@ type Answer struct {
 	// NearestDay With `nothing_then`, the day, month or year nearest to that time of which there is an entry, as 2026-07-09. `label` counts that entry too. Omitted if there is none.
 	NearestDay *string `json:"nearest_day,omitempty"`
 
-	// NextCursor There are more hits: `cursor` of the next page. At most 13,800 characters. Omitted on the last page, and where `stores` names one that the caller may search but not read.
+	// NextCursor There are more hits: `cursor` of the next page. At most 13,800 characters. Omitted without `cursor` in the question, on the last page, and where `stores` names one that the caller may search but not read.
 	NextCursor *string `json:"next_cursor,omitempty"`
 
 	// Reason Why there are no hits: the question has no words (`no_words`), as one of punctuation alone, or asks for a time alone of which there is no entry (`nothing_then`). Omitted otherwise.
@@ -1782,24 +1782,6 @@ type Nearest struct {
 	Unsure bool `json:"unsure"`
 }
 
-// NewOffer defines model for NewOffer.
-type NewOffer struct {
-	// Caps Caps on all buyers of the offer together, against one buyer under many names. An omitted one is none.
-	//
-	// Example: {"entries_per_day":1000}
-	Caps *OfferCaps `json:"caps,omitempty"`
-
-	// Description What the store holds, for buyers. Line breaks are its only control characters.
-	Description OfferDescription `json:"description"`
-	Terms       NewTerms         `json:"terms"`
-
-	// Title One line, not blank, without control characters and marks that change the direction of text.
-	Title OfferTitle `json:"title"`
-}
-
-// NewTerms defines model for NewTerms.
-type NewTerms = TermsChange
-
 // NextCursor The `cursor` of the next page. Omitted on the last page.
 type NextCursor = string
 
@@ -1906,6 +1888,21 @@ type OfferQuestion struct {
 
 	// Query Any text that is not blank, at most 16,000 bytes by default.
 	Query Query `json:"query"`
+}
+
+// OfferRequest defines model for OfferRequest.
+type OfferRequest struct {
+	// Caps Caps on all buyers of the offer together, against one buyer under many names. An omitted one is none.
+	//
+	// Example: {"entries_per_day":1000}
+	Caps *OfferCaps `json:"caps,omitempty"`
+
+	// Description What the store holds, for buyers. Line breaks are its only control characters.
+	Description OfferDescription `json:"description"`
+	Terms       TermsRequest     `json:"terms"`
+
+	// Title One line, not blank, without control characters and marks that change the direction of text.
+	Title OfferTitle `json:"title"`
 }
 
 // OfferTitle One line, not blank, without control characters and marks that change the direction of text.
@@ -2105,7 +2102,7 @@ type Question struct {
 	// Example: 2026-05-01
 	AsOf *string `json:"as_of,omitempty"`
 
-	// Cursor `next_cursor` of an answer, for the page after it. All other options are repeated, else it is not valid (400), as it is not for another caller or session. The candidates are those of the first page, at most 400, in their order then; each page judges anew what the caller may see and what passes the filter. With it, stores that the caller may search but not read are left out: their hits are on the first page alone.
+	// Cursor Empty, it asks for `next_cursor`; else it is the `next_cursor` of an answer, for the page after it. All other options are repeated, else it is not valid (400), as it is not for another caller or session. The candidates are those of the first page, at most 400, in their order then; each page judges anew what the caller may see and what passes the filter. With it, stores that the caller may search but not read are left out: their hits are on the first page alone.
 	Cursor *string `json:"cursor,omitempty"`
 
 	// Dates Days, months, years, ranges and words such as `yesterday` that the question names, by the time of the request and `timezone`: entries whose `occurred_at` is of that time are candidates, and being of it is evidence. A question of nothing else finds the entries of that time in its order, and no others. `false` takes them as words alone, and leaves out stores that the caller may search but not read, of which they are never more.
@@ -2641,6 +2638,9 @@ type TermsChange struct {
 	SearchesPerMinute *int64 `json:"searches_per_minute,omitempty"`
 }
 
+// TermsRequest defines model for TermsRequest.
+type TermsRequest = TermsChange
+
 // TextCondition defines model for TextCondition.
 type TextCondition struct {
 	Contains *string   `json:"contains,omitempty"`
@@ -3059,6 +3059,12 @@ type IfMatch = string
 // IfNoneMatch defines model for ifNoneMatch.
 type IfNoneMatch = string
 
+// KeyInQuery 1–512 bytes of UTF-8 in NFC, without control, format or line-separator characters, without
+// a leading or trailing `/`, and without empty, `.` or `..` segments.
+//
+// Example: diet/anna
+type KeyInQuery = Key
+
 // KeyNamespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 type KeyNamespace = Namespace
 
@@ -3376,6 +3382,9 @@ type ListMemoriesParams struct {
 
 // DeleteMemoryParams defines parameters for DeleteMemory.
 type DeleteMemoryParams struct {
+	// Key The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`.
+	Key *KeyInQuery `form:"key,omitempty" json:"key,omitempty"`
+
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
@@ -3397,6 +3406,9 @@ type GetMemoryParams struct {
 	// Timezone Of the dates and times in `where` and `as_of` that have no zone.
 	Timezone *Timezone `form:"timezone,omitempty" json:"timezone,omitempty"`
 
+	// Key The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`.
+	Key *KeyInQuery `form:"key,omitempty" json:"key,omitempty"`
+
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
@@ -3417,6 +3429,9 @@ type PutMemoryParams struct {
 	// durable before. The answer then has the fields `indexed` and, if it is known, `similar`.
 	Similar *bool `form:"similar,omitempty" json:"similar,omitempty"`
 
+	// Key The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`.
+	Key *KeyInQuery `form:"key,omitempty" json:"key,omitempty"`
+
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
@@ -3434,6 +3449,9 @@ type PutMemoryParamsWait string
 
 // RenameMemoryParams defines parameters for RenameMemory.
 type RenameMemoryParams struct {
+	// Key The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`.
+	Key *KeyInQuery `form:"key,omitempty" json:"key,omitempty"`
+
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
@@ -3453,6 +3471,9 @@ type RenameMemoryParams struct {
 
 // RestoreMemoryParams defines parameters for RestoreMemory.
 type RestoreMemoryParams struct {
+	// Key The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`.
+	Key *KeyInQuery `form:"key,omitempty" json:"key,omitempty"`
+
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
@@ -3472,6 +3493,9 @@ type RestoreMemoryParams struct {
 
 // ListVersionsParams defines parameters for ListVersions.
 type ListVersionsParams struct {
+	// Key The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`.
+	Key *KeyInQuery `form:"key,omitempty" json:"key,omitempty"`
+
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
@@ -3612,7 +3636,7 @@ type RestoreMemoryJSONRequestBody = Restore
 type BatchMemoriesJSONRequestBody = Batch
 
 // CreateOfferJSONRequestBody defines body for CreateOffer for application/json ContentType.
-type CreateOfferJSONRequestBody = NewOffer
+type CreateOfferJSONRequestBody = OfferRequest
 
 // CallToolJSONRequestBody defines body for CallTool for application/json ContentType.
 type CallToolJSONRequestBody = CallToolJSONBody
@@ -7750,6 +7774,18 @@ func NewDeleteMemoryRequest(server string, store Store, key Key, params *DeleteM
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.Key != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "key", *params.Key, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Namespace != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "namespace", *params.Namespace, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -7859,6 +7895,18 @@ func NewGetMemoryRequest(server string, store Store, key Key, params *GetMemoryP
 		if params.Timezone != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "timezone", *params.Timezone, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Key != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "key", *params.Key, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -7986,6 +8034,18 @@ func NewPutMemoryRequestWithBody(server string, store Store, key Key, params *Pu
 
 		}
 
+		if params.Key != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "key", *params.Key, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Namespace != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "namespace", *params.Namespace, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -8092,6 +8152,18 @@ func NewRenameMemoryRequestWithBody(server string, store Store, key Key, params 
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.Key != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "key", *params.Key, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Namespace != nil {
 
@@ -8211,6 +8283,18 @@ func NewRestoreMemoryRequestWithBody(server string, store Store, key Key, params
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.Key != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "key", *params.Key, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Namespace != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "namespace", *params.Namespace, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -8317,6 +8401,18 @@ func NewListVersionsRequest(server string, store Store, key Key, params *ListVer
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.Key != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "key", *params.Key, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Namespace != nil {
 

@@ -130,6 +130,18 @@ def problem(status: int, **headers: str) -> httpx.Response:
     )
 
 
+def test_no_path_has_an_encoded_slash(kind: str) -> None:
+    """Proxies refuse it, or take it for a slash."""
+    client, sent, _ = mocked(kind, lambda _: httpx.Response(204))
+    client.delete("a/b c/d")
+    client.delete("a/b c/d", namespace="n/s")
+    for request in sent:
+        assert request.url.raw_path.partition(b"?")[0] == b"/v1/stores/self/memories/-"
+        assert request.url.params["key"] == "a/b c/d"
+    assert sent[1].url.params["namespace"] == "n/s"
+    client.close()
+
+
 def test_what_is_put_is_read_found_and_deleted(client: Any, space: str) -> None:
     def put() -> Any:
         return client.put("diet/anna", "Anna eats no nuts.", namespace=space, wait=True, tags=["food"], description="What Anna eats")
@@ -296,7 +308,7 @@ def options(service: Any, method: str, path: str) -> set[str]:
 
     calls = service["paths"][path]
     parameters = [followed(part) for each in (calls, calls[method]) for part in each.get("parameters", [])]
-    names = {part["name"] for part in parameters if part["in"] == "query"} - {"limit", "cursor"}
+    names = {part["name"] for part in parameters if part["in"] == "query"} - {"limit", "cursor", "key"}
     if body := calls[method].get("requestBody"):
         names |= followed(body["content"]["application/json"]["schema"])["properties"].keys()
     return names

@@ -4,7 +4,7 @@ import type { Client } from "openapi-fetch";
 import { checkedURL, type Fetch, lineOf, lines, pause, send } from "./call.js";
 import { TransportFailed, UnreadableAnswer } from "./error.js";
 import type { CallOptions, Connection, Filters, KeyOptions, ListOptions, PutOptions, Read, SalesOptions, StoreOptions } from "./options.js";
-import { filters, given, name, once, pages, pageSize } from "./request.js";
+import { filters, given, name, ofEntry, once, pages, pageSize } from "./request.js";
 import type { components, paths } from "./schema.js";
 
 type Schemas = components["schemas"];
@@ -37,8 +37,7 @@ export class Mneme {
     return this.#json(this.#api.PUT("/v1/stores/{store}/memories/{key}", {
       ...this.#call(signal, { safe: false }),
       params: {
-        path: { store: name(store), key: name(key) },
-        query: given({ namespace, wait: wait ? ("indexed" as const) : undefined, similar }),
+        ...ofEntry(store, key, given({ namespace, wait: wait ? ("indexed" as const) : undefined, similar })),
         header: given({ "If-Match": ifMatch, "If-None-Match": ifNoneMatch }),
       },
       body: { ...entry, value: value as Schemas["Value"] },
@@ -49,7 +48,7 @@ export class Mneme {
   async get(key: string, options: KeyOptions = {}): Promise<Read> {
     const { store, namespace, signal } = options;
     return this.#read(await this.#answer(this.#api.GET("/v1/stores/{store}/memories/{key}", {
-      ...this.#call(signal), params: { path: { store: name(store), key: name(key) }, query: given({ namespace }) },
+      ...this.#call(signal), params: { ...ofEntry(store, key, given({ namespace })) },
     })));
   }
 
@@ -58,7 +57,7 @@ export class Mneme {
     const { store, namespace, signal } = options;
     const answer = await this.#answer(this.#api.GET("/v1/stores/{store}/memories/{key}", {
       ...this.#call(signal),
-      params: { path: { store: name(store), key: name(key) }, query: given({ namespace }), header: { "If-None-Match": etag } },
+      params: { ...ofEntry(store, key, given({ namespace })), header: { "If-None-Match": etag } },
     }));
     return answer.response.status === 304 ? undefined : this.#read(answer);
   }
@@ -68,7 +67,7 @@ export class Mneme {
     const { store, namespace, signal, ifMatch } = options;
     await this.#answer(this.#api.DELETE("/v1/stores/{store}/memories/{key}", {
       ...this.#call(signal, { safe: false }),
-      params: { path: { store: name(store), key: name(key) }, query: given({ namespace }), header: given({ "If-Match": ifMatch }) },
+      params: { ...ofEntry(store, key, given({ namespace })), header: given({ "If-Match": ifMatch }) },
     }));
   }
 
@@ -77,7 +76,7 @@ export class Mneme {
     const { store, namespace, signal, version } = options;
     return this.#json(this.#api.POST("/v1/stores/{store}/memories/{key}/restore", {
       ...this.#call(signal),
-      params: { path: { store: name(store), key: name(key) }, query: given({ namespace }), header: once() },
+      params: { ...ofEntry(store, key, given({ namespace })), header: once() },
       body: given({ version }),
     }));
   }
@@ -87,7 +86,7 @@ export class Mneme {
     const { store, namespace, signal, toNamespace, toStore } = options;
     return this.#json(this.#api.POST("/v1/stores/{store}/memories/{key}/rename", {
       ...this.#call(signal),
-      params: { path: { store: name(store), key: name(key) }, query: given({ namespace }), header: once() },
+      params: { ...ofEntry(store, key, given({ namespace })), header: once() },
       body: { to, ...given({ to_namespace: toNamespace, to_store: toStore }) },
     }));
   }
@@ -118,7 +117,7 @@ export class Mneme {
   versions(key: string, options: KeyOptions = {}): AsyncGenerator<Schemas["Entry"]> {
     const { store, namespace, signal } = options;
     return pages((cursor) => this.#json(this.#api.GET("/v1/stores/{store}/memories/{key}/versions", {
-      ...this.#call(signal), params: { path: { store: name(store), key: name(key) }, query: { ...given({ namespace, cursor }), limit: pageSize } },
+      ...this.#call(signal), params: { ...ofEntry(store, key, { ...given({ namespace, cursor }), limit: pageSize }) },
     })), (page) => page.items);
   }
 
@@ -270,7 +269,7 @@ export class Mneme {
   }
 
   /** Offers searches of the caller's own store; prices in terms are in micros. */
-  createOffer(offer: Schemas["NewOffer"], options: CallOptions & { idempotencyKey?: string } = {}): Promise<Schemas["Offer"]> {
+  createOffer(offer: Schemas["OfferRequest"], options: CallOptions & { idempotencyKey?: string } = {}): Promise<Schemas["Offer"]> {
     return this.#json(this.#api.POST("/v1/stores/{store}/offers", {
       ...this.#call(options.signal), params: { path: { store: "self" }, header: once(options.idempotencyKey) }, body: offer,
     }));

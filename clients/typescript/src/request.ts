@@ -14,6 +14,15 @@ export function name(text: string | undefined): string {
   return text;
 }
 
+/**
+ * Returns the path and the query of an entry. A key with slashes is sent in the query: proxies
+ * refuse %2F in a path, or take it for a slash.
+ */
+export function ofEntry<Q extends object>(store: string | undefined, key: string, query: Q) {
+  if (key.includes("/")) return { path: { store: name(store), key: "-" }, query: { ...query, key } };
+  return { path: { store: name(store), key: name(key) }, query };
+}
+
 type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
 /** Returns the members that are not undefined. */

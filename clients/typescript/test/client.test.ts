@@ -47,6 +47,23 @@ function problem(status: number, headers: Record<string, string> = {}): Response
   return new Response(JSON.stringify(body), { status, headers: { "Content-Type": "application/problem+json", ...headers } });
 }
 
+// Proxies refuse it, or take it for a slash.
+test("no path has an encoded slash", async () => {
+  const { client, sent } = mocked(() => new Response("{}", { headers: { "Content-Type": "application/json" } }));
+  await client.put("a/b c/d", 1);
+  await client.get("a/b c/d", { namespace: "n" });
+  await client.delete("a/b c/d");
+  await client.restore("a/b c/d");
+  await client.rename("a/b c/d", "e/f");
+  await all(client.versions("a/b c/d")).catch(() => []);
+  for (const { url } of sent) {
+    const { pathname, searchParams } = new URL(url);
+    assert.match(pathname, /^\/v1\/stores\/self\/memories\/-(\/[a-z]+)?$/);
+    assert.equal(searchParams.get("key"), "a/b c/d");
+  }
+  assert.equal(sent.length, 6);
+});
+
 rule("what is put is read, found and deleted", async (client, namespace) => {
   const put = () => client.put("diet/anna", "Anna eats no nuts.", { namespace, wait: true, tags: ["food"], description: "What Anna eats" });
   let written = await put();

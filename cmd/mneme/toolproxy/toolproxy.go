@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -31,18 +32,24 @@ type Tools struct {
 
 // New fetches the definitions of the tools that server offers to p. They do not
 // change while a server runs. valueLimit is the maximum size of a value in bytes,
-// which limits the size of a tool's input here; the server applies its own limit.
+// which limits the size of a tool's input here; the server applies its own limit. If the
+// server refuses the token or cannot be reached now, the tools are those that this program
+// knows: their calls say why they fail, which a model and its user read, as they do not read
+// why a program ended.
 func New(ctx context.Context, server *client.Client, p acl.Principal, valueLimit int) (*Tools, error) {
 	list, err := client.Decode[api.ToolList](server.ListTools(ctx, &api.ListToolsParams{})) //nolint:bodyclose // Decode closes it
-	if err != nil {
-		return nil, err
-	}
-	if list.Anthropic == nil {
-		return nil, client.ErrUnreadable
-	}
 	known := tool.New(nil, nil, tool.Options{ValueLimit: valueLimit})
 	definitions := known.Definitions(p)
 	t := &Tools{server: server, maxInput: known.MaxInput()}
+	switch {
+	case mayPass(err):
+		t.definitions = definitions
+		return t, nil
+	case err != nil:
+		return nil, err
+	case list.Anthropic == nil:
+		return nil, client.ErrUnreadable
+	}
 	for _, offered := range *list.Anthropic {
 		// The list omits annotations and the like. Take those from this
 		// program's tool of the same name.
@@ -60,6 +67,16 @@ func New(ctx context.Context, server *client.Client, p acl.Principal, valueLimit
 		}
 	}
 	return t, nil
+}
+
+// mayPass reports whether an error is of the token, or of a server that cannot answer now.
+func mayPass(err error) bool {
+	var unreached *net.OpError
+	switch client.StatusOf(err) {
+	case http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		return true
+	}
+	return errors.As(err, &unreached)
 }
 
 // Definitions returns the tools of the server.

@@ -717,7 +717,7 @@ type Answer struct {
 	// NearestDay With `nothing_then`, the day, month or year nearest to that time of which there is an entry, as 2026-07-09. `label` counts that entry too. Omitted if there is none.
 	NearestDay *string `json:"nearest_day,omitempty"`
 
-	// NextCursor There are more hits: `cursor` of the next page. At most 13,800 characters. Omitted on the last page, and where `stores` names one that the caller may search but not read.
+	// NextCursor There are more hits: `cursor` of the next page. At most 13,800 characters. Omitted without `cursor` in the question, on the last page, and where `stores` names one that the caller may search but not read.
 	NextCursor *string `json:"next_cursor,omitempty"`
 
 	// Reason Why there are no hits: the question has no words (`no_words`), as one of punctuation alone, or asks for a time alone of which there is no entry (`nothing_then`). Omitted otherwise.
@@ -1722,24 +1722,6 @@ type Nearest struct {
 	Unsure bool `json:"unsure"`
 }
 
-// NewOffer defines model for NewOffer.
-type NewOffer struct {
-	// Caps Caps on all buyers of the offer together, against one buyer under many names. An omitted one is none.
-	//
-	// Example: {"entries_per_day":1000}
-	Caps *OfferCaps `json:"caps,omitempty"`
-
-	// Description What the store holds, for buyers. Line breaks are its only control characters.
-	Description OfferDescription `json:"description"`
-	Terms       NewTerms         `json:"terms"`
-
-	// Title One line, not blank, without control characters and marks that change the direction of text.
-	Title OfferTitle `json:"title"`
-}
-
-// NewTerms defines model for NewTerms.
-type NewTerms = TermsChange
-
 // NextCursor The `cursor` of the next page. Omitted on the last page.
 type NextCursor = string
 
@@ -1846,6 +1828,21 @@ type OfferQuestion struct {
 
 	// Query Any text that is not blank, at most 16,000 bytes by default.
 	Query Query `json:"query"`
+}
+
+// OfferRequest defines model for OfferRequest.
+type OfferRequest struct {
+	// Caps Caps on all buyers of the offer together, against one buyer under many names. An omitted one is none.
+	//
+	// Example: {"entries_per_day":1000}
+	Caps *OfferCaps `json:"caps,omitempty"`
+
+	// Description What the store holds, for buyers. Line breaks are its only control characters.
+	Description OfferDescription `json:"description"`
+	Terms       TermsRequest     `json:"terms"`
+
+	// Title One line, not blank, without control characters and marks that change the direction of text.
+	Title OfferTitle `json:"title"`
 }
 
 // OfferTitle One line, not blank, without control characters and marks that change the direction of text.
@@ -2030,7 +2027,7 @@ type Question struct {
 	// Example: 2026-05-01
 	AsOf *string `json:"as_of,omitempty"`
 
-	// Cursor `next_cursor` of an answer, for the page after it. All other options are repeated, else it is not valid (400), as it is not for another caller or session. The candidates are those of the first page, at most 400, in their order then; each page judges anew what the caller may see and what passes the filter. With it, stores that the caller may search but not read are left out: their hits are on the first page alone.
+	// Cursor Empty, it asks for `next_cursor`; else it is the `next_cursor` of an answer, for the page after it. All other options are repeated, else it is not valid (400), as it is not for another caller or session. The candidates are those of the first page, at most 400, in their order then; each page judges anew what the caller may see and what passes the filter. With it, stores that the caller may search but not read are left out: their hits are on the first page alone.
 	Cursor *string `json:"cursor,omitempty"`
 
 	// Dates Days, months, years, ranges and words such as `yesterday` that the question names, by the time of the request and `timezone`: entries whose `occurred_at` is of that time are candidates, and being of it is evidence. A question of nothing else finds the entries of that time in its order, and no others. `false` takes them as words alone, and leaves out stores that the caller may search but not read, of which they are never more.
@@ -2534,6 +2531,9 @@ type TermsChange struct {
 	SearchesPerMinute *int64 `json:"searches_per_minute,omitempty"`
 }
 
+// TermsRequest defines model for TermsRequest.
+type TermsRequest = TermsChange
+
 // TextCondition defines model for TextCondition.
 type TextCondition struct {
 	Contains *string   `json:"contains,omitempty"`
@@ -2929,6 +2929,12 @@ type IfMatch = string
 // IfNoneMatch defines model for ifNoneMatch.
 type IfNoneMatch = string
 
+// KeyInQuery 1–512 bytes of UTF-8 in NFC, without control, format or line-separator characters, without
+// a leading or trailing `/`, and without empty, `.` or `..` segments.
+//
+// Example: diet/anna
+type KeyInQuery = Key
+
 // KeyNamespace At most 256 bytes of UTF-8 in NFC, without control, format or line-separator characters; empty by default.
 type KeyNamespace = Namespace
 
@@ -3234,6 +3240,9 @@ type ListMemoriesParams struct {
 
 // DeleteMemoryParams defines parameters for DeleteMemory.
 type DeleteMemoryParams struct {
+	// Key The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`.
+	Key *KeyInQuery `form:"key,omitempty" json:"key,omitempty"`
+
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
@@ -3255,6 +3264,9 @@ type GetMemoryParams struct {
 	// Timezone Of the dates and times in `where` and `as_of` that have no zone.
 	Timezone *Timezone `form:"timezone,omitempty" json:"timezone,omitempty"`
 
+	// Key The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`.
+	Key *KeyInQuery `form:"key,omitempty" json:"key,omitempty"`
+
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
@@ -3275,6 +3287,9 @@ type PutMemoryParams struct {
 	// durable before. The answer then has the fields `indexed` and, if it is known, `similar`.
 	Similar *bool `form:"similar,omitempty" json:"similar,omitempty"`
 
+	// Key The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`.
+	Key *KeyInQuery `form:"key,omitempty" json:"key,omitempty"`
+
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
@@ -3292,6 +3307,9 @@ type PutMemoryParamsWait string
 
 // RenameMemoryParams defines parameters for RenameMemory.
 type RenameMemoryParams struct {
+	// Key The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`.
+	Key *KeyInQuery `form:"key,omitempty" json:"key,omitempty"`
+
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
@@ -3311,6 +3329,9 @@ type RenameMemoryParams struct {
 
 // RestoreMemoryParams defines parameters for RestoreMemory.
 type RestoreMemoryParams struct {
+	// Key The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`.
+	Key *KeyInQuery `form:"key,omitempty" json:"key,omitempty"`
+
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
@@ -3330,6 +3351,9 @@ type RestoreMemoryParams struct {
 
 // ListVersionsParams defines parameters for ListVersions.
 type ListVersionsParams struct {
+	// Key The entry's key, if the one in the path is `-`: for a key with slashes behind a proxy that refuses `%2F`.
+	Key *KeyInQuery `form:"key,omitempty" json:"key,omitempty"`
+
 	// Namespace The key's namespace.
 	Namespace *KeyNamespace `form:"namespace,omitempty" json:"namespace,omitempty"`
 
@@ -3447,7 +3471,7 @@ type RestoreMemoryJSONRequestBody = Restore
 type BatchMemoriesJSONRequestBody = Batch
 
 // CreateOfferJSONRequestBody defines body for CreateOffer for application/json ContentType.
-type CreateOfferJSONRequestBody = NewOffer
+type CreateOfferJSONRequestBody = OfferRequest
 
 // PutSessionJSONRequestBody defines body for PutSession for application/json ContentType.
 type PutSessionJSONRequestBody = Membership
@@ -4583,6 +4607,13 @@ func (w *ServerInterfaceWrapper) DeleteMemory(ctx echo.Context) error {
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params DeleteMemoryParams
+	// ------------- Optional query parameter "key" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "key", ctx.QueryParams(), &params.Key, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter key: %s", err))
+	}
+
 	// ------------- Optional query parameter "namespace" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "namespace", ctx.QueryParams(), &params.Namespace, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -4662,6 +4693,13 @@ func (w *ServerInterfaceWrapper) GetMemory(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter timezone: %s", err))
 	}
 
+	// ------------- Optional query parameter "key" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "key", ctx.QueryParams(), &params.Key, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter key: %s", err))
+	}
+
 	// ------------- Optional query parameter "namespace" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "namespace", ctx.QueryParams(), &params.Namespace, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -4724,6 +4762,13 @@ func (w *ServerInterfaceWrapper) PutMemory(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "similar", ctx.QueryParams(), &params.Similar, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter similar: %s", err))
+	}
+
+	// ------------- Optional query parameter "key" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "key", ctx.QueryParams(), &params.Key, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter key: %s", err))
 	}
 
 	// ------------- Optional query parameter "namespace" -------------
@@ -4791,6 +4836,13 @@ func (w *ServerInterfaceWrapper) RenameMemory(ctx echo.Context) error {
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params RenameMemoryParams
+	// ------------- Optional query parameter "key" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "key", ctx.QueryParams(), &params.Key, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter key: %s", err))
+	}
+
 	// ------------- Optional query parameter "namespace" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "namespace", ctx.QueryParams(), &params.Namespace, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -4871,6 +4923,13 @@ func (w *ServerInterfaceWrapper) RestoreMemory(ctx echo.Context) error {
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params RestoreMemoryParams
+	// ------------- Optional query parameter "key" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "key", ctx.QueryParams(), &params.Key, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter key: %s", err))
+	}
+
 	// ------------- Optional query parameter "namespace" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "namespace", ctx.QueryParams(), &params.Namespace, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -4951,6 +5010,13 @@ func (w *ServerInterfaceWrapper) ListVersions(ctx echo.Context) error {
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params ListVersionsParams
+	// ------------- Optional query parameter "key" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "key", ctx.QueryParams(), &params.Key, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter key: %s", err))
+	}
+
 	// ------------- Optional query parameter "namespace" -------------
 
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "namespace", ctx.QueryParams(), &params.Namespace, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
@@ -5364,6 +5430,8 @@ type ForbiddenApplicationProblemPlusJSONResponse Problem
 
 type GoneApplicationProblemPlusJSONResponse Problem
 
+type HeaderTooLargeTextResponse string
+
 type NotFoundApplicationProblemPlusJSONResponse Problem
 
 type NotModifiedResponseHeaders struct {
@@ -5560,6 +5628,17 @@ func (response GetAccount429ApplicationProblemPlusJSONResponse) VisitGetAccountR
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAccount431TextResponse HeaderTooLargeTextResponse
+
+func (response GetAccount431TextResponse) VisitGetAccountResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -5762,6 +5841,17 @@ func (response PayOutAccount429ApplicationProblemPlusJSONResponse) VisitPayOutAc
 	return err
 }
 
+type PayOutAccount431TextResponse HeaderTooLargeTextResponse
+
+func (response PayOutAccount431TextResponse) VisitPayOutAccountResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type PayOutAccount503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -5961,6 +6051,17 @@ func (response TopUpAccount429ApplicationProblemPlusJSONResponse) VisitTopUpAcco
 	return err
 }
 
+type TopUpAccount431TextResponse HeaderTooLargeTextResponse
+
+func (response TopUpAccount431TextResponse) VisitTopUpAccountResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type TopUpAccount503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -6109,6 +6210,17 @@ func (response GetAgentAccess429ApplicationProblemPlusJSONResponse) VisitGetAgen
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAgentAccess431TextResponse HeaderTooLargeTextResponse
+
+func (response GetAgentAccess431TextResponse) VisitGetAgentAccessResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -6295,6 +6407,17 @@ func (response Purge429ApplicationProblemPlusJSONResponse) VisitPurgeResponse(w 
 	return err
 }
 
+type Purge431TextResponse HeaderTooLargeTextResponse
+
+func (response Purge431TextResponse) VisitPurgeResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type Purge503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -6426,6 +6549,17 @@ func (response GetSettings429ApplicationProblemPlusJSONResponse) VisitGetSetting
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetSettings431TextResponse HeaderTooLargeTextResponse
+
+func (response GetSettings431TextResponse) VisitGetSettingsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -6628,6 +6762,17 @@ func (response PutSettings429ApplicationProblemPlusJSONResponse) VisitPutSetting
 	return err
 }
 
+type PutSettings431TextResponse HeaderTooLargeTextResponse
+
+func (response PutSettings431TextResponse) VisitPutSettingsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type PutSettings503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -6811,6 +6956,17 @@ func (response RefundCharge429ApplicationProblemPlusJSONResponse) VisitRefundCha
 	return err
 }
 
+type RefundCharge431TextResponse HeaderTooLargeTextResponse
+
+func (response RefundCharge431TextResponse) VisitRefundChargeResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type RefundCharge503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -6953,6 +7109,17 @@ func (response DeleteParticipant429ApplicationProblemPlusJSONResponse) VisitDele
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteParticipant431TextResponse HeaderTooLargeTextResponse
+
+func (response DeleteParticipant431TextResponse) VisitDeleteParticipantResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -7150,6 +7317,17 @@ func (response PutParticipant429ApplicationProblemPlusJSONResponse) VisitPutPart
 	return err
 }
 
+type PutParticipant431TextResponse HeaderTooLargeTextResponse
+
+func (response PutParticipant431TextResponse) VisitPutParticipantResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type PutParticipant503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -7264,6 +7442,17 @@ func (response GetHealth429ApplicationProblemPlusJSONResponse) VisitGetHealthRes
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetHealth431TextResponse HeaderTooLargeTextResponse
+
+func (response GetHealth431TextResponse) VisitGetHealthResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -7418,6 +7607,17 @@ func (response ListOffers429ApplicationProblemPlusJSONResponse) VisitListOffersR
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListOffers431TextResponse HeaderTooLargeTextResponse
+
+func (response ListOffers431TextResponse) VisitListOffersResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -7598,6 +7798,17 @@ func (response WithdrawOffer429ApplicationProblemPlusJSONResponse) VisitWithdraw
 	return err
 }
 
+type WithdrawOffer431TextResponse HeaderTooLargeTextResponse
+
+func (response WithdrawOffer431TextResponse) VisitWithdrawOfferResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type WithdrawOffer503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -7756,6 +7967,17 @@ func (response GetOffer429ApplicationProblemPlusJSONResponse) VisitGetOfferRespo
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetOffer431TextResponse HeaderTooLargeTextResponse
+
+func (response GetOffer431TextResponse) VisitGetOfferResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -8001,6 +8223,17 @@ func (response ChangeOffer429ApplicationProblemPlusJSONResponse) VisitChangeOffe
 	return err
 }
 
+type ChangeOffer431TextResponse HeaderTooLargeTextResponse
+
+func (response ChangeOffer431TextResponse) VisitChangeOfferResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type ChangeOffer503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -8197,6 +8430,17 @@ func (response AcceptOffer429ApplicationProblemPlusJSONResponse) VisitAcceptOffe
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptOffer431TextResponse HeaderTooLargeTextResponse
+
+func (response AcceptOffer431TextResponse) VisitAcceptOfferResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -8469,6 +8713,17 @@ func (response SearchOffer429ApplicationProblemPlusJSONResponse) VisitSearchOffe
 	return err
 }
 
+type SearchOffer431TextResponse HeaderTooLargeTextResponse
+
+func (response SearchOffer431TextResponse) VisitSearchOfferResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type SearchOffer503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -8709,6 +8964,17 @@ func (response Search429ApplicationProblemPlusJSONResponse) VisitSearchResponse(
 	return err
 }
 
+type Search431TextResponse HeaderTooLargeTextResponse
+
+func (response Search431TextResponse) VisitSearchResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type Search503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -8844,6 +9110,17 @@ func (response ListStores429ApplicationProblemPlusJSONResponse) VisitListStoresR
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListStores431TextResponse HeaderTooLargeTextResponse
+
+func (response ListStores431TextResponse) VisitListStoresResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -8994,6 +9271,17 @@ func (response AcceptGrant429ApplicationProblemPlusJSONResponse) VisitAcceptGran
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptGrant431TextResponse HeaderTooLargeTextResponse
+
+func (response AcceptGrant431TextResponse) VisitAcceptGrantResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -9164,6 +9452,17 @@ func (response ListChanges429ApplicationProblemPlusJSONResponse) VisitListChange
 	return err
 }
 
+type ListChanges431TextResponse HeaderTooLargeTextResponse
+
+func (response ListChanges431TextResponse) VisitListChangesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type ListChanges503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -9328,6 +9627,17 @@ func (response ExportMemories429ApplicationProblemPlusJSONResponse) VisitExportM
 	return err
 }
 
+type ExportMemories431TextResponse HeaderTooLargeTextResponse
+
+func (response ExportMemories431TextResponse) VisitExportMemoriesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type ExportMemories503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -9480,6 +9790,17 @@ func (response ListGrants429ApplicationProblemPlusJSONResponse) VisitListGrantsR
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListGrants431TextResponse HeaderTooLargeTextResponse
+
+func (response ListGrants431TextResponse) VisitListGrantsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -9656,6 +9977,17 @@ func (response DeleteGrant429ApplicationProblemPlusJSONResponse) VisitDeleteGran
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteGrant431TextResponse HeaderTooLargeTextResponse
+
+func (response DeleteGrant431TextResponse) VisitDeleteGrantResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -9859,6 +10191,17 @@ func (response PutGrant429ApplicationProblemPlusJSONResponse) VisitPutGrantRespo
 	return err
 }
 
+type PutGrant431TextResponse HeaderTooLargeTextResponse
+
+func (response PutGrant431TextResponse) VisitPutGrantResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type PutGrant503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -10024,6 +10367,17 @@ func (response ImportMemories429ApplicationProblemPlusJSONResponse) VisitImportM
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ImportMemories431TextResponse HeaderTooLargeTextResponse
+
+func (response ImportMemories431TextResponse) VisitImportMemoriesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -10226,6 +10580,17 @@ func (response PutLanguage429ApplicationProblemPlusJSONResponse) VisitPutLanguag
 	return err
 }
 
+type PutLanguage431TextResponse HeaderTooLargeTextResponse
+
+func (response PutLanguage431TextResponse) VisitPutLanguageResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type PutLanguage503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -10394,6 +10759,17 @@ func (response ListMemories429ApplicationProblemPlusJSONResponse) VisitListMemor
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListMemories431TextResponse HeaderTooLargeTextResponse
+
+func (response ListMemories431TextResponse) VisitListMemoriesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -10591,6 +10967,17 @@ func (response DeleteMemory429ApplicationProblemPlusJSONResponse) VisitDeleteMem
 	return err
 }
 
+type DeleteMemory431TextResponse HeaderTooLargeTextResponse
+
+func (response DeleteMemory431TextResponse) VisitDeleteMemoryResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type DeleteMemory503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -10782,6 +11169,17 @@ func (response GetMemory429ApplicationProblemPlusJSONResponse) VisitGetMemoryRes
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetMemory431TextResponse HeaderTooLargeTextResponse
+
+func (response GetMemory431TextResponse) VisitGetMemoryResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -11040,6 +11438,17 @@ func (response PutMemory429ApplicationProblemPlusJSONResponse) VisitPutMemoryRes
 	return err
 }
 
+type PutMemory431TextResponse HeaderTooLargeTextResponse
+
+func (response PutMemory431TextResponse) VisitPutMemoryResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type PutMemory503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -11287,6 +11696,17 @@ func (response RenameMemory429ApplicationProblemPlusJSONResponse) VisitRenameMem
 	return err
 }
 
+type RenameMemory431TextResponse HeaderTooLargeTextResponse
+
+func (response RenameMemory431TextResponse) VisitRenameMemoryResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type RenameMemory503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -11530,6 +11950,17 @@ func (response RestoreMemory429ApplicationProblemPlusJSONResponse) VisitRestoreM
 	return err
 }
 
+type RestoreMemory431TextResponse HeaderTooLargeTextResponse
+
+func (response RestoreMemory431TextResponse) VisitRestoreMemoryResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type RestoreMemory503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -11715,6 +12146,17 @@ func (response ListVersions429ApplicationProblemPlusJSONResponse) VisitListVersi
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListVersions431TextResponse HeaderTooLargeTextResponse
+
+func (response ListVersions431TextResponse) VisitListVersionsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -11950,6 +12392,17 @@ func (response BatchMemories429ApplicationProblemPlusJSONResponse) VisitBatchMem
 	return err
 }
 
+type BatchMemories431TextResponse HeaderTooLargeTextResponse
+
+func (response BatchMemories431TextResponse) VisitBatchMemoriesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type BatchMemories503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -12102,6 +12555,17 @@ func (response ListStoreOffers429ApplicationProblemPlusJSONResponse) VisitListSt
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListStoreOffers431TextResponse HeaderTooLargeTextResponse
+
+func (response ListStoreOffers431TextResponse) VisitListStoreOffersResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -12319,6 +12783,17 @@ func (response CreateOffer429ApplicationProblemPlusJSONResponse) VisitCreateOffe
 	return err
 }
 
+type CreateOffer431TextResponse HeaderTooLargeTextResponse
+
+func (response CreateOffer431TextResponse) VisitCreateOfferResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type CreateOffer503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -12487,6 +12962,17 @@ func (response ListSales429ApplicationProblemPlusJSONResponse) VisitListSalesRes
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSales431TextResponse HeaderTooLargeTextResponse
+
+func (response ListSales431TextResponse) VisitListSalesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -12661,6 +13147,17 @@ func (response ListTrash429ApplicationProblemPlusJSONResponse) VisitListTrashRes
 	return err
 }
 
+type ListTrash431TextResponse HeaderTooLargeTextResponse
+
+func (response ListTrash431TextResponse) VisitListTrashResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
 type ListTrash503ApplicationProblemPlusJSONResponse struct {
 	UnavailableApplicationProblemPlusJSONResponse
 }
@@ -12792,6 +13289,17 @@ func (response ListUsage429ApplicationProblemPlusJSONResponse) VisitListUsageRes
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListUsage431TextResponse HeaderTooLargeTextResponse
+
+func (response ListUsage431TextResponse) VisitListUsageResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -12937,6 +13445,17 @@ func (response DeleteSession429ApplicationProblemPlusJSONResponse) VisitDeleteSe
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeleteSession431TextResponse HeaderTooLargeTextResponse
+
+func (response DeleteSession431TextResponse) VisitDeleteSessionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -13131,6 +13650,17 @@ func (response PutSession429ApplicationProblemPlusJSONResponse) VisitPutSessionR
 	}
 	w.WriteHeader(429)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutSession431TextResponse HeaderTooLargeTextResponse
+
+func (response PutSession431TextResponse) VisitPutSessionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(431)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 

@@ -54,7 +54,7 @@ class Collection:
 
     def each_hit(self, query: str, page: int, **options: Any) -> Iterator[Hit]:
         """Yields the hits of a question, best first, page after page, as far as the server goes."""
-        cursor: str | None = None
+        cursor = ""
         while query.strip():
             answer = self._client.search(query, stores=[self._store], namespace=self._namespace, limit=page, cursor=cursor, **options)
             yield from answer.hits

@@ -109,7 +109,7 @@ class MnemeStore(BaseStore):
     def _asked(self, query: str, where: list[Condition]) -> Iterator[SearchItem]:
         """Yields the hits of a query, best first."""
         condition = {"and": [*where, {"not": {"tags": {"contains": UNSEARCHED}}}]}
-        cursor: str | None = None
+        cursor = ""
         while True:
             answer = self._client.search(query, stores=[self._store], where=condition, limit=PAGE, cursor=cursor)
             yield from map(found, answer.hits)

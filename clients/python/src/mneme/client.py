@@ -537,6 +537,7 @@ class Mneme:
     def _call(self, method: str, path: str, *, safe: bool = True, paid: bool = False, **request: Any) -> httpx.Response:
         """Sends a request. safe says that repeating it does nothing twice; paid, that the payer
         may pay for it, once."""
+        path, request = call.placed(path, request)
         attempt = 0
         while True:
             attempt += 1

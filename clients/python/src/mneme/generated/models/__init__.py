@@ -63,13 +63,12 @@ from .member_condition import MemberCondition
 from .membership import Membership
 from .named_time import NamedTime
 from .nearest import Nearest
-from .new_offer import NewOffer
-from .new_terms import NewTerms
 from .offer import Offer
 from .offer_caps import OfferCaps
 from .offer_change import OfferChange
 from .offer_page import OfferPage
 from .offer_question import OfferQuestion
+from .offer_request import OfferRequest
 from .offer_state import OfferState
 from .open_ai_tool import OpenAITool
 from .open_ai_tool_function import OpenAIToolFunction
@@ -126,6 +125,7 @@ from .summand import Summand
 from .tags_condition import TagsCondition
 from .terms import Terms
 from .terms_change import TermsChange
+from .terms_request import TermsRequest
 from .text_condition import TextCondition
 from .time_condition import TimeCondition
 from .tool_list import ToolList
@@ -211,13 +211,12 @@ __all__ = (
     "Membership",
     "NamedTime",
     "Nearest",
-    "NewOffer",
-    "NewTerms",
     "Offer",
     "OfferCaps",
     "OfferChange",
     "OfferPage",
     "OfferQuestion",
+    "OfferRequest",
     "OfferState",
     "OpenAITool",
     "OpenAIToolFunction",
@@ -274,6 +273,7 @@ __all__ = (
     "TagsCondition",
     "Terms",
     "TermsChange",
+    "TermsRequest",
     "TextCondition",
     "TimeCondition",
     "ToolList",

@@ -60,8 +60,9 @@ class Answer:
                 closest, best first. They may have nothing to do with the question. `label` counts them too.
             tokens (int | Unset): How many tokens the hits take, if the question has `max_tokens`. Only a first hit whose
                 key alone has more exceeds it.
-            next_cursor (str | Unset): There are more hits: `cursor` of the next page. At most 13,800 characters. Omitted on
-                the last page, and where `stores` names one that the caller may search but not read.
+            next_cursor (str | Unset): There are more hits: `cursor` of the next page. At most 13,800 characters. Omitted
+                without `cursor` in the question, on the last page, and where `stores` names one that the caller may search but
+                not read.
             explain (Explanation | Unset): With `explain`, what no hit shows. Omitted if the question has none of
                 `namespace`, `tags`, `type`, `where` and `match`, names no entry, has no word that was looked for as another,
                 and one model has read the entries. It depends on nothing that the caller may not read.

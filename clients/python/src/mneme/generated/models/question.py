@@ -84,10 +84,11 @@ class Question:
                 Default: 0.0.
             nearest (int | Unset): If nothing reaches `min_relevance`, name up to so many entries that come closest, as
                 `nearest` of the answer. Leaves out stores that the caller may search but not read. Default: 0.
-            cursor (str | Unset): `next_cursor` of an answer, for the page after it. All other options are repeated, else it
-                is not valid (400), as it is not for another caller or session. The candidates are those of the first page, at
-                most 400, in their order then; each page judges anew what the caller may see and what passes the filter. With
-                it, stores that the caller may search but not read are left out: their hits are on the first page alone.
+            cursor (str | Unset): Empty, it asks for `next_cursor`; else it is the `next_cursor` of an answer, for the page
+                after it. All other options are repeated, else it is not valid (400), as it is not for another caller or
+                session. The candidates are those of the first page, at most 400, in their order then; each page judges anew
+                what the caller may see and what passes the filter. With it, stores that the caller may search but not read are
+                left out: their hits are on the first page alone.
             recency (Recency | Unset): Order hits by relevance · (1 − weight + weight · 2^(−age ÷ half_life)). It leaves
                 none out, and `min_relevance` still judges the relevance itself. The age is counted from `occurred_at`, or else
                 from `updated_at`, and is never negative. Not with ranking `rrf` (422). Leaves out stores that the caller may

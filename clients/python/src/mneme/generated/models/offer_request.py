@@ -13,32 +13,32 @@ from ..types import UNSET, Unset
 from typing import cast
 
 if TYPE_CHECKING:
-  from ..models.new_terms import NewTerms
   from ..models.offer_caps import OfferCaps
+  from ..models.terms_request import TermsRequest
 
 
 
 
 
-T = TypeVar("T", bound="NewOffer")
+T = TypeVar("T", bound="OfferRequest")
 
 
 
 @_without_unset
 @_attrs_define
-class NewOffer:
+class OfferRequest:
     """ 
         Attributes:
             title (str): One line, not blank, without control characters and marks that change the direction of text.
             description (str): What the store holds, for buyers. Line breaks are its only control characters.
-            terms (NewTerms):
+            terms (TermsRequest):
             caps (OfferCaps | Unset): Caps on all buyers of the offer together, against one buyer under many names. An
                 omitted one is none. Example: {'entries_per_day': 1000}.
      """
 
     title: str
     description: str
-    terms: NewTerms
+    terms: TermsRequest
     caps: OfferCaps | Unset = UNSET
 
 
@@ -46,8 +46,8 @@ class NewOffer:
 
 
     def to_dict(self) -> dict[str, Any]:
-        from ..models.new_terms import NewTerms # noqa: PLC0415
         from ..models.offer_caps import OfferCaps # noqa: PLC0415
+        from ..models.terms_request import TermsRequest # noqa: PLC0415
         title = self.title
 
         description = self.description
@@ -75,14 +75,14 @@ class NewOffer:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.new_terms import NewTerms # noqa: PLC0415
         from ..models.offer_caps import OfferCaps # noqa: PLC0415
+        from ..models.terms_request import TermsRequest # noqa: PLC0415
         d = dict(src_dict)
         title = d.pop("title")
 
         description = d.pop("description")
 
-        terms = NewTerms.from_dict(d.pop("terms"))
+        terms = TermsRequest.from_dict(d.pop("terms"))
 
 
 
@@ -97,12 +97,12 @@ class NewOffer:
 
 
 
-        new_offer = cls(
+        offer_request = cls(
             title=title,
             description=description,
             terms=terms,
             caps=caps,
         )
 
-        return new_offer
+        return offer_request
 

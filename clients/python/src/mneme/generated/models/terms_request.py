@@ -19,13 +19,13 @@ from typing import cast
 
 
 
-T = TypeVar("T", bound="NewTerms")
+T = TypeVar("T", bound="TermsRequest")
 
 
 
 @_without_unset
 @_attrs_define
-class NewTerms:
+class TermsRequest:
     """ 
         Attributes:
             price_search (int): Millionths of a credit; at most a million credits.
@@ -148,7 +148,7 @@ class NewTerms:
 
 
 
-        new_terms = cls(
+        terms_request = cls(
             price_search=price_search,
             price_entry=price_entry,
             free_searches_per_day=free_searches_per_day,
@@ -162,5 +162,5 @@ class NewTerms:
             max_label=max_label,
         )
 
-        return new_terms
+        return terms_request
 
