@@ -109,7 +109,7 @@ const sourceSchema = `{"type": "object"}`
 const (
 	occurredAtInput = `{"type": "string", "description": "2023 or 2023-05-08."}`
 	timezoneInput   = `{"type": "string"}`
-	asOfInput       = `"as_of": {"type": "string", "description": "A past date or time: what stood then."}`
+	asOfInput       = `"as_of": {"type": "string"}`
 	keyInput        = `{"type": "object", "properties": {"key": {"type": "string"}}, "required": ["key"]}`
 	offsetInput     = `"offset": {"type": "integer"}, "length": {"type": "integer"}`
 	readInput       = `{"type": "object", "properties": {"key": {"type": "string"}, ` + offsetInput + `}, "required": ["key"]}`
@@ -157,8 +157,7 @@ var memorySearchDefinition = Definition{
 	Input:       memorySearchSchema(),
 	Output: json.RawMessage(`{"type": "object", "properties": {
 		"query": {"type": "string"}, "results": {"type": "array", "items": {"type": "object", "properties": {
-			"key": {"type": "string"}, "content": {"type": "string"}, "store_id": {"type": "string"}, "relevance": {"type": "number"}}}},
-		"nearest": {"type": "array", "items": {"type": "object"}}},
+			"key": {"type": "string"}, "content": {"type": "string"}, "relevance": {"type": "number"}}}}},
 		"required": ["query", "results"]}`),
 	ReadOnly: true, Idempotent: true,
 }
@@ -167,7 +166,7 @@ var memoryListDefinition = Definition{
 	Name: "memory_list", Title: "List memories", Family: FamilyTriggerfish,
 	Description: "Lists your own memories, or those with a tag. " + recalling,
 	Input:       json.RawMessage(`{"type": "object", "properties": {"tag": {"type": "string"}, ` + asOfInput + `}}`),
-	Output:      json.RawMessage(`{"type": "object", "properties": {"memories": {"type": "array", "items": {"type": "object"}}, "truncated": {"type": "boolean"}}, "required": ["memories"]}`),
+	Output:      json.RawMessage(`{"type": "object", "properties": {"memories": {"type": "array", "items": {"type": "object"}}}, "required": ["memories"]}`),
 	ReadOnly:    true, Idempotent: true,
 }
 

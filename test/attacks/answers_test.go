@@ -149,7 +149,7 @@ func TestSlowReadersHoldNoAnswers(t *testing.T) {
 			if err := c.Conn.(*net.TCPConn).SetReadBuffer(64 << 10); err != nil {
 				t.Fatal(err)
 			}
-			request := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", method, path, alice.token, len(body), body)
+			request := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", method, path, alice.token, len(body), body)
 			if err := c.send(request); err != nil {
 				t.Fatal(err)
 			}

@@ -43,16 +43,16 @@ func TestARequestThatNeverEndsIsAnsweredAndClosed(t *testing.T) {
 	s := start(t)
 	token := s.as("alice").token
 	for name, request := range map[string]string{
-		"no token":                "POST /v1/search HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n",
-		"bad token":               "POST /v1/search HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer bad\r\nContent-Length: 100\r\n\r\n",
-		"an open call":            "GET /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n",
-		"no such call":            "POST /nowhere HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token + "\r\nContent-Length: 100\r\n\r\n",
-		"a call without a body":   "GET /v1/stores HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token + "\r\nContent-Length: 100\r\n\r\n",
-		"chunked without an end":  "POST /v1/search HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc",
-		"an expectation":          "POST /v1/search HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n",
-		"options of the server":   "OPTIONS * HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n",
-		"behind a complete one":   "GET /livez HTTP/1.1\r\nHost: x\r\n\r\nPOST /v1/search HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n",
-		"a long one, half-closed": "POST /v1/search HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\n",
+		"no token":                "POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n",
+		"bad token":               "POST /v1/search HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer bad\r\nContent-Length: 100\r\n\r\n",
+		"an open call":            "GET /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n",
+		"no such call":            "POST /nowhere HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token + "\r\nContent-Length: 100\r\n\r\n",
+		"a call without a body":   "GET /v1/stores HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token + "\r\nContent-Length: 100\r\n\r\n",
+		"chunked without an end":  "POST /v1/search HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc",
+		"an expectation":          "POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n",
+		"options of the server":   "OPTIONS * HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n",
+		"behind a complete one":   "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\nPOST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n",
+		"a long one, half-closed": "POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,18 +79,18 @@ func TestARequestThatNeverEndsIsAnsweredAndClosed(t *testing.T) {
 func TestAConnectionWithoutProgressIsClosed(t *testing.T) {
 	t.Parallel()
 	s := start(t, environment("MNEME_CONNECTIONS_IDLE_TIMEOUT=1s", "MNEME_CONNECTIONS_STALL_TIMEOUT=1s"))
-	head := "PUT /v1/stores/self/memories/x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + s.as("alice").token + "\r\nContent-Type: application/json\r\n"
+	head := "PUT /v1/stores/self/memories/x HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + s.as("alice").token + "\r\nContent-Type: application/json\r\n"
 	for name, attack := range map[string]struct{ begin, drip string }{
 		"nothing":                {},
 		"TLS":                    {begin: "\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03" + strings.Repeat("\x00", 100)},
-		"half a header":          {begin: "GET /livez HTTP/1.1\r\nHost: x\r\nX-A: "},
-		"a header by the byte":   {begin: "GET /livez HTTP/1.1\r\nHost: x\r\nX-A: ", drip: "x"},
-		"headers one by one":     {begin: "GET /livez HTTP/1.1\r\nHost: x\r\n", drip: "X-A: x\r\n"},
+		"half a header":          {begin: "GET /livez HTTP/1.1\r\nHost: localhost\r\nX-A: "},
+		"a header by the byte":   {begin: "GET /livez HTTP/1.1\r\nHost: localhost\r\nX-A: ", drip: "x"},
+		"headers one by one":     {begin: "GET /livez HTTP/1.1\r\nHost: localhost\r\n", drip: "X-A: x\r\n"},
 		"half a body":            {begin: head + "Content-Length: 100\r\n\r\n{"},
 		"a body by the byte":     {begin: head + "Content-Length: 1000\r\n\r\n", drip: " "},
 		"chunks by the byte":     {begin: head + "Transfer-Encoding: chunked\r\n\r\n", drip: "1\r\n \r\n"},
 		"an unknown expectation": {begin: head + "Content-Length: 100\r\nExpect: tea\r\n\r\n"},
-		"idle":                   {begin: "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"},
+		"idle":                   {begin: "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -141,7 +141,7 @@ func TestAReaderThatTakesNothingIsCutOff(t *testing.T) {
 		if err := c.Conn.(*net.TCPConn).SetReadBuffer(4096); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.send("GET /v1/stores/self/export HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + alice.token + "\r\n\r\n"); err != nil {
+		if err := c.send("GET /v1/stores/self/export HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + alice.token + "\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := io.ReadFull(c, make([]byte, 100)); err != nil {
@@ -170,7 +170,7 @@ func TestOneAddressCannotTakeEveryConnection(t *testing.T) {
 		}
 		t.Cleanup(func() { conn.Close() })
 		c := &connection{Conn: conn, t: t, reader: bufio.NewReader(conn)}
-		if err := c.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"); err == nil && c.response().status == http.StatusOK {
+		if err := c.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"); err == nil && c.response().status == http.StatusOK {
 			open++
 		}
 	}
@@ -184,7 +184,7 @@ func TestOneAddressCannotTakeEveryConnection(t *testing.T) {
 	}
 	defer conn.Close()
 	c := &connection{Conn: conn, t: t, reader: bufio.NewReader(conn)}
-	if err := c.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+	if err := c.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	c.response().want(t, http.StatusOK)

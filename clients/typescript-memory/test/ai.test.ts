@@ -45,6 +45,19 @@ rule("a model saves, finds, reads, changes, lists and deletes", async (namespace
   assert.deepEqual([deleted, again, gone], [{ deleted: true, key: "diet/tea" }, { deleted: false, key: "diet/tea" }, { found: false, key: "diet/tea" }]);
 });
 
+rule("every answer has the day when it happened, or else was written", async (namespace) => {
+  const [, , found, got, listed] = (await called(
+    toolsOf(namespace), tea, ["memory_save", { key: "cat", content: "Ada's cat is named Turing." }],
+    ["memory_search", { query: "What is the cat's name?" }], ["memory_get", { key: "cat" }], ["memory_list", {}],
+  )) as Record<string, unknown>[];
+  const day = /^\d{4}-\d\d-\d\d$/;
+  assert.match((found?.["results"] as { written: string }[])[0]?.written ?? "", day);
+  assert.match(String(got?.["written"]), day);
+  const [cat, dated] = listed?.["memories"] as { written?: string; occurred_at?: string }[];
+  assert.match(cat?.written ?? "", day);
+  assert.deepEqual([dated?.written, dated?.occurred_at], [undefined, "2026-05-01"]);
+});
+
 rule("what is saved again has no tags of before", async (namespace) => {
   const [, , got] = await called(toolsOf(namespace), tea, ["memory_save", { key: "diet/tea", content: "Ada likes no tea." }], ["memory_get", { key: "diet/tea" }]);
   assert.deepEqual(got, { found: true, key: "diet/tea", content: "Ada likes no tea.", occurred_at: "2026-05-01" });
@@ -61,8 +74,8 @@ rule("a streaming model gets the memories too", async (namespace) => {
 rule("where nothing is relevant the answer says so, and names what comes closest", async (namespace) => {
   const [, found, unnamed] = await called({ ...toolsOf(namespace, { minRelevance: 1 }), bare: toolsOf(namespace, { minRelevance: 1, nearest: 0 })["memory_search"]! },
     tea, ["memory_search", { query: "Which tea?" }], ["bare", { query: "Which tea?" }]);
-  const { results, message, nearest } = found as { results: unknown[]; message: string; nearest: { key: string; unsure: boolean }[] };
-  assert.deepEqual([results, nearest.map(({ key, unsure }) => [key, unsure])], [[], [["diet/tea", true]]]);
+  const { results, message, nearest } = found as { results: unknown[]; message: string; nearest: { key: string; text: string; unsure: boolean }[] };
+  assert.deepEqual([results, nearest.map(({ key, text, unsure }) => [key, text, unsure])], [[], [["diet/tea", "Ada likes her tea green.", true]]]);
   assert.match(message, /nothing relevant was found; unsure/);
   assert.deepEqual(unnamed, { results: [], message: "nothing relevant was found" });
   const [empty, wordless] = await called(toolsOf(`${namespace}-empty`), ["memory_search", { query: "tea" }], ["memory_search", { query: "…?" }]);

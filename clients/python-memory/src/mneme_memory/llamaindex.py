@@ -45,7 +45,7 @@ class MnemeMemoryBlock(BaseMemoryBlock[str]):
         asked = " ".join(filter(None, map(text_of_message, (messages or [])[-self.context_messages :])))
         where = {"value.session": {"eq": session_id}} if self.same_session and session_id else None
         hits = await asyncio.to_thread(self._entries.search, question(asked), self.k, where=where, min_relevance=self.min_relevance)
-        return "\n".join(f"[{date_of(hit)}] {text_of(hit)}" for hit in hits)
+        return "\n".join(f"[{date}] {text_of(hit)}" if (date := date_of(hit)) else text_of(hit) for hit in hits)
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         items = []

@@ -80,6 +80,12 @@ export class Notes {
   }
 }
 
+/** Returns when it happened, or else the day when it was written, if that is known. */
+export function dated({ occurred_at, updated_at }: { occurred_at?: string; updated_at?: string }): { occurred_at?: string; written?: string } {
+  if (occurred_at) return { occurred_at };
+  return updated_at ? { written: updated_at.slice(0, 10) } : {};
+}
+
 /** Returns a hit as models read it. */
 export function foundOf(hit: Schemas["Hit"]): Found {
   return {
@@ -87,7 +93,7 @@ export function foundOf(hit: Schemas["Hit"]): Found {
     content: hit.passages ? hit.passages.map(({ text }) => text).join("\n…\n") : textOf(hit.value),
     relevance: Math.round(hit.relevance * 100) / 100,
     ...(hit.tags?.length ? { tags: hit.tags } : {}),
-    ...(hit.occurred_at ? { occurred_at: hit.occurred_at } : hit.updated_at ? { written: hit.updated_at.slice(0, 10) } : {}),
+    ...dated(hit),
     ...(hit.truncated ? { truncated: true } : {}),
   };
 }

@@ -3,7 +3,7 @@
 import { type Tool, tool } from "ai";
 import { z } from "zod";
 
-import { type Found, foundOf, Notes, type SearchOptions, textOf } from "./notes.js";
+import { dated, type Found, foundOf, Notes, type SearchOptions, textOf } from "./notes.js";
 
 /** Which memories the tools reach. */
 export interface MemoryToolsOptions extends SearchOptions {
@@ -19,16 +19,16 @@ export type Searched = {
   /** Says that there are no results. */
   message?: string;
   /** What comes closest where nothing is relevant. */
-  nearest?: { key: string; description?: string; relevance: number; unsure: boolean }[];
+  nearest?: { key: string; description?: string; text: string; relevance: number; unsure: boolean }[];
   /** What the search lacked: a leg, or vectors of new memories. */
   degraded?: string[];
 };
 
 /** What memory_get answers. */
-export type Got = { found: boolean; key: string; content?: string; tags?: string[]; occurred_at?: string; next_offset?: number };
+export type Got = { found: boolean; key: string; content?: string; tags?: string[]; occurred_at?: string; written?: string; next_offset?: number };
 
 /** What memory_list answers. */
-export type Listed = { memories: { key: string; description?: string; tags?: string[]; updated_at: string }[]; truncated?: boolean };
+export type Listed = { memories: { key: string; description?: string; tags?: string[]; occurred_at?: string; written?: string }[]; truncated?: boolean };
 
 /** The tools that read. */
 export type ReadingTools = {
@@ -118,7 +118,7 @@ function writingTools(notes: Notes): WritingTools {
 
 async function search(notes: Notes, query: string, limit: number, nearest: number, signal: AbortSignal | undefined): Promise<Searched> {
   const answer = await notes.search(query, limit, nearest, signal);
-  const close = answer.nearest?.map(({ key, description, relevance }) => ({ key, ...(description && { description }), relevance, unsure: true }));
+  const close = answer.nearest?.map(({ key, description, text, relevance }) => ({ key, ...(description && { description }), text, relevance, unsure: true }));
   const nothing = answer.reason === "no_words" ? "nothing was found: the question has no words" : "nothing relevant was found";
   return {
     results: answer.hits.map(foundOf),
@@ -138,15 +138,15 @@ async function get(notes: Notes, key: string, offset: number, signal: AbortSigna
     key,
     content: text.slice(offset, end),
     ...(read.entry.tags.length > 0 && { tags: read.entry.tags }),
-    ...(read.entry.occurred_at && { occurred_at: read.entry.occurred_at }),
+    ...dated(read.entry),
     ...(end < text.length && { next_offset: end }),
   };
 }
 
 async function list(notes: Notes, options: { prefix?: string; tag?: string[] }, signal: AbortSignal | undefined): Promise<Listed> {
   const entries = await notes.list(maxListed + 1, options, signal);
-  const memories = entries.slice(0, maxListed).map(({ key, description, tags, updated_at }) => ({
-    key, ...(description && { description }), ...(tags.length > 0 && { tags }), updated_at,
+  const memories = entries.slice(0, maxListed).map((entry) => ({
+    key: entry.key, ...(entry.description && { description: entry.description }), ...(entry.tags.length > 0 && { tags: entry.tags }), ...dated(entry),
   }));
   return { memories, ...(entries.length > maxListed && { truncated: true }) };
 }
