@@ -51,9 +51,10 @@ rule("every answer has the day when it happened, or else was written", async (na
     ["memory_search", { query: "What is the cat's name?" }], ["memory_get", { key: "cat" }], ["memory_list", {}],
   )) as Record<string, unknown>[];
   const day = /^\d{4}-\d\d-\d\d$/;
-  assert.match((found?.["results"] as { written: string }[])[0]?.written ?? "", day);
+  const { results } = found as unknown as { results: { written: string }[] };
+  assert.match(results[0]?.written ?? "", day);
   assert.match(String(got?.["written"]), day);
-  const [cat, dated] = listed?.["memories"] as { written?: string; occurred_at?: string }[];
+  const { memories: [cat, dated] } = listed as unknown as { memories: { written?: string; occurred_at?: string }[] };
   assert.match(cat?.written ?? "", day);
   assert.deepEqual([dated?.written, dated?.occurred_at], [undefined, "2026-05-01"]);
 });
