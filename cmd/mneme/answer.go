@@ -22,7 +22,7 @@ const shownRunes = 160
 func printAnswer(out io.Writer, terminal bool, a answer) error {
 	var text strings.Builder
 	if len(a.Hits) == 0 {
-		writeNothing(&text, terminal, a.Answer)
+		text.WriteString(whyNothing(a.Answer) + "\n")
 	}
 	for i, h := range a.Hits {
 		key, label := plain(h.Key), string(h.Label)
@@ -104,27 +104,17 @@ func dayOf(h api.Hit) string {
 	return ""
 }
 
-// writeNothing says why there are no hits, and names what comes closest.
-func writeNothing(text *strings.Builder, terminal bool, a api.Answer) {
+// whyNothing says why there are no hits.
+func whyNothing(a api.Answer) string {
 	switch {
 	case a.Reason != nil && *a.Reason == api.NoWords:
-		text.WriteString("nothing found: the question has no words\n")
+		return "nothing found: the question has no words"
 	case a.Reason != nil && *a.Reason == api.NothingThen && a.NearestDay != nil:
-		fmt.Fprintf(text, "nothing found: no entry is of that time; the nearest is of %s\n", plain(*a.NearestDay))
+		return "nothing found: no entry is of that time; the nearest is of " + plain(*a.NearestDay)
 	case a.Reason != nil && *a.Reason == api.NothingThen:
-		text.WriteString("nothing found: no entry is of that time\n")
-	case a.Nearest == nil || len(*a.Nearest) == 0:
-		text.WriteString("nothing found\n")
-	default:
-		text.WriteString("nothing relevant found; what comes closest:\n")
-		for _, n := range *a.Nearest {
-			key := plain(n.Key)
-			if terminal {
-				key = inStyle(bold, key)
-			}
-			fmt.Fprintf(text, "    %.2f  %s  %s  %s\n", n.Relevance, plain(n.StoreID), key, clip(plain(n.Text)))
-		}
+		return "nothing found: no entry is of that time"
 	}
+	return "nothing found"
 }
 
 func joined[T ~string](parts []T, separator string) string {

@@ -225,3 +225,13 @@ func TestASearchForPeopleAnswersAsTheToolsDo(t *testing.T) {
 		}
 	}
 }
+
+// An answer for people asks for no option that a store at level search does not take.
+func TestASearchForPeopleReachesStoresAtLevelSearch(t *testing.T) {
+	dir := t.TempDir()
+	must(t, dir, "", "put", "--agent", "owner", "tea", "In the afternoon the owner drinks green tea.")
+	must(t, dir, "", "share", "--agent", "owner", "--level", "search", "buyer")
+	if got := must(t, dir, "", "search", "--agent", "buyer", "--stores", "owner", "what does the owner drink?"); !strings.Contains(got, "green tea") {
+		t.Error(got)
+	}
+}

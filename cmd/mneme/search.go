@@ -90,8 +90,8 @@ func (s *searching) question() (api.Question, error) {
 	if err := s.ranking.apply(&q, s.query); err != nil {
 		return api.Question{}, err
 	}
-	if s.asTools {
-		q.MinRelevance, q.Nearest = new(float64(search.Irrelevant)), new(search.MaxNearest)
+	if s.asTools { // without nearest, which a store at level search does not take
+		q.MinRelevance = new(float64(search.Irrelevant))
 	}
 	if s.cursor != "" || s.json {
 		q.Cursor = &s.cursor
