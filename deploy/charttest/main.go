@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -32,17 +33,19 @@ var rendered = []struct {
 	values  string
 	objects int
 }{
-	{`{postgres: {existingSecret: db}, milvus: {addr: "milvus:19530"}}`, 6},
-	{`{postgres: {existingSecret: db}, vector: flat, startupProbe: null, networkPolicy: {enabled: false}}`, 5},
-	{`{postgres: {existingSecret: db}, vector: flat, startupProbe: {failureThreshold: 9000}}`, 6},
-	{`{postgres: {existingSecret: db}, vector: flat, config: {tls: {cert: /tls/tls.crt, key: /tls/tls.key}}}`, 6},
-	{`{postgres: {existingSecret: db}, vector: flat, persistence: {accessMode: ReadWriteOncePod}}`, 6},
-	{`{postgres: {existingSecret: db}, vector: flat, persistence: {accessMode: ReadWriteMany}, replicas: 2, ` + issuers + `}`, 7},
-	{`{postgres: {existingSecret: db}, vector: flat, serviceMonitor: {enabled: true, tokenSecret: t}, config: {tls: {cert: /tls/tls.crt, key: /tls/tls.key}}}`, 7},
-	{`{postgres: {existingSecret: db}, vector: flat, serviceMonitor: {enabled: true, tokenSecret: t, tlsConfig: {serverName: a.example, ca: {secret: {name: ca, key: ca.crt}}}}` +
+	{`{}`, 6}, // everything in one pod
+	{`{persistence: {accessMode: ReadWriteMany}, serviceAccount: {annotations: {a: b}}}`, 6},
+	{`{storage: postgres, postgres: {existingSecret: db}, milvus: {addr: "milvus:19530"}}`, 6},
+	{`{storage: postgres, postgres: {existingSecret: db}, vector: flat, startupProbe: null, networkPolicy: {enabled: false}}`, 5},
+	{`{storage: postgres, postgres: {existingSecret: db}, vector: flat, startupProbe: {failureThreshold: 9000}}`, 6},
+	{`{storage: postgres, postgres: {existingSecret: db}, vector: flat, config: {tls: {cert: /tls/tls.crt, key: /tls/tls.key}}}`, 6},
+	{`{storage: postgres, postgres: {existingSecret: db}, vector: flat, persistence: {accessMode: ReadWriteOncePod}}`, 6},
+	{`{storage: postgres, postgres: {existingSecret: db}, vector: flat, persistence: {accessMode: ReadWriteMany}, replicas: 2, ` + issuers + `}`, 7},
+	{`{storage: postgres, postgres: {existingSecret: db}, vector: flat, serviceMonitor: {enabled: true, tokenSecret: t}, config: {tls: {cert: /tls/tls.crt, key: /tls/tls.key}}}`, 7},
+	{`{storage: postgres, postgres: {existingSecret: db}, vector: flat, serviceMonitor: {enabled: true, tokenSecret: t, tlsConfig: {serverName: a.example, ca: {secret: {name: ca, key: ca.crt}}}}` +
 		`, config: {tls: {cert: /tls/tls.crt, key: /tls/tls.key}}}`, 7},
-	{`{postgres: {existingSecret: db}, vector: flat, serviceMonitor: {enabled: true}, config: {connections: {operators: [10.0.0.0/8]}}}`, 7},
-	{`{postgres: {existingSecret: db}, milvus: {addr: "m:19530", user: u, existingSecret: m}, persistence: {enabled: false}, replicas: 3, ` + issuers +
+	{`{storage: postgres, postgres: {existingSecret: db}, vector: flat, serviceMonitor: {enabled: true}, config: {connections: {operators: [10.0.0.0/8]}}}`, 7},
+	{`{storage: postgres, postgres: {existingSecret: db}, milvus: {addr: "m:19530", user: u, existingSecret: m}, persistence: {enabled: false}, replicas: 3, ` + issuers +
 		`, ingress: {enabled: true, host: memory.example.com, tlsSecret: cert, className: nginx, annotations: {a: b}}, serviceMonitor: {enabled: true, labels: {release: p}, tokenSecret: t}` +
 		`, env: [{name: MNEME_LOG_LEVEL, value: warn}], resources: {limits: {memory: 850M}}, pullSecrets: [registry], nodeSelector: {a: b}` +
 		`, tolerations: [{key: a, operator: Exists}], podAnnotations: {a: b}, podLabels: {c: d}, networkPolicy: {fromPods: {e: f}}}`, 8},
@@ -50,18 +53,24 @@ var rendered = []struct {
 
 // Values that are refused, and the words that say why.
 var refused = map[string]string{
-	`{vector: flat}`:                   "postgres.existingSecret",
-	`{postgres: {existingSecret: db}}`: "milvus.addr",
-	`{postgres: {existingSecret: db}, vector: flat, replicas: 2}`:                          "config.auth.issuers",
-	`{postgres: {existingSecret: db}, vector: flat, replicas: 2, ` + issuers + `}`:         "ReadWriteOnce",
-	`{postgres: {existingSecret: db}, vector: flat, ingress: {enabled: true}}`:             "ingress.host",
-	`{postgres: {existingSecret: db}, vector: flat, resources: {limits: {memory: "1Pi"}}}`: "resources.limits.memory",
-	`{postgres: {existingSecret: db}, vector: flat, serviceMonitor: {enabled: true}}`:      "serviceMonitor.tokenSecret",
-	`{postgres: {existingSecret: db}, vector: faiss}`:                                      "vector",
-	`{postgres: {existingSecret: db}, vector: flat, replica: 2}`:                           "replica",
-	`{postgres: {existingSecret: db}, vector: flat, startupProbe: {failureThreshold: 0}}`:  "failureThreshold",
-	`{postgres: {existingSecret: db, dsn: "postgres://u:p@h/d"}, vector: flat}`:            "dsn",
-	`{postgres: {existingSecret: db}, vector: flat, replicas: 2, ` +
+	`{storage: postgres, vector: flat}`:                   "postgres.existingSecret",
+	`{postgres: {existingSecret: db}}`:                    "set storage to postgres",
+	`{storage: mysql}`:                                    "storage",
+	`{replicas: 2, ` + issuers + `}`:                      "SQLite serves one pod",
+	`{persistence: {enabled: false}}`:                     "persistence.enabled",
+	`{config: {storage: sqlite}}`:                         "config.storage",
+	`{vector: milvus}`:                                    "milvus.addr",
+	`{storage: postgres, postgres: {existingSecret: db}}`: "milvus.addr",
+	`{storage: postgres, postgres: {existingSecret: db}, vector: flat, replicas: 2}`:                          "config.auth.issuers",
+	`{storage: postgres, postgres: {existingSecret: db}, vector: flat, replicas: 2, ` + issuers + `}`:         "ReadWriteOnce",
+	`{storage: postgres, postgres: {existingSecret: db}, vector: flat, ingress: {enabled: true}}`:             "ingress.host",
+	`{storage: postgres, postgres: {existingSecret: db}, vector: flat, resources: {limits: {memory: "1Pi"}}}`: "resources.limits.memory",
+	`{storage: postgres, postgres: {existingSecret: db}, vector: flat, serviceMonitor: {enabled: true}}`:      "serviceMonitor.tokenSecret",
+	`{storage: postgres, postgres: {existingSecret: db}, vector: faiss}`:                                      "vector",
+	`{storage: postgres, postgres: {existingSecret: db}, vector: flat, replica: 2}`:                           "replica",
+	`{storage: postgres, postgres: {existingSecret: db}, vector: flat, startupProbe: {failureThreshold: 0}}`:  "failureThreshold",
+	`{postgres: {existingSecret: db, dsn: "postgres://u:p@h/d"}, vector: flat}`:                               "dsn",
+	`{storage: postgres, postgres: {existingSecret: db}, vector: flat, replicas: 2, ` +
 		`persistence: {accessMode: ReadWriteOncePod}, ` + issuers + `}`: "ReadWriteOncePod",
 }
 
@@ -146,6 +155,9 @@ func check(rendering []byte, mneme, values string, objects int) error {
 			if err := checkPod(o.Spec.Template.Spec); err != nil {
 				return err
 			}
+			if err := checkSecrets(o.Spec.Template.Spec, values); err != nil {
+				return err
+			}
 		case *corev1.PersistentVolumeClaim:
 			claim = o.Spec.AccessModes
 		case *corev1.Service:
@@ -181,9 +193,27 @@ func check(rendering []byte, mneme, values string, objects int) error {
 // checkUpgrade checks that a new pod does not wait for a volume that the old one keeps
 // until the new one is ready.
 func checkUpgrade(deployment appsv1.DeploymentSpec, claim []corev1.PersistentVolumeAccessMode) error {
-	exclusive := len(claim) > 0 && claim[0] != corev1.ReadWriteMany
+	exclusive := len(claim) > 0 && claim[0] != corev1.ReadWriteMany || !usesPostgres(deployment.Template.Spec)
 	if got := deployment.Strategy.Type; (got == appsv1.RecreateDeploymentStrategyType) != exclusive {
 		return fmt.Errorf("the strategy of a deployment with a volume of %v is %q", claim, got)
+	}
+	return nil
+}
+
+// usesPostgres reports whether the pod is given the connection string of a database.
+func usesPostgres(pod corev1.PodSpec) bool {
+	return slices.ContainsFunc(pod.Containers[0].Env, func(e corev1.EnvVar) bool { return e.Name == "MNEME_POSTGRES_DSN" })
+}
+
+// checkSecrets checks that the embedded default refers to no Secret, and that another
+// storage is given its own.
+func checkSecrets(pod corev1.PodSpec, values string) error {
+	var given struct{ Storage string }
+	if err := yaml.Unmarshal([]byte(values), &given); err != nil {
+		return err
+	}
+	if usesPostgres(pod) != (given.Storage == "postgres") {
+		return fmt.Errorf("storage %q: a Secret of PostgreSQL: %t", given.Storage, usesPostgres(pod))
 	}
 	return nil
 }

@@ -20,10 +20,16 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if .Values.image.digest }}@{{ .Values.image.digest }}{{ else }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ end }}
 {{- end }}
 
+{{/* The vector index: that of the values, else the storage's usual one. */}}
+{{- define "mneme.vector" -}}
+{{- .Values.vector | default (ternary "flat" "milvus" (eq .Values.storage "sqlite")) -}}
+{{- end }}
+
 {{/* Settings of the file: the caller's, with what the chart decides. */}}
 {{- define "mneme.config" -}}
-{{- $own := dict "storage" "postgres" "vector" .Values.vector "log" (dict "format" "json") -}}
-{{- if eq .Values.vector "milvus" -}}
+{{- $vector := include "mneme.vector" . -}}
+{{- $own := dict "storage" .Values.storage "vector" $vector "log" (dict "format" "json") -}}
+{{- if eq $vector "milvus" -}}
 {{- $_ := set $own "milvus" (dict "addr" (required "milvus.addr: the host:port of Milvus" .Values.milvus.addr) "user" .Values.milvus.user) -}}
 {{- end -}}
 {{- if and .Values.ingress.enabled .Values.ingress.tlsSecret -}}
@@ -39,6 +45,22 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 
 {{/* Mistakes that only show later, in a pod that refuses to start or a token. */}}
 {{- define "mneme.check" -}}
+{{- if eq .Values.storage "sqlite" -}}
+{{- if .Values.postgres.existingSecret -}}
+{{- fail "storage: postgres.existingSecret is set, but memories would go to SQLite; set storage to postgres" -}}
+{{- end -}}
+{{- if gt (int .Values.replicas) 1 -}}
+{{- fail "replicas: SQLite serves one pod; more need storage: postgres" -}}
+{{- end -}}
+{{- if not .Values.persistence.enabled -}}
+{{- fail "persistence.enabled: without a volume the memories would be lost with the pod" -}}
+{{- end -}}
+{{- end -}}
+{{- range tuple "storage" "vector" -}}
+{{- if hasKey $.Values.config . -}}
+{{- fail (printf "config.%s: set the chart's own value %s" . .) -}}
+{{- end -}}
+{{- end -}}
 {{- if and (gt (int .Values.replicas) 1) (not (dig "auth" "issuers" list .Values.config)) -}}
 {{- fail "replicas: more than one needs config.auth.issuers, since each pod would sign with a key of its own" -}}
 {{- end -}}
