@@ -103,17 +103,21 @@ func (x *Index) checkSchema(found *entity.Schema) error {
 	return nil
 }
 
-// ensureIndex creates the index on the vectors, or checks the existing one.
+// ensureIndex creates the index on the vectors, or checks the existing one. Another
+// process may create it at the same time, which some servers refuse to the second.
 func (x *Index) ensureIndex(ctx context.Context) error {
-	found, err := x.client.DescribeIndex(ctx, x.name, fieldVector)
-	if err = classify(ctx, "describe index", err); errors.Is(err, errNoIndex) {
-		found, err = nil, nil
+	found, err := x.describeIndex(ctx)
+	if err == nil && len(found) == 0 {
+		failed := classify(ctx, "create index", x.client.CreateIndex(ctx, x.name, fieldVector, x.indexType(), true))
+		if failed == nil {
+			return nil
+		}
+		if found, err = x.describeIndex(ctx); err == nil && len(found) == 0 {
+			return failed
+		}
 	}
 	if err != nil {
 		return err
-	}
-	if len(found) == 0 {
-		return classify(ctx, "create index", x.client.CreateIndex(ctx, x.name, fieldVector, x.indexType(), true))
 	}
 	has, want := found[0].Params(), x.indexType().Params()
 	for _, key := range []string{"index_type", "metric_type"} {
@@ -122,6 +126,15 @@ func (x *Index) ensureIndex(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// describeIndex returns the indexes on the vectors, none if there is none yet.
+func (x *Index) describeIndex(ctx context.Context) ([]entity.Index, error) {
+	found, err := x.client.DescribeIndex(ctx, x.name, fieldVector)
+	if err = classify(ctx, "describe index", err); errors.Is(err, errNoIndex) {
+		return nil, nil
+	}
+	return found, err
 }
 
 // indexType returns the type and parameters of the index on the vectors.
