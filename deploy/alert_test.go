@@ -2,6 +2,7 @@ package deploy_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,9 +10,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Alerts and the operator's guide may name existing metrics only, and the guide
-// must explain every metric and every alert.
-func TestAlertsAndTheGuideNameExistingMetrics(t *testing.T) {
+// Alerts, the dashboard and the operator's guide may name existing metrics only, and the
+// guide must explain every metric and every alert.
+func TestAlertsDashboardAndTheGuideNameExistingMetrics(t *testing.T) {
 	given := make(map[string]bool)
 	for _, file := range []string{"../server/metrics.go", "../server/metrics_meter.go"} {
 		for _, found := range regexp.MustCompile(`"(mneme_[a-z_]+)"`).FindAllSubmatch(read(t, file), -1) {
@@ -19,7 +20,9 @@ func TestAlertsAndTheGuideNameExistingMetrics(t *testing.T) {
 		}
 	}
 	page := read(t, "../docs/operating.md")
-	for file, text := range map[string][]byte{"alerts.yml": read(t, "alerts.yml"), "operating.md": page} {
+	for file, text := range map[string][]byte{
+		"alerts.yml": read(t, "alerts.yml"), "dashboard.json": read(t, "dashboard.json"), "operating.md": page,
+	} {
 		for _, found := range regexp.MustCompile(`mneme_[a-z_]+`).FindAllString(string(text), -1) {
 			name := strings.TrimSuffix(strings.TrimSuffix(found, "_bucket"), "_count")
 			if !given[name] && found != "mneme_mneme" { // a volume
@@ -43,6 +46,52 @@ func TestAlertsAndTheGuideNameExistingMetrics(t *testing.T) {
 	for _, rule := range rules.Groups[0].Rules {
 		if rule.Expr == "" || !bytes.Contains(page, []byte("`"+rule.Alert+"`")) {
 			t.Errorf("operating.md does not say what to do at %s", rule.Alert)
+		}
+	}
+}
+
+// A dashboard whose panels lie on each other, or ask for nothing, is imported without a word.
+func TestPanelsOfTheDashboardAskForSomethingEachInItsPlace(t *testing.T) {
+	type place struct{ X, Y, W, H int }
+	var dashboard struct {
+		Panels []struct {
+			ID          int
+			Type, Title string
+			GridPos     place
+			Targets     []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal(read(t, "dashboard.json"), &dashboard); err != nil {
+		t.Fatal(err)
+	}
+	named := make(map[int]string)
+	taken := make(map[[2]int]string)
+	for _, p := range dashboard.Panels {
+		if named[p.ID] != "" {
+			t.Errorf("%s and %s have the id %d", named[p.ID], p.Title, p.ID)
+		}
+		named[p.ID] = p.Title
+		if p.GridPos.X+p.GridPos.W > 24 { // the columns of Grafana's grid
+			t.Errorf("%s passes the right edge", p.Title)
+		}
+		for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {
+			for y := p.GridPos.Y; y < p.GridPos.Y+p.GridPos.H; y++ {
+				if other := taken[[2]int{x, y}]; other != "" {
+					t.Fatalf("%s lies on %s", p.Title, other)
+				}
+				taken[[2]int{x, y}] = p.Title
+			}
+		}
+		if p.Type == "row" {
+			continue
+		}
+		if len(p.Targets) == 0 {
+			t.Errorf("%s has no query", p.Title)
+		}
+		for _, target := range p.Targets {
+			if !strings.Contains(target.Expr, "{") || strings.Count(target.Expr, "(") != strings.Count(target.Expr, ")") {
+				t.Errorf("%s: %s", p.Title, target.Expr)
+			}
 		}
 	}
 }
