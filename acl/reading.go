@@ -26,23 +26,34 @@ type Reading struct {
 	// Unless a language was chosen, the multilingual model reads every entry from this
 	// label on, beside the English one. It never rises.
 	Mixed Label
-	// Unread is the lowest label of entries that the multilingual model has yet to read
-	// because the store was Asked, became Mixed or had its language chosen; 0: there is
-	// none. See Whole.
+	// Unread is the lowest label of entries that a model has yet to read because the store
+	// was Asked, became Mixed or had its language chosen: the English model if
+	// LanguageEnglish was chosen, else the multilingual one; 0: there is none. See Whole.
 	Unread Label
 }
 
-// Whole reports whether the multilingual model has read all that it was to read anew. Until
-// it has, what the English model has read is to be judged by that model's vectors alone,
-// also in a store for which LanguageMultilingual was chosen. Entries that are written later
-// wait for their vectors, and leave the store whole.
+// Whole reports whether a model has read all that it was to read again. Until it has, an
+// entry keeps the vectors of the model that read it before, and what the English model has
+// read is to be judged by that model's vectors alone. Entries that are written later wait
+// for their vectors, and leave the store whole.
 func (r Reading) Whole() bool { return r.Unread == 0 }
 
+// OnlyMultilingual reports whether vectors of the English model no longer count, although
+// some may be left: LanguageMultilingual was chosen, and the store is Whole.
+func (r Reading) OnlyMultilingual() bool { return r.Language == LanguageMultilingual && r.Whole() }
+
+// OnlyEnglish reports whether vectors of the multilingual model do not count: LanguageEnglish
+// was chosen, and the store is Whole.
+func (r Reading) OnlyEnglish() bool { return r.Language == LanguageEnglish && r.Whole() }
+
 // BothFrom returns the lowest label from which on the multilingual model reads, beside the
-// English one, what is not foreign and has a meaning; 0: there is none.
+// English one, what is not foreign and has a meaning; 0: there is none. In a store for which
+// LanguageMultilingual was chosen these are the entries that are read again, and those above.
 func (r Reading) BothFrom() Label {
 	switch {
-	case r.Language != LanguageAuto:
+	case r.Language == LanguageMultilingual:
+		return r.Unread
+	case r.Language == LanguageEnglish:
 		return 0
 	case r.Asked:
 		return Public

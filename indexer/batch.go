@@ -24,6 +24,7 @@ type job struct {
 	entry *memory.Entry  // nil: purged
 	facts acl.StoreFacts // of its store
 	reads [2]bool        // by the models of readers
+	kept  [2]bool        // their vectors of this revision are saved already
 	// records are those of the models that read it, one a chunk of its text.
 	records [2][]vector.Record
 }
@@ -53,6 +54,9 @@ func (ix *Indexer) indexAsRead(ctx context.Context, leases []Lease) error {
 	}
 	by, err := ix.readersOf(ctx, main, jobs)
 	if err != nil {
+		return err
+	}
+	if err := ix.markKept(ctx, by, jobs); err != nil {
 		return err
 	}
 	chunks, began := 0, time.Now()
@@ -121,7 +125,7 @@ func (ix *Indexer) readersOf(ctx context.Context, main *serving, jobs []job) (re
 func (ix *Indexer) embed(ctx context.Context, now *serving, k int, jobs []job) (n int, err error) {
 	var texts []string
 	for i := range jobs {
-		if j := &jobs[i]; j.reads[k] {
+		if j := &jobs[i]; j.reads[k] && !j.kept[k] {
 			var chunks []string
 			j.records[k], chunks = now.recordsOf(j.entry, j.facts.Number)
 			texts = append(texts, chunks...)
@@ -190,8 +194,10 @@ func (ix *Indexer) prepare(ctx context.Context, main Model, leases []Lease) (job
 // reads returns which models read an entry of a store: the English one what it can, the
 // multilingual one the rest, and beside it all of a store that was asked in other languages,
 // or from the label on up to which the store is mixed, unless the store's owner chose one.
-// It depends on the entry and these facts of its store alone, so that no entry's vectors
-// tell of another's text. None reads what is above the label of a main model.
+// A store for which the multilingual one was chosen keeps the vectors of the English one
+// until it is whole, and so gets those of entries that are written meanwhile. It depends on
+// the entry and these facts of its store alone, so that no entry's vectors tell of another's
+// text. None reads what is above the label of a main model.
 //
 // SECURITY: what was sent to an embedder of others cannot be taken back.
 func (ix *Indexer) reads(main Model, e *memory.Entry, reading acl.Reading) [2]bool {
@@ -200,7 +206,7 @@ func (ix *Indexer) reads(main Model, e *memory.Entry, reading acl.Reading) [2]bo
 		return [2]bool{}
 	case !main.EnglishOnly || len(ix.multilingual.list) == 0 || reading.Language == acl.LanguageEnglish:
 		return [2]bool{mainModel: true}
-	case reading.Language == acl.LanguageMultilingual:
+	case reading.Language == acl.LanguageMultilingual && !readTwice(reading, e):
 		return [2]bool{multilingualModel: true}
 	}
 	foreign := ix.foreign(memory.ProseOf(e))
@@ -264,7 +270,7 @@ func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, also saving
 				return errReplaced
 			}
 			for i := range jobs {
-				if jobs[i].entry == nil {
+				if jobs[i].entry == nil || jobs[i].kept[k] {
 					continue
 				}
 				if _, err := tx.SaveVectors(ctx, jobs[i].lease.Entry, jobs[i].lease.Revision, fingerprint, jobs[i].records[k]); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"mneme/acl"
 	"mneme/memory"
 )
 
@@ -252,6 +253,32 @@ func (ix *Indexer) saveBeside(ctx context.Context, by readers, jobs []job) error
 		}
 		if err := ix.repair(ctx, now, entriesIn(jobs)); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// markKept notes, in stores of which a language was chosen, which vectors of the entries
+// are there already: a choice queues all entries, and most keep those of one model.
+func (ix *Indexer) markKept(ctx context.Context, by readers, jobs []job) error {
+	var chosen []job
+	for _, j := range jobs {
+		if j.entry != nil && j.facts.Language != acl.LanguageAuto {
+			chosen = append(chosen, j)
+		}
+	}
+	for k, now := range by {
+		lacking, err := ix.lacking(ctx, now, k, chosen)
+		if err != nil || now == nil {
+			return err
+		}
+		lacks := make(map[uuid.UUID]bool, len(lacking))
+		for _, j := range lacking {
+			lacks[j.lease.Entry] = true
+		}
+		for i := range jobs {
+			j := &jobs[i]
+			j.kept[k] = j.entry != nil && j.facts.Language != acl.LanguageAuto && j.reads[k] && !lacks[j.lease.Entry]
 		}
 	}
 	return nil

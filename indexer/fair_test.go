@@ -73,6 +73,20 @@ func (h *heldEmbedder) next(t *testing.T) heldCall {
 	return wait.For(t, "a worker embeds something", h.calls)
 }
 
+// releaseAll releases all calls from now on, until the test ends.
+func (h *heldEmbedder) releaseAll(t *testing.T) {
+	go func() {
+		for {
+			select {
+			case call := <-h.calls:
+				close(call.release)
+			case <-t.Context().Done():
+				return
+			}
+		}
+	}()
+}
+
 // of reports whether a call embeds a text that begins with a word.
 func (c heldCall) of(word string) bool {
 	return slices.ContainsFunc(c.texts, func(text string) bool { return strings.HasPrefix(text, word) })

@@ -60,20 +60,32 @@ func TestALanguageChosenWhileAnEntryIsEmbeddedDecidesWhichVectorsItGets(t *testi
 				}
 				_, err := h.SetLanguage(background, a, "a", acl.LanguageMultilingual)
 				must(h, err)
+				english.releaseAll(t) // until the store is whole, both models read the entry
 				other := multilingual.next(t)
 				if test.last {
 					close(other.release)
+					multilingual.releaseAll(t)
 					h.eventually("the queue is empty", func() bool { return queued(h, rows) == 0 })
 				}
 				close(proceed)
-				again := multilingual.next(t) // the first worker has seen the choice
-				if n := queued(h, rows); !test.last && n != 1 {
-					t.Errorf("%d entries are queued while the vectors are made", n)
-				}
-				close(again.release)
 				if !test.last {
+					again := multilingual.next(t) // the first worker has seen the choice
+					if n := queued(h, rows); n != 1 {
+						t.Errorf("%d entries are queued while the vectors are made", n)
+					}
+					close(again.release)
 					close(other.release)
+					multilingual.releaseAll(t)
 				}
+				h.eventually("the store is whole, and nothing is queued", func() bool {
+					var reading acl.Reading
+					must(h, rows.View(background, func(tx memory.ReadTx) error {
+						stores, err := tx.StoreFacts(background, []string{"a"})
+						reading = stores["a"].Reading
+						return err
+					}))
+					return reading.Whole() && queued(h, rows) == 0
+				})
 				h.AwaitEmptyQueue()
 				for fingerprint, want := range map[string]int{english.Fingerprint(): 0, multilingual.Fingerprint(): 1} {
 					must(h, rows.ForIndexer().View(background, func(tx indexer.ReadTx) error {
@@ -182,5 +194,70 @@ func TestALargeStoreIsQueuedInStepsThatAKilledProcessLeavesToTheNext(t *testing.
 		if want := []int{500, 500, 100, 0}; !slices.Equal(sizes, want) || len(seen) != entries {
 			t.Errorf("%d entries in steps of %v", len(seen), sizes)
 		}
+	})
+}
+
+// A store of which another language is chosen keeps the vectors that it has until the other
+// model has read all of it, so that its answers are not worse meanwhile. What is kept is not
+// made again.
+func TestAStoreKeepsItsVectorsUntilTheChosenModelHasReadAllOfIt(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, backend backendtest.Backend) {
+		data := backend.Open(t)
+		network := backendtest.Arbitrary{Embedder: encoder(t)}
+		english := &heldEmbedder{network, make(chan heldCall)}
+		multilingual := &heldEmbedder{backendtest.Second(network), make(chan heldCall)}
+		rows := data.Storage(t)
+		options := backendtest.Options{Multilingual: []indexer.Model{data.Model(t, multilingual)}}
+		b := &bilingual{
+			wrap(t, backendtest.OpenProcess(t, rows, options, data.Model(t, english))), rows,
+			english.Fingerprint(), multilingual.Fingerprint(),
+		}
+		defer b.running()()
+		a := agent("a", acl.Public)
+		choose := func(language acl.Language) {
+			t.Helper()
+			_, err := b.SetLanguage(background, a, "a", language)
+			must(b.harness, err)
+		}
+		whole := func() {
+			t.Helper()
+			b.eventually("the store is whole, and nothing is queued", func() bool { return b.reading().Whole() && queued(b.harness, rows) == 0 })
+		}
+		// pass releases the call that embeds a text.
+		pass := func(by *heldEmbedder, text string) {
+			t.Helper()
+			call := by.next(t)
+			if !call.of(text) {
+				t.Errorf("%v are embedded, want %s", call.texts, text)
+			}
+			close(call.release)
+		}
+
+		early := b.write(acl.Public, "early", "Early: "+inEnglish, 1)
+		pass(english, "Early")
+		whole()
+		choose(acl.LanguageMultilingual)
+		held := multilingual.next(t)
+		if b.wantVectors(early, true, false); b.reading().Whole() {
+			t.Error("the store is whole before the chosen model has read it")
+		}
+		late := b.write(acl.Public, "late", "Late: "+inEnglish, 1)
+		pass(english, "Late") // as the answers are the English model's yet
+		pass(multilingual, "Late")
+		b.eventually("the later entry has both vectors", func() bool { return queued(b.harness, rows) == 1 })
+		b.wantVectors(late, true, true)
+		close(held.release)
+		whole()
+		b.wantVectors(append(early, late...), false, true)
+
+		choose(acl.LanguageEnglish)
+		held = english.next(t)
+		b.wantReading(acl.Reading{Language: acl.LanguageEnglish, Multilingual: acl.Public, Unread: acl.Public})
+		close(held.release)
+		if len(held.texts) == 1 { // each is a batch of its own
+			close(english.next(t).release)
+		}
+		whole()
+		b.wantVectors(append(early, late...), true, false)
 	})
 }

@@ -161,8 +161,8 @@ func mixedFrom(entries, foreign byLabel, below acl.Label) (label acl.Label, lack
 // foreign reports whether the multilingual model alone reads the job's entry.
 func (j *job) foreign() bool { return !j.reads[mainModel] && j.reads[multilingualModel] }
 
-// noteIndexed records what the multilingual model has read of the stores that it was to read
-// anew, label by label: see acl.Reading.Whole.
+// noteIndexed records what models have read of the stores that they were to read again,
+// label by label: see acl.Reading.Whole.
 func (ix *Indexer) noteIndexed(ctx context.Context) error {
 	var reread Reread
 	err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
@@ -174,7 +174,16 @@ func (ix *Indexer) noteIndexed(ctx context.Context) error {
 	}
 	for _, store := range reread.Indexed {
 		err := ix.storage.Update(ctx, func(tx Tx) error {
-			return tx.PutFact(ctx, memory.ReadingFact{Store: store, Indexed: true})
+			if err := tx.PutFact(ctx, memory.ReadingFact{Store: store, Indexed: true}); err != nil {
+				return err
+			}
+			stores, err := tx.StoreFacts(ctx, []string{store})
+			if err != nil || !stores[store].OnlyMultilingual() {
+				return err
+			}
+			// The vectors of the English model go when the entries are read once more, which
+			// makes none: see markKept.
+			return tx.PutFact(ctx, memory.ReadingFact{Store: store, QueuedAt: ix.instant()})
 		})
 		if err != nil {
 			return err

@@ -70,15 +70,26 @@ func modelsFor(serving []memory.Model, scope acl.Scope) (used models, ok bool) {
 		return used, false
 	}
 	several := len(serving) > 1
-	if !several || scope.Len() == 0 || scope.Any(func(a acl.Access) bool { return a.Reading.Language != acl.LanguageMultilingual || !a.Reading.Whole() }) {
+	if !several || scope.Len() == 0 || scope.Any(func(a acl.Access) bool { return !a.Reading.OnlyMultilingual() }) {
 		used[mainModel] = model{serving[mainModel]}
 	}
-	if several && scope.Any(func(a acl.Access) bool {
-		return a.Reading.Multilingual > 0 && a.Reading.Language != acl.LanguageEnglish
-	}) {
+	if several && scope.Any(func(a acl.Access) bool { return a.Reading.Multilingual > 0 && !a.Reading.OnlyEnglish() }) {
 		used[multilingualModel] = model{serving[multilingualModel]}
 	}
 	return used, true
+}
+
+// scopeOf returns the stores of a scope in which the vectors of the k-th model count, of
+// several.
+//
+// SECURITY: how many vectors are left of a model that no longer reads a store depends on
+// entries above the caller. They must not show in what is found.
+func (m models) scopeOf(k int, scope acl.Scope) acl.Scope {
+	leftover := func(a acl.Access) bool { return k == mainModel && a.Reading.OnlyMultilingual() || k == multilingualModel && a.Reading.OnlyEnglish() }
+	if !m.both() || !scope.Any(leftover) {
+		return scope
+	}
+	return scope.Without(leftover)
 }
 
 // read reports whether the models are sent questions of sessions at a label.

@@ -521,3 +521,47 @@ func TestAStoreThatBothModelsReadIsSearchedOnce(t *testing.T) {
 		})
 	}
 }
+
+// Vectors that are left of a model that no longer reads a store count for nothing: how many
+// are, depends on entries above the caller.
+func TestVectorsLeftOfAFormerModelDoNotCount(t *testing.T) {
+	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
+		data := b.Open(t)
+		h := &harness{backendtest.OpenOver(t, data, backendtest.Options{Second: backendtest.Second(encoder(t))}, encoder(t)), t}
+		h.SetUpAccess()
+		a := agent("a", acl.Public)
+		left := h.PutText(a, "a", "left", "The ferry leaves in the morning.", 0)
+		h.PutText(agent("lender", acl.Public), "lender", "english", "The night train arrives after midnight.", 0)
+		h.Lend("lender", "a", acl.Read)
+		h.Index()
+		_, err := h.SetLanguage(background, a, "a", acl.LanguageMultilingual)
+		must(h, err)
+		h.Index()
+		if got := h.readings("a"); !got.OnlyMultilingual() {
+			t.Fatalf("read as %+v", got)
+		}
+		request := search.Request{Query: englishTrains, Mode: search.ModeVector, Explain: true}
+		before := h.MustSearch(a, request)
+		asked, err := encoder(t).Query(background, englishTrains)
+		must(h, err)
+		must(h, data.Storage(t).ForIndexer().Update(background, func(tx indexer.Tx) error {
+			saved, err := tx.SaveVectors(background, left.ID, left.Revision, encoder(t).Fingerprint(), []vector.Record{
+				{Entry: left.ID, Store: 1, Label: acl.Public, Vector: vector.ToHalf(asked.Vector)},
+			})
+			if err == nil && !saved {
+				t.Error("the vectors are refused")
+			}
+			return err
+		}))
+		h.Index()
+		after := h.MustSearch(a, request)
+		if len(before.Hits) != 2 || len(after.Hits) != 2 {
+			t.Fatalf("%v, then %v", keys(before), keys(after))
+		}
+		for i, hit := range after.Hits {
+			if was := before.Hits[i]; hit.Key != was.Key || hit.Score != was.Score || hit.Explain.Model != was.Explain.Model {
+				t.Errorf("%d: %s %v by %s, then %s %v by %s", i, was.Key, was.Score, was.Explain.Model, hit.Key, hit.Score, hit.Explain.Model)
+			}
+		}
+	})
+}

@@ -136,13 +136,16 @@ func (s *Searcher) assessBy(ctx context.Context, tx assessmentTx, scope acl.Scop
 }
 
 // chooseModels sets which models judge a candidate: of those that have read it the preferred
-// one, or both. While the multilingual model reads a store anew, what the main one has read
-// is judged by that one alone.
+// one, or both. While a model reads a store again, what the main one has read is judged by
+// that one alone; vectors left of a model that no longer reads the store do not count.
 func (a *assessment) chooseModels(prefers int, reading acl.Reading) {
-	if a.by[mainModel].read && !reading.Whole() {
-		a.by[multilingualModel].read = false
-	}
 	both := a.by[mainModel].read && a.by[multilingualModel].read
+	switch {
+	case both && reading.OnlyMultilingual():
+		a.by[mainModel].read, both = false, false
+	case both && (reading.OnlyEnglish() || !reading.Whole()):
+		a.by[multilingualModel].read, both = false, false
+	}
 	for k := range a.by {
 		a.by[k].judges = a.by[k].read && (!both || prefers == eitherModel || prefers == k)
 	}

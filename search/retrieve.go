@@ -306,7 +306,8 @@ func (s *Searcher) searchModels(ctx context.Context, q *searchQuery, asked *word
 			continue
 		}
 		query := vector.Query{Vector: asked.embeddings[k].Vector, Limit: fetch, Only: only}
-		found, err := withDeadline(ctx, func() (legList, error) { return askIndex(ctx, model.Index, q.scope, query) })
+		scope := q.models.scopeOf(k, q.scope)
+		found, err := withDeadline(ctx, func() (legList, error) { return askIndex(ctx, model.Index, scope, query) })
 		if err != nil {
 			return legList{}, err
 		}

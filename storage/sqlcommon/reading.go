@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"mneme/acl"
 	"mneme/indexer"
 	"mneme/memory"
 )
@@ -57,7 +58,8 @@ func (w Writes) putReading(ctx context.Context, f memory.ReadingFact) error {
 	return err
 }
 
-// setUnread records from which label on the multilingual model has yet to read the store.
+// setUnread records from which label on a model has yet to read the store: the English one
+// what the multilingual one may have read, where that language was chosen.
 func (w Writes) setUnread(ctx context.Context, f memory.ReadingFact) error {
 	known, err := NewReads(w.w, w.d).StoreFacts(ctx, []string{f.Store})
 	if err != nil {
@@ -65,6 +67,9 @@ func (w Writes) setUnread(ctx context.Context, f memory.ReadingFact) error {
 	}
 	now := known[f.Store].Reading
 	from := now.MultilingualFrom()
+	if now.Language == acl.LanguageEnglish && now.Multilingual > 0 {
+		from = acl.Public
+	}
 	switch {
 	case f.Language != nil: // it replaces what was to be read
 	case !f.Asked && f.Mixed == 0:
