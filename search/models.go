@@ -85,7 +85,9 @@ func modelsFor(serving []memory.Model, scope acl.Scope) (used models, ok bool) {
 // SECURITY: how many vectors are left of a model that no longer reads a store depends on
 // entries above the caller. They must not show in what is found.
 func (m models) scopeOf(k int, scope acl.Scope) acl.Scope {
-	leftover := func(a acl.Access) bool { return k == mainModel && a.Reading.OnlyMultilingual() || k == multilingualModel && a.Reading.OnlyEnglish() }
+	leftover := func(a acl.Access) bool {
+		return k == mainModel && a.Reading.OnlyMultilingual() || k == multilingualModel && a.Reading.OnlyEnglish()
+	}
 	if !m.both() || !scope.Any(leftover) {
 		return scope
 	}
