@@ -31,7 +31,7 @@ var documents = []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURI
 var steps = plan{
 	// What is installed and built.
 	{name: "packages", run: "setup_packages", made: "-"},
-	{name: "go-tools", run: "setup_go_tools", made: "bin/shfmt", tools: []string{goVersion, system}},
+	{name: "go-tools", run: "setup_go_tools", made: "bin/actionlint", tools: []string{goVersion, system}},
 	{name: "python", run: "setup_python", made: "python", inputs: []string{"docs/website/requirements.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
 	{name: "clients", run: "setup_clients", made: "clients", inputs: []string{"examples/**/requirements*.txt", "clients/python-memory/tests/requirements.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
 	{name: "webagents", run: "setup_webagents", made: "webagents", inputs: []string{"examples/robutler-skill/requirements-alone.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
@@ -85,7 +85,7 @@ var steps = plan{
 	{name: "console-build", run: "check_console_build", inputs: []string{"console", "server/rest/openapi.yaml"}, needs: []string{"console-packages", "node"}},
 	{name: "openapi", run: "check_openapi", inputs: []string{"server/rest/openapi.yaml", "server/rest/redocly.yaml"}, tools: []string{goVersion}, needs: []string{"node", "packages", "python"}},
 	{name: "openapi-requests", run: "check_openapi_requests", long: true, inputs: []string{"go:./cmd/mneme", "server/rest/openapi.yaml", "server/rest/schemathesis.toml", "server/rest/schemathesis_hooks.py"}, needs: []string{"python", "program"}},
-	{name: "scripts", run: "check_scripts", inputs: []string{"*.py", "*.sh", "*.mjs", "*.ts", "*.svelte", "deploy/packaging/check/docker", "deploy/milvus.env", "ruff.toml", ".ci/run", ".ci/steps"}, needs: []string{"python", "node", "go-tools"}},
+	{name: "scripts", run: "check_scripts", inputs: []string{"*.py", "*.sh", "*.mjs", "*.ts", "*.svelte", "deploy/packaging/check/docker", "deploy/milvus.env", "ruff.toml", ".ci/run", ".ci/steps", ".github"}, needs: []string{"python", "node", "go-tools"}},
 	{name: "deployment", run: "check_deployment", inputs: []string{"docker-compose.yml", "deploy", ".dockerignore"}, needs: []string{"go-tools", "python"}},
 	{name: "chart", run: "check_chart", inputs: []string{"deploy/chart", "deploy/charttest"}, tools: []string{goVersion}, needs: []string{"python", "program"}},
 

@@ -6,6 +6,7 @@ BENCHSTAT=golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da # t
 GOVULNCHECK=golang.org/x/vuln/cmd/govulncheck@v1.8.0
 COMPOSE=github.com/compose-spec/compose-go/v2/cmd@v2.1.3 # later ones ignore variables
 SHFMT=mvdan.cc/sh/v3/cmd/shfmt@v3.13.0
+ACTIONLINT=github.com/rhysd/actionlint/cmd/actionlint@v1.7.7
 
 # How many packages are tested at once. Many tests wait for servers and disks, so it is
 # more than there are processors.
@@ -34,7 +35,7 @@ install_packages() {
 setup_go_tools() {
 	mkdir -p "$tools/bin"
 	local tool
-	for tool in "$GOLANGCI" "$GOVULNCHECK" "$BENCHSTAT" "$SHFMT"; do GOBIN=$tools/bin go install "$tool"; done
+	for tool in "$GOLANGCI" "$GOVULNCHECK" "$BENCHSTAT" "$SHFMT" "$ACTIONLINT"; do GOBIN=$tools/bin go install "$tool"; done
 	GOBIN=$work go install "$COMPOSE"
 	mv "$work/cmd" "$tools/bin/compose"
 }

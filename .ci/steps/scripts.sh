@@ -15,6 +15,7 @@ check_scripts() {
 	ruff format --check --quiet --no-cache --force-exclude "${python[@]}"
 	shellcheck -x "${shell[@]}"
 	shfmt -d "${shell[@]}"
+	actionlint
 	oxlint --deny-warnings -A no-control-regex -A prefer-string-starts-ends-with "${node[@]}"
 	echo "${#python[@]} programs in Python, ${#shell[@]} in shell, ${#node[@]} in JavaScript and TypeScript"
 }
