@@ -39,9 +39,6 @@ down gracefully on SIGINT or SIGTERM.`,
 }
 
 func (p *program) serve(ctx context.Context, config configs.Config, consoleAgent string) error {
-	if unknown := configs.UnknownVariables(clientVariables...); len(unknown) > 0 {
-		p.logger(config.Log).Warn("unknown MNEME_ environment variables are set", "names", unknown)
-	}
 	// Listen first, to report a port in use before opening anything.
 	listener, err := openListener(ctx, config.Addr, config.SocketMode())
 	if err != nil {

@@ -69,7 +69,7 @@ run while a server uses it.`,
 	flags.StringVar(&scope, "scope", "", "scopes separated by spaces: platform, share, spend")
 	flags.StringVar(&chat, "chat", "", "chat ID of the session")
 	flags.StringVar(&user, "user", "", "user ID of the session")
-	flags.DurationVar(&ttl, "ttl", time.Hour, "lifetime of the token or API key")
+	durationVar(flags, &ttl, "ttl", time.Hour, "lifetime of the token or API key")
 	flags.BoolVar(&apiKey, "api-key", false, "create an API key instead of a token")
 	flags.StringVar(&revoke, "revoke", "", "revoke the API key with this `ID`")
 	cmd.MarkFlagsMutuallyExclusive("revoke", "agent")
