@@ -136,7 +136,7 @@ func UsesLocalKey(config configs.Config) bool {
 // issuers, tokens signed with the local key, and API keys. It refreshes the keys
 // of remote issuers until ctx is done.
 func NewVerifier(ctx context.Context, config configs.Config, log *slog.Logger) (*token.Verifier, error) {
-	options := token.Options{Log: log}
+	options := token.Options{Log: log, Uses: token.OpenUses(config.DataDir)}
 	for i, from := range config.Auth.Issuers {
 		var taint acl.Label
 		if from.MaxTaint != "" {
@@ -154,6 +154,9 @@ func NewVerifier(ctx context.Context, config configs.Config, log *slog.Logger) (
 	if UsesLocalKey(config) {
 		var err error
 		if options.Local, err = token.OpenLocalKey(config.DataDir); err != nil {
+			return nil, err
+		}
+		if options.Issued, err = token.OpenIssued(config.DataDir); err != nil {
 			return nil, err
 		}
 	}
