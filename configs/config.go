@@ -443,6 +443,9 @@ func (c *Config) validate() (violations []error) {
 	for i, issuer := range c.Auth.Issuers {
 		need(issuer.Issuer != "" && issuer.Audience != "" && issuer.JWKS != "" && issuer.Algorithm != "",
 			fmt.Sprintf("auth.issuers[%d] requires issuer, audience, jwks and algorithm", i))
+		if issuer.MaxTaint != "" {
+			oneOf(fmt.Sprintf("auth.issuers[%d].max_taint", i), issuer.MaxTaint, "PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED")
+		}
 		need(issuer.Refresh == 0 || issuer.Refresh >= time.Minute, fmt.Sprintf("auth.issuers[%d].refresh must be at least 1m", i))
 		need(issuer.RefreshUnknown == 0 || issuer.RefreshUnknown >= time.Second,
 			fmt.Sprintf("auth.issuers[%d].refresh_unknown must be at least 1s", i))

@@ -25,6 +25,7 @@ func TestErrorsSayWhereTheyAre(t *testing.T) {
 		"a key in a list":           {issuer + "max_tant: PUBLIC\n", []string{`FILE:7: unknown key "auth.issuers[0].max_tant"; did you mean "auth.issuers[0].max_taint"?`}},
 		"a value in a list":         {issuer + "refresh: often\n", []string{`FILE:7: auth.issuers[0].refresh must be a duration with a unit`}},
 		"a rule of a list":          {issuer + "refresh: 1s\n", []string{`FILE:7: auth.issuers[0].refresh must be at least 1m`}},
+		"a label of a list":         {issuer + "max_taint: SECRET\n", []string{`FILE:7: auth.issuers[0].max_taint must be one of PUBLIC`}},
 		"an element of a list":      {"cors:\n  origins:\n    - https://a.example\n    - b.example\n", []string{`FILE:4: cors.origins[1] must be an origin`}},
 		"a number":                  {"limits:\n  keys: many\n", []string{`FILE:2: limits.keys must be a whole number`}},
 		"a number that is true":     {"limits: {keys: true}\n", []string{`FILE:1: limits.keys must be a whole number`}},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -285,6 +286,12 @@ func TestMCPStaysUpWithoutAValidToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	accepts, err := net.Listen("tcp", "127.0.0.1:0") // and answers nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer accepts.Close()
+	stdio(t, "--agent", "me", "--data-dir", other, "--url", "http://"+accepts.Addr().String())
 	nobody, _ := stdio(t, "--agent", "me", "--data-dir", other, "--url", "http://"+silent)
 	if text, failed := callTool(t, nobody, "memory_list", map[string]any{}); !failed || !strings.Contains(text, "refused") {
 		t.Errorf("%t %s", failed, text)

@@ -197,7 +197,7 @@ func TestTheLogTellsOfStartAndStop(t *testing.T) {
 				t.Errorf("%v, not %s", entry, p.Address)
 			}
 		case "stopping":
-			if reason := fmt.Sprint(entry["reason"]); !strings.Contains(reason, "terminated") {
+			if reason := fmt.Sprint(entry["reason"]); !strings.Contains(reason, "signal") {
 				t.Errorf("%v", entry)
 			}
 		}

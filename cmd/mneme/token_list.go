@@ -67,8 +67,8 @@ func tokensOf(config configs.Config, agent string) ([]listedToken, error) {
 		return nil, err
 	}
 	list := []listedToken{}
-	for kind, from := range map[string]interface{ List() ([]token.APIKey, error) }{"api-key": keys, "token": issued} {
-		found, err := from.List()
+	for kind, read := range map[string]func() ([]token.APIKey, error){"api-key": keys.List, "token": issued.List} {
+		found, err := read()
 		if err != nil {
 			return nil, err
 		}
