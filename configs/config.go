@@ -369,9 +369,9 @@ func (s Secret) GoString() string { return s.String() }
 // LogValue redacts the secret in logs.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// validate returns an error that lists every rule the configuration violates.
-func (c *Config) validate() error {
-	var violations []error
+// validate returns the rules that the configuration violates. Each begins with the key of
+// what is wrong.
+func (c *Config) validate() (violations []error) {
 	oneOf := func(key, value string, allowed ...string) {
 		if !slices.Contains(allowed, value) {
 			violations = append(violations, fmt.Errorf("%s must be one of %s", key, strings.Join(allowed, ", ")))
@@ -393,7 +393,11 @@ func (c *Config) validate() error {
 	oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	oneOf("log.format", c.Log.Format, "text", "json")
 	oneOf("socket_access", c.SocketAccess, "owner", "group", "everyone")
-	violations = append(violations, c.checkListening(), c.CORS.check())
+	for _, err := range []error{c.checkListening(), c.CORS.check()} {
+		if err != nil {
+			violations = append(violations, err)
+		}
+	}
 	need(c.Postgres.Partitions == 0 || c.Postgres.Partitions >= 2 && c.Postgres.Partitions <= 64, "postgres.partitions must be 0, or from 2 to 64")
 	need(c.Limits.ValueBytes > 0, "limits.value_bytes must be positive")
 	need(c.Limits.Keys > 0, "limits.keys must be positive")
@@ -405,7 +409,8 @@ func (c *Config) validate() error {
 	need(c.Limits.WriteWait > 0, "limits.write_wait must be positive")
 	need(c.Connections.Total >= 0, "connections.total must not be negative")
 	need(c.Connections.PerAddress >= 0, "connections.per_address must not be negative")
-	need(c.Rate.Requests >= 0 && c.Rate.Refusals >= 0, "rate.requests and rate.refusals must not be negative")
+	need(c.Rate.Requests >= 0, "rate.requests must not be negative")
+	need(c.Rate.Refusals >= 0, "rate.refusals must not be negative")
 	need(c.Connections.IdleTimeout > 0, "connections.idle_timeout must be positive")
 	need(c.Connections.StallTimeout > 0, "connections.stall_timeout must be positive")
 	if _, err := c.Connections.Proxies(); err != nil {
@@ -438,9 +443,12 @@ func (c *Config) validate() error {
 	for i, issuer := range c.Auth.Issuers {
 		need(issuer.Issuer != "" && issuer.Audience != "" && issuer.JWKS != "" && issuer.Algorithm != "",
 			fmt.Sprintf("auth.issuers[%d] requires issuer, audience, jwks and algorithm", i))
+		if issuer.MaxTaint != "" {
+			oneOf(fmt.Sprintf("auth.issuers[%d].max_taint", i), issuer.MaxTaint, "PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED")
+		}
 		need(issuer.Refresh == 0 || issuer.Refresh >= time.Minute, fmt.Sprintf("auth.issuers[%d].refresh must be at least 1m", i))
 		need(issuer.RefreshUnknown == 0 || issuer.RefreshUnknown >= time.Second,
 			fmt.Sprintf("auth.issuers[%d].refresh_unknown must be at least 1s", i))
 	}
-	return errors.Join(violations...)
+	return violations
 }

@@ -86,7 +86,13 @@ func shown(value any) any {
 	case time.Duration:
 		return v.String()
 	case string:
-		if u, err := url.Parse(v); err == nil && u.User != nil {
+		u, err := url.Parse(v)
+		switch {
+		case err != nil || u.Scheme == "" || u.Host == "":
+		case u.RawQuery != "": // which may have a key
+			u.RawQuery = "hidden"
+			return u.Redacted()
+		case u.User != nil:
 			return u.Redacted()
 		}
 	case []string:

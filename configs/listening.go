@@ -67,7 +67,7 @@ func (c *Config) checkListening() error {
 	case (c.TLS.Cert == "") != (c.TLS.Key == ""):
 		return errors.New("tls requires both tls.cert and tls.key")
 	case socket && c.TLS.Cert != "":
-		return errors.New("a Unix socket has no TLS: leave out tls, or set addr to host:port")
+		return errors.New("tls is not for a Unix socket: leave it out, or set addr to host:port")
 	}
 	return nil
 }

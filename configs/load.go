@@ -7,11 +7,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
-	"slices"
 	"strings"
-	"time"
 
-	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 )
@@ -20,7 +17,8 @@ const envPrefix = "MNEME_"
 
 // Load returns the configuration. file may be "". A flag overrides everything
 // else if it was set and its name is a key with dashes for underscores
-// (--data-dir). Unknown keys in the file and invalid values are errors.
+// (--data-dir). Unknown keys in the file and invalid values are errors, which say where they
+// are: on which line of the file, or in which variable or flag.
 func Load(file string, flags *pflag.FlagSet) (Config, error) {
 	v := viper.New()
 	for key, value := range flatten(reflect.ValueOf(Default()), "") {
@@ -32,11 +30,19 @@ func Load(file string, flags *pflag.FlagSet) (Config, error) {
 			}
 		}
 	}
+	from := origins{flags: flags}
 	if file != "" {
+		var err error
+		if from.lines, err = checkFile(file); err != nil {
+			return Config{}, err
+		}
 		v.SetConfigFile(file)
 		if err := v.ReadInConfig(); err != nil {
 			return Config{}, fmt.Errorf("configuration file %s: %w", file, err)
 		}
+	}
+	if err := checkVariables(); err != nil {
+		return Config{}, err
 	}
 	var c Config
 	if err := v.UnmarshalExact(&c, strict); err != nil {
@@ -54,8 +60,8 @@ func Load(file string, flags *pflag.FlagSet) (Config, error) {
 		return Config{}, fmt.Errorf("configuration: data_dir: %w", err)
 	}
 	c.DataDir = dir
-	if err := c.validate(); err != nil {
-		return Config{}, fmt.Errorf("configuration: %w", err)
+	if violations := c.validate(); len(violations) > 0 {
+		return Config{}, from.locate(violations)
 	}
 	return c, nil
 }
@@ -69,26 +75,6 @@ func FileDataDir(file string) (string, error) {
 		return "", fmt.Errorf("configuration file %s: %w", file, err)
 	}
 	return v.GetString("data_dir"), nil
-}
-
-// UnknownVariables returns the names of MNEME_* environment variables that are
-// neither configuration keys nor in known, so that misspellings are noticed.
-// They are not errors: Kubernetes sets such variables for a service named
-// mneme.
-func UnknownVariables(known ...string) []string {
-	keys := flatten(reflect.ValueOf(Default()), "")
-	for key := range keys {
-		known = append(known, variable(key))
-	}
-	var unknown []string
-	for _, pair := range os.Environ() {
-		name, _, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(name, envPrefix) && !slices.Contains(known, name) {
-			unknown = append(unknown, name)
-		}
-	}
-	slices.Sort(unknown)
-	return unknown
 }
 
 // DefaultDataDir returns the directory mneme in the user's data directory:
@@ -132,26 +118,6 @@ func flatten(v reflect.Value, prefix string) map[string]any {
 		}
 	}
 	return flat
-}
-
-// strict rejects values that the decoder would convert silently, such as a
-// duration without a unit. Numbers and booleans may still be strings, since
-// environment variables have no other type.
-func strict(c *mapstructure.DecoderConfig) {
-	c.DecodeHook = mapstructure.ComposeDecodeHookFunc(
-		rejectBareDuration,
-		mapstructure.StringToTimeDurationHookFunc(),
-		mapstructure.StringToSliceHookFunc(","),
-	)
-}
-
-// rejectBareDuration rejects durations without a unit: "timeout: 30" would mean
-// 30 nanoseconds.
-func rejectBareDuration(from, to reflect.Type, data any) (any, error) {
-	if to == reflect.TypeFor[time.Duration]() && from != to && from.Kind() != reflect.String && data != 0 {
-		return nil, errors.New("a duration needs a unit, for example 30s")
-	}
-	return data, nil
 }
 
 // readableError removes the decoder's internal wording from an error.

@@ -30,10 +30,15 @@ func clean(t *testing.T) {
 func file(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mneme.yaml")
+	write(t, path, text)
+	return path
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return path
 }
 
 func noFlags() *pflag.FlagSet { return pflag.NewFlagSet("test", pflag.ContinueOnError) }
@@ -157,7 +162,8 @@ func TestMisspelledVariablesAreReported(t *testing.T) {
 	t.Setenv("MNEME_STORRAGE", "sqlite")
 	t.Setenv("MNEME_STORAGE", "sqlite")
 	t.Setenv("MNEME_TOKEN", "x")
-	if got := UnknownVariables("MNEME_TOKEN"); !reflect.DeepEqual(got, []string{"MNEME_STORRAGE"}) {
-		t.Errorf("got %v", got)
+	t.Setenv("MNEME_PORT", "tcp://10.0.0.1:7077") // as Kubernetes sets it
+	if got := UnknownVariables("MNEME_TOKEN"); !reflect.DeepEqual(got, []UnknownVariable{{Name: "MNEME_PORT"}, {Name: "MNEME_STORRAGE", Nearest: []string{"MNEME_STORAGE"}}}) {
+		t.Errorf("got %+v", got)
 	}
 }

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 	"time"
@@ -46,6 +47,10 @@ func analyzeAgain(ctx context.Context, storage Storage, log *slog.Logger, now ti
 			return err
 		}
 	}
+	left, err := countSearchable(ctx, storage, after)
+	if err != nil {
+		return err
+	}
 	filled := 0
 	for batch := -1; batch != 0; {
 		var last uuid.UUID
@@ -70,12 +75,28 @@ func analyzeAgain(ctx context.Context, storage Storage, log *slog.Logger, now ti
 		if filled == 0 && batch > 0 {
 			log.InfoContext(ctx, "analyzing the texts of this database again, which an earlier version wrote")
 		}
-		filled += batch
+		if filled += batch; batch > 0 {
+			reportEntries(ctx, "analyzing its texts again", filled, left)
+		}
 	}
 	if filled > 0 {
 		log.InfoContext(ctx, "analyzed the texts again", "entries", filled)
 	}
 	return nil
+}
+
+// countSearchable counts the entries that a SearchableQuery after an ID lists.
+func countSearchable(ctx context.Context, storage Storage, after uuid.UUID) (n int64, err error) {
+	err = storage.View(ctx, func(tx ReadTx) error {
+		n, err = tx.Count(ctx, Searchable{after})
+		return err
+	})
+	return n, err
+}
+
+// reportEntries reports how many entries a step is done with. Others may be added meanwhile.
+func reportEntries(ctx context.Context, step string, done int, all int64) {
+	ReportProgress(ctx, fmt.Sprintf("%s, %d of %d entries", step, done, max(all, int64(done))))
 }
 
 // IsCurrent reports whether the names, terms and forms of a database are this build's. New

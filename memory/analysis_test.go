@@ -159,7 +159,12 @@ func TestAnInterruptedAnalysisGoesOnWhereItStopped(t *testing.T) {
 		}
 		// What another version did not finish is analyzed from the start.
 		analyzedAs("1 1 " + uuid.Max.String())
-		must(h, start(background))
+		var steps []string
+		must(h, start(memory.WithProgress(background, func(step string) { steps = append(steps, step) })))
+		want := "analyzing its texts again, "
+		if !slices.Equal(steps, []string{want + "200 of 450 entries", want + "400 of 450 entries", want + "450 of 450 entries"}) {
+			t.Errorf("reported %q", steps)
+		}
 		if rows.documents != entries {
 			t.Errorf("%d entries of another version were analyzed, not %d", rows.documents, entries)
 		}

@@ -47,6 +47,7 @@ func nameAgain(ctx context.Context, storage Storage, log *slog.Logger) error {
 			return err
 		}
 		apart += numbered
+		reportEntries(ctx, "bringing its keys into Unicode form C", start+len(batch), int64(len(ids)))
 	}
 	if len(ids) > 0 {
 		log.WarnContext(ctx, "brought keys and namespaces into Unicode form C", "entries", len(ids), "numbered", apart)

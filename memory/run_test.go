@@ -39,6 +39,7 @@ type emptyTx struct{ memory.Tx }
 func (emptyTx) Meta(context.Context, string) ([]byte, error)                   { return nil, nil }
 func (emptyTx) SetMeta(context.Context, string, []byte) error                  { return nil }
 func (emptyTx) List(context.Context, memory.ListQuery) ([]memory.Entry, error) { return nil, nil }
+func (emptyTx) Count(context.Context, memory.Countable) (int64, error)         { return 0, nil }
 func (emptyTx) Expiring(context.Context, memory.ExpiryQuery) ([]memory.Expiry, error) {
 	return nil, nil
 }

@@ -144,8 +144,8 @@ type Counter interface {
 	Count(ctx context.Context, what Countable) (int64, error)
 }
 
-// Countable is a kind of rows: GrantsOf, OffersOf, Erasable, Unembedded, StoresRead,
-// StoresUnread, ReadIn or ForeignAt.
+// Countable is a kind of rows: GrantsOf, OffersOf, Erasable, Searchable, Unembedded,
+// StoresRead, StoresUnread, ReadIn or ForeignAt.
 type Countable interface{ countable() }
 
 // GrantsOf are the grants of a store at a label, expired ones too until they are swept.
@@ -162,6 +162,9 @@ type OffersOf struct {
 
 // Erasable are the entries that a Purge with this cutoff would erase in all.
 type Erasable struct{ Cutoff time.Time }
+
+// Searchable are the entries that a SearchableQuery with this After lists.
+type Searchable struct{ After uuid.UUID }
 
 // Unembedded are the searchable entries, live at Now, without vectors of their
 // current revision under a fingerprint. Those that have such vectors under Other, and
@@ -205,6 +208,7 @@ func (GrantsOf) countable()     {}
 func (OffersOf) countable()     {}
 func (Erasable) countable()     {}
 func (Unembedded) countable()   {}
+func (Searchable) countable()   {}
 func (StoresRead) countable()   {}
 
 // MetaReader reads settings of the whole database.

@@ -250,6 +250,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
+	s.log.InfoContext(ctx, "stopping", "reason", context.Cause(ctx).Error())
 	s.stopping.Store(true)
 	close(s.stop)
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
@@ -258,6 +259,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		s.log.WarnContext(ctx, "requests were cut off at shutdown")
 		err = h.Close()
+	} else if err == nil {
+		s.log.InfoContext(ctx, "all requests are answered")
 	}
 	if served := <-failed; !errors.Is(served, http.ErrServerClosed) {
 		err = errors.Join(err, served)

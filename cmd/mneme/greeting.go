@@ -14,24 +14,22 @@ import (
 // try first.
 func (p *program) greet(config configs.Config, listening net.Addr, link string) error {
 	again := command(config)
-	address, base, curl := "", "", "curl"
-	if path, ok := config.Socket(); ok {
-		address, base, curl = socketURL(path), "http://localhost", "curl --unix-socket "+quote(listening.String())
-	} else {
-		var err error
-		if address, err = urlOf(listening.String(), config.TLS.Cert != ""); err != nil {
-			return err
-		}
-		base = address
+	addresses, err := urlsOf(config, listening)
+	if err != nil {
+		return err
+	}
+	base, curl := addresses[0], "curl"
+	if _, ok := config.Socket(); ok {
+		base, curl = "http://localhost", "curl --unix-socket "+quote(listening.String())
 	}
 	if p.json {
-		return p.printJSON(map[string]string{"address": address, "data_dir": config.DataDir})
+		return p.printJSON(map[string]string{"address": addresses[0], "data_dir": config.DataDir})
 	}
 	look := ""
 	if link != "" {
 		look = "Look at it, within five minutes: " + link + "\n\n"
 	}
-	_, err := fmt.Fprintf(p.out, `mneme is listening on %[1]s
+	_, err = fmt.Fprintf(p.out, `mneme is listening on %[1]s
 data folder: %[2]s
 
 %[4]sTry it from another terminal:
@@ -42,7 +40,7 @@ data folder: %[2]s
   %[6]s %[5]s/v1/search -H "Authorization: Bearer $TOKEN" \
     -H 'Content-Type: application/json' -d '{"query": "what do I drink in the afternoon?"}'
 
-`, address, config.DataDir, again, look, base, curl)
+`, strings.Join(addresses, " and "), config.DataDir, again, look, base, curl)
 	return err
 }
 

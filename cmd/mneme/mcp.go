@@ -63,24 +63,39 @@ func (m *mcpCommand) run(ctx context.Context, config configs.Config) error {
 	return m.local(ctx, config, principal)
 }
 
-// local serves the tools directly on the database, and indexes what they write.
+// callWait is how long a call waits for the database to open. A test shortens it.
+var callWait = toolproxy.LateWait
+
+// local serves the tools directly on the database, and indexes what they write. Clients are
+// answered while the database is opened.
 func (m *mcpCommand) local(ctx context.Context, config configs.Config, p acl.Principal) (err error) {
-	service, err := compose.Open(ctx, config, m.logger(config.Log))
-	if err != nil {
-		return err
-	}
-	defer closeJoin(service, &err)
-	if err := service.RegisterCaller(ctx, p); err != nil {
-		return err
-	}
+	log := m.logger(config.Log)
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	group, serving := errgroup.WithContext(ctx)
-	group.Go(func() error { return service.Run(background) })
+	var service *compose.Instance // set by one attempt at most
+	tools := toolproxy.NewLate(compose.KnownTools(config), callWait, log, func(ctx context.Context) (mcp.Tools, error) {
+		opened, err := compose.Open(ctx, config, log)
+		if err != nil {
+			return nil, err
+		}
+		if err := opened.RegisterCaller(ctx, p); err != nil {
+			return nil, errors.Join(err, opened.Close())
+		}
+		service = opened
+		group.Go(func() error { return service.Run(background) })
+		return compose.NewTools(service, config, nil), nil
+	})
 	group.Go(func() error {
 		defer stop()
-		return m.serve(serving, compose.NewTools(service, config, nil), p)
+		defer tools.Close()
+		tools.Start()
+		return m.serve(serving, tools, p)
 	})
-	return group.Wait()
+	err = group.Wait()
+	if service != nil {
+		closeJoin(service, &err)
+	}
+	return err
 }
 
 func (m *mcpCommand) serve(ctx context.Context, tools mcp.Tools, p acl.Principal) error {
@@ -106,9 +121,5 @@ func (m *mcpCommand) remote(ctx context.Context, config configs.Config, p acl.Pr
 	if err != nil {
 		return err
 	}
-	tools, err := toolproxy.New(ctx, server, p, config.Limits.ValueBytes)
-	if err != nil {
-		return err
-	}
-	return m.serve(ctx, tools, p)
+	return m.serve(ctx, toolproxy.New(ctx, server, p, config.Limits.ValueBytes, m.logger(config.Log)), p)
 }

@@ -2,9 +2,15 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"mneme/acl"
+	"mneme/internal/system"
 	"mneme/test/faulttest"
 	"mneme/test/wait"
 )
@@ -162,6 +169,103 @@ func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
+// mcpHere runs mneme mcp in this process and connects to it.
+func mcpHere(t *testing.T, args ...string) *mcp.ClientSession {
+	t.Helper()
+	fromClient, toServer := io.Pipe()
+	fromServer, toClient := io.Pipe()
+	ended := make(chan int, 1)
+	log := new(bytes.Buffer)
+	go func() {
+		ended <- run(context.WithoutCancel(t.Context()), append([]string{"mcp"}, args...), fromClient, toClient, log)
+		toClient.Close()
+	}()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		toServer.Close()
+		if status := wait.For(t, "mneme mcp ends", ended); status != exitDone {
+			t.Errorf("status %d\n%s", status, log)
+		}
+	})
+	return session
+}
+
+// Locks are held until after the client was answered.
+func TestMCPAnswersWhileAnotherProcessHoldsALock(t *testing.T) {
+	defer func(wait time.Duration) { callWait = wait }(callWait)
+	callWait = 50 * time.Millisecond
+	check := func(t *testing.T, dir, says string, release func() error) {
+		session := mcpHere(t, "--agent", "new", "--data-dir", dir)
+		if tools, err := session.ListTools(t.Context(), nil); err != nil || len(tools.Tools) == 0 {
+			t.Fatalf("%+v, %v", tools, err)
+		}
+		wait.Until(t, "a call says what is waited for", func() error {
+			if text, failed := callTool(t, session, "memory_list", map[string]any{}); !failed || !strings.Contains(text, says) {
+				return fmt.Errorf("%t %s", failed, text)
+			}
+			return nil
+		})
+		if err := release(); err != nil {
+			t.Fatal(err)
+		}
+		wait.Until(t, "a call succeeds", func() error {
+			if text, failed := callTool(t, session, "memory_list", map[string]any{}); failed {
+				return errors.New(text)
+			}
+			return nil
+		})
+	}
+	t.Run("while it opens the database", func(t *testing.T) {
+		dir := t.TempDir()
+		unlock, err := system.Lock(filepath.Join(dir, "mneme.db.lock"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, dir, "another process is opening the database, since ", unlock)
+	})
+	t.Run("while it writes", func(t *testing.T) {
+		dir := t.TempDir()
+		must(t, dir, "", "put", "--agent", "me", "tea", "green")
+		db := open(t, "sqlite", filepath.Join(dir, "mneme.db"))
+		db.SetMaxOpenConns(1)
+		if _, err := db.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+			t.Fatal(err)
+		}
+		check(t, dir, "another process is writing to the database, since ", func() error {
+			_, err := db.ExecContext(t.Context(), "ROLLBACK")
+			return err
+		})
+	})
+}
+
+func TestMCPStaysUpWithoutADatabase(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "mneme.db")
+	if err := os.WriteFile(path, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	session, log := stdio(t, "--agent", "me", "--data-dir", dir)
+	if tools, err := session.ListTools(t.Context(), nil); err != nil || len(tools.Tools) == 0 {
+		t.Fatalf("%+v, %v", tools, err)
+	}
+	if text, failed := callTool(t, session, "memory_list", map[string]any{}); !failed || !strings.Contains(text, "damaged") {
+		t.Errorf("%t %s\n%s", failed, text, log)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	wait.Until(t, "the next call opens it", func() error {
+		if text, failed := callTool(t, session, "memory_list", map[string]any{}); failed {
+			return errors.New(text)
+		}
+		return nil
+	})
+}
+
 // A client shows why a tool failed, but not why its server ended.
 func TestMCPStaysUpWithoutAValidToken(t *testing.T) {
 	t.Parallel()
@@ -182,6 +286,12 @@ func TestMCPStaysUpWithoutAValidToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	accepts, err := net.Listen("tcp", "127.0.0.1:0") // and answers nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer accepts.Close()
+	stdio(t, "--agent", "me", "--data-dir", other, "--url", "http://"+accepts.Addr().String())
 	nobody, _ := stdio(t, "--agent", "me", "--data-dir", other, "--url", "http://"+silent)
 	if text, failed := callTool(t, nobody, "memory_list", map[string]any{}); !failed || !strings.Contains(text, "refused") {
 		t.Errorf("%t %s", failed, text)

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"mneme/server/wire"
+	"mneme/internal/edit"
 )
 
 // explainMistakes makes the errors in command lines of a command and those below it
@@ -160,8 +160,6 @@ func flagRule(flag *pflag.Flag, err error) string {
 		return "must be a number"
 	case "bool":
 		return "must be true or false"
-	case "duration":
-		return "must be a duration with a unit, such as 90s, 15m or 24h"
 	}
 	if flag.Value.Type() == "intSlice" {
 		return "must be whole numbers with commas between them"
@@ -188,7 +186,7 @@ func checkFlags(cmd *cobra.Command) error {
 		}
 		values, text := flag.Annotations[valuesOf], flag.Value.String()
 		if wrong == nil && flag.Changed && len(values) > 0 && text != "" && !slices.Contains(values, text) {
-			wrong = fmt.Errorf("--%s must be %s%s", flag.Name, alternatives(values), didYouMean(wire.Nearest(text, values)))
+			wrong = fmt.Errorf("--%s must be %s%s", flag.Name, alternatives(values), didYouMean(edit.Nearest(text, values)))
 		}
 	})
 	switch {

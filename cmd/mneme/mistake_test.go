@@ -36,7 +36,7 @@ func TestMistypedCommandLinesSayWhatWasMeant(t *testing.T) {
 		"bench speed --entries x":            "--entries must be whole numbers with commas between them",
 		"completion foo":                     `unknown command "foo" for "mneme completion"`,
 		"put --agent a k ---secret":          "an argument begins with -- but names no flag",
-		"token":                              "--revoke or --agent is required",
+		"token":                              "--agent, --list, --revoke or --rotate-key is required",
 		"purge --yes --dry-run":              "--dry-run and --yes exclude each other",
 		"search --agent a --storage sqlit q": "--storage must be sqlite or postgres; did you mean sqlite?",
 	} {

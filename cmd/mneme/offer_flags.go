@@ -54,7 +54,7 @@ func (o *offerFlags) add(cmd *cobra.Command) {
 	flags.Var(&o.maxHits, "max-hits", "maximum number of hits of a search, 1 to 10 (default 10)")
 	o.perBuyer.add(cmd, "", "a buyer", [4]string{"60", "1000", "200", "500"})
 	o.perOffer.add(cmd, "all-", "all buyers together", [4]string{"none", "none", "none", "none"})
-	flags.DurationVar(&o.ttl, "grant-ttl", 0, "how long a buyer may search after it has accepted; 0: for good")
+	durationVar(flags, &o.ttl, "grant-ttl", 0, "how long a buyer may search after it has accepted; 0: for good")
 	flags.StringVar(&o.maxLabel, "max-label", "", "highest label of entries that are sold (default: the session's)")
 	o.ttlGiven = func() bool { return flags.Changed("grant-ttl") }
 	completeWith(cmd, "max-label", "PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED")

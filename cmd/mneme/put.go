@@ -39,7 +39,7 @@ What no flag gives stays as it is. Prints the key, the label and the version; wi
 	flags.StringVar(&w.kind, "type", "", "user, feedback, project or reference")
 	flags.StringSliceVar(&w.tags, "tag", nil, "tag; repeat it for several")
 	flags.StringVar(&w.description, "description", "", "what it is about, in one line")
-	flags.DurationVar(&w.ttl, "ttl", 0, "time until it expires; 0: never")
+	durationVar(flags, &w.ttl, "ttl", 0, "time until it expires; 0: never")
 	flags.StringVar(&w.occurredAt, "occurred-at", "", "when what it describes happened: a date (2023-05-08, 2023-05, 2023), or a time in RFC 3339")
 	w.zone.add(cmd, "of an --occurred-at that has none")
 	flags.BoolVar(&w.ifAbsent, "if-absent", false, "fail if the entry exists")
@@ -79,7 +79,7 @@ func (w *putting) run(cmd *cobra.Command, args []string) error {
 	write.Timezone = w.zone.param()
 	if given("ttl") {
 		if w.ttl < 0 || w.ttl%time.Second != 0 {
-			return usageError{errors.New("--ttl must be whole seconds, such as 90s or 720h")}
+			return usageError{errors.New("--ttl must be whole seconds, such as 90s, 12h or 30d")}
 		}
 		write.TTL = new(int64(w.ttl / time.Second))
 	}

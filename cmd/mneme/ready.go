@@ -56,7 +56,7 @@ server whose vector index is down is ready, since it still searches by words;
 	flags.String("addr", configs.Default().Addr, "`address` that the server listens on")
 	flags.StringVar(&address, "url", "", "check the server at this address")
 	flags.BoolVar(&vectors, "vectors", false, "also fail while the vector index is down")
-	flags.DurationVar(&timeout, "timeout", 4*time.Second, "how long to wait for a response")
+	durationVar(flags, &timeout, "timeout", 4*time.Second, "how long to wait for a response")
 	return cmd
 }
 

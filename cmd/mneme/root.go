@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -127,11 +128,20 @@ func (p *program) do(fn func(cmd *cobra.Command, args []string) error) func(*cob
 // clientVariables are the MNEME_* variables that are not configuration keys.
 var clientVariables = []string{"MNEME_CONFIG", "MNEME_TOKEN", "MNEME_SHARED"}
 
-// configure loads the configuration.
+// configure loads the configuration. It warns of variables that look like misspelled
+// settings; a server warns of all that are none.
 func (p *program) configure(cmd *cobra.Command) (configs.Config, error) {
 	config, err := configs.Load(p.configFile(), cmd.Flags())
 	if err != nil {
 		return configs.Config{}, usageError{err}
+	}
+	for _, unknown := range configs.UnknownVariables(clientVariables...) {
+		switch {
+		case len(unknown.Nearest) > 0:
+			p.logger(config.Log).Warn("an environment variable is no setting", "name", unknown.Name, "did_you_mean", strings.Join(unknown.Nearest, " or "))
+		case cmd.Name() == "serve":
+			p.logger(config.Log).Warn("an environment variable is no setting", "name", unknown.Name)
+		}
 	}
 	return config, nil
 }

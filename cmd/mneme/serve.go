@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -30,7 +31,11 @@ down gracefully on SIGINT or SIGTERM.`,
 			if err != nil {
 				return err
 			}
-			return p.serve(cmd.Context(), config, consoleAgent)
+			settings, err := configs.Explain(config, p.configFile(), cmd.Flags())
+			if err != nil {
+				return usageError{err}
+			}
+			return p.serve(cmd.Context(), config, settings, consoleAgent)
 		}),
 	}
 	cmd.Flags().StringVar(&consoleAgent, "console-agent", "me", "`agent` that the console's link, printed to a terminal, signs in as")
@@ -38,10 +43,8 @@ down gracefully on SIGINT or SIGTERM.`,
 	return cmd
 }
 
-func (p *program) serve(ctx context.Context, config configs.Config, consoleAgent string) error {
-	if unknown := configs.UnknownVariables(clientVariables...); len(unknown) > 0 {
-		p.logger(config.Log).Warn("unknown MNEME_ environment variables are set", "names", unknown)
-	}
+func (p *program) serve(ctx context.Context, config configs.Config, settings []configs.Setting, consoleAgent string) error {
+	logStart(ctx, p.logger(config.Log), config, settings)
 	// Listen first, to report a port in use before opening anything.
 	listener, err := openListener(ctx, config.Addr, config.SocketMode())
 	if err != nil {
@@ -66,7 +69,7 @@ type welcome struct {
 // serveOn serves on a listener, which it closes, until ctx is done.
 func (p *program) serveOn(ctx context.Context, config configs.Config, listener net.Listener, w welcome) (err error) {
 	defer listener.Close() // the server closes it too, if it runs
-	log := p.logger(config.Log)
+	log, began := p.logger(config.Log), time.Now()
 	if err := compose.Partition(ctx, config); err != nil {
 		return err
 	}
@@ -74,7 +77,14 @@ func (p *program) serveOn(ctx context.Context, config configs.Config, listener n
 	if err != nil {
 		return err
 	}
-	defer closeJoin(service, &err)
+	defer func() {
+		closeJoin(service, &err)
+		if err != nil {
+			log.ErrorContext(ctx, "stopped", "error", err)
+		} else {
+			log.InfoContext(ctx, "stopped")
+		}
+	}()
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	verifier, err := compose.NewVerifier(background, config, log)
@@ -101,7 +111,11 @@ func (p *program) serveOn(ctx context.Context, config configs.Config, listener n
 		defer stop()
 		return front.Serve(serving, listener)
 	})
-	if err := w.greet(config, listener.Addr(), link); err != nil {
+	err = logReady(ctx, log, config, listener.Addr(), began)
+	if err == nil {
+		err = w.greet(config, listener.Addr(), link)
+	}
+	if err != nil {
 		stop()
 		return errors.Join(err, group.Wait())
 	}

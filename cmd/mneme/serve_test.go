@@ -9,10 +9,12 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
+	"mneme/configs"
 	"mneme/test/mnemetest"
 	"mneme/test/wait"
 )
@@ -160,5 +162,88 @@ func TestPortInUseIsReported(t *testing.T) {
 	r := mneme(t, t.TempDir(), "", "serve", "--addr", taken.Addr().String())
 	if r.status != exitFailed || !strings.Contains(r.err, "in use") {
 		t.Errorf("got %+v", r)
+	}
+}
+
+// The lines of the log tell when and how a server started and stopped, without secrets.
+func TestTheLogTellsOfStartAndStop(t *testing.T) {
+	t.Parallel()
+	command := exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir(), "--json")
+	command.Env = append(os.Environ(), "MNEME_LOG_FORMAT=json", "MNEME_LIMITS_RETENTION=30d", "MNEME_METER_SECRET="+strings.Repeat("hush", 8),
+		"MNEME_POSTGRES_DSN=postgres://u:hush@h/d", "MNEME_OPENAI_BASE_URL=http://u:hush@h/v1?key=hush")
+	p := mnemetest.Start(t, command)
+	if status := p.End(t, syscall.SIGTERM); status != exitDone {
+		t.Errorf("exit status %d", status)
+	}
+	text := p.Log.String()
+	if strings.Contains(text, "hush") {
+		t.Errorf("the log has a secret: %s", text)
+	}
+	var told []string
+	for line := range strings.Lines(text) {
+		entry := decode[map[string]any](t, line)
+		switch told = append(told, fmt.Sprint(entry["msg"])); entry["msg"] {
+		case "starting":
+			if entry["pid"] != float64(command.Process.Pid) || entry["version"] == "" {
+				t.Errorf("%v", entry)
+			}
+		case "settings in force":
+			changed, _ := entry["changed"].(map[string]any)
+			if entry["storage"] != "sqlite" || changed["limits.retention"] != "720h0m0s" || changed["postgres.dsn"] != "[hidden]" || len(changed) < 6 {
+				t.Errorf("%v", entry)
+			}
+		case "ready":
+			if fmt.Sprint(entry["addresses"]) != "["+p.Address+"]" {
+				t.Errorf("%v, not %s", entry, p.Address)
+			}
+		case "stopping":
+			if reason := fmt.Sprint(entry["reason"]); !strings.Contains(reason, "signal") {
+				t.Errorf("%v", entry)
+			}
+		}
+	}
+	if want := []string{"starting", "settings in force", "ready", "stopping", "all requests are answered", "stopped"}; !slices.Equal(told, want) {
+		t.Errorf("the log has %q, not %q", told, want)
+	}
+}
+
+func TestAServerOnAllInterfacesWithoutTLSWarns(t *testing.T) {
+	t.Parallel()
+	p := mnemetest.Start(t, exec.Command(binary, "serve", "--addr", "0.0.0.0:0", "--data-dir", t.TempDir(), "--json"))
+	if !strings.HasPrefix(p.Address, "http://127.0.0.1:") || strings.HasSuffix(p.Address, ":0") {
+		t.Errorf("the address is %s", p.Address)
+	}
+	must(t, "", "", "ready", patient, "--url", p.Address)
+	if log := p.Log.String(); !strings.Contains(log, "level=WARN") || !strings.Contains(log, "without TLS") || !strings.Contains(log, p.Address) {
+		t.Error(log)
+	}
+}
+
+func TestWhichServersAreExposed(t *testing.T) {
+	all, loopback := &net.TCPAddr{IP: net.IPv6zero, Port: 7077}, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7077}
+	plain := configs.Default()
+	encrypted, proxied := plain, plain
+	encrypted.TLS.Cert, proxied.PublicURL = "cert.pem", "https://memory.example.com"
+	for name, test := range map[string]struct {
+		config configs.Config
+		addr   net.Addr
+		want   bool
+	}{
+		"all interfaces": {plain, all, true}, "one of them": {plain, &net.TCPAddr{IP: net.IPv4(10, 0, 0, 5), Port: 1}, true},
+		"loopback": {plain, loopback, false}, "TLS": {encrypted, all, false}, "a proxy": {proxied, all, false},
+		"a socket": {plain, &net.UnixAddr{Name: "/m.sock", Net: "unix"}, false},
+	} {
+		if got := isExposed(test.config, test.addr); got != test.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+	urls, err := urlsOf(encrypted, all)
+	if err != nil || urls[0] != "https://127.0.0.1:7077" {
+		t.Errorf("%q, %v", urls, err)
+	}
+	for _, one := range urls {
+		if !strings.HasPrefix(one, "https://") || !strings.HasSuffix(one, ":7077") {
+			t.Errorf("%q", urls)
+		}
 	}
 }

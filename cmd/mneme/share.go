@@ -153,7 +153,7 @@ has named it in a call, its searches that name no store leave it out.`,
 		Args: cobra.ExactArgs(1),
 		RunE: p.do(func(cmd *cobra.Command, args []string) error {
 			if ttl < 0 || ttl%time.Second != 0 {
-				return usageError{errors.New("--ttl must be whole seconds, such as 90s or 720h")}
+				return usageError{errors.New("--ttl must be whole seconds, such as 90s, 12h or 30d")}
 			}
 			share := api.Share{Level: new(api.Level(level)), TTL: new(int64(ttl / time.Second))}
 			if maxLabel != "" {
@@ -177,7 +177,7 @@ has named it in a call, its searches that name no store leave it out.`,
 	flags := cmd.Flags()
 	flags.StringVar(&level, "level", "read", "search, read or readwrite")
 	flags.StringVar(&maxLabel, "max-label", "", "highest label that the grantee sees (default: the session's)")
-	flags.DurationVar(&ttl, "ttl", 0, "time until the grant ends; 0: never")
+	durationVar(flags, &ttl, "ttl", 0, "time until the grant ends; 0: never")
 	completeWith(cmd, "level", "search", "read", "readwrite")
 	completeWith(cmd, "max-label", "PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED")
 	return cmd

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"mneme/server/wire"
+	"mneme/internal/edit"
 )
 
 // otherNames are names that people try for a command.
@@ -36,7 +36,7 @@ func suggestCommand(cmd *cobra.Command, name string) []string {
 		}
 		known = append(known, sub.Name())
 	}
-	return wire.Nearest(name, known)
+	return edit.Nearest(name, known)
 }
 
 // suggestFlag returns the flags that a mistyped one may mean, with their dashes.
@@ -47,7 +47,7 @@ func suggestFlag(cmd *cobra.Command, name string) []string {
 			known = append(known, flag.Name)
 		}
 	})
-	found := wire.Nearest(name, known)
+	found := edit.Nearest(name, known)
 	for i := range found {
 		found[i] = "--" + found[i]
 	}

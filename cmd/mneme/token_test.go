@@ -2,14 +2,18 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"mneme/acl"
 	"mneme/internal/system"
 	"mneme/server/token"
+	"mneme/test/wait"
 )
 
 // verify returns the principal of a credential on a server with this data folder.
@@ -67,5 +71,111 @@ func TestAPIKeyIsValidUntilRevoked(t *testing.T) {
 	}
 	if _, err := verify(t, dir, made.Key); err == nil {
 		t.Error("a revoked key is still valid")
+	}
+}
+
+// listTokens returns what mneme token --list prints.
+func listTokens(t *testing.T, dir string, args ...string) []listedToken {
+	t.Helper()
+	return decode[struct{ Tokens []listedToken }](t, must(t, dir, "", append([]string{"token", "--list", "--json"}, args...)...)).Tokens
+}
+
+func TestTokensAreListedWithTheirLastUse(t *testing.T) {
+	t.Parallel()
+	s := serve(t, t.TempDir())
+	text := strings.TrimSpace(must(t, s.dir, "", "token", "--agent", "iris", "--name", "laptop", "--taint", "INTERNAL", "--scope", "share", "--ttl", "30d"))
+	made := decode[struct{ ID, Key string }](t, must(t, s.dir, "", "token", "--agent", "me", "--api-key", "--name", "a job", "--json"))
+	if list := listTokens(t, s.dir); len(list) != 2 || list[0].LastUse != nil || list[1].LastUse != nil {
+		t.Fatalf("%+v", list)
+	}
+	if status, body := s.call(text, http.MethodGet, "/v1/stores", ""); status != http.StatusOK {
+		t.Fatalf("status %d, %s", status, body)
+	}
+	var one listedToken
+	wait.Until(t, "the use is listed", func() error {
+		list := listTokens(t, s.dir, "--agent", "iris")
+		if len(list) != 1 || list[0].LastUse == nil {
+			return fmt.Errorf("%+v", list)
+		}
+		one = list[0]
+		return nil
+	})
+	if one.Name != "laptop" || one.Kind != "token" || one.Taint != acl.Internal || strings.Join(one.Scopes, " ") != "share" || one.State != "valid" ||
+		one.Expires == nil || one.Expires.Sub(one.IssuedAt).Round(time.Hour) != 30*24*time.Hour {
+		t.Errorf("%+v", one)
+	}
+	shown := must(t, s.dir, "", "token", "--list")
+	secret := made.Key[strings.LastIndex(made.Key, "_")+1:]
+	for _, want := range []string{one.ID, "laptop", "a job", made.ID, "api-key", "never", "share"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%q is not in %s", want, shown)
+		}
+	}
+	if strings.Contains(shown, text) || strings.Contains(shown, secret) {
+		t.Errorf("a secret is shown: %s", shown)
+	}
+	must(t, s.dir, "", "token", "--revoke", one.ID)
+	wait.Until(t, "the revoked token is refused", func() error {
+		if status, body := s.call(text, http.MethodGet, "/v1/stores", ""); status != http.StatusUnauthorized || !strings.Contains(body, "revoked") {
+			return fmt.Errorf("status %d, %s", status, body)
+		}
+		return nil
+	})
+	if list := listTokens(t, s.dir, "--agent", "iris"); list[0].State != "revoked" {
+		t.Errorf("%+v", list)
+	}
+	if r := mneme(t, s.dir, "", "token", "--revoke", "none"); r.status != exitFailed || !strings.Contains(r.err, "no API key or token") {
+		t.Errorf("%+v", r)
+	}
+	// Tokens that commands make for themselves are no one's to look after.
+	must(t, s.dir, "", "list", "--agent", "me", "--url", s.address)
+	if list := listTokens(t, s.dir); len(list) != 2 {
+		t.Errorf("%+v", list)
+	}
+}
+
+// This is the procedure of docs/operating.md.
+func TestTheKeyIsRotatedBesideARunningServer(t *testing.T) {
+	t.Setenv("MNEME_RATE_REFUSALS", "0") // it is asked again and again
+	s := serve(t, t.TempDir())
+	status := func(text string) int {
+		status, _ := s.call(text, http.MethodGet, "/v1/stores", "")
+		return status
+	}
+	before := strings.TrimSpace(must(t, s.dir, "", "token", "--agent", "iris"))
+	must(t, s.dir, "", "token", "--rotate-key", "--ttl", "30d")
+	after := strings.TrimSpace(must(t, s.dir, "", "token", "--agent", "iris"))
+	wait.Until(t, "the server knows the new key", func() error {
+		if got := status(after); got != http.StatusOK {
+			return fmt.Errorf("status %d", got)
+		}
+		return nil
+	})
+	if got := status(before); got != http.StatusOK {
+		t.Errorf("status %d with a token of the former key", got)
+	}
+	must(t, s.dir, "", "token", "--rotate-key", "--ttl", "0s")
+	last := strings.TrimSpace(must(t, s.dir, "", "token", "--agent", "iris"))
+	wait.Until(t, "the server knows the last key", func() error {
+		if got := status(last); got != http.StatusOK {
+			return fmt.Errorf("status %d", got)
+		}
+		return nil
+	})
+	for _, ended := range []string{before, after} {
+		if got := status(ended); got != http.StatusUnauthorized {
+			t.Errorf("status %d with a token of a key that was ended", got)
+		}
+	}
+}
+
+func TestTokenFlagsThatDoNotGoTogether(t *testing.T) {
+	for _, args := range []string{"", "--list --revoke x", "--rotate-key --agent a", "--revoke x --name n", "--agent a --ttl 0s", "--list --name n"} {
+		if r := mneme(t, t.TempDir(), "", append([]string{"token"}, strings.Fields(args)...)...); r.status != exitUsage {
+			t.Errorf("%s: %+v", args, r)
+		}
+	}
+	if r := mneme(t, t.TempDir(), "", "token", "--agent", "a", "--name", "a\nb"); r.status != exitUsage || !strings.Contains(r.err, "--name") {
+		t.Errorf("%+v", r)
 	}
 }

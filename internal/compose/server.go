@@ -106,15 +106,25 @@ func connectionLimits(c configs.Connections) (limit.Connections, error) {
 	return limit.Connections{Total: c.Total, PerAddress: c.PerAddress, Exempt: proxies}, nil
 }
 
+// KnownTools returns the tools that config enables without an Instance, for their
+// definitions.
+func KnownTools(config configs.Config) *tool.Tools { return tool.New(nil, nil, toolOptions(config)) }
+
 // NewTools returns the tools of an Instance that config enables, whose searches may
 // buy. A nil meter counts no calls.
 func NewTools(instance *Instance, config configs.Config, meter tool.Meter) *tool.Tools {
+	options := toolOptions(config)
+	options.Meter, options.Market, options.Payments = meter, instance.Market, instance.payments
+	return tool.New(instance.Service, instance.Searcher, options)
+}
+
+// toolOptions returns the options of tools that config has.
+func toolOptions(config configs.Config) tool.Options {
 	families := config.Tools
-	return tool.New(instance.Service, instance.Searcher, tool.Options{
+	return tool.Options{
 		NoMemory: !families.Memory, NoTriggerfish: !families.Triggerfish, NoMAESTRO: !families.MAESTRO, NoKeyValue: !families.KV,
-		ValueLimit: config.Limits.ValueBytes, Meter: meter,
-		Market: instance.Market, Payments: instance.payments,
-	})
+		ValueLimit: config.Limits.ValueBytes,
+	}
 }
 
 // UsesLocalKey reports whether tokens signed with the local key are valid.
@@ -126,7 +136,7 @@ func UsesLocalKey(config configs.Config) bool {
 // issuers, tokens signed with the local key, and API keys. It refreshes the keys
 // of remote issuers until ctx is done.
 func NewVerifier(ctx context.Context, config configs.Config, log *slog.Logger) (*token.Verifier, error) {
-	options := token.Options{Log: log}
+	options := token.Options{Log: log, Uses: token.OpenUses(config.DataDir)}
 	for i, from := range config.Auth.Issuers {
 		var taint acl.Label
 		if from.MaxTaint != "" {
@@ -144,6 +154,9 @@ func NewVerifier(ctx context.Context, config configs.Config, log *slog.Logger) (
 	if UsesLocalKey(config) {
 		var err error
 		if options.Local, err = token.OpenLocalKey(config.DataDir); err != nil {
+			return nil, err
+		}
+		if options.Issued, err = token.OpenIssued(config.DataDir); err != nil {
 			return nil, err
 		}
 	}

@@ -20,6 +20,19 @@ func lock(f *os.File) error {
 	}
 }
 
+// tryLock is lock without a wait.
+func tryLock(f *os.File) (bool, error) {
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case errors.Is(err, unix.EWOULDBLOCK):
+			return false, nil
+		case !errors.Is(err, unix.EINTR):
+			return err == nil, err
+		}
+	}
+}
+
 // CreatePrivate creates a file that its owner alone can access, open for reading and
 // writing. An existing file is fs.ErrExist.
 func CreatePrivate(path string) (*os.File, error) {

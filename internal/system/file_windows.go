@@ -13,9 +13,20 @@ import (
 )
 
 // lock locks all bytes that a file could have.
-func lock(f *os.File) error {
+func lock(f *os.File) error { return lockAll(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }
+
+// tryLock is lock without a wait.
+func tryLock(f *os.File) (bool, error) {
+	err := lockAll(f, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY)
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func lockAll(f *os.File, flags uint32) error {
 	const all = ^uint32(0)
-	return windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK, 0, all, all, new(windows.Overlapped))
+	return windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, all, all, new(windows.Overlapped))
 }
 
 // CreatePrivate creates a file that its owner, the system and its administrators alone

@@ -4,11 +4,13 @@
 package system
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // ErrExposed reports that users other than the owner can access a file.
@@ -30,6 +32,35 @@ func Lock(path string) (unlock func() error, err error) {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
 	}
 	return f.Close, nil // the lock is the open file's
+}
+
+// lockEvery is how often LockContext tries to get the lock.
+const lockEvery = 20 * time.Millisecond
+
+// LockContext is like Lock, and gives up when ctx ends. It calls held once if it has to
+// wait for who holds the lock.
+func LockContext(ctx context.Context, path string, held func()) (unlock func() error, err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	tick := time.NewTicker(lockEvery)
+	defer tick.Stop()
+	for first := true; ; first = false {
+		switch got, err := tryLock(f); {
+		case err != nil:
+			return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
+		case got:
+			return f.Close, nil
+		case first:
+			held()
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), f.Close())
+		case <-tick.C:
+		}
+	}
 }
 
 // CreateTemp creates a file that its owner alone can access, in a folder, with a name

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"net"
@@ -42,6 +43,29 @@ func TestALockIsHeldByOneCallAtATime(t *testing.T) {
 		t.Errorf("the lock was held %d times", times.Load())
 	}
 	if _, err := Lock(filepath.Join(t.TempDir(), "none", "lock")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in a folder that does not exist: %v", err)
+	}
+}
+
+func TestAWaitForALockIsReportedAndCanBeEnded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	unlock, err := LockContext(t.Context(), path, func() { t.Error("a free lock is waited for") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := LockContext(ctx, path, cancel); !errors.Is(err, context.Canceled) {
+		t.Errorf("a wait that was ended: %v", err)
+	}
+	var released error
+	again, err := LockContext(t.Context(), path, func() { released = unlock() })
+	if err := errors.Join(err, released); err != nil {
+		t.Fatal(err)
+	}
+	if err := again(); err != nil {
+		t.Error(err)
+	}
+	if _, err := LockContext(t.Context(), filepath.Join(t.TempDir(), "none", "lock"), nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("in a folder that does not exist: %v", err)
 	}
 }

@@ -70,12 +70,13 @@ func refuseUndeclared(next mcp.MethodHandler) mcp.MethodHandler {
 }
 
 // listing leaves tools out of the lists, by their names.
-func listing(unlisted map[string]bool) mcp.Middleware {
+func listing(unlisted func() map[string]bool) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 			result, err := next(ctx, method, r)
 			if list, ok := result.(*mcp.ListToolsResult); ok && err == nil {
-				list.Tools = slices.DeleteFunc(list.Tools, func(t *mcp.Tool) bool { return unlisted[t.Name] })
+				left := unlisted()
+				list.Tools = slices.DeleteFunc(list.Tools, func(t *mcp.Tool) bool { return left[t.Name] })
 			}
 			return result, err
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -31,13 +32,46 @@ type Tools interface {
 }
 
 // NewServer returns a server of the tools for one authenticated caller. No
-// message can change the caller.
+// message can change the caller. The definitions of tools are asked for with the first
+// message that needs them, since they may have to be fetched.
 func NewServer(tools Tools, p acl.Principal, version string) *mcp.Server {
-	return newServer(tools, p, version, everyTool)
+	server := bareServer(tools, p, version)
+	add := sync.OnceValue(func() map[string]bool { return addTools(server, tools, p, everyTool) })
+	server.AddReceivingMiddleware(refuseUndeclared, listing(add), func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+			if method == methodList || method == methodCall {
+				add()
+			}
+			return next(ctx, method, r)
+		}
+	})
+	return server
 }
 
-// newServer is NewServer with those tools alone that needs names.
+// newServer is NewServer with those tools alone that needs names, which are asked for at
+// once.
 func newServer(tools Tools, p acl.Principal, version string, needs func(name string) bool) *mcp.Server {
+	server := bareServer(tools, p, version)
+	unlisted := addTools(server, tools, p, needs)
+	server.AddReceivingMiddleware(refuseUndeclared, listing(func() map[string]bool { return unlisted }))
+	return server
+}
+
+// addTools adds those tools that needs names to a server, and returns which of them no list
+// has.
+func addTools(server *mcp.Server, tools Tools, p acl.Principal, needs func(name string) bool) (unlisted map[string]bool) {
+	unlisted = make(map[string]bool)
+	for _, definition := range tools.Definitions(p) {
+		if needs(definition.Name) {
+			server.AddTool(toolOf(definition), handler(tools, p, definition.Name))
+			unlisted[definition.Name] = definition.Unlisted
+		}
+	}
+	return unlisted
+}
+
+// bareServer returns a server without tools.
+func bareServer(tools Tools, p acl.Principal, version string) *mcp.Server {
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "mneme", Title: "mneme memory", Version: version},
 		&mcp.ServerOptions{
@@ -50,18 +84,10 @@ func newServer(tools Tools, p acl.Principal, version string, needs func(name str
 				Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{},
 			},
 		})
-	unlisted := make(map[string]bool)
-	for _, definition := range tools.Definitions(p) {
-		if needs(definition.Name) {
-			server.AddTool(toolOf(definition), handler(tools, p, definition.Name))
-			unlisted[definition.Name] = definition.Unlisted
-		}
-	}
 	server.AddResource(&mcp.Resource{
 		URI: indexURI, Name: "MEMORY.md", Title: "Index of your memories", MIMEType: "text/markdown",
 		Description: "The entries of your own store that have a type and a description: one line each, with the entry's key.",
 	}, indexHandler(tools, p))
-	server.AddReceivingMiddleware(refuseUndeclared, listing(unlisted))
 	return server
 }
 

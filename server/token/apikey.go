@@ -15,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"mneme/acl"
 	"mneme/internal/system"
@@ -30,15 +32,16 @@ const (
 	recheck = time.Second
 )
 
-// ErrUnknownKey reports that no API key has the ID.
-var ErrUnknownKey = errors.New("there is no API key with this id")
+// ErrUnknownKey reports that no API key, or no token, has the ID.
+var ErrUnknownKey = errors.New("there is no API key or token with this id")
 
-// APIKey is a stored API key: the principal that it authenticates, and a hash of
-// its secret. The secret has 256 random bits, so SHA-256 cannot be brute-forced.
+// APIKey is a stored API key, or what is known of a token of the local key: the principal
+// that it authenticates, and a hash of an API key's secret. The secret has 256 random bits, so SHA-256 cannot be brute-forced.
 // A slow hash protects guessable passwords; here it would only slow requests.
 type APIKey struct {
 	ID        string    `json:"id"`
-	Hash      string    `json:"sha256"` // of the secret, in hex
+	Name      string    `json:"name,omitempty"`
+	Hash      string    `json:"sha256,omitempty"` // of the secret, in hex; none of a token
 	Agent     string    `json:"agent"`
 	Taint     acl.Label `json:"taint"`
 	Chat      string    `json:"chat,omitempty"`
@@ -58,7 +61,10 @@ func (k APIKey) Principal() acl.Principal {
 
 // APIKeys are the keys of a data directory. Changes by other processes take
 // effect within a second. It is safe for concurrent use.
-type APIKeys struct {
+type APIKeys struct{ keyFile }
+
+// keyFile is a file of keys, or of issued tokens.
+type keyFile struct {
 	path string
 	mu   sync.Mutex
 	keys map[string]APIKey
@@ -74,31 +80,29 @@ type apiKeyList struct {
 
 // OpenAPIKeys opens the keys of a data directory. The file need not exist.
 func OpenAPIKeys(dir string) (*APIKeys, error) {
-	a := &APIKeys{path: filepath.Join(dir, apiKeyFile)}
+	a := &APIKeys{keyFile{path: filepath.Join(dir, apiKeyFile)}}
 	_, err := a.read()
 	return a, err
 }
 
-// Create creates a key for a principal. The returned credential cannot be
-// retrieved again. A ttl of 0 means that the key does not expire.
-func (a *APIKeys) Create(p acl.Principal, ttl time.Duration, now time.Time) (credential, id string, err error) {
+// Create creates a key for a principal, with a name for people, which may be empty. The
+// returned credential cannot be retrieved again. A ttl of 0 means that the key does not
+// expire.
+func (a *APIKeys) Create(p acl.Principal, name string, ttl time.Duration, now time.Time) (credential, id string, err error) {
 	if err := p.Validate(); err != nil {
 		return "", "", fmt.Errorf("create API key: %w", err)
 	}
 	if ttl < 0 {
 		return "", "", errors.New("create API key: the time to live must not be negative")
 	}
-	random := make([]byte, 8+32)
+	random := make([]byte, 32)
 	rand.Read(random) // never fails
-	id = hex.EncodeToString(random[:8])
-	secret := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random[8:]))
-	key := APIKey{
-		ID: id, Hash: hashSecret(secret), Agent: p.Agent, Taint: p.Taint, Chat: p.Chat, User: p.User,
-		Platform: p.Platform, Share: p.Share, Spend: p.Spend, CreatedAt: now.UTC().Truncate(time.Second),
+	secret := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random))
+	key, err := newKey(p, name, ttl, now)
+	if err != nil {
+		return "", "", fmt.Errorf("create API key: %w", err)
 	}
-	if ttl > 0 {
-		key.ExpiresAt = now.Add(ttl).UTC()
-	}
+	key.Hash = hashSecret(secret)
 	err = a.change(func(list *apiKeyList) error {
 		list.Keys = append(list.Keys, key)
 		return nil
@@ -106,11 +110,39 @@ func (a *APIKeys) Create(p acl.Principal, ttl time.Duration, now time.Time) (cre
 	if err != nil {
 		return "", "", fmt.Errorf("create API key: %w", err)
 	}
-	return keyPrefix + id + "_" + secret, id, nil
+	return keyPrefix + key.ID + "_" + secret, key.ID, nil
 }
 
-// Revoke revokes a key. Revoking it again has no effect.
-func (a *APIKeys) Revoke(id string, now time.Time) error {
+// maxName bounds the names of keys and tokens, in bytes.
+const maxName = 100
+
+// CheckName returns an error if a key or token cannot have a name.
+func CheckName(name string) error {
+	if len(name) > maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fmt.Errorf("the name must be printable, and at most %d bytes", maxName)
+	}
+	return nil
+}
+
+// newKey returns a key with a new ID and no secret.
+func newKey(p acl.Principal, name string, ttl time.Duration, now time.Time) (APIKey, error) {
+	if err := CheckName(name); err != nil {
+		return APIKey{}, err
+	}
+	random := make([]byte, 8)
+	rand.Read(random) // never fails
+	key := APIKey{
+		ID: hex.EncodeToString(random), Name: name, Agent: p.Agent, Taint: p.Taint, Chat: p.Chat, User: p.User,
+		Platform: p.Platform, Share: p.Share, Spend: p.Spend, CreatedAt: now.UTC().Truncate(time.Second),
+	}
+	if ttl > 0 {
+		key.ExpiresAt = now.Add(ttl).UTC()
+	}
+	return key, nil
+}
+
+// Revoke revokes a key or token. Revoking it again has no effect.
+func (a *keyFile) Revoke(id string, now time.Time) error {
 	err := a.change(func(list *apiKeyList) error {
 		for i := range list.Keys {
 			if list.Keys[i].ID == id {
@@ -123,45 +155,45 @@ func (a *APIKeys) Revoke(id string, now time.Time) error {
 		return ErrUnknownKey
 	})
 	if err != nil {
-		return fmt.Errorf("revoke API key: %w", err)
+		return fmt.Errorf("revoke: %w", err)
 	}
 	return nil
 }
 
-// List returns all keys in order of creation.
-func (a *APIKeys) List() ([]APIKey, error) {
+// List returns all keys or tokens in order of creation.
+func (a *keyFile) List() ([]APIKey, error) {
 	list, err := a.read()
 	return list.Keys, err
 }
 
-// verify identifies the holder of a key.
-func (a *APIKeys) verify(credential string, now time.Time) (acl.Principal, error) {
+// verify identifies the holder of a key. id is that of the key.
+func (a *APIKeys) verify(credential string, now time.Time) (_ acl.Principal, id string, err error) {
 	id, secret, ok := strings.Cut(strings.TrimPrefix(credential, keyPrefix), "_")
 	if !ok {
-		return acl.Principal{}, errNotValid
+		return acl.Principal{}, "", errNotValid
 	}
 	key, known, err := a.find(id)
 	if err != nil {
-		return acl.Principal{}, err
+		return acl.Principal{}, "", err
 	}
 	same := subtle.ConstantTimeCompare([]byte(hashSecret(secret)), []byte(key.Hash)) == 1
 	p := key.Principal()
 	switch {
 	case !known || !same:
-		return acl.Principal{}, errNotValid
+		return acl.Principal{}, "", errNotValid
 	case !key.RevokedAt.IsZero():
-		return acl.Principal{}, &Refusal{"the API key was revoked"}
+		return acl.Principal{}, "", &Refusal{"the API key was revoked"}
 	case !key.ExpiresAt.IsZero() && !now.Before(key.ExpiresAt):
-		return acl.Principal{}, &Refusal{"the API key has expired"}
+		return acl.Principal{}, "", &Refusal{"the API key has expired"}
 	case p.Validate() != nil:
-		return acl.Principal{}, errNotValid
+		return acl.Principal{}, "", errNotValid
 	}
-	return p, nil
+	return p, id, nil
 }
 
 // find looks up a key. It first refreshes the keys if the last check is recheck
 // ago by the wall clock, which may differ from the verifier's clock.
-func (a *APIKeys) find(id string) (APIKey, bool, error) {
+func (a *keyFile) find(id string) (APIKey, bool, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.keys == nil || time.Since(a.checked) >= recheck {
@@ -175,7 +207,7 @@ func (a *APIKeys) find(id string) (APIKey, bool, error) {
 
 // refresh reads the file if it has changed. After an error there are no keys:
 // none may be accepted, since any could be revoked.
-func (a *APIKeys) refresh() error {
+func (a *keyFile) refresh() error {
 	info, err := os.Stat(a.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -207,7 +239,7 @@ func unchanged(before, now fs.FileInfo) bool {
 	return before != nil && os.SameFile(before, now) && before.Size() == now.Size() && before.ModTime().Equal(now.ModTime())
 }
 
-func (a *APIKeys) read() (apiKeyList, error) {
+func (a *keyFile) read() (apiKeyList, error) {
 	var list apiKeyList
 	text, err := readSecret(a.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -223,7 +255,7 @@ func (a *APIKeys) read() (apiKeyList, error) {
 }
 
 // change rewrites the file under a lock between processes.
-func (a *APIKeys) change(edit func(*apiKeyList) error) error {
+func (a *keyFile) change(edit func(*apiKeyList) error) error {
 	if err := system.MakeFolder(filepath.Dir(a.path)); err != nil {
 		return err
 	}

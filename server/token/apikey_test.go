@@ -111,11 +111,11 @@ func TestAPIKeysStandForTheirFactsUntilTheyEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := acl.Principal{Agent: "alice", Taint: acl.Confidential, Chat: "c", User: "u", Platform: true, Share: true, Spend: true}
-	lasting, _, err := command.Create(want, 0, noon)
+	lasting, _, err := command.Create(want, "", 0, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
-	short, _, err := command.Create(acl.Principal{Agent: "bob", Taint: acl.Public}, time.Hour, noon.Add(-time.Hour))
+	short, _, err := command.Create(acl.Principal{Agent: "bob", Taint: acl.Public}, "", time.Hour, noon.Add(-time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,11 +165,11 @@ func TestARevokedKeyIsRefusedAfterASecondAtMost(t *testing.T) {
 			t.Fatal(err)
 		}
 		alice := acl.Principal{Agent: "alice", Taint: acl.Public}
-		revoked, id, err := command.Create(alice, 0, noon)
+		revoked, id, err := command.Create(alice, "", 0, noon)
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept, _, err := command.Create(alice, 0, noon)
+		kept, _, err := command.Create(alice, "", 0, noon)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +212,7 @@ func TestKeysMadeAtOnceAreAllKept(t *testing.T) {
 		wait.Go(func() {
 			keys, err := token.OpenAPIKeys(dir)
 			if err == nil {
-				_, _, err = keys.Create(acl.Principal{Agent: "alice", Taint: acl.Public}, 0, noon)
+				_, _, err = keys.Create(acl.Principal{Agent: "alice", Taint: acl.Public}, "", 0, noon)
 			}
 			if err != nil {
 				t.Error(err)
@@ -235,7 +235,7 @@ func TestKeysThatOthersCanReadAdmitNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	credential, _, err := keys.Create(acl.Principal{Agent: "alice", Taint: acl.Public}, 0, noon)
+	credential, _, err := keys.Create(acl.Principal{Agent: "alice", Taint: acl.Public}, "", 0, noon)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,11 @@ func (c *claims) read(text []byte) error {
 	}
 	for _, m := range members {
 		target := c.target(m.Name)
-		if target == nil {
+		switch {
+		case m.Name == "jti":
+			_ = json.Unmarshal(m.Value, &c.ID) // others may have what they like
+			continue
+		case target == nil:
 			continue
 		}
 		if err := readClaim(m.Value, target); err != nil {

@@ -103,7 +103,7 @@ func (i Issuer) allows(p acl.Principal) error {
 		return &Refusal{"the token's issuer may not issue tokens for this subject"}
 	case p.Taint > highest:
 		return &Refusal{"the token's taint is above what its issuer may grant"}
-	case slices.ContainsFunc(scopesOf(p), func(name string) bool { return !slices.Contains(i.Scopes, name) }):
+	case slices.ContainsFunc(ScopesOf(p), func(name string) bool { return !slices.Contains(i.Scopes, name) }):
 		return &Refusal{"the token has a scope that its issuer may not grant"}
 	}
 	return nil
@@ -125,6 +125,8 @@ type trusted struct {
 	// await is find that has keys fetched, and waits for them if wait is set; nil:
 	// the keys never change.
 	await func(ctx context.Context, token *jwt.Token, wait bool) (any, error)
+	// admit returns an error if the token with an ID is revoked; nil: none is.
+	admit func(id string) error
 }
 
 // errOtherKey reports that another key than the one a token names has signed it.
@@ -151,7 +153,11 @@ func (t *trusted) verify(parsed *jwt.Token, c *claims, find jwt.Keyfunc) (acl.Pr
 	if err != nil {
 		return acl.Principal{}, err
 	}
-	return p, t.allows(p)
+	if err := t.allows(p); err != nil || t.admit == nil {
+		return p, err
+	}
+	// SECURITY: also if it cannot be said whether the token is revoked, it is not accepted.
+	return p, t.admit(c.ID)
 }
 
 // refusalOf returns what a client is told of claims that do not hold.

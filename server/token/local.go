@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,9 +31,6 @@ const (
 	localKeySize = 32
 )
 
-// LocalKey signs tokens for servers that share its data directory.
-type LocalKey struct{ secret []byte }
-
 // OpenLocalKey reads the signing key of a data directory, and creates directory
 // and key if they do not exist. A key that others can read is ErrReadable.
 func OpenLocalKey(dir string) (*LocalKey, error) {
@@ -40,35 +38,32 @@ func OpenLocalKey(dir string) (*LocalKey, error) {
 		return nil, fmt.Errorf("open signing key: %w", err)
 	}
 	path := filepath.Join(dir, LocalKeyFile)
-	text, err := readSecret(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = makeLocalKey(path); err == nil {
-			text, err = readSecret(path)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := makeLocalKey(path, false); err != nil && !errors.Is(err, fs.ErrExist) { // another process may just have made it
+			return nil, fmt.Errorf("open signing key: %w", err)
 		}
 	}
-	if err != nil {
+	k := &LocalKey{dir: dir}
+	if err := k.read(); err != nil {
 		return nil, fmt.Errorf("open signing key: %w", err)
 	}
-	secret, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(text)))
-	if err != nil || len(secret) != localKeySize {
-		return nil, fmt.Errorf("open signing key: %s: not %d bytes in base64", path, localKeySize)
-	}
-	return &LocalKey{secret: secret}, nil
+	return k, nil
 }
 
-// makeLocalKey writes a new key, unless another process has just done so.
-func makeLocalKey(path string) error {
+// makeLocalKey writes a new key. An existing one is fs.ErrExist, unless it is to be replaced.
+func makeLocalKey(path string, replace bool) error {
 	secret := make([]byte, localKeySize)
 	rand.Read(secret) // never fails
-	err := system.WritePrivate(path, []byte(base64.StdEncoding.EncodeToString(secret)+"\n"), false)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	return err
+	return system.WritePrivate(path, []byte(base64.StdEncoding.EncodeToString(secret)+"\n"), replace)
 }
 
-// Mint signs a token for a principal, valid from now for ttl.
+// Mint signs a token for a principal, valid from now for ttl. It is in no list.
 func (k *LocalKey) Mint(p acl.Principal, ttl time.Duration, now time.Time) (string, error) {
+	return k.mint(p, "", ttl, now)
+}
+
+// mint is Mint with an ID, by which the token is listed and can be revoked; "" is none.
+func (k *LocalKey) mint(p acl.Principal, id string, ttl time.Duration, now time.Time) (string, error) {
 	if err := p.Validate(); err != nil {
 		return "", fmt.Errorf("mint token: %w", err)
 	}
@@ -79,12 +74,16 @@ func (k *LocalKey) Mint(p acl.Principal, ttl time.Duration, now time.Time) (stri
 		"iss": localName, "aud": localName, "sub": p.Agent, "taint": p.Taint.String(),
 		"iat": now.Unix(), "exp": now.Add(ttl).Unix(),
 	}
-	for name, value := range map[string]string{"chat": p.Chat, "user": p.User, "scope": scope(p)} {
+	for name, value := range map[string]string{"jti": id, "chat": p.Chat, "user": p.User, "scope": scope(p)} {
 		if value != "" {
 			claims[name] = value
 		}
 	}
-	signed, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(k.secret)
+	keys := k.current()
+	if len(keys) == 0 {
+		return "", errors.New("mint token: there is no signing key")
+	}
+	signed, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(keys[0].secret)
 	if err != nil {
 		return "", fmt.Errorf("mint token: %w", err)
 	}
@@ -117,11 +116,11 @@ func scopeField(p *acl.Principal, name string) *bool {
 
 // scope returns a principal's scope claim.
 func scope(p acl.Principal) string {
-	return strings.Join(scopesOf(p), " ")
+	return strings.Join(ScopesOf(p), " ")
 }
 
-// scopesOf returns a principal's scopes.
-func scopesOf(p acl.Principal) []string {
+// ScopesOf returns a principal's scopes.
+func ScopesOf(p acl.Principal) []string {
 	return slices.DeleteFunc(slices.Clone(Scopes), func(name string) bool { return !*scopeField(&p, name) })
 }
 

@@ -33,6 +33,8 @@ var errNotValid = &Refusal{"the token is not valid"}
 type Options struct {
 	Local   *LocalKey // nil: tokens of the local key are refused
 	APIKeys *APIKeys  // nil: API keys are refused
+	Issued  *Issued   // which tokens of the local key are revoked; nil: none
+	Uses    *Uses     // is told of each use of an API key or issued token; nil: nothing is
 	Issuers []Issuer
 	// Transport sends the requests for the issuers' keys; nil: http.DefaultTransport.
 	Transport http.RoundTripper
@@ -43,6 +45,7 @@ type Options struct {
 // Verifier verifies tokens. It is safe for concurrent use.
 type Verifier struct {
 	apiKeys *APIKeys
+	uses    *Uses
 	issuers []*trusted
 	now     func() time.Time
 }
@@ -50,7 +53,7 @@ type Verifier struct {
 // NewVerifier returns a Verifier, which fetches the keys of remote issuers until
 // ctx is done.
 func NewVerifier(ctx context.Context, o Options) (*Verifier, error) {
-	v := &Verifier{apiKeys: o.APIKeys, now: o.Now}
+	v := &Verifier{apiKeys: o.APIKeys, uses: o.Uses, now: o.Now}
 	if v.now == nil {
 		v.now = time.Now
 	}
@@ -81,22 +84,29 @@ func NewVerifier(ctx context.Context, o Options) (*Verifier, error) {
 		return nil, err
 	}
 	if o.Local != nil {
-		v.issuers = append(v.issuers, local(o.Local, v.now))
+		v.issuers = append(v.issuers, local(o.Local, o.Issued, v.now))
+	}
+	if o.Uses != nil {
+		go o.Uses.run(ctx, o.Log)
 	}
 	return v, nil
 }
 
 // local returns the local key as an issuer. It may grant everything, since anyone
-// who can read the key can also read the data next to it.
-func local(key *LocalKey, now func() time.Time) *trusted {
-	return &trusted{
+// who can read the key can also read the data next to it. issued may be nil.
+func local(key *LocalKey, issued *Issued, now func() time.Time) *trusted {
+	t := &trusted{
 		Issuer: Issuer{
 			Issuer: localName, Audience: localName, Algorithm: localAlgorithm, Subjects: []string{"*"},
 			MaxTaint: acl.Restricted, Scopes: Scopes,
 		},
 		validator: validator(localName, localName, now),
-		find:      func(*jwt.Token) (any, error) { return key.secret, nil },
+		find:      func(parsed *jwt.Token) (any, error) { return key.find(parsed, now()) },
 	}
+	if issued != nil {
+		t.admit = issued.admit
+	}
+	return t
 }
 
 // Verify identifies the holder of a token or API key. The error is a *Refusal, or
@@ -120,9 +130,18 @@ func (v *Verifier) verify(ctx context.Context, credential string, wait bool) (ac
 		if v.apiKeys == nil {
 			return acl.Principal{}, errNotValid
 		}
-		return v.apiKeys.verify(credential, v.now())
+		p, id, err := v.apiKeys.verify(credential, v.now())
+		v.used(id, err)
+		return p, err
 	default:
 		return v.verifyJWT(ctx, credential, wait)
+	}
+}
+
+// used tells of the use of an API key or token with an ID, unless it was refused.
+func (v *Verifier) used(id string, err error) {
+	if err == nil && id != "" && v.uses != nil {
+		v.uses.note(id, v.now())
 	}
 }
 
@@ -138,6 +157,9 @@ func (v *Verifier) verifyJWT(ctx context.Context, text string, wait bool) (acl.P
 			continue
 		}
 		p, err := t.verify(parsed, c, t.find)
+		if t.admit != nil { // of others the ID is not ours
+			v.used(c.ID, err)
+		}
 		switch {
 		case errors.Is(err, errNoKey) && t.await != nil:
 			unknown = append(unknown, t)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"mneme/internal/edit"
 	"mneme/server/wire"
 )
 
@@ -53,7 +54,7 @@ func meantBy(name string, known []string) []string {
 			return []string{other}
 		}
 	}
-	return wire.Nearest(name, known)
+	return edit.Nearest(name, known)
 }
 
 // Parameters that many names stand for, the first that the call has.

@@ -2,11 +2,16 @@ package postgres
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
+	"net"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"mneme/internal/system"
 	"mneme/memory"
 	"mneme/storage/sqlcommon"
 )
@@ -19,12 +24,12 @@ var ErrNewer, ErrOlder = sqlcommon.ErrNewer, sqlcommon.ErrOlder
 // transaction is retried.
 var errConflict = sqlcommon.ErrConflict
 
-// failure is a driver's error without its message: the operation and the
-// SQLSTATE. The message could quote a parameter or name the server and its
+// failure is a driver's error without its message: the operation and what the SQLSTATE
+// means. The message could quote a parameter or name the server and its
 // user.
 type failure struct {
 	op    string
-	state string // the SQLSTATE, or a phrase if there is none
+	state string // what went wrong, and what to do
 	kind  error  // the error of the contract; nil for an internal error
 }
 
@@ -48,36 +53,32 @@ func interpret(ctx context.Context, op string, err error) error {
 	}
 	var server *pgconn.PgError
 	if errors.As(err, &server) {
-		return &failure{op: op, state: "SQLSTATE " + server.Code, kind: kindOf(server.Code)}
+		return &failure{op: op, state: sqlcommon.StateReason(server.Code), kind: sqlcommon.StateKind(server.Code)}
 	}
 	// An error that the server did not report is a connection failure, or a
 	// bug that no retry fixes. The former is far likelier, and ErrUnavailable
 	// is the safer answer.
-	return &failure{op: op, state: "the connection failed", kind: memory.ErrUnavailable}
+	return &failure{op: op, state: connectReason(err), kind: memory.ErrUnavailable}
 }
 
-// kindOf returns the error of the contract for an SQLSTATE (PostgreSQL
-// documentation, appendix A), or nil if there is none.
-func kindOf(code string) error {
-	switch code {
-	case "40001", "40P01": // serialization_failure, deadlock_detected
-		return errConflict
-	case "23505": // unique_violation
-		return memory.ErrExists
-	case "55P03", // lock_not_available: lock_timeout
-		"57014", // query_canceled: statement_timeout
-		"25006", // read_only_sql_transaction: the server became a standby
-		"25P03", // idle_in_transaction_session_timeout
-		"3D000": // invalid_catalog_name: the database was dropped
-		return memory.ErrUnavailable
+// connectReason says why a connection failed and what to do. It never names the server.
+func connectReason(err error) string {
+	var unknown *net.DNSError
+	var untrusted *tls.CertificateVerificationError
+	var limit net.Error
+	switch {
+	case system.IsConnectionRefused(err):
+		return "nothing answers there: start PostgreSQL, or correct host and port in the DSN"
+	case errors.As(err, &unknown):
+		return "the host of the DSN is unknown: correct it, or the name server"
+	case errors.As(err, &untrusted):
+		return "the server's certificate is not trusted: set sslrootcert to its authority, or host to a name in it"
+	case strings.Contains(err.Error(), "server refused TLS connection"): // an error without a type
+		return "the server has no TLS: configure it there, or set sslmode in the DSN"
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no such socket or certificate file: start PostgreSQL, or correct the DSN"
+	case errors.As(err, &limit) && limit.Timeout(), errors.Is(err, context.DeadlineExceeded):
+		return "the server does not answer in time: check host, port, firewalls and its load"
 	}
-	switch code[:min(2, len(code))] {
-	case "08", // connection exceptions
-		"28", // invalid authorization
-		"53", // insufficient resources, including too_many_connections
-		"57", // operator intervention, including admin_shutdown
-		"58": // system errors
-		return memory.ErrUnavailable
-	}
-	return nil
+	return "the connection failed"
 }

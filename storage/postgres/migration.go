@@ -60,10 +60,13 @@ func (*Storage) SchemaVersion() int64 { return migrations.Newest() }
 func acquireLock(ctx context.Context, conn *pgx.Conn, key int64) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for {
+	for tries := 0; ; tries++ {
 		var acquired bool
 		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", key).Scan(&acquired); err != nil || acquired {
 			return interpret(ctx, "lock the schema", err)
+		}
+		if tries == 0 {
+			sqlcommon.ReportWait(ctx, "is opening the database")
 		}
 		select {
 		case <-ctx.Done():

@@ -138,8 +138,9 @@ func withoutArgs(u memory.Unembedded) []any {
 }
 
 const (
-	countGrants = "SELECT grants FROM permit_count WHERE store = $1 AND label = $2"
-	countOffers = "SELECT count(*) FROM offer WHERE store = $1 AND open AND label <= $2"
+	countGrants     = "SELECT grants FROM permit_count WHERE store = $1 AND label = $2"
+	countSearchable = "SELECT count(*) FROM entry WHERE id > $1 AND state = 0 AND in_context AND NOT encrypted"
+	countOffers     = "SELECT count(*) FROM offer WHERE store = $1 AND open AND label <= $2"
 
 	// The conditions are those of acl.Reading.Models: 0 is auto, 2 multilingual.
 	countEnglish      = "SELECT count(*) FROM store s LEFT JOIN reading r ON r.store = s.id WHERE coalesce(r.language, 0) <> 2"
@@ -157,6 +158,8 @@ func (r Reads) Count(ctx context.Context, what memory.Countable) (n int64, err e
 		text, args = countOffers, []any{c.Store, c.Ceiling}
 	case memory.Erasable:
 		text, args = r.d.CountErasable, []any{c.Cutoff}
+	case memory.Searchable:
+		text, args = countSearchable, []any{c.After}
 	case memory.Unembedded:
 		text, args = r.d.CountUnembedded, withoutArgs(c)
 	case memory.StoresRead:

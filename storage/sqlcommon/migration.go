@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/pressly/goose/v3"
+
+	"mneme/memory"
 )
 
 // ErrNewer means that the schema was written by a newer version of mneme.
@@ -68,6 +70,9 @@ func (m Migrations) Up(ctx context.Context, db *sql.DB, wrap func(op string, err
 	}
 	if err := m.Check(current); err != nil || current == newest {
 		return false, err
+	}
+	if current > 0 {
+		memory.ReportProgress(ctx, fmt.Sprintf("updating its schema from version %d to %d", current, newest))
 	}
 	if _, err := provider.Up(ctx); err != nil {
 		return false, wrap("migrate the schema", err)

@@ -27,7 +27,18 @@ var ErrDamaged = fmt.Errorf("%w: the database file is damaged: stop mneme and re
 var ErrReplaced = sqlcommon.ErrReplaced
 
 // errBusy means that another process holds the lock.
-var errBusy = fmt.Errorf("%w: another process is writing", memory.ErrUnavailable)
+var errBusy = fmt.Errorf("%w: another process has been writing for too long: wait for it, or end it, such as an import, a backup or a shell with an open transaction", memory.ErrUnavailable)
+
+// reasons say what the commonest primary result codes mean and what to do.
+var reasons = map[int]string{
+	sqlite3.SQLITE_CANTOPEN: "the database cannot be opened: mneme must be able to write to the data folder",
+	sqlite3.SQLITE_FULL:     "the disk is full: make room on the disk of the data folder",
+	sqlite3.SQLITE_IOERR:    "the disk may be full or failing: make room on the disk of the data folder, or see the system's log",
+	sqlite3.SQLITE_NOMEM:    "there is too little memory: end other programs",
+	sqlite3.SQLITE_PERM:     "the database may not be used: mneme must be able to write to the data folder",
+	sqlite3.SQLITE_PROTOCOL: "locks do not work: the data folder must be on a local disk",
+	sqlite3.SQLITE_READONLY: "the database is read-only: mneme must be able to write to the data folder",
+}
 
 // interpret maps an error of the driver to one of the contract. op says what
 // failed. It is called once per error, where the driver returns it. The result
@@ -42,11 +53,13 @@ func interpret(op string, err error) error {
 	switch code & 0xff { // the primary result code
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return errBusy
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+	case sqlite3.SQLITE_NOTADB:
+		return fmt.Errorf("%w; it is not a database: sqlite: %s: result code %d", ErrDamaged, op, code)
+	case sqlite3.SQLITE_CORRUPT:
 		return fmt.Errorf("%w: sqlite: %s: result code %d", ErrDamaged, op, code)
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY,
-		sqlite3.SQLITE_PERM, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_PROTOCOL:
-		return fmt.Errorf("%w: sqlite: %s: result code %d", memory.ErrUnavailable, op, code)
+	}
+	if reason := reasons[code&0xff]; reason != "" {
+		return fmt.Errorf("%w: %s: sqlite: %s: result code %d", memory.ErrUnavailable, reason, op, code)
 	}
 	switch code {
 	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_ROWID:
@@ -71,16 +84,10 @@ func advise(ctx context.Context, path string, err error) error {
 }
 
 func adviseOn(ctx context.Context, path string, driver *sqlite.Error) error {
-	err := interpret("open", driver)
-	switch driver.Code() & 0xff {
-	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
-		return fmt.Errorf("%w; mneme must be able to write to the data folder", err)
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
-		return fmt.Errorf("%w; the disk may be full or failing", err)
-	case sqlite3.SQLITE_ERROR: // so damage to the schema may look, too
+	if driver.Code()&0xff == sqlite3.SQLITE_ERROR { // so damage to the schema may look, too
 		if found := check(ctx, path); errors.Is(found, ErrDamaged) {
 			return found
 		}
 	}
-	return err
+	return interpret("open", driver)
 }

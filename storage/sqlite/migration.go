@@ -50,7 +50,7 @@ func prepareFile(path string) (string, error) {
 // migrate updates the schema. A lock on a file beside the database serializes
 // processes that start at the same time.
 func migrate(ctx context.Context, path string) (err error) {
-	unlock, err := system.Lock(path + ".lock")
+	unlock, err := system.LockContext(ctx, path+".lock", func() { sqlcommon.ReportWait(ctx, "is opening the database") })
 	if err != nil {
 		return err
 	}

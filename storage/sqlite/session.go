@@ -7,6 +7,7 @@ import (
 	"errors"
 	"time"
 
+	"mneme/memory"
 	"mneme/storage/sqlcommon"
 )
 
@@ -80,10 +81,16 @@ func (s *session) control(ctx context.Context, command string) error {
 // then rarely hits the gaps between the transactions of an import.
 func (s *session) controlWithRetry(ctx context.Context, command string) error {
 	deadline := time.Now().Add(lockTimeout)
-	for {
+	for tries := 0; ; tries++ {
 		err := s.control(ctx, command)
 		if err == nil || !errors.Is(err, errBusy) || time.Now().After(deadline) {
+			if tries > 0 {
+				memory.ReportProgress(ctx, "")
+			}
 			return err
+		}
+		if tries == 0 {
+			sqlcommon.ReportWait(ctx, "is writing to the database")
 		}
 		timer := time.NewTimer(time.Millisecond)
 		select {

@@ -349,6 +349,13 @@ var vectors = []clause{
 			return n
 		}
 		f.equal([]int64{count("model"), count("second")}, []int64{2, 3})
+		for after, want := range map[uuid.UUID]int64{uuid.Nil: 4, done.ID: 1} { // with those that expire
+			f.viewIndex(func(tx indexer.ReadTx) error {
+				n, err := tx.Count(f.ctx, memory.Searchable{After: after})
+				f.equal(n, want)
+				return err
+			})
+		}
 		f.equal(unembedded("model", uuid.Nil, 10), []memory.Entry{fresh, stale})
 		f.equal(unembedded("model", fresh.ID, 10), []memory.Entry{stale})
 		f.equal(unembedded("model", uuid.Nil, 1), []memory.Entry{fresh})

@@ -1,5 +1,5 @@
-// Package toolproxy offers the tools of a remote mneme server to a local MCP
-// client. It calls them over REST.
+// Package toolproxy offers tools to a local MCP client that are not at hand yet: those of a
+// remote mneme server, which it calls over REST, and those of a database that is opened.
 package toolproxy
 
 import (
@@ -9,10 +9,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"mneme/acl"
 	client "mneme/clients/go"
@@ -25,62 +26,90 @@ import (
 // Tools are the tools of a server, as it offers them to one principal. It
 // implements mcp.Tools.
 type Tools struct {
-	server      *client.Client
-	definitions []tool.Definition
-	maxInput    int64
+	server   *client.Client
+	known    []tool.Definition // of this program
+	maxInput int64
+	fetched  chan struct{}     // closed when offered is set
+	offered  []tool.Definition // nil: the server did not say
 }
 
-// New fetches the definitions of the tools that server offers to p. They do not
+// listWait is how long Definitions waits for the server.
+const listWait = 5 * time.Second
+
+// New begins to fetch the definitions of the tools that server offers to p. They do not
 // change while a server runs. valueLimit is the maximum size of a value in bytes,
 // which limits the size of a tool's input here; the server applies its own limit. If the
-// server refuses the token or cannot be reached now, the tools are those that this program
+// server does not list its tools in time, the tools are those that this program
 // knows: their calls say why they fail, which a model and its user read, as they do not read
 // why a program ended.
-func New(ctx context.Context, server *client.Client, p acl.Principal, valueLimit int) (*Tools, error) {
-	list, err := client.Decode[api.ToolList](server.ListTools(ctx, &api.ListToolsParams{})) //nolint:bodyclose // Decode closes it
+func New(ctx context.Context, server *client.Client, p acl.Principal, valueLimit int, log *slog.Logger) *Tools {
 	known := tool.New(nil, nil, tool.Options{ValueLimit: valueLimit})
-	definitions := known.Definitions(p)
-	t := &Tools{server: server, maxInput: known.MaxInput()}
+	t := &Tools{server: server, known: known.Definitions(p), maxInput: known.MaxInput(), fetched: make(chan struct{})}
+	go func() {
+		defer close(t.fetched)
+		if err := t.fetch(ctx); err != nil && ctx.Err() == nil {
+			log.WarnContext(ctx, "the server does not list its tools", "error", err)
+		}
+	}()
+	return t
+}
+
+// fetch sets what the server offers.
+func (t *Tools) fetch(ctx context.Context) error {
+	list, err := client.Decode[api.ToolList](t.server.ListTools(ctx, &api.ListToolsParams{})) //nolint:bodyclose // Decode closes it
 	switch {
-	case mayPass(err):
-		t.definitions = definitions
-		return t, nil
 	case err != nil:
-		return nil, err
+		return err
 	case list.Anthropic == nil:
-		return nil, client.ErrUnreadable
+		return client.ErrUnreadable
 	}
-	for _, offered := range *list.Anthropic {
+	t.offered = join(*list.Anthropic, t.known)
+	return nil
+}
+
+// join returns the definitions of what a server lists.
+func join(listed []api.AnthropicTool, known []tool.Definition) (definitions []tool.Definition) {
+	for _, offered := range listed {
 		// The list omits annotations and the like. Take those from this
 		// program's tool of the same name.
 		d := tool.Definition{Title: offered.Name, Destructive: true}
-		if i := slices.IndexFunc(definitions, func(d tool.Definition) bool { return d.Name == offered.Name }); i >= 0 {
-			d = definitions[i]
+		if i := slices.IndexFunc(known, func(d tool.Definition) bool { return d.Name == offered.Name }); i >= 0 {
+			d = known[i]
 		}
 		d.Name, d.Description, d.Input = offered.Name, offered.Description, offered.InputSchema
 		d.Unlisted = false
-		t.definitions = append(t.definitions, d)
+		definitions = append(definitions, d)
 	}
-	for _, d := range definitions { // the server may have them, too
-		if d.Unlisted && !slices.ContainsFunc(t.definitions, func(listed tool.Definition) bool { return listed.Name == d.Name }) {
-			t.definitions = append(t.definitions, d)
+	for _, d := range known { // the server may have them, too
+		if d.Unlisted && !slices.ContainsFunc(definitions, func(listed tool.Definition) bool { return listed.Name == d.Name }) {
+			definitions = append(definitions, d)
 		}
 	}
-	return t, nil
+	return definitions
 }
 
-// mayPass reports whether an error is of the token, or of a server that cannot answer now.
-func mayPass(err error) bool {
-	var unreached *net.OpError
-	switch client.StatusOf(err) {
-	case http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		return true
+// Definitions returns the tools of the server. It waits for the server to list them.
+func (t *Tools) Definitions(acl.Principal) []tool.Definition {
+	timer := time.NewTimer(listWait)
+	defer timer.Stop()
+	select {
+	case <-t.fetched:
+	case <-timer.C:
 	}
-	return errors.As(err, &unreached)
+	return t.current()
 }
 
-// Definitions returns the tools of the server.
-func (t *Tools) Definitions(acl.Principal) []tool.Definition { return t.definitions }
+// current returns the tools that the server has listed, or else those that are known.
+func (t *Tools) current() []tool.Definition {
+	select {
+	case <-t.fetched:
+		if t.offered != nil {
+			return t.offered
+		}
+	default:
+	}
+	return t.known
+}
 
 // MaxInput returns the maximum size of a tool's input in bytes.
 func (t *Tools) MaxInput() int64 { return t.maxInput }
@@ -104,10 +133,11 @@ func (t *Tools) Pay(ctx context.Context, _ acl.Principal, name string, input jso
 		result.Structured = json.Valid([]byte(result.Text))
 		return result, nil
 	}
-	i := slices.IndexFunc(t.definitions, func(d tool.Definition) bool { return d.Name == name })
+	definitions := t.current()
+	i := slices.IndexFunc(definitions, func(d tool.Definition) bool { return d.Name == name })
 	if !result.IsError && i >= 0 {
 		settlement := result.Settlement
-		result = t.definitions[i].ResultOf(answer.Content)
+		result = definitions[i].ResultOf(answer.Content)
 		result.Settlement = settlement
 	}
 	return result, nil

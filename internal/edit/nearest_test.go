@@ -1,10 +1,10 @@
-package wire_test
+package edit_test
 
 import (
 	"strings"
 	"testing"
 
-	"mneme/server/wire"
+	"mneme/internal/edit"
 )
 
 func TestWordsAreNearIfFewLettersDiffer(t *testing.T) {
@@ -12,7 +12,7 @@ func TestWordsAreNearIfFewLettersDiffer(t *testing.T) {
 	for word, want := range map[string]string{
 		"gte": "get", "GET": "get", "lsit": "list", "serch": "search", "sto": "stores", "xyz": "", "s": "",
 	} {
-		if got := strings.Join(wire.Nearest(word, known), " "); got != want {
+		if got := strings.Join(edit.Nearest(word, known), " "); got != want {
 			t.Errorf("%s: got %q, want %q", word, got, want)
 		}
 	}

@@ -1,10 +1,6 @@
-package wire
+package edit
 
-import (
-	"strings"
-
-	"mneme/internal/edit"
-)
+import "strings"
 
 // Nearest returns the known words that are likely meant by a mistyped one: those at
 // the smallest distance if that is at most a third of its length, else those that
@@ -15,7 +11,7 @@ func Nearest(word string, known []string) []string {
 	var found, begun []string
 	for _, k := range known {
 		folded := strings.ToLower(k)
-		switch d := edit.Distance(word, folded, best); {
+		switch d := Distance(word, folded, best); {
 		case d < best:
 			best, found = d, []string{k}
 		case d == best:

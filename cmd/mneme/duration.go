@@ -1,0 +1,33 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"mneme/internal/period"
+)
+
+// durationFlag is a duration, which may have days.
+type durationFlag time.Duration
+
+// durationVar adds the flag of a duration.
+func durationVar(flags *pflag.FlagSet, d *time.Duration, name string, value time.Duration, use string) {
+	*d = value
+	flags.Var((*durationFlag)(d), name, use)
+}
+
+// String, Set and Type implement pflag.Value.
+func (d *durationFlag) String() string { return time.Duration(*d).String() }
+
+// Set refuses what is no duration.
+func (d *durationFlag) Set(text string) error {
+	given, err := period.ParseDuration(text)
+	if err == nil {
+		*d = durationFlag(given)
+	}
+	return err
+}
+
+// Type returns what help shows as the flag's value.
+func (d *durationFlag) Type() string { return "duration" }

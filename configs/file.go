@@ -1,0 +1,177 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// lines are where a configuration file sets keys, such as "mneme.yaml:12", by the keys. Keys
+// in lists have an index: auth.issuers[0].taint.
+type lines map[string]string
+
+// checkFile checks the keys and the types of the values of a configuration file in YAML. Of
+// other files, which have other extensions, it knows no lines.
+func checkFile(path string) (lines, error) {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".yaml", ".yml":
+	default:
+		return nil, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("configuration file: %w", err)
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return nil, unreadable(path, err)
+	}
+	f := checkedFile{path: path, set: make(lines)}
+	for _, root := range document.Content { // one, or none of an empty file
+		if root = followed(root); root.Kind != yaml.MappingNode {
+			if root.Tag != "!!null" {
+				f.fault(root, "must be keys and their values, such as addr: 127.0.0.1:7077")
+			}
+			continue
+		}
+		f.mapping(root, reflect.TypeFor[Config](), "")
+	}
+	return f.set, errors.Join(f.faults...)
+}
+
+// parserLine is how the parser begins an error.
+var parserLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+
+// unreadable returns the error of a file that is not YAML.
+func unreadable(path string, err error) error {
+	at := path
+	if found := parserLine.FindStringSubmatch(err.Error()); found != nil && found[1] != "" {
+		at += ":" + found[1]
+	}
+	return fmt.Errorf("%s: not YAML: %s", at, parserLine.ReplaceAllString(err.Error(), ""))
+}
+
+// checkedFile is a file that is checked.
+type checkedFile struct {
+	path   string
+	set    lines
+	faults []error
+}
+
+// at returns where a node is.
+func (f *checkedFile) at(node *yaml.Node) string { return fmt.Sprintf("%s:%d", f.path, node.Line) }
+
+func (f *checkedFile) fault(node *yaml.Node, format string, args ...any) {
+	f.faults = append(f.faults, fmt.Errorf("%s: %s", f.at(node), fmt.Sprintf(format, args...)))
+}
+
+// mapping checks a mapping whose keys follow a prefix, as those of a struct.
+func (f *checkedFile) mapping(node *yaml.Node, t reflect.Type, prefix string) {
+	types := typesOf(t, prefix)
+	f.members(node, types, prefix)
+}
+
+// members checks the members of a mapping against the types of all keys that may begin with
+// its prefix.
+func (f *checkedFile) members(node *yaml.Node, types map[string]reflect.Type, prefix string) {
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		name, value := node.Content[i], followed(node.Content[i+1])
+		if name.Tag == "!!merge" {
+			f.merged(value, types, prefix)
+			continue
+		}
+		key := prefix + strings.ToLower(name.Value)
+		if before, twice := f.set[key]; twice {
+			f.fault(name, "%s is already set at %s", key, before)
+			continue
+		}
+		t, known := types[key]
+		switch {
+		case !known && value.Kind == yaml.MappingNode && len(value.Content) > 0 && !strings.Contains(prefix, "["):
+			f.members(value, types, key+".") // the keys below are what can be mistyped
+			continue
+		case !known:
+			f.fault(name, "unknown key %q%s", key, didYouMean(key, types))
+			continue
+		}
+		f.set[key] = f.at(name)
+		f.value(value, types, t, key)
+	}
+}
+
+// merged checks what is merged into a mapping by <<. What the mapping sets itself counts.
+func (f *checkedFile) merged(node *yaml.Node, types map[string]reflect.Type, prefix string) {
+	from := []*yaml.Node{node}
+	if node.Kind == yaml.SequenceNode {
+		from = node.Content
+	}
+	for _, one := range from {
+		other := checkedFile{path: f.path, set: make(lines)}
+		other.members(followed(one), types, prefix)
+		f.faults = append(f.faults, other.faults...)
+	}
+}
+
+// value checks the value of a key.
+func (f *checkedFile) value(node *yaml.Node, types map[string]reflect.Type, t reflect.Type, key string) {
+	switch {
+	case node.Tag == "!!null":
+	case t.Kind() == reflect.Struct && node.Kind != yaml.MappingNode:
+		f.fault(node, "%s must be a section with keys of its own", key)
+	case t.Kind() == reflect.Struct:
+		f.members(node, types, key+".")
+	case t.Kind() == reflect.Slice && node.Kind == yaml.SequenceNode:
+		for i, item := range node.Content {
+			at := fmt.Sprintf("%s[%d]", key, i)
+			f.set[at] = f.at(item)
+			if item = followed(item); t.Elem().Kind() == reflect.Struct && item.Kind == yaml.MappingNode {
+				f.mapping(item, t.Elem(), at+".")
+			} else {
+				f.scalar(item, t.Elem(), at)
+			}
+		}
+	default:
+		f.scalar(node, t, key)
+	}
+}
+
+// scalar checks a value that has no keys.
+func (f *checkedFile) scalar(node *yaml.Node, t reflect.Type, key string) {
+	var value any
+	err := node.Decode(&value)
+	if err == nil {
+		err = checkValue(value, t)
+	}
+	if err != nil {
+		f.fault(node, "%s %v", key, err)
+	}
+}
+
+// followed returns the node that an alias stands for.
+func followed(node *yaml.Node) *yaml.Node {
+	if node.Kind == yaml.AliasNode {
+		return node.Alias
+	}
+	return node
+}
+
+// typesOf returns the types of a struct's keys and sections, which follow a prefix.
+func typesOf(t reflect.Type, prefix string) map[string]reflect.Type {
+	types := make(map[string]reflect.Type)
+	for field := range t.Fields() {
+		key := prefix + field.Tag.Get("mapstructure")
+		types[key] = field.Type
+		if field.Type.Kind() == reflect.Struct {
+			for below, t := range typesOf(field.Type, key+".") {
+				types[below] = t
+			}
+		}
+	}
+	return types
+}

@@ -1,0 +1,134 @@
+package token
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"mneme/internal/system"
+)
+
+const (
+	// usesFile is the file of the last uses of API keys and issued tokens in the data
+	// directory.
+	usesFile = "uses.json"
+	// usesEvery is the shortest time between two writes of it by one process.
+	usesEvery = time.Minute
+	// keptUses is how long a last use is kept.
+	keptUses = 400 * 24 * time.Hour
+)
+
+// Uses are the times when API keys and issued tokens were last used, to a minute. It is safe
+// for concurrent use.
+type Uses struct {
+	path  string
+	fresh chan struct{} // has an element while noted has something to write
+
+	mu    sync.Mutex
+	noted map[string]time.Time // by IDs
+}
+
+// useList is the content of the file.
+type useList struct {
+	Uses map[string]time.Time `json:"uses"`
+}
+
+// OpenUses opens the last uses of a data directory. The file need not exist.
+func OpenUses(dir string) *Uses {
+	return &Uses{path: filepath.Join(dir, usesFile), fresh: make(chan struct{}, 1), noted: make(map[string]time.Time)}
+}
+
+// List returns the last uses by IDs.
+func (u *Uses) List() (map[string]time.Time, error) {
+	list, err := u.read()
+	return list.Uses, err
+}
+
+func (u *Uses) read() (list useList, err error) {
+	text, err := readSecret(u.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return list, nil
+	}
+	if err == nil && json.Unmarshal(text, &list) != nil {
+		err = fmt.Errorf("%s: not a list of last uses", u.path)
+	}
+	return list, err
+}
+
+// note notes a use, which run writes.
+func (u *Uses) note(id string, now time.Time) {
+	u.mu.Lock()
+	u.noted[id] = now
+	u.mu.Unlock()
+	select {
+	case u.fresh <- struct{}{}:
+	default:
+	}
+}
+
+// run writes what was noted, once a minute at most, until ctx is done. A folder that cannot
+// be written is logged once: it is no reason to refuse a token.
+func (u *Uses) run(ctx context.Context, log *slog.Logger) {
+	pause := time.NewTicker(usesEvery)
+	defer pause.Stop()
+	failed := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-u.fresh:
+		}
+		if err := u.write(); err != nil && !failed {
+			failed = true
+			log.WarnContext(ctx, "the last uses of tokens cannot be written", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			_ = u.write()
+			return
+		case <-pause.C:
+		}
+	}
+}
+
+// write adds what was noted to the file.
+func (u *Uses) write() error {
+	u.mu.Lock()
+	noted := u.noted
+	u.noted = make(map[string]time.Time)
+	u.mu.Unlock()
+	if len(noted) == 0 {
+		return nil
+	}
+	return locked(u.path+".lock", func() error {
+		list, err := u.read()
+		if err != nil {
+			return err
+		}
+		if list.Uses == nil {
+			list.Uses = make(map[string]time.Time)
+		}
+		var newest time.Time
+		for id, at := range noted {
+			if at = at.UTC().Truncate(time.Second); at.After(list.Uses[id]) {
+				list.Uses[id] = at
+			}
+			if at.After(newest) {
+				newest = at
+			}
+		}
+		maps.DeleteFunc(list.Uses, func(_ string, at time.Time) bool { return newest.Sub(at) > keptUses })
+		text, err := json.Marshal(list)
+		if err != nil {
+			return err
+		}
+		return system.WritePrivate(u.path, append(text, '\n'), true)
+	})
+}
