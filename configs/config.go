@@ -35,7 +35,7 @@ type Config struct {
 	SocketAccess string `mapstructure:"socket_access"`
 	// PublicURL is the URL that clients use if it differs from that of the
 	// requests that arrive, for example https://memory.example.com behind a
-	// reverse proxy. It is advertised to MCP clients.
+	// reverse proxy. It may have a path. It is advertised to clients.
 	PublicURL string `mapstructure:"public_url"`
 
 	Postgres Postgres `mapstructure:"postgres"`
@@ -393,7 +393,7 @@ func (c *Config) validate() error {
 	oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	oneOf("log.format", c.Log.Format, "text", "json")
 	oneOf("socket_access", c.SocketAccess, "owner", "group", "everyone")
-	violations = append(violations, c.checkListening(), c.CORS.check())
+	violations = append(violations, c.checkListening(), c.checkPublicURL(), c.CORS.check())
 	need(c.Postgres.Partitions == 0 || c.Postgres.Partitions >= 2 && c.Postgres.Partitions <= 64, "postgres.partitions must be 0, or from 2 to 64")
 	need(c.Limits.ValueBytes > 0, "limits.value_bytes must be positive")
 	need(c.Limits.Keys > 0, "limits.keys must be positive")
