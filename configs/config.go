@@ -35,7 +35,7 @@ type Config struct {
 	SocketAccess string `mapstructure:"socket_access"`
 	// PublicURL is the URL that clients use if it differs from that of the
 	// requests that arrive, for example https://memory.example.com behind a
-	// reverse proxy. It is advertised to MCP clients.
+	// reverse proxy. It may have a path. It is advertised to clients.
 	PublicURL string `mapstructure:"public_url"`
 
 	Postgres Postgres `mapstructure:"postgres"`
@@ -393,7 +393,7 @@ func (c *Config) validate() (violations []error) {
 	oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	oneOf("log.format", c.Log.Format, "text", "json")
 	oneOf("socket_access", c.SocketAccess, "owner", "group", "everyone")
-	for _, err := range []error{c.checkListening(), c.CORS.check()} {
+	for _, err := range []error{c.checkListening(), c.checkPublicURL(), c.CORS.check()} {
 		if err != nil {
 			violations = append(violations, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"path"
 	"strings"
 	"time"
 )
@@ -59,10 +60,10 @@ func (c *Config) Socket() (path string, ok bool) { return strings.CutPrefix(c.Ad
 
 // checkListening returns an error that says what is wrong with where serve listens.
 func (c *Config) checkListening() error {
-	path, socket := c.Socket()
+	file, socket := c.Socket()
 	_, _, err := net.SplitHostPort(c.Addr)
 	switch {
-	case socket && path == "", !socket && err != nil:
+	case socket && file == "", !socket && err != nil:
 		return errors.New("addr must be host:port, or unix: and a path")
 	case (c.TLS.Cert == "") != (c.TLS.Key == ""):
 		return errors.New("tls requires both tls.cert and tls.key")
@@ -70,4 +71,33 @@ func (c *Config) checkListening() error {
 		return errors.New("tls is not for a Unix socket: leave it out, or set addr to host:port")
 	}
 	return nil
+}
+
+// checkPublicURL returns an error if PublicURL is neither empty nor an address.
+func (c *Config) checkPublicURL() error {
+	if c.PublicURL == "" {
+		return nil
+	}
+	u, err := url.Parse(c.PublicURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+		u.RawQuery != "" || u.ForceQuery || strings.Contains(c.PublicURL, "#") || !plainPath(u) {
+		return errors.New("public_url must be an address that clients use, such as https://memory.example.com or https://example.com/mneme, " +
+			"without user, query or fragment")
+	}
+	return nil
+}
+
+// plainPath reports whether no proxy or client would write the path of u in another way.
+func plainPath(u *url.URL) bool {
+	rest := strings.TrimSuffix(u.Path, "/")
+	return u.EscapedPath() == u.Path && (rest == "" || path.Clean(rest) == rest)
+}
+
+// BasePath returns the path of PublicURL, such as /mneme; "" if it has none.
+func (c *Config) BasePath() string {
+	u, err := url.Parse(c.PublicURL)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(u.Path, "/")
 }

@@ -126,6 +126,17 @@ func TestInvalidConfigurationIsAnError(t *testing.T) {
 		"origin of a sandbox":      "cors: {origins: ['null']}\n",
 		"origin with a user":       "cors: {origins: ['https://u@a.example']}\n",
 		"negative max_age":         "cors: {max_age: -1s}\n",
+		"public_url of no scheme":  "public_url: memory.example.com\n",
+		"public_url of a port":     "public_url: localhost:7077\n",
+		"public_url of no host":    "public_url: 'https:///mneme'\n",
+		"public_url of a file":     "public_url: 'file:///srv'\n",
+		"public_url with a query":  "public_url: 'https://a.example/?a=b'\n",
+		"public_url with a mark":   "public_url: 'https://a.example/?'\n",
+		"public_url with fragment": "public_url: 'https://a.example/#'\n",
+		"public_url with a user":   "public_url: 'https://u:p@a.example'\n",
+		"public_url with dots":     "public_url: 'https://a.example/a/../b'\n",
+		"public_url with a space":  "public_url: 'https://a.example/a b'\n",
+		"public_url of bad port":   "public_url: 'https://a.example:port'\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			clean(t)
@@ -140,6 +151,28 @@ func TestInvalidConfigurationIsAnError(t *testing.T) {
 			t.Error("no error")
 		}
 	})
+}
+
+func TestThePathOfThePublicURL(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "https://a.example": "", "https://a.example/": "", "http://127.0.0.1:7077/mneme": "/mneme", "https://[::1]/team/mneme/": "/team/mneme",
+	} {
+		clean(t)
+		t.Setenv("MNEME_PUBLIC_URL", text)
+		c, err := Load("", noFlags())
+		if err != nil || c.BasePath() != want {
+			t.Errorf("%q: %q, %v", text, c.BasePath(), err)
+		}
+	}
+}
+
+// What is refused may hold a password.
+func TestARefusedPublicURLIsNotShown(t *testing.T) {
+	clean(t)
+	t.Setenv("MNEME_PUBLIC_URL", "https://me:hunter2@a.example")
+	if _, err := Load("", noFlags()); err == nil || !strings.Contains(err.Error(), "public_url must be an address") || strings.Contains(err.Error(), "hunter2") {
+		t.Error(err)
+	}
 }
 
 func TestWhereServeListens(t *testing.T) {

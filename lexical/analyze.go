@@ -23,7 +23,7 @@ import (
 // AnalysisVersion identifies the rules that turn text into terms. It changes
 // whenever the terms of any text may change. A storage that was filled under
 // another version must analyze its entries again.
-const AnalysisVersion = "6"
+const AnalysisVersion = "7"
 
 const (
 	// MaxTermBytes is the length of the longest term. Longer tokens are

@@ -16,7 +16,7 @@ import (
 // document order. The name of a member precedes its string or number, or in a line
 // of its own: {"server":{"cpuLimit":4,"spot":true}} is "server", "cpu Limit: 4" and
 // "spot". true, false and null have no text but their member's name. Invalid JSON has no
-// text.
+// text. A data URL in base64 is a mark: see MarkDataURLs.
 func TextOf(value []byte) string {
 	value = bytes.TrimSpace(value)
 	if len(value) == 0 {
@@ -28,7 +28,7 @@ func TextOf(value []byte) string {
 		if json.Unmarshal(value, &text) != nil {
 			return ""
 		}
-		return text
+		return MarkDataURLs(text)
 	case c == '{', c == '[':
 		return linesOf(value)
 	case json.Valid(value) && (c == '-' || isDigit(rune(c))):
@@ -88,7 +88,7 @@ func linesOf(value []byte) string {
 				}
 				continue
 			}
-			line(token)
+			line(MarkDataURLs(token))
 		case json.Number:
 			line(PlainNumber(token.String()))
 		}

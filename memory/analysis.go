@@ -148,7 +148,7 @@ func putDocuments(ctx context.Context, tx DocumentWriter, entries []Entry, now t
 
 // embeddedAlike reports whether analysis "1" made vectors of the same text of an entry: of
 // JSON it had the strings alone, letters were not those of NFKC, and an entry without
-// text had the vector of an empty one.
+// text had the vector of an empty one. Until "6" data URLs were text.
 func embeddedAlike(e *Entry) bool {
-	return IsText(e.Value) && norm.NFKC.IsNormal(e.Value) && HasMeaning(e)
+	return IsText(e.Value) && norm.NFKC.IsNormal(e.Value) && HasMeaning(e) && !lexical.HasDataURL(e.Value)
 }

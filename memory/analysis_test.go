@@ -27,8 +27,10 @@ func TestADatabaseOfAnEarlierAnalysisIsAnalyzedAgain(t *testing.T) {
 		before := openOver(t, data, memory.Options{}, encoder(t))
 		a := agent("a", acl.Public)
 		// The terms and forms of the earlier version, of the strings alone.
-		strings := map[string]string{"lock": "", "vet": "call the vet on +31 20 555 0147"}
-		for key, value := range map[string]string{"lock": `{"bike_lock_code": 7719}`, "vet": `"Call the vet on +31 20 555 0147."`} {
+		strings := map[string]string{"lock": "", "vet": "call the vet on +31 20 555 0147", "cat": "our cat data image png base64 Y2F0"}
+		for key, value := range map[string]string{
+			"lock": `{"bike_lock_code": 7719}`, "vet": `"Call the vet on +31 20 555 0147."`, "cat": `"Our cat: data:image/png;base64,Y2F0"`,
+		} {
 			_, err := before.Put(background, a, memory.PutRequest{Path: path("a", key), Value: json.RawMessage(value)})
 			must(before, err)
 		}
@@ -57,7 +59,13 @@ func TestADatabaseOfAnEarlierAnalysisIsAnalyzedAgain(t *testing.T) {
 		if got := find(before, "7719"); len(got) > 0 {
 			t.Fatalf("the earlier version finds %q", got)
 		}
+		if got := find(before, "Y2F0"); len(got) != 1 {
+			t.Fatalf("the earlier version finds %q", got)
+		}
 		after := openOver(t, data, memory.Options{}, encoder(t))
+		if got := find(after, "Y2F0"); len(got) > 0 {
+			t.Errorf("a data URL finds %q", got)
+		}
 		for query, want := range map[string]string{"7719": "lock", "bike lock code": "lock", "+31205550147": "vet"} {
 			if got := find(after, query); !slices.Equal(got, []string{want}) {
 				t.Errorf("%s finds %q", query, got)

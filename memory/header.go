@@ -38,6 +38,10 @@ func ProseOf(e *Entry) string {
 	return text
 }
 
+// MarkDataURLs returns a text as people and models are shown it: see lexical.MarkDataURLs.
+// That of a value's JSON is JSON.
+func MarkDataURLs(text string) string { return lexical.MarkDataURLs(text) }
+
 // HasMeaning reports whether an entry, read with its value, has a text that a vector can
 // represent: words in its value or description, or a key that is made of words and names
 // a value. Others are found by their words alone: what an encoder makes of nothing is near

@@ -53,7 +53,10 @@ const (
 // present replaces the value of a hit of a search with Passages by passages if
 // it is long, and else highlights it.
 func (h *Hit) present() {
-	if !h.query.request.Passages {
+	if r := h.query.request; !r.Passages {
+		if r.MaxTokens > 0 && lexical.HasDataURL(h.whole.Value) { // of which shown counts the mark
+			h.cut(passage.Options{Size: passageSize, Most: maxPassages, Share: secondShare})
+		}
 		return
 	}
 	if h.isLong() {
@@ -66,8 +69,12 @@ func (h *Hit) present() {
 }
 
 // isLong reports whether a hit's value is longer than longValue as it is read:
-// the text of a string, or else JSON.
+// the text of a string, or else JSON. One with a data URL is too long however short:
+// its text is not what it has.
 func (h *Hit) isLong() bool {
+	if lexical.HasDataURL(h.whole.Value) {
+		return true
+	}
 	if len(h.whole.Value) <= longValue {
 		return false
 	}

@@ -91,6 +91,9 @@ type Options struct {
 	// PublicURL reports that clients know the server by another address than the one that
 	// it listens on. If not, requests over loopback must be for a host of loopback.
 	PublicURL bool
+	// BasePath is the path of that address, such as /mneme. Proxies may take it off the
+	// requests that they forward, or leave it. Default: none.
+	BasePath string
 	// TLS is what Serve encrypts connections with. Default: none.
 	TLS *tls.Config
 }
@@ -174,8 +177,7 @@ func New(o Options) *Server {
 	}
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.HTTPErrorHandler = s.writeProblem
-	s.handler = compress.Answers(headAsGet(s.echo))
-	s.echo.Use(s.observe)
+	s.echo.Use(s.observe, locate)
 	if crossOrigins := s.crossOrigins(o.CORS); crossOrigins != nil {
 		s.echo.Use(crossOrigins)
 	}
@@ -197,6 +199,7 @@ func New(o Options) *Server {
 	for _, route := range s.echo.Routes() {
 		s.routes[route.Path] = true
 	}
+	s.handler = compress.Answers(below(o.BasePath, s.echo.Routes(), headAsGet(s.echo)))
 	s.metrics.watch(&s.status, s.service)
 	return s
 }

@@ -67,6 +67,7 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 			}),
 		}, others...),
 		PublicURL:   config.PublicURL != "",
+		BasePath:    config.BasePath(),
 		MaxBody:     wire.MaxEscapedBody(config.Limits.ValueBytes),
 		Log:         log,
 		Tracer:      instance.tracing.Tracer("mneme/server"),

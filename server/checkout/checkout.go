@@ -16,8 +16,8 @@ import (
 // Desk is where requests are paid for. The zero value takes no payments.
 type Desk struct {
 	Methods *payment.Methods // nil: none
-	// PublicURL is the server's address for clients, without a path; "": that of each
-	// request.
+	// PublicURL is the server's address for clients, maybe with a path below which it is; "":
+	// that of each request.
 	PublicURL string
 }
 

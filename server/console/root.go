@@ -3,6 +3,7 @@ package console
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"html"
 )
 
 // rootStyle is the style of the page at the root, which needs no other file.
@@ -17,17 +18,18 @@ func digestOf(text string) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// rootPage is the page at the root.
-func rootPage(hasConsole bool) string {
+// rootPage is the page at the root. base is the path below which clients reach the service.
+func rootPage(base string, hasConsole bool) string {
+	base = html.EscapeString(base)
 	link := ""
 	if hasConsole {
-		link = `<li><a href="/console/">The console</a>: ask, and look at memories with a token of yours.</li>`
+		link = `<li><a href="` + base + `/console/">The console</a>: ask, and look at memories with a token of yours.</li>`
 	}
 	return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
 		`<title>mneme</title><style>` + rootStyle + `</style>` +
 		`<h1>mneme</h1><p>This is a memory service for AI agents: they write what they learn, and recall it in natural language.</p><ul>` + link +
-		`<li><a href="/openapi.json">The REST API</a>, as an OpenAPI document.</li>` +
-		`<li>MCP at <code>/mcp</code>, for agents that speak it.</li>` +
-		`<li><a href="/readyz">Health</a> of the service.</li></ul>` +
+		`<li><a href="` + base + `/openapi.json">The REST API</a>, as an OpenAPI document.</li>` +
+		`<li>MCP at <code>` + base + `/mcp</code>, for agents that speak it.</li>` +
+		`<li><a href="` + base + `/readyz">Health</a> of the service.</li></ul>` +
 		`<p>All but these needs a token: <code>mneme token --agent me</code> on the server's machine prints one.</p></html>`
 }

@@ -108,7 +108,7 @@ func TestOtherPathsOfTheConsoleDoNotExist(t *testing.T) {
 			t.Errorf("%s: %d", path, a.StatusCode)
 		}
 	}
-	if a := s.get(t, "/console"); a.StatusCode != http.StatusPermanentRedirect || a.Header.Get("Location") != "/console/" {
+	if a := s.get(t, "/console"); a.StatusCode != http.StatusPermanentRedirect || a.Header.Get("Location") != "console/" {
 		t.Errorf("without a slash: %d %s", a.StatusCode, a.Header.Get("Location"))
 	}
 	if a := serve(t, nil).get(t, "/console/"); a.StatusCode != http.StatusNotFound {

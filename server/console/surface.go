@@ -8,6 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"mneme/server"
 	"mneme/server/problem"
 )
 
@@ -43,7 +44,7 @@ func (s *Surface) Mount(e *echo.Echo) []string {
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
 		e.Add(method, routeRoot, s.root)
 		e.Add(method, routeConsole, func(c echo.Context) error {
-			return c.Redirect(http.StatusPermanentRedirect, "/console/")
+			return c.Redirect(http.StatusPermanentRedirect, "console/") // a proxy may have it below a path
 		})
 		e.Add(method, routeFiles, s.file)
 	}
@@ -69,14 +70,15 @@ func (s *Surface) root(c echo.Context) error {
 	h := c.Response().Header()
 	h.Add("Vary", "Accept")
 	if !strings.Contains(c.Request().Header.Get("Accept"), "text/html") {
-		links := map[string]string{"name": "mneme", "api": "/openapi.json", "mcp": "/mcp", "health": "/readyz"}
+		base := server.BasePath(c.Request().Context())
+		links := map[string]string{"name": "mneme", "api": base + "/openapi.json", "mcp": base + "/mcp", "health": base + "/readyz"}
 		if s.site != nil {
-			links["console"] = "/console/"
+			links["console"] = base + "/console/"
 		}
 		return c.JSON(http.StatusOK, links)
 	}
 	h.Set("Content-Security-Policy", rootPolicy)
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
-	return c.HTML(http.StatusOK, rootPage(s.site != nil))
+	return c.HTML(http.StatusOK, rootPage(server.BasePath(c.Request().Context()), s.site != nil))
 }

@@ -383,6 +383,20 @@ func TestPublicURLIsWhatClientsAreTold(t *testing.T) {
 	}
 }
 
+func TestThePublicURLMayHaveAPath(t *testing.T) {
+	h := open(t, mcp.Options{PublicURL: "https://example.org/team/mneme", AuthorizationServers: []string{"https://login.example.org"}})
+	r := h.post(http.MethodPost, "/mcp", listTools)
+	if got := r.header.Get("WWW-Authenticate"); !strings.Contains(got, `resource_metadata="https://example.org/team/mneme/.well-known/oauth-protected-resource/mcp"`) {
+		t.Error(got)
+	}
+	// A proxy may forward the path of RFC 9728, which is at the root.
+	for _, path := range []string{"/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource/team/mneme/mcp"} {
+		if r := h.post(http.MethodGet, path, ""); r.status != http.StatusOK || !strings.Contains(r.body, `"resource":"https://example.org/team/mneme/mcp"`) {
+			t.Errorf("%s: %d %s", path, r.status, r.body)
+		}
+	}
+}
+
 // A name that an attacker lets point to this machine is no name of the server.
 func TestForeignHostsOnLoopbackAreRefusedUnlessAProxyIsConfigured(t *testing.T) {
 	for public, status := range map[string]int{"": 403, "https://memory.example.org": 200} {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -33,8 +34,8 @@ type Options struct {
 	// protected resource. Empty if tokens are issued another way, such as by
 	// mneme token: then there is no metadata.
 	AuthorizationServers []string
-	// PublicURL is the server's address for clients, without a path. If empty,
-	// it is taken from each request.
+	// PublicURL is the server's address for clients, maybe with a path below which it is. If
+	// empty, it is taken from each request.
 	PublicURL string
 	// Origins are those of pages that may call from a browser beside the server's own, or
 	// "*" alone.
@@ -105,9 +106,15 @@ func (s *Surface) Mount(e *echo.Echo) (open []string) {
 		e.Add(method, endpoint, s.serve)
 		e.Add(method, endpoint+"/", s.serve)
 	}
-	e.GET(metadataPath, s.metadata)
-	e.GET(metadataPath+endpoint, s.metadata)
-	return []string{metadataPath, metadataPath + endpoint}
+	open = []string{metadataPath, metadataPath + endpoint}
+	// RFC 9728 §3.1 puts the path of a resource behind the well-known one.
+	if u, err := url.Parse(s.options.PublicURL); err == nil && strings.Trim(u.Path, "/") != "" {
+		open = append(open, metadataPath+strings.TrimSuffix(u.Path, "/")+endpoint)
+	}
+	for _, path := range open {
+		e.GET(path, s.metadata)
+	}
+	return open
 }
 
 // serve answers one message, or a batch of them, as the request's caller.

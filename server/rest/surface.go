@@ -57,22 +57,52 @@ func New(service *memory.Service, searcher *search.Searcher, market meter.Market
 // served is what a surface has of the specification. All surfaces share it.
 type served struct {
 	document document
-	json     []byte // the specification as served
-	jsonTag  string // its entity tag
+	json     []byte   // the specification as served at the root
+	below    sync.Map // and below a path: from the path to a whole
+}
+
+// whole is the specification as it is served.
+type whole struct {
+	json []byte
+	tag  string // its entity tag
+}
+
+// at returns the specification of a server that clients reach below a path, as of the root "".
+func (s *served) at(path string) (whole, error) {
+	if held, ok := s.below.Load(path); ok {
+		return held.(whole), nil
+	}
+	text := s.json
+	if path != "" {
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(text, &members); err != nil {
+			return whole{}, err
+		}
+		var err error
+		if members["servers"], err = json.Marshal([]map[string]string{{"url": path, "description": "The server that this document came from."}}); err != nil {
+			return whole{}, err
+		}
+		if text, err = json.Marshal(members); err != nil {
+			return whole{}, err
+		}
+	}
+	made := whole{json: text, tag: tagOf(text)}
+	s.below.Store(path, made)
+	return made, nil
 }
 
 // readOnce reads the specification. It takes 10 ms, which tests with many services and
 // commands with several connections would take each time.
 var readOnce = sync.OnceValues(func() (*served, error) {
-	var whole map[string]any // with its anchors resolved
-	if err := yaml.Unmarshal(specification, &whole); err != nil {
+	var members map[string]any // with its anchors resolved
+	if err := yaml.Unmarshal(specification, &members); err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(whole)
+	text, err := json.Marshal(members)
 	if err != nil {
 		return nil, err
 	}
-	s := &served{json: text, jsonTag: tagOf(text)}
+	s := &served{json: text}
 	if err := json.Unmarshal(text, &s.document); err != nil {
 		return nil, err
 	}
@@ -94,15 +124,19 @@ func (s *Surface) Mount(e *echo.Echo) (open []string) {
 
 // readSpecification answers with the specification.
 func (s *Surface) readSpecification(c echo.Context) error {
-	c.Response().Header().Set("ETag", "W/"+quote(s.jsonTag))
+	whole, err := s.at(server.BasePath(c.Request().Context()))
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set("ETag", "W/"+quote(whole.tag))
 	held, err := heldTags(c.Request())
 	if err != nil {
 		return err
 	}
-	if held(s.jsonTag) {
+	if held(whole.tag) {
 		return c.NoContent(http.StatusNotModified)
 	}
-	return c.JSONBlob(http.StatusOK, s.json)
+	return c.JSONBlob(http.StatusOK, whole.json)
 }
 
 // headerKey is the context key for the header of a request.

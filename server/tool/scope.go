@@ -55,6 +55,9 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 	}
 	answer, err := m.hits(ctx, "", r, m.given["cursor"], func(h wire.Hit) any {
 		hit := searchHit{Key: h.Key, Value: h.Value, StoreID: h.Store, Label: h.Label, Score: h.Score, Relevance: h.Relevance, Truncated: h.Passages != nil, Unsure: unsure(h), SupersededBy: h.SupersededBy, Explain: h.Explain}
+		if h.Value != nil {
+			hit.Value = json.RawMessage(memory.MarkDataURLs(string(h.Value)))
+		}
 		if h.Passages != nil {
 			hit.Value, _ = quoted(content(h)) // a string always encodes
 		}

@@ -181,7 +181,7 @@ func addHit(l *list, h *search.Hit, show func(wire.Hit) any) error {
 // dots between them.
 func content(h wire.Hit) string {
 	if h.Passages == nil {
-		return display(h.Value)
+		return memory.MarkDataURLs(display(h.Value))
 	}
 	texts := make([]string, len(h.Passages))
 	for i, p := range h.Passages {

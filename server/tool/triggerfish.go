@@ -259,7 +259,7 @@ func memoryList(ctx context.Context, c *call) (Result, error) {
 		}
 		for i := range page.Items {
 			e := &page.Items[i]
-			item := listedMemory{Key: e.Key, Content: display(e.Value), Classification: e.Label, Tags: wire.Tags(e.Tags), UpdatedAt: e.UpdatedAt.UTC(), OccurredAt: e.OccurredAt.String()}
+			item := listedMemory{Key: e.Key, Content: memory.MarkDataURLs(display(e.Value)), Classification: e.Label, Tags: wire.Tags(e.Tags), UpdatedAt: e.UpdatedAt.UTC(), OccurredAt: e.OccurredAt.String()}
 			if n := wholeCharacters(item.Content, maxListContent); n < len(item.Content) {
 				item.Content, item.Truncated = item.Content[:n], true
 			}

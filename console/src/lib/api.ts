@@ -1,6 +1,7 @@
 import createClient from "openapi-fetch";
 
 import type { components, paths } from "../api/schema";
+import { base } from "./base";
 import { t } from "./i18n.svelte";
 import { rightOf, type Right } from "./rights";
 import { session } from "./session.svelte";
@@ -13,7 +14,7 @@ export type Answer = Schemas["Answer"];
 export type Label = Schemas["Label"];
 export type Problem = Schemas["Problem"];
 
-export const api = createClient<paths>({ baseUrl: location.origin });
+export const api = createClient<paths>({ baseUrl: base });
 
 api.use({
   onRequest({ request }) {
@@ -21,7 +22,7 @@ api.use({
     return request;
   },
   onResponse({ request, response }) {
-    if (response.status === 403) refused.set(response, () => rightOf(request.method, new URL(request.url).pathname, session.claims?.agent ?? ""));
+    if (response.status === 403) refused.set(response, () => rightOf(request.method, new URL(request.url.slice(base.length), location.origin).pathname, session.claims?.agent ?? ""));
   },
 });
 

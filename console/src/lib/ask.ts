@@ -1,4 +1,5 @@
 import { api, done, type Answer, type Hit, type Question, type Schemas } from "./api";
+import { base } from "./base";
 import { timings } from "./format";
 import { t } from "./i18n.svelte";
 import { placeOf } from "./json";
@@ -121,7 +122,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 // callsOf are ways to ask the same from elsewhere.
 export function callsOf(request: Partial<Question>): { name: string; text: string }[] {
-  const url = `${location.origin}/v1/search`;
+  const url = `${base}/v1/search`;
   const pretty = JSON.stringify(request, null, 2);
   return [
     { name: "curl", text: `curl ${url} -H "Authorization: Bearer $TOKEN" \\\n  -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(request))}` },

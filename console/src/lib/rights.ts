@@ -1,3 +1,4 @@
+import { base } from "./base";
 import { t } from "./i18n.svelte";
 
 // Which right a refused call needs, and who can give it. The service says neither: it
@@ -25,7 +26,7 @@ function own(level: string, agent: string): Right {
   return {
     needs: t("right.own", { level }),
     from: t("right.ownFrom"),
-    command: `curl -X PUT '${location.origin}/v1/agents/${encodeURIComponent(agent || "AGENT")}/settings' -H "Authorization: Bearer $TOKEN" \\\n  -H 'Content-Type: application/json' -d '{"enabled": true, "self": true, "chat": true, "user": true}'`,
+    command: `curl -X PUT '${base}/v1/agents/${encodeURIComponent(agent || "AGENT")}/settings' -H "Authorization: Bearer $TOKEN" \\\n  -H 'Content-Type: application/json' -d '{"enabled": true, "self": true, "chat": true, "user": true}'`,
   };
 }
 

@@ -1,4 +1,5 @@
 import { api } from "./api";
+import { base } from "./base";
 
 // Whether the service was reached by the last call. Offline, what was loaded stays
 // readable; the service is looked for until it answers.
@@ -19,7 +20,7 @@ class Service {
 
   async look() {
     try {
-      await fetch("/readyz", { cache: "no-store" });
+      await fetch(`${base}/readyz`, { cache: "no-store" });
       this.reached();
     } catch {
       this.lost();
