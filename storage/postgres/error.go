@@ -23,9 +23,10 @@ var errConflict = sqlcommon.ErrConflict
 // SQLSTATE. The message could quote a parameter or name the server and its
 // user.
 type failure struct {
-	op    string
-	state string // the SQLSTATE, or a phrase if there is none
-	kind  error  // the error of the contract; nil for an internal error
+	op      string
+	state   string // the SQLSTATE, or a phrase if there is none
+	kind    error  // the error of the contract; nil for an internal error
+	standby bool   // the server takes no writes
 }
 
 func (f *failure) Error() string {
@@ -48,12 +49,24 @@ func interpret(ctx context.Context, op string, err error) error {
 	}
 	var server *pgconn.PgError
 	if errors.As(err, &server) {
-		return &failure{op: op, state: "SQLSTATE " + server.Code, kind: kindOf(server.Code)}
+		return &failure{op, "SQLSTATE " + server.Code + reasons[server.Code], kindOf(server.Code), server.Code == standsBy || server.Code == readOnly}
 	}
 	// An error that the server did not report is a connection failure, or a
 	// bug that no retry fixes. The former is far likelier, and ErrUnavailable
 	// is the safer answer.
 	return &failure{op: op, state: "the connection failed", kind: memory.ErrUnavailable}
+}
+
+const (
+	standsBy = "0A000" // feature_not_supported: a standby begins no transaction that writes
+	readOnly = "25006" // read_only_sql_transaction
+)
+
+// reasons say what a code alone does not.
+var reasons = map[string]string{
+	"08P01":  ": a connection pooler gave up, as its log says",
+	standsBy: ": the server is a standby",
+	readOnly: ": the server became a standby",
 }
 
 // kindOf returns the error of the contract for an SQLSTATE (PostgreSQL
@@ -66,7 +79,7 @@ func kindOf(code string) error {
 		return memory.ErrExists
 	case "55P03", // lock_not_available: lock_timeout
 		"57014", // query_canceled: statement_timeout
-		"25006", // read_only_sql_transaction: the server became a standby
+		standsBy, readOnly,
 		"25P03", // idle_in_transaction_session_timeout
 		"3D000": // invalid_catalog_name: the database was dropped
 		return memory.ErrUnavailable
