@@ -10,7 +10,7 @@ const (
 	gcc       = "gcc --version"
 	wine      = "/usr/lib/wine/wine64 --version; x86_64-w64-mingw32-gcc --version"
 	qemu      = "qemu-aarch64 --version"
-	postgres  = "ls /usr/lib/postgresql"
+	postgres  = "ls /usr/lib/postgresql; /usr/sbin/pgbouncer --version"
 	files     = "git ls-files --cached --others --exclude-standard" // the names of all files
 )
 

@@ -23,6 +23,7 @@ setup_packages() {
 	command -v chromium >/dev/null || missing+=(chromium)
 	[ -x /usr/lib/wine/wine64 ] && command -v x86_64-w64-mingw32-gcc >/dev/null || missing+=(wine64 gcc-mingw-w64-x86-64)
 	[ -n "$(postgres_bin)" ] || missing+=(postgresql)
+	[ -x /usr/sbin/pgbouncer ] || missing+=(pgbouncer)
 	python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3 python3-venv)
 	[ ${#missing[@]} = 0 ] || install_packages "${missing[@]}"
 }

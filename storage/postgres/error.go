@@ -28,9 +28,10 @@ var errConflict = sqlcommon.ErrConflict
 // means. The message could quote a parameter or name the server and its
 // user.
 type failure struct {
-	op    string
-	state string // what went wrong, and what to do
-	kind  error  // the error of the contract; nil for an internal error
+	op      string
+	state   string // what went wrong, and what to do
+	kind    error  // the error of the contract; nil for an internal error
+	standby bool   // the server takes no writes
 }
 
 func (f *failure) Error() string {
@@ -53,7 +54,8 @@ func interpret(ctx context.Context, op string, err error) error {
 	}
 	var server *pgconn.PgError
 	if errors.As(err, &server) {
-		return &failure{op: op, state: sqlcommon.StateReason(server.Code), kind: sqlcommon.StateKind(server.Code)}
+		standby := server.Code == sqlcommon.StateStandsBy || server.Code == sqlcommon.StateReadOnly
+		return &failure{op, sqlcommon.StateReason(server.Code), sqlcommon.StateKind(server.Code), standby}
 	}
 	// An error that the server did not report is a connection failure, or a
 	// bug that no retry fixes. The former is far likelier, and ErrUnavailable

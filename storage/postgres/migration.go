@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -20,26 +21,19 @@ var migrationFiles embed.FS
 var migrations = sqlcommon.Migrations{Files: migrationFiles, Dialect: goose.DialectPostgres}
 
 // migrate updates the schema, and partitions its tables as partition does, whose number
-// it returns. An advisory lock, which ends with its connection,
-// serializes processes that start at the same time.
+// it returns. An advisory lock, which ends with its transaction, serializes processes that
+// start at the same time.
 func migrate(ctx context.Context, pool *pgxpool.Pool, options Options) (has int, err error) {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
 		return 0, interpret(ctx, "connect", err)
 	}
 	defer conn.Release()
-	key := lockKey("migration", "")
-	if err := acquireLock(ctx, conn.Conn(), key); err != nil {
+	defer rollBack(ctx, conn)
+	tx, err := lockSchema(ctx, conn, options.Log)
+	if err != nil {
 		return 0, err
 	}
-	defer func() {
-		// Without the caller's context: the lock must be released.
-		unlockCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		if _, err := conn.Exec(unlockCtx, "SELECT pg_advisory_unlock($1)", key); err != nil {
-			_ = conn.Conn().Close(unlockCtx) // releases the lock as well
-		}
-	}()
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	made, err := migrations.Up(ctx, db, func(op string, err error) error { return interpret(ctx, op, err) })
@@ -49,28 +43,46 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, options Options) (has int,
 	if options.KeepPartitions && !made {
 		options.Partitions = 0
 	}
-	return partition(ctx, conn.Conn(), options.Partitions)
+	if has, err = partition(ctx, tx, options.Partitions); err != nil {
+		return has, err
+	}
+	return has, interpret(ctx, "migrate the schema", tx.Commit(ctx))
 }
 
 // SchemaVersion returns the version of the schema, which every open storage has.
 func (*Storage) SchemaVersion() int64 { return migrations.Newest() }
 
-// acquireLock polls for a session-level advisory lock. A blocking statement
-// would be ended by lock_timeout.
-func acquireLock(ctx context.Context, conn *pgx.Conn, key int64) error {
+// longWait is after how long a wait for another process is logged.
+const longWait = 3 * time.Second
+
+// lockSchema begins a transaction that holds the lock of migrations. It polls: a blocking
+// statement would be ended by lock_timeout. A lock of a session would stay with a connection
+// that a pooler gives to others. log may be nil.
+func lockSchema(ctx context.Context, conn *pgxpool.Conn, log *slog.Logger) (pgx.Tx, error) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for tries := 0; ; tries++ {
+	for tries, began := 0, time.Now(); ; tries++ {
+		tx, err := conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0"})
+		if err != nil {
+			return nil, interpret(ctx, "lock the schema", err)
+		}
 		var acquired bool
-		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", key).Scan(&acquired); err != nil || acquired {
-			return interpret(ctx, "lock the schema", err)
+		if err := tx.QueryRow(ctx, "SELECT pg_try_advisory_xact_lock($1)", lockKey("migration", "")).Scan(&acquired); err != nil || acquired {
+			return tx, interpret(ctx, "lock the schema", err)
+		}
+		if err := tx.Rollback(ctx); err != nil {
+			return nil, interpret(ctx, "lock the schema", err)
+		}
+		if log != nil && time.Since(began) > longWait {
+			log.WarnContext(ctx, "another process migrates the database: this one waits for it")
+			log = nil
 		}
 		if tries == 0 {
 			sqlcommon.ReportWait(ctx, "is opening the database")
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return nil, ctx.Err()
 		case <-tick.C:
 		}
 	}

@@ -40,43 +40,42 @@ func checkPartitions(n int) error {
 
 // partition partitions the tables if they are not; 0 leaves them as they are. It returns
 // the number of partitions that they have, 0 for plain tables. The error is ErrPartitions if they
-// have another number of partitions. The caller holds the lock of migrations.
-func partition(ctx context.Context, conn *pgx.Conn, partitions int) (has int, err error) {
-	if err := conn.QueryRow(ctx, "SELECT count(*) FROM pg_inherits WHERE inhparent = 'entry'::regclass").Scan(&has); err != nil {
+// have another number of partitions. The transaction holds the
+// lock of migrations.
+func partition(ctx context.Context, tx pgx.Tx, partitions int) (has int, err error) {
+	if err := tx.QueryRow(ctx, "SELECT count(*) FROM pg_inherits WHERE inhparent = 'entry'::regclass").Scan(&has); err != nil {
 		return 0, interpret(ctx, "count the partitions", err)
 	}
 	switch {
 	case partitions == 0 || partitions == has:
 		return has, nil
 	case has == 0:
-		return partitions, interpret(ctx, "partition the tables", convert(ctx, conn, partitions))
+		return partitions, interpret(ctx, "partition the tables", convert(ctx, tx, partitions))
 	}
 	return has, fmt.Errorf("%w: the database has %d partitions, not %d: set that number or none, or load a dump into an empty database",
 		ErrPartitions, has, partitions)
 }
 
-// convert partitions the tables in one transaction. Writers wait for it.
-func convert(ctx context.Context, conn *pgx.Conn, partitions int) error {
-	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		list := strings.Join(partitionedTables, ", ")
-		err := execAll(ctx, tx, []string{
-			"SET LOCAL statement_timeout = 0",
-			"SET LOCAL enable_seqscan = on", // every row is read
-			setAll,
-			fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", databaseLock),
-			"LOCK TABLE " + list + " IN ACCESS EXCLUSIVE MODE",
-		})
-		for _, table := range partitionedTables {
-			if err == nil {
-				err = convertTable(ctx, tx, table, partitions)
-			}
-		}
-		if err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, "ANALYZE "+list) // autovacuum does not do it for a partitioned table
-		return err
+// convert partitions the tables. Writers wait for it.
+func convert(ctx context.Context, tx pgx.Tx, partitions int) error {
+	list := strings.Join(partitionedTables, ", ")
+	err := execAll(ctx, tx, []string{
+		"SET LOCAL statement_timeout = 0",
+		"SET LOCAL enable_seqscan = on", // every row is read
+		setAll,
+		fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", databaseLock),
+		"LOCK TABLE " + list + " IN ACCESS EXCLUSIVE MODE",
 	})
+	for _, table := range partitionedTables {
+		if err == nil {
+			err = convertTable(ctx, tx, table, partitions)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, "ANALYZE "+list) // autovacuum does not do it for a partitioned table
+	return err
 }
 
 // convertTable replaces a table by a partitioned one with the same rows, indexes,

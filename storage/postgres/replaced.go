@@ -39,7 +39,7 @@ func (s *Storage) admit(ctx context.Context, conn *pgx.Conn) error {
 	if s.past.Replaced() {
 		return ErrReplaced
 	}
-	tx, err := conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginView})
+	tx, err := conn.BeginTx(ctx, s.viewQuery())
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 // knows. The error is ErrNewer or ErrOlder if Open could not open the database. Errors
 // never include the DSN.
 func ReadSchema(ctx context.Context, dsn string) (version, newest int64, err error) {
-	config, err := Options{}.parse(dsn)
+	config, _, err := Options{}.connect(ctx, dsn)
 	if err != nil {
 		return 0, 0, fmt.Errorf("open the database: %w", err)
 	}

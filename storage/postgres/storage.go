@@ -11,11 +11,14 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"mneme/memory"
@@ -26,7 +29,7 @@ import (
 type Options struct {
 	// MaxConns limits the connections of this process, at least minConns. Each
 	// transaction uses one. Default: pool_max_conns of the DSN, else the larger
-	// of 24 and six per CPU.
+	// of 24 and six per CPU, or pooledConns behind a pooler.
 	MaxConns int
 	// StatementTimeout is the server's statement_timeout. Default: 30 s.
 	StatementTimeout time.Duration
@@ -41,12 +44,15 @@ type Options struct {
 	KeepPartitions bool
 	// Log receives warnings. Default: none are logged.
 	Log *slog.Logger
+
+	pooled bool // the DSN leads to a pooler
 }
 
 // Storage is a memory.Storage in a PostgreSQL database.
 type Storage struct {
 	pool       *pgxpool.Pool
-	partitions int // when it was opened
+	settings   []string // begin each transaction (pooler.go)
+	partitions int      // when it was opened
 	past       sqlcommon.Continuity
 	gate       sqlcommon.Gate
 	written    atomic.Int64 // entries put by this process
@@ -63,7 +69,7 @@ func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 	if err := checkPartitions(options.Partitions); err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	config, err := options.parse(dsn)
+	config, settings, err := options.connect(ctx, dsn)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
@@ -76,7 +82,7 @@ func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 		return nil
 	}
 	config.BeforeConnect = func(_ context.Context, conn *pgx.ConnConfig) error {
-		if partitioned.Load() {
+		if partitioned.Load() && settings == nil {
 			setDefault(conn, "plan_cache_mode", "force_generic_plan")
 		}
 		return nil
@@ -100,7 +106,7 @@ func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 		pool.Close()
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	s := &Storage{pool: pool, partitions: partitions}
+	s := &Storage{pool: pool, settings: settings, partitions: partitions}
 	opened.Store(s)
 	return s, nil
 }
@@ -129,7 +135,12 @@ func warnIfRLSBypassed(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger
 // connectTimeout is the longest time that a connection may take to be made.
 const connectTimeout = 5 * time.Second
 
-const minConns = 2 // one for a migration, one that holds its lock
+const (
+	minConns = 2 // one for a migration, one that holds its lock
+	// pooledConns are so few that two processes fit a pooler that keeps a connection for each
+	// session: PgBouncer makes 20 for a role by default, and the others wait.
+	pooledConns = 8
+)
 
 // parse returns the configuration of a DSN with options and defaults. Parameters of the
 // DSN take precedence over the timeouts. Errors are not the parsers', which quote the DSN.
@@ -149,6 +160,9 @@ func (o Options) parse(dsn string) (*pgxpool.Config, error) {
 	}
 	if !limited {
 		config.MaxConns = int32(max(24, 6*runtime.GOMAXPROCS(0)))
+		if o.pooled {
+			config.MaxConns = pooledConns
+		}
 	}
 	if o.MaxConns > 0 {
 		config.MaxConns = int32(o.MaxConns)
@@ -156,6 +170,10 @@ func (o Options) parse(dsn string) (*pgxpool.Config, error) {
 	// pgxpool pings a connection that was idle for a second before it is
 	// used, so that connections to a server that restarted are replaced.
 	config.HealthCheckPeriod = 10 * time.Second
+	// An idle connection to a standby would be chosen after a failover.
+	if config.ConnConfig.ValidateConnect == nil {
+		config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
+	}
 	config.MaxConnIdleTime = 5 * time.Minute
 	config.MaxConnLifetime = time.Hour
 	config.MaxConnLifetimeJitter = 10 * time.Minute
@@ -190,7 +208,9 @@ func millis(d, fallback time.Duration) string {
 	return strconv.FormatInt(d.Milliseconds(), 10)
 }
 
-const beginView = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; " + setAll
+// beginView begins a transaction that reads. A standby refuses the first statement: what it
+// reads may lack the last commits, such as of a grant that was withdrawn.
+const beginView = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ WRITE; SET TRANSACTION READ ONLY; " + setAll
 
 // beginUpdate begins a transaction that writes.
 var beginUpdate = []string{"BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE", setAll}
@@ -321,15 +341,26 @@ func (s *Storage) tryWithinUpdate(ctx context.Context, fn func(*writer) error) (
 	defer conn.Release()
 	defer rollBack(ctx, conn)
 	w := newWriter(conn.Conn())
-	w.begin()
+	w.begin(s.settings)
 	err = fn(w)
+	s.leaveStandby(ctx, conn, err)
 	return err != nil && !w.begun && conn.Conn().IsClosed(), err
 }
 
+// leaveStandby closes the connection, and when they are free all others, if an error says
+// that the server is a standby.
+func (s *Storage) leaveStandby(ctx context.Context, conn *pgxpool.Conn, err error) {
+	var f *failure
+	if errors.As(err, &f) && f.standby {
+		_ = conn.Conn().Close(context.WithoutCancel(ctx))
+		s.pool.Reset()
+	}
+}
+
 // begin queues the statements that begin the transaction.
-func (w *writer) begin() {
+func (w *writer) begin(settings []string) {
 	w.pendingBatch = &pgx.Batch{}
-	for _, statement := range beginUpdate {
+	for _, statement := range slices.Concat(beginUpdate, settings) {
 		w.pendingBatch.Queue(statement)
 	}
 	w.begun = false
@@ -402,13 +433,19 @@ func (s *Storage) begin(ctx context.Context) (*pgxpool.Conn, pgx.Tx, error) {
 	return conn, tx, interpret(ctx, "begin", err)
 }
 
+// viewQuery returns the statements that begin a transaction that reads.
+func (s *Storage) viewQuery() pgx.TxOptions {
+	return pgx.TxOptions{BeginQuery: strings.Join(append([]string{beginView}, s.settings...), "; ")}
+}
+
 func (s *Storage) tryBegin(ctx context.Context) (*pgxpool.Conn, pgx.Tx, error) {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	tx, err := conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginView})
+	tx, err := conn.BeginTx(ctx, s.viewQuery())
 	if err != nil {
+		s.leaveStandby(ctx, conn, interpret(ctx, "begin", err))
 		conn.Release()
 		return nil, nil, err
 	}

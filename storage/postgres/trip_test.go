@@ -46,7 +46,7 @@ func beginCounted(t *testing.T, s *Storage) (w *writer, c *counted, end func()) 
 	c = &counted{Conn: conn.Conn()}
 	w = newWriter(c)
 	w.written = &s.written
-	w.begin()
+	w.begin(s.settings)
 	return w, c, func() {
 		rollBack(t.Context(), conn)
 		conn.Release()

@@ -5,25 +5,32 @@ import "mneme/memory"
 // stateReasons say what the commonest SQLSTATEs (PostgreSQL documentation, appendix A) mean
 // and what to do.
 var stateReasons = map[string]string{
-	"25006": "the server is read-only, as a standby is: connect to the primary (target_session_attrs=read-write in the DSN)",
-	"28000": "the server does not let this role connect: add it to pg_hba.conf, or correct role and sslmode in the DSN",
-	"28P01": "the password is wrong: correct it in postgres.dsn or PGPASSWORD",
-	"3D000": "there is no such database: create it, as deploy/postgres-role.sh does, or correct its name in the DSN",
-	"3F000": "there is no schema to use: create one for the role, or correct search_path",
-	"42501": "the role lacks a permission: let it own the database, as deploy/postgres-role.sh does",
-	"53100": "the disk of the server is full: make room there",
-	"53200": "the server is out of memory: give it more, or fewer connections",
-	"53300": "the server has no connection left: raise its max_connections or the role's limit, or lower pool_max_conns in the DSN",
-	"55P03": "another transaction holds a lock: try again, or end what holds it (pg_locks)",
-	"57014": "the statement took too long: see what loads the server, or raise statement_timeout in the DSN",
-	"57P01": "the server is being shut down: start it again",
-	"57P03": "the server is starting or recovering: try again soon",
-	"58030": "the disk of the server fails: see the server's log",
-	"58P01": "a file is missing on the server, such as that of an extension: see the server's log",
-	"0A000": "the server lacks a feature or an extension: use PostgreSQL 15 or later",
-	"XX001": "the server found damaged data: restore a backup",
-	"XX002": "the server found a damaged index: REINDEX it, and check the disk",
+	"08P01":       "a connection pooler gave up, as its log says",
+	StateStandsBy: "the server is a standby: connect to the primary (target_session_attrs=read-write in the DSN); or it lacks a feature or extension: use PostgreSQL 15 or later",
+	StateReadOnly: "the server is read-only, as a standby is: connect to the primary (target_session_attrs=read-write in the DSN)",
+	"28000":       "the server does not let this role connect: add it to pg_hba.conf, or correct role and sslmode in the DSN",
+	"28P01":       "the password is wrong: correct it in postgres.dsn or PGPASSWORD",
+	"3D000":       "there is no such database: create it, as deploy/postgres-role.sh does, or correct its name in the DSN",
+	"3F000":       "there is no schema to use: create one for the role, or correct search_path",
+	"42501":       "the role lacks a permission: let it own the database, as deploy/postgres-role.sh does",
+	"53100":       "the disk of the server is full: make room there",
+	"53200":       "the server is out of memory: give it more, or fewer connections",
+	"53300":       "the server has no connection left: raise its max_connections or the role's limit, or lower pool_max_conns in the DSN",
+	"55P03":       "another transaction holds a lock: try again, or end what holds it (pg_locks)",
+	"57014":       "the statement took too long: see what loads the server, or raise statement_timeout in the DSN",
+	"57P01":       "the server is being shut down: start it again",
+	"57P03":       "the server is starting or recovering: try again soon",
+	"58030":       "the disk of the server fails: see the server's log",
+	"58P01":       "a file is missing on the server, such as that of an extension: see the server's log",
+	"XX001":       "the server found damaged data: restore a backup",
+	"XX002":       "the server found a damaged index: REINDEX it, and check the disk",
 }
+
+// The states by which a standby refuses what writes.
+const (
+	StateStandsBy = "0A000" // feature_not_supported: it begins no transaction that writes
+	StateReadOnly = "25006" // read_only_sql_transaction: it became a standby within one
+)
 
 // StateReason returns what an SQLSTATE means and what to do, and the state itself.
 func StateReason(code string) string {
@@ -42,7 +49,7 @@ func StateKind(code string) error {
 		return memory.ErrExists
 	case "55P03", // lock_not_available: lock_timeout
 		"57014", // query_canceled: statement_timeout
-		"25006", // read_only_sql_transaction: the server became a standby
+		StateStandsBy, StateReadOnly,
 		"25P03", // idle_in_transaction_session_timeout
 		"3D000": // invalid_catalog_name: the database was dropped
 		return memory.ErrUnavailable

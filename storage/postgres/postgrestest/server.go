@@ -97,8 +97,12 @@ func packageUser() (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
 }
 
+// command returns a command of a program of PostgreSQL, by its name or path, on the server's data.
 func (s *Server) command(program string, arguments ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(s.binDir, program), append([]string{"-D", s.dataDir}, arguments...)...)
+	if !filepath.IsAbs(program) {
+		program = filepath.Join(s.binDir, program)
+	}
+	cmd := exec.Command(program, append([]string{"-D", s.dataDir}, arguments...)...)
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: s.credential}
 	return cmd
