@@ -174,11 +174,15 @@ func (ix *Indexer) noteIndexed(ctx context.Context) error {
 	}
 	for _, store := range reread.Indexed {
 		err := ix.storage.Update(ctx, func(tx Tx) error {
+			before, err := tx.StoreFacts(ctx, []string{store})
+			if err != nil {
+				return err
+			}
 			if err := tx.PutFact(ctx, memory.ReadingFact{Store: store, Indexed: true}); err != nil {
 				return err
 			}
-			stores, err := tx.StoreFacts(ctx, []string{store})
-			if err != nil || !stores[store].OnlyMultilingual() {
+			now, err := tx.StoreFacts(ctx, []string{store})
+			if err != nil || before[store].Whole() || !now[store].OnlyMultilingual() {
 				return err
 			}
 			// The vectors of the English model go when the entries are read once more, which

@@ -236,7 +236,8 @@ func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 				progress(left)
 			}
 			if left == 0 {
-				if more, err := ix.queueRest(working); err != nil || !more { // a worker may have left some
+				more, err := ix.queueMore(working)
+				if err != nil || !more {
 					return err
 				}
 			}
@@ -260,6 +261,19 @@ func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 		return err
 	}
 	return ix.noteIndexed(outer)
+}
+
+// queueMore queues what is to be worked after an empty queue: what facts left, also those of
+// a worker, and the stores that have become whole. It reports whether there is anything.
+func (ix *Indexer) queueMore(ctx context.Context) (bool, error) {
+	if err := ix.noteIndexed(ctx); err != nil {
+		return false, err
+	}
+	if more, err := ix.queueRest(ctx); err != nil || more {
+		return more, err
+	}
+	left, _, err := ix.depth(ctx)
+	return left > 0, err
 }
 
 // CatchUp works what is due in the queue, short entries first, beside any other process

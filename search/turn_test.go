@@ -227,19 +227,20 @@ func TestAnAgentHoldsHalfOfTheReadersAtMost(t *testing.T) {
 // readsWithoutTurn are the functions that read and take no turn, since they read for no
 // caller, or hold a turn already. All others use view.
 var readsWithoutTurn = map[string]string{
-	"memory.view":         "takes the turn",
-	"search.view":         "takes the turn",
-	"memory.look":         "once for all calls that wait for changes",
-	"memory.Dump":         "for the operator",
-	"memory.readMetas":    "at the start",
-	"memory.unnormalized": "at the start",
-	"meter.view":          "takes the turn",
-	"meter.Quote":         "Market.verify holds the turn",
-	"meter.amountOf":      "a payment that was taken is settled before anything else",
-	"meter.PublicKeys":    "for no caller",
-	"meter.passedHalf":    "in the background, after a sale",
-	"meter.Reconcile":     "in the background",
-	"meter.overdue":       "in the background",
+	"memory.view":            "takes the turn",
+	"search.view":            "takes the turn",
+	"memory.look":            "once for all calls that wait for changes",
+	"memory.Dump":            "for the operator",
+	"memory.readMetas":       "at the start",
+	"memory.countSearchable": "at the start",
+	"memory.unnormalized":    "at the start",
+	"meter.view":             "takes the turn",
+	"meter.Quote":            "Market.verify holds the turn",
+	"meter.amountOf":         "a payment that was taken is settled before anything else",
+	"meter.PublicKeys":       "for no caller",
+	"meter.passedHalf":       "in the background, after a sale",
+	"meter.Reconcile":        "in the background",
+	"meter.overdue":          "in the background",
 }
 
 func TestWhateverReadsTakesATurn(t *testing.T) { checkTurns(t, "reads", readsWithoutTurn, "View") }
