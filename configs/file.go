@@ -59,9 +59,10 @@ func unreadable(path string, err error) error {
 
 // checkedFile is a file that is checked.
 type checkedFile struct {
-	path   string
-	set    lines
-	faults []error
+	path            string
+	set             lines
+	faults          []error
+	depth, sections int // of members
 }
 
 // at returns where a node is.
@@ -77,9 +78,29 @@ func (f *checkedFile) mapping(node *yaml.Node, t reflect.Type, prefix string) {
 	f.members(node, types, prefix)
 }
 
+// maxDepth bounds how deep sections lie in each other, and maxSections how many there are:
+// an alias may stand for what it is in, and many for the same.
+const (
+	maxDepth    = 10
+	maxSections = 1000
+)
+
 // members checks the members of a mapping against the types of all keys that may begin with
 // its prefix.
 func (f *checkedFile) members(node *yaml.Node, types map[string]reflect.Type, prefix string) {
+	f.sections++
+	switch {
+	case f.depth == maxDepth:
+		f.fault(node, "sections lie too deep in each other")
+		return
+	case f.sections == maxSections:
+		f.fault(node, "there are too many sections")
+		return
+	case f.sections > maxSections:
+		return
+	}
+	f.depth++
+	defer func() { f.depth-- }()
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		name, value := node.Content[i], followed(node.Content[i+1])
 		if name.Tag == "!!merge" {
@@ -111,11 +132,12 @@ func (f *checkedFile) merged(node *yaml.Node, types map[string]reflect.Type, pre
 	if node.Kind == yaml.SequenceNode {
 		from = node.Content
 	}
+	set := f.set
 	for _, one := range from {
-		other := checkedFile{path: f.path, set: make(lines)}
-		other.members(followed(one), types, prefix)
-		f.faults = append(f.faults, other.faults...)
+		f.set = make(lines)
+		f.members(followed(one), types, prefix)
 	}
+	f.set = set
 }
 
 // value checks the value of a key.

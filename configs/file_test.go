@@ -40,6 +40,8 @@ func TestErrorsSayWhereTheyAre(t *testing.T) {
 		"what is not YAML":          {"addr: a:1\nlog: [\n", []string{`FILE:2: not YAML: `}},
 		"a list":                    {"- addr\n", []string{`FILE:1: must be keys and their values`}},
 		"what is merged":            {"limits:\n  <<: {kys: 1}\n", []string{`FILE:2: unknown key "limits.kys"; did you mean "limits.keys"?`}},
+		"an alias within itself":    {"limit: &limit\n  below: *limit\n", []string{`FILE:1: sections lie too deep`}},
+		"a merge of itself":         {"limits: &limits\n  <<: *limits\n", []string{`FILE:1: sections lie too deep`}},
 		"a section's rule":          {"log: {level: warn}\ntls: {cert: a}\n", []string{`FILE:2: tls requires both`}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,4 +143,18 @@ func TestAFileOfAnotherFormatIsChecked(t *testing.T) {
 	if c, err := Load(path, noFlags()); err != nil || c.Limits.Keys != 5 {
 		t.Error(err)
 	}
+}
+
+// Any file is loaded or an error that says where.
+func FuzzCheckFile(f *testing.F) {
+	for _, text := range []string{"addr: a:1\n", "limits: &a {<<: *a}\n", "auth: {issuers: [{issuer: a}, 5]}\n", "? [a]\n: b\n", "limits.keys: 1\nlimits: {keys: 2}\n"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		path := filepath.Join(t.TempDir(), "mneme.yaml")
+		write(t, path, text)
+		if _, err := checkFile(path); err != nil && !strings.HasPrefix(err.Error(), path) {
+			t.Error(err)
+		}
+	})
 }

@@ -20,7 +20,7 @@ const goFiles = "test:./..."
 // Packages with fuzz targets or benchmarks, by what they are built from: a change of one
 // does not run those of the others again.
 const (
-	ground   = "./crypto ./embed/... ./internal/condition ./internal/edit ./internal/fairqueue ./internal/lru ./internal/passage ./internal/period ./lexical/... ./vector ./vector/flat"
+	ground   = "./configs ./crypto ./embed/... ./internal/condition ./internal/edit ./internal/fairqueue ./internal/lru ./internal/passage ./internal/period ./lexical/... ./vector ./vector/flat"
 	heart    = "./markdown ./memory ./meter/... ./search/... ./storage/... ./vector/milvus"
 	surfaces = "./benchmarks/... ./cmd/... ./server/... ./test/..."
 )

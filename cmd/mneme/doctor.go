@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -131,7 +132,11 @@ func (d *diagnosis) checkVariables() {
 		from = file
 	}
 	if unknown := configs.UnknownVariables(clientVariables...); len(unknown) > 0 {
-		d.add("configuration", warning, fmt.Sprintf("unknown variables are set: %v", unknown), "unset them, or correct their names; mneme config show lists the keys")
+		says := make([]string, len(unknown))
+		for i, variable := range unknown {
+			says[i] = variable.String()
+		}
+		d.add("configuration", warning, strings.Join(says, "; "), "unset them, or correct their names; mneme config show lists the keys")
 		return
 	}
 	d.add("configuration", fine, fmt.Sprintf("%s; storage %s, vector index %s, embedder %s", from, d.config.Storage, d.config.Vector, d.config.Embedder), "")

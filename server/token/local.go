@@ -39,6 +39,10 @@ func OpenLocalKey(dir string) (*LocalKey, error) {
 	}
 	path := filepath.Join(dir, LocalKeyFile)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		// SECURITY: who deletes the key ends all its tokens, those of former keys too.
+		if err := os.Remove(filepath.Join(dir, FormerKeyFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("open signing key: %w", err)
+		}
 		if err := makeLocalKey(path, false); err != nil && !errors.Is(err, fs.ErrExist) { // another process may just have made it
 			return nil, fmt.Errorf("open signing key: %w", err)
 		}

@@ -119,6 +119,7 @@ func TestWithoutItsFileAKeyAcceptsNothing(t *testing.T) {
 		r.accepts(second, false)
 		third := r.mint() // makes a key
 		time.Sleep(time.Second)
+		r.accepts(first, false)
 		r.accepts(second, false)
 		r.accepts(third, true)
 	})
