@@ -50,7 +50,9 @@ def test_of_a_message_with_a_picture_the_text_is_kept_with_a_mark(client):
         image = ImageBlock(image=b"\x89PNG\r\n\x1a\n" + bytes(300_000), image_mimetype="image/png")
         linked = ImageBlock(url="https://example.org/a.png")
         inline = TextBlock(text="![cup](data:image/gif;base64," + "R0lG" * 1000 + ")")
-        await block.aput([ChatMessage(role="user", blocks=[image, TextBlock(text="My tea pot."), linked, inline]), ChatMessage(role="user", blocks=[image])])
+        await block.aput(
+            [ChatMessage(role="user", blocks=[image, TextBlock(text="My tea pot."), linked, inline]), ChatMessage(role="user", blocks=[image])]
+        )
         kept = ["[image/png, 300 kB, not kept] My tea pot. ![cup]([image/gif, 3 kB, not kept])"]
         assert [entry.value["text"] for entry in client.list(namespace="llamaindex")] == kept
 

@@ -88,7 +88,10 @@ def test_of_a_turn_with_a_picture_the_text_is_kept(client):
         mark = {"type": "input_text", "text": "[image/png, 300 kB, not kept]"}
         kept = [text, mark, {"type": "input_text", "text": "[application/pdf, 1 kB, not kept]"}, linked]
         kept.append({"type": "input_text", "text": "[audio/wav, 300 kB, not kept]"})
-        told = [{"role": "assistant", "content": "[image/png, 300 kB, not kept]"}, {"role": "assistant", "content": "Here: ![]([image/png, 300 kB, not kept])"}]
+        told = [
+            {"role": "assistant", "content": "[image/png, 300 kB, not kept]"},
+            {"role": "assistant", "content": "Here: ![]([image/png, 300 kB, not kept])"},
+        ]
         assert await session.get_items() == [{"role": "user", "content": kept}, {**call, "output": [mark, text]}, *told]
         assert await session.search("iVBORw0K", min_relevance=0.5) == []
 
