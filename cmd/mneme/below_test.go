@@ -15,6 +15,13 @@ import (
 	"mneme/test/mnemetest"
 )
 
+// followed is the answer to a request: its address, its header Location, its body.
+type followed struct {
+	at       *url.URL
+	location string
+	text     string
+}
+
 // A reverse proxy has the service below a path, which it takes off the requests or leaves.
 // Whoever follows what the service answers stays below the path.
 func TestTheServiceWorksBelowAPath(t *testing.T) {
@@ -47,7 +54,7 @@ func TestTheServiceWorksBelowAPath(t *testing.T) {
 			token := strings.TrimSpace(must(t, dir, "", "token", "--agent", "me"))
 
 			// follow requests a reference as a client resolves it, and returns the answer.
-			follow := func(from *url.URL, method, reference, accept, body string) (*http.Response, string) {
+			follow := func(from *url.URL, method, reference, accept, body string) followed {
 				t.Helper()
 				at, err := from.Parse(reference)
 				if err != nil {
@@ -72,28 +79,27 @@ func TestTheServiceWorksBelowAPath(t *testing.T) {
 				if response.StatusCode >= 300 || !strings.HasPrefix(response.Request.URL.Path, path+"/") {
 					t.Errorf("%s %s leads to %s: %d %.200s", method, reference, response.Request.URL.Path, response.StatusCode, text)
 				}
-				return response, string(text)
+				return followed{response.Request.URL, response.Header.Get("Location"), string(text)}
 			}
 			root, err := url.Parse(front.URL + path + "/")
 			if err != nil {
 				t.Fatal(err)
 			}
 
-			made, _ := follow(root, http.MethodPut, "v1/stores/self/memories/a%2Fb", "*/*", `{"value": "tea"}`)
-			if _, text := follow(made.Request.URL, http.MethodGet, made.Header.Get("Location"), "*/*", ""); !strings.Contains(text, `"a/b"`) {
-				t.Errorf("Location %s leads to %s", made.Header.Get("Location"), text)
+			made := follow(root, http.MethodPut, "v1/stores/self/memories/a%2Fb", "*/*", `{"value": "tea"}`)
+			if entry := follow(made.at, http.MethodGet, made.location, "*/*", ""); !strings.Contains(entry.text, `"a/b"`) {
+				t.Errorf("Location %s leads to %s", made.location, entry.text)
 			}
 
 			var document struct{ Servers []struct{ URL string } }
-			specification, text := follow(root, http.MethodGet, "openapi.json", "*/*", "")
-			if err := json.Unmarshal([]byte(text), &document); err != nil || len(document.Servers) != 1 {
+			specification := follow(root, http.MethodGet, "openapi.json", "*/*", "")
+			if err := json.Unmarshal([]byte(specification.text), &document); err != nil || len(document.Servers) != 1 {
 				t.Fatal(err, document)
 			}
-			follow(specification.Request.URL, http.MethodGet, document.Servers[0].URL+"/v1/account", "*/*", "")
+			follow(specification.at, http.MethodGet, document.Servers[0].URL+"/v1/account", "*/*", "")
 
 			var links map[string]string
-			_, text = follow(root, http.MethodGet, "", "application/json", "")
-			if err := json.Unmarshal([]byte(text), &links); err != nil {
+			if err := json.Unmarshal([]byte(follow(root, http.MethodGet, "", "application/json", "").text), &links); err != nil {
 				t.Fatal(err)
 			}
 			for _, name := range []string{"api", "health", "console"} {
@@ -101,21 +107,15 @@ func TestTheServiceWorksBelowAPath(t *testing.T) {
 			}
 			follow(root, http.MethodPost, links["mcp"], "application/json, text/event-stream", `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 
-			page, text := follow(root, http.MethodGet, "", "text/html", "")
-			followAll := func(page *http.Response, text string) {
-				t.Helper()
-				found := regexp.MustCompile(`(?:href|src)="([^"]+)"`).FindAllStringSubmatch(text, -1)
+			for _, page := range []string{"", "console", "console/"} {
+				page := follow(root, http.MethodGet, page, "text/html", "")
+				found := regexp.MustCompile(`(?:href|src)="([^"]+)"`).FindAllStringSubmatch(page.text, -1)
 				if len(found) < 3 {
-					t.Errorf("%s has %d links", page.Request.URL.Path, len(found))
+					t.Errorf("%s has %d links", page.at.Path, len(found))
 				}
 				for _, link := range found {
-					follow(page.Request.URL, http.MethodGet, link[1], "*/*", "")
+					follow(page.at, http.MethodGet, link[1], "*/*", "")
 				}
-			}
-			followAll(page, text)
-			for _, console := range []string{"console", "console/"} {
-				page, text = follow(root, http.MethodGet, console, "text/html", "")
-				followAll(page, text)
 			}
 		})
 	}

@@ -28,6 +28,8 @@ var documentedQuestions = []documented{
 	{"docs/index.md", "what do I drink in the afternoon?", "me", "tea"},
 	{"docs/guides/clients.md", "Where does Anna like to sit?", "clients", "seat"},
 	{"docs/guides/clients.md", "what do I drink in the afternoon?", "clients", "tea"},
+	{"docs/guides/design.md", "where does Ada live?", "support", "home"},
+	{"docs/guides/design.md", "what came late in July 2026?", "support", "late"},
 	{"docs/guides/frameworks.md", "When do I have my tea?", "me", "tea"},
 	{"docs/guides/frameworks.md", "When do I have my tea?", "session", "drink"},
 	{"docs/guides/frameworks.md", "which tea does she like?", "langgraph", "drink"},
@@ -54,8 +56,11 @@ var documentedStores = map[string]string{
 	"clients":   `{"key": "seat", "value": "Anna prefers the window seat on trains."}` + "\n" + `{"key": "tea", "value": "I like my tea green, and never after five."}`,
 	"ada":       `{"key": "tea", "value": "Ada likes her tea green."}`,
 	"langgraph": `{"key": "drink", "namespace": "users.ada", "value": {"text": "Ada likes her tea green."}}`,
-	"session":   `{"key": "drink", "value": "I like my tea green."}`,
-	"hiker":     `{"key": "trails/hut", "value": "The hut above Zermatt has water until the end of September."}`,
+	"support": `{"key": "home", "namespace": "users.ada", "value": "Ada lives in Porto.", "occurred_at": "2026-05-08"}` + "\n" +
+		`{"key": "late", "namespace": "users.ada", "value": "The parcel of order 7719 came late.", "occurred_at": "2026-07-09"}` + "\n" +
+		`{"key": "home", "namespace": "users.ben", "value": "Ben lives in Vienna."}`,
+	"session": `{"key": "drink", "value": "I like my tea green."}`,
+	"hiker":   `{"key": "trails/hut", "value": "The hut above Zermatt has water until the end of September."}`,
 }
 
 // documentedEditor is the file of docs/guides/maestro.md.

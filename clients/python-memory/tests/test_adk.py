@@ -51,6 +51,21 @@ def test_a_session_is_remembered_once_however_often_it_is_added(client):
     asyncio.run(run())
 
 
+def test_of_an_event_with_a_picture_the_text_is_kept_with_a_mark(client):
+    async def run():
+        service = MnemeMemoryService(client=client)
+        picture = types.Part(inline_data=types.Blob(mime_type="image/png", data=bytes(300_000)))
+        spoken = types.Part(text="My tea pot:")
+        events = [
+            Event(id=str(i), author="user", content=types.Content(role="user", parts=parts)) for i, parts in enumerate([[spoken, picture], [picture]])
+        ]
+        await service.add_events_to_memory(app_name=APP, user_id=USER, events=events)
+        assert [entry.value["text"] for entry in client.list()] == ["My tea pot: [image/png, 300 kB, not kept]"]
+        assert await texts(service, "tea pot") == ["My tea pot: [image/png, 300 kB, not kept]"]
+
+    asyncio.run(run())
+
+
 def test_users_are_apart(client):
     async def run():
         service = MnemeMemoryService(client=client)

@@ -34,6 +34,23 @@ def test_texts_and_objects_are_kept_and_found(client):
     asyncio.run(run())
 
 
+def test_of_a_file_in_a_text_or_an_object_a_mark_is_kept(client):
+    async def run():
+        memory = MnemeMemory(client=client)
+        url = "data:image/png;base64," + "iVBORw0K" * 50_000
+        await memory.add(text("My tea pot: " + url))
+        await memory.add(
+            MemoryContent(content={"tea": [url], "image": {"media_type": "image/gif", "data": "R0lG" * 1000}}, mime_type=MemoryMimeType.JSON)
+        )
+        kept = [
+            {"tea": ["[image/png, 300 kB, not kept]"], "image": {"media_type": "image/gif", "data": "[image/gif, 3 kB, not kept]"}},
+            "My tea pot: [image/png, 300 kB, not kept]",
+        ]
+        assert sorted([m.content for m in (await memory.query("tea")).results], key=str, reverse=True) == sorted(kept, key=str, reverse=True)
+
+    asyncio.run(run())
+
+
 def test_what_is_neither_is_refused(client):
     memory = MnemeMemory(client=client)
     for content in (b"bytes", Image(Picture.new("RGB", (1, 1)))):

@@ -53,6 +53,14 @@ def test_it_is_a_backend_and_keeps_records_whole(storage):
     assert storage.get_record(record.id).content == "coffee" and storage.count() == 1 and storage.count("/a/b") == 0
 
 
+def test_of_a_picture_in_a_record_a_mark_is_kept(storage):
+    url = "data:image/png;base64," + "iVBORw0K" * 50_000
+    storage.save([MemoryRecord(id="cup", content=f"The cup: {url}", metadata={"pictures": [url]}, created_at=NOW)])
+    kept = storage.get_record("cup")
+    mark = "[image/png, 300 kB, not kept]"
+    assert (kept.content, kept.metadata) == (f"The cup: {mark}", {"pictures": [mark]})
+
+
 def test_records_are_found_by_text_scope_category_and_metadata(filled):
     assert found(filled, "tea") == {"tea", "chai", "office"}
     assert found(filled, "tea", scope_prefix="/home") == {"tea", "chai"} and found(filled, "tea", scope_prefix="/") == {"tea", "chai", "office"}

@@ -54,6 +54,14 @@ def test_a_value_that_is_no_text_is_json_and_metadata(memories):
     assert [(d.page_content, d.metadata["value"]) for d in found] == [('{"flat": 900, "note": "monthly"}', {"flat": 900, "note": "monthly"})]
 
 
+def test_a_document_shows_no_picture(client):
+    url = "data:image/png;base64," + "iVBORw0K" * 500
+    client.put("gate", f"The blue gate: {url}", wait=True)
+    client.put("door", {"text": "The blue door.", "picture": url}, wait=True)
+    found = {d.metadata["key"]: d.page_content for d in MnemeRetriever(client=client, dated=False).invoke("what is blue?")}
+    assert found == {"gate": "The blue gate: [image/png, 3 kB]", "door": '{"text": "The blue door.", "picture": "[image/png, 3 kB]"}'}
+
+
 def test_a_long_text_comes_as_its_best_passages(memories):
     memories.put("diary", "Nothing happened. " * 2000 + "The key is under the blue stone. " + "It rained. " * 2000, wait=True)
     found = MnemeRetriever(client=memories, passages=True, max_tokens=300).invoke("Where is the key?")[0]

@@ -44,12 +44,17 @@ def test_long_messages_are_asked_with_their_beginning(client):
     asyncio.run(run())
 
 
-def test_parts_that_are_no_text_are_left_out(client):
+def test_of_a_message_with_a_picture_the_text_is_kept_with_a_mark(client):
     async def run():
         block = MnemeMemoryBlock(client=client)
-        image = ImageBlock(image=b"\x89PNG")
-        await block.aput([ChatMessage(role="user", blocks=[image, TextBlock(text="My tea pot.")]), ChatMessage(role="user", blocks=[image])])
-        assert [entry.value["text"] for entry in client.list(namespace="llamaindex")] == ["My tea pot."]
+        image = ImageBlock(image=b"\x89PNG\r\n\x1a\n" + bytes(300_000), image_mimetype="image/png")
+        linked = ImageBlock(url="https://example.org/a.png")
+        inline = TextBlock(text="![cup](data:image/gif;base64," + "R0lG" * 1000 + ")")
+        await block.aput(
+            [ChatMessage(role="user", blocks=[image, TextBlock(text="My tea pot."), linked, inline]), ChatMessage(role="user", blocks=[image])]
+        )
+        kept = ["[image/png, 300 kB, not kept] My tea pot. ![cup]([image/gif, 3 kB, not kept])"]
+        assert [entry.value["text"] for entry in client.list(namespace="llamaindex")] == kept
 
     asyncio.run(run())
 

@@ -78,13 +78,21 @@ def test_of_a_turn_with_a_picture_the_text_is_kept(client):
     linked = {"type": "input_image", "detail": "auto", "image_url": "https://example.org/a.png"}
     text = {"type": "input_text", "text": "What is data:image/png;base64?"}
     call = {"type": "function_call_output", "call_id": "c", "output": [picture, text]}
+    sound = {"type": "input_audio", "input_audio": {"data": "UklG" * 100_000, "format": "wav"}}
+    drawn = {"type": "image_generation_call", "id": "i", "status": "completed", "result": "iVBORw0K" * 50_000}
+    inline = {"role": "assistant", "content": "Here: ![](" + picture["image_url"] + ")"}
 
     async def run():
         session = MnemeSession("a", client=client)
-        await session.add_items([{"role": "user", "content": [text, picture, letter, linked]}, call])
+        await session.add_items([{"role": "user", "content": [text, picture, letter, linked, sound]}, call, drawn, inline])
         mark = {"type": "input_text", "text": "[image/png, 300 kB, not kept]"}
         kept = [text, mark, {"type": "input_text", "text": "[application/pdf, 1 kB, not kept]"}, linked]
-        assert await session.get_items() == [{"role": "user", "content": kept}, {**call, "output": [mark, text]}]
+        kept.append({"type": "input_text", "text": "[audio/wav, 300 kB, not kept]"})
+        told = [
+            {"role": "assistant", "content": "[image/png, 300 kB, not kept]"},
+            {"role": "assistant", "content": "Here: ![]([image/png, 300 kB, not kept])"},
+        ]
+        assert await session.get_items() == [{"role": "user", "content": kept}, {**call, "output": [mark, text]}, *told]
         assert await session.search("iVBORw0K", min_relevance=0.5) == []
 
     asyncio.run(run())

@@ -1,6 +1,6 @@
 /** How the memories reach their server: the client, and batches of any size. */
 
-import { type components, Mneme } from "mneme-client";
+import { type components, Mneme, stringifyJSON } from "mneme-client";
 
 type Schemas = components["schemas"];
 export type Item = Schemas["BatchItem"];
@@ -103,7 +103,7 @@ function firstBatch(items: Item[]): Item[] {
   let room = maxBytes;
   let n = 0;
   for (const item of items.slice(0, maxItems)) {
-    room -= new TextEncoder().encode(JSON.stringify(item)).length;
+    room -= new TextEncoder().encode(stringifyJSON(item)).length;
     if (n > 0 && room < 0) break;
     n++;
   }

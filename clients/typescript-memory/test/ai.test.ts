@@ -98,6 +98,16 @@ rule("a long memory is shown by passages, and read on at next_offset", async (na
   assert.equal(read, content);
 });
 
+rule("integers keep all digits, and pictures are not shown by a search", async (namespace) => {
+  await client().put("order", { order: 9007199254740993n }, { namespace });
+  await client().put("cup", `The blue cup: data:image/png;base64,${"iVBORw0K".repeat(500)}`, { namespace });
+  const [got, found] = (await called(
+    toolsOf(namespace), ["memory_get", { key: "order" }], ["memory_search", { query: "which cup is blue?" }],
+  )) as [{ content: string }, { results: { key: string; content: string }[] }];
+  assert.equal(got.content, '{"order":9007199254740993}');
+  assert.equal(found.results.find(({ key }) => key === "cup")?.content, "The blue cup: [image/png, 3 kB]");
+});
+
 rule("of many memories the first hundred are listed", async (namespace) => {
   const put = (i: number) => ({ op: "put" as const, namespace, key: `m${String(i).padStart(3, "0")}`, value: "x" });
   await client().batch(Array.from({ length: 101 }, (_, i) => put(i)));

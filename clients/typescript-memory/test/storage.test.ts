@@ -253,6 +253,45 @@ rule("what other clients write among a thread's messages is a user's", async (na
   assert.deepEqual(messages.map(({ id, role, content }) => [id, role, content.content]).sort(), [["note", "user", "written in the console"], ["object", "user", '{"a":1}']]);
 });
 
+rule("of a turn with pictures the text is kept, with a mark of each", async (namespace) => {
+  const storage = await mneme(namespace);
+  await storage.saveThread({ thread: thread("t") });
+  const digits = "iVBORw0K".repeat(50_000);
+  const url = `data:image/png;base64,${digits}`;
+  const linked = { type: "file" as const, data: "https://example.org/a.png", mimeType: "image/png" };
+  const call = { state: "result" as const, toolCallId: "c", toolName: "look", args: {}, result: { content: [{ type: "image", mimeType: "image/gif", data: digits }] } };
+  const parts = [
+    { type: "text" as const, text: "Which cup is mine?" }, { type: "file" as const, data: digits, mimeType: "image/jpeg" }, { type: "file" as const, data: url, mimeType: "image/png" },
+    linked, { type: "tool-invocation" as const, toolInvocation: call },
+  ];
+  const attachments = [{ name: "a", contentType: "image/png", url }, { name: "b", contentType: "audio/wav", url: `data:audio/wav;base64,${digits}` }, { name: "c", url: "https://example.org/c.png" }];
+  const pictured = message("1", "", { content: { format: 2, parts, content: "Which cup is mine?", experimental_attachments: attachments } });
+  const inline = message("2", `The blue one: ![cup](${url})`, { second: 1 });
+  await storage.saveMessages({ messages: [pictured, inline] });
+  const { messages } = await storage.listMessages({ threadId: "t" });
+  const mark = (type: string) => `[${type}, 300 kB, not kept]`;
+  const texts = ["Which cup is mine?", mark("image/jpeg"), mark("image/png"), mark("audio/wav")];
+  const [first, second] = messages.map((each) => each.content);
+  assert.deepEqual(first?.parts.flatMap((part) => (part.type === "text" ? part.text : [])), texts);
+  assert.equal(first?.content, texts.join("\n"));
+  assert.deepEqual(first?.parts.filter((part) => part.type === "file").map((part) => part.data), [linked.data]);
+  assert.deepEqual(first?.experimental_attachments, [{ name: "c", url: "https://example.org/c.png" }]);
+  assert.match(JSON.stringify(first), /\[image\/gif, 300 kB, not kept\]/);
+  assert.equal(second?.content, `The blue one: ![cup](${mark("image/png")})`);
+});
+
+rule("integers keep all digits, and are numbers where those have their value", async (namespace) => {
+  const storage = await mneme(namespace);
+  const metadata = { exact: 2 ** 60, long: 9007199254740993n, small: 7 };
+  await storage.saveThread({ thread: thread("t", { metadata }) });
+  await storage.saveMessages({ messages: [message("1", "tea", { content: { format: 2, parts: [{ type: "text", text: "tea" }], metadata } })] });
+  assert.deepEqual((await storage.getThreadById({ threadId: "t" }))?.metadata, metadata);
+  assert.deepEqual((await storage.listMessages({ threadId: "t" })).messages[0]?.content.metadata, metadata);
+  await client().put("2", { order: 9007199254740993n }, { namespace: `${namespace}.messages.ada.t` });
+  const { messages } = await storage.listMessagesById({ messageIds: ["2"] });
+  assert.equal(messages[0]?.content.content, '{"order":9007199254740993}');
+});
+
 rule("a message that is too long is refused without its text, and its batch is not written", async (namespace) => {
   const storage = await mneme(namespace);
   await storage.saveThread({ thread: thread("t") });

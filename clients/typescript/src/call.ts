@@ -1,6 +1,7 @@
 /** How a request is sent: its time limit, its repetitions, and what ends it. */
 
 import { errorOf, type MnemeError, TransportFailed } from "./error.js";
+import { parseJSON, stringifyJSON } from "./json.js";
 
 /** Seconds of one pause, at most. */
 export const maxWait = 30;
@@ -54,10 +55,16 @@ async function attempted(request: Request, by: Sending): Promise<Response> {
     if (by.stream && response.ok) return response;
     const { status, statusText, headers } = response;
     const body = await response.arrayBuffer();
-    return new Response(body.byteLength > 0 ? body : null, { status, statusText, headers });
+    return exact(new Response(body.byteLength > 0 ? body : null, { status, statusText, headers }), body.byteLength);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Returns a response of so many bytes, whose JSON keeps all digits of integers. */
+function exact(response: Response, bytes: number): Response {
+  response.headers.set("Content-Length", String(bytes)); // without it openapi-fetch reads text, and JSON by itself
+  return Object.defineProperty(response, "json", { value: async () => parseJSON(await response.text()) });
 }
 
 /** Returns how many seconds to wait after an attempt that failed. */
@@ -112,9 +119,9 @@ const texts = new WeakMap<object, string>();
 
 /** Returns a line as JSON: one of an answer that was not changed since, as it came. */
 export function lineOf(line: object): string {
-  const json = JSON.stringify(line);
+  const json = stringifyJSON(line);
   const text = texts.get(line);
-  return text !== undefined && JSON.stringify(JSON.parse(text)) === json ? text : json;
+  return text !== undefined && stringifyJSON(parseJSON(text)) === json ? text : json;
 }
 
 /** Yields the lines of an answer. */
@@ -128,7 +135,7 @@ export async function* lines(body: ReadableStream<Uint8Array>): AsyncGenerator<o
       rest = done ? "" : (parts.pop() ?? "");
       for (const part of parts) {
         if (part === "") continue;
-        const line = JSON.parse(part) as object;
+        const line = parseJSON(part) as object;
         texts.set(line, part);
         yield line;
       }

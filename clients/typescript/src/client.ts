@@ -3,6 +3,7 @@ import type { Client } from "openapi-fetch";
 
 import { checkedURL, type Fetch, lineOf, lines, pause, send } from "./call.js";
 import { TransportFailed, UnreadableAnswer } from "./error.js";
+import { stringifyJSON } from "./json.js";
 import type { CallOptions, Connection, Filters, KeyOptions, ListOptions, PutOptions, Read, SalesOptions, StoreOptions } from "./options.js";
 import { filters, given, name, ofEntry, once, pages, pageSize } from "./request.js";
 import type { components, paths } from "./schema.js";
@@ -16,6 +17,9 @@ type Schemas = components["schemas"];
  * work twice, when the server was unavailable (503) or the connection failed. Calls throw
  * MnemeError, or one of its subclasses by status, TransportFailed if the server cannot be
  * reached, and UnreadableAnswer. Their messages never have what was asked or written.
+ *
+ * Integers beyond Number.MAX_SAFE_INTEGER are BigInt in what is read, and may be in what is
+ * written; stringifyJSON writes them, which JSON.stringify refuses.
  */
 export class Mneme {
   readonly #api: Client<paths>;
@@ -26,7 +30,7 @@ export class Mneme {
     const address = checkedURL(url);
     this.#host = address.host;
     this.#connection = connection;
-    this.#api = createClient<paths>({ baseUrl: address.href.replace(/\/+$/, ""), headers: { Authorization: `Bearer ${token}` } });
+    this.#api = createClient<paths>({ baseUrl: address.href.replace(/\/+$/, ""), headers: { Authorization: `Bearer ${token}` }, bodySerializer: stringifyJSON });
   }
 
   // Entries

@@ -6,5 +6,6 @@ export {
   Conflict, Forbidden, Gone, Invalid, MnemeError, NotFound, PaymentRequired, PreconditionFailed, TooManyRequests,
   TransportFailed, Unauthorized, Unavailable, UnreadableAnswer,
 } from "./error.js";
+export { parseJSON, stringifyJSON } from "./json.js";
 export type { Problem } from "./error.js";
 export type { components, operations, paths } from "./schema.js";

@@ -1,5 +1,6 @@
 /** The parts of requests: names in paths, parameters, headers, pages. */
 
+import { stringifyJSON, unguessed } from "./json.js";
 import type { components } from "./schema.js";
 
 type Schemas = components["schemas"];
@@ -37,7 +38,7 @@ export function once(key: string = unguessed()) {
 
 /** Returns the parameters of a list or an export. */
 export function filters(where: Schemas["Condition"] | undefined, match: Schemas["Words"] | undefined) {
-  return { where: where && JSON.stringify(where), match: match && JSON.stringify(match) };
+  return { where: where && stringifyJSON(where), match: match && stringifyJSON(match) };
 }
 
 /** Yields the items of all pages. */
@@ -48,9 +49,4 @@ export async function* pages<P extends { next_cursor?: string }, T>(read: (curso
     yield* items(page);
     cursor = page.next_cursor;
   } while (cursor);
-}
-
-/** Returns a new key. Pages of plain HTTP have no crypto.randomUUID. */
-function unguessed(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

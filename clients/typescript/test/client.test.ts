@@ -7,7 +7,7 @@ import { test } from "node:test";
 
 import {
   type Connection, Forbidden, Invalid, Mneme, MnemeError, NotFound, PaymentRequired, PreconditionFailed, TransportFailed, Unauthorized, Unavailable,
-  UnreadableAnswer,
+  UnreadableAnswer, parseJSON, stringifyJSON,
 } from "mneme-client";
 
 const { MNEME_URL = "", MNEME_TOKEN = "", MNEME_BUYER = "", CI } = process.env;
@@ -62,6 +62,45 @@ test("no path has an encoded slash", async () => {
     assert.equal(searchParams.get("key"), "a/b c/d");
   }
   assert.equal(sent.length, 6);
+});
+
+// 9007199254740993 is the first integer that no number has.
+test("JSON keeps all digits of integers, and is else that of the language", () => {
+  for (const text of [
+    "9007199254740993", "-9007199254740993", "18446744073709551616", '{"a":[12345678901234567890,{"b":-1}],"12345678901234567890":"12345678901234567890"}',
+    '"\\"12345678901234567890\\\\"', '{"\\\\":12345678901234567890}',
+  ]) {
+    assert.equal(stringifyJSON(parseJSON(text)), text);
+  }
+  assert.deepEqual(parseJSON("[9007199254740991, 9007199254740992, -9007199254740992]"), [9007199254740991, 9007199254740992n, -9007199254740992n]);
+  assert.deepEqual(parseJSON("[1234567890123456.5, 12345678901234567e2, 0.12345678901234567]"), ["1234567890123456.5", "12345678901234567e2", "0.12345678901234567"].map(Number));
+  for (const text of ["0123456789012345678", "12345678901234567x", "[1234567890123456789 1]", "", "1-12345678901234567890", '"12345678901234567890']) {
+    assert.throws(() => parseJSON(text), SyntaxError, text);
+  }
+  assert.equal(stringifyJSON({ a: undefined, b: new Date(0), c: { toJSON: () => 1n }, d: [2n ** 70n] }), '{"b":"1970-01-01T00:00:00.000Z","c":1,"d":[1180591620717411303424]}');
+});
+
+test("a program's own JSON of BigInt changes nothing", (t) => {
+  Object.defineProperty(BigInt.prototype, "toJSON", { value() { return String(this); }, configurable: true });
+  t.after(() => Reflect.deleteProperty(BigInt.prototype, "toJSON"));
+  assert.equal(stringifyJSON({ a: 2n ** 53n }), '{"a":9007199254740992}');
+});
+
+rule("integers beyond 2^53 keep all digits", async (client, namespace) => {
+  const value = { id: 9007199254740993n, ids: [-(2n ** 64n), 7], text: "9007199254740993" };
+  await client.put("one", value, { namespace });
+  await client.batch([{ op: "put", namespace, key: "two", value: { id: 2n ** 70n } }], { atomic: true });
+  assert.deepEqual((await client.get("one", { namespace })).entry.value, value);
+  assert.deepEqual((await client.batch([{ op: "get", namespace, key: "two" }])).outcomes[0]?.entry?.value, { id: 2n ** 70n });
+  const equal = (id: bigint) => all(client.list({ namespace, where: { "value.id": { eq: id } } }));
+  assert.deepEqual((await equal(9007199254740993n)).map(({ key }) => key), ["one"]);
+  const { hits } = await client.search({ query: "9007199254740993", namespace, mode: "lexical" });
+  assert.deepEqual(hits.find(({ key }) => key === "one")?.value, value);
+  const lines = await all(client.export({ where: { namespace: { eq: namespace } } }));
+  assert.deepEqual(lines.map(({ key, value }) => [key, value]).sort(), [["one", value], ["two", { id: 2n ** 70n }]]);
+  const changed = lines.map((line) => ({ ...line, key: `${line.key}-again` }));
+  await client.importEntries(changed);
+  assert.deepEqual((await client.get("one-again", { namespace })).entry.value, value);
 });
 
 rule("what is put is read, found and deleted", async (client, namespace) => {

@@ -15,7 +15,7 @@ from google.genai import types
 from mneme import Mneme
 from mneme.generated.models import Hit
 
-from . import connection, name
+from . import attachment, connection, name
 from .collection import Collection, date_of, text_of
 
 NO_SESSION = "events"  # the first part of the keys of events without a session
@@ -26,7 +26,7 @@ class MnemeMemoryService(BaseMemoryService):
     """Keeps the texts of sessions' events, each user's of an app apart, in the namespace "APP.USER".
 
     An event is kept once, however often its session is added. What was deleted stays so: its key is noted in the
-    namespace "APP.USER.deleted". Parts that are no text are left out. limit is the most memories of one answer. The
+    namespace "APP.USER.deleted". Of pictures and files beside a text a mark is kept. limit is the most memories of one answer. The
     ids of memories that are found are their keys; one that was given to add_memory names the same memory.
 
     url, token, store and client are as for mneme_memory.langgraph.MnemeStore, and so are the errors.
@@ -115,8 +115,17 @@ def zoned(at: str | None) -> str | None:
 
 
 def text_of_content(content: types.Content | None) -> str:
+    """Returns the texts of a content, and marks of the files beside them; nothing of files alone."""
     parts: Iterable[types.Part] = content.parts or [] if content else []
-    return " ".join(part.text for part in parts if part.text and not part.thought)
+    told = [part for part in parts if not part.thought]
+    return " ".join(filter(None, map(text_of_part, told))) if any(part.text for part in told) else ""
+
+
+def text_of_part(part: types.Part) -> str:
+    if part.text:
+        return attachment.marked(part.text)
+    file = part.inline_data
+    return attachment.mark(file.mime_type or "", len(file.data)) if file and file.data else ""
 
 
 def item(key: str, text: str, author: str | None, at: str | None, metadata: Mapping[str, object] | None) -> connection.Item:
@@ -124,7 +133,7 @@ def item(key: str, text: str, author: str | None, at: str | None, metadata: Mapp
     if author:
         value["author"] = author
     if metadata:
-        value["metadata"] = dict(metadata)
+        value["metadata"] = attachment.without_files(dict(metadata))
     return {"key": key, "value": value, **({"occurred_at": at} if at else {})}
 
 

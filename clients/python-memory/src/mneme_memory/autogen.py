@@ -15,7 +15,7 @@ from mneme.generated.models import Hit
 from pydantic import BaseModel, Field
 from typing_extensions import Self
 
-from . import connection
+from . import attachment, connection
 from .collection import Collection, date_of, question
 
 T = TypeVar("T")
@@ -32,7 +32,8 @@ class MnemeMemoryConfig(BaseModel):
 
 
 class MnemeMemory(Memory, Component[MnemeMemoryConfig]):
-    """Keeps texts and JSON objects in a namespace of its own, and gives agents those that fit their last message.
+    """Keeps texts and JSON objects in a namespace of its own, and gives agents those that fit their last message. Of files
+    that are in them as data URLs marks are kept.
 
     limit is the most memories of one answer, min_relevance the least probability that each fits. A result's metadata
     has, beside what was added with it, its id, its date and its score, the relevance.
@@ -115,8 +116,8 @@ def value_of(content: MemoryContent) -> Any:
         raise TypeError("mneme keeps texts and JSON objects, not images or bytes")
     mime = content.mime_type.value if isinstance(content.mime_type, MemoryMimeType) else content.mime_type
     if isinstance(content.content, str) and mime == MemoryMimeType.TEXT.value and not content.metadata:
-        return content.content
-    return {"text": content.content, "mime_type": mime, "metadata": content.metadata or {}}
+        return attachment.marked(content.content)
+    return {"text": attachment.without_files(content.content), "mime_type": mime, "metadata": attachment.without_files(content.metadata or {})}
 
 
 def content_of(hit: Hit) -> MemoryContent:

@@ -8,7 +8,7 @@ from typing import Any
 from mneme import Mneme
 from mneme.generated.models import BatchOutcome, Entry, Hit
 
-from . import connection, name
+from . import attachment, connection, name
 
 MAX_QUESTION = 16_000  # bytes that the server reads
 
@@ -67,14 +67,14 @@ class Collection:
 
 
 def text_of(hit: Hit) -> str:
-    """Returns the text of a hit: of an object its member text."""
+    """Returns the text of a hit as it is shown: of an object its member text."""
     if isinstance(hit.value, dict) and isinstance(hit.value.get("text"), str):
-        return str(hit.value["text"])
+        return attachment.marked(hit.value["text"], kept=True)
     if isinstance(hit.value, str):
-        return hit.value
+        return attachment.marked(hit.value, kept=True)
     if hit.passages:
         return "\n…\n".join(passage.text for passage in hit.passages)
-    return str(hit.value)
+    return attachment.marked(str(hit.value), kept=True)
 
 
 def date_of(hit: Entry | Hit) -> str:

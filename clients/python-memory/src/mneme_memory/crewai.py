@@ -16,7 +16,7 @@ from crewai.memory.types import MemoryRecord, ScopeInfo
 from mneme import Mneme
 from mneme.generated.models import Entry, Hit
 
-from . import connection, name
+from . import attachment, connection, name
 from .collection import Collection, question
 
 MAX_TEXTS = 10_000  # whose vectors are remembered
@@ -193,7 +193,7 @@ class Texts:
 
 def value_of(record: MemoryRecord) -> dict[str, Any]:
     metadata = {member for member, value in record.metadata.items() if isinstance(value, Day)}
-    kept = record.model_dump(mode="json", exclude={"id": True, "scope": True, "metadata": metadata})
+    kept = attachment.without_files(record.model_dump(mode="json", exclude={"id": True, "scope": True, "metadata": metadata}))
     return {**kept, "id": record.id, "scope": clean(record.scope)}
 
 

@@ -11,7 +11,7 @@ from mneme import Mneme
 from mneme.generated.models import Hit
 from pydantic import ConfigDict, Field, PrivateAttr, SecretStr
 
-from . import connection
+from . import attachment, connection
 from .collection import date_of
 
 
@@ -72,9 +72,9 @@ def document(hit: Hit, dated: bool) -> Document:
     if passages:
         text = "\n…\n".join(passage["text"] for passage in passages)
     elif isinstance(value, str):
-        text = value
+        text = attachment.marked(value, kept=True)
     else:
-        text = json.dumps(value, ensure_ascii=False)
+        text = attachment.marked(json.dumps(value, ensure_ascii=False), kept=True)
         told["value"] = value
     if date := date_of(hit):
         told["date"] = date

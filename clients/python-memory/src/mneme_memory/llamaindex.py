@@ -9,7 +9,7 @@ from llama_index.core.bridge.pydantic import Field, PrivateAttr, SecretStr
 from llama_index.core.memory import BaseMemoryBlock
 from mneme import Mneme
 
-from . import connection
+from . import attachment, connection
 from .collection import Collection, date_of, question, text_of
 
 
@@ -17,7 +17,7 @@ class MnemeMemoryBlock(BaseMemoryBlock[str]):
     """Keeps the messages that leave the chat history, and recalls those that fit the last ones.
 
     Messages of all sessions are kept in one namespace, and all are recalled, unless same_session limits them to those
-    of the session that asks. Parts that are no text are left out.
+    of the session that asks. Of pictures and files beside a text a mark is kept.
 
     url, token, store and client are as for mneme_memory.langgraph.MnemeStore, and so are the errors.
     """
@@ -50,10 +50,26 @@ class MnemeMemoryBlock(BaseMemoryBlock[str]):
     async def _aput(self, messages: list[ChatMessage]) -> None:
         items = []
         for message in messages:
-            if text := text_of_message(message):
+            if text_of_message(message) and (text := kept_text(message)):
                 value = {"text": text, "role": message.role.value, "session": message.additional_kwargs.get("session_id")}
                 items.append({"key": uuid4().hex, "value": {name: member for name, member in value.items() if member is not None}})
         await asyncio.to_thread(self._entries.put, items)
+
+
+def kept_text(message: ChatMessage) -> str:
+    """Returns the texts of a message, and marks of the files beside them."""
+    return " ".join(filter(None, map(text_of_block, message.blocks)))
+
+
+def text_of_block(block: Any) -> str:
+    if isinstance(block, TextBlock):
+        return attachment.marked(block.text)
+    for name, kind in (("image", "image"), ("audio", "audio"), ("video", "video"), ("data", "file")):
+        data = getattr(block, name, None)
+        if isinstance(data, bytes) and data:  # base64, as the blocks keep their bytes
+            given = getattr(block, f"{name}_mimetype", None) or getattr(block, "document_mimetype", None) or kind
+            return attachment.in_base64(str(given), data.decode("ascii", "replace"))
+    return attachment.marked(url) if (url := str(getattr(block, "url", None) or "")).startswith("data:") else ""
 
 
 def text_of_message(message: ChatMessage) -> str:

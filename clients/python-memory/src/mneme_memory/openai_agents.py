@@ -13,7 +13,7 @@ from agents.memory.session_settings import resolve_session_limit
 from mneme import Mneme, MnemeError
 from mneme.generated.models import Entry
 
-from . import connection
+from . import attachment, connection
 from .collection import Collection
 from .tools import MemoryTools
 
@@ -79,14 +79,22 @@ class MnemeSession(SessionABC):
 
 
 def without_files(item: Any) -> Any:
-    """Returns an item with a text in place of each picture and file that is in it as a data URL."""
-    if isinstance(item, dict):
+    """Returns an item with a text in place of each picture and file that is in it itself. It can be sent to a model."""
+    if isinstance(item, list):
+        return [without_files(value) for value in item]
+    if not isinstance(item, dict):
+        return attachment.without_files(item)
+    kind = item.get("type")
+    if kind in ("input_image", "input_file"):
         data = [value for name in FILES if isinstance(value := item.get(name), str) and value.startswith("data:")]
-        if data and item.get("type") in ("input_image", "input_file"):
-            kind = data[0][len("data:") :].split(",")[0].split(";")[0] or "file"
-            return {"type": "input_text", "text": f"[{kind}, {max(1, len(data[0]) * 3 // 4 // 1000)} kB, not kept]"}
-        return {name: without_files(value) for name, value in item.items()}
-    return [without_files(value) for value in item] if isinstance(item, list) else item
+        if data:
+            head, _, digits = data[0][len("data:") :].partition(",")
+            return {"type": "input_text", "text": attachment.in_base64(head.split(";")[0], digits)}
+    if kind == "input_audio" and isinstance(sound := item.get("input_audio"), dict) and isinstance(sound.get("data"), str):
+        return {"type": "input_text", "text": attachment.in_base64(f"audio/{sound.get('format', 'wav')}", sound["data"])}
+    if kind == "image_generation_call" and isinstance(picture := item.get("result"), str):
+        return {"role": "assistant", "content": attachment.in_base64("image/png", picture)}
+    return {name: without_files(value) for name, value in item.items()}
 
 
 class Clock:

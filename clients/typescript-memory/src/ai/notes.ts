@@ -1,7 +1,8 @@
 /** One namespace of a store, as models read and write it. */
 
-import { type components, type Mneme, MnemeError, NotFound, PreconditionFailed, type PutOptions, TransportFailed } from "mneme-client";
+import { type components, type Mneme, MnemeError, NotFound, PreconditionFailed, type PutOptions, stringifyJSON, TransportFailed } from "mneme-client";
 
+import { marked } from "../attachment.js";
 import { connect, type Place } from "../connection.js";
 import { defaultMinRelevance } from "../question.js";
 
@@ -90,7 +91,7 @@ export function dated({ occurred_at, updated_at }: { occurred_at?: string; updat
 export function foundOf(hit: Schemas["Hit"]): Found {
   return {
     key: hit.key,
-    content: hit.passages ? hit.passages.map(({ text }) => text).join("\n…\n") : textOf(hit.value),
+    content: hit.passages ? hit.passages.map(({ text }) => text).join("\n…\n") : marked(textOf(hit.value), true),
     relevance: Math.round(hit.relevance * 100) / 100,
     ...(hit.tags?.length ? { tags: hit.tags } : {}),
     ...dated(hit),
@@ -100,7 +101,7 @@ export function foundOf(hit: Schemas["Hit"]): Found {
 
 /** Returns the text of a value: what is no text as JSON. */
 export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value ?? null);
+  return typeof value === "string" ? value : stringifyJSON(value ?? null);
 }
 
 /** Returns the answer of a call, or throws an Error that a model can act on: what the server says, without its address. */

@@ -1,9 +1,10 @@
 /** Threads and resources: objects that are read, changed and written back, whoever else writes them. */
 
-import type { components } from "mneme-client";
+import { type components, parseJSON, stringifyJSON } from "mneme-client";
 
 import type { Item } from "../connection.js";
 import { key } from "../name.js";
+import { withNumbers } from "./number.js";
 import type { Store } from "./store.js";
 
 /** An object of Mastra's with the times that all have. */
@@ -49,7 +50,7 @@ export class Objects<T extends Dated> {
   /** Returns the write of an object in place of the one that was read, or of a new one. */
   put(object: T, held: Held<T> | undefined): Item {
     const condition = held ? { if_match: held.etag } : { if_none_match: "*" };
-    const value = JSON.parse(JSON.stringify(object)) as NonNullable<Item["value"]>;
+    const value = parseJSON(stringifyJSON(object)) as NonNullable<Item["value"]>;
     return { op: "put", namespace: this.namespace, key: key(object.id), value, ...condition };
   }
 
@@ -59,7 +60,7 @@ export class Objects<T extends Dated> {
   }
 
   #object(value: unknown): T {
-    const { createdAt, updatedAt, ...object } = value as { createdAt: string; updatedAt: string };
+    const { createdAt, updatedAt, ...object } = withNumbers(value) as { createdAt: string; updatedAt: string };
     return { ...object, createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) } as T;
   }
 }

@@ -1,9 +1,11 @@
 /** How a message is kept: its text as people read and search it, and beside it what else the message has. */
 
 import type { MastraDBMessage } from "@mastra/core/memory";
-import type { components } from "mneme-client";
+import { type components, stringifyJSON } from "mneme-client";
 
+import { markOf, withoutFiles } from "../attachment.js";
 import { join, key, split, unescape } from "../name.js";
+import { withNumbers } from "./number.js";
 import type { Entry } from "./store.js";
 
 type Item = components["schemas"]["BatchItem"];
@@ -108,18 +110,18 @@ function compare(a: string, b: string): number {
 
 /** Returns what an entry keeps: what other clients wrote there is a user's text. */
 function keptOf(value: unknown): Kept {
-  if (typeof value === "object" && value !== null && "role" in value && "text" in value) return value as Kept;
-  return { role: "user", text: typeof value === "string" ? value : JSON.stringify(value ?? null) };
+  if (typeof value === "object" && value !== null && "role" in value && "text" in value) return withNumbers(value) as Kept;
+  return { role: "user", text: typeof value === "string" ? value : stringifyJSON(value ?? null) };
 }
 
 function valueOf(message: MastraDBMessage, resource: string): Kept {
-  const { metadata, ...content } = typeof message.content === "string" ? plain(message.content) : message.content;
+  const { metadata, ...content } = marksOf(typeof message.content === "string" ? plain(message.content) : message.content);
   const { texts, rest } = lift(content);
   return {
     role: message.role,
     text: texts.length === 1 ? texts[0]! : texts,
     ...(metadata === undefined ? {} : { metadata }),
-    ...(JSON.stringify(rest) === JSON.stringify(usual(new Date(message.createdAt))) ? {} : { content: rest }),
+    ...(stringifyJSON(rest) === stringifyJSON(usual(new Date(message.createdAt))) ? {} : { content: rest }),
     ...(message.type === undefined ? {} : { type: message.type }),
     ...(message.resourceId && message.resourceId !== resource ? { resource: message.resourceId } : {}),
   };
@@ -132,6 +134,29 @@ function contentOf(kept: Kept, made: Date): Content {
   const whole = (parts as object[]).map((part) => (isText(part) && !("text" in part) ? { ...part, text: texts[next++] ?? "" } : part));
   const text = content === null ? texts.join("\n") : content;
   return { ...rest, parts: whole, ...(text === undefined ? {} : { content: text }), ...(kept.metadata && { metadata: kept.metadata }) } as unknown as Content;
+}
+
+/** Returns a content with marks in place of the pictures and files that are in it, each a text part. */
+function marksOf({ parts = [], experimental_attachments: attachments, content, ...more }: Content): Content {
+  const whole = parts.map((part) => {
+    const mark = markOf(part);
+    return mark === undefined ? withoutFiles(part) : { type: "text", text: mark };
+  }) as Content["parts"];
+  const beside = (attachments ?? []).map((attachment) => ({ attachment, text: markOf(attachment) }));
+  const marks = beside.flatMap(({ text }) => text ?? []).filter((text) => !textsOf(whole).includes(text)); // Mastra may have a file twice
+  const links = beside.filter(({ text }) => text === undefined).map(({ attachment }) => attachment);
+  const all = [...whole, ...marks.map((text) => ({ type: "text" as const, text }))];
+  const repeated = content === textsOf(parts).join("\n") ? textsOf(all).join("\n") : withoutFiles(content);
+  return {
+    ...(withoutFiles(more) as Content),
+    parts: all,
+    ...(content === undefined ? {} : { content: repeated as string }),
+    ...(links.length > 0 && { experimental_attachments: links }),
+  };
+}
+
+function textsOf(parts: Content["parts"]): string[] {
+  return parts.flatMap((part) => (isText(part) && typeof part.text === "string" ? part.text : []));
 }
 
 /** Takes the text out of a content, of which it leaves the rest: null stands for a content that repeats the text. */
