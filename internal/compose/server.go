@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"mneme/acl"
@@ -110,9 +111,10 @@ func connectionLimits(c configs.Connections) (limit.Connections, error) {
 // buy. A nil meter counts no calls.
 func NewTools(instance *Instance, config configs.Config, meter tool.Meter) *tool.Tools {
 	families := config.Tools
+	listed, _ := tool.ParseFamilies(strings.Join(families.Listed, ",")) // it was checked
 	return tool.New(instance.Service, instance.Searcher, tool.Options{
 		NoMemory: !families.Memory, NoTriggerfish: !families.Triggerfish, NoMAESTRO: !families.MAESTRO, NoKeyValue: !families.KV,
-		ValueLimit: config.Limits.ValueBytes, Meter: meter,
+		Listed: listed, ValueLimit: config.Limits.ValueBytes, Meter: meter,
 		Market: instance.Market, Payments: instance.payments,
 	})
 }

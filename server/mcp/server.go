@@ -33,11 +33,12 @@ type Tools interface {
 // NewServer returns a server of the tools for one authenticated caller. No
 // message can change the caller.
 func NewServer(tools Tools, p acl.Principal, version string) *mcp.Server {
-	return newServer(tools, p, version, everyTool)
+	return newServer(tools, p, version, nil, everyTool)
 }
 
-// newServer is NewServer with those tools alone that needs names.
-func newServer(tools Tools, p acl.Principal, version string, needs func(name string) bool) *mcp.Server {
+// newServer is NewServer with those tools alone that needs names. Its list has the families
+// that the client asked for, nil for none.
+func newServer(tools Tools, p acl.Principal, version string, asked []tool.Family, needs func(name string) bool) *mcp.Server {
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "mneme", Title: "mneme memory", Version: version},
 		&mcp.ServerOptions{
@@ -51,7 +52,7 @@ func newServer(tools Tools, p acl.Principal, version string, needs func(name str
 			},
 		})
 	unlisted := make(map[string]bool)
-	for _, definition := range tools.Definitions(p) {
+	for _, definition := range tool.Asked(tools.Definitions(p), asked) {
 		if needs(definition.Name) {
 			server.AddTool(toolOf(definition), handler(tools, p, definition.Name))
 			unlisted[definition.Name] = definition.Unlisted

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"mneme/acl"
@@ -16,11 +17,11 @@ import (
 // triggerfish returns the tools of Triggerfish's persistent memory, over the
 // agent's own store. Entries take the session's label; no argument chooses it. The
 // parameter namespace is mneme's: searches and saves name entries of any namespace.
-func triggerfish() []tool {
+func triggerfish(v variant) []tool {
 	return []tool{
 		{memorySaveDefinition, memorySave},
 		{memoryGetDefinition, memoryGet},
-		{memorySearchDefinition, memorySearch},
+		{memorySearchDefinition(v), memorySearch},
 		{memoryListDefinition, memoryList},
 		{memoryDeleteDefinition, memoryDelete},
 	}
@@ -215,11 +216,11 @@ func digits(x float64, n int) float64 {
 	return rounded
 }
 
-// Bounds of memory_list: more than a model would read.
-const (
-	maxMemories    = 1000
-	maxListContent = 2000 // bytes of an entry's text
-)
+// longestCursor stands for a list's cursor, which holds a key, before there is one.
+var longestCursor = strings.Repeat("x", 2*memory.MaxKey)
+
+// maxListContent bounds the text of an entry in memory_list, in bytes.
+const maxListContent = 2000
 
 // noMemories is the result of an empty memory_list.
 var noMemories = Result{Text: "No memories found.", Object: json.RawMessage(`{"memories":[]}`)}
@@ -235,53 +236,57 @@ type listedMemory struct {
 	OccurredAt     string    `json:"occurred_at,omitempty"`
 }
 
+// listAnswer is the result of memory_list.
+type listAnswer struct {
+	Memories   any    `json:"memories"`
+	Truncated  bool   `json:"truncated,omitempty"`   // there are more
+	NextCursor string `json:"next_cursor,omitempty"` // where they begin
+}
+
 func memoryList(ctx context.Context, c *call) (Result, error) {
-	var tag, asOf string
-	if _, err := c.decode(arguments{"tag": &tag, memory.OptionAsOf: &asOf}); err != nil {
+	var tag string // Triggerfish's own parameter, in place of tags
+	r := memory.ListRequest{Store: c.caller.Agent, Filter: memory.Filter{Namespace: &defaultNamespace}, Limit: wire.DefaultPage}
+	if _, err := c.decode(arguments{
+		"tag": &tag, memory.OptionTags: &r.Filter.Tags, "prefix": &r.Prefix, "limit": &r.Limit, "cursor": &r.Cursor, memory.OptionAsOf: &r.AsOf,
+	}); err != nil {
 		return Result{}, err
 	}
-	r := memory.ListRequest{Store: c.caller.Agent, Filter: memory.Filter{Namespace: &defaultNamespace}, AsOf: asOf, Limit: 100}
 	if tag != "" { // strict functions of OpenAI must give every parameter
-		r.Filter.Tags = []string{tag}
+		r.Filter.Tags = append(r.Filter.Tags, tag)
 	}
-	list := struct {
-		Memories  any  `json:"memories"`
-		Truncated bool `json:"truncated,omitempty"` // there are more
-	}{}
-	l, err := c.newList(list)
+	page, err := c.service.List(ctx, c.caller, r)
+	if errors.Is(err, memory.ErrCursor) {
+		err = because(err, "Error: `cursor` is not valid for this list; all other parameters must be those of the first page")
+	}
 	if err != nil {
 		return Result{}, err
 	}
-	for {
-		page, err := c.service.List(ctx, c.caller, r)
+	l, err := c.newList(listAnswer{NextCursor: longestCursor})
+	if err != nil {
+		return Result{}, err
+	}
+	for i := range page.Items {
+		e := &page.Items[i]
+		item := listedMemory{Key: e.Key, Content: display(e.Value), Classification: e.Label, Tags: wire.Tags(e.Tags), UpdatedAt: e.UpdatedAt.UTC(), OccurredAt: e.OccurredAt.String()}
+		if n := wholeCharacters(item.Content, maxListContent); n < len(item.Content) {
+			item.Content, item.Truncated = item.Content[:n], true
+		}
+		fits, err := l.tryAdd(item)
 		if err != nil {
 			return Result{}, err
 		}
-		for i := range page.Items {
-			e := &page.Items[i]
-			item := listedMemory{Key: e.Key, Content: display(e.Value), Classification: e.Label, Tags: wire.Tags(e.Tags), UpdatedAt: e.UpdatedAt.UTC(), OccurredAt: e.OccurredAt.String()}
-			if n := wholeCharacters(item.Content, maxListContent); n < len(item.Content) {
-				item.Content, item.Truncated = item.Content[:n], true
-			}
-			fits, err := l.tryAdd(item)
-			if err != nil {
+		if !fits { // the next page begins here
+			r.Limit = max(1, len(l.items))
+			if page, err = c.service.List(ctx, c.caller, r); err != nil {
 				return Result{}, err
 			}
-			if list.Truncated = !fits; !fits {
-				break
-			}
-		}
-		r.Cursor = page.Next
-		list.Truncated = list.Truncated || page.Next != "" && len(l.items) >= maxMemories
-		if list.Truncated || page.Next == "" {
-			list.Memories = l.items
-			result, err := asJSON(list)
-			if err == nil && len(l.items) == 0 && !list.Truncated {
-				return noMemories, nil
-			}
-			return result, err
+			break
 		}
 	}
+	if len(l.items) == 0 && page.Next == "" {
+		return noMemories, nil
+	}
+	return asJSON(listAnswer{Memories: l.items, Truncated: page.Next != "", NextCursor: page.Next})
 }
 
 // removed is the result of a deletion; Deleted is false if there was no entry.

@@ -31,14 +31,23 @@ type Tools struct {
 }
 
 // New fetches the definitions of the tools that server offers to p. They do not
-// change while a server runs. valueLimit is the maximum size of a value in bytes,
+// change while a server runs. asked names the families that it lists, as tool.ParseFamilies
+// takes them; "": those that the server chooses. valueLimit is the maximum size of a value in bytes,
 // which limits the size of a tool's input here; the server applies its own limit. If the
 // server refuses the token or cannot be reached now, the tools are those that this program
 // knows: their calls say why they fail, which a model and its user read, as they do not read
 // why a program ended.
-func New(ctx context.Context, server *client.Client, p acl.Principal, valueLimit int) (*Tools, error) {
-	list, err := client.Decode[api.ToolList](server.ListTools(ctx, &api.ListToolsParams{})) //nolint:bodyclose // Decode closes it
-	known := tool.New(nil, nil, tool.Options{ValueLimit: valueLimit})
+func New(ctx context.Context, server *client.Client, p acl.Principal, asked string, valueLimit int) (*Tools, error) {
+	wanted := &api.ListToolsParams{}
+	if asked != "" {
+		wanted.Tools = &asked
+	}
+	list, err := client.Decode[api.ToolList](server.ListTools(ctx, wanted)) //nolint:bodyclose // Decode closes it
+	families, wrong := tool.ParseFamilies(asked)
+	if wrong != nil {
+		return nil, wrong
+	}
+	known := tool.New(nil, nil, tool.Options{ValueLimit: valueLimit, Listed: families})
 	definitions := known.Definitions(p)
 	t := &Tools{server: server, maxInput: known.MaxInput()}
 	switch {
@@ -62,7 +71,7 @@ func New(ctx context.Context, server *client.Client, p acl.Principal, valueLimit
 		t.definitions = append(t.definitions, d)
 	}
 	for _, d := range definitions { // the server may have them, too
-		if d.Unlisted && !slices.ContainsFunc(t.definitions, func(listed tool.Definition) bool { return listed.Name == d.Name }) {
+		if d.Unlisted = true; !slices.ContainsFunc(t.definitions, func(listed tool.Definition) bool { return listed.Name == d.Name }) {
 			t.definitions = append(t.definitions, d)
 		}
 	}
