@@ -62,10 +62,14 @@ func TestTriggerfishToolsFollowTheirContract(t *testing.T) {
 	}
 	for _, most := range []int{-1, 0, 1, 200} {
 		got := h.must(p, "memory_search", "query", "who is Lovelace?", "max_results", most)
-		if !strings.HasPrefix(got, `{"query":"who is Lovelace?","results":[{"key":"user-name","content":"Ada Lovelace","classification":"INTERNAL","score":0.`) || strings.Contains(got, `"alice"`) ||
-			!strings.Contains(got, `"tags":["personal"],"updated_at":"2026-03-01T13:00:00Z"`) {
+		if !strings.HasPrefix(got, `{"query":"who is Lovelace?","results":[{"key":"user-name","content":"Ada Lovelace","score":0.`) || strings.Contains(got, `"alice"`) ||
+			!strings.Contains(got, `"tags":["personal"],"updated_at":"2026-03-01"`) {
 			t.Error(got)
 		}
+	}
+	confidential := acl.Principal{Agent: "alice", Taint: acl.Confidential} // the label of another session is named
+	if got := h.must(confidential, "memory_search", "query", "who is Lovelace?"); !strings.Contains(got, `"content":"Ada Lovelace","classification":"INTERNAL","score":0.`) {
+		t.Error(got)
 	}
 	is(h.must(p, "memory_delete", "key", "deadline"), `{"deleted":true,"key":"deadline"}`)
 	is(h.refused(p, "memory_delete", "key", "deadline"), "Error: no such entry")

@@ -132,22 +132,22 @@ func (c *call) key(others arguments) (key string, given map[string]bool, err err
 
 // memoryHit is a hit of memory_search. If the caller may search the store but
 // not read it, only the fields up to relevance and truncated are set. A model pays for
-// each member: numbers have few digits, times seconds, and the caller's own store and its
-// own name as the author are left out.
+// each member: numbers have few digits, times are days, and what is the session's own is left
+// out: its label, its store, and its name as the author. No tags are none.
 type memoryHit struct {
-	Key            string     `json:"key"`
-	Content        string     `json:"content"`
-	Classification string     `json:"classification"`
-	StoreID        string     `json:"store_id,omitempty"`
-	Score          float64    `json:"score"`
-	Relevance      float64    `json:"relevance"`
-	Namespace      string     `json:"namespace,omitempty"`
-	Tags           []string   `json:"tags,omitzero"`
-	UpdatedAt      *time.Time `json:"updated_at,omitempty"`
-	UpdatedBy      string     `json:"updated_by,omitempty"`
-	OccurredAt     *string    `json:"occurred_at,omitempty"`
-	Truncated      bool       `json:"truncated,omitempty"` // Content is the best passages of the text
-	Unsure         bool       `json:"unsure,omitempty"`    // it may not answer the question
+	Key            string   `json:"key"`
+	Content        string   `json:"content"`
+	Classification string   `json:"classification,omitempty"`
+	StoreID        string   `json:"store_id,omitempty"`
+	Score          float64  `json:"score"`
+	Relevance      float64  `json:"relevance"`
+	Namespace      string   `json:"namespace,omitempty"`
+	Tags           []string `json:"tags,omitempty"`
+	UpdatedAt      string   `json:"updated_at,omitempty"` // a day of UTC
+	UpdatedBy      string   `json:"updated_by,omitempty"`
+	OccurredAt     *string  `json:"occurred_at,omitempty"`
+	Truncated      bool     `json:"truncated,omitempty"` // Content is the best passages of the text
+	Unsure         bool     `json:"unsure,omitempty"`    // it may not answer the question
 	// SupersededBy is the key of a newer entry that says nearly the same.
 	SupersededBy string `json:"superseded_by,omitempty"`
 
@@ -187,9 +187,12 @@ func memorySearch(ctx context.Context, c *call) (Result, error) {
 	}
 	question := append([]string{r.Query}, r.Queries...)
 	answer, err := c.hits(ctx, cmp.Or(question...), r, given["cursor"], func(h wire.Hit) any {
-		hit := memoryHit{Key: h.Key, Content: content(h), Classification: h.Label, StoreID: c.unlessOwn(h.Store), Score: digits(h.Score, 3), Relevance: digits(h.Relevance, 2), Truncated: h.Passages != nil, Unsure: unsure(h), SupersededBy: h.SupersededBy, Explain: h.Explain}
+		hit := memoryHit{Key: h.Key, Content: content(h), StoreID: c.unlessOwn(h.Store), Score: digits(h.Score, 3), Relevance: digits(h.Relevance, 2), Truncated: h.Passages != nil, Unsure: unsure(h), SupersededBy: h.SupersededBy, Explain: h.Explain}
+		if h.Label != c.caller.Taint.String() {
+			hit.Classification = h.Label
+		}
 		if e := h.Entry; e != nil {
-			hit.Namespace, hit.Tags, hit.UpdatedAt, hit.UpdatedBy, hit.OccurredAt = e.Namespace, wire.Tags(e.Tags), new(e.UpdatedAt.Truncate(time.Second)), c.unlessOwn(e.UpdatedBy), e.OccurredAt
+			hit.Namespace, hit.Tags, hit.UpdatedAt, hit.UpdatedBy, hit.OccurredAt = e.Namespace, e.Tags, e.UpdatedAt.UTC().Format(time.DateOnly), c.unlessOwn(e.UpdatedBy), e.OccurredAt
 		}
 		return hit
 	})
