@@ -273,6 +273,9 @@ type Tools struct {
 	Triggerfish bool `mapstructure:"triggerfish"` // memory_save, memory_get, memory_search, memory_list, memory_delete
 	MAESTRO     bool `mapstructure:"maestro"`     // UpdateUserMemory, ReadUserMemory
 	KV          bool `mapstructure:"kv"`          // kv_set, kv_get, kv_delete; deprecated
+	// Listed are the families that lists have unless a client asks for others, or all.
+	// Empty: the first enabled one of triggerfish, memory, maestro and kv.
+	Listed []string `mapstructure:"listed"`
 }
 
 // Auth configures which tokens are accepted.
@@ -346,7 +349,7 @@ func Default() Config {
 			MPP:  MeterMPP{Stripe: MeterStripe{URL: "https://api.stripe.com", Currency: "usd", PerCredit: "1"}},
 		},
 		Auth:    Auth{LocalKey: "auto"},
-		Tools:   Tools{Memory: true, Triggerfish: true, MAESTRO: true, KV: true},
+		Tools:   Tools{Memory: true, Triggerfish: true, MAESTRO: true, KV: true, Listed: []string{}},
 		Log:     Log{Level: "info", Format: "text"},
 		Tracing: Tracing{SampleRatio: 1},
 	}
@@ -392,6 +395,9 @@ func (c *Config) validate() (violations []error) {
 	oneOf("auth.local_key", c.Auth.LocalKey, "auto", "on", "off")
 	oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
 	oneOf("log.format", c.Log.Format, "text", "json")
+	for _, family := range c.Tools.Listed {
+		oneOf("tools.listed", family, "all", "memory", "triggerfish", "maestro", "kv")
+	}
 	oneOf("socket_access", c.SocketAccess, "owner", "group", "everyone")
 	for _, err := range []error{c.checkListening(), c.checkPublicURL(), c.CORS.check()} {
 		if err != nil {

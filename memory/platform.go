@@ -130,7 +130,7 @@ func (s *Service) PutSettings(ctx context.Context, c Caller, agent string, setti
 		return err
 	}
 	if err := CheckTTL(settings.DefaultTTL); err != nil {
-		return rule("default_ttl", "must be 0 to %d seconds", int64(maxTTL/time.Second))
+		return rule("default_ttl", "must be 0 to %d seconds", int64(MaxTTL/time.Second))
 	}
 	if !c.Platform && c.Taint != acl.Public {
 		return conflict("every session reads the settings: they are written in one at PUBLIC, or by the platform")

@@ -22,7 +22,7 @@ const (
 	MaxTag         = 64   // bytes
 	MaxSource      = 2000 // bytes of JSON
 	MaxDepth       = 100  // of nested arrays and objects in a value
-	maxTTL         = 100 * 365 * 24 * time.Hour
+	MaxTTL         = 100 * 365 * 24 * time.Hour
 )
 
 // Types are the types that an entry may have. It may also have none.
@@ -132,8 +132,8 @@ func CheckTags(tags []string) error {
 
 // CheckTTL checks a time to live: 0, which means none, to 100 years.
 func CheckTTL(ttl time.Duration) error {
-	if ttl < 0 || ttl > maxTTL {
-		return rule("ttl", "must be 0 to %d seconds", int64(maxTTL/time.Second))
+	if ttl < 0 || ttl > MaxTTL {
+		return rule("ttl", "must be 0 to %d seconds", int64(MaxTTL/time.Second))
 	}
 	return nil
 }
@@ -216,8 +216,8 @@ func (s *Service) checkPut(r PutRequest) error {
 		if r.TTL != nil {
 			return rule("expires_at", "must not be given together with ttl")
 		}
-		if ahead := r.ExpiresAt.Sub(s.now()); ahead <= 0 || ahead > maxTTL {
-			return rule("expires_at", "must be in the future, at most %d seconds ahead", int64(maxTTL/time.Second))
+		if ahead := r.ExpiresAt.Sub(s.now()); ahead <= 0 || ahead > MaxTTL {
+			return rule("expires_at", "must be in the future, at most %d seconds ahead", int64(MaxTTL/time.Second))
 		}
 	}
 	if _, err := parseZone(r.Timezone); err != nil {

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +16,7 @@ import (
 	"mneme/configs"
 	"mneme/internal/compose"
 	"mneme/server/mcp"
+	"mneme/server/tool"
 )
 
 func newMCP(p *program) *cobra.Command {
@@ -37,6 +40,7 @@ go to stderr.`,
 	m.as.add(cmd)
 	cmd.Flags().BoolVar(&m.share, "share", false, "allow the tools to share the agent's stores with others")
 	cmd.Flags().BoolVar(&m.spend, "spend", false, "allow the tools to pay for searches from the agent's account")
+	cmd.Flags().StringVar(&m.tools, "tools", "", "families of tools to list: all, or some of memory, triggerfish, maestro and kv")
 	cmd.Flags().StringVar(&m.url, "url", "", "serve the tools of the server at this address")
 	_ = cmd.MarkFlagRequired("agent") // the flag exists
 	return cmd
@@ -48,6 +52,7 @@ type mcpCommand struct {
 	as    callerFlags
 	share bool
 	spend bool
+	tools string
 	url   string
 }
 
@@ -57,6 +62,9 @@ func (m *mcpCommand) run(ctx context.Context, config configs.Config) error {
 		return err
 	}
 	principal.Share, principal.Spend = m.share, m.spend
+	if _, err := tool.ParseFamilies(m.tools); err != nil {
+		return usageError{fmt.Errorf("--tools %w", err)}
+	}
 	if m.url != "" {
 		return m.remote(ctx, config, principal)
 	}
@@ -70,6 +78,9 @@ var callWait = toolproxy.LateWait
 // answered while the database is opened.
 func (m *mcpCommand) local(ctx context.Context, config configs.Config, p acl.Principal) (err error) {
 	log := m.logger(config.Log)
+	if m.tools != "" {
+		config.Tools.Listed = strings.Split(m.tools, ",")
+	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	group, serving := errgroup.WithContext(ctx)
 	var service *compose.Instance // set by one attempt at most
@@ -121,5 +132,5 @@ func (m *mcpCommand) remote(ctx context.Context, config configs.Config, p acl.Pr
 	if err != nil {
 		return err
 	}
-	return m.serve(ctx, toolproxy.New(ctx, server, p, config.Limits.ValueBytes, m.logger(config.Log)), p)
+	return m.serve(ctx, toolproxy.New(ctx, server, p, m.tools, config.Limits.ValueBytes, m.logger(config.Log)), p)
 }

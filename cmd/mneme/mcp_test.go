@@ -84,7 +84,7 @@ func TestMCPOverStdioWorksLocallyAndThroughAServer(t *testing.T) {
 			t.Errorf("%s: kv_get cannot be called", name)
 		}
 		tools, err := session.ListTools(t.Context(), nil)
-		if err != nil || len(tools.Tools) != 8 {
+		if err != nil || len(tools.Tools) != 5 {
 			t.Errorf("%s: %+v, %v", name, tools, err)
 		}
 		for _, one := range tools.Tools {
@@ -101,6 +101,15 @@ func TestMCPOverStdioWorksLocallyAndThroughAServer(t *testing.T) {
 		}
 		return nil
 	})
+	for _, through := range [][]string{nil, {"--url", s.address}} {
+		some, _ := stdio(t, append([]string{"--agent", "me", "--data-dir", s.dir, "--tools", "memory,maestro"}, through...)...)
+		if tools, err := some.ListTools(t.Context(), nil); err != nil || len(tools.Tools) != 3 {
+			t.Errorf("%v: %+v, %v", through, tools, err)
+		}
+		if _, failed := callTool(t, some, "memory_get", map[string]any{"key": "tea"}); failed {
+			t.Errorf("%v: what is not listed cannot be called", through)
+		}
+	}
 	shared, _ := stdio(t, "--agent", "me", "--data-dir", s.dir, "--share", "--url", s.address)
 	if text, failed := callTool(t, shared, "memory", map[string]any{"command": "share", "agent": "you"}); failed {
 		t.Error(text)
@@ -130,6 +139,7 @@ func TestARefusedIndexSaysWhyLocallyAndThroughAServer(t *testing.T) {
 func TestConfigurationEnablesToolFamilies(t *testing.T) {
 	t.Setenv("MNEME_TOOLS_MEMORY", "false")
 	t.Setenv("MNEME_TOOLS_KV", "false")
+	t.Setenv("MNEME_TOOLS_LISTED", "all")
 	session, _ := stdio(t, "--agent", "me", "--data-dir", t.TempDir())
 	tools, err := session.ListTools(t.Context(), nil)
 	if err != nil || len(tools.Tools) != 7 {

@@ -60,7 +60,7 @@ try:
     say({"method": "notifications/initialized"})
     expect("the server says what it is", hello["serverInfo"]["name"] == "mneme")
     names = [each["name"] for each in ask("tools/list")["tools"]]
-    expect("it offers its tools", {"memory", "memory_save", "memory_search"} <= set(names))
+    expect("it offers its tools", {"memory_save", "memory_search"} <= set(names))
     tool("memory_save", key="tea", content="Ada drinks her tea at four.")
     expect("what was saved is found", "at four" in tool("memory_search", query="when does Ada have tea?"))
     expect("and seen as a file", "at four" in tool("memory", command="view", path="/memories/tea"))

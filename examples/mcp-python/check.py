@@ -11,6 +11,7 @@ import httpx2
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
+FAMILIES = "memory,triggerfish,maestro"  # of which a list has one unless it is asked for more
 run = "check-" + uuid.uuid4().hex[:12]
 checks = 0
 
@@ -27,6 +28,7 @@ async def remember(client: Client) -> None:
     async with client:
         expect("the instructions say what it is for", "long-term memory" in (client.instructions or ""))
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        expect("the families are listed", {"memory", "memory_save", "ReadUserMemory"} <= set(tools))
         expect("reading tools are known as such", tools["memory_search"].annotations.read_only_hint is True)
 
         saved = await client.call_tool("memory_save", {"key": run, "content": "Ada drinks her tea at four."})
@@ -55,10 +57,10 @@ async def main() -> None:
     url, token = os.environ["MNEME_URL"], os.environ["MNEME_TOKEN"]
     for mode in ("auto", "legacy"):  # the protocol's newest revision, and the handshake before it
         async with httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=60) as http:
-            await remember(Client(streamable_http_client(f"{url}/mcp", http_client=http), mode=mode))
+            await remember(Client(streamable_http_client(f"{url}/mcp?tools={FAMILIES}", http_client=http), mode=mode))
     if "MNEME" in os.environ:
         with tempfile.TemporaryDirectory() as folder:
-            args = ["mcp", "--agent", "example", "--data-dir", folder]
+            args = ["mcp", "--agent", "example", "--data-dir", folder, "--tools", FAMILIES]
             await remember(Client(StdioServerParameters(command=os.environ["MNEME"], args=args)))
     print(f"{checks} checks hold")
 

@@ -4,6 +4,8 @@ import json
 
 from model import Model
 
+# What a client asks for that wants these tools, where the list would have memory_* alone.
+FAMILIES = "?tools=memory,triggerfish,maestro"
 TOOLS = {"memory", "memory_save", "memory_get", "memory_search", "memory_list", "memory_delete", "UpdateUserMemory", "ReadUserMemory"}
 
 Call = tuple[str, dict, str]  # the tool's name, its arguments, and a part of its result
@@ -17,15 +19,15 @@ def calls_of(run: str, fitting: bool = False) -> list[Call]:
     """
     calls = [
         ("memory_save", {"key": run, "content": "Ada drinks her tea at four.", "tags": f'["{run}"]'}, '"saved":true'),
-        ("memory_get", {"key": run, "offset": 0, "length": 100}, f'"tags":["{run}"]'),
+        ("memory_get", {"key": run, "offset": 0}, f'"tags":["{run}"]'),
         ("memory_search", {"query": "when does Ada have tea?", "where": {"tags": {"contains": run}}}, "tea at four"),
         ("memory_search", {"query": "tea", "where": f'{{"tags": {{"contains": "{run}"}}}}', "max_results": 1}, "tea at four"),
         ("memory_search", {"query": "tea", "filter": {"tag": run}}, "filter (did you mean where?)"),
-        ("memory_list", {"tag": ""}, run),
+        ("memory_list", {"prefix": run, "tags": [], "limit": 100}, run),
         ("memory", {"command": "create", "path": f"/memories/{run}", "content": '{"at": 4}', "is_json": True}, "overwritten"),
         ("memory", {"command": "view", "path": f"/memories/{run}"}, '"at": 4'),
         ("UpdateUserMemory", {"action": "upsert", "name": run, "type": "user", "description": "tea", "body": "At four."}, '"saved":true'),
-        ("ReadUserMemory", {"name": run, "offset": 0, "length": 100}, "At four."),
+        ("ReadUserMemory", {"name": run, "offset": 0}, "At four."),
         ("memory_delete", {"key": run}, '"deleted":true'),
     ]
     if fitting:

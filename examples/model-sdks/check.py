@@ -13,7 +13,7 @@ from agents import Agent, OpenAIChatCompletionsModel, Runner, set_tracing_disabl
 from agents.mcp import MCPServerStreamableHttp
 from anthropic import AsyncAnthropic
 from anthropic.lib.tools.mcp import async_mcp_tool
-from calls import TOOLS, calls_of, unmet
+from calls import FAMILIES, TOOLS, calls_of, unmet
 from google import genai
 from google.genai import types
 from mcp import ClientSession
@@ -21,8 +21,8 @@ from mcp.client.streamable_http import streamable_http_client
 from model import Model
 from openai import AsyncOpenAI
 
-URL, HEADERS = os.environ["MNEME_URL"] + "/mcp", {"Authorization": "Bearer " + os.environ["MNEME_TOKEN"]}
-STRICT = {"memory_get", "memory_list", "memory_delete", "ReadUserMemory"}  # those without objects of any members
+URL, HEADERS = os.environ["MNEME_URL"] + "/mcp" + FAMILIES, {"Authorization": "Bearer " + os.environ["MNEME_TOKEN"]}
+STRICT = {"memory_save", "memory_get", "memory_list", "memory_delete", "UpdateUserMemory", "ReadUserMemory"}  # those without objects of any members
 
 calls = calls_of("check-" + uuid.uuid4().hex[:12])
 checks = 0

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"mneme/acl"
@@ -122,9 +123,10 @@ func NewTools(instance *Instance, config configs.Config, meter tool.Meter) *tool
 // toolOptions returns the options of tools that config has.
 func toolOptions(config configs.Config) tool.Options {
 	families := config.Tools
+	listed, _ := tool.ParseFamilies(strings.Join(families.Listed, ",")) // it was checked
 	return tool.Options{
 		NoMemory: !families.Memory, NoTriggerfish: !families.Triggerfish, NoMAESTRO: !families.MAESTRO, NoKeyValue: !families.KV,
-		ValueLimit: config.Limits.ValueBytes,
+		Listed: listed, ValueLimit: config.Limits.ValueBytes,
 	}
 }
 

@@ -177,17 +177,56 @@ func TestAnEmptyListOfMemoriesIsATextAndAnObject(t *testing.T) {
 	}
 }
 
-// maxList bounds the list of all tools, in bytes: every conversation pays for it.
-const maxList = 9000
+// maxList bounds the list of tools, in bytes: every conversation pays for it. These are about
+// 900 tokens.
+const maxList = 3900
 
 func TestTheListOfToolsStaysShort(t *testing.T) {
 	h := open(t, mcp.Options{})
+	body := h.post(http.MethodPost, "/mcp", listTools, "Authorization", "Bearer "+h.Token(alice)).body
+	if !strings.Contains(body, `"memory_search"`) || len(body) >= maxList {
+		t.Errorf("%d bytes, want less than %d", len(body), maxList)
+	}
+}
+
+// The query of the endpoint names the families of a client's list, in a batch too.
+func TestAClientChoosesFamilies(t *testing.T) {
+	h := open(t, mcp.Options{})
 	sharer := alice
 	sharer.Share = true
-	for _, p := range []acl.Principal{alice, sharer} {
-		body := h.post(http.MethodPost, "/mcp", listTools, "Authorization", "Bearer "+h.Token(p)).body
-		if !strings.Contains(body, `"memory_search"`) || strings.Contains(body, `"kv_get"`) || len(body) >= maxList {
-			t.Errorf("%d bytes, want less than %d, without kv_get", len(body), maxList)
+	for _, c := range []struct {
+		p      acl.Principal
+		query  string
+		listed []string
+	}{
+		{alice, "", []string{"memory_save", "memory_get", "memory_search", "memory_list", "memory_delete"}},
+		{alice, "?tools=", []string{"memory_save", "memory_get", "memory_search", "memory_list", "memory_delete"}},
+		{sharer, "", []string{"memory", "memory_save", "memory_get", "memory_search", "memory_list", "memory_delete"}},
+		{sharer, "?tools=maestro,memory", []string{"memory", "UpdateUserMemory", "ReadUserMemory"}},
+		{alice, "?tools=all", []string{
+			"memory", "memory_save", "memory_get", "memory_search", "memory_list", "memory_delete", "UpdateUserMemory", "ReadUserMemory", "kv_set", "kv_get", "kv_delete",
+		}},
+	} {
+		for _, body := range []string{listTools, "[" + listTools + "]"} {
+			r := h.post(http.MethodPost, "/mcp"+c.query, body, "Authorization", "Bearer "+h.Token(c.p))
+			if got := strings.Count(r.body, `"inputSchema"`); r.status != http.StatusOK || got != len(c.listed) {
+				t.Errorf("%s: status %d, %d tools", c.query, r.status, got)
+			}
+			for _, name := range c.listed {
+				if !strings.Contains(r.body, `"name":"`+name+`"`) {
+					t.Errorf("%s: no %s", c.query, name)
+				}
+			}
+		}
+	}
+	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_get","arguments":{"key":"none"}}}`
+	if r := h.post(http.MethodPost, "/mcp?tools=maestro", call, "Authorization", "Bearer "+h.Token(alice)); !strings.Contains(r.body, `"found":false`) {
+		t.Error(r.body)
+	}
+	for _, method := range []string{http.MethodPost, http.MethodGet} {
+		r := h.post(method, "/mcp?tools=some", listTools, "Authorization", "Bearer "+h.Token(alice))
+		if r.status != http.StatusBadRequest || !strings.Contains(r.body, "triggerfish") {
+			t.Errorf("status %d, %s", r.status, r.body)
 		}
 	}
 }

@@ -36,7 +36,7 @@ type Tools interface {
 // message that needs them, since they may have to be fetched.
 func NewServer(tools Tools, p acl.Principal, version string) *mcp.Server {
 	server := bareServer(tools, p, version)
-	add := sync.OnceValue(func() map[string]bool { return addTools(server, tools, p, everyTool) })
+	add := sync.OnceValue(func() map[string]bool { return addTools(server, tools, p, nil, everyTool) })
 	server.AddReceivingMiddleware(refuseUndeclared, listing(add), func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 			if method == methodList || method == methodCall {
@@ -49,19 +49,19 @@ func NewServer(tools Tools, p acl.Principal, version string) *mcp.Server {
 }
 
 // newServer is NewServer with those tools alone that needs names, which are asked for at
-// once.
-func newServer(tools Tools, p acl.Principal, version string, needs func(name string) bool) *mcp.Server {
+// once. Its list has the families that the client asked for, nil for none.
+func newServer(tools Tools, p acl.Principal, version string, asked []tool.Family, needs func(name string) bool) *mcp.Server {
 	server := bareServer(tools, p, version)
-	unlisted := addTools(server, tools, p, needs)
+	unlisted := addTools(server, tools, p, asked, needs)
 	server.AddReceivingMiddleware(refuseUndeclared, listing(func() map[string]bool { return unlisted }))
 	return server
 }
 
 // addTools adds those tools that needs names to a server, and returns which of them no list
 // has.
-func addTools(server *mcp.Server, tools Tools, p acl.Principal, needs func(name string) bool) (unlisted map[string]bool) {
+func addTools(server *mcp.Server, tools Tools, p acl.Principal, asked []tool.Family, needs func(name string) bool) (unlisted map[string]bool) {
 	unlisted = make(map[string]bool)
-	for _, definition := range tools.Definitions(p) {
+	for _, definition := range tool.Asked(tools.Definitions(p), asked) {
 		if needs(definition.Name) {
 			server.AddTool(toolOf(definition), handler(tools, p, definition.Name))
 			unlisted[definition.Name] = definition.Unlisted

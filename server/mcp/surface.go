@@ -15,11 +15,15 @@ import (
 
 	"mneme/server"
 	"mneme/server/problem"
+	"mneme/server/tool"
 	"mneme/server/wire"
 )
 
 const (
 	endpoint = "/mcp"
+	// queryTools names families of tools in the query of the endpoint, as
+	// tool.ParseFamilies takes them.
+	queryTools = "tools"
 	// metadataPath is the well-known path of RFC 9728 §3.1 for a resource
 	// without a path. The metadata of /mcp is at this path followed by /mcp.
 	metadataPath = "/.well-known/oauth-protected-resource"
@@ -123,6 +127,9 @@ func (s *Surface) serve(c echo.Context) error {
 	if s.origins != nil && s.origins.Check(r) != nil {
 		return problem.New(problem.Forbidden, "cross-origin requests are not allowed")
 	}
+	if _, err := tool.ParseFamilies(r.URL.Query().Get(queryTools)); err != nil {
+		return problem.In(problem.Malformed, queryTools, err.Error())
+	}
 	if r.Method != http.MethodPost {
 		s.handler.ServeHTTP(c.Response(), s.withServer(r, nil))
 		return nil
@@ -148,7 +155,8 @@ func (s *Surface) serve(c echo.Context) error {
 
 // withServer returns a request with the server that answers its message, nil for none.
 func (s *Surface) withServer(r *http.Request, message jsonrpc.Message) *http.Request {
-	one := newServer(s.tools, server.Principal(r.Context()), s.options.Version, toolsOf(message))
+	asked, _ := tool.ParseFamilies(r.URL.Query().Get(queryTools)) // it was checked
+	one := newServer(s.tools, server.Principal(r.Context()), s.options.Version, asked, toolsOf(message))
 	if s.options.Meter != nil {
 		one.AddReceivingMiddleware(counted(s.options.Meter))
 	}

@@ -333,7 +333,7 @@ func TestUnderLevelSearchAPassageTellsNothingElse(t *testing.T) {
 	h.share(alice, "bob", acl.Search)
 	h.index()
 	for tool, call := range map[string]map[string]bool{
-		"memory_search": {"key": true, "content": true, "classification": true, "store_id": true, "score": true, "relevance": true, "truncated": true},
+		"memory_search": {"key": true, "content": true, "store_id": true, "score": true, "relevance": true, "truncated": true},
 		"memory":        {"key": true, "value": true, "label": true, "storeId": true, "score": true, "relevance": true, "truncated": true},
 	} {
 		arguments := []any{"query", "granite"}

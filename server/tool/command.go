@@ -61,12 +61,12 @@ var readingCommands = []string{"view", "search", "stores"}
 
 // memoryTool returns the tool memory. Without sharing it has no commands share
 // and unshare, nor their parameters.
-func memoryTool(sharing bool) tool {
-	known := commands
+func memoryTool(v variant) tool {
+	known, sharing := commands, v.sharing
 	if sharing {
 		known = slices.Concat(commands, sharingCommands)
 	}
-	return tool{Definition: memoryDefinition(sharing, known), run: func(ctx context.Context, c *call) (Result, error) {
+	return tool{Definition: memoryDefinition(v, known), run: func(ctx context.Context, c *call) (Result, error) {
 		m := &memoryCall{call: c, options: newSearchOptions()}
 		var err error
 		if m.given, err = c.decode(m.arguments(sharing)); err != nil {
@@ -105,7 +105,7 @@ func (m *memoryCall) checkUnfiltered() error {
 		name  string
 		given bool
 	}{
-		{"query", o.query != ""}, {"queries", len(o.queries) > 0},
+		{"query", o.query != ""}, {"queries", len(o.queries) > 0}, {"tags", len(o.tags) > 0},
 		{"where", m.given["where"] && string(o.where) != "{}"}, {"match", m.given["match"] && string(o.match) != "{}"},
 	}
 	for _, c := range conditions {

@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
+	"time"
 
+	"mneme/memory"
 	"mneme/server/wire"
 )
 
@@ -28,7 +31,7 @@ const (
 const Instructions = "mneme is a long-term memory that outlasts this conversation. Before you answer, check whether anything " +
 	"relevant is remembered: search with a question in plain words, or list the entries. " + whenToSave + " " + dataNotOrders
 
-func memoryDefinition(sharing bool, known []string) Definition {
+func memoryDefinition(v variant, known []string) Definition {
 	description := "Long-term memory as files: /memories/<key>, or /memories/shared/<store>/<key> in a store shared with you. " +
 		"A path that ends in '/' is a directory. Commands:\n" +
 		"- view path: shows an entry with line numbers, or lists a directory\n" +
@@ -37,144 +40,114 @@ func memoryDefinition(sharing bool, known []string) Definition {
 		"- insert path, insert_line, insert_text\n" +
 		"- delete path: a directory with all in it\n" +
 		"- rename old_path, new_path\n" +
-		"- search query: all stores, by meaning and words\n" +
+		"- search query[, path]: all stores, or below a path, by meaning and words\n" +
 		"- stores: lists the stores you can access\n"
-	if sharing {
+	if v.sharing {
 		description += "- share agent[, path, level]: gives it access to a store\n" +
 			"- unshare agent[, path]\n"
 	}
 	return Definition{
 		Name: "memory", Title: "Memory", Family: FamilyMemory,
 		Description: description + saving + " " + recalling,
-		Input:       memorySchema(sharing, known),
+		Input:       memorySchema(v, known),
 		Destructive: true,
 	}
 }
 
 // memorySchema is one flat object, since model APIs accept no alternatives at
-// the top of a schema. The description says which parameters a command needs.
-func memorySchema(sharing bool, known []string) json.RawMessage {
-	text := map[string]any{"type": "string"}
-	about := func(description string) map[string]any {
-		return map[string]any{"type": "string", "description": description}
+// the top of a schema. The description says which parameters a command needs. None is
+// required: action is an alias of command.
+func memorySchema(v variant, known []string) json.RawMessage {
+	p := properties{
+		"command":     text("What to do.", known...),
+		"action":      text("Alias of command."),
+		"path":        text("/memories/<key>, or a directory."),
+		"store":       text("In place of the path's."),
+		"file_text":   text("Text of a new entry."),
+		"content":     text("Text that replaces an entry."),
+		"is_json":     flag("content is JSON."),
+		"old_str":     text("Text to replace."),
+		"new_str":     text("Its replacement."),
+		"insert_line": whole("After this line; 0 is the top.", 0, math.MaxInt),
+		"insert_text": text("Text to insert."),
+		"view_range":  {"type": "array", "items": property{"type": "integer"}, "description": "[first, last] line; -1 is the end."},
+		"offset":      offsetProperty,
+		"old_path":    text("Path to rename."),
+		"new_path":    text("Its new path."),
+		"limit":       whole(fmt.Sprintf("Hits; default %d.", wire.DefaultHits), 1, wire.MaxHits),
+		"occurred_at": occurredProperty,
 	}
-	properties := map[string]any{
-		"command":     map[string]any{"type": "string", "enum": known},
-		"action":      text,
-		"path":        text,
-		"store":       about("Not the path's."),
-		"file_text":   text,
-		"content":     text,
-		"is_json":     map[string]any{"type": "boolean", "description": "content is JSON."},
-		"old_str":     text,
-		"new_str":     text,
-		"insert_line": map[string]any{"type": "integer", "description": "0 is the top."},
-		"insert_text": text,
-		"view_range":  map[string]any{"type": "array", "items": map[string]any{"type": "integer"}, "description": "[first, last]; -1 is the end."},
-		"offset":      map[string]any{"type": "integer", "description": "A next_offset."},
-		"length":      map[string]any{"type": "integer"},
-		"old_path":    text,
-		"new_path":    text,
-		"limit":       map[string]any{"type": "integer"},
-		"source":      json.RawMessage(sourceSchema),
-		"occurred_at": json.RawMessage(occurredAtInput),
+	maps.Copy(p, searchProperties(v.paying))
+	if v.sharing {
+		p["agent"] = text("Who gets or loses access.")
+		p["level"] = text("Default "+wire.DefaultLevel.String()+".", "search", "read", "readwrite")
 	}
-	maps.Copy(properties, searchProperties())
-	if sharing {
-		properties["agent"] = text
-		properties["level"] = map[string]any{
-			"type": "string", "enum": []string{"search", "read", "readwrite"}, "description": "Default " + wire.DefaultLevel.String() + ".",
-		}
-	}
-	return objectSchema(properties)
+	return p.schema()
 }
 
-// objectSchema returns the JSON Schema of an object with these properties.
-func objectSchema(properties map[string]any) json.RawMessage {
-	schema, err := wire.Marshal(map[string]any{"type": "object", "properties": properties})
-	if err != nil { // maps of strings and numbers always marshal
-		panic(err)
-	}
-	return schema
+// outputOf returns the JSON Schema of a result with a member. It says no more, since every conversation pays for it.
+func outputOf(member string, p property) json.RawMessage {
+	return properties{member: p}.schema()
 }
 
-// sourceSchema describes the parameter source, whose members are those of
-// memory.Lineage but tool, set by programs. A value of another shape fails no call; it is ignored.
-const sourceSchema = `{"type": "object"}`
-
-// Parts of schemas. Every property has one type, and no schema has additionalProperties,
-// references, alternatives or bounds: the schemas of models' APIs lack one or another of
-// these. The tools check what the schemas do not say. Those of results are short, since
-// every conversation pays for them: they name what a caller can count on.
-const (
-	occurredAtInput = `{"type": "string", "description": "2023 or 2023-05-08."}`
-	timezoneInput   = `{"type": "string"}`
-	asOfInput       = `"as_of": {"type": "string"}`
-	keyInput        = `{"type": "object", "properties": {"key": {"type": "string"}}, "required": ["key"]}`
-	offsetInput     = `"offset": {"type": "integer"}, "length": {"type": "integer"}`
-	readInput       = `{"type": "object", "properties": {"key": {"type": "string"}, ` + offsetInput + `}, "required": ["key"]}`
-	removedOutput   = `{"type": "object", "properties": {"deleted": {"type": "boolean"}, "key": {"type": "string"}}, "required": ["deleted", "key"]}`
-	foundOutput     = `{"type": "object", "properties": {"found": {"type": "boolean"}, "key": {"type": "string"}}, "required": ["found", "key"]}`
+var (
+	aFlag      = property{"type": "boolean"}
+	objectList = property{"type": "array", "items": property{"type": "object"}}
 )
 
 var memorySaveDefinition = Definition{
 	Name: "memory_save", Title: "Save a memory", Family: FamilyTriggerfish,
-	Description: "Saves a fact under a key, replacing what it held, tags too. If similar names one, update that instead, in its namespace. " + saving,
-	Input: json.RawMessage(`{"type": "object", "properties": {
-		"key": {"type": "string", "description": "Such as user/name."},
-		"namespace": {"type": "string"},
-		"content": {"type": "string"},
-		"tags": {"type": "array", "items": {"type": "string"}},
-		"occurred_at": ` + occurredAtInput + `,
-		"timezone": ` + timezoneInput + `,
-		"source": ` + sourceSchema + `},
-		"required": ["key", "content"]}`),
-	Output: json.RawMessage(`{"type": "object", "properties": {
-		"saved": {"type": "boolean"}, "key": {"type": "string"}, "classification": {"type": "string"}},
-		"required": ["saved", "key", "classification"]}`),
+	Description: "Saves a fact under a key, replacing what it held. Update what similar names instead, in its namespace. " + saving,
+	Input: properties{
+		"key": keyProperty, "namespace": namespaceProperty, "content": text("The fact."), "tags": tagsProperty,
+		"occurred_at": occurredProperty,
+	}.schema("key", "content"),
+	Output:      outputOf("saved", aFlag),
 	Destructive: true, Idempotent: true,
 }
 
 var memoryGetDefinition = Definition{
 	Name: "memory_get", Title: "Get a memory", Family: FamilyTriggerfish,
 	Description: "Gets a memory. A long one goes on at next_offset. " + recalling,
-	Input:       json.RawMessage(`{"type": "object", "properties": {"key": {"type": "string"}, "namespace": {"type": "string"}, ` + asOfInput + `, ` + offsetInput + `}, "required": ["key"]}`),
-	Output:      json.RawMessage(foundOutput),
+	Input:       properties{"key": keyProperty, "namespace": namespaceProperty, "as_of": asOfProperty, "offset": offsetProperty}.schema("key"),
+	Output:      outputOf("found", aFlag),
 	ReadOnly:    true, Idempotent: true,
 }
 
-// memorySearchSchema has no required parameter: there is query or queries.
-func memorySearchSchema() json.RawMessage {
-	properties := searchProperties()
-	properties["stores"] = map[string]any{"type": "array", "items": map[string]any{"type": "string"}, "description": "Only these."}
-	properties["max_results"] = map[string]any{"type": "integer", "description": fmt.Sprintf("Default %d.", wire.DefaultHits)}
-	return objectSchema(properties)
+// memorySearchSchema requires query: queries, in its place, are for programs.
+func memorySearchSchema(v variant) json.RawMessage {
+	p := searchProperties(v.paying)
+	p["stores"] = texts("Only these.")
+	p["max_results"] = whole(fmt.Sprintf("Default %d.", wire.DefaultHits), 1, wire.MaxHits) // others are brought inside
+	return p.schema("query")
 }
 
-var memorySearchDefinition = Definition{
-	Name: "memory_search", Title: "Search memories", Family: FamilyTriggerfish,
-	Description: "Searches all memories in reach, by meaning and words; ask in natural language. Long ones show passages; get the rest by key and namespace. " + recalling,
-	Input:       memorySearchSchema(),
-	Output: json.RawMessage(`{"type": "object", "properties": {
-		"query": {"type": "string"}, "results": {"type": "array", "items": {"type": "object", "properties": {
-			"key": {"type": "string"}, "content": {"type": "string"}, "relevance": {"type": "number"}}}}},
-		"required": ["query", "results"]}`),
-	ReadOnly: true, Idempotent: true,
+func memorySearchDefinition(v variant) Definition {
+	return Definition{
+		Name: "memory_search", Title: "Search memories", Family: FamilyTriggerfish,
+		Description: "Searches all memories in reach, by meaning and words. Long ones show passages; get the rest by key and namespace. " + recalling,
+		Input:       memorySearchSchema(v),
+		Output:      outputOf("query", property{"type": "string"}),
+		ReadOnly:    true, Idempotent: true,
+	}
 }
 
 var memoryListDefinition = Definition{
 	Name: "memory_list", Title: "List memories", Family: FamilyTriggerfish,
-	Description: "Lists your own memories, or those with a tag. " + recalling,
-	Input:       json.RawMessage(`{"type": "object", "properties": {"tag": {"type": "string"}, ` + asOfInput + `}}`),
-	Output:      json.RawMessage(`{"type": "object", "properties": {"memories": {"type": "array", "items": {"type": "object"}}}, "required": ["memories"]}`),
-	ReadOnly:    true, Idempotent: true,
+	Description: "Lists your own memories by key. " + recalling,
+	Input: properties{
+		"prefix": text("Of their keys, as project/."), "tags": tagsProperty, "as_of": asOfProperty, "cursor": cursorProperty,
+		"limit": whole(fmt.Sprintf("Default %d.", wire.DefaultPage), 1, wire.MaxPage),
+	}.schema(),
+	Output:   outputOf("memories", objectList),
+	ReadOnly: true, Idempotent: true,
 }
 
 var memoryDeleteDefinition = Definition{
 	Name: "memory_delete", Title: "Delete a memory", Family: FamilyTriggerfish,
-	Description: "Deletes a memory of the session's own classification.",
-	Input:       json.RawMessage(`{"type": "object", "properties": {"key": {"type": "string"}, "namespace": {"type": "string"}}, "required": ["key"]}`),
-	Output:      json.RawMessage(removedOutput),
+	Description: "Deletes one of your memories.",
+	Input:       properties{"key": keyProperty, "namespace": namespaceProperty}.schema("key"),
+	Output:      outputOf("deleted", aFlag),
 	Destructive: true,
 }
 
@@ -182,57 +155,49 @@ var updateUserMemoryDefinition = Definition{
 	Name: "UpdateUserMemory", Title: "Update user memory", Family: FamilyMAESTRO,
 	Description: "Writes (upsert) or deletes a named entry of your memory; MEMORY.md lists them. Types: user (lasting facts), " +
 		"feedback (corrections), project, reference (addresses, ids).",
-	Input: json.RawMessage(`{"type": "object", "properties": {
-		"action": {"type": "string", "enum": ["upsert", "delete"]},
-		"name": {"type": "string", "pattern": "^[A-Za-z0-9_-]+$"},
-		"type": {"type": "string", "enum": ["user", "feedback", "project", "reference"]},
-		"description": {"type": "string", "description": "One line."},
-		"body": {"type": "string"},
-		"occurred_at": ` + occurredAtInput + `,
-		"timezone": ` + timezoneInput + `,
-		"source": ` + sourceSchema + `},
-		"required": ["action", "name"]}`),
-	Output: json.RawMessage(`{"type": "object", "properties": {
-		"name": {"type": "string"}}, "required": ["name"]}`),
+	Input: properties{
+		"action":      text("What to do.", "upsert", "delete"),
+		"name":        {"type": "string", "description": "Letters, digits, - and _.", "pattern": entryName.String()},
+		"type":        text("What kind it is.", "user", "feedback", "project", "reference"),
+		"description": text("One line, for the index."),
+		"body":        text("Its text."),
+		"occurred_at": occurredProperty,
+	}.schema("action", "name"),
+	Output:      outputOf("name", property{"type": "string"}),
 	Destructive: true,
 }
 
 var readUserMemoryDefinition = Definition{
 	Name: "ReadUserMemory", Title: "Read user memory", Family: FamilyMAESTRO,
 	Description: "Reads a named entry of your memory. A long one goes on at next_offset. " + recalling,
-	Input: json.RawMessage(`{"type": "object", "properties": {
-		"name": {"type": "string"}, ` + offsetInput + `},
-		"required": ["name"]}`),
-	Output: json.RawMessage(`{"type": "object", "properties": {
-		"name": {"type": "string"}, "body": {"type": "string"}}, "required": ["name", "body"]}`),
-	ReadOnly: true, Idempotent: true,
+	Input:       properties{"name": text("The entry's name."), "offset": offsetProperty}.schema("name"),
+	Output:      outputOf("body", property{"type": "string"}),
+	ReadOnly:    true, Idempotent: true,
 }
 
 var kvSetDefinition = Definition{
 	Name: "kv_set", Title: "Set a value", Family: FamilyKeyValue,
 	Description: deprecated + "Stores a value under a key in your own store. Never store secrets in plain text.",
-	Input: json.RawMessage(`{"type": "object", "properties": {
-		"key": {"type": "string"}, "value": {"type": "string"}, "is_json": {"type": "boolean", "description": "value is JSON."},
-		"ttl": {"type": "integer", "description": "Seconds until it expires; 0 means never."},
-		"source": ` + sourceSchema + `},
-		"required": ["key", "value"]}`),
-	Output: json.RawMessage(`{"type": "object", "properties": {"saved": {"type": "boolean"}, "key": {"type": "string"}},
-		"required": ["saved", "key"]}`),
+	Input: properties{
+		"key": keyProperty, "value": text("The value."), "is_json": flag("value is JSON."),
+		"ttl": whole("Seconds until it expires; 0 means never.", 0, int(memory.MaxTTL/time.Second)),
+	}.schema("key", "value"),
+	Output:      outputOf("saved", aFlag),
 	Destructive: true, Idempotent: true,
 }
 
 var kvGetDefinition = Definition{
 	Name: "kv_get", Title: "Get a value", Family: FamilyKeyValue,
 	Description: deprecated + "Gets the value under a key in your own store; a long one as truncated text. " + recalling,
-	Input:       json.RawMessage(readInput),
-	Output:      json.RawMessage(foundOutput),
+	Input:       properties{"key": keyProperty, "offset": offsetProperty}.schema("key"),
+	Output:      outputOf("found", aFlag),
 	ReadOnly:    true, Idempotent: true,
 }
 
 var kvDeleteDefinition = Definition{
 	Name: "kv_delete", Title: "Delete a value", Family: FamilyKeyValue,
 	Description: deprecated + "Deletes the value under a key in your own store.",
-	Input:       json.RawMessage(keyInput),
-	Output:      json.RawMessage(removedOutput),
+	Input:       properties{"key": keyProperty}.schema("key"),
+	Output:      outputOf("deleted", aFlag),
 	Destructive: true, Idempotent: true,
 }

@@ -13,15 +13,11 @@ import (
 // keyValue returns the tools of the deprecated key-value skill, over the
 // agent's own store.
 func keyValue() []tool {
-	tools := []tool{
+	return []tool{
 		{kvSetDefinition, kvSet},
 		{kvGetDefinition, kvGet},
 		{kvDeleteDefinition, kvDelete},
 	}
-	for i := range tools {
-		tools[i].Unlisted = true // deprecated, but can be called
-	}
-	return tools
 }
 
 func kvSet(ctx context.Context, c *call) (Result, error) {

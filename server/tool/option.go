@@ -2,7 +2,6 @@ package tool
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/google/uuid"
 
@@ -46,6 +45,7 @@ type searchOptions struct {
 	maxCharge     int
 	offer         string
 	asOf          string
+	tags          []string
 }
 
 // recency is the parameter recency.
@@ -66,7 +66,7 @@ func (o *searchOptions) add(to arguments) arguments {
 	to["recency"], to["diversity"], to["typos"], to["dates"] = &o.recency, &o.diversity, &o.typos, &o.dates
 	to["max_tokens"], to["passages"], to["cursor"] = &o.maxTokens, &o.passages, &o.cursor
 	to["explain"], to["max_charge"], to["offer"] = &o.explain, &o.maxCharge, &o.offer
-	to[memory.OptionAsOf] = &o.asOf
+	to[memory.OptionAsOf], to[memory.OptionTags] = &o.asOf, &o.tags
 	return to
 }
 
@@ -82,7 +82,7 @@ func (o *searchOptions) request(c *call, given map[string]bool, limit int, store
 	r.Request = search.Request{
 		Query: o.query, Queries: o.queries, Stores: stores, Limit: limit, Mode: search.Mode(o.mode), Ranking: search.Ranking(o.ranking),
 		MinRelevance: o.minRelevance, Nearest: search.MaxNearest, NearestByDefault: true, Diversity: o.diversity, NoTypos: !o.typos, NoDates: !o.dates, AsOf: o.asOf, MaxTokens: wire.MaxTokens(&o.maxTokens), Passages: o.passages, Cursor: o.cursor,
-		Filter: memory.Filter{Timezone: o.timezone},
+		Filter: memory.Filter{Timezone: o.timezone, Tags: o.tags},
 	}
 	r.MaxUnsure = maxUnsure
 	switch {
@@ -156,40 +156,4 @@ func (o *searchOptions) addExplain(c *call, to *search.Request) error {
 	}
 	to.ExplainEntry = &path
 	return nil
-}
-
-// searchProperties are the JSON schemas of the parameters. They are short: each list of
-// tools has them twice.
-func searchProperties() map[string]any {
-	property := func(kind, description string, more ...any) map[string]any {
-		p := map[string]any{"type": kind}
-		if description != "" {
-			p["description"] = description
-		}
-		for i := 0; i < len(more); i += 2 {
-			p[more[i].(string)] = more[i+1]
-		}
-		return p
-	}
-	return map[string]any{
-		"query":         property("string", ""),
-		"queries":       property("array", fmt.Sprintf("For query: 2–%d wordings.", search.MaxWordings), "items", map[string]any{"type": "string"}),
-		"where":         property("object", `Filter: {"updated_at":{"gte":"now-7d"}}; and, or, not.`),
-		"timezone":      property("string", ""),
-		"match":         property("object", `Words: {"all":["bee sting"],"none":["pea*"]}.`),
-		"mode":          property("string", "", "enum", []search.Mode{search.ModeHybrid, search.ModeLexical, search.ModeVector}),
-		"ranking":       property("string", "", "enum", []search.Ranking{search.RankingRelevance, search.RankingRRF}),
-		"min_relevance": property("number", fmt.Sprintf("0–1; default %v.", DefaultMinRelevance)),
-		"recency":       property("object", `{"half_life":"30d"}`),
-		"diversity":     property("number", "0–1."),
-		"typos":         property("boolean", ""),
-		"dates":         property("boolean", ""),
-		"as_of":         property("string", ""),
-		"max_tokens":    property("integer", fmt.Sprintf("Default %d.", DefaultMaxTokens)),
-		"passages":      property("boolean", "false: whole values."),
-		"explain":       property("object", `{} or {"key": …}.`),
-		"max_charge":    property("integer", "In micros."),
-		"offer":         property("string", "To buy of."),
-		"cursor":        property("string", `"" asks for next_cursor.`),
-	}
 }

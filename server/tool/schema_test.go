@@ -11,11 +11,11 @@ import (
 
 // The keywords that the converters of all clients take. Others are refused or change what
 // a model may send: google-genai fails on a boolean additionalProperties, autogen-ext on a
-// property without a type, strict functions on bounds.
+// property without a type.
 var schemaKeywords = map[string][]string{
 	"string":  {"type", "description", "enum", "pattern"},
-	"integer": {"type", "description"},
-	"number":  {"type", "description"},
+	"integer": {"type", "description", "minimum", "maximum"},
+	"number":  {"type", "description", "minimum", "maximum"},
 	"boolean": {"type", "description"},
 	"array":   {"type", "description", "items"},
 	"object":  {"type", "description", "properties", "required"},
@@ -87,7 +87,7 @@ func TestSchemasThatSomeClientsRefuseAreFound(t *testing.T) {
 		"no items":      `{"type": "object", "properties": {"a": {"type": "array"}}}`,
 		"in items":      `{"type": "object", "properties": {"a": {"type": "array", "items": {"type": "object", "additionalProperties": true}}}}`,
 		"requires more": `{"type": "object", "properties": {"a": {"type": "string"}}, "required": ["b"]}`,
-		"a bound":       `{"type": "object", "properties": {"a": {"type": "integer", "minimum": 0}}}`,
+		"a bound":       `{"type": "object", "properties": {"a": {"type": "string", "maxLength": 9}}}`,
 		"a name":        `{"type": "object", "properties": {"a b": {"type": "string"}}}`,
 	} {
 		var schema map[string]any

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/internal/condition"
 	"mneme/memory"
 	"mneme/server/wire"
 )
@@ -33,13 +34,14 @@ type searchHit struct {
 	Explain      *wire.Explain `json:"explain,omitempty"`
 }
 
-// search searches all stores in reach, or the one that the call names.
+// search searches all stores in reach, or the one that the call names, below its path.
 func (m *memoryCall) search(ctx context.Context) (Result, error) {
 	limit := wire.DefaultHits
 	if m.given["limit"] {
 		limit = m.limit
 	}
 	var stores []string
+	var below memory.Filter
 	if m.store != "" || m.given["path"] {
 		p, err := m.storeNamed()
 		if err != nil {
@@ -48,11 +50,15 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 		if p.path != root { // the bare root names no store
 			stores = []string{p.store}
 		}
+		if !p.top() {
+			below = filterBelow(p)
+		}
 	}
 	r, err := m.options.request(m.call, m.given, limit, stores)
 	if err != nil {
 		return Result{}, err
 	}
+	r.Filter.Namespace, r.Filter.Where = below.Namespace, condition.All(r.Filter.Where, below.Where)
 	answer, err := m.hits(ctx, "", r, m.given["cursor"], func(h wire.Hit) any {
 		hit := searchHit{Key: h.Key, Value: h.Value, StoreID: h.Store, Label: h.Label, Score: h.Score, Relevance: h.Relevance, Truncated: h.Passages != nil, Unsure: unsure(h), SupersededBy: h.SupersededBy, Explain: h.Explain}
 		if h.Value != nil {
@@ -73,6 +79,15 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	return asText(answer)
+}
+
+// filterBelow passes what delete of a path could delete: the entry and what is below it.
+func filterBelow(p resolvedPath) memory.Filter {
+	below := condition.Compare(condition.Key, condition.Prefix, condition.Text(p.key+"/"))
+	if !p.folder {
+		below = condition.Any(below, condition.Compare(condition.Key, condition.Eq, condition.Text(p.key)))
+	}
+	return memory.Filter{Namespace: &defaultNamespace, Where: below}
 }
 
 // asText returns an object as a text result; the tool memory has no structured

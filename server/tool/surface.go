@@ -56,14 +56,19 @@ type openAIFunction struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// list answers the definitions: in one format under "tools" if ?format= names
+// list answers the definitions, of the families that ?tools= names: in one format under "tools" if ?format= names
 // it, or else in both formats under their names.
 func (s *Surface) list(c echo.Context) error {
-	format, err := query(c, "format")
+	given, err := query(c, "format", "tools")
 	if err != nil {
 		return err
 	}
-	definitions := slices.DeleteFunc(s.tools.Definitions(server.Principal(c.Request().Context())), func(d Definition) bool { return d.Unlisted })
+	asked, err := ParseFamilies(given.Get("tools"))
+	if err != nil {
+		return problem.In(problem.Malformed, "tools", err.Error())
+	}
+	definitions := Asked(s.tools.Definitions(server.Principal(c.Request().Context())), asked)
+	definitions = slices.DeleteFunc(definitions, func(d Definition) bool { return d.Unlisted })
 	anthropic := make([]anthropicTool, len(definitions))
 	openai := make([]openAITool, len(definitions))
 	for i, d := range definitions {
@@ -71,7 +76,7 @@ func (s *Surface) list(c echo.Context) error {
 		openai[i] = openAITool{"function", openAIFunction{d.Name, d.Description, d.Input}}
 	}
 	var body any
-	switch format {
+	switch given.Get("format") {
 	case "":
 		body = map[string]any{"anthropic": anthropic, "openai": openai}
 	case "anthropic":
@@ -169,24 +174,21 @@ func (s *Surface) index(c echo.Context) error {
 // entityTags matches * and lists of entity tags (RFC 9110 §13.1.2).
 var entityTags = regexp.MustCompile(`^[ \t]*(\*|[, \t]*(W/)?"[!#-~\x80-\x{10FFFF}]*"([ \t]*,[, \t]*(W/)?"[!#-~\x80-\x{10FFFF}]*")*[, \t]*)[ \t]*$`)
 
-// query returns the query's only known parameter, "" if it is absent. It refuses
-// any other parameter, and a repeated one.
-func query(c echo.Context, name ...string) (string, error) {
+// query returns the query's parameters. It refuses unknown and repeated ones.
+func query(c echo.Context, known ...string) (url.Values, error) {
 	values, err := url.ParseQuery(c.Request().URL.RawQuery)
 	if err != nil {
-		return "", problem.New(problem.Malformed, "the query cannot be decoded")
+		return nil, problem.New(problem.Malformed, "the query cannot be decoded")
 	}
-	found := ""
 	for given, all := range values {
-		if len(name) == 0 || given != name[0] {
-			return "", problem.New(problem.Malformed, "unknown query parameter")
+		if !slices.Contains(known, given) {
+			return nil, problem.New(problem.Malformed, "unknown query parameter")
 		}
 		if len(all) > 1 {
-			return "", problem.In(problem.Malformed, given, "must be given once")
+			return nil, problem.In(problem.Malformed, given, "must be given once")
 		}
-		found = all[0]
 	}
-	return found, nil
+	return values, nil
 }
 
 func answer(c echo.Context, body any) error {

@@ -141,10 +141,14 @@ func TestDefinitionsHaveTheFormatsOfBothAPIs(t *testing.T) {
 			t.Errorf("%+v", one)
 		}
 	}
-	for _, target := range []string{"/v1/tools?format=other", "/v1/tools?x=1", "/v1/tools?format=openai&format=openai"} {
+	for _, target := range []string{"/v1/tools?format=other", "/v1/tools?x=1", "/v1/tools?format=openai&format=openai", "/v1/tools?tools=some"} {
 		if answer := w.call(alice, http.MethodGet, target, ""); answer.Code != 400 {
 			t.Errorf("%s: status %d", target, answer.Code)
 		}
+	}
+	read("/v1/tools?format=anthropic&tools=maestro,memory", &a)
+	if len(a.Tools) != 3 || a.Tools[0].Name != "memory" || a.Tools[1].Name != "UpdateUserMemory" {
+		t.Errorf("%+v", a)
 	}
 	if answer := w.call(sharer, http.MethodGet, "/v1/tools", ""); !strings.Contains(answer.Body.String(), `"unshare"`) {
 		t.Error("a token with scope share is not offered share")

@@ -40,6 +40,10 @@ const maxWriters = 100
 // Options configure Tools. The zero value enables all families.
 type Options struct {
 	NoMemory, NoTriggerfish, NoMAESTRO, NoKeyValue bool
+	// Listed are the families that lists have unless a caller asks for others. nil: the
+	// first enabled one of triggerfish, memory, maestro and kv, and with the scope share
+	// memory too. The others can be called.
+	Listed []Family
 	// ValueLimit is the service's limit on one value, in bytes; 0 means its
 	// default. The limit on a call's input follows from it.
 	ValueLimit int
@@ -188,9 +192,10 @@ type Tools struct {
 	meter    Meter
 	surface  string // label of the meter
 	maxInput int64
-	maxText  int    // of an answer
-	private  []tool // for tokens without the scope share
-	sharing  []tool // for tokens with it
+	maxText  int // of an answer
+	off      map[Family]bool
+	listing  []Family // see Options.Listed
+	variants map[variant][]tool
 }
 
 // New returns the tools of the enabled families.
@@ -202,15 +207,18 @@ func New(service *memory.Service, searcher *search.Searcher, o Options) *Tools {
 	if t.meter == nil {
 		t.meter = unmetered{}
 	}
-	off := map[Family]bool{
+	t.off = map[Family]bool{
 		FamilyMemory: o.NoMemory, FamilyTriggerfish: o.NoTriggerfish, FamilyMAESTRO: o.NoMAESTRO, FamilyKeyValue: o.NoKeyValue,
 	}
-	offered := func(all []tool) []tool {
-		return slices.DeleteFunc(all, func(one tool) bool { return off[one.Family] })
+	t.listing, t.variants = o.Listed, make(map[variant][]tool)
+	for _, v := range []variant{{}, {sharing: true}, {paying: true}, {sharing: true, paying: true}} {
+		all := slices.Concat([]tool{memoryTool(v)}, triggerfish(v), maestro(), keyValue())
+		all = slices.DeleteFunc(all, func(one tool) bool { return t.off[one.Family] })
+		for i := range all {
+			all[i].Unlisted = !slices.Contains(t.listed(v), all[i].Family)
+		}
+		t.variants[v] = all
 	}
-	rest := slices.Concat(triggerfish(), maestro(), keyValue())
-	t.private = offered(append([]tool{memoryTool(false)}, rest...))
-	t.sharing = offered(append([]tool{memoryTool(true)}, rest...))
 	return t
 }
 
@@ -237,15 +245,12 @@ func (t *Tools) Definitions(p acl.Principal) []Definition {
 
 // offered returns the tools offered to a caller.
 func (t *Tools) offered(p acl.Principal) []tool {
-	if p.Share {
-		return t.sharing
-	}
-	return t.private
+	return t.variants[variant{sharing: p.Share, paying: p.Spend || t.payments != nil}]
 }
 
 // Has reports whether a tool exists.
 func (t *Tools) Has(name string) bool {
-	return slices.ContainsFunc(t.private, func(one tool) bool { return one.Name == name })
+	return slices.ContainsFunc(t.variants[variant{}], func(one tool) bool { return one.Name == name })
 }
 
 // Call calls a tool. input need not be valid JSON. A failed call is a Result

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"mneme/acl"
@@ -16,11 +17,11 @@ import (
 // triggerfish returns the tools of Triggerfish's persistent memory, over the
 // agent's own store. Entries take the session's label; no argument chooses it. The
 // parameter namespace is mneme's: searches and saves name entries of any namespace.
-func triggerfish() []tool {
+func triggerfish(v variant) []tool {
 	return []tool{
 		{memorySaveDefinition, memorySave},
 		{memoryGetDefinition, memoryGet},
-		{memorySearchDefinition, memorySearch},
+		{memorySearchDefinition(v), memorySearch},
 		{memoryListDefinition, memoryList},
 		{memoryDeleteDefinition, memoryDelete},
 	}
@@ -131,22 +132,22 @@ func (c *call) key(others arguments) (key string, given map[string]bool, err err
 
 // memoryHit is a hit of memory_search. If the caller may search the store but
 // not read it, only the fields up to relevance and truncated are set. A model pays for
-// each member: numbers have few digits, times seconds, and the caller's own store and its
-// own name as the author are left out.
+// each member: numbers have few digits, times are days, and what is the session's own is left
+// out: its label, its store, and its name as the author. No tags are none.
 type memoryHit struct {
-	Key            string     `json:"key"`
-	Content        string     `json:"content"`
-	Classification string     `json:"classification"`
-	StoreID        string     `json:"store_id,omitempty"`
-	Score          float64    `json:"score"`
-	Relevance      float64    `json:"relevance"`
-	Namespace      string     `json:"namespace,omitempty"`
-	Tags           []string   `json:"tags,omitzero"`
-	UpdatedAt      *time.Time `json:"updated_at,omitempty"`
-	UpdatedBy      string     `json:"updated_by,omitempty"`
-	OccurredAt     *string    `json:"occurred_at,omitempty"`
-	Truncated      bool       `json:"truncated,omitempty"` // Content is the best passages of the text
-	Unsure         bool       `json:"unsure,omitempty"`    // it may not answer the question
+	Key            string   `json:"key"`
+	Content        string   `json:"content"`
+	Classification string   `json:"classification,omitempty"`
+	StoreID        string   `json:"store_id,omitempty"`
+	Score          float64  `json:"score"`
+	Relevance      float64  `json:"relevance"`
+	Namespace      string   `json:"namespace,omitempty"`
+	Tags           []string `json:"tags,omitempty"`
+	UpdatedAt      string   `json:"updated_at,omitempty"` // a day of UTC
+	UpdatedBy      string   `json:"updated_by,omitempty"`
+	OccurredAt     *string  `json:"occurred_at,omitempty"`
+	Truncated      bool     `json:"truncated,omitempty"` // Content is the best passages of the text
+	Unsure         bool     `json:"unsure,omitempty"`    // it may not answer the question
 	// SupersededBy is the key of a newer entry that says nearly the same.
 	SupersededBy string `json:"superseded_by,omitempty"`
 
@@ -186,9 +187,12 @@ func memorySearch(ctx context.Context, c *call) (Result, error) {
 	}
 	question := append([]string{r.Query}, r.Queries...)
 	answer, err := c.hits(ctx, cmp.Or(question...), r, given["cursor"], func(h wire.Hit) any {
-		hit := memoryHit{Key: h.Key, Content: content(h), Classification: h.Label, StoreID: c.unlessOwn(h.Store), Score: digits(h.Score, 3), Relevance: digits(h.Relevance, 2), Truncated: h.Passages != nil, Unsure: unsure(h), SupersededBy: h.SupersededBy, Explain: h.Explain}
+		hit := memoryHit{Key: h.Key, Content: content(h), StoreID: c.unlessOwn(h.Store), Score: digits(h.Score, 3), Relevance: digits(h.Relevance, 2), Truncated: h.Passages != nil, Unsure: unsure(h), SupersededBy: h.SupersededBy, Explain: h.Explain}
+		if h.Label != c.caller.Taint.String() {
+			hit.Classification = h.Label
+		}
 		if e := h.Entry; e != nil {
-			hit.Namespace, hit.Tags, hit.UpdatedAt, hit.UpdatedBy, hit.OccurredAt = e.Namespace, wire.Tags(e.Tags), new(e.UpdatedAt.Truncate(time.Second)), c.unlessOwn(e.UpdatedBy), e.OccurredAt
+			hit.Namespace, hit.Tags, hit.UpdatedAt, hit.UpdatedBy, hit.OccurredAt = e.Namespace, e.Tags, e.UpdatedAt.UTC().Format(time.DateOnly), c.unlessOwn(e.UpdatedBy), e.OccurredAt
 		}
 		return hit
 	})
@@ -215,11 +219,11 @@ func digits(x float64, n int) float64 {
 	return rounded
 }
 
-// Bounds of memory_list: more than a model would read.
-const (
-	maxMemories    = 1000
-	maxListContent = 2000 // bytes of an entry's text
-)
+// longestCursor stands for a list's cursor, which holds a key, before there is one.
+var longestCursor = strings.Repeat("x", 2*memory.MaxKey)
+
+// maxListContent bounds the text of an entry in memory_list, in bytes.
+const maxListContent = 2000
 
 // noMemories is the result of an empty memory_list.
 var noMemories = Result{Text: "No memories found.", Object: json.RawMessage(`{"memories":[]}`)}
@@ -235,53 +239,57 @@ type listedMemory struct {
 	OccurredAt     string    `json:"occurred_at,omitempty"`
 }
 
+// listAnswer is the result of memory_list.
+type listAnswer struct {
+	Memories   any    `json:"memories"`
+	Truncated  bool   `json:"truncated,omitempty"`   // there are more
+	NextCursor string `json:"next_cursor,omitempty"` // where they begin
+}
+
 func memoryList(ctx context.Context, c *call) (Result, error) {
-	var tag, asOf string
-	if _, err := c.decode(arguments{"tag": &tag, memory.OptionAsOf: &asOf}); err != nil {
+	var tag string // Triggerfish's own parameter, in place of tags
+	r := memory.ListRequest{Store: c.caller.Agent, Filter: memory.Filter{Namespace: &defaultNamespace}, Limit: wire.DefaultPage}
+	if _, err := c.decode(arguments{
+		"tag": &tag, memory.OptionTags: &r.Filter.Tags, "prefix": &r.Prefix, "limit": &r.Limit, "cursor": &r.Cursor, memory.OptionAsOf: &r.AsOf,
+	}); err != nil {
 		return Result{}, err
 	}
-	r := memory.ListRequest{Store: c.caller.Agent, Filter: memory.Filter{Namespace: &defaultNamespace}, AsOf: asOf, Limit: 100}
 	if tag != "" { // strict functions of OpenAI must give every parameter
-		r.Filter.Tags = []string{tag}
+		r.Filter.Tags = append(r.Filter.Tags, tag)
 	}
-	list := struct {
-		Memories  any  `json:"memories"`
-		Truncated bool `json:"truncated,omitempty"` // there are more
-	}{}
-	l, err := c.newList(list)
+	page, err := c.service.List(ctx, c.caller, r)
+	if errors.Is(err, memory.ErrCursor) {
+		err = because(err, "Error: `cursor` is not valid for this list; all other parameters must be those of the first page")
+	}
 	if err != nil {
 		return Result{}, err
 	}
-	for {
-		page, err := c.service.List(ctx, c.caller, r)
+	l, err := c.newList(listAnswer{NextCursor: longestCursor})
+	if err != nil {
+		return Result{}, err
+	}
+	for i := range page.Items {
+		e := &page.Items[i]
+		item := listedMemory{Key: e.Key, Content: memory.MarkDataURLs(display(e.Value)), Classification: e.Label, Tags: wire.Tags(e.Tags), UpdatedAt: e.UpdatedAt.UTC(), OccurredAt: e.OccurredAt.String()}
+		if n := wholeCharacters(item.Content, maxListContent); n < len(item.Content) {
+			item.Content, item.Truncated = item.Content[:n], true
+		}
+		fits, err := l.tryAdd(item)
 		if err != nil {
 			return Result{}, err
 		}
-		for i := range page.Items {
-			e := &page.Items[i]
-			item := listedMemory{Key: e.Key, Content: memory.MarkDataURLs(display(e.Value)), Classification: e.Label, Tags: wire.Tags(e.Tags), UpdatedAt: e.UpdatedAt.UTC(), OccurredAt: e.OccurredAt.String()}
-			if n := wholeCharacters(item.Content, maxListContent); n < len(item.Content) {
-				item.Content, item.Truncated = item.Content[:n], true
-			}
-			fits, err := l.tryAdd(item)
-			if err != nil {
+		if !fits { // the next page begins here
+			r.Limit = max(1, len(l.items))
+			if page, err = c.service.List(ctx, c.caller, r); err != nil {
 				return Result{}, err
 			}
-			if list.Truncated = !fits; !fits {
-				break
-			}
-		}
-		r.Cursor = page.Next
-		list.Truncated = list.Truncated || page.Next != "" && len(l.items) >= maxMemories
-		if list.Truncated || page.Next == "" {
-			list.Memories = l.items
-			result, err := asJSON(list)
-			if err == nil && len(l.items) == 0 && !list.Truncated {
-				return noMemories, nil
-			}
-			return result, err
+			break
 		}
 	}
+	if len(l.items) == 0 && page.Next == "" {
+		return noMemories, nil
+	}
+	return asJSON(listAnswer{Memories: l.items, Truncated: page.Next != "", NextCursor: page.Next})
 }
 
 // removed is the result of a deletion; Deleted is false if there was no entry.

@@ -34,8 +34,8 @@ func TestAnUnknownParameterIsNamedWithTheOneThatIsMeant(t *testing.T) {
 // A parameter of searches alone is not proposed to other commands.
 func TestACommandIsToldItsOwnParameters(t *testing.T) {
 	h := open(t)
-	got := h.refused(alice, "memory", "command", "create", "path", "/memories/a", "file_text", "x", "tags", []string{"t"})
-	if !strings.HasPrefix(got, "Error: unknown parameter `tags`; it takes action, command, content") || strings.Contains(got, "where") {
+	got := h.refused(alice, "memory", "command", "create", "path", "/memories/a", "file_text", "x", "labels", []string{"t"})
+	if !strings.HasPrefix(got, "Error: unknown parameter `labels`; it takes action, command, content") || strings.Contains(got, "where") {
 		t.Error(got)
 	}
 	if got := h.value(alice, "alice", "a"); got != "" {
@@ -182,16 +182,16 @@ func TestACallThatReadsLeavesAsideWhatItDoesNotKnow(t *testing.T) {
 		{"memory_search", "limit", "max_results"},
 		{"memory_search", "top_k", "max_results"},
 		{"memory_search", "filter", "where"},
-		{"memory_search", "tags", "where"},
+		{"memory_search", "labels", "where"},
 		{"memory_search", "created_after", "where"},
 		{"memory_search", "Query", "query"},
 		{"memory_search", "min_relevanc", "min_relevance"},
 		{"memory_search", "store", "stores"},
 		{"memory_get", "id", "key"},
 		{"memory_get", "limit", "length"},
-		{"memory_list", "tags", "tag"},
-		{"memory_list", "limit", ""},
-		{"memory_list", "filter", "tag"},
+		{"memory_list", "labels", "tags"},
+		{"memory_list", "max_results", "limit"},
+		{"memory_list", "filter", "tags"},
 		{"ReadUserMemory", "key", "name"},
 		{"kv_get", "path", "key"},
 		{"kv_get", "namespace", ""},

@@ -3564,6 +3564,11 @@ type ListTrashParams struct {
 type ListToolsParams struct {
 	// Format Only this format, under `tools`.
 	Format *ListToolsParamsFormat `form:"format,omitempty" json:"format,omitempty"`
+
+	// Tools These families: `all`, or some of `memory`, `triggerfish`, `maestro` and `kv` with
+	// commas between them. Default: what the setting `tools.listed` says. Calls to tools that
+	// are not listed work.
+	Tools *string `form:"tools,omitempty" json:"tools,omitempty"`
 }
 
 // ListToolsParamsFormat defines parameters for ListTools.
@@ -8856,6 +8861,18 @@ func NewListToolsRequest(server string, params *ListToolsParams) (*http.Request,
 		if params.Format != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Tools != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tools", *params.Tools, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

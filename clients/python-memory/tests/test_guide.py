@@ -8,7 +8,7 @@ import uuid
 from pathlib import Path
 
 import pytest
-from calls import TOOLS, calls_of, unmet
+from calls import FAMILIES, TOOLS, calls_of, unmet
 from conftest import wanted
 from model import Model
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[3]
 
 GUIDE = (ROOT / "docs" / "guides" / "frameworks.md").read_text()
 PROGRAM = re.compile(r"(?ms)^<!-- (?P<language>python|node): (?P<name>\w+) -->\n```(?:python|js)\n(?P<text>.*?)^```$")
-FIRST = {found["language"]: found["text"] for found in PROGRAM.finditer(GUIDE) if found["name"] == "first"}
+FIRST = {found["language"]: found["text"].replace('/mcp"', f'/mcp{FAMILIES}"') for found in PROGRAM.finditer(GUIDE) if found["name"] == "first"}
 TOOLS_BY_MCP, MEMORIES = (
     {found["name"]: found for found in PROGRAM.finditer(part) if found["name"] != "first"}
     for part in GUIDE.split("## Tools by MCP\n")[1].split("## The framework's own memory\n")

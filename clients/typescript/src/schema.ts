@@ -4488,6 +4488,12 @@ export interface operations {
             query?: {
                 /** @description Only this format, under `tools`. */
                 format?: "anthropic" | "openai";
+                /**
+                 * @description These families: `all`, or some of `memory`, `triggerfish`, `maestro` and `kv` with
+                 *     commas between them. Default: what the setting `tools.listed` says. Calls to tools that
+                 *     are not listed work.
+                 */
+                tools?: string;
             };
             header?: never;
             path?: never;

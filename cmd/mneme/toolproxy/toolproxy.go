@@ -37,26 +37,32 @@ type Tools struct {
 const listWait = 5 * time.Second
 
 // New begins to fetch the definitions of the tools that server offers to p. They do not
-// change while a server runs. valueLimit is the maximum size of a value in bytes,
+// change while a server runs. asked names the families that it lists, as tool.ParseFamilies
+// takes them; "": those that the server chooses. valueLimit is the maximum size of a value in bytes,
 // which limits the size of a tool's input here; the server applies its own limit. If the
 // server does not list its tools in time, the tools are those that this program
 // knows: their calls say why they fail, which a model and its user read, as they do not read
 // why a program ended.
-func New(ctx context.Context, server *client.Client, p acl.Principal, valueLimit int, log *slog.Logger) *Tools {
-	known := tool.New(nil, nil, tool.Options{ValueLimit: valueLimit})
+func New(ctx context.Context, server *client.Client, p acl.Principal, asked string, valueLimit int, log *slog.Logger) *Tools {
+	families, _ := tool.ParseFamilies(asked) // the server refuses what is wrong
+	known := tool.New(nil, nil, tool.Options{ValueLimit: valueLimit, Listed: families})
 	t := &Tools{server: server, known: known.Definitions(p), maxInput: known.MaxInput(), fetched: make(chan struct{})}
 	go func() {
 		defer close(t.fetched)
-		if err := t.fetch(ctx); err != nil && ctx.Err() == nil {
+		if err := t.fetch(ctx, asked); err != nil && ctx.Err() == nil {
 			log.WarnContext(ctx, "the server does not list its tools", "error", err)
 		}
 	}()
 	return t
 }
 
-// fetch sets what the server offers.
-func (t *Tools) fetch(ctx context.Context) error {
-	list, err := client.Decode[api.ToolList](t.server.ListTools(ctx, &api.ListToolsParams{})) //nolint:bodyclose // Decode closes it
+// fetch sets what the server offers of the families that are asked for.
+func (t *Tools) fetch(ctx context.Context, asked string) error {
+	wanted := &api.ListToolsParams{}
+	if asked != "" {
+		wanted.Tools = &asked
+	}
+	list, err := client.Decode[api.ToolList](t.server.ListTools(ctx, wanted)) //nolint:bodyclose // Decode closes it
 	switch {
 	case err != nil:
 		return err
@@ -81,7 +87,7 @@ func join(listed []api.AnthropicTool, known []tool.Definition) (definitions []to
 		definitions = append(definitions, d)
 	}
 	for _, d := range known { // the server may have them, too
-		if d.Unlisted && !slices.ContainsFunc(definitions, func(listed tool.Definition) bool { return listed.Name == d.Name }) {
+		if d.Unlisted = true; !slices.ContainsFunc(definitions, func(listed tool.Definition) bool { return listed.Name == d.Name }) {
 			definitions = append(definitions, d)
 		}
 	}

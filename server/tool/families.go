@@ -1,0 +1,68 @@
+package tool
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// families are all families, by how much a model can do with one alone. Lists have the first
+// that is enabled unless somebody asks for others: families do the same, and every
+// conversation pays for each.
+var families = []Family{FamilyTriggerfish, FamilyMemory, FamilyMAESTRO, FamilyKeyValue}
+
+// AllFamilies asks ParseFamilies for every family.
+const AllFamilies = "all"
+
+// ParseFamilies returns the families that a text asks a list for: names with commas between
+// them, or AllFamilies; nil for "".
+func ParseFamilies(names string) (asked []Family, err error) {
+	if names == "" {
+		return nil, nil
+	}
+	for _, name := range strings.Split(names, ",") {
+		name = strings.TrimSpace(name)
+		switch {
+		case name == AllFamilies:
+			asked = append(asked, families...)
+		case slices.Contains(families, Family(name)):
+			asked = append(asked, Family(name))
+		default:
+			return nil, fmt.Errorf("must be %s, or some of %s, %s, %s and %s with commas between them",
+				AllFamilies, FamilyMemory, FamilyTriggerfish, FamilyMAESTRO, FamilyKeyValue)
+		}
+	}
+	return asked, nil
+}
+
+// variant is what of the tools depends on a caller.
+type variant struct {
+	sharing bool // the token has the scope share
+	paying  bool // a call can pay: from the account, with the scope spend, or with a payment
+}
+
+// listed returns the families that a caller's list has unless it asks for others. Only the
+// tool memory shares.
+func (t *Tools) listed(v variant) []Family {
+	list := t.listing
+	if list == nil {
+		if i := slices.IndexFunc(families, func(f Family) bool { return !t.off[f] }); i >= 0 {
+			list = families[i : i+1]
+		}
+		if v.sharing {
+			list = append(slices.Clone(list), FamilyMemory)
+		}
+	}
+	return list
+}
+
+// Asked returns the definitions as a caller lists them that asks for families; nil for none.
+func Asked(definitions []Definition, asked []Family) []Definition {
+	if asked == nil {
+		return definitions
+	}
+	for i, d := range definitions {
+		definitions[i].Unlisted = !slices.Contains(asked, d.Family)
+	}
+	return definitions
+}
