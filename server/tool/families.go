@@ -61,6 +61,7 @@ func Asked(definitions []Definition, asked []Family) []Definition {
 	if asked == nil {
 		return definitions
 	}
+	definitions = slices.Clone(definitions)
 	for i, d := range definitions {
 		definitions[i].Unlisted = !slices.Contains(asked, d.Family)
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
-	"strings"
 	"time"
 
 	"mneme/acl"
@@ -219,9 +218,6 @@ func digits(x float64, n int) float64 {
 	return rounded
 }
 
-// longestCursor stands for a list's cursor, which holds a key, before there is one.
-var longestCursor = strings.Repeat("x", 2*memory.MaxKey)
-
 // maxListContent bounds the text of an entry in memory_list, in bytes.
 const maxListContent = 2000
 
@@ -264,32 +260,57 @@ func memoryList(ctx context.Context, c *call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	l, err := c.newList(listAnswer{NextCursor: longestCursor})
+	l, err := c.newList(listAnswer{NextCursor: page.Next})
 	if err != nil {
 		return Result{}, err
 	}
 	for i := range page.Items {
-		e := &page.Items[i]
-		item := listedMemory{Key: e.Key, Content: memory.MarkDataURLs(display(e.Value)), Classification: e.Label, Tags: wire.Tags(e.Tags), UpdatedAt: e.UpdatedAt.UTC(), OccurredAt: e.OccurredAt.String()}
-		if n := wholeCharacters(item.Content, maxListContent); n < len(item.Content) {
-			item.Content, item.Truncated = item.Content[:n], true
-		}
-		fits, err := l.tryAdd(item)
+		fits, err := l.tryAdd(listedMemoryOf(&page.Items[i], maxListContent))
 		if err != nil {
 			return Result{}, err
 		}
-		if !fits { // the next page begins here
-			r.Limit = max(1, len(l.items))
-			if page, err = c.service.List(ctx, c.caller, r); err != nil {
-				return Result{}, err
-			}
-			break
+		if !fits {
+			return c.shortList(ctx, r, len(l.items))
 		}
 	}
 	if len(l.items) == 0 && page.Next == "" {
 		return noMemories, nil
 	}
 	return asJSON(listAnswer{Memories: l.items, Truncated: page.Next != "", NextCursor: page.Next})
+}
+
+// shortList is the page of at most n entries, fewer if they do not fit beside the cursor of
+// the next page, which the last of them decides: one at least, whose text is cut if need be.
+func (c *call) shortList(ctx context.Context, r memory.ListRequest, n int) (Result, error) {
+	r.Limit = max(1, n)
+	for most := maxListContent; ; {
+		page, err := c.service.List(ctx, c.caller, r)
+		if err != nil {
+			return Result{}, err
+		}
+		listed := make([]listedMemory, len(page.Items))
+		for i := range page.Items {
+			listed[i] = listedMemoryOf(&page.Items[i], most)
+		}
+		result, err := asJSON(listAnswer{Memories: listed, Truncated: page.Next != "", NextCursor: page.Next})
+		switch {
+		case err != nil || len(result.Text) <= c.maxAnswer || most == 0:
+			return result, err
+		case r.Limit > 1:
+			r.Limit--
+		default:
+			most /= 2
+		}
+	}
+}
+
+// listedMemoryOf returns an entry with at most so many bytes of its text.
+func listedMemoryOf(e *memory.Found, most int) listedMemory {
+	item := listedMemory{Key: e.Key, Content: memory.MarkDataURLs(display(e.Value)), Classification: e.Label, Tags: wire.Tags(e.Tags), UpdatedAt: e.UpdatedAt.UTC(), OccurredAt: e.OccurredAt.String()}
+	if n := wholeCharacters(item.Content, most); n < len(item.Content) {
+		item.Content, item.Truncated = item.Content[:n], true
+	}
+	return item
 }
 
 // removed is the result of a deletion; Deleted is false if there was no entry.
