@@ -62,6 +62,7 @@ export async function writing({ page, look, sees, holds, fail, url, call, token 
   await call(token, "PUT", at("dated/070"), { value: "Day 70, corrected." });
   await page.getByLabel("Order").selectOption("written");
   await sees("what was written last", list.locator("li[data-row='0']", { hasText: "dated/070" }));
+  await sees("when it was written", list.locator("li[data-row='0'] time", { hasText: "written" }));
   await look("memories-sorted");
 
   const find = page.getByRole("searchbox", { name: "Search this list" });
