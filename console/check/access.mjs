@@ -35,7 +35,7 @@ export async function cells({ page, look, sees, holds, fail, call, token }) {
   const end = async () => Date.parse((await grantOf("", "GET")).grants.find((g) => g.grantee === "guest").expires_at);
   await grantOf("/guest", "PUT", { level: "read", ttl: 86_400 + 430 });
   const before = await end();
-  await page.getByRole("link", { name: "Sell" }).click();
+  await page.getByRole("link", { name: "Health" }).click();
   await page.getByRole("link", { name: "Access" }).click();
   await page.locator('[data-cell="0:1"]', { hasText: /^read$/ }).click();
   await grant.getByLabel("change to").selectOption("readwrite");
@@ -73,7 +73,7 @@ export async function large({ page, sees, fail }) {
   const store_id = (route) => decodeURIComponent(new URL(route.request().url()).pathname.split("/")[3]);
   await page.route("**/v1/stores", (route) => route.fulfill({ json: { stores: [{ store_id: "console", kind: "self", level: "readwrite" }, ...names(49, "store").map((store_id) => ({ store_id, kind: "grant", level: "readwrite" }))] } }));
   await page.route("**/v1/stores/*/grants", (route) => route.fulfill({ json: { grants: ["console", ...agents].filter((_, i) => i === 0 || (i + store_id(route).length + Number(store_id(route).slice(-3) || 0)) % 3 === 0).map((grantee) => ({ store_id: store_id(route), grantee, level: "read", max_label: "PUBLIC", maker: grantee === "console" ? "agent-198" : store_id(route), by_platform: false, created_at: "2026-01-01T00:00:00Z" })) } }));
-  await page.getByRole("link", { name: "Sell" }).click();
+  await page.getByRole("link", { name: "Health" }).click();
   await page.getByRole("link", { name: "Access" }).click();
   await sees("the last store", page.getByRole("rowheader", { name: "store-048" }));
   const matrix = page.getByRole("region", { name: "Stores and agents" });

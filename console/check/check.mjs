@@ -21,6 +21,9 @@ import { refusals } from "./refused.mjs";
 import { runs } from "./runs.mjs";
 import { selling } from "./sell.mjs";
 import { patience, settler } from "./settled.mjs";
+import { settings } from "./settings.mjs";
+import { suggested, elsewhere } from "./suggested.mjs";
+import { writing } from "./writing.mjs";
 
 const [url, token, buyer, platform, chromiumPath, folder] = process.argv.slice(2);
 const require = createRequire(path.join(process.cwd(), "node_modules/"));
@@ -107,6 +110,7 @@ await sees("the refusal of a bad token", page.getByRole("alert"));
 await page.getByLabel("Token or API key").fill(token);
 await page.keyboard.press("Enter");
 await sees("the empty screen", page.getByRole("heading", { name: "Ask what was remembered" }));
+await suggested({ page, look, sees, fail });
 await look("empty");
 
 await page.keyboard.press("/");
@@ -148,6 +152,7 @@ await page.getByRole("search").getByRole("textbox").fill("what is long, long and
 await page.keyboard.press("Enter");
 await sees("the hostile hit", page.locator("li.hit", { hasText: "onerror" }));
 await look("ask-hostile");
+await elsewhere({ page, look, sees, fail, url, token });
 await askStates({ page, context, look, sees, holds, fail, url, call, token, platform });
 
 await page.getByRole("link", { name: "Memories" }).click();
@@ -171,6 +176,7 @@ await page.getByRole("button", { name: "Restore" }).first().click();
 await sees("the empty trash", page.getByRole("heading", { name: "The trash is empty" }));
 await memories({ page, look, sees, holds, fail, url, call, token });
 await entries({ page, settled, look, sees, holds, fail, url, call, token });
+await writing({ page, look, sees, holds, fail, url, call, token });
 await page.goto(`${url}/console/#/memories?store=nobody-shares-this`);
 await sees("which right is missing", page.getByRole("alert").getByText("It needs the level read on the store nobody-shares-this."));
 await sees("who gives it", page.getByRole("alert").getByText("mneme share --agent nobody-shares-this"));
@@ -194,7 +200,7 @@ await cells({ page, look, sees, holds, fail, call, token });
 await languages({ page, look, sees, holds });
 await large({ page, sees, fail });
 
-await page.getByRole("link", { name: "Sell" }).click();
+await settings({ page, look, sees, fail, token });
 await sees("that nothing is offered", page.getByText("Others can search your store for money"));
 await page.getByRole("button", { name: "New offer" }).click();
 await page.getByLabel("Title").fill("What Ben eats");
@@ -220,8 +226,8 @@ await sees("that the receipt is valid", page.getByText("This service signed it."
 await page.getByLabel("Receipt").fill(receipt.replace(/\.[A-Za-z0-9_-]{4}/, ".eyJh"));
 await page.getByRole("button", { name: "Check", exact: true }).click();
 await sees("that a changed receipt is not", page.getByText("Not valid."));
-const elsewhere = (change) => Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(receipt.split(".")[0], "base64url")), ...change })).toString("base64url") + receipt.slice(receipt.indexOf("."));
-for (const [wrong, why] of [[elsewhere({ kid: "of-another-service" }), "This service has no key of this name"], [elsewhere({ typ: "JWT" }), "This is no receipt of a search."], ["not.a.receipt", "This is no receipt."], [`${receipt}.more`, "This is no receipt."]]) {
+const forged = (change) => Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(receipt.split(".")[0], "base64url")), ...change })).toString("base64url") + receipt.slice(receipt.indexOf("."));
+for (const [wrong, why] of [[forged({ kid: "of-another-service" }), "This service has no key of this name"], [forged({ typ: "JWT" }), "This is no receipt of a search."], ["not.a.receipt", "This is no receipt."], [`${receipt}.more`, "This is no receipt."]]) {
   await page.getByLabel("Receipt").fill(wrong);
   await page.getByRole("button", { name: "Check", exact: true }).click();
   await sees(`why a receipt is not valid: ${why}`, page.getByText(why));

@@ -67,6 +67,7 @@ export async function keyboard({ page, url, settled, sees, holds, fail }) {
   await at("Access", "access", page.getByRole("button", { name: "readwrite", exact: true }).first(), () => pressed("Share").click());
   await at("Sell", "sell", page.getByRole("button", { name: "New offer" }), () => page.getByRole("button", { name: "New offer" }).click());
   await at("Health", "health", page.getByText("Everything answers"));
+  await at("Settings", "settings", page.getByRole("heading", { name: "API keys" }));
   await at("Runs", "runs", page.getByRole("heading", { name: "Look at a relevance report" }));
 
   // A dialog holds the focus until Esc, which gives it back.

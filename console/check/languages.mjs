@@ -130,6 +130,10 @@ export async function checkLanguages({ browser, url, token, platform, sees, fail
     await button("offer.new").click();
     await page.locator("details summary").first().click();
     await translated("sell-offer");
+    await go("settings", "#/settings", page.getByRole("heading", { name: t("settings.keys") }));
+    await page.getByRole("button", { name: t("settings.download") }).click();
+    await sees(`${name}: the backup`, page.getByText(t("settings.restore")));
+    await translated("settings-saved");
     await go("health", "#/health", page.getByText(t("health.fine")));
     for (const summary of await page.locator("details:not(.operating) > summary").all()) await summary.click();
     await translated("health-open");
@@ -164,6 +168,12 @@ export async function checkLanguages({ browser, url, token, platform, sees, fail
     await button("bulk.deleteOf").click();
     await button("filters.title").click();
     await translated("memories-selected");
+    await button("new.title").click();
+    await page.getByRole("dialog").getByRole("button", { name: t("new.write") }).click();
+    await sees(`${name}: what a new memory lacks`, page.getByText(t("new.noText")));
+    await page.getByLabel(t("when.precision")).selectOption("month");
+    await translated("new-memory");
+    await page.keyboard.press("Escape");
     await go("trash", "#/memories?trash=1", page.getByText(t("memories.trashNote")));
     await go("refused", "#/memories?store=nobody-shares-this", page.getByRole("alert"));
     await go("access-told", "#/access", page.getByText(t("access.platform")));

@@ -50,7 +50,7 @@ export async function refusals({ page, url, signIn, token, buyer, platform, look
   // Sell: offers and sales are of one's own store, which settings may switch off.
   const settings = (self) => call(platform, "PUT", `/v1/agents/${other}/settings`, { enabled: true, self, chat: true, user: true });
   await settings(false);
-  await page.getByRole("link", { name: "Sell" }).click();
+  await page.goto(`${url}/console/#/sell`);
   await tells("sell", "It needs the level readwrite on your own store, which the settings of the agent may have switched off.", `/v1/agents/${other}/settings`);
   await settings(true);
   await refused.getByRole("button", { name: "Try again" }).click();

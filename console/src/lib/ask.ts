@@ -1,5 +1,4 @@
 import { api, done, type Answer, type Hit, type Question, type Schemas } from "./api";
-import { base } from "./base";
 import { timings } from "./format";
 import { t } from "./i18n.svelte";
 import { placeOf } from "./json";
@@ -116,30 +115,4 @@ export function parse(text: string | null): Options {
   const read: unknown = JSON.parse(text);
   if (read === null || typeof read !== "object" || Array.isArray(read)) throw new SyntaxError("must be a JSON object");
   return read as Options;
-}
-
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-
-// callsOf are ways to ask the same from elsewhere.
-export function callsOf(request: Partial<Question>): { name: string; text: string }[] {
-  const url = `${base}/v1/search`;
-  const pretty = JSON.stringify(request, null, 2);
-  return [
-    { name: "curl", text: `curl ${url} -H "Authorization: Bearer $TOKEN" \\\n  -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(request))}` },
-    {
-      name: "Python",
-      text: `import json, os, urllib.request\n\nbody = json.loads(${JSON.stringify(JSON.stringify(request))})\ncall = urllib.request.Request(\n    "${url}", json.dumps(body).encode(),\n    {"Authorization": "Bearer " + os.environ["TOKEN"], "Content-Type": "application/json"},\n)\nprint(json.load(urllib.request.urlopen(call)))`,
-    },
-    {
-      name: "TypeScript",
-      text: `const answer = await fetch("${url}", {\n  method: "POST",\n  headers: { Authorization: \`Bearer \${process.env.TOKEN}\`, "Content-Type": "application/json" },\n  body: JSON.stringify(${pretty}),\n});\nconsole.log(await answer.json());`,
-    },
-    { name: t("ask.mcpCall"), text: JSON.stringify({ method: "tools/call", params: { name: "memory_search", arguments: toolArguments(request) } }, null, 2) },
-  ];
-}
-
-// toolArguments are a request's options under the names of the tool.
-function toolArguments(request: Partial<Question>) {
-  const { limit, ...rest } = request;
-  return limit === undefined ? rest : { ...rest, max_results: limit };
 }

@@ -115,10 +115,31 @@ export interface Row {
   text: string; // its beginning
   encrypted: boolean; // it has no text that could be read
   tags: string[];
+  occurred?: string;
   updated: string;
   expires?: string;
   version: number;
 }
+
+// sorts are the orders of a list: the service's own, by namespace and key, and those of
+// dates, which are made of the whole list.
+export const sorts = ["key", "happened", "written"] as const;
+export type Sort = (typeof sorts)[number];
+
+// before compares two rows for an order of dates, the newest first. A day, month or year
+// compares as its beginning. Of what nobody said when it happened, the writing counts.
+export function before(sort: Sort) {
+  const when = (row: Row) => (sort === "written" ? row.updated : (row.occurred ?? row.updated));
+  return (a: Row, b: Row) => (when(a) < when(b) ? 1 : when(a) > when(b) ? -1 : 0);
+}
+
+// wordsOf reads what was typed to search a list: words, and phrases in double quotes.
+export function wordsOf(text: string): string[] {
+  return Array.from(text.matchAll(/"([^"]+)"?|[^\s"]+/g), ([word, phrase]) => (phrase ?? word).trim()).filter(Boolean);
+}
+
+// wordsText writes words so that wordsOf reads the same ones.
+export const wordsText = (words: string[]) => words.map((w) => (/\s/.test(w) ? `"${w}"` : w)).join(" ");
 
 export const pathOf = (row: Row) => JSON.stringify([row.namespace, row.key]);
 
@@ -134,6 +155,7 @@ export function rowOf(e: Entry): Row {
     text: e.encrypted ? "" : textOf(e.value).slice(0, beginning),
     encrypted: e.encrypted,
     tags: e.tags,
+    ...(e.occurred_at ? { occurred: e.occurred_at } : {}),
     updated: e.updated_at,
     ...(e.expires_at ? { expires: e.expires_at } : {}),
     version: e.version,
