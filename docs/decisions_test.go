@@ -11,7 +11,7 @@ import (
 
 const (
 	maxDecisionWords = 400
-	maxWords         = 35_000
+	maxWords         = 36_000
 )
 
 var (
