@@ -167,8 +167,10 @@ func TestCallsFollowAFailoverToAStandbyAndBack(t *testing.T) {
 func TestCallsToAStandbyAreRefusedUntilItIsThePrimary(t *testing.T) {
 	need(t, build, startPostgres)
 	for name, through := range map[string]func(t *testing.T, dsn string) string{
-		"directly":         func(_ *testing.T, dsn string) string { return dsn },
-		"through a pooler": func(t *testing.T, dsn string) string { return postgrestest.Pooler(t, dsn, "pool_mode=transaction", "server_login_retry=1") },
+		"directly": func(_ *testing.T, dsn string) string { return dsn },
+		"through a pooler": func(t *testing.T, dsn string) string {
+			return postgrestest.Pooler(t, dsn, "pool_mode=transaction", "server_login_retry=1")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

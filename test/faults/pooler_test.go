@@ -36,7 +36,9 @@ func TestProcessesServeThroughAPooler(t *testing.T) {
 			const calls, agents = 64, 8
 			var group sync.WaitGroup
 			for i := range calls {
-				group.Go(func() { callThroughPooler(t, d, processes[i%2].Address, fmt.Sprint("agent", i%agents), fmt.Sprint("note", i)) })
+				group.Go(func() {
+					callThroughPooler(t, d, processes[i%2].Address, fmt.Sprint("agent", i%agents), fmt.Sprint("note", i))
+				})
 			}
 			group.Wait()
 		})
