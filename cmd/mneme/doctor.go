@@ -10,7 +10,6 @@ import (
 
 	"mneme/acl"
 	"mneme/configs"
-	"mneme/indexer"
 	"mneme/internal/compose"
 	"mneme/memory"
 )
@@ -265,13 +264,7 @@ const maxNamed = 20
 // checkRefused names entries that the embedder does not take, never their text.
 func (d *diagnosis) checkRefused(ctx context.Context, service *compose.Instance) {
 	const check = "embedding"
-	refusing, ok := service.Storage.(interface {
-		Refused(ctx context.Context, limit int) ([]indexer.Refused, error)
-	})
-	if !ok {
-		return
-	}
-	refused, err := refusing.Refused(ctx, maxNamed+1)
+	refused, err := service.Refused(ctx, maxNamed+1)
 	if err != nil {
 		d.add(check, problem, err.Error(), "")
 		return
