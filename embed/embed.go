@@ -5,9 +5,13 @@ package embed
 
 import (
 	"context"
+	"errors"
 
 	"mneme/embed/maxsim"
 )
+
+// ErrText means that an embedder does not take a text, though it takes others.
+var ErrText = errors.New("the embedder does not take the text")
 
 // Passage is an embedded passage.
 type Passage struct {

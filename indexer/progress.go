@@ -3,8 +3,11 @@ package indexer
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"time"
+
+	"mneme/embed"
 )
 
 // Progress counts the background work of this process since it started.
@@ -42,19 +45,38 @@ func (p *progress) now() Progress {
 	return now
 }
 
-// failed counts entries that were returned to the queue. It returns the class of
-// the error, which is all that a queue row keeps of it.
-func (p *progress) failed(entries int, err error) string {
+// failed counts an entry that was returned to the queue. It returns the class of
+// the error, which is all that a queue row keeps of it, unless the text is to blame.
+func (p *progress) failed(err error) string {
 	switch {
 	case errors.Is(err, errIndex):
-		p.indexFailed.Add(int64(entries))
+		p.indexFailed.Add(1)
 		return "vector index"
 	case errors.Is(err, context.DeadlineExceeded):
-		p.timedOut.Add(int64(entries))
+		p.timedOut.Add(1)
 		return "timeout"
 	}
-	p.embedderFailed.Add(int64(entries))
+	p.embedderFailed.Add(1)
+	if errors.Is(err, embed.ErrText) {
+		return reasonOf(err)
+	}
 	return "embedder"
+}
+
+// reasonOf returns what an embedder says of a text, which does not quote it, from
+// RefusedReason on.
+func reasonOf(err error) string {
+	_, said, _ := strings.Cut(err.Error(), RefusedReason)
+	return RefusedReason + said
+}
+
+// RefusedReason begins the Failure.Reason of an entry that its embedder does not take.
+var RefusedReason = embed.ErrText.Error()
+
+// Refused is an entry that its embedder does not take.
+type Refused struct {
+	Store, Namespace, Key string
+	Reason                string
 }
 
 func (p *progress) repaired(report Reconciled) {

@@ -5,6 +5,10 @@ import (
 	"errors"
 	"math/rand/v2"
 	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/embed"
 )
 
 const (
@@ -63,7 +67,9 @@ func (w *worker) work(ctx context.Context) (int, error) {
 	case errors.Is(err, errReplaced):
 		return 0, errors.Join(w.release(ctx, failed), w.syncOpened(ctx))
 	case w.indexDown.Load():
-		w.progress.failed(len(failed), err)
+		for _, lease := range failed {
+			w.progress.failed(causeOf(lease, err))
+		}
 		return 0, w.release(ctx, failed)
 	}
 	return len(leases) - len(failed), w.retry(ctx, failed, err)
@@ -141,9 +147,19 @@ func (ix *Indexer) attempt(ctx context.Context, now *serving, leases []Lease) (f
 // is down.
 const maxConsecutiveFailures = 3
 
+// eachError says why entries failed one by one.
+type eachError struct {
+	error                     // the last one
+	by    map[uuid.UUID]error // entry
+}
+
+func (e *eachError) Unwrap() error { return e.error }
+
 // indexEach indexes entries one by one after they failed together, so that one
 // that cannot be embedded does not block the others.
-func (ix *Indexer) indexEach(ctx context.Context, leases []Lease) (failed []Lease, last error) {
+func (ix *Indexer) indexEach(ctx context.Context, leases []Lease) (failed []Lease, _ error) {
+	last := &eachError{by: make(map[uuid.UUID]error)}
+	refused := 0 // texts, which does not say that the embedder is down
 	for i := range leases {
 		err := ix.index(ctx, leases[i:i+1])
 		if err == nil {
@@ -153,26 +169,44 @@ func (ix *Indexer) indexEach(ctx context.Context, leases []Lease) (failed []Leas
 		if errors.Is(err, errReplaced) {
 			return append(failed, leases[i:]...), err
 		}
-		failed, last = append(failed, leases[i]), err
-		if len(failed) == maxConsecutiveFailures && i == maxConsecutiveFailures-1 {
-			return leases, last
+		failed, last.error, last.by[leases[i].Entry] = append(failed, leases[i]), err, err
+		if errors.Is(err, embed.ErrText) {
+			refused++
 		}
+		if len(failed)-refused == maxConsecutiveFailures && i == maxConsecutiveFailures-1 {
+			return leases, err
+		}
+	}
+	if len(failed) == 0 {
+		return nil, nil
 	}
 	return failed, last
 }
 
 // retry returns leases to the queue with a backoff.
 func (ix *Indexer) retry(ctx context.Context, leases []Lease, cause error) error {
-	reason := ix.progress.failed(len(leases), cause)
+	reasons := make([]string, len(leases))
+	for i, lease := range leases {
+		reasons[i] = ix.progress.failed(causeOf(lease, cause))
+	}
 	return ix.storage.Update(ctx, func(tx Tx) error {
-		for _, lease := range leases {
-			failure := &Failure{Until: ix.instant().Add(backoff(lease.Attempts)), Reason: reason}
+		for i, lease := range leases {
+			failure := &Failure{Until: ix.instant().Add(backoff(lease.Attempts)), Reason: reasons[i]}
 			if err := tx.Finish(ctx, lease, failure); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// causeOf returns why a lease of several failed.
+func causeOf(lease Lease, cause error) error {
+	var each *eachError
+	if errors.As(cause, &each) {
+		return each.by[lease.Entry]
+	}
+	return cause
 }
 
 // backoff returns the wait before the next attempt, with a jitter of up to a

@@ -256,9 +256,35 @@ func (d *diagnosis) checkIndex(ctx context.Context) {
 	default:
 		d.add(check, fine, "up to date", "")
 	}
+	d.checkRefused(ctx, service)
 	d.checkStores(ctx, service, status.Multilingual)
 	if err := service.Close(); err != nil && !errors.Is(err, context.Canceled) {
 		d.add(check, problem, err.Error(), "")
+	}
+}
+
+// maxNamed is how many entries that cannot be embedded are named.
+const maxNamed = 20
+
+// checkRefused names entries that the embedder does not take, never their text.
+func (d *diagnosis) checkRefused(ctx context.Context, service *compose.Instance) {
+	const check = "embedding"
+	refused, err := service.Refused(ctx, maxNamed+1)
+	if err != nil {
+		d.add(check, problem, err.Error(), "")
+		return
+	}
+	for i, e := range refused {
+		if i == maxNamed {
+			d.add(check, warning, "more entries than these are not embedded", "")
+			return
+		}
+		key := e.Key
+		if e.Namespace != "" {
+			key = e.Namespace + "/" + key
+		}
+		d.add(check, warning, fmt.Sprintf("store %s, key %s: %s; words alone find it", e.Store, key, e.Reason),
+			"divide or shorten it, or have the embedder cut what is too long, and lower openai.max_tokens; it is tried again by itself")
 	}
 }
 

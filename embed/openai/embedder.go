@@ -35,6 +35,7 @@ type Embedder struct {
 	dim               int           // 0 while probing: any length
 	window            int           // in cost units, see cost
 	queries, passages chan struct{} // semaphores of the requests in flight
+	refused           refusals
 
 	clock  clock
 	random func() float64 // in [0, 1)
@@ -116,7 +117,7 @@ func (e *Embedder) Dim() int { return e.dim }
 // rules of its own. Text beyond the window is cut off. Query fails with the
 // context's error, ErrUnavailable, ErrRefused or ErrAnswer.
 func (e *Embedder) Query(ctx context.Context, text string) (embed.Query, error) {
-	vectors, err := e.limited(ctx, e.queries, []string{e.input(e.config.QueryPrefix, text)})
+	vectors, err := e.limited(ctx, e.queries, e.retry, []string{e.input(e.config.QueryPrefix, text)})
 	if err != nil {
 		return embed.Query{}, err
 	}
@@ -124,9 +125,10 @@ func (e *Embedder) Query(ctx context.Context, text string) (embed.Query, error) 
 }
 
 // Passages embeds stored texts, in requests of at most BatchSize texts and with
-// at most PassageLimit requests in flight. Text beyond the window is cut off.
-// The first request that fails cancels the others. Passages fails with the
-// context's error, ErrUnavailable, ErrRefused or ErrAnswer.
+// at most PassageLimit requests in flight; less where the server takes less at once.
+// Text beyond the window is cut off. The first batch that fails cancels the others.
+// Passages fails with the context's error, ErrUnavailable, ErrRefused or ErrAnswer, and
+// also embed.ErrText if one of the texts is to blame.
 func (e *Embedder) Passages(ctx context.Context, texts []string) ([]embed.Passage, error) {
 	inputs := make([]string, len(texts))
 	for i, text := range texts {
@@ -138,7 +140,7 @@ func (e *Embedder) Passages(ctx context.Context, texts []string) ([]embed.Passag
 	for from := 0; from < len(inputs); from += e.config.BatchSize {
 		to := min(from+e.config.BatchSize, len(inputs))
 		group.Go(func() error {
-			batch, err := e.limited(ctx, e.passages, inputs[from:to])
+			batch, err := e.limited(ctx, e.passages, e.inParts, inputs[from:to])
 			for i, vector := range batch {
 				passages[from+i].Vector = vector
 			}
@@ -160,16 +162,16 @@ func (e *Embedder) input(prefix, text string) string {
 	return input
 }
 
-// limited embeds one batch while it holds the semaphore. It holds it through all
+// limited embeds one batch by a request while it holds the semaphore. It holds it through all
 // attempts, so that retries do not add to the load on a server.
-func (e *Embedder) limited(ctx context.Context, semaphore chan struct{}, inputs []string) ([][]float32, error) {
+func (e *Embedder) limited(ctx context.Context, semaphore chan struct{}, request func(context.Context, []string) ([][]float32, error), inputs []string) ([][]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, canceled(err)
 	}
 	select {
 	case semaphore <- struct{}{}:
 		defer func() { <-semaphore }()
-		return e.retry(ctx, inputs)
+		return request(ctx, inputs)
 	case <-ctx.Done():
 		return nil, canceled(ctx.Err())
 	}

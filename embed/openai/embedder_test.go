@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -142,6 +143,44 @@ func TestAnswersAreOrderedByTheirIndex(t *testing.T) {
 	}
 }
 
+func TestAnswersWithoutNumbersAreInOrder(t *testing.T) {
+	for name, handle := range map[string]handler{
+		"all 0": func(w http.ResponseWriter, _ *http.Request, c call, _ int) {
+			all := items(c)
+			for i := range all {
+				all[i].Index = 0
+			}
+			answer(w, all)
+		},
+		"none": func(w http.ResponseWriter, _ *http.Request, c call, _ int) {
+			var data []map[string]any
+			for _, text := range c.Input {
+				data = append(data, map[string]any{"embedding": direction(text)})
+			}
+			_ = json.NewEncoder(w).Encode(map[string]any{"data": data})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, _ := newEmbedder(t, testConfig(newServer(t, handle)))
+			checkPassages(t, e, []string{"one", "two", "three"})
+		})
+	}
+}
+
+// checkPassages checks that each text gets its own vector.
+func checkPassages(t *testing.T, e *Embedder, texts []string) {
+	t.Helper()
+	passages, err := e.Passages(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range texts {
+		if !near(passages[i].Vector, direction("passage: "+text)) {
+			t.Errorf("vector %d is another text's", i)
+		}
+	}
+}
+
 func TestUnusableAnswersAreErrors(t *testing.T) {
 	change := func(f func([]item) []item) handler {
 		return func(w http.ResponseWriter, _ *http.Request, c call, _ int) { answer(w, f(items(c))) }
@@ -156,7 +195,7 @@ func TestUnusableAnswersAreErrors(t *testing.T) {
 	}{
 		{"a vector is missing", change(func(i []item) []item { return i[1:] }), "1 vectors for 2 texts"},
 		{"a vector too many", change(func(i []item) []item { return append(i, i[0]) }), "3 vectors for 2 texts"},
-		{"an index twice", change(func(i []item) []item { i[1].Index = 0; return i }), "duplicate index 0"},
+		{"an index twice", change(func(i []item) []item { i[0].Index = 1; return i }), "duplicate index 1"},
 		{"an index beyond", change(func(i []item) []item { i[1].Index = 2; return i }), "index 2 of 2"},
 		{"an index below", change(func(i []item) []item { i[1].Index = -1; return i }), "index -1 of 2"},
 		{"another dimension", change(func(i []item) []item {
@@ -164,7 +203,7 @@ func TestUnusableAnswersAreErrors(t *testing.T) {
 			return i
 		}), "vectors of length 7, want 4"},
 		{"an empty vector", change(func(i []item) []item { i[1].Embedding = nil; return i }), "vectors of length 0, want 4"},
-		{"a zero vector", change(func(i []item) []item { i[1].Embedding = make([]float32, testDim); return i }), "without direction"},
+		{"a zero vector", change(func(i []item) []item { i[len(i)-1].Embedding = make([]float32, testDim); return i }), "without direction"},
 		{"nulls for NaN", raw(`{"data": [{"index": 0, "embedding": [null, null, null, null]}, {"index": 1, "embedding": [1, 1, 1, 1]}]}`), "without direction"},
 		{"NaN", raw(`{"data": [{"index": 0, "embedding": [NaN, 1, 1, 1]}]}`), "not an embeddings response"},
 		{"a number beyond float32", raw(`{"data": [{"index": 0, "embedding": [1e39, 1, 1, 1]}]}`), "not an embeddings response"},
@@ -187,8 +226,12 @@ func TestUnusableAnswersAreErrors(t *testing.T) {
 			if strings.Contains(err.Error(), "secret text") {
 				t.Errorf("the error includes the answer: %q", err)
 			}
-			if n := len(s.received()); n != 1 {
-				t.Errorf("%d attempts, want 1", n)
+			want := 1
+			if test.says == "without direction" { // a short text is tried
+				want = 2
+			}
+			if n := len(s.received()); n != want {
+				t.Errorf("%d attempts, want %d", n, want)
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"mneme/internal/system"
@@ -69,13 +70,19 @@ func (e *Embedder) classify(ctx context.Context, err error) *failure {
 	if errors.As(err, &status) {
 		switch {
 		case status.code == http.StatusTooManyRequests || status.code >= 500:
+			err := fmt.Errorf("%w: status %d", ErrUnavailable, status.code)
+			if status.code == http.StatusInternalServerError { // llama.cpp for a long text
+				err = &textError{err}
+			}
 			return &failure{
-				err:       fmt.Errorf("%w: status %d", ErrUnavailable, status.code),
+				err:       err,
 				retryable: true,
 				after:     parseRetryAfter(status.retryAfter, e.clock.now()),
 			}
 		case status.code < 400:
 			return &failure{err: fmt.Errorf("%w: status %d, a redirect; set the address it leads to", ErrRefused, status.code)}
+		case status.code == http.StatusBadRequest, status.code == http.StatusRequestEntityTooLarge, status.code == http.StatusUnprocessableEntity:
+			return &failure{err: &textError{fmt.Errorf("%w: status %d", ErrRefused, status.code)}}
 		default:
 			return &failure{err: fmt.Errorf("%w: status %d", ErrRefused, status.code)}
 		}
@@ -106,13 +113,17 @@ func (e *Embedder) classify(ctx context.Context, err error) *failure {
 }
 
 // vectors returns the vectors of an answer in the order of the request, checked
-// and of unit length.
+// and of unit length. An answer that numbers them all 0, or none, is in that order.
 func (e *Embedder) vectors(data []goopenai.Embedding, requested int) ([][]float32, error) {
 	if len(data) != requested {
 		return nil, fmt.Errorf("%w: %d vectors for %d texts", ErrAnswer, len(data), requested)
 	}
 	vectors := make([][]float32, requested)
-	for _, item := range data {
+	unnumbered := !slices.ContainsFunc(data, func(item goopenai.Embedding) bool { return item.Index != 0 })
+	for i, item := range data {
+		if unnumbered {
+			item.Index = i
+		}
 		switch {
 		case item.Index < 0 || item.Index >= requested:
 			return nil, fmt.Errorf("%w: index %d of %d texts", ErrAnswer, item.Index, requested)
@@ -123,7 +134,7 @@ func (e *Embedder) vectors(data []goopenai.Embedding, requested int) ([][]float3
 			return nil, fmt.Errorf("%w: vectors of length %d, want %d", ErrAnswer, len(item.Embedding), e.dim)
 		}
 		if err := normalize(item.Embedding); err != nil {
-			return nil, err
+			return nil, &textError{err}
 		}
 		vectors[item.Index] = item.Embedding
 	}

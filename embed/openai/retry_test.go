@@ -321,7 +321,7 @@ func TestFailedBatchCancelsTheOthers(t *testing.T) {
 		}
 		<-both
 		if c.Input[0] == "passage: bad" {
-			w.WriteHeader(http.StatusBadRequest)
+			w.WriteHeader(http.StatusForbidden)
 			return
 		}
 		<-r.Context().Done()

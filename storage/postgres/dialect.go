@@ -108,6 +108,8 @@ var statements = sqlcommon.Dialect{
 	CROSS JOIN LATERAL (SELECT FROM entry f WHERE f.id = q.entry AND f.store = q.store
 		AND f.` + isLive + ` AND (f.expires_at IS NULL OR f.expires_at > $4) OFFSET 0) e
 	WHERE l.label <= scope.ceiling LIMIT 1`,
+	Refused: `SELECT s.id, e.namespace, e.key, q.last_error FROM queue q JOIN entry e ON e.id = q.entry AND e.store = q.store
+	JOIN store s ON s.number = e.store WHERE q.last_error LIKE $1 AND e.state = 0 ORDER BY q.queued_at LIMIT $2`,
 	// Rows that another transaction has locked are skipped. Every statement names the
 	// condition of queue_turn's partial index. Rows whose backoff or lease has ended
 	// become due like others.

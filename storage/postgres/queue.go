@@ -30,3 +30,12 @@ func (w *writer) Finish(ctx context.Context, lease indexer.Lease, failure *index
 	w.bulk.add(bulkDone, [16]byte(lease.Entry), lease.Revision)
 	return w.ready(ctx)
 }
+
+// Refused returns entries that their embedder does not take, those first that wait longest.
+func (s *Storage) Refused(ctx context.Context, limit int) (list []indexer.Refused, err error) {
+	err = s.view(ctx, func(r *reader) (err error) {
+		list, err = r.Refused(ctx, limit)
+		return err
+	})
+	return list, err
+}

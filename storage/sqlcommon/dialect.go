@@ -58,7 +58,7 @@ type Dialect struct {
 	OldestVersions, DeleteVersions string // parameters: key, limit; key, version
 
 	// The queue.
-	WaitOf, WaitIn             string // parameters: ID; scope, times
+	WaitOf, WaitIn, Refused    string // parameters: ID; scope, times; pattern of reason, limit
 	ReturnRows, ReturnDelayed  string // parameters: time
 	DueStores                  string // parameters: long, after, until, limit
 	DueFirst, DueOf            string // parameters: limit; long, store or stores, limit

@@ -32,6 +32,17 @@ func (r Reads) QueueDepth(ctx context.Context, now time.Time) (rows int64, waits
 	return rows, waits, err
 }
 
+// Refused returns entries that their embedder does not take, those first that wait longest.
+func (r Reads) Refused(ctx context.Context, limit int) ([]indexer.Refused, error) {
+	if err := r.r.OfEntries(ctx, nil); err != nil {
+		return nil, err
+	}
+	return List(ctx, r.r, func(row Row) (e indexer.Refused, err error) {
+		err = row.Scan(&e.Store, &e.Namespace, &e.Key, &e.Reason)
+		return e, err
+	}, r.d.Refused, indexer.RefusedReason+"%", limit)
+}
+
 // Waiting implements memory.QueueReader.
 func (r Reads) Waiting(ctx context.Context, query memory.WaitQuery) (bool, error) {
 	if err := r.r.OfEntries(ctx, nil); err != nil {

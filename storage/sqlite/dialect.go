@@ -123,6 +123,8 @@ var statements = sqlcommon.Dialect{
 		SELECT (SELECT q.store FROM queue q INDEXED BY queue_turn WHERE q.not_before = 0 AND q.long = ?1 AND q.store > found.store AND q.store <= ?3
 			ORDER BY q.store LIMIT 1) FROM found WHERE found.store IS NOT NULL)
 	SELECT store FROM found WHERE store IS NOT NULL LIMIT ?4`,
+	Refused: `SELECT s.id, e.namespace, e.key, q.last_error FROM queue q INDEXED BY queue_age CROSS JOIN entry e ON e.doc = q.doc
+	CROSS JOIN store s ON s.number = e.store WHERE q.last_error LIKE ? AND e.state = 0 ORDER BY q.queued_at LIMIT ?`,
 	DueOf: leaseColumns + `INDEXED BY queue_turn CROSS JOIN entry e ON e.doc = q.doc
 	WHERE q.not_before = 0 AND q.long = ? AND q.store = ? ORDER BY q.chunks, q.queued_at, q.doc LIMIT ?`,
 	DueFirst: leaseColumns + `INDEXED BY queue_due CROSS JOIN entry e ON e.doc = q.doc

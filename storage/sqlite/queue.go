@@ -22,3 +22,12 @@ func (w *writer) enqueue(ctx context.Context, row storedRow, revision int64, chu
 	_, err := w.exec(ctx, upsertQueue, row.doc, revision, micros(at), row.Store, row.Label, chunks, chunks > indexer.LongChunks)
 	return err
 }
+
+// Refused returns entries that their embedder does not take, those first that wait longest.
+func (s *Storage) Refused(ctx context.Context, limit int) (list []indexer.Refused, err error) {
+	err = s.view(ctx, func(r *reader) (err error) {
+		list, err = r.Refused(ctx, limit)
+		return err
+	})
+	return list, err
+}

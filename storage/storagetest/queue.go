@@ -1,7 +1,10 @@
 package storagetest
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -102,6 +105,42 @@ var queues = []clause{
 		})
 		f.equal(len(f.lease(start, 10)), 0)
 		f.equal(len(f.lease(after(-time.Hour), 10)), 2)
+	}},
+
+	{"entries that their embedder does not take are named until they are written again", func(f *fixture) {
+		storage := f.storage.(interface {
+			Refused(ctx context.Context, limit int) ([]indexer.Refused, error)
+		})
+		refused := func(limit int) []indexer.Refused {
+			list, err := storage.Refused(f.ctx, limit)
+			f.ok(err)
+			return list
+		}
+		first, second, other := entry("a", "first"), entry("b", "second"), entry("a", "other")
+		second.Namespace = "n"
+		for i, e := range []memory.Entry{first, second, other} {
+			e.UpdatedAt = after(time.Duration(i) * time.Second)
+			f.put(e)
+		}
+		f.equal(len(refused(10)), 0)
+		const reason = ": status 413"
+		for _, lease := range f.lease(after(time.Minute), 10) {
+			failure := indexer.Failure{Until: after(time.Hour), Reason: indexer.RefusedReason + reason}
+			if lease.Entry == other.ID {
+				failure.Reason = "timeout"
+			}
+			f.updateIndex(func(tx indexer.Tx) error { return tx.Finish(f.ctx, lease, &failure) })
+		}
+		list := refused(10)
+		slices.SortFunc(list, func(a, b indexer.Refused) int { return strings.Compare(a.Key, b.Key) })
+		f.equal(list, []indexer.Refused{
+			{Store: "a", Key: "first", Reason: indexer.RefusedReason + reason},
+			{Store: "b", Namespace: "n", Key: "second", Reason: indexer.RefusedReason + reason},
+		})
+		f.equal(len(refused(1)), 1)
+		f.put(edited(first))
+		f.put(changed(second, deletedAt(start)))
+		f.equal(len(refused(10)), 0)
 	}},
 
 	{"no row is leased twice by workers at the same time", func(f *fixture) {
