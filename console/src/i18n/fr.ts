@@ -967,7 +967,7 @@ export const fr = {
   "when.happened": "survenu {time}",
   "when.written": "écrit {time}",
   "when.title": "Quand c’est arrivé",
-  "when.precision": "Avec quelle précision on le sait",
+  "when.precision": "Précision de la date",
   "when.unknown": "non indiqué",
   "when.day": "un jour",
   "when.month": "un mois",

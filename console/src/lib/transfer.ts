@@ -114,6 +114,7 @@ export async function exportLines(store: string, query: { where?: string; match?
   const { data } = await done(api.GET("/v1/stores/{store}/export", { params: { path: { store }, query }, parseAs: "stream", signal }));
   const kept: Blob[] = [];
   let entries = 0;
+  if (!data) return new Blob(kept, { type: "application/x-ndjson" }); // an empty store has no body
   const reader = (data as ReadableStream<Uint8Array<ArrayBuffer>>).getReader();
   try {
     for (;;) {
