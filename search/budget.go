@@ -81,6 +81,27 @@ func (b *budget) take(tokens int) bool {
 	return true
 }
 
+// admitNear is admit for an entry that comes closest, of which surfaces show the first
+// NearestText characters of the text.
+func (b *budget) admitNear(e *memory.Entry) bool {
+	if b.most == 0 {
+		return true
+	}
+	text := lexical.TextOf(e.Value)
+	if !memory.IsText(e.Value) {
+		text = string(e.Value)
+	}
+	if runes := []rune(text); len(runes) > NearestText {
+		text = string(runes[:NearestText])
+	}
+	tokens, fits := b.count(b.most-b.used, []string{e.Key, e.Description, text})
+	if !fits && b.some {
+		return false
+	}
+	b.add(tokens)
+	return true
+}
+
 func (b *budget) add(tokens int) {
 	b.some = true
 	b.last = tokens

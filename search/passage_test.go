@@ -427,3 +427,19 @@ func FuzzSearchPassages(f *testing.F) {
 		}
 	})
 }
+
+// What comes closest counts as hits do: the first is always named, the others while they fit.
+func TestABudgetHoldsForWhatComesClosest(t *testing.T) {
+	h := open(t, backendtest.Embedded(), memory.Limits{})
+	a := agent("a", acl.Public)
+	for i := range 3 {
+		h.PutText(a, "a", fmt.Sprint("ferry", i), strings.Repeat("The ferry leaves in the morning. ", 6), 0)
+	}
+	h.Index()
+	for budget, want := range map[int]int{0: 3, search.MinTokens: 1, 130: 2, 1000: 3} {
+		answer := h.MustSearch(a, search.Request{Query: "ferry", MinRelevance: 1, Nearest: search.MaxNearest, MaxTokens: budget})
+		if len(answer.Hits) > 0 || len(answer.Nearest) != want {
+			t.Errorf("%d tokens: %d hits, and %d come closest, want %d", budget, len(answer.Hits), len(answer.Nearest), want)
+		}
+	}
+}

@@ -33,7 +33,7 @@ type Request struct {
 	// Recency, unless nil, weighs younger entries more.
 	Recency *Recency
 	// Nearest is how many entries the answer names in Nearest at most, 0–MaxNearest, if
-	// none reaches MinRelevance.
+	// none reaches MinRelevance. After the first they count in MaxTokens.
 	Nearest int
 	// MaxUnsure bounds how many hits have a relevance below Unsure, of stores that the caller
 	// may read. 0: no bound.

@@ -17,6 +17,9 @@ const (
 	MaxStores = 1000
 	// MaxNearest bounds Request.Nearest.
 	MaxNearest = 3
+	// NearestText is how many characters surfaces show of the text of an entry that comes
+	// closest: some eighty tokens.
+	NearestText = 300
 	// maxHalfLife bounds Recency.HalfLife: a hundred years.
 	maxHalfLife = 36_500 * 24 * time.Hour
 )

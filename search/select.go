@@ -52,7 +52,11 @@ func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found retriev
 			if err != nil {
 				return err
 			}
+			left := budget{fit: s.fitTokens, most: q.request.MaxTokens}
 			for i, c := range ranked.nearest {
+				if !left.admitNear(&entries[i]) {
+					break
+				}
 				answer.Nearest = append(answer.Nearest, memory.Near{Entry: entries[i], Relevance: c.relevance})
 			}
 		}

@@ -5,10 +5,8 @@ import (
 	"strings"
 
 	"mneme/memory"
+	"mneme/search"
 )
-
-// beginningRunes is how much Beginning shows, in characters: some eighty tokens.
-const beginningRunes = 300
 
 // Beginning returns the beginning of an entry's text on one line, with an ellipsis in place
 // of what follows, and marks in place of data URLs: of the value, or of its JSON if it is
@@ -19,8 +17,8 @@ func Beginning(value json.RawMessage) string {
 		text = string(value)
 	}
 	text = strings.Join(strings.Fields(memory.MarkDataURLs(text)), " ")
-	if runes := []rune(text); len(runes) > beginningRunes {
-		return string(runes[:beginningRunes-1]) + "…"
+	if runes := []rune(text); len(runes) > search.NearestText {
+		return string(runes[:search.NearestText-1]) + "…"
 	}
 	return text
 }
