@@ -3,6 +3,7 @@ package lexical
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -65,12 +66,22 @@ func dataURLBefore(text string, from, mark int) (start int, ok bool) {
 		return 0, false
 	}
 	start += from
+	if endsEscape(text[:start+1]) {
+		return 0, false // the d of \ufffd, which is a character of its own in JSON
+	}
 	for i := start + len(dataScheme); i < mark; i++ {
 		if c := text[i]; !isASCIIAlphanumeric(c) && strings.IndexByte(`/.+-;=_!#$&^\`, c) < 0 {
 			return 0, false
 		}
 	}
 	return start, true
+}
+
+// endsEscape reports whether a text ends with an escape of JSON of four hexadecimal digits.
+func endsEscape(text string) bool {
+	escape := text[max(0, len(text)-len(`\uffff`)):]
+	_, err := strconv.ParseUint(strings.TrimPrefix(escape, `\u`), 16, 16)
+	return strings.HasPrefix(escape, `\u`) && err == nil
 }
 
 // base64End returns where the base64 that begins at an index ends, and its digits. Base64

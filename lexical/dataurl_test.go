@@ -62,6 +62,7 @@ func TestADataURLHasNoTerms(t *testing.T) {
 func FuzzMarkDataURLs(f *testing.F) {
 	for _, seed := range []string{
 		"a data:image/png;base64,AAAA= b", "data:;base64,A\nB", strings.Repeat(";base64,", 9), strings.Repeat("data:", 9) + ";base64,a",
+		"\xffata:;base64,A\nB", // its JSON has data: behind \ufff
 		"data:a;base64," + strings.Repeat("a", 76) + "\n" + strings.Repeat("b", 76) + "\nword",
 	} {
 		f.Add(seed)
