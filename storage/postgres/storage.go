@@ -344,7 +344,11 @@ func (s *Storage) tryWithinUpdate(ctx context.Context, fn func(*writer) error) (
 	w.begin(s.settings)
 	err = fn(w)
 	s.leaveStandby(ctx, conn, err)
-	return err != nil && !w.begun && conn.Conn().IsClosed(), err
+	if err != nil && !w.begun && conn.Conn().IsClosed() {
+		s.pool.Reset() // the others may be as dead: the next is a new one
+		return true, err
+	}
+	return false, err
 }
 
 // leaveStandby closes the connection, and when they are free all others, if an error says
@@ -446,6 +450,9 @@ func (s *Storage) tryBegin(ctx context.Context) (*pgxpool.Conn, pgx.Tx, error) {
 	tx, err := conn.BeginTx(ctx, s.viewQuery())
 	if err != nil {
 		s.leaveStandby(ctx, conn, interpret(ctx, "begin", err))
+		if conn.Conn().IsClosed() {
+			s.pool.Reset() // the others may be as dead: the next is a new one
+		}
 		conn.Release()
 		return nil, nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"mneme/search"
@@ -161,7 +160,7 @@ func (c *client) view(path oracle.Path, values []string, vectors bool) (v oracle
 		v.Expires = e.ExpiresAt
 		c.sawTag(path, e.ID, e.Version, r.header.Get("ETag"))
 		err := c.pages(at+"/versions?", func(_ entry, value string) { v.Versions = append(v.Versions, value) })
-		if err != nil && !strings.Contains(err.Error(), "404") { // it may have expired
+		if err != nil && !errors.Is(err, errAbsent) { // it may have expired
 			return v, err
 		}
 	case http.StatusNotFound:
@@ -177,8 +176,14 @@ func (c *client) view(path oracle.Path, values []string, vectors bool) (v oracle
 	return v, nil
 }
 
+// errAbsent reports that what was to be read is not there.
+var errAbsent = errors.New("there is no such entry")
+
 // failed returns the error of a read that must not fail.
 func (c *client) failed(r reply) error {
+	if r.status == http.StatusNotFound {
+		return fmt.Errorf("%w: %v", errAbsent, r)
+	}
 	if r.status == 0 || r.status == http.StatusTooManyRequests || r.status == http.StatusServiceUnavailable && c.faulty.Load() {
 		return fmt.Errorf("%w: %v", errCutOff, r)
 	}

@@ -177,6 +177,9 @@ func (r *trial) forget() {
 			if err == nil && slices.ContainsFunc(views, func(v oracle.View) bool { return v.Listed > 0 && slices.Contains(c.fleeting, v.Path) }) {
 				err = errors.New("something fleeting has not expired yet")
 			}
+			if err == nil && slices.ContainsFunc(views, func(v oracle.View) bool { return v.Found && len(v.Versions) == 0 }) {
+				err = errors.New("something expired while it was read")
+			}
 			return err
 		})
 		if err != nil {

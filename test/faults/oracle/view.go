@@ -100,7 +100,7 @@ func (s State) contradictions(v *View, purges Purges) (wrong []string) {
 	case live != nil && !v.Found:
 		say("version %d is live, but not shown", len(live.Values))
 	case live != nil:
-		if v.Version != len(live.Values) || v.Value != live.value() || live.ID != "" && v.ID != live.ID {
+		if v.Version != len(live.Values) || !sameValue(live.value(), v.Value) || live.ID != "" && v.ID != live.ID {
 			say("version %d %s is shown, but version %d %s is live", v.Version, brief(v.Value), len(live.Values), brief(live.value()))
 		}
 		want := slices.Clone(live.Values)
@@ -113,17 +113,18 @@ func (s State) contradictions(v *View, purges Purges) (wrong []string) {
 		say("version %d is shown, but %d listed", want, v.Listed)
 	}
 	for _, value := range v.Hits {
-		if live == nil || live.value() != value {
+		if live == nil || !sameValue(live.value(), value) {
 			say("a search shows %s, but it is not live", brief(value))
 		}
 	}
+	unknown := live != nil && live.value() == "" // restored from a version that fell off the history
 	for value, found := range v.Words {
-		if want := live != nil && live.value() == value; found != want {
+		if want := live != nil && live.value() == value; found != want && !unknown {
 			say("the words of %s are found: %v, want %v", brief(value), found, want)
 		}
 	}
 	for value, found := range v.Vectors {
-		if want := live != nil && live.value() == value; found != want {
+		if want := live != nil && live.value() == value; found != want && !unknown {
 			say("the vector of %s is found: %v, want %v", brief(value), found, want)
 		}
 	}
@@ -143,7 +144,7 @@ func (s Slot) trashContradictions(v *View, purges Purges) (wrong []string) {
 		if !e.mayBeLive(v.At) {
 			continue
 		}
-		shown := len(rows) > 0 && rows[0].Version == len(e.Values) && rows[0].Value == e.value() && (e.ID == "" || rows[0].ID == e.ID)
+		shown := len(rows) > 0 && rows[0].Version == len(e.Values) && sameValue(e.value(), rows[0].Value) && (e.ID == "" || rows[0].ID == e.ID)
 		switch {
 		case shown && purges.mustErase(&e, v.At):
 			wrong = append(wrong, fmt.Sprintf("version %d %s was purged, but is in the trash", len(e.Values), brief(e.value())))
