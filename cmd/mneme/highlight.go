@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"mneme/clients/go/api"
+	"mneme/memory"
 )
 
 // startMark and endMark surround a highlight until it is printed. Both are
@@ -47,7 +48,7 @@ func highlight(text string, terminal bool) string {
 // of its value, or its passages.
 func hitTexts(h api.Hit, terminal bool) []string {
 	if h.Passages == nil {
-		return []string{highlight(clip(plain(mark(valueText(h.Value), h.Highlights))), terminal)}
+		return []string{highlight(clip(plain(memory.MarkDataURLs(mark(valueText(h.Value), h.Highlights)))), terminal)}
 	}
 	texts := make([]string, len(*h.Passages))
 	for i, p := range *h.Passages {

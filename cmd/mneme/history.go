@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	client "mneme/clients/go"
+	"mneme/memory"
 )
 
 func newHistory(p *program) *cobra.Command {
@@ -40,7 +41,7 @@ number, when and by whom it was written, and the beginning of its value. With
 					} else {
 						text := "(encrypted)"
 						if !v.Encrypted {
-							text = clip(plain(valueText(v.Value)))
+							text = clip(plain(memory.MarkDataURLs(valueText(v.Value))))
 						}
 						table.add(strconv.Itoa(v.Version), v.UpdatedAt.UTC().Format(time.DateTime), plain(v.UpdatedBy), text)
 					}

@@ -13,6 +13,7 @@ import (
 	"mneme/clients/go/api"
 	"mneme/configs"
 	"mneme/internal/compose"
+	"mneme/memory"
 )
 
 func newList(p *program) *cobra.Command {
@@ -121,7 +122,7 @@ func entryCells(e api.Entry) []string {
 	case e.Encrypted:
 		text = "(encrypted)"
 	default:
-		text = valueText(e.Value)
+		text = memory.MarkDataURLs(valueText(e.Value))
 	}
 	return []string{path, string(e.Label), e.UpdatedAt.UTC().Format(time.DateTime), clip(plain(text))}
 }
