@@ -267,9 +267,15 @@ func (ix *Indexer) markKept(ctx context.Context, by readers, jobs []job) error {
 			chosen = append(chosen, j)
 		}
 	}
+	if len(chosen) == 0 {
+		return nil
+	}
 	for k, now := range by {
+		if now == nil {
+			continue
+		}
 		lacking, err := ix.lacking(ctx, now, k, chosen)
-		if err != nil || now == nil {
+		if err != nil {
 			return err
 		}
 		lacks := make(map[uuid.UUID]bool, len(lacking))

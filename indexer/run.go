@@ -263,8 +263,8 @@ func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 	return ix.noteIndexed(outer)
 }
 
-// queueMore queues what is to be worked after an empty queue: what facts left, also those of
-// a worker, and the stores that have become whole. It reports whether there is anything.
+// queueMore looks for more work once the queue is empty: what facts left to queueRest, also
+// those of a worker, and stores that have become whole. It reports whether there is any.
 func (ix *Indexer) queueMore(ctx context.Context) (bool, error) {
 	if err := ix.noteIndexed(ctx); err != nil {
 		return false, err

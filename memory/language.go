@@ -54,8 +54,7 @@ func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, langu
 }
 
 // ModelStores are how many stores each of the two models reads. One that both read counts
-// for each. Of Unread ones the multilingual model has yet to read entries: see
-// acl.Reading.Whole.
+// for each. Of Unread ones a model has yet to read entries: see acl.Reading.Whole.
 type ModelStores struct{ English, Multilingual, Unread int64 }
 
 // ModelStores counts the stores that each model reads; nil with an embedder that reads
@@ -95,7 +94,7 @@ func (s *Service) modelsOf(reading acl.Reading) (models []string, why string) {
 	return reading.Models(), reading.Why()
 }
 
-// addProgress says how far the multilingual model is with a store that is not whole.
+// addProgress says how far the model is that reads a store again.
 //
 // SECURITY: it counts entries up to the caller's ceiling alone.
 func (s *Service) addProgress(ctx context.Context, tx Counter, a acl.Access, info *StoreInfo) error {

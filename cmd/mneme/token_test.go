@@ -142,26 +142,25 @@ func TestTheKeyIsRotatedBesideARunningServer(t *testing.T) {
 		status, _ := s.call(text, http.MethodGet, "/v1/stores", "")
 		return status
 	}
+	awaitAccepted := func(what, text string) {
+		t.Helper()
+		wait.Until(t, "the server knows "+what, func() error {
+			if got := status(text); got != http.StatusOK {
+				return fmt.Errorf("status %d", got)
+			}
+			return nil
+		})
+	}
 	before := strings.TrimSpace(must(t, s.dir, "", "token", "--agent", "iris"))
 	must(t, s.dir, "", "token", "--rotate-key", "--ttl", "30d")
 	after := strings.TrimSpace(must(t, s.dir, "", "token", "--agent", "iris"))
-	wait.Until(t, "the server knows the new key", func() error {
-		if got := status(after); got != http.StatusOK {
-			return fmt.Errorf("status %d", got)
-		}
-		return nil
-	})
+	awaitAccepted("the new key", after)
 	if got := status(before); got != http.StatusOK {
 		t.Errorf("status %d with a token of the former key", got)
 	}
 	must(t, s.dir, "", "token", "--rotate-key", "--ttl", "0s")
 	last := strings.TrimSpace(must(t, s.dir, "", "token", "--agent", "iris"))
-	wait.Until(t, "the server knows the last key", func() error {
-		if got := status(last); got != http.StatusOK {
-			return fmt.Errorf("status %d", got)
-		}
-		return nil
-	})
+	awaitAccepted("the last key", last)
 	for _, ended := range []string{before, after} {
 		if got := status(ended); got != http.StatusUnauthorized {
 			t.Errorf("status %d with a token of a key that was ended", got)

@@ -6,7 +6,7 @@ export async function writing({ page, look, sees, holds, fail, url, call, token 
   const form = page.getByRole("dialog", { name: "New memory" });
   const write = form.getByRole("button", { name: "Write it" });
   await write.click();
-  await sees("that there is no text", form.getByText("Write what is to be remembered."));
+  await sees("that there is no text", form.getByText("Write what to remember."));
   await look("new-missing");
   const key = form.getByLabel("Key", { exact: true });
   const text = form.getByLabel("Text");

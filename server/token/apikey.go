@@ -166,7 +166,7 @@ func (a *keyFile) List() ([]APIKey, error) {
 	return list.Keys, err
 }
 
-// verify identifies the holder of a key. id is that of the key.
+// verify identifies the holder of a key, and returns the key's ID.
 func (a *APIKeys) verify(credential string, now time.Time) (_ acl.Principal, id string, err error) {
 	id, secret, ok := strings.Cut(strings.TrimPrefix(credential, keyPrefix), "_")
 	if !ok {

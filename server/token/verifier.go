@@ -34,7 +34,7 @@ type Options struct {
 	Local   *LocalKey // nil: tokens of the local key are refused
 	APIKeys *APIKeys  // nil: API keys are refused
 	Issued  *Issued   // which tokens of the local key are revoked; nil: none
-	Uses    *Uses     // is told of each use of an API key or issued token; nil: nothing is
+	Uses    *Uses     // records each use of an API key or issued token; nil: none is recorded
 	Issuers []Issuer
 	// Transport sends the requests for the issuers' keys; nil: http.DefaultTransport.
 	Transport http.RoundTripper

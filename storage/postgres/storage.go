@@ -11,9 +11,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -208,13 +206,6 @@ func millis(d, fallback time.Duration) string {
 	return strconv.FormatInt(d.Milliseconds(), 10)
 }
 
-// beginView begins a transaction that reads. A standby refuses the first statement: what it
-// reads may lack the last commits, such as of a grant that was withdrawn.
-const beginView = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ WRITE; SET TRANSACTION READ ONLY; " + setAll
-
-// beginUpdate begins a transaction that writes.
-var beginUpdate = []string{"BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE", setAll}
-
 // Readers implements memory.Storage. What callers write has the other connections. What
 // is done in the background shares both.
 func (s *Storage) Readers() int { return max(1, s.connections()/3) }
@@ -316,158 +307,6 @@ func (s *Storage) tryUpdate(ctx context.Context, attempt int, fn func(*writer) e
 		}
 		return w.failed
 	})
-}
-
-// withinUpdate runs fn in a writing transaction that begins with its first statement, in
-// one round trip, and is rolled back unless fn commits it. It runs fn once more, with
-// another connection, if the first one was dead.
-func (s *Storage) withinUpdate(ctx context.Context, fn func(*writer) error) error {
-	began := time.Now()
-	for again := true; ; again = false {
-		dead, err := s.tryWithinUpdate(ctx, fn)
-		if !dead || !again || ctx.Err() != nil || time.Since(began) > beginTimeout {
-			return err
-		}
-	}
-}
-
-// tryWithinUpdate is withinUpdate with one connection. dead: it broke before the
-// transaction had begun.
-func (s *Storage) tryWithinUpdate(ctx context.Context, fn func(*writer) error) (dead bool, err error) {
-	conn, err := s.acquire(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer conn.Release()
-	defer rollBack(ctx, conn)
-	w := newWriter(conn.Conn())
-	w.begin(s.settings)
-	err = fn(w)
-	s.leaveStandby(ctx, conn, err)
-	if err != nil && !w.begun && conn.Conn().IsClosed() {
-		s.pool.Reset() // the others may be as dead: the next is a new one
-		return true, err
-	}
-	return false, err
-}
-
-// leaveStandby closes the connection, and when they are free all others, if an error says
-// that the server is a standby.
-func (s *Storage) leaveStandby(ctx context.Context, conn *pgxpool.Conn, err error) {
-	var f *failure
-	if errors.As(err, &f) && f.standby {
-		_ = conn.Conn().Close(context.WithoutCancel(ctx))
-		s.pool.Reset()
-	}
-}
-
-// begin queues the statements that begin the transaction.
-func (w *writer) begin(settings []string) {
-	w.pendingBatch = &pgx.Batch{}
-	for _, statement := range slices.Concat(beginUpdate, settings) {
-		w.pendingBatch.Queue(statement)
-	}
-	w.begun = false
-}
-
-// commit writes what was collected and commits, in one round trip unless it is much.
-func (w *writer) commit(ctx context.Context) error {
-	if err := w.flush(ctx); err != nil {
-		return err
-	}
-	// What has not begun may run again if the connection is dead, but not its COMMIT.
-	if !w.begun || w.pendingBatch != nil && w.pendingBatch.Len() > maxCommitted {
-		if err := w.flushBatch(ctx); err != nil {
-			return err
-		}
-	}
-	// If the context ended during COMMIT, the caller would not know whether it
-	// succeeded.
-	commitCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
-	defer cancel()
-	w.queueStatement("COMMIT")
-	return w.flushBatch(commitCtx)
-}
-
-// maxCommitted is how many statements are sent together with COMMIT.
-const maxCommitted = 16
-
-// commitTimeout bounds the wait for a COMMIT or ROLLBACK.
-const commitTimeout = 20 * time.Second
-
-// within runs fn in a transaction that reads.
-func (s *Storage) within(ctx context.Context, fn func(pgx.Tx) error) error {
-	conn, tx, err := s.begin(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Release()
-	defer rollBack(ctx, conn)
-	return fn(tx)
-}
-
-// rollBack ends a transaction that has not committed. If it fails, the connection is
-// closed.
-func rollBack(ctx context.Context, conn *pgxpool.Conn) {
-	if conn.Conn().IsClosed() || conn.Conn().PgConn().TxStatus() == idle {
-		return
-	}
-	rollbackCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
-	defer cancel()
-	if _, err := conn.Exec(rollbackCtx, "ROLLBACK"); err != nil {
-		_ = conn.Conn().Close(rollbackCtx)
-	}
-}
-
-// idle is the status of a connection without a transaction.
-const idle = 'I'
-
-// beginTimeout bounds the wait for a free connection and BEGIN.
-const beginTimeout = 20 * time.Second
-
-// begin starts a transaction that reads. It retries once with another connection, since
-// an idle one may be dead.
-func (s *Storage) begin(ctx context.Context) (*pgxpool.Conn, pgx.Tx, error) {
-	bounded, cancel := context.WithTimeout(ctx, beginTimeout)
-	defer cancel()
-	conn, tx, err := s.tryBegin(bounded)
-	if err != nil && bounded.Err() == nil {
-		conn, tx, err = s.tryBegin(bounded)
-	}
-	return conn, tx, interpret(ctx, "begin", err)
-}
-
-// viewQuery returns the statements that begin a transaction that reads.
-func (s *Storage) viewQuery() pgx.TxOptions {
-	return pgx.TxOptions{BeginQuery: strings.Join(append([]string{beginView}, s.settings...), "; ")}
-}
-
-func (s *Storage) tryBegin(ctx context.Context) (*pgxpool.Conn, pgx.Tx, error) {
-	conn, err := s.pool.Acquire(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	tx, err := conn.BeginTx(ctx, s.viewQuery())
-	if err != nil {
-		s.leaveStandby(ctx, conn, interpret(ctx, "begin", err))
-		if conn.Conn().IsClosed() {
-			s.pool.Reset() // the others may be as dead: the next is a new one
-		}
-		conn.Release()
-		return nil, nil, err
-	}
-	return conn, tx, nil
-}
-
-// acquire waits for a free connection.
-func (s *Storage) acquire(ctx context.Context) (*pgxpool.Conn, error) {
-	bounded, cancel := context.WithTimeout(ctx, beginTimeout)
-	defer cancel()
-	conn, err := s.pool.Acquire(bounded)
-	if err != nil && bounded.Err() == nil {
-		conn, err = s.pool.Acquire(bounded)
-	}
-	return conn, interpret(ctx, "begin", err)
 }
 
 // enter registers a transaction, for which Close waits: the caller must leave the gate

@@ -65,7 +65,7 @@ test("no path has an encoded slash", async () => {
 });
 
 // 9007199254740993 is the first integer that no number has.
-test("JSON keeps all digits of integers, and is else that of the language", () => {
+test("JSON keeps all digits of integers, and otherwise is what JSON.parse and JSON.stringify make", () => {
   for (const text of [
     "9007199254740993", "-9007199254740993", "18446744073709551616", '{"a":[12345678901234567890,{"b":-1}],"12345678901234567890":"12345678901234567890"}',
     '"\\"12345678901234567890\\\\"', '{"\\\\":12345678901234567890}',

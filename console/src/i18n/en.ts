@@ -973,7 +973,7 @@ export const en = {
   "when.year": "in a year",
   "when.time": "at a time, yours",
   "new.keyHint": "Suggested from the text until you change it.",
-  "new.noText": "Write what is to be remembered.",
+  "new.noText": "Write what to remember.",
   "new.noKey": "Give it a key.",
   "new.labelled": "It is that of your token: another one needs a token with that taint.",
   "ask.try": "From your memories",

@@ -20,7 +20,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if .Values.image.digest }}@{{ .Values.image.digest }}{{ else }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ end }}
 {{- end }}
 
-{{/* The vector index: that of the values, else the storage's usual one. */}}
+{{/* The vector index: the one in the values, else the storage's usual one. */}}
 {{- define "mneme.vector" -}}
 {{- .Values.vector | default (ternary "flat" "milvus" (eq .Values.storage "sqlite")) -}}
 {{- end }}
