@@ -2220,7 +2220,7 @@ type Readers struct {
 	Wording int `json:"wording"`
 }
 
-// ReadingProgress How many of the entries that the multilingual model is to read, because the store was asked in another language, has many entries in one, or had its language chosen, it has read, among those that the caller may read. Until it has read them all, searches judge entries by the vectors that were there before. Omitted when it has.
+// ReadingProgress How many of the entries that a model is to read again, because the store was asked in another language, has many entries in one, or had its language chosen, it has read, among those that the caller may read. Until it has read them all, searches judge entries by the vectors that were there before. Omitted when it has.
 //
 // Example: {"done":120,"total":400}
 type ReadingProgress struct {
@@ -2512,7 +2512,7 @@ type StoreInfo struct {
 	// Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language, if that serves.
 	Models *Models `json:"models,omitempty"`
 
-	// Reading How many of the entries that the multilingual model is to read, because the store was asked in another language, has many entries in one, or had its language chosen, it has read, among those that the caller may read. Until it has read them all, searches judge entries by the vectors that were there before. Omitted when it has.
+	// Reading How many of the entries that a model is to read again, because the store was asked in another language, has many entries in one, or had its language chosen, it has read, among those that the caller may read. Until it has read them all, searches judge entries by the vectors that were there before. Omitted when it has.
 	//
 	// Example: {"done":120,"total":400}
 	Reading *ReadingProgress `json:"reading,omitempty"`
@@ -2537,7 +2537,7 @@ type StoreLanguage struct {
 	// Models The models that read the store's entries, `english`, `multilingual` or both, or the fingerprint of an embedder that reads every language, if that serves.
 	Models Models `json:"models"`
 
-	// Reading How many of the entries that the multilingual model is to read, because the store was asked in another language, has many entries in one, or had its language chosen, it has read, among those that the caller may read. Until it has read them all, searches judge entries by the vectors that were there before. Omitted when it has.
+	// Reading How many of the entries that a model is to read again, because the store was asked in another language, has many entries in one, or had its language chosen, it has read, among those that the caller may read. Until it has read them all, searches judge entries by the vectors that were there before. Omitted when it has.
 	//
 	// Example: {"done":120,"total":400}
 	Reading *ReadingProgress `json:"reading,omitempty"`

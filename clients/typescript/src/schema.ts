@@ -2643,7 +2643,7 @@ export interface components {
         /** @description Why these models, in a sentence; another one gives the progress of `reading`. */
         WhyModels: string;
         /**
-         * @description How many of the entries that the multilingual model is to read, because the store was asked in another language, has many entries in one, or had its language chosen, it has read, among those that the caller may read. Until it has read them all, searches judge entries by the vectors that were there before. Omitted when it has.
+         * @description How many of the entries that a model is to read again, because the store was asked in another language, has many entries in one, or had its language chosen, it has read, among those that the caller may read. Until it has read them all, searches judge entries by the vectors that were there before. Omitted when it has.
          * @example {
          *       "done": 120,
          *       "total": 400

@@ -22,9 +22,9 @@ T = TypeVar("T", bound="ReadingProgress")
 @_without_unset
 @_attrs_define
 class ReadingProgress:
-    """ How many of the entries that the multilingual model is to read, because the store was asked in another language, has
-    many entries in one, or had its language chosen, it has read, among those that the caller may read. Until it has
-    read them all, searches judge entries by the vectors that were there before. Omitted when it has.
+    """ How many of the entries that a model is to read again, because the store was asked in another language, has many
+    entries in one, or had its language chosen, it has read, among those that the caller may read. Until it has read
+    them all, searches judge entries by the vectors that were there before. Omitted when it has.
 
         Example:
             {'done': 120, 'total': 400}

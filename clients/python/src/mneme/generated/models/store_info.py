@@ -51,10 +51,10 @@ class StoreInfo:
             models (list[str] | Unset): The models that read the store's entries, `english`, `multilingual` or both, or the
                 fingerprint of an embedder that reads every language, if that serves.
             why (str | Unset): Why these models, in a sentence; another one gives the progress of `reading`.
-            reading (ReadingProgress | Unset): How many of the entries that the multilingual model is to read, because the
-                store was asked in another language, has many entries in one, or had its language chosen, it has read, among
-                those that the caller may read. Until it has read them all, searches judge entries by the vectors that were
-                there before. Omitted when it has. Example: {'done': 120, 'total': 400}.
+            reading (ReadingProgress | Unset): How many of the entries that a model is to read again, because the store was
+                asked in another language, has many entries in one, or had its language chosen, it has read, among those that
+                the caller may read. Until it has read them all, searches judge entries by the vectors that were there before.
+                Omitted when it has. Example: {'done': 120, 'total': 400}.
      """
 
     store_id: str
