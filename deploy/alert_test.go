@@ -3,6 +3,7 @@ package deploy_test
 import (
 	"bytes"
 	"encoding/json"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,9 +20,16 @@ func TestAlertsDashboardAndTheGuideNameExistingMetrics(t *testing.T) {
 			given[string(found[1])] = true
 		}
 	}
-	page := read(t, "../docs/operating.md")
+	paths, err := filepath.Glob("../docs/operating/*.md")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%d pages: %v", len(paths), err)
+	}
+	var page []byte
+	for _, path := range paths {
+		page = append(page, read(t, path)...)
+	}
 	for file, text := range map[string][]byte{
-		"alerts.yml": read(t, "alerts.yml"), "dashboard.json": read(t, "dashboard.json"), "operating.md": page,
+		"alerts.yml": read(t, "alerts.yml"), "dashboard.json": read(t, "dashboard.json"), "docs/operating": page,
 	} {
 		for _, found := range regexp.MustCompile(`mneme_[a-z_]+`).FindAllString(string(text), -1) {
 			name := strings.TrimSuffix(strings.TrimSuffix(found, "_bucket"), "_count")
@@ -32,7 +40,7 @@ func TestAlertsDashboardAndTheGuideNameExistingMetrics(t *testing.T) {
 	}
 	for name := range given {
 		if !bytes.Contains(page, []byte("`"+name)) {
-			t.Errorf("operating.md does not explain %s", name)
+			t.Errorf("docs/operating does not explain %s", name)
 		}
 	}
 	var rules struct {
@@ -45,7 +53,7 @@ func TestAlertsDashboardAndTheGuideNameExistingMetrics(t *testing.T) {
 	}
 	for _, rule := range rules.Groups[0].Rules {
 		if rule.Expr == "" || !bytes.Contains(page, []byte("`"+rule.Alert+"`")) {
-			t.Errorf("operating.md does not say what to do at %s", rule.Alert)
+			t.Errorf("docs/operating does not say what to do at %s", rule.Alert)
 		}
 	}
 }

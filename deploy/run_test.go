@@ -105,7 +105,7 @@ func TestRowLevelSecurityAppliesToTheRole(t *testing.T) {
 // withDefault matches a value of compose that a variable replaces; its group is the default.
 var withDefault = regexp.MustCompile(`^\$\{[A-Z_]+:-(.*)\}$`)
 
-// The first steps of docs/operating.md, on a process with the command and
+// The first steps of docs/operating/start.md, on a process with the command and
 // environment of compose.
 func TestTheFirstStepsWorkInTheEnvironmentOfCompose(t *testing.T) {
 	name, dsn := role(t)

@@ -57,10 +57,13 @@ func TestDecisionsAreShortAndHaveAStatus(t *testing.T) {
 	}
 }
 
-// The index repeats each decision's title, and of its status what is more than accepted.
+// The index repeats each decision's title. Superseded ones are in a section of their own,
+// its last, which is not read by default, with what replaced them.
 func TestTheIndexHasEveryDecision(t *testing.T) {
 	lines := make(map[string]string)
-	for _, found := range decisionIndex.FindAllStringSubmatch(read(t, "decisions/README.md"), -1) {
+	index := read(t, "decisions/README.md")
+	_, last, _ := strings.Cut(index, "\n## Superseded\n")
+	for _, found := range decisionIndex.FindAllStringSubmatch(index, -1) {
 		number, file, line := found[1], found[2], found[3]
 		if lines[file] != "" {
 			t.Errorf("the index has %s twice", file)
@@ -77,16 +80,33 @@ func TestTheIndexHasEveryDecision(t *testing.T) {
 			continue // TestDecisionsAreShortAndHaveAStatus says so
 		}
 		rest, found := strings.CutPrefix(line, title[2])
-		_, rest, _ = strings.Cut(rest, " (")
-		inIndex, _, _ := strings.Cut(rest, ")")
+		by, marked := strings.CutPrefix(rest, " (superseded by ")
 		superseded := strings.HasPrefix(status[1], "superseded")
 		switch {
 		case line == "":
 			t.Errorf("the index lacks %s", path)
 		case !found:
 			t.Errorf("%s: the index has another title: %s", path, line)
-		case strings.HasPrefix(inIndex, "superseded") != superseded || !slices.Equal(related(inIndex), related(status[1])):
-			t.Errorf("%s: the index has another status: %s", path, inIndex)
+		case marked != superseded || marked && !slices.Equal(related(by), related(status[1])):
+			t.Errorf("%s: the index has another status: %s", path, rest)
+		case strings.Contains(last, "("+filepath.Base(path)+")") != superseded:
+			t.Errorf("%s: the index has it in the wrong section", path)
+		}
+	}
+}
+
+// What replaced a decision holds, and is no superseded one itself.
+func TestSupersededDecisionsLeadToOneThatHolds(t *testing.T) {
+	for _, path := range decisions(t) {
+		status := decisionStatus.FindStringSubmatch(read(t, path))
+		if status == nil || !strings.HasPrefix(status[1], "superseded") {
+			continue
+		}
+		for _, found := range link.FindAllStringSubmatch(status[1], -1) {
+			next := decisionStatus.FindStringSubmatch(read(t, filepath.Join("decisions", found[1])))
+			if next == nil || !strings.HasPrefix(next[1], "accepted") {
+				t.Errorf("%s: %s does not hold either", path, found[1])
+			}
 		}
 	}
 }

@@ -25,11 +25,11 @@ func openConsole(config configs.Config, listener net.Addr, w welcome) (*console.
 	address, err := netip.ParseAddrPort(listener.String())
 	local := err == nil && address.Addr().IsLoopback()
 	if files.Files() == nil || !w.link || !local || !compose.UsesLocalKey(config) {
-		surface, err := console.NewSurface(files.Files(), docs.Operating, nil)
+		surface, err := console.NewSurface(files.Files(), docs.Operating(), nil)
 		return surface, "", err
 	}
 	session, code := console.NewSession(func() (string, error) { return mint(config, w.visitor, consoleTTL) }, time.Now)
-	surface, err := console.NewSurface(files.Files(), docs.Operating, session)
+	surface, err := console.NewSurface(files.Files(), docs.Operating(), session)
 	base, failed := urlOf(address.String(), config.TLS.Cert != "")
 	return surface, base + "/console/#code=" + code, errors.Join(err, failed)
 }

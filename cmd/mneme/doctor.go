@@ -159,7 +159,7 @@ func (d *diagnosis) checkData(ctx context.Context) {
 		return
 	case version < newest:
 		d.add("database", warning, fmt.Sprintf("is of an older version of mneme: schema %d, this program's is %d; neither it nor the vector index was checked", version, newest),
-			"back it up; the next command that opens it updates it, and older programs can then not open it: docs/operating.md, Upgrades")
+			"back it up; the next command that opens it updates it, and older programs can then not open it: docs/operating/upgrades.md")
 		return
 	}
 	current, err := compose.IsCurrent(ctx, d.config)
@@ -169,7 +169,7 @@ func (d *diagnosis) checkData(ctx context.Context) {
 		return
 	case !current:
 		d.add("database", warning, "another version of mneme analyzed its texts; neither it nor the vector index was checked",
-			"back it up and stop other processes; the next command that opens it analyzes them again: docs/operating.md, Upgrades")
+			"back it up and stop other processes; the next command that opens it analyzes them again: docs/operating/upgrades.md")
 		return
 	}
 	service, err := compose.OpenRows(ctx, d.config, slog.New(slog.DiscardHandler))
@@ -187,7 +187,7 @@ func (d *diagnosis) checkData(ctx context.Context) {
 
 // addUnopened adds the error of a database that could not be opened.
 func (d *diagnosis) addUnopened(err error) {
-	do := "docs/operating.md, Troubleshooting, has the errors of databases"
+	do := "docs/operating/troubleshooting.md has the errors of databases"
 	if d.config.Storage == "postgres" {
 		do = "check MNEME_POSTGRES_DSN, and that the server runs and the role may connect"
 	}
@@ -200,7 +200,7 @@ func (d *diagnosis) checkRows(ctx context.Context, service *compose.Instance) {
 	if checker, ok := service.Storage.(interface{ Check(context.Context) error }); ok {
 		says = "opens, no damage found"
 		if err := checker.Check(ctx); err != nil {
-			d.add("database", problem, err.Error(), "restore a backup: docs/operating.md, Backup and restore")
+			d.add("database", problem, err.Error(), "restore a backup: docs/operating/backups.md")
 			return
 		}
 	}

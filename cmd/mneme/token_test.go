@@ -134,7 +134,7 @@ func TestTokensAreListedWithTheirLastUse(t *testing.T) {
 	}
 }
 
-// This is the procedure of docs/operating.md.
+// This is the procedure of docs/operating/keys.md.
 func TestTheKeyIsRotatedBesideARunningServer(t *testing.T) {
 	t.Setenv("MNEME_RATE_REFUSALS", "0") // it is asked again and again
 	s := serve(t, t.TempDir())

@@ -56,9 +56,9 @@ def on_files(files, *, config):
 
 
 def on_page_markdown(markdown, *, page, config, files):
-    """The first page has the whole width. Decisions come last in searches."""
+    """The first page has the whole width. Decisions come last in searches, superseded ones are in none."""
     if page.file.src_uri == "index.md":
         page.meta["hide"] = ["navigation", "toc"]
     if page.file.src_uri.startswith("decisions/"):
-        page.meta["search"] = {"boost": 0.3}
+        page.meta["search"] = {"exclude": True} if "\n\nStatus: superseded" in markdown else {"boost": 0.3}
     return markdown

@@ -110,7 +110,7 @@ func open(ctx context.Context, config configs.Config, log *slog.Logger, models M
 		return nil, errors.Join(err, ix.Close(), rows.Close())
 	}
 	searching := SearchOptions(config, log, ix)
-	searching.Meter, searching.Tracer = prices, spans.Tracer("mneme/memory")
+	searching.Meter, searching.Tracer = prices, spans.Tracer("mneme/search")
 	if reranker != nil {
 		searching.Reranker = reranker
 	}

@@ -38,7 +38,7 @@ func TestSpansReachTheCollector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, span := provider.Tracer("mneme/memory").Start(t.Context(), "search")
+	_, span := provider.Tracer("mneme/search").Start(t.Context(), "search")
 	span.End()
 	provider.Close(t.Context())
 	request := <-received
@@ -51,8 +51,8 @@ func TestSpansReachTheCollector(t *testing.T) {
 		t.Errorf("the resource is %v, want service.name mneme", attributes)
 	}
 	scope := spans.GetScopeSpans()[0]
-	if got := scope.GetScope().GetName(); got != "mneme/memory" {
-		t.Errorf("the scope is %q, want mneme/memory", got)
+	if got := scope.GetScope().GetName(); got != "mneme/search" {
+		t.Errorf("the scope is %q, want mneme/search", got)
 	}
 	if got := scope.GetSpans()[0].GetName(); got != "search" {
 		t.Errorf("the span is %q, want search", got)
@@ -65,7 +65,7 @@ func TestSampleRatioZeroExportsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, span := provider.Tracer("mneme/memory").Start(t.Context(), "search")
+	_, span := provider.Tracer("mneme/search").Start(t.Context(), "search")
 	span.End()
 	provider.Close(t.Context())
 	if len(received) != 0 {
@@ -85,7 +85,7 @@ func TestClientsDoNotChooseWhatIsSampled(t *testing.T) {
 			TraceID: trace.TraceID{0: byte(i), 15: 1}, SpanID: trace.SpanID{1}, TraceFlags: trace.FlagsSampled, Remote: true,
 		})
 		for range 2 {
-			_, span := provider.Tracer("mneme/memory").Start(trace.ContextWithRemoteSpanContext(t.Context(), parent), "search")
+			_, span := provider.Tracer("mneme/search").Start(trace.ContextWithRemoteSpanContext(t.Context(), parent), "search")
 			span.End()
 		}
 	}
@@ -112,7 +112,7 @@ func TestWithoutEndpointNothingIsRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, span := provider.Tracer("mneme/memory").Start(t.Context(), "search")
+	_, span := provider.Tracer("mneme/search").Start(t.Context(), "search")
 	if span.IsRecording() || span.SpanContext().IsValid() {
 		t.Error("a span is recorded without an endpoint")
 	}
@@ -142,7 +142,7 @@ func TestLostSpansAreLoggedWithoutTheEndpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, span := provider.Tracer("mneme/memory").Start(t.Context(), "search")
+	_, span := provider.Tracer("mneme/search").Start(t.Context(), "search")
 	span.End()
 	provider.Close(t.Context())
 	if !strings.Contains(log.String(), "spans were not exported") {

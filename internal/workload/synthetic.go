@@ -11,7 +11,7 @@ import (
 )
 
 // The weights of a synthetic vector's parts, fitted to E5's vectors of the same
-// memories and questions: see docs/decisions/0014-speed-at-size.md.
+// memories and questions: see docs/measured.md.
 const (
 	topicWeight    = .65
 	deedWeight     = .45

@@ -16,7 +16,7 @@ func TestSeedAndNumberDetermineAMemory(t *testing.T) {
 	}
 }
 
-// Synthetic vectors have the properties stated in decision 0014: they are in the
+// Synthetic vectors have the properties that docs/measured.md states: they are in the
 // model's cone, a question finds its memory, and a text has one vector.
 func TestSyntheticVectorsResembleTheModels(t *testing.T) {
 	model, err := e5.New(e5.Options{})

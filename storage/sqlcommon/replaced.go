@@ -14,7 +14,7 @@ import (
 // ErrReplaced means that the database is no longer the one that was opened, or lost commits
 // of it, as after a restore. What the process holds in memory (vectors, rows that searches
 // have read) follows from what no longer exists, and positions of feeds are given again.
-var ErrReplaced = fmt.Errorf("%w: the database was replaced while mneme served it: complete the restore and start mneme again, see docs/operating.md", memory.ErrUnavailable)
+var ErrReplaced = fmt.Errorf("%w: the database was replaced while mneme served it: complete the restore and start mneme again, see docs/operating/backups.md", memory.ErrUnavailable)
 
 // Continuity notices that a database does not continue what was read from it: it remembers
 // the last change of vectors, which every write of an entry records at a position of its

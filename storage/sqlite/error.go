@@ -20,7 +20,7 @@ var ErrNewer, ErrOlder = sqlcommon.ErrNewer, sqlcommon.ErrOlder
 
 // ErrDamaged means that the file is not a database, or that pages of it are
 // malformed.
-var ErrDamaged = fmt.Errorf("%w: the database file is damaged: stop mneme and restore a backup, see docs/operating.md", memory.ErrUnavailable)
+var ErrDamaged = fmt.Errorf("%w: the database file is damaged: stop mneme and restore a backup, see docs/operating/backups.md", memory.ErrUnavailable)
 
 // ErrReplaced means that another file is in the place of the database, or another state
 // in the file.

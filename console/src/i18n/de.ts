@@ -618,7 +618,7 @@ export const de = {
   "money.amount": "{amount} {currency}",
 
   "operating.missing": "Der Abschnitt fehlt",
-  "operating.missingDetail": "docs/operating.md hat keinen Abschnitt {name}.",
+  "operating.missingDetail": "docs/operating hat keinen Abschnitt {name}.",
   "operating.from": "Aus der Seite für Betreiber",
   "operating.loading": "Der Abschnitt wird geladen",
   "operating.whole": "Die ganze Seite",

@@ -617,7 +617,7 @@ export const en = {
   "money.amount": "{amount} {currency}",
 
   "operating.missing": "The section is not there",
-  "operating.missingDetail": "docs/operating.md has no section {name}.",
+  "operating.missingDetail": "docs/operating has no section {name}.",
   "operating.from": "From the operator's page",
   "operating.loading": "The section is loading",
   "operating.whole": "The whole page",

@@ -618,7 +618,7 @@ export const es = {
   "money.amount": "{amount} {currency}",
 
   "operating.missing": "La sección no existe",
-  "operating.missingDetail": "docs/operating.md no tiene ninguna sección {name}.",
+  "operating.missingDetail": "docs/operating no tiene ninguna sección {name}.",
   "operating.from": "De la página para operadores",
   "operating.loading": "Cargando la sección",
   "operating.whole": "La página completa",

@@ -618,7 +618,7 @@ export const fr = {
   "money.amount": "{amount} {currency}",
 
   "operating.missing": "La section est introuvable",
-  "operating.missingDetail": "docs/operating.md n’a pas de section {name}.",
+  "operating.missingDetail": "docs/operating n’a pas de section {name}.",
   "operating.from": "Extrait de la page d’exploitation",
   "operating.loading": "Chargement de la section",
   "operating.whole": "La page entière",

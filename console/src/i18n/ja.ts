@@ -618,7 +618,7 @@ export const ja = {
   "money.amount": "{amount} {currency}",
 
   "operating.missing": "その節がありません",
-  "operating.missingDetail": "docs/operating.md に節 {name} がありません。",
+  "operating.missingDetail": "docs/operating に節 {name} がありません。",
   "operating.from": "運用者向けページから",
   "operating.loading": "節を読み込み中",
   "operating.whole": "ページ全体",

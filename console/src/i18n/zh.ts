@@ -618,7 +618,7 @@ export const zh = {
   "money.amount": "{amount} {currency}",
 
   "operating.missing": "没有这一节",
-  "operating.missingDetail": "docs/operating.md 中没有 {name} 一节。",
+  "operating.missingDetail": "docs/operating 中没有 {name} 一节。",
   "operating.from": "摘自运维页面",
   "operating.loading": "正在加载该节",
   "operating.whole": "完整页面",

@@ -5,7 +5,7 @@ import { i18n, number, numbers, t } from "./i18n.svelte";
 export type Health = Schemas["Health"];
 
 // Trouble is something that is not well, and what to do: in short, and in a section of
-// docs/operating.md, by the name of its anchor.
+// docs/operating, by the name of its anchor.
 export interface Trouble {
   what: string;
   act: string;
