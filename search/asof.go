@@ -18,7 +18,7 @@ import (
 
 // A search as of a time finds what has not changed since as any search does. What has is
 // read from history, and compared with the question when it is asked:
-// docs/decisions/0089-as-of.md.
+// docs/search.md.
 
 // maxEmbedded bounds the former entries of which vectors are made for a search: those that
 // have words of the question first, then the newest. The others are judged by their words
