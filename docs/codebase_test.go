@@ -24,6 +24,7 @@ import (
 type codebase struct {
 	packages map[string]map[string]bool  // by name: what they declare
 	members  map[string]map[string]bool  // by the name of a type: fields and methods, those of what it embeds too
+	imported map[string]bool             // the last parts of the paths of other modules' packages
 	embedded map[string]map[string]bool  // by the name of a type: the names of types that it embeds
 	declared map[string]bool             // names of packages, functions, methods, types, fields, variables and constants
 	words    map[string]bool             // identifiers, and words of texts
@@ -50,7 +51,7 @@ func readCode(t *testing.T) *codebase {
 	t.Helper()
 	c := &codebase{
 		packages: make(map[string]map[string]bool), members: make(map[string]map[string]bool), embedded: make(map[string]map[string]bool),
-		declared: make(map[string]bool), words: make(map[string]bool), targets: make(map[string]bool), settings: make(map[string]bool),
+		imported: make(map[string]bool), declared: make(map[string]bool), words: make(map[string]bool), targets: make(map[string]bool), settings: make(map[string]bool),
 		flags: map[string]bool{"help": true, "version": true}, commands: map[string]bool{"help": true, "completion": true}, // cobra's
 		calls: make(map[string][]*regexp.Regexp),
 	}
@@ -174,6 +175,10 @@ func (c *codebase) readGo(path string, file *ast.File) {
 		c.packages[file.Name.Name] = inPackage
 	}
 	c.declared[file.Name.Name] = true
+	for _, spec := range file.Imports {
+		of, _ := strconv.Unquote(spec.Path.Value)
+		c.imported[of[strings.LastIndex(of, "/")+1:]] = true
+	}
 	for _, declaration := range file.Decls {
 		switch d := declaration.(type) {
 		case *ast.FuncDecl:

@@ -11,7 +11,7 @@ import (
 
 const (
 	maxDecisionWords = 400
-	maxWords         = 36_000
+	maxWords         = 30_000
 )
 
 var (

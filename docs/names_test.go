@@ -156,7 +156,11 @@ func (c *codebase) checkCommand(part string, report reporting) {
 func (c *codebase) checkSpan(span string, report reporting) {
 	switch found := inPackage.FindStringSubmatch(span); {
 	case found != nil:
-		declares := c.packages[found[1][strings.LastIndex(found[1], "/")+1:]]
+		name := found[1][strings.LastIndex(found[1], "/")+1:]
+		declares := c.packages[name]
+		if declares == nil && c.imported[name] {
+			return // os.Root
+		}
 		known := declares[found[2]]
 		if found[3] != "" {
 			known = known && c.has(found[2], found[3], map[string]bool{})
