@@ -17,7 +17,8 @@ import (
 )
 
 // A search as of a time finds what has not changed since as any search does. What has is
-// read from history, and compared with the question when it is asked:
+// read from history, and compared with the question when it is asked: an index of versions
+// would slow every write. Rights of now decide, since those of then are not stored. See
 // docs/search.md.
 
 // maxEmbedded bounds the former entries of which vectors are made for a search: those that

@@ -9,7 +9,9 @@ import (
 	"mneme/acl"
 )
 
-// issuedFile is the file of issued tokens in the data directory. It has no secrets.
+// issuedFile is the file of issued tokens in the data directory. It has no secrets. It is a
+// file and not a table, as those of API keys and former keys are, so that mneme token needs
+// no database.
 const issuedFile = "tokens.json"
 
 // keptIssued is how long a token that has expired stays in the list.

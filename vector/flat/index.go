@@ -8,7 +8,8 @@
 // four bits an element, and then scores those rows that may be among the results
 // (see quantized). The results are those of a scan without it.
 //
-// The index is a cache of the vectors stored with the rows. It takes about
+// The index is a cache of the vectors stored with the rows. It has no file, which would
+// keep the vectors of erased entries. It takes about
 // 2·dim + 74 bytes of memory per entry of one chunk, and dim/2 + 12 more in stores that
 // are often searched together with others, 49,152 chunks and more at a time.
 package flat
