@@ -1,7 +1,6 @@
 package docs_test
 
 import (
-	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -31,6 +29,7 @@ type codebase struct {
 	flags    map[string]bool             // of the command and of the repository's other programs
 	endings  []string                    // of flags whose names are joined: -entries-total
 	commands map[string]bool             // the command's subcommands
+	groups   map[string]bool             // subcommands that have others
 	files    []string                    // paths from the root, with slashes before them
 	targets  map[string]bool             // of the Makefile
 	settings map[string]bool             // keys of the configuration and of its sections
@@ -52,7 +51,8 @@ func readCode(t *testing.T) *codebase {
 	c := &codebase{
 		packages: make(map[string]map[string]bool), members: make(map[string]map[string]bool), embedded: make(map[string]map[string]bool),
 		imported: make(map[string]bool), declared: make(map[string]bool), words: make(map[string]bool), targets: make(map[string]bool), settings: make(map[string]bool),
-		flags: map[string]bool{"help": true, "version": true}, commands: map[string]bool{"help": true, "completion": true}, // cobra's
+		groups: make(map[string]bool),
+		flags:  map[string]bool{"help": true, "version": true}, commands: map[string]bool{"help": true, "completion": true}, // cobra's
 		calls: make(map[string][]*regexp.Regexp),
 	}
 	c.readFiles(t)
@@ -167,84 +167,6 @@ func (c *codebase) readWords(text string) {
 	}
 }
 
-// readGo reads what a file of Go declares, and its words but for those of comments.
-func (c *codebase) readGo(path string, file *ast.File) {
-	inPackage := c.packages[file.Name.Name]
-	if inPackage == nil {
-		inPackage = make(map[string]bool)
-		c.packages[file.Name.Name] = inPackage
-	}
-	c.declared[file.Name.Name] = true
-	for _, spec := range file.Imports {
-		of, _ := strconv.Unquote(spec.Path.Value)
-		c.imported[of[strings.LastIndex(of, "/")+1:]] = true
-	}
-	for _, declaration := range file.Decls {
-		switch d := declaration.(type) {
-		case *ast.FuncDecl:
-			c.declared[d.Name.Name] = true
-			if d.Recv == nil {
-				inPackage[d.Name.Name] = true
-			} else {
-				c.member(typeName(d.Recv.List[0].Type), d.Name.Name)
-			}
-		case *ast.GenDecl:
-			for _, spec := range d.Specs {
-				switch s := spec.(type) {
-				case *ast.ValueSpec:
-					for _, name := range s.Names {
-						inPackage[name.Name], c.declared[name.Name] = true, true
-					}
-				case *ast.TypeSpec:
-					inPackage[s.Name.Name], c.declared[s.Name.Name] = true, true
-					c.member(s.Name.Name, "")
-					c.readType(s.Name.Name, s.Type)
-				}
-			}
-		}
-	}
-	inCommand := strings.Contains(filepath.ToSlash(path), "/cmd/mneme/")
-	ast.Inspect(file, func(node ast.Node) bool {
-		switch n := node.(type) {
-		case *ast.CommentGroup:
-			return false
-		case *ast.Ident:
-			c.words[n.Name] = true
-		case *ast.BasicLit:
-			if n.Kind == token.STRING {
-				c.readWords(n.Value)
-				if text := strings.Trim(n.Value, `"`); inCommand && dashed.MatchString(text) {
-					c.endings = append(c.endings, "-"+text)
-				}
-			}
-		case *ast.CallExpr:
-			if flagMethod.MatchString(typeName(n.Fun)) {
-				c.readFlag(n.Args)
-			}
-		case *ast.KeyValueExpr:
-			if key, ok := n.Key.(*ast.Ident); ok && key.Name == "Use" && inCommand {
-				if value, ok := n.Value.(*ast.BasicLit); ok {
-					use, _ := strconv.Unquote(value.Value)
-					name, _, _ := strings.Cut(use, " ")
-					c.commands[name] = true
-				}
-			}
-		}
-		return true
-	})
-}
-
-// readFlag takes the first text of a call that defines a flag.
-func (c *codebase) readFlag(arguments []ast.Expr) {
-	for _, argument := range arguments {
-		if literal, ok := argument.(*ast.BasicLit); ok && literal.Kind == token.STRING {
-			name, _ := strconv.Unquote(literal.Value)
-			c.flags[name] = true
-			return
-		}
-	}
-}
-
 // readSettings reads the keys of a section, of which each field has its own as a tag.
 func (c *codebase) readSettings(section reflect.Type, prefix string) {
 	for i := range section.NumField() {
@@ -296,71 +218,6 @@ func (c *codebase) hasFile(name string) bool {
 func (c *codebase) hasCall(method, path string) bool {
 	for of, forms := range c.calls {
 		if (method == "" || of == method) && slices.ContainsFunc(forms, func(form *regexp.Regexp) bool { return form.MatchString(path) }) {
-			return true
-		}
-	}
-	return false
-}
-
-func (c *codebase) member(of, name string) {
-	if c.members[of] == nil {
-		c.members[of], c.embedded[of] = make(map[string]bool), make(map[string]bool)
-	}
-	if name != "" {
-		c.members[of][name], c.declared[name] = true, true
-	}
-}
-
-// readType reads the fields of a struct and the methods of an interface.
-func (c *codebase) readType(name string, of ast.Expr) {
-	var fields *ast.FieldList
-	switch of := of.(type) {
-	case *ast.StructType:
-		fields = of.Fields
-	case *ast.InterfaceType:
-		fields = of.Methods
-	default: // an alias, or a type with the fields of another
-		c.embedded[name][typeName(of)] = true
-		return
-	}
-	for _, field := range fields.List {
-		for _, each := range field.Names {
-			c.member(name, each.Name)
-		}
-		if field.Names == nil {
-			c.embedded[name][typeName(field.Type)] = true
-		}
-	}
-}
-
-// typeName returns the last name of a type or of a function: Tx of *memory.Tx.
-func typeName(of ast.Expr) string {
-	switch of := of.(type) {
-	case *ast.Ident:
-		return of.Name
-	case *ast.SelectorExpr:
-		return of.Sel.Name
-	case *ast.StarExpr:
-		return typeName(of.X)
-	case *ast.IndexExpr:
-		return typeName(of.X)
-	case *ast.IndexListExpr:
-		return typeName(of.X)
-	}
-	return ""
-}
-
-// has reports whether a type has a field or a method.
-func (c *codebase) has(name, member string, seen map[string]bool) bool {
-	if seen[name] {
-		return false
-	}
-	seen[name] = true
-	if c.members[name][member] {
-		return true
-	}
-	for embedded := range c.embedded[name] {
-		if c.has(embedded, member, seen) {
 			return true
 		}
 	}

@@ -23,7 +23,7 @@ var (
 	inFolder  = regexp.MustCompile(`^(?:\.\./)*([a-z][a-z0-9_.-]*)/[\w./-]+$`)
 	makes     = regexp.MustCompile(`^\s*make ([a-z]+)`)
 	flag      = regexp.MustCompile(`(?:^|[\s(])--([a-z][a-z-]*)`)
-	program   = regexp.MustCompile(`^\s*(?:\w+=\S* )*(?:go run \./cmd/|\./)?mneme(?: ([a-z][a-z-]*))?(?: |$)`)
+	program   = regexp.MustCompile(`^\s*(?:\w+=\S* )*(?:go run \./cmd/|\./)?mneme(?: ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?)?(?: |$)`)
 	shell     = []string{"", "sh", "text"}
 	fenced    = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```")
 	continued = regexp.MustCompile(`\\\n\s*`)
@@ -110,7 +110,7 @@ func (c *codebase) findsWhatIsGone(t *testing.T) {
 		"search.Purchase": "memory.Purchase", "search.Request.Cursor": "search.Request.Gone", "Searcher.Search": "Searcher.Gone",
 		"loadVisible": "loadGone", "left_out": "gone_out", "mneme_searches_total": "mneme_gone_total", "--tools": "--gone",
 		"tools.listed": "tools.gone", "auth.issuers[].jwks": "auth.issuers[].gone", "MNEME_TOOLS_LISTED": "MNEME_" + "TOOLS_GONE",
-		"GET /v1/stores/self/changes?wait=30": "GET /v1/stores/self/gone", "mneme ledger verify": "mneme gone", "make notices": "make gone",
+		"GET /v1/stores/self/changes?wait=30": "GET /v1/stores/self/gone", "mneme put": "mneme gone", "mneme ledger verify": "mneme ledger gone", "make notices": "make gone",
 		"search/turn.go": "search/gone.go", "test/faults": "test/gone",
 	} {
 		for name, want := range map[string]bool{has: true, gone: false} {
@@ -142,6 +142,9 @@ func (c *codebase) checkCommand(part string, report reporting) {
 	if found := program.FindStringSubmatch(part); found != nil {
 		if found[1] != "" {
 			report("command", "mneme "+found[1], c.commands[found[1]])
+		}
+		if found[2] != "" && c.groups[found[1]] {
+			report("command", "mneme "+found[1]+" "+found[2], c.commands[found[2]])
 		}
 		for _, name := range flag.FindAllStringSubmatch(part, -1) {
 			report("flag", "--"+name[1], c.hasFlag(name[1]))
