@@ -21,7 +21,7 @@ import (
 // codebase is what documents may name of the repository.
 type codebase struct {
 	packages map[string]map[string]bool  // by name: what they declare
-	members  map[string]map[string]bool  // by the name of a type: fields and methods, those of what it embeds too
+	members  map[string]map[string]bool  // by the name of a type: its fields and methods
 	imported map[string]bool             // the last parts of the paths of other modules' packages
 	embedded map[string]map[string]bool  // by the name of a type: the names of types that it embeds
 	declared map[string]bool             // names of packages, functions, methods, types, fields, variables and constants
