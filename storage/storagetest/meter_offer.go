@@ -18,13 +18,13 @@ var offers = []clause{
 		next.Title, next.Terms.PriceEntry, next.Caps, next.Version, next.State = "é", 0, meter.OfferCaps{}, 2, meter.OfferWithdrawn
 		f.putOffers(next)
 		f.viewMeter(func(tx meter.ReadTx) error {
-			got, err := meter.First(tx.Offers(f.ctx, meter.OfferID(first.ID)))
+			got, err := tx.Offer(f.ctx, first.ID)
 			f.ok(err)
 			f.equal(got, next)
-			got, err = meter.First(tx.Offers(f.ctx, meter.OfferID(other.ID)))
+			got, err = tx.Offer(f.ctx, other.ID)
 			f.ok(err)
 			f.equal(got, other)
-			got, err = meter.First(tx.Offers(f.ctx, meter.OfferID(newID())))
+			got, err = tx.Offer(f.ctx, newID())
 			f.equal(got == nil, true)
 			return err
 		})
@@ -34,10 +34,10 @@ var offers = []clause{
 		list := []meter.Offer{offer("a", offeredAt(acl.Restricted)), offer("a", withdrawn), offer("a")}
 		f.putOffers(list[2], offer("A"), list[0], list[1])
 		f.viewMeter(func(tx meter.ReadTx) error {
-			got, err := tx.Offers(f.ctx, meter.OffersOn("a"))
+			got, err := tx.OffersOn(f.ctx, "a")
 			f.ok(err)
 			f.equal(got, list)
-			got, err = tx.Offers(f.ctx, meter.OffersOn("c\x00"))
+			got, err = tx.OffersOn(f.ctx, "c\x00")
 			f.equal(len(got), 0)
 			return err
 		})
@@ -54,7 +54,7 @@ var offers = []clause{
 		f.putOffers(shuffled...)
 		page := func(ceiling acl.Label, after uuid.UUID, limit int) (got []meter.Offer) {
 			f.viewMeter(func(tx meter.ReadTx) (err error) {
-				got, err = tx.Offers(f.ctx, meter.OpenOffers{Ceiling: ceiling, After: after, Limit: limit})
+				got, err = tx.OpenOffers(f.ctx, ceiling, after, limit)
 				return err
 			})
 			return got
@@ -91,7 +91,7 @@ var offers = []clause{
 		f.putOffers(o)
 		selling(true)
 		f.update(func(tx memory.Tx) error {
-			f.ok(f.storage.ForMeter().Writing(tx).PutRecord(f.ctx, offer("c")))
+			f.ok(f.storage.ForMeter().Writing(tx).PutOffer(f.ctx, offer("c")))
 			got, err := tx.Count(f.ctx, memory.OffersOf{Store: "c", Ceiling: acl.Public})
 			f.equal(got, int64(1))
 			return err
