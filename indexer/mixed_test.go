@@ -171,7 +171,7 @@ func TestAStoreIsWholeOnceTheMultilingualModelHasReadIt(t *testing.T) {
 		b.write(acl.Confidential, "hidden", inEnglish, 1)
 		b.Index()
 		must(b.harness, b.rows.Update(background, func(tx memory.Tx) error {
-			return tx.PutFact(background, memory.ReadingFact{Store: "a", Asked: true, QueuedAt: b.Instant(), Lacking: b.multilingual})
+			return tx.PutReading(background, memory.ReadingChange{Store: "a", Asked: true, QueuedAt: b.Instant(), Lacking: b.multilingual})
 		}))
 		b.wantReading(acl.Reading{Asked: true, Unread: acl.Public})
 		b.Index()

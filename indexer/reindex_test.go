@@ -671,7 +671,7 @@ func TestAnEntryThatTwoModelsEmbedAtTheSwitchGetsVectorsOfTheNextOne(t *testing.
 			}
 		}
 		must(changed, data.Storage(t).ForIndexer().View(background, func(tx indexer.ReadTx) error {
-			lacking, err := tx.Count(background, memory.Unembedded{Fingerprint: next.Fingerprint(), Now: time.Now()})
+			lacking, err := tx.CountUnembedded(background, indexer.Unembedded{Fingerprint: next.Fingerprint(), Now: time.Now()})
 			if lacking > 0 {
 				t.Errorf("%d entries lack vectors of their revision", lacking)
 			}

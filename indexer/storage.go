@@ -24,7 +24,7 @@ type Storage interface {
 // ReadTx is what the indexer reads in a transaction.
 type ReadTx interface {
 	RowReader
-	DepthReader
+	QueueReader
 	VectorReader
 	memory.MetaReader
 }
@@ -34,29 +34,57 @@ type Tx interface {
 	ReadTx
 	QueueWriter
 	VectorWriter
-	memory.Preparer
-	memory.Trimmer
 	memory.MetaWriter
-	memory.FactWriter
+	memory.ReadingWriter
 }
 
-// RowReader reads the rows that vectors are made of: those with ids, those that a
-// memory.SearchableQuery lists, and how many memory.Unembedded there are.
+// RowReader reads the rows that vectors are made of.
 type RowReader interface {
-	// Get and the others are those of memory.ReadTx.
+	// Get is that of memory.EntryReader.
 	Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error)
-	List(ctx context.Context, query memory.ListQuery) ([]memory.Entry, error)
-	memory.Counter
-	memory.QueueReader
 	// StoreFacts is that of acl.Facts: the numbers that indexes keep in place of stores'
 	// names, and which models read them.
 	StoreFacts(ctx context.Context, stores []string) (map[string]acl.StoreFacts, error)
+	// Unembedded returns entries that lack vectors, in the order of their ids: at most
+	// limit of those that follow an id, uuid.Nil for the first ones.
+	Unembedded(ctx context.Context, lacking Unembedded, after uuid.UUID, limit int) ([]memory.Entry, error)
+	// UnembeddedAmong returns those of some entries that lack vectors, in no defined order.
+	UnembeddedAmong(ctx context.Context, lacking Unembedded, ids []uuid.UUID) ([]memory.Entry, error)
+	// CountUnembedded returns how many entries lack vectors.
+	CountUnembedded(ctx context.Context, lacking Unembedded) (int64, error)
+	// CountRead and CountUnread are those of memory.ReadingReader.
+	CountRead(ctx context.Context, store string, from, ceiling acl.Label) (int64, error)
+	CountUnread(ctx context.Context, store string, from, ceiling acl.Label) (int64, error)
+	// CountForeign returns how many entries of a store have vectors of the multilingual
+	// model alone. It takes a look at each entry with the label.
+	CountForeign(ctx context.Context, at ForeignAt) (int64, error)
 }
 
-// DepthReader reads how much waits in the queue, which has one row for each entry
-// whose vectors are out of date. Writing an entry adds its row, with the cost that Chunks
-// estimates; an entry that waits already keeps the time at which it was queued.
-type DepthReader interface {
+// Unembedded are the searchable entries, live at Now, without vectors of their
+// current revision under a fingerprint. Those that have such vectors under Other, and
+// none of any revision under Replaced, are not among them.
+type Unembedded struct {
+	Fingerprint string
+	Other       string    // "": there is none
+	Replaced    string    // "": there is none
+	Ceiling     acl.Label // their highest label; 0: any
+	Now         time.Time
+}
+
+// ForeignAt are the searchable entries of a store with a label that have vectors of their
+// current revision under the multilingual fingerprint, and none under the main one.
+type ForeignAt struct {
+	Store              string
+	Label              acl.Label
+	Main, Multilingual string // fingerprints
+}
+
+// QueueReader reads the queue, which has one row for each entry whose vectors are out of
+// date. Writing an entry adds its row, with the cost that Chunks estimates; an entry that
+// waits already keeps the time at which it was queued.
+type QueueReader interface {
+	// Waiting reports whether an entry waits for its vectors, whatever its state.
+	Waiting(ctx context.Context, entry uuid.UUID) (bool, error)
 	// QueueDepth counts queue rows, and how long they have waited.
 	QueueDepth(ctx context.Context, now time.Time) (rows int64, waits Waits, err error)
 	// Reread returns the work left in stores whose facts changed which models read them.
@@ -66,10 +94,10 @@ type DepthReader interface {
 // Reread names stores that models read again, in their order.
 type Reread struct {
 	Unqueued []Unqueued // what facts have left to QueueRest
-	Indexed  []string   // a memory.ReadingFact that says so would move acl.Reading.Unread
+	Indexed  []string   // a memory.ReadingChange that says so would move acl.Reading.Unread
 }
 
-// Unqueued are entries of a large store that a memory.ReadingFact left to be queued: in
+// Unqueued are entries of a large store that a memory.ReadingChange left to be queued: in
 // the order of their IDs, those that follow After.
 type Unqueued struct {
 	Store    string
@@ -171,6 +199,10 @@ type Change struct {
 
 // VectorWriter writes the vectors stored with the rows.
 type VectorWriter interface {
+	// PrepareVectors says that vectors of entries are about to be saved, if settings of the
+	// database stay as they are. It changes the result of no other call, but Meta of these
+	// may be answered from what was read, and none is set before the transaction ends.
+	PrepareVectors(ctx context.Context, entries []uuid.UUID, settings []string) error
 	// SaveVectors replaces an entry's vectors and codes under a fingerprint, if the row
 	// is still at the revision from which they were made, and reports whether
 	// it did. No records removes them.
@@ -182,4 +214,8 @@ type VectorWriter interface {
 	// the limit entries that follow one in the order of their IDs, and returns the last
 	// of these. If none follows, it forgets the names and returns uuid.Nil.
 	RemoveDropped(ctx context.Context, dropped []string, after uuid.UUID, limit int) (last uuid.UUID, err error)
+	// TrimChanges removes records of changes of before a time, limit or so of them, and
+	// reports whether there may be more. A record of later than now, which was written by a
+	// clock that was ahead, is as old as those around it.
+	TrimChanges(ctx context.Context, before, now time.Time, limit int) (more bool, err error)
 }

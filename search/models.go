@@ -223,7 +223,7 @@ func (s *Searcher) noteAskedOf(ctx context.Context, c memory.Caller, store strin
 		return
 	}
 	s.unnoted.Put(attempt, now)
-	fact := memory.ReadingFact{Store: store, Asked: true, QueuedAt: now}
+	fact := memory.ReadingChange{Store: store, Asked: true, QueuedAt: now}
 	if c.Taint > acl.Public {
 		fact.Asked, fact.Mixed, fact.From = false, c.Taint, c.Taint
 	}
@@ -240,7 +240,7 @@ func (s *Searcher) noteAskedOf(ctx context.Context, c memory.Caller, store strin
 			if was := known[store].Reading; err != nil || notedAsked(was, c.Taint) || was.Language != acl.LanguageAuto {
 				return err // somebody else noted it, or chose, since the search began
 			}
-			return tx.PutFact(ctx, fact)
+			return tx.PutReading(ctx, fact)
 		})
 	}
 	switch {

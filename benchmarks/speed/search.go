@@ -113,7 +113,7 @@ func (r *caseRun) searchManyStores(ctx context.Context) ([]Scope, error) {
 func (r *caseRun) grant(ctx context.Context, reader string, stores int) error {
 	return r.instance.Storage.Update(ctx, func(tx memory.Tx) error {
 		for n := range stores {
-			err := tx.PutFact(ctx, memory.GrantFact{
+			err := tx.PutGrant(ctx, acl.Grant{
 				Store: r.storeOf(n * r.Stores / stores), Grantee: reader, Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public,
 				ByPlatform: true, CreatedAt: time.Now(),
 			})

@@ -72,7 +72,7 @@ func (w Writes) queueEntries(ctx context.Context, of indexer.Unqueued, ids []uui
 	return err
 }
 
-// Reread implements indexer.DepthReader.
+// Reread implements indexer.QueueReader.
 func (r Reads) Reread(ctx context.Context) (reread indexer.Reread, err error) {
 	reread.Unqueued, err = List(ctx, r.r, func(row Row) (of indexer.Unqueued, err error) {
 		var value []byte

@@ -196,7 +196,7 @@ func TestPurgedWordsAreErasedFromTheFiles(t *testing.T) {
 	must(t, putEntry(t.Context(), s, e, ""))
 	for range 2 {
 		must(t, s.Update(t.Context(), func(tx memory.Tx) error {
-			_, err := tx.Erase(t.Context(), memory.Purge{Cutoff: noon.Add(time.Second), Limit: 10})
+			_, err := tx.Purge(t.Context(), noon.Add(time.Second), 10)
 			return err
 		}))
 	}

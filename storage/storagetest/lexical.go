@@ -60,7 +60,7 @@ var lexicals = []clause{
 		for _, e := range gone {
 			f.delete(e, start)
 		}
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(swept...), start) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(swept...), start) })
 		f.exact(f.search(scope, query, 100), before)
 		f.equal(len(f.search(f.scope(reach{"b", acl.Public}), query, 100)), 40)
 	}},
