@@ -64,7 +64,7 @@ func (b *bilingual) wantVectors(ids []uuid.UUID, english, multilingual bool) {
 	for fingerprint, want := range map[string]bool{b.english: english, b.multilingual: multilingual} {
 		found := make(map[uuid.UUID]bool)
 		must(b.harness, b.rows.ForIndexer().View(background, func(tx indexer.ReadTx) error {
-			return tx.Vectors(background, indexer.VectorQuery{Fingerprint: fingerprint, Entries: ids}, func(r vector.Record) error {
+			return tx.Vectors(background, fingerprint, ids, func(r vector.Record) error {
 				found[r.Entry] = true
 				return nil
 			})

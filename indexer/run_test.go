@@ -77,7 +77,7 @@ func (*emptyTx) TrimChanges(context.Context, time.Time, time.Time, int) (bool, e
 	return false, nil
 }
 
-func (*emptyTx) Vectors(context.Context, indexer.VectorQuery, func(vector.Record) error) error {
+func (*emptyTx) AllVectors(context.Context, string, func(vector.Record) error) error {
 	return nil
 }
 

@@ -15,6 +15,9 @@ type LexicalLeg interface {
 	// Terms returns the distinct terms of the query's searchable entries, in byte
 	// order. more says that there are more than the query's limit: then it returns none.
 	Terms(ctx context.Context, scope acl.Scope, query TermQuery) (terms []string, more bool, err error)
+	// ManyTerms reports whether some store of the scope has more of the query's terms than
+	// its limit.
+	ManyTerms(ctx context.Context, scope acl.Scope, query TermQuery) (bool, error)
 	// Lexical returns the entries of the scope that share a term with the
 	// query, scored by lexical.Scorer, best first: the first Limit, and all
 	// that tie with the last of these. Equal scores have no defined order.
@@ -50,8 +53,6 @@ type TermQuery struct {
 	Prefix string
 	Now    time.Time // terms of entries that have expired at it are none
 	// Limit is how many the stores of the scope may have together, where one that
-	// several have counts for each; or, with InSomeStore, one of them alone.
+	// several have counts for each.
 	Limit int
-	// InSomeStore asks whether some store has more than the limit. No terms are returned.
-	InSomeStore bool
 }

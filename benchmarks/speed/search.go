@@ -134,7 +134,7 @@ func (r *caseRun) exactIndex(ctx context.Context) (vector.Index, error) {
 	exact := flat.New(r.embedder.Dim())
 	err := r.instance.Storage.ForIndexer().View(ctx, func(tx indexer.ReadTx) error {
 		// The memories are short: each is one chunk.
-		return tx.Vectors(ctx, indexer.VectorQuery{Fingerprint: r.embedder.Fingerprint(), All: true}, func(record vector.Record) error {
+		return tx.AllVectors(ctx, r.embedder.Fingerprint(), func(record vector.Record) error {
 			return exact.Upsert(ctx, []vector.Record{record})
 		})
 	})

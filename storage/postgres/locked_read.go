@@ -50,6 +50,14 @@ func (w *writer) Terms(ctx context.Context, scope acl.Scope, query memory.TermQu
 	return w.Reads.Terms(ctx, scope, query)
 }
 
+// ManyTerms implements memory.LexicalLeg.
+func (w *writer) ManyTerms(ctx context.Context, scope acl.Scope, query memory.TermQuery) (bool, error) {
+	if err := w.flushScope(ctx, scope); err != nil {
+		return false, err
+	}
+	return w.Reads.ManyTerms(ctx, scope, query)
+}
+
 // flushScope acquires the locks of a scope's stores and writes the postings.
 func (w *writer) flushScope(ctx context.Context, scope acl.Scope) error {
 	var keys []int64

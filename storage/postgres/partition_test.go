@@ -398,7 +398,7 @@ func readOperations(t *testing.T, s *Storage) []operation {
 			return wantRows(len(found), err)
 		}},
 		{"many terms", func(ctx context.Context, w *writer) error {
-			_, _, err := w.Terms(ctx, scope, memory.TermQuery{Prefix: "w", Limit: 10, InSomeStore: true})
+			_, err := w.ManyTerms(ctx, scope, memory.TermQuery{Prefix: "w", Limit: 10})
 			return err
 		}},
 		{"candidates", func(ctx context.Context, w *writer) error {

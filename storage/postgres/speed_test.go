@@ -111,7 +111,7 @@ func measure(b *testing.B, s *Storage, entries, stores int) {
 	b.Logf("save vectors: %.0f/s", float64(len(embedded))/time.Since(began).Seconds())
 	began = time.Now()
 	must(b, s.ForIndexer().View(ctx, func(tx indexer.ReadTx) error {
-		return tx.Vectors(ctx, indexer.VectorQuery{Fingerprint: "model", All: true}, func(vector.Record) error { return nil })
+		return tx.AllVectors(ctx, "model", func(vector.Record) error { return nil })
 	}))
 	b.Logf("all vectors: %.0f/s", float64(len(embedded))/time.Since(began).Seconds())
 	scope := benchScope(b, s, names)

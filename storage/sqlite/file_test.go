@@ -324,7 +324,7 @@ func TestATransactionFailsAfterItsFunctionReturned(t *testing.T) {
 	if err := kept.SetMeta(t.Context(), "name", nil); !errors.Is(err, memory.ErrUnavailable) {
 		t.Errorf("error is %v", err)
 	}
-	if err := kept.(indexer.Tx).Vectors(t.Context(), indexer.VectorQuery{Fingerprint: "", All: true}, func(vector.Record) error { return nil }); !errors.Is(err, memory.ErrUnavailable) {
+	if err := kept.(indexer.Tx).AllVectors(t.Context(), "", func(vector.Record) error { return nil }); !errors.Is(err, memory.ErrUnavailable) {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -180,7 +180,7 @@ func measure(t *testing.B, entries, stores int) {
 		began = time.Now()
 		n := 0
 		if err := s.ForIndexer().View(ctx, func(tx indexer.ReadTx) error {
-			return tx.Vectors(ctx, indexer.VectorQuery{Fingerprint: "model", All: true}, func(vector.Record) error { n++; return nil })
+			return tx.AllVectors(ctx, "model", func(vector.Record) error { n++; return nil })
 		}); err != nil {
 			t.Fatal(err)
 		}

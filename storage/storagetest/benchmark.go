@@ -115,7 +115,7 @@ func BenchmarkScore(b *testing.B, s storage.Storage, entries, stores int) {
 	})
 	view(fmt.Sprint("codes of ", len(ids)), func(tx memory.ReadTx) error { _, err := tx.ChunkCodes(ctx, scope, model, chunks); return err })
 	view("all vectors", func(tx memory.ReadTx) error {
-		return tx.(indexer.ReadTx).Vectors(ctx, indexer.VectorQuery{Fingerprint: model, All: true}, func(vector.Record) error { return nil })
+		return tx.(indexer.ReadTx).AllVectors(ctx, model, func(vector.Record) error { return nil })
 	})
 }
 

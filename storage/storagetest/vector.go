@@ -43,7 +43,7 @@ func (f *fixture) save(e memory.Entry, fingerprint string, n int) {
 func (f *fixture) vectors(fingerprint string, ids ...uuid.UUID) (records []vector.Record) {
 	f.Helper()
 	f.viewIndex(func(tx indexer.ReadTx) error {
-		return tx.Vectors(f.ctx, indexer.VectorQuery{Fingerprint: fingerprint, Entries: ids}, func(r vector.Record) error {
+		return tx.Vectors(f.ctx, fingerprint, ids, func(r vector.Record) error {
 			records = append(records, r)
 			return nil
 		})
@@ -54,7 +54,7 @@ func (f *fixture) vectors(fingerprint string, ids ...uuid.UUID) (records []vecto
 func (f *fixture) allVectors(fingerprint string) (records []vector.Record) {
 	f.Helper()
 	f.viewIndex(func(tx indexer.ReadTx) error {
-		return tx.Vectors(f.ctx, indexer.VectorQuery{Fingerprint: fingerprint, All: true}, func(r vector.Record) error {
+		return tx.AllVectors(f.ctx, fingerprint, func(r vector.Record) error {
 			records = append(records, r)
 			return nil
 		})
@@ -162,7 +162,7 @@ var vectors = []clause{
 		errStop := errors.New("stop")
 		n := 0
 		f.wantError(f.storage.ForIndexer().View(f.ctx, func(tx indexer.ReadTx) error {
-			return tx.Vectors(f.ctx, indexer.VectorQuery{Fingerprint: "model", All: true}, func(vector.Record) error {
+			return tx.AllVectors(f.ctx, "model", func(vector.Record) error {
 				n++
 				return errStop
 			})
