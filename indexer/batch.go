@@ -333,7 +333,7 @@ func checkReadings(ctx context.Context, tx ReadTx, jobs []job, mixed map[string]
 }
 
 // markMultilingual records which stores have entries that the multilingual model reads.
-func markMultilingual(ctx context.Context, facts memory.ReadingWriter, jobs []job) error {
+func markMultilingual(ctx context.Context, tx memory.ReadingWriter, jobs []job) error {
 	lowest := make(map[string]acl.Label)
 	for _, j := range jobs {
 		if len(j.records[multilingualModel]) == 0 {
@@ -345,7 +345,7 @@ func markMultilingual(ctx context.Context, facts memory.ReadingWriter, jobs []jo
 		}
 	}
 	for _, store := range slices.Sorted(maps.Keys(lowest)) { // so that two transactions do not wait for each other
-		if err := facts.PutReading(ctx, memory.ReadingChange{Store: store, Multilingual: lowest[store]}); err != nil {
+		if err := tx.PutReading(ctx, memory.ReadingChange{Store: store, Multilingual: lowest[store]}); err != nil {
 			return err
 		}
 	}

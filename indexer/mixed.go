@@ -80,10 +80,10 @@ func (ix *Indexer) markMixed(ctx context.Context, tx Tx, by readers, jobs []job)
 			continue
 		}
 		noted[store] = label
-		fact := memory.ReadingChange{
+		change := memory.ReadingChange{
 			Store: store, Mixed: label, QueuedAt: ix.instant(), Lacking: by[multilingualModel].fingerprint, From: label,
 		}
-		if err := tx.PutReading(ctx, fact); err != nil {
+		if err := tx.PutReading(ctx, change); err != nil {
 			return nil, err
 		}
 	}

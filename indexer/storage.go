@@ -51,8 +51,9 @@ type RowReader interface {
 	UnembeddedAmong(ctx context.Context, lacking Unembedded, ids []uuid.UUID) ([]memory.Entry, error)
 	// CountUnembedded returns how many entries lack vectors.
 	CountUnembedded(ctx context.Context, lacking Unembedded) (int64, error)
-	// CountRead and CountUnread are those of memory.ReadingReader.
+	// CountRead is that of memory.ReadingReader.
 	CountRead(ctx context.Context, store string, from, ceiling acl.Label) (int64, error)
+	// CountUnread is that of memory.ReadingReader.
 	CountUnread(ctx context.Context, store string, from, ceiling acl.Label) (int64, error)
 	// CountForeign returns how many entries of a store have vectors of the multilingual
 	// model alone. It takes a look at each entry with the label.

@@ -17,13 +17,13 @@ type QueueReader interface {
 	Waiting(ctx context.Context, entry uuid.UUID) (bool, error)
 	// QueueDepth counts queue rows, and how long they have waited.
 	QueueDepth(ctx context.Context, now time.Time) (rows int64, waits Waits, err error)
-	// Reread returns the work left in stores whose facts changed which models read them.
+	// Reread returns the work left in stores of which it changed which models read them.
 	Reread(ctx context.Context) (Reread, error)
 }
 
 // Reread names stores that models read again, in their order.
 type Reread struct {
-	Unqueued []Unqueued // what facts have left to QueueRest
+	Unqueued []Unqueued // what changes have left to QueueRest
 	Indexed  []string   // a memory.ReadingChange that says so would move acl.Reading.Unread
 }
 
@@ -32,9 +32,9 @@ type Reread struct {
 type Unqueued struct {
 	Store    string
 	QueuedAt time.Time
-	Lacking  string // as in the fact
+	Lacking  string // as in the change
 	After    uuid.UUID
-	From     acl.Label `json:",omitzero"` // as in the fact
+	From     acl.Label `json:",omitzero"` // as in the change
 }
 
 // QueueWriter takes work from the queue.
@@ -48,14 +48,14 @@ type QueueWriter interface {
 	// Renew moves the end of leases to until, of those rows that were not
 	// queued again since. An end that has passed gives them back.
 	//
-	// Renew and Finish know a lease by its entry and revision. A fact may queue a row
+	// Renew and Finish know a lease by its entry and revision. A memory.ReadingChange may queue a row
 	// again at the same revision, and another worker lease it: they take its lease for
 	// this one.
 	Renew(ctx context.Context, leases []Lease, until time.Time) error
 	// Finish ends a lease, unless its row was queued again since: it removes the row,
 	// or after a failure gives it back.
 	Finish(ctx context.Context, lease Lease, failure *Failure) error
-	// QueueRest queues those of the ids, in their order, that a fact would queue, and
+	// QueueRest queues those of the ids, in their order, that the change would queue, and
 	// records the last as After; or with none, that nothing is left. It does nothing and
 	// returns false if Unqueued is not what is left of the store any more.
 	QueueRest(ctx context.Context, of Unqueued, ids []uuid.UUID) (bool, error)

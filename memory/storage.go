@@ -123,5 +123,6 @@ type MetaReader interface {
 
 // MetaWriter writes settings of the whole database.
 type MetaWriter interface {
+	// SetMeta sets or replaces a setting.
 	SetMeta(ctx context.Context, name string, value []byte) error
 }

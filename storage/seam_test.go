@@ -109,7 +109,7 @@ func newLoader(t *testing.T) *loader {
 			continue
 		}
 		for _, name := range p.GoFiles {
-			file, err := parser.ParseFile(l.fset, filepath.Join(p.Dir, name), nil, 0)
+			file, err := parser.ParseFile(l.fset, filepath.Join(p.Dir, name), nil, parser.ParseComments)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,11 +186,28 @@ func TestTheSeamHasSmallInterfacesWhoseMethodsAreUsed(t *testing.T) {
 			}
 		}
 	}
-	for _, room := range []string{"memory", "indexer"} {
-		for _, file := range l.parsed[room] {
+}
+
+func TestEveryMethodOfTheSeamHasItsContract(t *testing.T) {
+	l := newLoader(t)
+	known := loadSeam(t, l).byName
+	for path, files := range l.parsed {
+		for _, file := range files {
 			ast.Inspect(file, func(n ast.Node) bool {
-				if of, ok := n.(*ast.InterfaceType); ok {
-					for _, m := range of.Methods.List {
+				spec, ok := n.(*ast.TypeSpec)
+				if !ok {
+					return true
+				}
+				of, ok := spec.Type.(*ast.InterfaceType)
+				if !ok {
+					return true
+				}
+				name := file.Name.Name + "." + spec.Name.Name
+				for _, m := range of.Methods.List {
+					if _, ok := m.Type.(*ast.FuncType); ok && known[name] != nil && m.Doc == nil {
+						t.Errorf("%s.%s has no comment", name, m.Names[0].Name)
+					}
+					if path == "memory" || path == "indexer" {
 						checkMethod(t, l, m)
 					}
 				}
