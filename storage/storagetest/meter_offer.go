@@ -77,7 +77,7 @@ var offers = []clause{
 			f.Helper()
 			f.view(func(tx memory.ReadTx) error {
 				for ceiling := acl.Public; ceiling <= acl.Restricted; ceiling++ {
-					got, err := tx.Count(f.ctx, memory.OffersOf{Store: "a", Ceiling: ceiling})
+					got, err := tx.CountOffers(f.ctx, "a", ceiling)
 					f.ok(err)
 					f.equal(got > 0, want && ceiling >= acl.Confidential)
 				}
@@ -92,7 +92,7 @@ var offers = []clause{
 		selling(true)
 		f.update(func(tx memory.Tx) error {
 			f.ok(f.storage.ForMeter().Writing(tx).PutOffer(f.ctx, offer("c")))
-			got, err := tx.Count(f.ctx, memory.OffersOf{Store: "c", Ceiling: acl.Public})
+			got, err := tx.CountOffers(f.ctx, "c", acl.Public)
 			f.equal(got, int64(1))
 			return err
 		})
@@ -115,7 +115,7 @@ var offers = []clause{
 		f.update(func(tx memory.Tx) error {
 			for _, g := range []acl.Grant{grant("g1", "a", false), grant("g2", "b", false), grant("g3", "b", true), grant("g4", "a", true), metered, elsewhere, above} {
 				g.Rests = !g.Rests // ignored
-				f.ok(tx.PutFact(f.ctx, memory.GrantFact(g)))
+				f.ok(tx.PutGrant(f.ctx, g))
 			}
 			return nil
 		})
@@ -153,7 +153,7 @@ var offers = []clause{
 		plain := g
 		plain.Caps, plain.Offer, plain.Terms = acl.Caps{}, "", ""
 		for _, want := range []acl.Grant{g, plain, g} {
-			f.update(func(tx memory.Tx) error { return tx.PutFact(f.ctx, memory.GrantFact(want)) })
+			f.update(func(tx memory.Tx) error { return tx.PutGrant(f.ctx, want) })
 			f.view(func(tx memory.ReadTx) error {
 				got, err := acl.GrantOf(f.ctx, tx, "a", "b", acl.Restricted)
 				f.equal(got, want)
