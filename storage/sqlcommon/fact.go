@@ -171,29 +171,20 @@ func (w Writes) SetMeta(ctx context.Context, name string, value []byte) error {
 	return err
 }
 
-// PutFact implements memory.FactWriter.
-func (w Writes) PutFact(ctx context.Context, fact memory.Fact) (err error) {
-	switch f := fact.(type) {
-	case memory.GrantFact:
-		return w.putGrant(ctx, acl.Grant(f))
-	case memory.MemberFact:
-		if !f.Present {
-			_, err = w.w.Exec(ctx, "DELETE FROM "+members(f.Via).Name+" WHERE of = $1 AND agent = $2", f.Of, f.Agent)
-			return err
-		}
-		_, err = w.w.Exec(ctx, members(f.Via).Upsert, f.Of, f.Agent, orNull(f.ExpiresAt))
-		return err
-	case memory.SettingsFact:
-		_, err = w.w.Exec(ctx, w.d.Settings.Upsert, settingsValues(f.Agent, f.Settings)...)
-		return err
-	case memory.NameFact:
-		return w.claim(ctx, f.ID, f.Kind)
-	case memory.ReadingFact:
-		return w.putReading(ctx, f)
-	case memory.OutcomeFact:
-		return w.putOutcome(ctx, f.Key, f.IdempotencyRecord)
+// PutMembership implements memory.FactWriter.
+func (w Writes) PutMembership(ctx context.Context, via acl.Via, of, agent string, m acl.Membership) (err error) {
+	if m.Present {
+		_, err = w.w.Exec(ctx, members(via).Upsert, of, agent, orNull(m.ExpiresAt))
+	} else {
+		_, err = w.w.Exec(ctx, "DELETE FROM "+members(via).Name+" WHERE of = $1 AND agent = $2", of, agent)
 	}
-	return errUnknown(fact)
+	return err
+}
+
+// PutSettings implements memory.FactWriter.
+func (w Writes) PutSettings(ctx context.Context, agent string, s acl.Settings) error {
+	_, err := w.w.Exec(ctx, w.d.Settings.Upsert, settingsValues(agent, s)...)
+	return err
 }
 
 func grantValues(g acl.Grant) []any {
@@ -201,9 +192,8 @@ func grantValues(g acl.Grant) []any {
 		g.Caps.SearchesPerHour, g.Caps.EntriesPerDay, g.Offer, g.Terms}
 }
 
-// putGrant replaces a grant, or removes it if its level is None, and counts the grants
-// of the store.
-func (w Writes) putGrant(ctx context.Context, g acl.Grant) error {
+// PutGrant implements memory.GrantWriter. It counts the grants of the store.
+func (w Writes) PutGrant(ctx context.Context, g acl.Grant) error {
 	if g.Level == acl.None {
 		return w.removeGrant(ctx, g)
 	}
@@ -239,9 +229,9 @@ func settingsValues(agent string, s acl.Settings) []any {
 	return []any{agent, s.Enabled, s.Self, s.Chat, s.User, int64(s.DefaultTTL), int64(s.Locked)}
 }
 
-// claim records the kind of an id. The insertion waits for another transaction that
+// ClaimName implements memory.NameWriter. The insertion waits for another transaction that
 // claims the same name.
-func (w Writes) claim(ctx context.Context, id string, kind memory.Kind) error {
+func (w Writes) ClaimName(ctx context.Context, id string, kind memory.Kind) error {
 	known, err := NewReads(w.w, w.d).KindOf(ctx, id)
 	if err == nil && known == memory.KindUnknown {
 		if _, err = w.w.Exec(ctx, names.Insert, id, string(kind)); err == nil {
@@ -254,17 +244,17 @@ func (w Writes) claim(ctx context.Context, id string, kind memory.Kind) error {
 	return err
 }
 
-// trimFacts removes facts that have expired, and reports whether there may be more.
-func (w Writes) trimFacts(ctx context.Context, what memory.ExpiredFacts) (more bool, err error) {
-	swept, err := w.trimGrants(ctx, permits.Expire, what.Now, what.Limit)
-	more = swept >= int64(what.Limit)
+// TrimFacts implements memory.FactWriter.
+func (w Writes) TrimFacts(ctx context.Context, now time.Time, limit int) (more bool, err error) {
+	swept, err := w.trimGrants(ctx, permits.Expire, now, limit)
+	more = swept >= int64(limit)
 	for _, table := range []Table{participants, sessions, outcomes} {
 		if err != nil {
 			return false, err
 		}
 		var n int64
-		n, err = w.w.Exec(ctx, table.Expire, what.Now, what.Limit)
-		more = more || n >= int64(what.Limit)
+		n, err = w.w.Exec(ctx, table.Expire, now, limit)
+		more = more || n >= int64(limit)
 		if n > 0 {
 			w.w.Erased()
 		}
@@ -304,14 +294,20 @@ func (w Writes) trimGrants(ctx context.Context, statement string, args ...any) (
 	return n, nil
 }
 
+// TrimGrants implements memory.GrantWriter.
+func (w Writes) TrimGrants(ctx context.Context, store string, now time.Time) error {
+	_, err := w.trimGrants(ctx, deleteExpiredGrants, store, now)
+	return err
+}
+
 const (
 	deleteExpiredGrants  = "DELETE FROM permit WHERE store = $1 AND expires_at <= $2"
 	deleteExpiredOutcome = "DELETE FROM replay WHERE agent = $1 AND taint = $2 AND call = $3 AND path = $4 AND key = $5 AND expires_at <= $6"
 )
 
-// trimOutcome removes an idempotency record if it has expired.
-func (w Writes) trimOutcome(ctx context.Context, what memory.ExpiredOutcome) error {
-	n, err := w.w.Exec(ctx, deleteExpiredOutcome, append(outcomeKey(what.Key), what.Now)...)
+// TrimOutcome implements memory.IdempotencyWriter.
+func (w Writes) TrimOutcome(ctx context.Context, key memory.IdempotencyKey, now time.Time) error {
+	n, err := w.w.Exec(ctx, deleteExpiredOutcome, append(outcomeKey(key), now)...)
 	if n > 0 {
 		w.w.Erased()
 	}

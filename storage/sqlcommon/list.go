@@ -9,34 +9,13 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/indexer"
 	"mneme/memory"
 )
 
-// List implements memory.EntryReader.
-func (r Reads) List(ctx context.Context, query memory.ListQuery) ([]memory.Entry, error) {
-	switch q := query.(type) {
-	case memory.ScanQuery:
-		return r.scan(ctx, q)
-	case memory.TrashQuery:
-		return r.trash(ctx, q)
-	case memory.HistoryQuery:
-		return r.history(ctx, q)
-	case memory.SearchableQuery:
-		return r.searchable(ctx, q)
-	case memory.ContentQuery:
-		return r.contents(ctx, q.Entries)
-	case memory.NamesQuery:
-		if err := r.r.OfEntries(ctx, nil); err != nil {
-			return nil, err
-		}
-		return Entries(ctx, r.r, r.d.Names, q.After, q.Limit)
-	}
-	return nil, errUnknown(query)
-}
-
-// scan reads a page of a store. Each label is scanned in the order of an index up to
+// Scan implements memory.EntryReader. Each label is scanned in the order of an index up to
 // the limit, and the results are merged, so that entries above the ceiling cost no time.
-func (r Reads) scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, error) {
+func (r Reads) Scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, error) {
 	text, namespace, after := r.d.ScanStore, "", "" // keys are never empty: all are after ""
 	if q.After {
 		namespace, after = q.AfterNamespace, q.AfterKey
@@ -72,8 +51,8 @@ func (r Reads) scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, er
 	return found[:min(q.Limit, len(found))], nil
 }
 
-// trash reads a page of the deleted entries of a store.
-func (r Reads) trash(ctx context.Context, q memory.TrashQuery) ([]memory.Entry, error) {
+// Trash implements memory.EntryReader.
+func (r Reads) Trash(ctx context.Context, q memory.TrashQuery) ([]memory.Entry, error) {
 	if q.Limit <= 0 || q.Path != nil && q.Path.Store != q.Store {
 		return nil, nil
 	}
@@ -94,8 +73,8 @@ func (r Reads) trash(ctx context.Context, q memory.TrashQuery) ([]memory.Entry, 
 	return Entries(ctx, r.r, r.d.TrashStore, args...)
 }
 
-// history reads versions of an entry.
-func (r Reads) history(ctx context.Context, q memory.HistoryQuery) ([]memory.Entry, error) {
+// History implements memory.HistoryReader.
+func (r Reads) History(ctx context.Context, q memory.HistoryQuery) ([]memory.Entry, error) {
 	if err := r.r.OfEntries(ctx, []uuid.UUID{q.Entry}); err != nil {
 		return nil, err
 	}
@@ -117,70 +96,35 @@ func (r Reads) history(ctx context.Context, q memory.HistoryQuery) ([]memory.Ent
 	return append(versions, former...), err
 }
 
-// searchable reads searchable entries by ID.
-func (r Reads) searchable(ctx context.Context, q memory.SearchableQuery) ([]memory.Entry, error) {
+// Searchable implements memory.BulkReader.
+func (r Reads) Searchable(ctx context.Context, after uuid.UUID, limit int) ([]memory.Entry, error) {
+	return r.bulk(ctx, r.d.Searchable, after, limit)
+}
+
+// NonASCIINames implements memory.BulkReader.
+func (r Reads) NonASCIINames(ctx context.Context, after uuid.UUID, limit int) ([]memory.Entry, error) {
+	return r.bulk(ctx, r.d.Names, after, limit)
+}
+
+// Unembedded implements indexer.RowReader.
+func (r Reads) Unembedded(ctx context.Context, lacking indexer.Unembedded, after uuid.UUID, limit int) ([]memory.Entry, error) {
+	return r.bulk(ctx, r.d.WithoutVectors, append(withoutArgs(lacking), after, limit)...)
+}
+
+// UnembeddedAmong implements indexer.RowReader.
+func (r Reads) UnembeddedAmong(ctx context.Context, lacking indexer.Unembedded, ids []uuid.UUID) ([]memory.Entry, error) {
+	return r.bulk(ctx, r.d.WithoutVectorsOf, append(withoutArgs(lacking), ids)...)
+}
+
+// bulk runs a query over the rows of all stores.
+func (r Reads) bulk(ctx context.Context, text string, args ...any) ([]memory.Entry, error) {
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return nil, err
 	}
-	if q.Without == nil {
-		return Entries(ctx, r.r, r.d.Searchable, q.After, q.Limit)
-	}
-	args := withoutArgs(*q.Without)
-	if q.Among != nil {
-		return Entries(ctx, r.r, r.d.WithoutVectorsOf, append(args, q.Among)...)
-	}
-	return Entries(ctx, r.r, r.d.WithoutVectors, append(args, q.After, q.Limit)...)
+	return Entries(ctx, r.r, text, args...)
 }
 
 // withoutArgs returns the parameters of the dialects' conditions on vectors.
-func withoutArgs(u memory.Unembedded) []any {
+func withoutArgs(u indexer.Unembedded) []any {
 	return []any{u.Fingerprint, u.Now, u.Other, u.Replaced, cmp.Or(u.Ceiling, acl.Restricted)}
-}
-
-const (
-	countGrants     = "SELECT grants FROM permit_count WHERE store = $1 AND label = $2"
-	countSearchable = "SELECT count(*) FROM entry WHERE id > $1 AND state = 0 AND in_context AND NOT encrypted"
-	countOffers     = "SELECT count(*) FROM offer WHERE store = $1 AND open AND label <= $2"
-
-	// The conditions are those of acl.Reading.Models: 0 is auto, 2 multilingual.
-	countEnglish      = "SELECT count(*) FROM store s LEFT JOIN reading r ON r.store = s.id WHERE coalesce(r.language, 0) <> 2"
-	countMultilingual = "SELECT count(*) FROM store s JOIN reading r ON r.store = s.id WHERE r.language = 2 OR r.language = 0 AND (r.asked OR r.multilingual > 0 OR r.mixed > 0)"
-)
-
-// Count implements memory.Counter.
-func (r Reads) Count(ctx context.Context, what memory.Countable) (n int64, err error) {
-	var text string
-	var args []any
-	switch c := what.(type) {
-	case memory.GrantsOf:
-		text, args = countGrants, []any{c.Store, c.Label}
-	case memory.OffersOf:
-		text, args = countOffers, []any{c.Store, c.Ceiling}
-	case memory.Erasable:
-		text, args = r.d.CountErasable, []any{c.Cutoff}
-	case memory.Searchable:
-		text, args = countSearchable, []any{c.After}
-	case memory.Unembedded:
-		text, args = r.d.CountUnembedded, withoutArgs(c)
-	case memory.StoresRead:
-		if text = countEnglish; c.By == acl.LanguageMultilingual {
-			text = countMultilingual
-		}
-	case memory.StoresUnread:
-		text = "SELECT count(*) FROM reading WHERE unread > 0"
-	case memory.ReadIn:
-		text, args = countReadIn, []any{c.Store, c.From, c.Ceiling}
-	case memory.ForeignAt:
-		text, args = r.d.CountForeign, []any{c.Store, c.Label, c.Multilingual, c.Main}
-	default:
-		return 0, errUnknown(what)
-	}
-	if err := r.r.OfEntries(ctx, nil); err != nil {
-		return 0, err
-	}
-	if c, ok := what.(memory.ReadIn); ok && c.Unread {
-		return r.countUnread(ctx, c)
-	}
-	_, err = One(ctx, r.r, []any{&n}, text, args...)
-	return n, err
 }

@@ -9,19 +9,14 @@ import (
 const insertIdempotencyEntry = `INSERT OR IGNORE INTO replay_entry (entry, replay) SELECT ?1, number FROM replay
 	WHERE agent = ?2 AND taint = ?3 AND call = ?4 AND path = ?5 AND key = ?6`
 
-// PutFact implements memory.FactWriter. It lists the entries that the outcome of a call
-// names, by which a purge finds it.
-func (w *writer) PutFact(ctx context.Context, fact memory.Fact) error {
-	if err := w.Writes.PutFact(ctx, fact); err != nil {
+// PutOutcome implements memory.IdempotencyWriter. It lists the entries that the outcome of a
+// call names, by which a purge finds it.
+func (w *writer) PutOutcome(ctx context.Context, key memory.IdempotencyKey, outcome memory.IdempotencyRecord) error {
+	if err := w.Writes.PutOutcome(ctx, key, outcome); err != nil {
 		return err
-	}
-	outcome, ok := fact.(memory.OutcomeFact)
-	if !ok {
-		return nil
 	}
 	lists := make([][]any, len(outcome.IDs))
 	for i, id := range outcome.IDs {
-		key := outcome.Key
 		lists[i] = []any{id, key.Agent, key.Taint, key.Operation, key.Path, key.Key}
 	}
 	_, err := w.ExecEach(ctx, insertIdempotencyEntry, lists)
