@@ -8,6 +8,10 @@ from .answer_degraded_item import AnswerDegradedItem
 from .answer_reason import AnswerReason
 from .anthropic_tool import AnthropicTool
 from .anthropic_tool_input_schema import AnthropicToolInputSchema
+from .api_key import APIKey
+from .api_key_kind import APIKeyKind
+from .api_key_list import APIKeyList
+from .api_key_state import APIKeyState
 from .batch import Batch
 from .batch_item import BatchItem
 from .batch_item_op import BatchItemOp
@@ -59,10 +63,12 @@ from .list_sales_by import ListSalesBy
 from .list_tools_format import ListToolsFormat
 from .live import Live
 from .live_status import LiveStatus
+from .made_api_key import MadeAPIKey
 from .member_condition import MemberCondition
 from .membership import Membership
 from .named_time import NamedTime
 from .nearest import Nearest
+from .new_api_key import NewAPIKey
 from .offer import Offer
 from .offer_caps import OfferCaps
 from .offer_change import OfferChange
@@ -109,6 +115,7 @@ from .revoked import Revoked
 from .root_response_200 import RootResponse200
 from .sales import Sales
 from .sales_row import SalesRow
+from .scope import Scope
 from .settings import Settings
 from .share import Share
 from .similar import Similar
@@ -156,6 +163,10 @@ __all__ = (
     "AnswerReason",
     "AnthropicTool",
     "AnthropicToolInputSchema",
+    "APIKey",
+    "APIKeyKind",
+    "APIKeyList",
+    "APIKeyState",
     "Batch",
     "BatchItem",
     "BatchItemOp",
@@ -207,10 +218,12 @@ __all__ = (
     "ListToolsFormat",
     "Live",
     "LiveStatus",
+    "MadeAPIKey",
     "MemberCondition",
     "Membership",
     "NamedTime",
     "Nearest",
+    "NewAPIKey",
     "Offer",
     "OfferCaps",
     "OfferChange",
@@ -257,6 +270,7 @@ __all__ = (
     "RootResponse200",
     "Sales",
     "SalesRow",
+    "Scope",
     "Settings",
     "Share",
     "Similar",
