@@ -10,7 +10,8 @@ export interface Right {
   command: string; // that gives it; "": none does
 }
 
-const quoted = (id: string) => (/^[A-Za-z0-9._:@-]+$/.test(id) ? id : `'${id.replaceAll("'", `'\\''`)}'`);
+// quoted is an id or a name as a shell reads it.
+export const quoted = (id: string) => (/^[A-Za-z0-9._:@-]+$/.test(id) ? id : `'${id.replaceAll("'", `'\\''`)}'`);
 
 function level(name: "search" | "read" | "readwrite", store: string, agent: string): Right {
   if (store === "self") return own(name, agent);
