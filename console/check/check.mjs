@@ -251,7 +251,6 @@ await keyboard({ page, url, settled, sees, holds, fail });
 await paying({ page, url, signIn, buyer, platform, look, sees, holds, fail, call });
 await refusals({ page, url, signIn, token, buyer, platform, look, sees, fail, call });
 await apiKeys({ page, url, signIn, token, platform, look, sees, holds, fail, call });
-await page.goto(`${url}/console/#/access`);
 await asAgent({ page, signIn, token, platform, look, sees, call });
 
 await page.keyboard.press("?");

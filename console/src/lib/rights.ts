@@ -45,6 +45,8 @@ export function rightOf(method: string, path: string, agent: string): Right | nu
   const [first = "", store = "", what = ""] = parts;
   switch (first) {
     case "admin":
+      if (store === "keys" && method === "POST") return { needs: t("settings.keyBound"), from: "", command: "" };
+      return platform(agent);
     case "chats":
     case "users":
       return platform(agent);
