@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -30,7 +31,7 @@ func (h *harness) makeKey(body string) (secret, id string) {
 
 // status is that of a listing of the own store with a credential.
 func (h *harness) status(credential string) int {
-	r := httptest.NewRequest("GET", "/v1/stores/self/memories", nil)
+	r := httptest.NewRequest(http.MethodGet, "/v1/stores/self/memories", nil)
 	r.Header.Set("X-API-Key", credential)
 	return h.send(r).status
 }
