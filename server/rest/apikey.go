@@ -89,7 +89,7 @@ func (s *Surface) CreateAPIKey(ctx context.Context, r api.CreateAPIKeyRequestObj
 }
 
 // keyFacts reads the taint and the scopes of a key into its principal. The error is a problem.
-func keyFacts(p *acl.Principal, wanted api.NewAPIKey) error {
+func keyFacts(p *acl.Principal, wanted api.APIKeyRequest) error {
 	if wanted.Taint != nil {
 		taint, err := acl.ParseLabel(string(*wanted.Taint))
 		if err != nil {

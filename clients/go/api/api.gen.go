@@ -802,6 +802,34 @@ type APIKeyList struct {
 	Keys []APIKey `json:"keys"`
 }
 
+// APIKeyRequest Example: {"agent":"support-bot","name":"the shop","scopes":["share"],"ttl":2592000}
+type APIKeyRequest struct {
+	// Agent An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	Agent ID `json:"agent"`
+
+	// Chat An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	Chat *ID `json:"chat,omitempty"`
+
+	// Name What the key is for: printable, at most 100 bytes.
+	Name *string `json:"name,omitempty"`
+
+	// Scopes None if it is left out.
+	Scopes *[]Scope `json:"scopes,omitempty"`
+	Taint  *Label   `json:"taint,omitempty"`
+
+	// TTL Seconds until it expires; 0 means never.
+	TTL *TTL `json:"ttl,omitempty"`
+
+	// User An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	User *ID `json:"user,omitempty"`
+}
+
 // Account Example: {"agent":"agent-7","balance":4997500,"currency":"USD"}
 type Account struct {
 	// Agent An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
@@ -1895,34 +1923,6 @@ type Nearest struct {
 
 	// Unsure Always true.
 	Unsure bool `json:"unsure"`
-}
-
-// NewAPIKey Example: {"agent":"support-bot","name":"the shop","scopes":["share"],"ttl":2592000}
-type NewAPIKey struct {
-	// Agent An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
-	//
-	// Example: agent-7
-	Agent ID `json:"agent"`
-
-	// Chat An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
-	//
-	// Example: agent-7
-	Chat *ID `json:"chat,omitempty"`
-
-	// Name What the key is for: printable, at most 100 bytes.
-	Name *string `json:"name,omitempty"`
-
-	// Scopes None if it is left out.
-	Scopes *[]Scope `json:"scopes,omitempty"`
-	Taint  *Label   `json:"taint,omitempty"`
-
-	// TTL Seconds until it expires; 0 means never.
-	TTL *TTL `json:"ttl,omitempty"`
-
-	// User An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
-	//
-	// Example: agent-7
-	User *ID `json:"user,omitempty"`
 }
 
 // NextCursor The `cursor` of the next page. Omitted on the last page.
@@ -3754,7 +3754,7 @@ type PayOutAccountJSONRequestBody = Transfer
 type TopUpAccountJSONRequestBody = Transfer
 
 // CreateAPIKeyJSONRequestBody defines body for CreateAPIKey for application/json ContentType.
-type CreateAPIKeyJSONRequestBody = NewAPIKey
+type CreateAPIKeyJSONRequestBody = APIKeyRequest
 
 // PurgeJSONRequestBody defines body for Purge for application/json ContentType.
 type PurgeJSONRequestBody = Purge

@@ -2841,7 +2841,7 @@ export interface components {
          *       "ttl": 2592000
          *     }
          */
-        NewAPIKey: {
+        APIKeyRequest: {
             agent: components["schemas"]["Id"];
             /** @description What the key is for: printable, at most 100 bytes. */
             name?: string;
@@ -5586,7 +5586,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewAPIKey"];
+                "application/json": components["schemas"]["APIKeyRequest"];
             };
         };
         responses: {

@@ -11,6 +11,7 @@ from .anthropic_tool_input_schema import AnthropicToolInputSchema
 from .api_key import APIKey
 from .api_key_kind import APIKeyKind
 from .api_key_list import APIKeyList
+from .api_key_request import APIKeyRequest
 from .api_key_state import APIKeyState
 from .batch import Batch
 from .batch_item import BatchItem
@@ -68,7 +69,6 @@ from .member_condition import MemberCondition
 from .membership import Membership
 from .named_time import NamedTime
 from .nearest import Nearest
-from .new_api_key import NewAPIKey
 from .offer import Offer
 from .offer_caps import OfferCaps
 from .offer_change import OfferChange
@@ -166,6 +166,7 @@ __all__ = (
     "APIKey",
     "APIKeyKind",
     "APIKeyList",
+    "APIKeyRequest",
     "APIKeyState",
     "Batch",
     "BatchItem",
@@ -223,7 +224,6 @@ __all__ = (
     "Membership",
     "NamedTime",
     "Nearest",
-    "NewAPIKey",
     "Offer",
     "OfferCaps",
     "OfferChange",

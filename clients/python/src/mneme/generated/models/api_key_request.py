@@ -21,13 +21,13 @@ from typing import cast
 
 
 
-T = TypeVar("T", bound="NewAPIKey")
+T = TypeVar("T", bound="APIKeyRequest")
 
 
 
 @_without_unset
 @_attrs_define
-class NewAPIKey:
+class APIKeyRequest:
     """ 
         Example:
             {'agent': 'support-bot', 'name': 'the shop', 'scopes': ['share'], 'ttl': 2592000}
@@ -137,7 +137,7 @@ class NewAPIKey:
 
         ttl = d.pop("ttl", UNSET)
 
-        new_api_key = cls(
+        api_key_request = cls(
             agent=agent,
             name=name,
             taint=taint,
@@ -147,5 +147,5 @@ class NewAPIKey:
             ttl=ttl,
         )
 
-        return new_api_key
+        return api_key_request
 
