@@ -34,11 +34,10 @@ var (
 	$23::text::text[], $24, $25, $26, $27, $28, $29, $30, $1)`,
 		`INSERT INTO tag (store, label, entry, tag) VALUES ($1, $2, $3, $4)` + orNoTag,
 		`INSERT INTO word (entry, store, label, keys) VALUES ($1, $2, $3, array_to_tsvector(string_to_array($4::text, '` + noPartition + `')))` + orReplaceWords,
-		`INSERT INTO queue AS q (entry, revision, queued_at, store, label, chunks, long, not_before, attempts)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, '-infinity', 0)` + orReset,
+		"queue.put",
 		`DELETE FROM vector WHERE model = $1 AND entry = $2 AND store = $3`,
 		`INSERT INTO vector (model, store, entry, chunk, revision, half, codes) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		`DELETE FROM queue WHERE entry = $1 AND revision = $2 AND not_before > '-infinity'`,
+		"queue.remove_leased",
 	}
 	writeMany = [bulkWrites]string{
 		`INSERT INTO entry (` + entryColumns + `, id) SELECT ` + strings.Replace(entryColumns, "tags", "tags::text[]", 1) + `, id
@@ -49,14 +48,13 @@ var (
 		`INSERT INTO tag (store, label, entry, tag) SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::uuid[], $4::text[])` + orNoTag,
 		`INSERT INTO word (entry, store, label, keys) SELECT entry, store, label, array_to_tsvector(string_to_array(keys, '` + noPartition + `'))
 	FROM unnest($1::uuid[], $2::bigint[], $3::smallint[], $4::text[]) r (entry, store, label, keys)` + orReplaceWords,
-		`INSERT INTO queue AS q (entry, revision, queued_at, store, label, chunks, long, not_before, attempts) SELECT *, '-infinity', 0
-	FROM unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::bigint[], $5::smallint[], $6::integer[], $7::boolean[])` + orReset,
+		"queue.put_many",
 		// = ANY is what an index is asked for, in the order of its keys.
 		`DELETE FROM vector WHERE model = ANY($1::integer[]) AND entry = ANY($2::uuid[])
 	AND (model, entry, store) IN (SELECT * FROM unnest($1::integer[], $2::uuid[], $3::bigint[]))`,
 		`INSERT INTO vector (model, store, entry, chunk, revision, half, codes)
 	SELECT * FROM unnest($1::integer[], $2::bigint[], $3::uuid[], $4::integer[], $5::bigint[], $6::bytea[], $7::bytea[])`,
-		`DELETE FROM queue WHERE entry = ANY($1::uuid[]) AND not_before > '-infinity' AND (entry, revision) IN (SELECT * FROM unnest($1::uuid[], $2::bigint[]))`,
+		"queue.remove_many_leased",
 	}
 )
 
@@ -112,7 +110,7 @@ func (r *reader) queueBulk() {
 		if r.pendingBatch == nil {
 			r.pendingBatch = &pgx.Batch{}
 		}
-		r.pendingBatch.Queue(query, args...)
+		r.pendingBatch.Queue(texts.Text(query), args...)
 	}
 	r.bulk.bytes = 0
 }

@@ -19,29 +19,11 @@ var statements = sqlcommon.Dialect{
 		numbers, ceilings := scopeLists(stores)
 		return []any{numbers, ceilings}
 	},
-	Paths:      pathLists,
-	Successor:  successor,
-	Term:       func(term string) any { return []byte(term) },
-	Layout:     posting.Aligned,
-	StoreFacts: sqlcommon.StoreColumns + "unnest($1::text[]) j (id)" + sqlcommon.JoinStore,
-	PutReading: `INSERT INTO reading (store, language, asked, multilingual, mixed) VALUES ($1, coalesce($2::smallint, 0), $3, $4, $5)
-	ON CONFLICT (store) DO UPDATE SET language = coalesce($2::smallint, reading.language),
-	asked = $3 OR reading.asked AND $2::smallint IS NULL, multilingual = CASE WHEN $4::smallint = 0 THEN reading.multilingual WHEN reading.multilingual = 0 THEN $4::smallint ELSE least($4::smallint, reading.multilingual) END,
-	mixed = CASE WHEN $5::smallint = 0 THEN reading.mixed WHEN reading.mixed = 0 THEN $5::smallint ELSE least($5::smallint, reading.mixed) END`,
-	// A token has about six bytes: see indexer.Chunks.
-	QueueEntries: `INSERT INTO queue AS q (entry, revision, queued_at, store, label, chunks, long, not_before, attempts)
-	SELECT e.id, e.revision, $2, e.store, e.label, 1 + octet_length(e.value) / 2688, octet_length(e.value) / 2688 >= 8, '-infinity', 0
-	FROM unnest($4::uuid[]) i (id) CROSS JOIN LATERAL
-	(SELECT * FROM entry f WHERE f.id = i.id AND f.store = (SELECT number FROM store WHERE id = $1) OFFSET 0) e
-	WHERE e.state = 0 AND e.in_context AND NOT e.encrypted AND e.label >= $5 AND NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $3) AND v.revision = e.revision)` + orReset,
-	CountForeign: `SELECT count(*) FROM entry e
-	WHERE e.store = (SELECT number FROM store WHERE id = $1) AND e.state = 0 AND e.label = $2 AND e.in_context AND NOT e.encrypted AND EXISTS
-	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $3) AND v.revision = e.revision) AND NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $4) AND v.revision = e.revision)`,
-	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, own, chats, users, default_ttl, locked"),
-
-	ByID: fromEntry + `WHERE e.id = ANY($1) AND e.state < 2`,
+	Paths:     pathLists,
+	Successor: successor,
+	Term:      func(term string) any { return []byte(term) },
+	Layout:    posting.Aligned,
+	ByID:      fromEntry + `WHERE e.id = ANY($1) AND e.state < 2`,
 	Contents: `SELECT e.id, e.value, coalesce(e.type_by, e.owner), coalesce(e.description_by, e.owner) FROM entry e
 	WHERE e.id = ANY($1) AND e.state < 2`,
 	At: `SELECT ` + withoutText + ` FROM store s CROSS JOIN ` + labels + `
@@ -100,40 +82,6 @@ var statements = sqlcommon.Dialect{
 	OldestVersions: `SELECT version, coalesce(length(value), 0) + coalesce(length(source), 0) FROM history
 	WHERE id = $1 ORDER BY version LIMIT $2`,
 	DeleteVersions: "DELETE FROM history WHERE id = $1 AND version <= $2",
-
-	WaitOf: "SELECT 1 FROM queue WHERE entry = $1",
-	// The row decides whether an entry is live: it may have expired.
-	WaitIn: scopeTable + `SELECT 1 FROM scope CROSS JOIN ` + labels + ` CROSS JOIN LATERAL (SELECT x.entry, x.store FROM queue x
-		WHERE x.store = scope.store AND x.label = l.label AND x.chunks > 0 AND x.queued_at < $3 ORDER BY x.queued_at OFFSET 0) q
-	CROSS JOIN LATERAL (SELECT FROM entry f WHERE f.id = q.entry AND f.store = q.store
-		AND f.` + isLive + ` AND (f.expires_at IS NULL OR f.expires_at > $4) OFFSET 0) e
-	WHERE l.label <= scope.ceiling LIMIT 1`,
-	Refused: `SELECT s.id, e.namespace, e.key, q.last_error FROM queue q JOIN entry e ON e.id = q.entry AND e.store = q.store
-	JOIN store s ON s.number = e.store WHERE q.last_error LIKE $1 AND e.state = 0 ORDER BY q.queued_at LIMIT $2`,
-	// Rows that another transaction has locked are skipped. Every statement names the
-	// condition of queue_turn's partial index. Rows whose backoff or lease has ended
-	// become due like others.
-	ReturnRows: `UPDATE queue q SET not_before = '-infinity' FROM (SELECT entry FROM queue
-		WHERE not_before > '-infinity' AND not_before <= $1 ORDER BY not_before LIMIT 256 FOR UPDATE SKIP LOCKED) due WHERE q.entry = due.entry`,
-	// A clock that was set back leaves rows that would be due far too late.
-	ReturnDelayed: `UPDATE queue q SET not_before = '-infinity' FROM (SELECT entry FROM queue
-		WHERE not_before > $1 ORDER BY not_before LIMIT 256 FOR UPDATE SKIP LOCKED) due WHERE q.entry = due.entry`,
-	DueStores: `WITH RECURSIVE found (store) AS (
-		(SELECT store FROM queue WHERE not_before = '-infinity' AND long = $1 AND store > $2 AND store <= $3 ORDER BY store LIMIT 1)
-		UNION ALL
-		SELECT (SELECT q.store FROM queue q WHERE q.not_before = '-infinity' AND q.long = $1 AND q.store > found.store AND q.store <= $3
-			ORDER BY q.store LIMIT 1) FROM found WHERE found.store IS NOT NULL)
-	SELECT store FROM found WHERE store IS NOT NULL LIMIT $4`,
-	DueOf: `SELECT q.entry, q.revision, q.attempts, q.store, q.chunks FROM unnest($2::bigint[]) WITH ORDINALITY s (store, i)
-	CROSS JOIN LATERAL (SELECT x.* FROM queue x WHERE x.not_before = '-infinity' AND x.long = $1 AND x.store = s.store
-		ORDER BY x.chunks, x.queued_at, x.entry LIMIT $3 FOR UPDATE SKIP LOCKED) q
-	ORDER BY s.i, q.chunks, q.queued_at, q.entry`,
-	DueFirst: `SELECT entry, revision, attempts, store, chunks FROM queue
-	WHERE not_before = '-infinity' ORDER BY queued_at, entry LIMIT $1 FOR UPDATE SKIP LOCKED`,
-	LeaseRows:    `UPDATE queue SET not_before = greatest($2, $3::timestamptz + interval '1 microsecond') WHERE entry = ANY($1)`,
-	RenewRow:     "UPDATE queue SET not_before = $1 WHERE entry = $2 AND revision = $3 AND not_before > '-infinity'",
-	RemoveLeased: "DELETE FROM queue WHERE entry = $1 AND revision = $2 AND not_before > '-infinity'",
-	ReturnLeased: "UPDATE queue SET not_before = $3, attempts = attempts + 1, last_error = $4 WHERE entry = $1 AND revision = $2 AND not_before > '-infinity'",
 
 	ManyTerms: scopeTable + `SELECT 1 FROM scope WHERE $5::bigint = (SELECT count(*) FROM
 	(SELECT DISTINCT p.term FROM posting p WHERE p.store = scope.store AND p.term >= $3 AND p.term < $4 AND p.label <= scope.ceiling LIMIT $5) t)

@@ -56,7 +56,7 @@ func (w *writer) prefetch(ctx context.Context, store string, paths []memory.Path
 	var found *storeRow
 	var usage memory.Usage
 	queries := []batchQuery{
-		{selectStore, []any{store}, func(rows pgx.Rows) error {
+		{"reading.locked", []any{store}, func(rows pgx.Rows) error {
 			found = &storeRow{}
 			err := rows.Scan(found.columns()...)
 			found.freshDoc = found.nextDoc

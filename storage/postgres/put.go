@@ -58,10 +58,7 @@ type storeRow struct {
 	reading  acl.Reading
 }
 
-const selectStore = `SELECT s.number, s.next_place, coalesce(r.language, 0), coalesce(r.asked, FALSE), coalesce(r.multilingual, 0), coalesce(r.mixed, 0), coalesce(r.unread, 0)
-	FROM store s LEFT JOIN reading r ON r.store = s.id WHERE s.id = $1`
-
-// columns are the destinations of selectStore.
+// columns are the destinations of reading.locked.
 func (s *storeRow) columns() []any {
 	r := &s.reading
 	return []any{&s.number, &s.nextDoc, (*uint8)(&r.Language), &r.Asked, (*uint8)(&r.Multilingual), (*uint8)(&r.Mixed), (*uint8)(&r.Unread)}
@@ -74,7 +71,7 @@ func (w *writer) store(ctx context.Context, id string) (*storeRow, error) {
 		return row, nil
 	}
 	row := &storeRow{}
-	found, err := w.one(ctx, row.columns(), selectStore, id)
+	found, err := w.one(ctx, row.columns(), "reading.locked", id)
 	if err == nil && !found {
 		_, err = w.one(ctx, []any{&row.number}, "INSERT INTO store (id) VALUES ($1) RETURNING number", id)
 	}

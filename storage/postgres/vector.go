@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"mneme/memory"
-	"mneme/storage/sqlcommon"
 	"mneme/vector"
 )
 
@@ -60,8 +59,7 @@ func (w *writer) lockRows(ctx context.Context, plan memory.VectorPlan) error {
 	}
 	w.queueStatement(shareLocks, keys)
 	w.setRLSAll()
-	metas := sqlcommon.MetasQuery(plan.Settings, w.metas)
-	return w.queryBatch(ctx, []batchQuery{{metas.Text, metas.Args, decoded(metas.Scan)}, {selectRevisions, []any{idList(plan.Entries)}, func(rows pgx.Rows) error {
+	return w.queryBatch(ctx, []batchQuery{w.metasQuery(plan.Settings), {selectRevisions, []any{idList(plan.Entries)}, func(rows pgx.Rows) error {
 		var id uuid.UUID
 		var row lockedRow
 		err := rows.Scan((*[16]byte)(&id), &row.store, &row.revision, &row.embeddable)

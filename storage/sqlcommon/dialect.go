@@ -26,13 +26,6 @@ type Dialect struct {
 	// Layout is of postings and documents.
 	Layout posting.Layout
 
-	StoreFacts   string // parameters: IDs of stores
-	PutReading   string // parameters: store, language or null, asked, multilingual, mixed
-	QueueEntries string // parameters: store, time, fingerprint, IDs, label
-	CountForeign string // count; parameters: store, label, multilingual and main fingerprint
-
-	Settings Table // agent, the four switches, default_ttl, locked
-
 	// Rows with the columns of ScanEntry, at paths without values. Parameters: IDs; store,
 	// namespace, key, ceiling; store, paths, ceiling.
 	ByID, At, AtPaths, AtPathsInContext string
@@ -56,14 +49,6 @@ type Dialect struct {
 
 	// Former versions of a row with a key, as the storage has it.
 	OldestVersions, DeleteVersions string // parameters: key, limit; key, version
-
-	// The queue.
-	WaitOf, WaitIn, Refused    string // parameters: ID; scope, times; pattern of reason, limit
-	ReturnRows, ReturnDelayed  string // parameters: time
-	DueStores                  string // parameters: long, after, until, limit
-	DueFirst, DueOf            string // parameters: limit; long, store or stores, limit
-	LeaseRows, RenewRow        string // parameters: IDs, until, now; until, ID, revision
-	RemoveLeased, ReturnLeased string // parameters: ID, revision[, time, reason]
 
 	ManyTerms, Terms string // parameters: scope, first and last term, limit
 	// Store, document and terms of the entries that have expired and are not swept.

@@ -178,7 +178,7 @@ func (w Writes) Trim(ctx context.Context, what memory.Outdated) (more bool, err 
 	case memory.ExpiredFacts:
 		more, err = w.trimFacts(ctx, o)
 	case memory.ExpiredGrants:
-		_, err = w.trimGrants(ctx, deleteExpiredGrants, o.Store, o.Now)
+		_, err = w.trimGrants(ctx, "grant.expire_on", o.Store, o.Now)
 	case memory.ExpiredOutcome:
 		err = w.trimOutcome(ctx, o)
 	case memory.OldFeed:

@@ -138,13 +138,8 @@ func withoutArgs(u memory.Unembedded) []any {
 }
 
 const (
-	countGrants     = "SELECT grants FROM permit_count WHERE store = $1 AND label = $2"
 	countSearchable = "SELECT count(*) FROM entry WHERE id > $1 AND state = 0 AND in_context AND NOT encrypted"
 	countOffers     = "SELECT count(*) FROM offer WHERE store = $1 AND open AND label <= $2"
-
-	// The conditions are those of acl.Reading.Models: 0 is auto, 2 multilingual.
-	countEnglish      = "SELECT count(*) FROM store s LEFT JOIN reading r ON r.store = s.id WHERE coalesce(r.language, 0) <> 2"
-	countMultilingual = "SELECT count(*) FROM store s JOIN reading r ON r.store = s.id WHERE r.language = 2 OR r.language = 0 AND (r.asked OR r.multilingual > 0 OR r.mixed > 0)"
 )
 
 // Count implements memory.Counter.
@@ -153,7 +148,7 @@ func (r Reads) Count(ctx context.Context, what memory.Countable) (n int64, err e
 	var args []any
 	switch c := what.(type) {
 	case memory.GrantsOf:
-		text, args = countGrants, []any{c.Store, c.Label}
+		text, args = "grant.count", []any{c.Store, c.Label}
 	case memory.OffersOf:
 		text, args = countOffers, []any{c.Store, c.Ceiling}
 	case memory.Erasable:
@@ -163,15 +158,15 @@ func (r Reads) Count(ctx context.Context, what memory.Countable) (n int64, err e
 	case memory.Unembedded:
 		text, args = r.d.CountUnembedded, withoutArgs(c)
 	case memory.StoresRead:
-		if text = countEnglish; c.By == acl.LanguageMultilingual {
-			text = countMultilingual
+		if text = "reading.count_english"; c.By == acl.LanguageMultilingual {
+			text = "reading.count_multilingual"
 		}
 	case memory.StoresUnread:
-		text = "SELECT count(*) FROM reading WHERE unread > 0"
+		text = "reading.count_stores_unread"
 	case memory.ReadIn:
-		text, args = countReadIn, []any{c.Store, c.From, c.Ceiling}
+		text, args = "reading.count_read", []any{c.Store, c.From, c.Ceiling}
 	case memory.ForeignAt:
-		text, args = r.d.CountForeign, []any{c.Store, c.Label, c.Multilingual, c.Main}
+		text, args = "reading.count_foreign", []any{c.Store, c.Label, c.Multilingual, c.Main}
 	default:
 		return 0, errUnknown(what)
 	}

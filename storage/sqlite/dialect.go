@@ -13,28 +13,11 @@ import (
 // statements are those that package sqlcommon runs. An index on (store, label, …) is
 // searched label by label.
 var statements = sqlcommon.Dialect{
-	Scope:      func(stores []acl.Access) []any { return []any{scopeList(stores)} },
-	Paths:      func(paths []memory.Path) []any { return []any{pathList(paths)} },
-	Successor:  successor,
-	Term:       func(term string) any { return term },
-	Layout:     posting.Packed,
-	StoreFacts: sqlcommon.StoreColumns + "(SELECT value AS id FROM json_each(?)) j" + sqlcommon.JoinStore,
-	PutReading: `INSERT INTO reading (store, language, asked, multilingual, mixed) VALUES (?1, coalesce(?2, 0), ?3, ?4, ?5)
-	ON CONFLICT (store) DO UPDATE SET language = coalesce(?2, reading.language),
-	asked = ?3 OR reading.asked AND ?2 IS NULL, multilingual = CASE WHEN ?4 = 0 THEN reading.multilingual WHEN reading.multilingual = 0 THEN ?4 ELSE min(?4, reading.multilingual) END,
-	mixed = CASE WHEN ?5 = 0 THEN reading.mixed WHEN reading.mixed = 0 THEN ?5 ELSE min(?5, reading.mixed) END`,
-	// A token has about six bytes: see indexer.Chunks.
-	QueueEntries: `INSERT INTO queue (doc, revision, not_before, attempts, last_error, queued_at, store, label, chunks, long)
-	SELECT e.doc, e.revision, 0, 0, NULL, ?2, e.store, e.label, 1 + length(e.value) / 2688, length(e.value) / 2688 >= 8
-	FROM json_each(?4) j CROSS JOIN entry e ON e.id = unhex(j.value)
-	WHERE e.store = (SELECT number FROM store WHERE id = ?1) AND e.state = 0 AND e.in_context AND NOT e.encrypted AND e.label >= ?5 AND NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3) AND v.revision = e.revision)` + orReset,
-	CountForeign: `SELECT count(*) FROM entry e INDEXED BY entry_live
-	WHERE e.store = (SELECT number FROM store WHERE id = ?1) AND e.state = 0 AND e.label = ?2 AND e.in_context AND NOT e.encrypted AND EXISTS
-	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3) AND v.revision = e.revision) AND NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?4) AND v.revision = e.revision)`,
-	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, self, chat, user, default_ttl, locked"),
-
+	Scope:     func(stores []acl.Access) []any { return []any{scopeList(stores)} },
+	Paths:     func(paths []memory.Path) []any { return []any{pathList(paths)} },
+	Successor: successor,
+	Term:      func(term string) any { return term },
+	Layout:    posting.Packed,
 	ByID: `SELECT ` + withText + ` FROM json_each(?) j
 	CROSS JOIN entry e ON e.id = unhex(j.value) JOIN store s ON s.number = e.store` + joinFields + `WHERE e.state < 2`,
 	Contents: `SELECT e.id, e.value, coalesce(a.type_by, e.owner), coalesce(a.description_by, e.owner) FROM json_each(?) j
@@ -106,35 +89,6 @@ var statements = sqlcommon.Dialect{
 	WHERE doc = ? ORDER BY version LIMIT ?`,
 	DeleteVersions: "DELETE FROM history WHERE doc = ? AND version <= ?",
 
-	WaitOf: "SELECT 1 FROM entry e CROSS JOIN queue q ON q.doc = e.doc WHERE e.id = ?",
-	// The row decides whether an entry is live: it may have expired.
-	WaitIn: scopeTable + `SELECT 1 FROM scope CROSS JOIN queue q INDEXED BY queue_wait
-	ON q.store = scope.store AND q.label IN ` + labels + ` AND q.label <= scope.ceiling AND q.chunks > 0 AND q.queued_at < ?2
-	CROSS JOIN entry e ON e.doc = q.doc AND e.state = 0 AND (e.expires_at IS NULL OR e.expires_at > ?3) LIMIT 1`,
-	// Rows whose backoff or lease has ended become due like others.
-	ReturnRows: `UPDATE queue SET not_before = 0 WHERE doc IN (SELECT doc FROM queue INDEXED BY queue_due
-	WHERE not_before > 0 AND not_before <= ? ORDER BY not_before LIMIT 256)`,
-	// A clock that was set back leaves rows that would be due far too late.
-	ReturnDelayed: `UPDATE queue SET not_before = 0 WHERE doc IN (SELECT doc FROM queue INDEXED BY queue_due
-	WHERE not_before > ? ORDER BY not_before LIMIT 256)`,
-	DueStores: `WITH RECURSIVE found (store) AS (
-		SELECT (SELECT store FROM queue INDEXED BY queue_turn WHERE not_before = 0 AND long = ?1 AND store > ?2 AND store <= ?3 ORDER BY store LIMIT 1)
-		UNION ALL
-		SELECT (SELECT q.store FROM queue q INDEXED BY queue_turn WHERE q.not_before = 0 AND q.long = ?1 AND q.store > found.store AND q.store <= ?3
-			ORDER BY q.store LIMIT 1) FROM found WHERE found.store IS NOT NULL)
-	SELECT store FROM found WHERE store IS NOT NULL LIMIT ?4`,
-	Refused: `SELECT s.id, e.namespace, e.key, q.last_error FROM queue q INDEXED BY queue_age CROSS JOIN entry e ON e.doc = q.doc
-	CROSS JOIN store s ON s.number = e.store WHERE q.last_error LIKE ? AND e.state = 0 ORDER BY q.queued_at LIMIT ?`,
-	DueOf: leaseColumns + `INDEXED BY queue_turn CROSS JOIN entry e ON e.doc = q.doc
-	WHERE q.not_before = 0 AND q.long = ? AND q.store = ? ORDER BY q.chunks, q.queued_at, q.doc LIMIT ?`,
-	DueFirst: leaseColumns + `INDEXED BY queue_due CROSS JOIN entry e ON e.doc = q.doc
-	WHERE q.not_before = 0 ORDER BY q.queued_at, q.doc LIMIT ?`,
-	LeaseRows: `UPDATE queue SET not_before = max(?2, ?3 + 1)
-	WHERE doc IN (SELECT e.doc FROM json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value))`,
-	RenewRow:     "UPDATE queue SET not_before = max(1, ?1) WHERE doc = (SELECT doc FROM entry WHERE id = ?2) AND revision = ?3 AND not_before > 0",
-	RemoveLeased: "DELETE FROM queue" + whereLeased,
-	ReturnLeased: "UPDATE queue SET not_before = max(1, ?3), attempts = attempts + 1, last_error = ?4" + whereLeased,
-
 	ManyTerms: scopeTable + `SELECT 1 FROM scope WHERE ?4 = (SELECT count(*) FROM
 	(SELECT DISTINCT p.term FROM posting p WHERE p.store = scope.store AND p.term >= ?2 AND p.term < ?3 AND p.label <= scope.ceiling LIMIT ?4))
 	LIMIT 1`,
@@ -176,8 +130,6 @@ const (
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3)
 	AND v.revision = e.revision) OR EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?4)))`
-	leaseColumns  = `SELECT e.id, q.revision, q.attempts, q.store, q.chunks FROM queue q `
-	whereLeased   = " WHERE doc = (SELECT doc FROM entry WHERE id = ?1) AND revision = ?2 AND not_before > 0"
 	vectorColumns = `SELECT e.id, v.chunk, e.store, e.label, v.half FROM `
 )
 

@@ -86,7 +86,7 @@ func (w *writer) Purge(ctx context.Context, id uuid.UUID) error {
 		"DELETE FROM past WHERE doc = ?",
 		"DELETE FROM author WHERE doc = ?",
 		"DELETE FROM occurrence WHERE doc = ?",
-		"DELETE FROM queue WHERE doc = ?",
+		"queue.purge",
 		forgetPath,
 		"DELETE FROM entry WHERE doc = ?",
 	} {
@@ -94,7 +94,6 @@ func (w *writer) Purge(ctx context.Context, id uuid.UUID) error {
 			return err
 		}
 	}
-	// Rows of replay_entry are deleted by their foreign key.
-	_, err = w.exec(ctx, "DELETE FROM replay WHERE number IN (SELECT replay FROM replay_entry WHERE entry = ?)", id[:])
+	_, err = w.exec(ctx, "replay.purge", id[:])
 	return err
 }
