@@ -71,14 +71,6 @@ var statements = sqlcommon.Dialect{
 		AND f.expires_at <= $3 ORDER BY f.expires_at LIMIT $4) e
 	WHERE s.id = $1 AND l.label <= $2 ORDER BY e.expires_at LIMIT $4`,
 
-	FeedHeads: `SELECT s.id, h.label, h.last, h.removed FROM store s
-	CROSS JOIN LATERAL (SELECT * FROM feed_head x WHERE x.store = s.number OFFSET 0) h WHERE s.id = ANY($1)`,
-	FeedPage: `SELECT f.position, f.at, coalesce(f.namespace, e.namespace, ''), coalesce(f.key, e.key, '')
-	FROM store s CROSS JOIN LATERAL (SELECT * FROM feed f WHERE f.store = s.number AND f.label = $2 AND f.position > $3
-		ORDER BY f.position LIMIT $4) f
-	LEFT JOIN entry e ON e.id = f.entry AND e.store = f.store AND e.label = f.label
-	WHERE s.id = $1 ORDER BY f.position`,
-
 	OldestVersions: `SELECT version, coalesce(length(value), 0) + coalesce(length(source), 0) FROM history
 	WHERE id = $1 ORDER BY version LIMIT $2`,
 	DeleteVersions: "DELETE FROM history WHERE id = $1 AND version <= $2",

@@ -90,7 +90,7 @@ func (w *writer) Purge(ctx context.Context, id uuid.UUID) error {
 	w.queueStatement("DELETE FROM history WHERE id = $1", [16]byte(id))
 	w.queueStatement("DELETE FROM past WHERE entry = $1 AND store = $2", [16]byte(id), row.Store)
 	w.announce(id, sqlcommon.AnnounceEnd(&row.Stored, row.expires))
-	w.queueStatement(forgetPath, [16]byte(id))
+	w.queueStatement("feed.forget_paths", [16]byte(id))
 	w.queueStatement("queue.purge", [16]byte(id))
 	w.queueStatement("replay.purge", [16]byte(id))
 	return nil

@@ -67,7 +67,7 @@ func (w *writer) prefetch(ctx context.Context, store string, paths []memory.Path
 			read.paths[e.Path] = append(read.paths[e.Path], e)
 			return err
 		}},
-		{selectUsage, []any{store, int16(label), agent}, func(rows pgx.Rows) error {
+		{"usage.of", []any{store, int16(label), agent}, func(rows pgx.Rows) error {
 			return rows.Scan(&usage.Entries, &usage.Bytes)
 		}},
 	}

@@ -50,22 +50,13 @@ func (r *reader) siblings(ctx context.Context, q memory.Siblings) ([]memory.Entr
 	return found, err
 }
 
-const (
-	selectUsage = `SELECT u.entries, u.bytes FROM store s JOIN usage u ON u.store = s.number AND u.label = $2 AND u.writer = $3 WHERE s.id = $1`
-	selectLive  = `SELECT coalesce(u.entries, 0) - expired.entries, coalesce(u.bytes, 0) - expired.bytes FROM store s
-	LEFT JOIN usage u ON u.store = s.number AND u.label = $2 AND u.writer = $3
-	CROSS JOIN LATERAL (SELECT count(*) AS entries, coalesce(sum(length(e.value)), 0)::bigint AS bytes FROM entry e
-		WHERE e.store = s.number AND e.label = $2 AND e.state = 0 AND e.expires_at <= $4 AND e.updated_by = $3) expired
-	WHERE s.id = $1`
-)
-
 // Usage implements memory.EntryReader.
 func (r *reader) Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (memory.Usage, error) {
 	var u memory.Usage
 	r.setRLSStore(store)
-	query, args := selectUsage, []any{store, int16(label), writer}
+	query, args := "usage.of", []any{store, int16(label), writer}
 	if !now.IsZero() {
-		query, args = selectLive, append(args, now)
+		query, args = "usage.live", append(args, now)
 	}
 	_, err := r.one(ctx, []any{&u.Entries, &u.Bytes}, query, args...)
 	return u, err

@@ -45,8 +45,6 @@ type Dialect struct {
 	// Expiry. Parameters: [store, label,] time, limit.
 	Due, DueIn string
 
-	FeedHeads, FeedPage string // parameters: IDs of stores; store, label, position, limit
-
 	// Former versions of a row with a key, as the storage has it.
 	OldestVersions, DeleteVersions string // parameters: key, limit; key, version
 

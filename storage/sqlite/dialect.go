@@ -78,13 +78,6 @@ var statements = sqlcommon.Dialect{
 	WHERE store = (SELECT number FROM store WHERE id = ?1) AND label = ?2 AND state = 0 AND expires_at <= ?3
 	ORDER BY expires_at LIMIT ?4`,
 
-	FeedHeads: `SELECT s.id, h.label, h.last, h.removed FROM json_each(?) j
-	CROSS JOIN store s ON s.id = j.value CROSS JOIN feed_head h ON h.store = s.number`,
-	FeedPage: `SELECT f.position, f.at, coalesce(f.namespace, e.namespace, ''), coalesce(f.key, e.key, '') FROM store s
-	CROSS JOIN feed f ON f.store = s.number AND f.label = ?2 AND f.position > ?3
-	LEFT JOIN entry e ON e.doc = f.doc AND e.store = f.store AND e.label = f.label
-	WHERE s.id = ?1 ORDER BY f.position LIMIT ?4`,
-
 	OldestVersions: `SELECT version, coalesce(length(value), 0) + coalesce(length(source), 0) FROM history
 	WHERE doc = ? ORDER BY version LIMIT ?`,
 	DeleteVersions: "DELETE FROM history WHERE doc = ? AND version <= ?",

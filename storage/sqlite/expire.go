@@ -87,7 +87,7 @@ func (w *writer) Purge(ctx context.Context, id uuid.UUID) error {
 		"DELETE FROM author WHERE doc = ?",
 		"DELETE FROM occurrence WHERE doc = ?",
 		"queue.purge",
-		forgetPath,
+		"feed.forget_paths",
 		"DELETE FROM entry WHERE doc = ?",
 	} {
 		if _, err := w.exec(ctx, query, row.doc); err != nil {
