@@ -35,8 +35,8 @@ var (
 		`INSERT INTO tag (store, label, entry, tag) VALUES ($1, $2, $3, $4)` + orNoTag,
 		`INSERT INTO word (entry, store, label, keys) VALUES ($1, $2, $3, array_to_tsvector(string_to_array($4::text, '` + noPartition + `')))` + orReplaceWords,
 		"queue.put",
-		`DELETE FROM vector WHERE model = $1 AND entry = $2 AND store = $3`,
-		`INSERT INTO vector (model, store, entry, chunk, revision, half, codes) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		"vector.delete_of_model",
+		"vector.insert",
 		"queue.remove_leased",
 	}
 	writeMany = [bulkWrites]string{
@@ -49,18 +49,11 @@ var (
 		`INSERT INTO word (entry, store, label, keys) SELECT entry, store, label, array_to_tsvector(string_to_array(keys, '` + noPartition + `'))
 	FROM unnest($1::uuid[], $2::bigint[], $3::smallint[], $4::text[]) r (entry, store, label, keys)` + orReplaceWords,
 		"queue.put_many",
-		// = ANY is what an index is asked for, in the order of its keys.
-		`DELETE FROM vector WHERE model = ANY($1::integer[]) AND entry = ANY($2::uuid[])
-	AND (model, entry, store) IN (SELECT * FROM unnest($1::integer[], $2::uuid[], $3::bigint[]))`,
-		`INSERT INTO vector (model, store, entry, chunk, revision, half, codes)
-	SELECT * FROM unnest($1::integer[], $2::bigint[], $3::uuid[], $4::integer[], $5::bigint[], $6::bytea[], $7::bytea[])`,
+		"vector.delete_many",
+		"vector.insert_many",
 		"queue.remove_many_leased",
 	}
 )
-
-// oldVectorsOfOneStore is writeMany of bulkOldVectors for rows of one store, of whose
-// partition it is.
-var oldVectorsOfOneStore = writeMany[bulkOldVectors] + ` AND store = ($3::bigint[])[1]`
 
 // maxBulkRows and maxBulkBytes bound what is collected.
 const (
@@ -105,7 +98,7 @@ func (r *reader) queueBulk() {
 			}
 		}
 		if bulkWrite(write) == bulkOldVectors && query == writeMany[write] && ofOneStore(columns[2]) {
-			query = oldVectorsOfOneStore
+			query = "vector.delete_many_of_one"
 		}
 		if r.pendingBatch == nil {
 			r.pendingBatch = &pgx.Batch{}

@@ -85,15 +85,6 @@ var statements = sqlcommon.Dialect{
 	UNION ALL SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = found.store AND p.term > found.term AND p.term < $4 AND p.label <= found.ceiling ORDER BY p.term LIMIT 1)
 	FROM found WHERE term IS NOT NULL)
 	SELECT term FROM found WHERE term IS NOT NULL LIMIT $5`,
-
-	LastChange: "SELECT last FROM change_head",
-	Vectors: vectorColumns + `model m CROSS JOIN unnest($1::uuid[]) i (id)
-	CROSS JOIN LATERAL (SELECT * FROM vector x WHERE x.model = m.number AND x.entry = i.id OFFSET 0) v` + joinEntry + `
-	WHERE m.fingerprint = $2 ORDER BY v.entry, v.chunk`,
-	// In the order of the primary key, which keeps chunks together.
-	AllVectors: vectorColumns + `(SELECT * FROM vector x
-		WHERE x.model = (SELECT number FROM model WHERE fingerprint = $1) ORDER BY x.entry, x.chunk) v` + joinEntry + `ORDER BY v.entry, v.chunk`,
-	RemoveDropped: `DELETE FROM vector WHERE model = ANY (ARRAY(SELECT number FROM model WHERE fingerprint = ANY($2))) AND entry = ANY($1)`,
 }
 
 const (
@@ -116,8 +107,6 @@ const (
 	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $3)
 	AND v.revision = e.revision) OR EXISTS
 	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $4)))`
-	vectorColumns = `SELECT v.entry, v.chunk, e.store, e.label, v.half FROM `
-	joinEntry     = ` CROSS JOIN LATERAL (SELECT store, label FROM entry WHERE id = v.entry AND store = v.store OFFSET 0) e `
 )
 
 // pathLists returns the namespaces and the keys of paths.

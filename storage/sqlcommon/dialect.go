@@ -52,10 +52,6 @@ type Dialect struct {
 	// Store, document and terms of the entries that have expired and are not swept.
 	// Parameters: scope, time.
 	ExpiredTerms string
-
-	LastChange          string
-	Vectors, AllVectors string // parameters: IDs, fingerprint; fingerprint
-	RemoveDropped       string // parameters: IDs, names of dropped fingerprints
 }
 
 // levels returns the labels for which a statement about labels up to a ceiling is run.

@@ -92,18 +92,6 @@ var statements = sqlcommon.Dialect{
 	UNION ALL SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = found.store AND p.term > found.term AND p.term < ?3 AND p.label <= found.ceiling ORDER BY p.term LIMIT 1)
 	FROM found WHERE term IS NOT NULL)
 	SELECT term FROM found WHERE term IS NOT NULL LIMIT ?4`,
-
-	// The latest position ever assigned. Its row may be deleted.
-	LastChange: "SELECT seq FROM sqlite_sequence WHERE name = 'change'",
-	Vectors: vectorColumns + `json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value)
-	CROSS JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2)
-	ORDER BY e.doc, v.chunk`,
-	// In insertion order, which keeps an entry's chunks together: one pass over
-	// the table.
-	AllVectors: vectorColumns + `vector v NOT INDEXED CROSS JOIN entry e ON e.doc = v.doc
-	WHERE v.model = (SELECT number FROM model WHERE fingerprint = ?) ORDER BY v.number`,
-	RemoveDropped: `DELETE FROM vector WHERE doc IN (SELECT e.doc FROM json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value))
-	AND model IN (SELECT number FROM model WHERE fingerprint IN (SELECT value FROM json_each(?2)))`,
 }
 
 const (
@@ -123,7 +111,6 @@ const (
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3)
 	AND v.revision = e.revision) OR EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?4)))`
-	vectorColumns = `SELECT e.id, v.chunk, e.store, e.label, v.half FROM `
 )
 
 // pathList returns a JSON array of paths: [[namespace, key], …].
