@@ -68,12 +68,12 @@ func TestNamesAreThoseOfStatements(t *testing.T) {
 		set, own := statementsOf(t, folder), namesIn(t, folder)
 		for _, names := range []map[string]string{common, own} {
 			for name, place := range names {
-				if set[name] == nil {
+				if set.Statements[name] == nil {
 					t.Errorf("%s: %s has no statement %s", place, folder, name)
 				}
 			}
 		}
-		for name, s := range set {
+		for name, s := range set.Statements {
 			if common[name] == "" && own[name] == "" {
 				t.Errorf("%s: nobody runs %s in %s", s.File, name, folder)
 			}
@@ -83,7 +83,7 @@ func TestNamesAreThoseOfStatements(t *testing.T) {
 
 func TestStatementsSayWhatTheyAnswer(t *testing.T) {
 	for _, folder := range []string{"sqlite", "postgres"} {
-		for name, s := range statementsOf(t, folder) {
+		for name, s := range statementsOf(t, folder).Statements {
 			if !strings.HasPrefix(s.Head, "-- ") {
 				t.Errorf("%s does not say what it is about", s.File)
 			}
@@ -105,8 +105,8 @@ func TestStatementsSayWhatTheyAnswer(t *testing.T) {
 
 func TestStatementsOfBothStoragesAreWrittenOnce(t *testing.T) {
 	postgres := statementsOf(t, "postgres")
-	for name, s := range statementsOf(t, "sqlite") {
-		if p := postgres[name]; p != nil && p.File != s.File && p.Text == s.Text {
+	for name, s := range statementsOf(t, "sqlite").Statements {
+		if p := postgres.Statements[name]; p != nil && p.File != s.File && p.Text == s.Text {
 			t.Errorf("%s and %s have the same %s", s.File, p.File, name)
 		}
 	}

@@ -12,7 +12,7 @@ func TestEachStatementIsPrepared(t *testing.T) {
 	conn, err := s.pool.Acquire(t.Context())
 	must(t, err)
 	defer conn.Release()
-	for name, statement := range texts {
+	for name, statement := range texts.Statements {
 		prepared, err := conn.Conn().Prepare(t.Context(), name, statement.Text)
 		if err != nil {
 			t.Errorf("%s: %s: %v", statement.File, name, err)

@@ -18,7 +18,7 @@ import (
 // scopeTable) before anything is counted or ranked. LATERAL and OFFSET 0 force
 // the planner to one probe per store and term, whatever its statistics say.
 // Column place is the docID.
-const (
+var (
 	selectTotals = scopeTable + `SELECT coalesce(sum(t.documents), 0)::bigint, coalesce(sum(t.length), 0)::bigint FROM scope
 	CROSS JOIN LATERAL (SELECT x.documents, x.length FROM total x WHERE x.store = scope.store AND x.label <= scope.ceiling OFFSET 0) t`
 	selectTombstones = scopeTable + `SELECT e.store, e.place, e.length FROM scope CROSS JOIN ` + labels + `

@@ -62,7 +62,7 @@ func (w *writer) prefetch(ctx context.Context, store string, paths []memory.Path
 			found.freshDoc = found.nextDoc
 			return err
 		}},
-		{selectPaths, []any{store, namespaces, keys, int16(min(label, acl.Restricted))}, func(rows pgx.Rows) error {
+		{"entry.at_paths", []any{store, namespaces, keys, int16(min(label, acl.Restricted))}, func(rows pgx.Rows) error {
 			e, err := sqlcommon.ScanEntry(&row{rows: rows})
 			read.paths[e.Path] = append(read.paths[e.Path], e)
 			return err

@@ -19,7 +19,7 @@ func (r *reader) At(ctx context.Context, query memory.PathQuery) ([]memory.Entry
 // selectSiblings goes from the rows of the IDs to the rows at their paths, by an
 // index at each step. OFFSET 0 prevents another join order, which the planner
 // may choose if the table was just filled and its statistics are stale.
-var selectSiblings = byScope(`SELECT ` + candidateColumns + ` FROM unnest($3::uuid[]) AS named (id)
+var selectSiblings = byScope(`SELECT ` + texts.Fill("{entry.candidate}") + ` FROM unnest($3::uuid[]) AS named (id)
 	CROSS JOIN LATERAL (SELECT f.store, f.namespace, f.key, ` + ceilingInScope + ` AS ceiling FROM entry f
 		WHERE f.id = named.id AND f.state < 2 AND ` + withinScope + ` OFFSET 0) p
 	CROSS JOIN ` + labels + `

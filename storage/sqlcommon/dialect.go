@@ -26,28 +26,6 @@ type Dialect struct {
 	// Layout is of postings and documents.
 	Layout posting.Layout
 
-	// Rows with the columns of ScanEntry, at paths without values. Parameters: IDs; store,
-	// namespace, key, ceiling; store, paths, ceiling.
-	ByID, At, AtPaths, AtPathsInContext string
-	Contents                            string // ID, value, authors of type and description; parameter: IDs
-	ScanStore, ScanNamespace            string // parameters: store, label, namespace, key, prefix, successor, limit, whether with sources
-	TrashStore, TrashOwner, TrashPath   string // parameters: store, label, owner, time, ID, limit[, namespace, key]
-	Current, Former                     string // parameters: ID[, version, limit, latest time]
-	Searchable, Names                   string // parameters: ID, limit
-	// Parameters: fingerprint, time, other and replaced fingerprint, label; ID, limit; IDs.
-	WithoutVectors, WithoutVectorsOf string
-	EntryPage, VersionsOf            string // parameters: ID, limit; IDs
-
-	CountErasable, CountUnembedded string // parameters: time; those before ID
-
-	// Deleted, swept and expired entries. Parameters: time, limit.
-	Erasable [3]string
-	// Expiry. Parameters: [store, label,] time, limit.
-	Due, DueIn string
-
-	// Former versions of a row with a key, as the storage has it.
-	OldestVersions, DeleteVersions string // parameters: key, limit; key, version
-
 	ManyTerms, Terms string // parameters: scope, first and last term, limit
 	// Store, document and terms of the entries that have expired and are not swept.
 	// Parameters: scope, time.

@@ -20,7 +20,7 @@ func (r Reads) Expiring(ctx context.Context, q memory.ExpiryQuery) ([]memory.Exp
 		if err := r.r.OfEntries(ctx, nil); err != nil {
 			return nil, err
 		}
-		return List(ctx, r.r, scan, r.d.Due, q.Until, q.Limit)
+		return List(ctx, r.r, scan, "expiry.due", q.Until, q.Limit)
 	}
 	if err := r.r.InStore(ctx, q.Store); err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (r Reads) Expiring(ctx context.Context, q memory.ExpiryQuery) ([]memory.Exp
 	}
 	var found []memory.Expiry
 	for _, label := range r.d.levels(q.Ceiling) {
-		list, err := List(ctx, r.r, scan, r.d.DueIn, q.Store, label, q.Until, q.Limit)
+		list, err := List(ctx, r.r, scan, "expiry.due_in", q.Store, label, q.Until, q.Limit)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +84,7 @@ func purge(ctx context.Context, w Erasing, d *Dialect, what memory.Purge) (purge
 	if err := w.OfEntries(ctx, nil); err != nil {
 		return nil, err
 	}
-	for _, text := range d.Erasable {
+	for _, text := range []string{"expiry.deleted", "expiry.swept", "expiry.expired"} {
 		if len(purged) >= what.Limit {
 			break
 		}
@@ -130,7 +130,7 @@ func (p Past) Trim(ctx context.Context, w Writer, d *Dialect, key any, keep memo
 				last, p.Versions, p.Bytes = version, p.Versions-1, p.Bytes-bytes
 			}
 			return err
-		}, d.OldestVersions, key, limit)
+		}, "entry.oldest_versions", key, limit)
 		if err != nil {
 			return p, err
 		}
@@ -139,7 +139,7 @@ func (p Past) Trim(ctx context.Context, w Writer, d *Dialect, key any, keep memo
 			return Past{}, nil
 		}
 		w.Erased()
-		if err := w.Queue(ctx, d.DeleteVersions, key, last); err != nil {
+		if err := w.Queue(ctx, "entry.delete_versions", key, last); err != nil {
 			return p, err
 		}
 	}

@@ -29,7 +29,7 @@ func (r Reads) List(ctx context.Context, query memory.ListQuery) ([]memory.Entry
 		if err := r.r.OfEntries(ctx, nil); err != nil {
 			return nil, err
 		}
-		return Entries(ctx, r.r, r.d.Names, q.After, q.Limit)
+		return Entries(ctx, r.r, "entry.not_ascii", q.After, q.Limit)
 	}
 	return nil, errUnknown(query)
 }
@@ -37,7 +37,7 @@ func (r Reads) List(ctx context.Context, query memory.ListQuery) ([]memory.Entry
 // scan reads a page of a store. Each label is scanned in the order of an index up to
 // the limit, and the results are merged, so that entries above the ceiling cost no time.
 func (r Reads) scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, error) {
-	text, namespace, after := r.d.ScanStore, "", "" // keys are never empty: all are after ""
+	text, namespace, after := "entry.scan_store", "", "" // keys are never empty: all are after ""
 	if q.After {
 		namespace, after = q.AfterNamespace, q.AfterKey
 	}
@@ -48,7 +48,7 @@ func (r Reads) scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, er
 		case -1:
 			after = ""
 		}
-		text, namespace = r.d.ScanNamespace, *q.Namespace
+		text, namespace = "entry.scan_namespace", *q.Namespace
 	}
 	if q.Limit <= 0 {
 		return nil, nil
@@ -87,11 +87,11 @@ func (r Reads) trash(ctx context.Context, q memory.TrashQuery) ([]memory.Entry, 
 	args := []any{q.Store, q.Label, q.Owner, before, id, q.Limit}
 	switch {
 	case q.Path != nil:
-		return Entries(ctx, r.r, r.d.TrashPath, append(args, q.Path.Namespace, q.Path.Key)...)
+		return Entries(ctx, r.r, "entry.trash_path", append(args, q.Path.Namespace, q.Path.Key)...)
 	case q.Owner != "":
-		return Entries(ctx, r.r, r.d.TrashOwner, args...)
+		return Entries(ctx, r.r, "entry.trash_owner", args...)
 	}
-	return Entries(ctx, r.r, r.d.TrashStore, args...)
+	return Entries(ctx, r.r, "entry.trash_store", args...)
 }
 
 // history reads versions of an entry.
@@ -99,7 +99,7 @@ func (r Reads) history(ctx context.Context, q memory.HistoryQuery) ([]memory.Ent
 	if err := r.r.OfEntries(ctx, []uuid.UUID{q.Entry}); err != nil {
 		return nil, err
 	}
-	versions, err := Entries(ctx, r.r, r.d.Current, q.Entry)
+	versions, err := Entries(ctx, r.r, "entry.current", q.Entry)
 	if err != nil || len(versions) == 0 || q.Limit <= 0 {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (r Reads) history(ctx context.Context, q memory.HistoryQuery) ([]memory.Ent
 	if before <= versions[0].Version || versions[0].UpdatedAt.After(q.Until) {
 		versions = versions[:0]
 	}
-	former, err := Entries(ctx, r.r, r.d.Former, q.Entry, before, q.Limit-len(versions), q.Until)
+	former, err := Entries(ctx, r.r, "entry.former", q.Entry, before, q.Limit-len(versions), q.Until)
 	return append(versions, former...), err
 }
 
@@ -123,13 +123,13 @@ func (r Reads) searchable(ctx context.Context, q memory.SearchableQuery) ([]memo
 		return nil, err
 	}
 	if q.Without == nil {
-		return Entries(ctx, r.r, r.d.Searchable, q.After, q.Limit)
+		return Entries(ctx, r.r, "entry.searchable", q.After, q.Limit)
 	}
 	args := withoutArgs(*q.Without)
 	if q.Among != nil {
-		return Entries(ctx, r.r, r.d.WithoutVectorsOf, append(args, q.Among)...)
+		return Entries(ctx, r.r, "entry.unembedded_of", append(args, q.Among)...)
 	}
-	return Entries(ctx, r.r, r.d.WithoutVectors, append(args, q.After, q.Limit)...)
+	return Entries(ctx, r.r, "entry.unembedded", append(args, q.After, q.Limit)...)
 }
 
 // withoutArgs returns the parameters of the dialects' conditions on vectors.
@@ -152,11 +152,11 @@ func (r Reads) Count(ctx context.Context, what memory.Countable) (n int64, err e
 	case memory.OffersOf:
 		text, args = countOffers, []any{c.Store, c.Ceiling}
 	case memory.Erasable:
-		text, args = r.d.CountErasable, []any{c.Cutoff}
+		text, args = "expiry.count_erasable", []any{c.Cutoff}
 	case memory.Searchable:
 		text, args = countSearchable, []any{c.After}
 	case memory.Unembedded:
-		text, args = r.d.CountUnembedded, withoutArgs(c)
+		text, args = "entry.count_unembedded", withoutArgs(c)
 	case memory.StoresRead:
 		if text = "reading.count_english"; c.By == acl.LanguageMultilingual {
 			text = "reading.count_multilingual"

@@ -11,7 +11,7 @@ import (
 
 func TestEachStatementIsPrepared(t *testing.T) {
 	withSession(t, func(c *session) {
-		for name, statement := range texts {
+		for name, statement := range texts.Statements {
 			n := len(sqltext.Parameters(statement.Text))
 			// It binds what it explains, and the driver prepares no earlier than that.
 			if err := query(t.Context(), c.conn, "EXPLAIN "+statement.Text, make([]any, n)); err != nil {

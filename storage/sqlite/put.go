@@ -45,7 +45,7 @@ type storedRow struct {
 	dated    bool // has a row in occurrence
 }
 
-const selectStoredRow = `SELECT e.doc, e.state, e.store, e.label, e.updated_by, e.revision, e.version,
+var selectStoredRow = `SELECT e.doc, e.state, e.store, e.label, e.updated_by, e.revision, e.version,
 	coalesce(length(e.value), 0), coalesce(length(e.source), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.in_context, e.namespace, e.key, e.tags IS NOT NULL,
 	a.doc IS NOT NULL, o.doc IS NOT NULL, coalesce(p.versions, 0), coalesce(p.bytes, 0)
 	FROM entry e` + joinFields + `LEFT JOIN past p ON p.doc = e.doc WHERE e.id = ?`
@@ -56,7 +56,7 @@ func (w *writer) storedRow(ctx context.Context, id uuid.UUID) (row storedRow, fo
 	return row, found, err
 }
 
-const (
+var (
 	insertFormer = `INSERT INTO history (doc, version, store, label, revision, in_context, encrypted, created_at, updated_at,
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
 	occurred_at, occurred_date)

@@ -41,84 +41,94 @@ type Statement struct {
 	included bool // a fragment: somewhere
 }
 
-// Set are statements by name.
-type Set map[string]*Statement
+// Set has statements by name.
+type Set struct{ Statements, fragments map[string]*Statement }
 
 // Text returns the text of a statement. What is not the name of one is a text already.
 func (s Set) Text(name string) string {
-	if statement, ok := s[name]; ok {
+	if statement, ok := s.Statements[name]; ok {
 		return statement.Text
 	}
 	return name
 }
 
+// Fill returns a part of a text that Go puts together, with the fragments that it includes. It
+// is for variables of packages: it panics if there is no such fragment.
+func (s Set) Fill(part string) string {
+	text, err := s.expand(part)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
 // Load reads the files sql/*.sql of folders. Each name stands once in all of them.
 func Load(folders ...Folder) (Set, error) {
-	statements, fragments := make(Set), make(Set)
+	set := Set{make(map[string]*Statement), make(map[string]*Statement)}
 	for _, folder := range folders {
 		names, err := fs.Glob(folder.Files, "sql/*.sql")
 		if err != nil {
-			return nil, err
+			return Set{}, err
 		}
 		for _, name := range names {
 			text, err := fs.ReadFile(folder.Files, name)
 			if err != nil {
-				return nil, err
+				return Set{}, err
 			}
 			file := path.Join(folder.Path, name)
-			if err := parse(file, string(text), statements, fragments); err != nil {
-				return nil, fmt.Errorf("%s: %w", file, err)
+			if err := set.parse(file, string(text)); err != nil {
+				return Set{}, fmt.Errorf("%s: %w", file, err)
 			}
 		}
 	}
-	return statements, include(statements, fragments)
+	return set, set.include()
 }
 
 // parse adds the statements and fragments of a file.
-func parse(file, text string, statements, fragments Set) error {
+func (s Set) parse(file, text string) error {
 	head, rest, _ := strings.Cut(text, "\n\n")
 	for paragraph := range strings.SplitSeq(rest, "\n\n") {
-		s := &Statement{File: file, Head: head}
+		part := &Statement{File: file, Head: head}
 		for line := range strings.Lines(paragraph) {
 			switch comment := strings.HasPrefix(strings.TrimSpace(line), "--"); {
 			case !comment:
-				s.Text += line
-			case s.Text == "":
-				s.Comment += line
+				part.Text += line
+			case part.Text == "":
+				part.Comment += line
 			}
 		}
-		s.Text = strings.TrimSpace(s.Text)
-		name, _, _ := strings.Cut(strings.TrimPrefix(s.Comment, "-- "), " ")
-		of := statements
+		part.Text = strings.TrimSpace(part.Text)
+		name, _, _ := strings.Cut(strings.TrimPrefix(part.Comment, "-- "), " ")
+		of := s.Statements
 		if fragment, ok := strings.CutPrefix(name, "{"); ok {
-			name, of = strings.TrimSuffix(fragment, "}"), fragments
+			name, of = strings.TrimSuffix(fragment, "}"), s.fragments
 		}
-		s.Name = name
+		part.Name = name
 		if subject, _, _ := strings.Cut(name, "."); subject+".sql" != path.Base(file) {
 			return fmt.Errorf("a name begins with that of its file, but not %q", name)
 		}
 		if of[name] != nil {
 			return fmt.Errorf("%s stands in %s, too", name, of[name].File)
 		}
-		of[name] = s
+		of[name] = part
 	}
 	return nil
 }
 
 // include puts fragments in the places of their names.
-func include(statements, fragments Set) error {
-	for _, s := range statements {
-		text, err := expand(s.Text, fragments)
+func (s Set) include() error {
+	for _, of := range s.Statements {
+		text, err := s.expand(of.Text)
 		if err != nil {
-			return fmt.Errorf("%s: %s: %w", s.File, s.Name, err)
+			return fmt.Errorf("%s: %s: %w", of.File, of.Name, err)
 		}
 		text, ended := strings.CutSuffix(text, ";")
 		if !ended || strings.Contains(text, ";") {
-			return fmt.Errorf("%s: %s is not one statement that ends with a semicolon", s.File, s.Name)
+			return fmt.Errorf("%s: %s is not one statement that ends with a semicolon", of.File, of.Name)
 		}
-		s.Text = text
+		of.Text = text
 	}
-	for _, f := range fragments {
+	for _, f := range s.fragments {
 		if !f.included {
 			return fmt.Errorf("%s: the fragment %s is not included", f.File, f.Name)
 		}
@@ -144,21 +154,21 @@ func Parameters(text string) (numbers []int) {
 
 // expand returns a text with the fragments that it includes, which include others, but none
 // of within.
-func expand(text string, fragments Set, within ...string) (string, error) {
+func (s Set) expand(text string, within ...string) (string, error) {
 	before, rest, found := strings.Cut(text, "{")
 	if !found {
 		return text, nil
 	}
 	name, after, _ := strings.Cut(rest, "}")
-	f := fragments[name]
+	f := s.fragments[name]
 	if f == nil || slices.Contains(within, name) {
 		return "", fmt.Errorf("{%s} is no fragment, or one of itself", name)
 	}
 	f.included = true
-	inner, err := expand(f.Text, fragments, append(within, name)...)
+	inner, err := s.expand(f.Text, append(within, name)...)
 	if err != nil {
 		return "", err
 	}
-	after, err = expand(after, fragments, within...)
+	after, err = s.expand(after, within...)
 	return before + inner + after, err
 }

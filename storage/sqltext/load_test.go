@@ -38,7 +38,7 @@ SELECT {entry.columns} FROM queue;
 	if err != nil {
 		t.Fatal(err)
 	}
-	renew := *set["queue.renew"]
+	renew := *set.Statements["queue.renew"]
 	want := sqltext.Statement{
 		Name: "queue.renew", File: "storage/a/sql/queue.sql", Head: "-- The queue.",
 		Comment: "-- queue.renew moves the end of entry $2 to $1,\n-- if it is leased.\n", Text: "UPDATE queue SET until = $1\n\tWHERE entry = $2 AND until > 0",
@@ -51,8 +51,11 @@ SELECT {entry.columns} FROM queue;
 			t.Errorf("the text of %s is %q, want %q", name, got, want)
 		}
 	}
-	if len(set) != 2 {
-		t.Errorf("%d statements, want 2", len(set))
+	if got, want := set.Fill("({queue.of})"), "(entry = $2)"; got != want {
+		t.Errorf("the fragment is %q, want %q", got, want)
+	}
+	if len(set.Statements) != 2 {
+		t.Errorf("%d statements, want 2", len(set.Statements))
 	}
 }
 
