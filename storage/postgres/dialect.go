@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"strings"
 	"unicode/utf8"
 
 	"mneme/acl"
@@ -10,9 +9,7 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// statements are those that package sqlcommon runs. LATERAL and OFFSET 0 force the
-// planner to one probe of an index a step, whatever its statistics say: right after an
-// import they are stale.
+// statements is how those that package sqlcommon runs take their parameters.
 var statements = sqlcommon.Dialect{
 	Lateral: true,
 	Scope: func(stores []acl.Access) []any {
@@ -23,16 +20,6 @@ var statements = sqlcommon.Dialect{
 	Successor: successor,
 	Term:      func(term string) any { return []byte(term) },
 	Layout:    posting.Aligned,
-	ManyTerms: scopeTable + `SELECT 1 FROM scope WHERE $5::bigint = (SELECT count(*) FROM
-	(SELECT DISTINCT p.term FROM posting p WHERE p.store = scope.store AND p.term >= $3 AND p.term < $4 AND p.label <= scope.ceiling LIMIT $5) t)
-	LIMIT 1`,
-	// It seeks each term after the one before, past the blocks of its postings.
-	ExpiredTerms: strings.ReplaceAll(selectTombstones, "length FROM", "terms FROM"),
-	Terms: strings.Replace(scopeTable, "WITH ", "WITH RECURSIVE ", 1) + `, found (store, ceiling, term) AS (
-	SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = scope.store AND p.term >= $3 AND p.term < $4 AND p.label <= scope.ceiling ORDER BY p.term LIMIT 1) FROM scope
-	UNION ALL SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = found.store AND p.term > found.term AND p.term < $4 AND p.label <= found.ceiling ORDER BY p.term LIMIT 1)
-	FROM found WHERE term IS NOT NULL)
-	SELECT term FROM found WHERE term IS NOT NULL LIMIT $5`,
 }
 
 // pathLists returns the namespaces and the keys of paths.

@@ -8,8 +8,7 @@ import (
 	"mneme/memory"
 )
 
-// Dialect is what the statements of a storage differ by: they name other tables and
-// indexes, or a planner needs another form to probe an index at each step.
+// Dialect is how the statements of a storage take their parameters.
 type Dialect struct {
 	// Lateral says that a statement can probe an index for each of several labels or
 	// stores. Otherwise it is run for one at a time.
@@ -25,11 +24,6 @@ type Dialect struct {
 	Term func(term string) any
 	// Layout is of postings and documents.
 	Layout posting.Layout
-
-	ManyTerms, Terms string // parameters: scope, first and last term, limit
-	// Store, document and terms of the entries that have expired and are not swept.
-	// Parameters: scope, time.
-	ExpiredTerms string
 }
 
 // levels returns the labels for which a statement about labels up to a ceiling is run.

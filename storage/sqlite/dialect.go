@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"encoding/json"
-	"strings"
 
 	"mneme/acl"
 	"mneme/lexical/posting"
@@ -10,24 +9,13 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// statements are those that package sqlcommon runs. An index on (store, label, …) is
-// searched label by label.
+// statements is how those that package sqlcommon runs take their parameters.
 var statements = sqlcommon.Dialect{
 	Scope:     func(stores []acl.Access) []any { return []any{scopeList(stores)} },
 	Paths:     func(paths []memory.Path) []any { return []any{pathList(paths)} },
 	Successor: successor,
 	Term:      func(term string) any { return term },
 	Layout:    posting.Packed,
-	ManyTerms: scopeTable + `SELECT 1 FROM scope WHERE ?4 = (SELECT count(*) FROM
-	(SELECT DISTINCT p.term FROM posting p WHERE p.store = scope.store AND p.term >= ?2 AND p.term < ?3 AND p.label <= scope.ceiling LIMIT ?4))
-	LIMIT 1`,
-	// It seeks each term after the one before, past the blocks of its postings.
-	ExpiredTerms: strings.Replace(selectTombstones[acl.Restricted], "d.length", "d.terms", 1),
-	Terms: scopeTable + `, found (store, ceiling, term) AS (
-	SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = scope.store AND p.term >= ?2 AND p.term < ?3 AND p.label <= scope.ceiling ORDER BY p.term LIMIT 1) FROM scope
-	UNION ALL SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = found.store AND p.term > found.term AND p.term < ?3 AND p.label <= found.ceiling ORDER BY p.term LIMIT 1)
-	FROM found WHERE term IS NOT NULL)
-	SELECT term FROM found WHERE term IS NOT NULL LIMIT ?4`,
 }
 
 // pathList returns a JSON array of paths: [[namespace, key], …].

@@ -52,5 +52,8 @@ func query(ctx context.Context, conn *sql.Conn, text string, args []any) error {
 	if err != nil {
 		return err
 	}
-	return rows.Close()
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+	}
+	return rows.Err()
 }

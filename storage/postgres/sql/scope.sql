@@ -4,7 +4,10 @@
 -- {scope.table} begins a statement. SECURITY: every statement of a search joins it with both
 -- conditions, store = scope.store and label <= scope.ceiling, so that rows outside the scope
 -- are not read at all.
-WITH scope AS MATERIALIZED
+WITH {scope.rows}
+
+-- {scope.rows} is the table of a scope.
+scope AS MATERIALIZED
 	(SELECT * FROM unnest($1::bigint[], $2::smallint[]) s (store, ceiling))
 
 -- {scope.labels} are all labels, so that an index on (store, label, …) is searched label by
