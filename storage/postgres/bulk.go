@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -30,9 +29,8 @@ const (
 // writeOne writes a row, and writeMany those of arrays with the same parameters.
 var (
 	writeOne = [bulkWrites]string{
-		`INSERT INTO entry (` + entryColumns + `, id) VALUES ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-	$23::text::text[], $24, $25, $26, $27, $28, $29, $30, $1)`,
-		`INSERT INTO tag (store, label, entry, tag) VALUES ($1, $2, $3, $4)` + orNoTag,
+		"entry.insert",
+		"tag.insert",
 		`INSERT INTO word (entry, store, label, keys) VALUES ($1, $2, $3, array_to_tsvector(string_to_array($4::text, '` + noPartition + `')))` + orReplaceWords,
 		"queue.put",
 		"vector.delete_of_model",
@@ -40,12 +38,8 @@ var (
 		"queue.remove_leased",
 	}
 	writeMany = [bulkWrites]string{
-		`INSERT INTO entry (` + entryColumns + `, id) SELECT ` + strings.Replace(entryColumns, "tags", "tags::text[]", 1) + `, id
-	FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::smallint[], $5::smallint[], $6::integer[], $7::bytea[], $8::boolean[], $9::boolean[],
-	$10::bigint[], $11::bigint[], $12::timestamptz[], $13::timestamptz[], $14::timestamptz[], $15::timestamptz[], $16::text[], $17::text[], $18::text[],
-	$19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::bytea[], $25::bytea[], $26::text[], $27::text[], $28::timestamptz[], $29::boolean[], $30::smallint[])
-	r (id, ` + entryColumns + `)`,
-		`INSERT INTO tag (store, label, entry, tag) SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::uuid[], $4::text[])` + orNoTag,
+		"entry.insert_many",
+		"tag.insert_many",
 		`INSERT INTO word (entry, store, label, keys) SELECT entry, store, label, array_to_tsvector(string_to_array(keys, '` + noPartition + `'))
 	FROM unnest($1::uuid[], $2::bigint[], $3::smallint[], $4::text[]) r (entry, store, label, keys)` + orReplaceWords,
 		"queue.put_many",

@@ -11,8 +11,6 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-const sweepEntry = "UPDATE entry SET state = 2, revision = revision + 1, length = NULL, terms = NULL WHERE id = $1 AND store = $2"
-
 // Erase implements memory.Eraser.
 func (w *writer) Erase(ctx context.Context, what memory.Erasure) ([]uuid.UUID, error) {
 	return sqlcommon.Erase(ctx, w, &statements, what)
@@ -37,7 +35,7 @@ func (w *writer) Sweep(ctx context.Context, what memory.Expired) ([]uuid.UUID, e
 		// its vectors.
 		w.announce(id, sqlcommon.AnnounceEnd(&row.Stored, row.expires))
 		w.setRLSAll()
-		w.queueStatement(sweepEntry, [16]byte(id), row.Store)
+		w.queueStatement("entry.sweep", [16]byte(id), row.Store)
 		if err := w.unindex(ctx, id, row); err != nil {
 			return nil, err
 		}
@@ -57,8 +55,6 @@ func (w *writer) unindex(ctx context.Context, id uuid.UUID, row *storedRow) erro
 	return w.dropVectors(ctx, id, row.Store)
 }
 
-const selectStillErasable = `SELECT id FROM entry WHERE id = ANY($1) AND (deleted_at < $2 OR expires_at < $2)`
-
 // StillErasable implements sqlcommon.Erasing. Some entries may have been restored before
 // the locks were acquired.
 func (w *writer) StillErasable(ctx context.Context, ids []uuid.UUID, cutoff time.Time) ([]uuid.UUID, error) {
@@ -66,7 +62,7 @@ func (w *writer) StillErasable(ctx context.Context, ids []uuid.UUID, cutoff time
 	if err := w.lockEntries(ctx, ids); err != nil {
 		return nil, err
 	}
-	ids, err := sqlcommon.EntryIDs(ctx, w, selectStillErasable, ids, cutoff)
+	ids, err := sqlcommon.EntryIDs(ctx, w, "expiry.still", ids, cutoff)
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	return ids, err
 }
@@ -83,12 +79,12 @@ func (w *writer) Purge(ctx context.Context, id uuid.UUID) error {
 	}
 	// The row goes first: its lock serializes this with a worker that saves its
 	// vectors.
-	w.queueStatement("DELETE FROM entry WHERE id = $1 AND store = $2", [16]byte(id), row.Store)
+	w.queueStatement("entry.purge", [16]byte(id), row.Store)
 	if err := w.unindex(ctx, id, row); err != nil {
 		return err
 	}
-	w.queueStatement("DELETE FROM history WHERE id = $1", [16]byte(id))
-	w.queueStatement("DELETE FROM past WHERE entry = $1 AND store = $2", [16]byte(id), row.Store)
+	w.queueStatement("history.purge", [16]byte(id))
+	w.queueStatement("history.purge_past", [16]byte(id), row.Store)
 	w.announce(id, sqlcommon.AnnounceEnd(&row.Stored, row.expires))
 	w.queueStatement("feed.forget_paths", [16]byte(id))
 	w.queueStatement("queue.purge", [16]byte(id))

@@ -25,7 +25,7 @@ var (
 )
 
 // entryValues returns an entry's columns from in_context on, in the order of
-// writeEntry and insertVersion.
+// entry.insert and history.insert.
 func entryValues(e *memory.Entry) []any {
 	var tags any
 	if len(e.Tags) > 0 {

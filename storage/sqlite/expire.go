@@ -10,8 +10,6 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-const sweepEntry = "UPDATE entry SET state = 2, revision = revision + 1 WHERE doc = ?"
-
 // Erase implements memory.Eraser.
 func (w *writer) Erase(ctx context.Context, what memory.Erasure) ([]uuid.UUID, error) {
 	return sqlcommon.Erase(ctx, w, &statements, what)
@@ -39,7 +37,7 @@ func (w *writer) sweep(ctx context.Context, id uuid.UUID, now time.Time) error {
 	}
 	w.dropped = true
 	w.announce(row.doc, sqlcommon.AnnounceEnd(&row.Stored, row.expires))
-	if _, err := w.exec(ctx, sweepEntry, row.doc); err != nil {
+	if _, err := w.exec(ctx, "entry.sweep", row.doc); err != nil {
 		return err
 	}
 	return w.enqueue(ctx, row, row.Revision+1, 0, now)
@@ -82,13 +80,13 @@ func (w *writer) Purge(ctx context.Context, id uuid.UUID) error {
 	delete(w.past, id)
 	w.announce(row.doc, sqlcommon.AnnounceEnd(&row.Stored, row.expires))
 	for _, query := range [...]string{
-		"DELETE FROM history WHERE doc = ?",
-		"DELETE FROM past WHERE doc = ?",
-		"DELETE FROM author WHERE doc = ?",
-		"DELETE FROM occurrence WHERE doc = ?",
+		"history.purge",
+		"history.purge_past",
+		"entry.delete_author",
+		"entry.delete_occurrence",
 		"queue.purge",
 		"feed.forget_paths",
-		"DELETE FROM entry WHERE doc = ?",
+		"entry.purge",
 	} {
 		if _, err := w.exec(ctx, query, row.doc); err != nil {
 			return err

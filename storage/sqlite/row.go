@@ -16,14 +16,13 @@ import (
 // Parts of texts that are put together.
 var (
 	joinOccurrence = texts.Fill(" {entry.occurrence} ")
-	joinFields     = texts.Fill(" {entry.fields} ")
 	labels         = texts.Fill("{entry.labels}")
 	// SECURITY: every query of a search begins with scopeTable.
 	scopeTable = texts.Fill("{scope.table} ")
 )
 
 // entryValues returns an entry's columns from revision on, in the order of
-// insertEntry and updateEntry.
+// entry.insert and entry.update.
 func entryValues(e *memory.Entry) ([]any, error) {
 	var tags any
 	if len(e.Tags) > 0 {

@@ -144,3 +144,54 @@ SELECT version, coalesce(length(value), 0) + coalesce(length(source), 0) FROM hi
 
 -- entry.delete_versions deletes those of entry $1 up to version $2.
 DELETE FROM history WHERE id = $1 AND version <= $2;
+
+-- {entry.row} selects whether another live entry is at a path, $2 store, $3 label, $4 namespace,
+-- $5 key, $6 owner; and the state of entry $1, which a write replaces, null if there is none.
+SELECT EXISTS (SELECT 1 FROM entry c WHERE c.store = $2 AND c.label = $3 AND c.namespace = $4 AND c.key = $5
+		AND c.owner = $6 AND c.state = 0 AND c.id <> $1),
+	s.id, e.store, e.place, e.state, e.label, e.updated_by, e.revision, e.version,
+	coalesce(length(e.value), 0), coalesce(length(e.source), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.in_context, e.namespace, e.key, e.tags, e.length, e.terms, coalesce(p.versions, 0), coalesce(p.bytes, 0)
+	FROM (SELECT) one LEFT JOIN (entry e JOIN store s ON s.number = e.store) ON e.id = $1
+
+-- {entry.past} joins the counts of the former versions.
+LEFT JOIN past p ON p.entry = $1 AND p.store = e.store
+
+-- entry.row selects the state of entry $1, in any store, and whether another is at a path: $2
+-- store, $3 label, $4 namespace, $5 key, $6 owner.
+{entry.row} {entry.past};
+
+-- entry.row_in is entry.row for an entry that is looked for in store $2: $1 entry, $3 label, $4
+-- namespace, $5 key, $6 owner.
+{entry.row} AND e.store = $2 {entry.past};
+
+-- {entry.before_tags} are columns of entry.
+store, place, label, state, length, terms, in_context, encrypted, revision, version, created_at, updated_at,
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description
+
+-- {entry.after_tags} are the others.
+source, value, type_by, description_by, occurred_at, occurred_date, occurred_precision
+
+-- {entry.columns} are all but the ID.
+{entry.before_tags}, tags, {entry.after_tags}
+
+-- entry.insert inserts an entry: $1 … $30 the ID and the columns, tags as a text.
+INSERT INTO entry ({entry.columns}, id) VALUES ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+	$23::text::text[], $24, $25, $26, $27, $28, $29, $30, $1);
+
+-- entry.insert_many is entry.insert for lists: $1 … $30.
+INSERT INTO entry ({entry.columns}, id) SELECT {entry.before_tags}, tags::text[], {entry.after_tags}, id
+	FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::smallint[], $5::smallint[], $6::integer[], $7::bytea[], $8::boolean[], $9::boolean[],
+	$10::bigint[], $11::bigint[], $12::timestamptz[], $13::timestamptz[], $14::timestamptz[], $15::timestamptz[], $16::text[], $17::text[], $18::text[],
+	$19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::bytea[], $25::bytea[], $26::text[], $27::text[], $28::timestamptz[], $29::boolean[], $30::smallint[])
+	r (id, {entry.columns});
+
+-- entry.update replaces an entry of store $31: $1 … $31 with the ID and the columns.
+UPDATE entry SET ({entry.columns}) =
+	($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30) WHERE id = $1 AND store = $31;
+
+-- entry.sweep marks entry $1 of store $2 as swept. A higher revision makes vectors for the old
+-- one stale.
+UPDATE entry SET state = 2, revision = revision + 1, length = NULL, terms = NULL WHERE id = $1 AND store = $2;
+
+-- entry.purge deletes entry $1 of store $2.
+DELETE FROM entry WHERE id = $1 AND store = $2;

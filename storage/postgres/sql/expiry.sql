@@ -20,3 +20,6 @@ SELECT e.id, e.expires_at, e.size FROM store s CROSS JOIN {scope.labels}
 	CROSS JOIN LATERAL (SELECT id, expires_at, coalesce(octet_length(value), 0) AS size FROM entry f WHERE f.store = s.number AND f.label = l.label AND f.state = 0
 		AND f.expires_at <= $3 ORDER BY f.expires_at LIMIT $4) e
 	WHERE s.id = $1 AND l.label <= $2 ORDER BY e.expires_at LIMIT $4;
+
+-- expiry.still selects those of entries $1 that were deleted or have expired before $2.
+SELECT id FROM entry WHERE id = ANY($1) AND (deleted_at < $2 OR expires_at < $2);

@@ -148,3 +148,41 @@ SELECT version, coalesce(length(value), 0) + coalesce(length(source), 0) FROM hi
 
 -- entry.delete_versions deletes those of doc $1 up to version $2.
 DELETE FROM history WHERE doc = $1 AND version <= $2;
+
+-- entry.row selects the state of entry $1, which a write replaces.
+SELECT e.doc, e.state, e.store, e.label, e.updated_by, e.revision, e.version,
+	coalesce(length(e.value), 0), coalesce(length(e.source), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.in_context, e.namespace, e.key, e.tags IS NOT NULL,
+	a.doc IS NOT NULL, o.doc IS NOT NULL, coalesce(p.versions, 0), coalesce(p.bytes, 0)
+	FROM entry e {entry.fields} LEFT JOIN past p ON p.doc = e.doc WHERE e.id = $1;
+
+-- entry.clash selects a row if another live entry than doc $6 is at a path: $1 store, $2 label,
+-- $3 namespace, $4 key, $5 owner.
+SELECT 1 FROM entry WHERE store = $1 AND label = $2 AND namespace = $3 AND key = $4 AND owner = $5 AND state = 0 AND doc <> $6;
+
+-- entry.insert inserts an entry: $1 … $22 the columns.
+INSERT INTO entry (id, store, label, state, revision, version, in_context, encrypted, created_at, updated_at,
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22);
+
+-- entry.update replaces an entry: $1 … $23 the columns, doc last.
+UPDATE entry SET id = $1, store = $2, label = $3, state = $4, revision = $5, version = $6, in_context = $7,
+	encrypted = $8, created_at = $9, updated_at = $10, expires_at = $11, deleted_at = $12, owner = $13, updated_by = $14,
+	deleted_by = $15, namespace = $16, key = $17, type = $18, description = $19, tags = $20, source = $21, value = $22 WHERE doc = $23;
+
+-- entry.sweep marks doc $1 as swept. A higher revision makes vectors for the old one stale.
+UPDATE entry SET state = 2, revision = revision + 1 WHERE doc = $1;
+
+-- entry.purge deletes doc $1.
+DELETE FROM entry WHERE doc = $1;
+
+-- entry.put_author records that $2 wrote the type and $3 the description of doc $1.
+INSERT OR REPLACE INTO author (doc, type_by, description_by) VALUES ($1, $2, $3);
+
+-- entry.delete_author records that the owner of doc $1 did.
+DELETE FROM author WHERE doc = $1;
+
+-- entry.put_occurrence records when what doc $1 describes happened: $2 time, $3 precision.
+INSERT OR REPLACE INTO occurrence (doc, at, date) VALUES ($1, $2, $3);
+
+-- entry.delete_occurrence records that this is unknown of doc $1.
+DELETE FROM occurrence WHERE doc = $1;
