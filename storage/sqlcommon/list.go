@@ -137,10 +137,7 @@ func withoutArgs(u memory.Unembedded) []any {
 	return []any{u.Fingerprint, u.Now, u.Other, u.Replaced, cmp.Or(u.Ceiling, acl.Restricted)}
 }
 
-const (
-	countSearchable = "SELECT count(*) FROM entry WHERE id > $1 AND state = 0 AND in_context AND NOT encrypted"
-	countOffers     = "SELECT count(*) FROM offer WHERE store = $1 AND open AND label <= $2"
-)
+const countOffers = "SELECT count(*) FROM offer WHERE store = $1 AND open AND label <= $2"
 
 // Count implements memory.Counter.
 func (r Reads) Count(ctx context.Context, what memory.Countable) (n int64, err error) {
@@ -154,7 +151,7 @@ func (r Reads) Count(ctx context.Context, what memory.Countable) (n int64, err e
 	case memory.Erasable:
 		text, args = "expiry.count_erasable", []any{c.Cutoff}
 	case memory.Searchable:
-		text, args = countSearchable, []any{c.After}
+		text, args = "entry.count_searchable", []any{c.After}
 	case memory.Unembedded:
 		text, args = "entry.count_unembedded", withoutArgs(c)
 	case memory.StoresRead:
