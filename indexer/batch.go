@@ -248,7 +248,7 @@ func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, also saving
 	ctx, span := ix.tracer.Start(ctx, "save")
 	defer endSpan(span, &err)
 	return ix.storage.Update(ctx, func(tx Tx) error {
-		if err := tx.Prepare(ctx, memory.VectorPlan{Entries: entriesIn(jobs), Settings: settings}); err != nil {
+		if err := tx.PrepareVectors(ctx, entriesIn(jobs), settings); err != nil {
 			return err
 		}
 		for k, now := range by {
@@ -333,7 +333,7 @@ func checkReadings(ctx context.Context, tx ReadTx, jobs []job, mixed map[string]
 }
 
 // markMultilingual records which stores have entries that the multilingual model reads.
-func markMultilingual(ctx context.Context, facts memory.FactWriter, jobs []job) error {
+func markMultilingual(ctx context.Context, tx memory.ReadingWriter, jobs []job) error {
 	lowest := make(map[string]acl.Label)
 	for _, j := range jobs {
 		if len(j.records[multilingualModel]) == 0 {
@@ -345,7 +345,7 @@ func markMultilingual(ctx context.Context, facts memory.FactWriter, jobs []job) 
 		}
 	}
 	for _, store := range slices.Sorted(maps.Keys(lowest)) { // so that two transactions do not wait for each other
-		if err := facts.PutFact(ctx, memory.ReadingFact{Store: store, Multilingual: lowest[store]}); err != nil {
+		if err := tx.PutReading(ctx, memory.ReadingChange{Store: store, Multilingual: lowest[store]}); err != nil {
 			return err
 		}
 	}

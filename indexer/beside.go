@@ -15,8 +15,8 @@ import (
 // without returns what may lack vectors of the next model. What the other model has
 // embedded may do so if the replaced one has, too: which of them read it, the rows do not
 // tell.
-func (ix *Indexer) without(next *replacement) memory.Unembedded {
-	without := memory.Unembedded{Fingerprint: next.fingerprint, Ceiling: next.model.MaxLabel, Now: ix.instant()}
+func (ix *Indexer) without(next *replacement) Unembedded {
+	without := Unembedded{Fingerprint: next.fingerprint, Ceiling: next.model.MaxLabel, Now: ix.instant()}
 	if _, other := ix.ofKind(next.k); !next.readsAll() {
 		without.Other, without.Replaced = other.active(), next.replaced
 	}
@@ -26,7 +26,7 @@ func (ix *Indexer) without(next *replacement) memory.Unembedded {
 // missing counts the entries that may lack vectors of the next model.
 func (ix *Indexer) missing(ctx context.Context, next *replacement) (n int64, err error) {
 	err = ix.storage.View(ctx, func(tx ReadTx) (err error) {
-		n, err = tx.Count(ctx, ix.without(next))
+		n, err = tx.CountUnembedded(ctx, ix.without(next))
 		return err
 	})
 	return n, err
@@ -37,7 +37,7 @@ func (ix *Indexer) missing(ctx context.Context, next *replacement) (n int64, err
 func (ix *Indexer) reembed(ctx context.Context, next *replacement, progress func(n int)) error {
 	if next.replaced != "" && !next.readsAll() {
 		// What has vectors of the next model may have changed unseen, since a run that ended.
-		former := func() memory.Unembedded {
+		former := func() Unembedded {
 			without := ix.without(next)
 			without.Replaced = next.fingerprint
 			return without
@@ -46,7 +46,7 @@ func (ix *Indexer) reembed(ctx context.Context, next *replacement, progress func
 			return err
 		}
 	}
-	lacking := func() memory.Unembedded {
+	lacking := func() Unembedded {
 		without := ix.without(next)
 		if next.k == multilingualModel && next.replaced != "" {
 			without.Other = "" // an English model that read everything may have embedded what is foreign to it
@@ -58,12 +58,12 @@ func (ix *Indexer) reembed(ctx context.Context, next *replacement, progress func
 
 // reembedEach is reembed for the entries that what without returns selects; changed is as
 // for embedBeside.
-func (ix *Indexer) reembedEach(ctx context.Context, next *replacement, without func() memory.Unembedded, changed bool, progress func(n int)) error {
+func (ix *Indexer) reembedEach(ctx context.Context, next *replacement, without func() Unembedded, changed bool, progress func(n int)) error {
 	for after := uuid.Nil; ; {
 		without := without()
 		var rows []memory.Entry
 		err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
-			rows, err = tx.List(ctx, memory.SearchableQuery{After: after, Limit: localRows, Without: &without})
+			rows, err = tx.Unembedded(ctx, without, after, localRows)
 			return err
 		})
 		if err != nil {
@@ -224,8 +224,8 @@ func (ix *Indexer) lacking(ctx context.Context, by *serving, k int, jobs []job) 
 	}
 	lacking := make(map[uuid.UUID]bool)
 	err := ix.storage.View(ctx, func(tx ReadTx) error {
-		without := memory.Unembedded{Fingerprint: by.fingerprint, Now: ix.instant()}
-		rows, err := tx.List(ctx, memory.SearchableQuery{Among: entriesIn(jobs), Without: &without})
+		without := Unembedded{Fingerprint: by.fingerprint, Now: ix.instant()}
+		rows, err := tx.UnembeddedAmong(ctx, without, entriesIn(jobs))
 		for i := range rows {
 			lacking[rows[i].ID] = true
 		}

@@ -232,7 +232,7 @@ func (ix *Indexer) indexed(ctx context.Context, id uuid.UUID) (bool, error) {
 	}
 	pending := true
 	err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
-		pending, err = tx.Waiting(ctx, memory.WaitOf{Entry: id})
+		pending, err = tx.Waiting(ctx, id)
 		return err
 	})
 	if err != nil || pending {

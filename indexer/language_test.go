@@ -90,8 +90,7 @@ func TestALanguageChosenWhileAnEntryIsEmbeddedDecidesWhichVectorsItGets(t *testi
 				for fingerprint, want := range map[string]int{english.Fingerprint(): 0, multilingual.Fingerprint(): 1} {
 					must(h, rows.ForIndexer().View(background, func(tx indexer.ReadTx) error {
 						found := 0
-						query := indexer.VectorQuery{Fingerprint: fingerprint, Entries: []uuid.UUID{id}}
-						err := tx.Vectors(background, query, func(vector.Record) error { found++; return nil })
+						err := tx.Vectors(background, fingerprint, []uuid.UUID{id}, func(vector.Record) error { found++; return nil })
 						if found != want {
 							t.Errorf("%d vectors of %s, want %d", found, fingerprint, want)
 						}

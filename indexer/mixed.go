@@ -80,10 +80,10 @@ func (ix *Indexer) markMixed(ctx context.Context, tx Tx, by readers, jobs []job)
 			continue
 		}
 		noted[store] = label
-		fact := memory.ReadingFact{
+		change := memory.ReadingChange{
 			Store: store, Mixed: label, QueuedAt: ix.instant(), Lacking: by[multilingualModel].fingerprint, From: label,
 		}
-		if err := tx.PutFact(ctx, fact); err != nil {
+		if err := tx.PutReading(ctx, change); err != nil {
 			return nil, err
 		}
 	}
@@ -98,7 +98,7 @@ func (ix *Indexer) mixedFrom(ctx context.Context, tx Tx, by readers, store strin
 	var searchable, foreign byLabel
 	entries := int64(0)
 	for label := acl.Public; label <= acl.Restricted; label++ {
-		n, err := tx.Count(ctx, memory.ReadIn{Store: store, From: label, Ceiling: label})
+		n, err := tx.CountRead(ctx, store, label, label)
 		if err != nil {
 			return 0, err
 		}
@@ -116,7 +116,7 @@ func (ix *Indexer) mixedFrom(ctx context.Context, tx Tx, by readers, store strin
 		if searchable[label] == 0 {
 			continue
 		}
-		unread, err := tx.Count(ctx, memory.ReadIn{Store: store, From: label, Ceiling: label, Unread: true})
+		unread, err := tx.CountUnread(ctx, store, label, label)
 		if err != nil {
 			return 0, err
 		}
@@ -124,8 +124,8 @@ func (ix *Indexer) mixedFrom(ctx context.Context, tx Tx, by readers, store strin
 			below = label
 			break
 		}
-		counted := memory.ForeignAt{Store: store, Label: label, Main: by[mainModel].fingerprint, Multilingual: by[multilingualModel].fingerprint}
-		n, err := tx.Count(ctx, counted)
+		counted := ForeignAt{Store: store, Label: label, Main: by[mainModel].fingerprint, Multilingual: by[multilingualModel].fingerprint}
+		n, err := tx.CountForeign(ctx, counted)
 		if err != nil {
 			return 0, err
 		}
@@ -178,7 +178,7 @@ func (ix *Indexer) noteIndexed(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if err := tx.PutFact(ctx, memory.ReadingFact{Store: store, Indexed: true}); err != nil {
+			if err := tx.PutReading(ctx, memory.ReadingChange{Store: store, Indexed: true}); err != nil {
 				return err
 			}
 			now, err := tx.StoreFacts(ctx, []string{store})
@@ -187,7 +187,7 @@ func (ix *Indexer) noteIndexed(ctx context.Context) error {
 			}
 			// The vectors of the English model go when the entries are read once more, which
 			// makes none: see markKept.
-			return tx.PutFact(ctx, memory.ReadingFact{Store: store, QueuedAt: ix.instant()})
+			return tx.PutReading(ctx, memory.ReadingChange{Store: store, QueuedAt: ix.instant()})
 		})
 		if err != nil {
 			return err

@@ -64,7 +64,7 @@ func (b *bilingual) wantVectors(ids []uuid.UUID, english, multilingual bool) {
 	for fingerprint, want := range map[string]bool{b.english: english, b.multilingual: multilingual} {
 		found := make(map[uuid.UUID]bool)
 		must(b.harness, b.rows.ForIndexer().View(background, func(tx indexer.ReadTx) error {
-			return tx.Vectors(background, indexer.VectorQuery{Fingerprint: fingerprint, Entries: ids}, func(r vector.Record) error {
+			return tx.Vectors(background, fingerprint, ids, func(r vector.Record) error {
 				found[r.Entry] = true
 				return nil
 			})
@@ -171,7 +171,7 @@ func TestAStoreIsWholeOnceTheMultilingualModelHasReadIt(t *testing.T) {
 		b.write(acl.Confidential, "hidden", inEnglish, 1)
 		b.Index()
 		must(b.harness, b.rows.Update(background, func(tx memory.Tx) error {
-			return tx.PutFact(background, memory.ReadingFact{Store: "a", Asked: true, QueuedAt: b.Instant(), Lacking: b.multilingual})
+			return tx.PutReading(background, memory.ReadingChange{Store: "a", Asked: true, QueuedAt: b.Instant(), Lacking: b.multilingual})
 		}))
 		b.wantReading(acl.Reading{Asked: true, Unread: acl.Public})
 		b.Index()

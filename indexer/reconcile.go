@@ -133,7 +133,7 @@ func (ix *Indexer) rowDigests(ctx context.Context, now *serving) (map[uuid.UUID]
 		if err := checkServing(ctx, tx, now); err != nil {
 			return err
 		}
-		return tx.Vectors(ctx, VectorQuery{Fingerprint: now.fingerprint, All: true}, func(r vector.Record) error {
+		return tx.AllVectors(ctx, now.fingerprint, func(r vector.Record) error {
 			should[r.Entry] += r.Digest()
 			return nil
 		})

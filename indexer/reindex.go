@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-
-	"mneme/memory"
 )
 
 // Reindex embeds every entry with the configured embedders, while the current
@@ -253,7 +251,7 @@ func (ix *Indexer) switchTo(ctx context.Context, next *replacement) (bool, error
 // are removed, and the entry is in unread.
 func (ix *Indexer) checkSwitch(ctx context.Context, tx Tx, next *replacement) (unread []uuid.UUID, err error) {
 	without := ix.without(next)
-	missing, err := tx.List(ctx, memory.SearchableQuery{Limit: 1, Without: &without})
+	missing, err := tx.Unembedded(ctx, without, uuid.Nil, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +266,7 @@ func (ix *Indexer) checkSwitch(ctx context.Context, tx Tx, next *replacement) (u
 		return nil, nil
 	}
 	without.Other = ""
-	changed, err := tx.List(ctx, memory.SearchableQuery{Among: changedEntries(changes), Without: &without})
+	changed, err := tx.UnembeddedAmong(ctx, without, changedEntries(changes))
 	if err != nil || len(changed) == 0 {
 		return nil, err
 	}

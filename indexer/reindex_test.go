@@ -111,7 +111,7 @@ func TestOldModelServesUntilTheReindexToANewOne(t *testing.T) {
 		serving(openOver(t, data, memory.Options{}, other, builtIn), other, 10)
 		serving(openOver(t, data, memory.Options{}, builtIn), nil, 10) // lexical only, marked as degraded
 		err := data.Storage(t).ForIndexer().View(background, func(tx indexer.ReadTx) error {
-			return tx.Vectors(background, indexer.VectorQuery{Fingerprint: builtIn.Fingerprint(), All: true}, func(vector.Record) error {
+			return tx.AllVectors(background, builtIn.Fingerprint(), func(vector.Record) error {
 				return fmt.Errorf("a vector of the old model remains")
 			})
 		})
@@ -123,7 +123,7 @@ func TestOldModelServesUntilTheReindexToANewOne(t *testing.T) {
 func vectorsOf(h *harness, data *backendtest.Data, fingerprint string) (n int) {
 	h.t.Helper()
 	must(h, data.Storage(h.t).ForIndexer().View(background, func(tx indexer.ReadTx) error {
-		return tx.Vectors(background, indexer.VectorQuery{Fingerprint: fingerprint, All: true}, func(vector.Record) error { n++; return nil })
+		return tx.AllVectors(background, fingerprint, func(vector.Record) error { n++; return nil })
 	}))
 	return n
 }
@@ -376,7 +376,7 @@ func TestAReindexAddsAndRemovesCodes(t *testing.T) {
 		none := func(e embed.Embedder) {
 			t.Helper()
 			err := storage.ForIndexer().View(background, func(tx indexer.ReadTx) error {
-				return tx.Vectors(background, indexer.VectorQuery{Fingerprint: e.Fingerprint(), All: true}, func(r vector.Record) error { return fmt.Errorf("a vector of %s remains", e.Fingerprint()) })
+				return tx.AllVectors(background, e.Fingerprint(), func(r vector.Record) error { return fmt.Errorf("a vector of %s remains", e.Fingerprint()) })
 			})
 			if err != nil {
 				t.Error(err)
@@ -460,7 +460,7 @@ func embeddedBy(h *harness, data *backendtest.Data, store string, e embed.Embedd
 	h.t.Helper()
 	must(h, data.Storage(h.t).ForIndexer().View(background, func(tx indexer.ReadTx) error {
 		var ids []uuid.UUID
-		err := tx.Vectors(background, indexer.VectorQuery{Fingerprint: e.Fingerprint(), All: true}, func(r vector.Record) error { ids = append(ids, r.Entry); return nil })
+		err := tx.AllVectors(background, e.Fingerprint(), func(r vector.Record) error { ids = append(ids, r.Entry); return nil })
 		if err != nil {
 			return err
 		}
@@ -671,7 +671,7 @@ func TestAnEntryThatTwoModelsEmbedAtTheSwitchGetsVectorsOfTheNextOne(t *testing.
 			}
 		}
 		must(changed, data.Storage(t).ForIndexer().View(background, func(tx indexer.ReadTx) error {
-			lacking, err := tx.Count(background, memory.Unembedded{Fingerprint: next.Fingerprint(), Now: time.Now()})
+			lacking, err := tx.CountUnembedded(background, indexer.Unembedded{Fingerprint: next.Fingerprint(), Now: time.Now()})
 			if lacking > 0 {
 				t.Errorf("%d entries lack vectors of their revision", lacking)
 			}

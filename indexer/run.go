@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-
-	"mneme/memory"
 )
 
 const (
@@ -89,7 +87,7 @@ func (ix *Indexer) trimChanges(ctx context.Context) error {
 	now := ix.instant()
 	for more := true; more; {
 		err := ix.storage.Update(ctx, func(tx Tx) (err error) {
-			more, err = tx.Trim(ctx, memory.OldChanges{Before: now.Add(-keepChanges), Now: now, Limit: trimBatch})
+			more, err = tx.TrimChanges(ctx, now.Add(-keepChanges), now, trimBatch)
 			return err
 		})
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"mneme/embed"
 	"mneme/indexer"
-	"mneme/memory"
 	"mneme/test/backendtest"
 	"mneme/vector"
 )
@@ -72,11 +71,13 @@ func (tx *emptyTx) Lease(_ context.Context, _, _ time.Time, turn indexer.Turn) (
 	return nil, 0, nil
 }
 
-func (*emptyTx) Reread(context.Context) (indexer.Reread, error)               { return indexer.Reread{}, nil }
-func (*emptyTx) Dropped(context.Context) ([]indexer.Dropped, error)           { return nil, nil }
-func (*emptyTx) Trim(context.Context, memory.Outdated) (more bool, err error) { return false, nil }
+func (*emptyTx) Reread(context.Context) (indexer.Reread, error)     { return indexer.Reread{}, nil }
+func (*emptyTx) Dropped(context.Context) ([]indexer.Dropped, error) { return nil, nil }
+func (*emptyTx) TrimChanges(context.Context, time.Time, time.Time, int) (bool, error) {
+	return false, nil
+}
 
-func (*emptyTx) Vectors(context.Context, indexer.VectorQuery, func(vector.Record) error) error {
+func (*emptyTx) AllVectors(context.Context, string, func(vector.Record) error) error {
 	return nil
 }
 

@@ -55,7 +55,7 @@ func analyzeAgain(ctx context.Context, storage Storage, log *slog.Logger, now ti
 	for batch := -1; batch != 0; {
 		var last uuid.UUID
 		err := storage.Update(ctx, func(tx Tx) error {
-			entries, err := tx.List(ctx, SearchableQuery{After: after, Limit: analysisBatch})
+			entries, err := tx.Searchable(ctx, after, analysisBatch)
 			if err != nil {
 				return err
 			}
@@ -85,10 +85,10 @@ func analyzeAgain(ctx context.Context, storage Storage, log *slog.Logger, now ti
 	return nil
 }
 
-// countSearchable counts the entries that a SearchableQuery after an ID lists.
+// countSearchable counts the searchable entries after an ID.
 func countSearchable(ctx context.Context, storage Storage, after uuid.UUID) (n int64, err error) {
 	err = storage.View(ctx, func(tx ReadTx) error {
-		n, err = tx.Count(ctx, Searchable{after})
+		n, err = tx.CountSearchable(ctx, after)
 		return err
 	})
 	return n, err

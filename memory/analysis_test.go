@@ -36,7 +36,7 @@ func TestADatabaseOfAnEarlierAnalysisIsAnalyzedAgain(t *testing.T) {
 		}
 		before.Index()
 		must(before, data.Storage(t).Update(background, func(tx memory.Tx) error {
-			entries, err := tx.List(background, memory.SearchableQuery{After: uuid.UUID{}, Limit: 10})
+			entries, err := tx.Searchable(background, uuid.Nil, 10)
 			if err != nil {
 				return err
 			}

@@ -120,7 +120,7 @@ func changedSince(ctx context.Context, tx ReadTx, c Caller, a acl.Access, at, no
 	if more {
 		return nil, errChanged()
 	}
-	rows, err := tx.At(ctx, Siblings{scope, ids})
+	rows, err := tx.Siblings(ctx, scope, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -175,8 +175,8 @@ func deletedSince(ctx context.Context, tx EntryReader, c Caller, a acl.Access, a
 
 // versionAt returns an entry as it was at a time; nil if that version is not kept. Its
 // label is that of now.
-func versionAt(ctx context.Context, tx EntryReader, e *Entry, at time.Time) (*Entry, error) {
-	versions, err := tx.List(ctx, HistoryQuery{Entry: e.ID, Until: at, Limit: 1})
+func versionAt(ctx context.Context, tx HistoryReader, e *Entry, at time.Time) (*Entry, error) {
+	versions, err := tx.History(ctx, HistoryQuery{Entry: e.ID, Until: at, Limit: 1})
 	if err != nil || len(versions) == 0 {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func (t *then) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, scop
 	}
 	var entries []Entry
 	for last := false; !last && len(entries) < limit; {
-		rows, err := tx.List(ctx, query)
+		rows, err := tx.Scan(ctx, query)
 		if err != nil {
 			return nil, err
 		}

@@ -131,7 +131,7 @@ func (t *Then) Passing(ctx context.Context, tx CandidateReader, entries []*Entry
 }
 
 // Whole returns a former entry with its value of then.
-func (t *Then) Whole(ctx context.Context, tx EntryReader, e *Entry) (Entry, error) {
+func (t *Then) Whole(ctx context.Context, tx HistoryReader, e *Entry) (Entry, error) {
 	was, err := versionAt(ctx, tx, e, t.at)
 	if err != nil {
 		return Entry{}, err

@@ -176,7 +176,7 @@ func (b *batch) prefetch(ctx context.Context, tx Tx) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	return tx.Prepare(ctx, WritePlan{b.Store, paths, b.caller.Taint, b.caller.Agent})
+	return tx.PrepareWrite(ctx, WritePlan{b.Store, paths, b.caller.Taint, b.caller.Agent})
 }
 
 // run does the items in their order, as many as the transaction may.

@@ -188,7 +188,7 @@ func TestABatchEndsWhereAccessEnds(t *testing.T) {
 				return nil
 			}
 			return rows.Storage.Update(background, func(tx memory.Tx) error {
-				return tx.PutFact(background, memory.GrantFact{Store: "host", Grantee: "guest", Label: acl.Public})
+				return tx.PutGrant(background, acl.Grant{Store: "host", Grantee: "guest", Label: acl.Public})
 			})
 		}
 		outcomes, err := h.Batch(background, guest, memory.BatchRequest{Store: "host", Items: largePuts(4)})

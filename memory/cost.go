@@ -2,9 +2,11 @@ package memory
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
+	"mneme/acl"
 	"mneme/lexical"
 )
 
@@ -36,12 +38,23 @@ type costed struct {
 func newCosted(tx Tx) *costed { return &costed{Tx: tx, sizes: make(map[uuid.UUID]int)} }
 
 // At implements PathReader.
-func (c *costed) At(ctx context.Context, query PathQuery) ([]Entry, error) {
-	entries, err := c.Tx.At(ctx, query)
+func (c *costed) At(ctx context.Context, at AtPaths) ([]Entry, error) {
+	entries, err := c.Tx.At(ctx, at)
+	c.see(entries)
+	return entries, err
+}
+
+// Siblings implements PathReader.
+func (c *costed) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]Entry, error) {
+	entries, err := c.Tx.Siblings(ctx, scope, ids)
+	c.see(entries)
+	return entries, err
+}
+
+func (c *costed) see(entries []Entry) {
 	for i := range entries {
 		c.sizes[entries[i].ID] = entries[i].bytes()
 	}
-	return entries, err
 }
 
 // full reports whether the transaction should not write another value of so many bytes.
@@ -54,14 +67,12 @@ func (c *costed) Put(ctx context.Context, e Entry, doc lexical.Document) error {
 	return c.Tx.Put(ctx, e, doc)
 }
 
-// Erase implements Eraser.
-func (c *costed) Erase(ctx context.Context, what Erasure) ([]uuid.UUID, error) {
-	if expired, ok := what.(Expired); ok {
-		for _, id := range expired.Entries {
-			c.spent += guessCost(c.sizes[id])
-		}
+// Sweep implements Eraser.
+func (c *costed) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error {
+	for _, id := range ids {
+		c.spent += guessCost(c.sizes[id])
 	}
-	return c.Tx.Erase(ctx, what)
+	return c.Tx.Sweep(ctx, ids, now)
 }
 
 // part returns how many of n entries, with values of the given sizes, are one transaction:

@@ -321,7 +321,7 @@ func checkVectors(t *testing.T, storage indexer.Storage, fingerprint string, liv
 	e := encoder(t)
 	found := make(map[uuid.UUID]bool)
 	err := storage.View(ctx, func(tx indexer.ReadTx) error {
-		return tx.Vectors(ctx, indexer.VectorQuery{Fingerprint: fingerprint, All: true}, func(r vector.Record) error {
+		return tx.AllVectors(ctx, fingerprint, func(r vector.Record) error {
 			entry, ok := live[r.Entry]
 			if !ok {
 				t.Error("an entry that is not live has a vector")

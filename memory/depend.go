@@ -76,7 +76,7 @@ func (g *grantsIn) visible(ctx context.Context, c Caller, now time.Time) ([]Gran
 // revoke removes a grant, and returns the others that it takes out of effect, of those that
 // exist for the caller's session. With cascade it removes them, too.
 func revoke(ctx context.Context, tx Tx, c Caller, gone acl.Grant, cascade bool, now time.Time) ([]GrantInfo, error) {
-	if err := tx.PutFact(ctx, GrantFact{Store: gone.Store, Grantee: gone.Grantee, Label: gone.Label}); err != nil {
+	if err := tx.PutGrant(ctx, acl.Grant{Store: gone.Store, Grantee: gone.Grantee, Label: gone.Label}); err != nil {
 		return nil, err
 	}
 	if gone.Level != acl.ReadWrite { // who has less makes no grants
@@ -107,7 +107,7 @@ func revoke(ctx context.Context, tx Tx, c Caller, gone acl.Grant, cascade bool, 
 		info.InEffect = false
 		dependents = append(dependents, info)
 		if cascade {
-			if err := tx.PutFact(ctx, GrantFact{Store: info.Store, Grantee: info.Grantee, Label: info.Label}); err != nil {
+			if err := tx.PutGrant(ctx, acl.Grant{Store: info.Store, Grantee: info.Grantee, Label: info.Label}); err != nil {
 				return nil, err
 			}
 		}

@@ -163,7 +163,7 @@ func (f Filter) within(prefix string, after *listPosition) Filter {
 // of the scope.
 func (f Filter) CheckPrefixes(ctx context.Context, tx LexicalLeg, scope acl.Scope, now time.Time) error {
 	for _, prefix := range f.Match.Prefixes() {
-		_, many, err := tx.Terms(ctx, scope, TermQuery{prefix.Text, now, lexical.MaxPrefixTerms, true})
+		many, err := tx.ManyTerms(ctx, scope, TermQuery{prefix.Text, now, lexical.MaxPrefixTerms})
 		if err != nil {
 			return err
 		}

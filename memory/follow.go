@@ -61,7 +61,7 @@ func (s *Service) lags(ctx context.Context, c Caller, store string) (lagging boo
 		now := s.Instant()
 		scope, err := ReadableStore(ctx, tx, c, store, now)
 		if err == nil {
-			lagging, err = tx.Waiting(ctx, WaitIn{scope, now.Add(-s.similarWait), now})
+			lagging, err = tx.WaitingIn(ctx, scope, now.Add(-s.similarWait), now)
 		}
 		return err
 	})

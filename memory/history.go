@@ -45,7 +45,7 @@ func (s *Service) EachVersion(ctx context.Context, c Caller, path Path, limit in
 				return ErrCursor
 			}
 			n := min(left, max(1, BatchBytes/s.limits.Value))
-			versions, err := tx.List(ctx, HistoryQuery{Entry: e.ID, Before: before.Version, Limit: n + 1})
+			versions, err := tx.History(ctx, HistoryQuery{Entry: e.ID, Before: before.Version, Limit: n + 1})
 			if err != nil {
 				return err
 			}

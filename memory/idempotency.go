@@ -72,8 +72,7 @@ func (o *Outcomes) Recorded(ctx context.Context, tx Tx, c Caller, i *Idempotency
 		return nil, err
 	}
 	if now := o.service.Instant(); !now.Before(record.ExpiresAt) { // remove it, so that this call can be recorded
-		_, err := tx.Trim(ctx, ExpiredOutcome{c.idempotencyKey(i), now})
-		return nil, err
+		return nil, tx.TrimOutcome(ctx, c.idempotencyKey(i), now)
 	}
 	if record.Digest != i.Digest {
 		return nil, ErrKeyReused
@@ -83,12 +82,12 @@ func (o *Outcomes) Recorded(ctx context.Context, tx Tx, c Caller, i *Idempotency
 
 // Record keeps an outcome in the transaction of its call, unless i is nil. Digest and
 // ExpiresAt are filled in.
-func (o *Outcomes) Record(ctx context.Context, tx FactWriter, c Caller, i *Idempotency, outcome IdempotencyRecord) error {
+func (o *Outcomes) Record(ctx context.Context, tx IdempotencyWriter, c Caller, i *Idempotency, outcome IdempotencyRecord) error {
 	if i == nil {
 		return nil
 	}
 	outcome.Digest, outcome.ExpiresAt = i.Digest, o.service.Instant().Add(o.service.limits.IdempotencyTTL)
-	return tx.PutFact(ctx, OutcomeFact{c.idempotencyKey(i), outcome})
+	return tx.PutOutcome(ctx, c.idempotencyKey(i), outcome)
 }
 
 // idempotent runs a call that leaves one entry, unless it was made before:

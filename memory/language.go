@@ -35,7 +35,7 @@ func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, langu
 		}
 		// The same choice again changes nothing, unless it withdraws that the store was Asked.
 		if was := known[store].Reading; was.Language != language || was.Asked {
-			if err := tx.PutFact(ctx, ReadingFact{Store: store, Language: &language, QueuedAt: now}); err != nil {
+			if err := tx.PutReading(ctx, ReadingChange{Store: store, Language: &language, QueuedAt: now}); err != nil {
 				return err
 			}
 			known, err = tx.StoreFacts(ctx, []string{store})
@@ -68,13 +68,13 @@ func (a *Admin) ModelStores(ctx context.Context, c Caller) (*ModelStores, error)
 	}
 	var n ModelStores
 	err := a.service.view(ctx, c, func(tx ReadTx) (err error) {
-		if n.English, err = tx.Count(ctx, StoresRead{By: acl.LanguageEnglish}); err != nil {
+		if n.English, err = tx.CountStoresRead(ctx, acl.LanguageEnglish); err != nil {
 			return err
 		}
-		if n.Multilingual, err = tx.Count(ctx, StoresRead{By: acl.LanguageMultilingual}); err != nil {
+		if n.Multilingual, err = tx.CountStoresRead(ctx, acl.LanguageMultilingual); err != nil {
 			return err
 		}
-		n.Unread, err = tx.Count(ctx, StoresUnread{})
+		n.Unread, err = tx.CountStoresUnread(ctx)
 		return err
 	})
 	if err != nil {
@@ -97,17 +97,16 @@ func (s *Service) modelsOf(reading acl.Reading) (models []string, why string) {
 // addProgress says how far the model is that reads a store again.
 //
 // SECURITY: it counts entries up to the caller's ceiling alone.
-func (s *Service) addProgress(ctx context.Context, tx Counter, a acl.Access, info *StoreInfo) error {
+func (s *Service) addProgress(ctx context.Context, tx ReadingReader, a acl.Access, info *StoreInfo) error {
 	if _, one := s.oneModel(); one || a.Reading.Whole() {
 		return nil
 	}
-	which := ReadIn{Store: a.Store, From: a.Reading.MultilingualFrom(), Ceiling: a.Ceiling}
-	total, err := tx.Count(ctx, which)
+	from := a.Reading.MultilingualFrom()
+	total, err := tx.CountRead(ctx, a.Store, from, a.Ceiling)
 	if err != nil {
 		return err
 	}
-	which.Unread = true
-	left, err := tx.Count(ctx, which)
+	left, err := tx.CountUnread(ctx, a.Store, from, a.Ceiling)
 	if err != nil {
 		return err
 	}

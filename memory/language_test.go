@@ -120,7 +120,7 @@ func TestAChoiceThatChangesNothingQueuesNothing(t *testing.T) {
 		choose(acl.LanguageMultilingual, 0)
 		choose(acl.LanguageAuto, 1)
 		must(h, data.Storage(t).Update(background, func(tx memory.Tx) error {
-			return tx.PutFact(background, memory.ReadingFact{Store: "a", Asked: true})
+			return tx.PutReading(background, memory.ReadingChange{Store: "a", Asked: true})
 		}))
 		choose(acl.LanguageAuto, 1) // it was asked, and is not any more
 		choose(acl.LanguageAuto, 0)

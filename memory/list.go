@@ -168,7 +168,7 @@ func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r
 // their paths resolve to now, and that still pass the filter.
 func (m *matched) next(ctx context.Context, tx ReadTx, c Caller, a acl.Access, scope acl.Scope, filter Filter, limit int, now time.Time) ([]Entry, error) {
 	n := min(len(m.rest), limit)
-	rows, err := tx.At(ctx, Siblings{scope, m.rest[:n]})
+	rows, err := tx.Siblings(ctx, scope, m.rest[:n])
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +224,7 @@ func listMatching(ctx context.Context, tx CandidateReader, c Caller, a acl.Acces
 	if err != nil || more {
 		return nil, false, err
 	}
-	rows, err := tx.At(ctx, Siblings{scope, ids})
+	rows, err := tx.Siblings(ctx, scope, ids)
 	if err != nil {
 		return nil, false, err
 	}
@@ -250,7 +250,7 @@ func scanVisible(ctx context.Context, tx EntryReader, c Caller, a acl.Access, qu
 	query.Limit = min(maxScan, 4*limit+16) // a path may have several rows
 	var entries []Entry
 	for len(entries) < limit {
-		rows, err := tx.List(ctx, query)
+		rows, err := tx.Scan(ctx, query)
 		if err != nil {
 			return nil, err
 		}

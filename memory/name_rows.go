@@ -61,7 +61,7 @@ func unnormalized(ctx context.Context, storage Storage) (ids []uuid.UUID, err er
 	var after uuid.UUID
 	for batch := namesBatch; batch == namesBatch; {
 		err := storage.View(ctx, func(tx ReadTx) error {
-			entries, err := tx.List(ctx, NamesQuery{after, namesBatch})
+			entries, err := tx.NonASCIINames(ctx, after, namesBatch)
 			batch = len(entries)
 			for i := range entries {
 				after = entries[i].ID

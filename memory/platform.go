@@ -17,10 +17,10 @@ import (
 // makes it a caller's. It takes a platform token.
 func (a *Admin) PutParticipant(ctx context.Context, c Caller, chat, agent string, ttl *time.Duration) error {
 	return a.putMember(ctx, c, chat, agent, ttl, func(tx Tx, m acl.Membership) error {
-		if err := tx.PutFact(ctx, NameFact{chat, KindChat}); err != nil {
+		if err := tx.ClaimName(ctx, chat, KindChat); err != nil {
 			return err
 		}
-		return tx.PutFact(ctx, MemberFact{acl.ViaChat, chat, agent, m})
+		return tx.PutMembership(ctx, acl.ViaChat, chat, agent, m)
 	})
 }
 
@@ -32,7 +32,7 @@ func (a *Admin) PutSession(ctx context.Context, c Caller, user, agent string, tt
 		if err := requireNoChat(ctx, tx, user); err != nil {
 			return err
 		}
-		return tx.PutFact(ctx, MemberFact{acl.ViaUser, user, agent, m})
+		return tx.PutMembership(ctx, acl.ViaUser, user, agent, m)
 	})
 }
 
@@ -90,7 +90,7 @@ func (a *Admin) deleteMember(ctx context.Context, c Caller, via acl.Via, of, age
 		if !m.Present || !m.ExpiresAt.IsZero() && !a.service.now().Before(m.ExpiresAt) {
 			return ErrNotFound
 		}
-		return tx.PutFact(ctx, MemberFact{Via: via, Of: of, Agent: agent})
+		return tx.PutMembership(ctx, via, of, agent, acl.Membership{})
 	})
 }
 
@@ -153,7 +153,7 @@ func (s *Service) PutSettings(ctx context.Context, c Caller, agent string, setti
 				return acl.ErrDenied
 			}
 		}
-		return tx.PutFact(ctx, SettingsFact{agent, write})
+		return tx.PutSettings(ctx, agent, write)
 	})
 }
 
@@ -209,7 +209,7 @@ func (a *Admin) CountPurge(ctx context.Context, c Caller, before time.Time) (n i
 		return 0, err
 	}
 	err = a.service.update(ctx, c, Work{}, func(tx Tx) error {
-		n, err = tx.Count(ctx, Erasable{before.UTC()})
+		n, err = tx.CountErasable(ctx, before.UTC())
 		return err
 	})
 	return n, err
@@ -238,7 +238,7 @@ func (a *Admin) purge(ctx context.Context, c Caller, cutoff time.Time, i *Idempo
 		if record != nil {
 			return json.Unmarshal(record.Numbers, &batch)
 		}
-		if batch.IDs, err = tx.Erase(ctx, Purge{cutoff, 500}); err != nil {
+		if batch.IDs, err = tx.Purge(ctx, cutoff, 500); err != nil {
 			return err
 		}
 		// IdempotencyRecord.IDs would have a later purge look for these entries.

@@ -51,7 +51,7 @@ func (s *Service) prepareWrite(ctx context.Context, tx Tx, c Caller, r PutReques
 	plan := WritePlan{r.Path.Store, []Path{r.Path}, c.Taint, c.Agent}
 	own := c.Agent == r.Path.Store && CheckPath(r.Path) == nil
 	if own {
-		if err := tx.Prepare(ctx, plan); err != nil {
+		if err := tx.PrepareWrite(ctx, plan); err != nil {
 			return acl.Access{}, err
 		}
 	}
@@ -60,7 +60,7 @@ func (s *Service) prepareWrite(ctx context.Context, tx Tx, c Caller, r PutReques
 		err = s.checkWrite(a, r)
 	}
 	if err == nil && !own {
-		err = tx.Prepare(ctx, plan)
+		err = tx.PrepareWrite(ctx, plan)
 	}
 	return a, err
 }
@@ -169,7 +169,7 @@ func (s *Service) putRun(ctx context.Context, tx *costed, c Caller, requests []P
 	if len(paths) == 0 {
 		return len(requests), nil
 	}
-	if err := tx.Prepare(ctx, WritePlan{paths[0].Store, paths, c.Taint, c.Agent}); err != nil {
+	if err := tx.PrepareWrite(ctx, WritePlan{paths[0].Store, paths, c.Taint, c.Agent}); err != nil {
 		return 0, err
 	}
 	for i, r := range requests {
@@ -247,7 +247,7 @@ func (s *Service) put(ctx context.Context, tx Tx, c Caller, a acl.Access, r PutR
 func (s *Service) write(ctx context.Context, tx Tx, e *Entry) error {
 	err := tx.Put(ctx, *e, document(e))
 	if err == nil && e.Version > 1 {
-		_, err = tx.Erase(ctx, FormerVersions{Keep: s.limits.History, Entry: e.ID})
+		err = tx.TrimHistory(ctx, e.ID, s.limits.History)
 	}
 	return err
 }
@@ -268,7 +268,7 @@ func (s *Service) liveAt(ctx context.Context, tx Tx, path Path, ceiling acl.Labe
 		return false
 	})
 	if len(expired) > 0 {
-		_, err = tx.Erase(ctx, Expired{expired, now})
+		err = tx.Sweep(ctx, expired, now)
 	}
 	return entries, err
 }

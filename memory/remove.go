@@ -165,7 +165,7 @@ func (s *Service) revert(ctx context.Context, tx Tx, c Caller, r RestoreRequest)
 	if err != nil {
 		return PutResult{}, err
 	}
-	old, err := tx.List(ctx, HistoryQuery{Entry: e.ID, Before: *r.Version + 1, Limit: 1})
+	old, err := tx.History(ctx, HistoryQuery{Entry: e.ID, Before: *r.Version + 1, Limit: 1})
 	if err != nil {
 		return PutResult{}, err
 	}
@@ -224,11 +224,11 @@ func (s *Service) undelete(ctx context.Context, tx Tx, c Caller, a acl.Access, r
 
 // occurredBeforeDeletion returns the OccurredAt of a deleted entry that a DeleteOccurred
 // did not give it.
-func occurredBeforeDeletion(ctx context.Context, tx EntryReader, e *Entry) (Moment, error) {
+func occurredBeforeDeletion(ctx context.Context, tx HistoryReader, e *Entry) (Moment, error) {
 	if !e.deletedElsewhere() {
 		return e.OccurredAt, nil
 	}
-	former, err := tx.List(ctx, HistoryQuery{Entry: e.ID, Before: e.Version, Limit: 1})
+	former, err := tx.History(ctx, HistoryQuery{Entry: e.ID, Before: e.Version, Limit: 1})
 	if err != nil || len(former) == 0 || !bytes.Equal(former[0].Value, e.Value) { // a batch can write and delete at one instant, too
 		return e.OccurredAt, err
 	}

@@ -36,15 +36,21 @@ func (s *sweptOnce) sweep(h *harness) {
 // emptyTx is a transaction of a storage without entries.
 type emptyTx struct{ memory.Tx }
 
-func (emptyTx) Meta(context.Context, string) ([]byte, error)                   { return nil, nil }
-func (emptyTx) SetMeta(context.Context, string, []byte) error                  { return nil }
-func (emptyTx) List(context.Context, memory.ListQuery) ([]memory.Entry, error) { return nil, nil }
-func (emptyTx) Count(context.Context, memory.Countable) (int64, error)         { return 0, nil }
-func (emptyTx) Expiring(context.Context, memory.ExpiryQuery) ([]memory.Expiry, error) {
+func (emptyTx) Meta(context.Context, string) ([]byte, error)                  { return nil, nil }
+func (emptyTx) SetMeta(context.Context, string, []byte) error                 { return nil }
+func (emptyTx) CountSearchable(context.Context, uuid.UUID) (int64, error)     { return 0, nil }
+func (emptyTx) Due(context.Context, time.Time, int) ([]memory.Expiry, error)  { return nil, nil }
+func (emptyTx) TrimFacts(context.Context, time.Time, int) (bool, error)       { return false, nil }
+func (emptyTx) TrimFeed(context.Context, time.Time, int64, int) (bool, error) { return false, nil }
+func (emptyTx) Searchable(context.Context, uuid.UUID, int) ([]memory.Entry, error) {
 	return nil, nil
 }
-func (emptyTx) Erase(context.Context, memory.Erasure) ([]uuid.UUID, error) { return nil, nil }
-func (emptyTx) Trim(context.Context, memory.Outdated) (bool, error)        { return false, nil }
+func (emptyTx) NonASCIINames(context.Context, uuid.UUID, int) ([]memory.Entry, error) {
+	return nil, nil
+}
+func (emptyTx) TrimHistories(context.Context, uuid.UUID, memory.HistoryLimits, int) ([]uuid.UUID, error) {
+	return nil, nil
+}
 
 // scrubbed is a storage without entries. Something is left in its files until it was
 // scrubbed so many times.

@@ -72,7 +72,7 @@ func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Gran
 		if r.TTL != nil {
 			grant.ExpiresAt = expiry(now, *r.TTL)
 		}
-		return tx.PutFact(ctx, GrantFact(grant))
+		return tx.PutGrant(ctx, grant)
 	})
 	return grant, err
 }
@@ -90,14 +90,14 @@ func grantAt(grants []acl.Grant, label acl.Label) acl.Grant {
 // checkGrants enforces the limit of a store's unexpired grants at a label for a new
 // one. Whoever may share a store may list its grants: the count reveals nothing.
 func (s *Service) checkGrants(ctx context.Context, tx Tx, store string, label acl.Label, now time.Time) error {
-	n, err := tx.Count(ctx, GrantsOf{store, label})
+	n, err := tx.CountGrants(ctx, store, label)
 	if err != nil || n < s.limits.Grants {
 		return err
 	}
-	if _, err := tx.Trim(ctx, ExpiredGrants{store, now}); err != nil { // expired grants do not count
+	if err := tx.TrimGrants(ctx, store, now); err != nil { // expired grants do not count
 		return err
 	}
-	if n, err = tx.Count(ctx, GrantsOf{store, label}); err != nil || n < s.limits.Grants {
+	if n, err = tx.CountGrants(ctx, store, label); err != nil || n < s.limits.Grants {
 		return err
 	}
 	return &QuotaError{Limit: "grants", Max: s.limits.Grants, RetryAfter: quotaRetry}
@@ -125,11 +125,11 @@ func shareAccess(ctx context.Context, tx acl.Facts, c Caller, store string, now 
 
 // mayShare refuses to share a store that is for sale, unless the caller is its own
 // agent: what others gave away would not be sold.
-func mayShare(ctx context.Context, tx Counter, c Caller, store string) error {
+func mayShare(ctx context.Context, tx GrantCounter, c Caller, store string) error {
 	if c.Agent == store {
 		return nil
 	}
-	offers, err := tx.Count(ctx, OffersOf{store, c.Taint})
+	offers, err := tx.CountOffers(ctx, store, c.Taint)
 	if err == nil && offers > 0 {
 		err = acl.ErrDenied
 	}
@@ -286,7 +286,7 @@ func accept(ctx context.Context, tx Tx, c Caller, store string, now time.Time) (
 	grant := grantAt(all, a.Label)
 	if a.Unaccepted {
 		grant.Accepted = c.Taint
-		err = tx.PutFact(ctx, GrantFact(grant))
+		err = tx.PutGrant(ctx, grant)
 	}
 	return grant, err
 }
@@ -363,7 +363,7 @@ func (s *Service) Stores(ctx context.Context, c Caller, chat, user string) ([]St
 	return infos, err
 }
 
-func (s *Service) infoOf(ctx context.Context, tx Counter, a acl.Access) (StoreInfo, error) {
+func (s *Service) infoOf(ctx context.Context, tx ReadingReader, a acl.Access) (StoreInfo, error) {
 	kind := string(a.Via)
 	if a.Via == acl.ViaOwn {
 		kind = "self"

@@ -59,15 +59,18 @@ func (s *Service) Run(ctx context.Context) error {
 
 // trimFeeds removes old records from the feeds of changes.
 func (s *Service) trimFeeds(ctx context.Context, now time.Time) error {
-	return s.trim(ctx, OldFeed{now.Add(-s.limits.Feed.Age), s.limits.Feed.Records, trimFeedBatch})
+	return s.trim(ctx, func(tx Tx) (more bool, err error) {
+		return tx.TrimFeed(ctx, now.Add(-s.limits.Feed.Age), s.limits.Feed.Records, trimFeedBatch)
+	})
 }
 
-// trim removes all records of a kind, those that its limit allows in a transaction.
-func (s *Service) trim(ctx context.Context, what Outdated) error {
+// trim removes records, a batch in a transaction, until batch reports that there are no
+// more.
+func (s *Service) trim(ctx context.Context, batch func(Tx) (more bool, err error)) error {
 	for {
 		more := false
 		err := s.storage.Update(ctx, func(tx Tx) (err error) {
-			more, err = tx.Trim(ctx, what)
+			more, err = batch(tx)
 			return err
 		})
 		if err != nil || !more {
@@ -82,7 +85,7 @@ func (s *Service) trimHistories(ctx context.Context) error {
 	for {
 		var ids []uuid.UUID
 		err := s.storage.Update(ctx, func(tx Tx) (err error) {
-			ids, err = tx.Erase(ctx, FormerVersions{Keep: s.limits.History, After: last, Limit: 20})
+			ids, err = tx.TrimHistories(ctx, last, s.limits.History, 20)
 			return err
 		})
 		if err != nil || len(ids) == 0 {
@@ -97,7 +100,7 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 	for {
 		swept := 0
 		err := s.storage.Update(ctx, func(tx Tx) error {
-			due, err := tx.Expiring(ctx, ExpiryQuery{Until: now, Limit: 200})
+			due, err := tx.Due(ctx, now, 200)
 			if err != nil || len(due) == 0 {
 				return err
 			}
@@ -112,7 +115,7 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 		}
 		s.indexer.Wake()
 	}
-	return s.trim(ctx, ExpiredFacts{now, trimFactsBatch})
+	return s.trim(ctx, func(tx Tx) (more bool, err error) { return tx.TrimFacts(ctx, now, trimFactsBatch) })
 }
 
 // sweepDue sweeps the first entries, as many as one transaction may, and returns how many
@@ -123,6 +126,5 @@ func sweepDue(ctx context.Context, tx Eraser, due []Expiry, now time.Time) (int,
 	for i, e := range due {
 		ids[i] = e.Entry
 	}
-	_, err := tx.Erase(ctx, Expired{ids, now})
-	return len(due), err
+	return len(due), tx.Sweep(ctx, ids, now)
 }

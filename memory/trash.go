@@ -134,7 +134,7 @@ func restorable(ctx context.Context, tx EntryReader, c Caller, a acl.Access, que
 	}
 	var entries []Entry
 	for {
-		rows, err := tx.List(ctx, query)
+		rows, err := tx.Trash(ctx, query)
 		if err != nil {
 			return nil, err
 		}

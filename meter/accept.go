@@ -70,7 +70,7 @@ func (m *Market) accept(ctx context.Context, tx Tx, c memory.Caller, o Offer, ho
 	if err != nil {
 		return acl.Grant{}, err
 	}
-	return grant, tx.PutFact(ctx, memory.GrantFact(grant))
+	return grant, tx.PutGrant(ctx, grant)
 }
 
 // requireEnabled returns acl.ErrDenied if the caller has switched off all that

@@ -89,7 +89,7 @@ func (m *Market) book(ctx context.Context, tx Tx, t transfer) error {
 		return err
 	}
 	own := Posting{Account: t.account, Amount: t.change}
-	line, err := First(tx.Lines(ctx, LineOf{Kind: t.kind, Agent: t.account, Reference: t.reference}))
+	line, err := tx.LineOf(ctx, t.kind, t.account, t.reference)
 	if err != nil {
 		return err
 	}

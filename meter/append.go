@@ -47,7 +47,7 @@ func appendLine(ctx context.Context, tx LedgerWriter, line Line) (Line, error) {
 			return Line{}, err
 		}
 	}
-	last, err := First(tx.Lines(ctx, LastLine{}))
+	last, err := tx.LastLine(ctx)
 	if err != nil {
 		return Line{}, err
 	}

@@ -47,7 +47,7 @@ func (s *sale) Close(ctx context.Context, hits []search.ShownHit) (search.Bill, 
 			if err := s.count(ctx, b); err != nil {
 				return search.Bill{}, err
 			}
-			if err := s.tx.PutRecord(ctx, s.bought(b, uuid.Nil)); err != nil {
+			if err := s.tx.AddBought(ctx, s.bought(b, uuid.Nil)); err != nil {
 				return search.Bill{}, err
 			}
 		}
@@ -107,9 +107,9 @@ func (s *sale) refill(l *lot, shown []search.ShownHit) (*basket, error) {
 // the same, it is part of its claim alone: no line of the ledger, no charge and nothing
 // bought. Its counts are kept, so that caps hold.
 type owing struct {
-	Charge     Charge     `json:"charge"`
-	HitsDigest Hash       `json:"hits_digest"` // of the receipt
-	Bought     BoughtList `json:"bought"`
+	Charge     Charge   `json:"charge"`
+	HitsDigest Hash     `json:"hits_digest"` // of the receipt
+	Bought     []Bought `json:"bought"`
 }
 
 // due counts a search of a metered lot and returns what it costs.
@@ -146,7 +146,7 @@ func (s *sale) owe(ctx context.Context, owed []owing) error {
 	if s.claim == nil {
 		return errors.New("a payment came without a claim")
 	}
-	claim, err := First(s.tx.Claims(ctx, ClaimID(s.claim.ID)))
+	claim, err := s.tx.Claim(ctx, s.claim.ID)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (s *sale) owe(ctx context.Context, owed []owing) error {
 	if claim.Outcome, err = json.Marshal(outcome{Owed: owed}); err != nil {
 		return err
 	}
-	return s.tx.PutRecord(ctx, *claim)
+	return s.tx.PutClaim(ctx, *claim)
 }
 
 // book writes a charge: what it shows is bought, its line is in the ledger, and it has
@@ -164,7 +164,7 @@ func (s *sale) owe(ctx context.Context, owed []owing) error {
 func (m *Meter) book(ctx context.Context, tx bookkeeper, due *owing) error {
 	charge := &due.Charge
 	if len(due.Bought) > 0 {
-		if err := tx.PutRecord(ctx, due.Bought); err != nil {
+		if err := tx.AddBought(ctx, due.Bought); err != nil {
 			return err
 		}
 	}
@@ -183,7 +183,7 @@ func (m *Meter) book(ctx context.Context, tx bookkeeper, due *owing) error {
 	if charge.Receipt, err = receipt.sign(key); err != nil {
 		return err
 	}
-	return tx.PutRecord(ctx, *charge)
+	return tx.PutCharge(ctx, *charge)
 }
 
 // told returns what the buyer is told of a charge.
@@ -230,8 +230,8 @@ func (s *sale) count(ctx context.Context, b *basket) error {
 }
 
 // bought returns what a basket shows as bought by a charge.
-func (s *sale) bought(b *basket, charge uuid.UUID) BoughtList {
-	records := make(BoughtList, len(b.wares))
+func (s *sale) bought(b *basket, charge uuid.UUID) []Bought {
+	records := make([]Bought, len(b.wares))
 	for i, w := range b.wares {
 		records[i] = Bought{Store: b.lot.access.Store, Buyer: Holder(s.caller.Agent, s.caller.Taint), Entry: w.entry, Digest: w.digest, Charge: charge}
 	}
@@ -240,8 +240,8 @@ func (s *sale) bought(b *basket, charge uuid.UUID) BoughtList {
 
 // uncount takes back what a charge counted and marked as bought: its payment was
 // refused. The transaction holds the locks of the buyer and the offer.
-func (c Charge) uncount(ctx context.Context, tx settler) error {
-	if err := tx.DeleteRecords(ctx, BoughtWith(c.ID)); err != nil {
+func (c Charge) uncount(ctx context.Context, tx reverser) error {
+	if err := tx.DeleteBought(ctx, c.ID); err != nil {
 		return err
 	}
 	keys := append(buyerKeys(c.Store, Holder(c.Buyer, c.Label), c.At), offerKeys(c.Offer, c.Label, c.At)...)

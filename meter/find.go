@@ -28,9 +28,9 @@ func (m *Market) Offer(ctx context.Context, c memory.Caller, offer uuid.UUID) (F
 // they were made.
 func (m *Market) Offers(ctx context.Context, c memory.Caller, limit int, cursor string) (OfferPage, error) {
 	bound := []string{"offers", c.Agent, c.Taint.String()}
-	query := OpenOffers{Ceiling: c.Taint, Limit: limit + 1}
+	var after uuid.UUID
 	if cursor != "" {
-		if err := m.service.Secret().OpenCursor(cursor, &query.After, bound); err != nil {
+		if err := m.service.Secret().OpenCursor(cursor, &after, bound); err != nil {
 			return OfferPage{}, err
 		}
 	}
@@ -39,7 +39,7 @@ func (m *Market) Offers(ctx context.Context, c memory.Caller, limit int, cursor 
 	}
 	var offers []Offer
 	err := m.view(ctx, c, func(tx ReadTx) (err error) {
-		offers, err = tx.Offers(ctx, query)
+		offers, err = tx.OpenOffers(ctx, c.Taint, after, limit+1)
 		return err
 	})
 	if err != nil {
@@ -64,7 +64,7 @@ func (m *Market) OffersOn(ctx context.Context, c memory.Caller, store string) ([
 		if err := requireOwn(ctx, tx, c, store, m.service.Instant()); err != nil {
 			return err
 		}
-		offers, err := tx.Offers(ctx, OffersOn(store))
+		offers, err := tx.OffersOn(ctx, store)
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func visibleOffer(ctx context.Context, tx interface {
 	acl.Facts
 }, c memory.Caller, id uuid.UUID, now time.Time,
 ) (Offer, error) {
-	offer, err := First(tx.Offers(ctx, OfferID(id)))
+	offer, err := tx.Offer(ctx, id)
 	if err != nil {
 		return Offer{}, err
 	}
@@ -125,11 +125,11 @@ func grantUnder(ctx context.Context, tx acl.Facts, c memory.Caller, o Offer) (ac
 }
 
 // lockedOffer reads an offer that is there under its lock.
-func lockedOffer(ctx context.Context, tx offerWriter, id uuid.UUID) (Offer, error) {
+func lockedOffer(ctx context.Context, tx OfferWriter, id uuid.UUID) (Offer, error) {
 	if err := tx.Lock(ctx, lockOffer(id)); err != nil {
 		return Offer{}, err
 	}
-	offer, err := First(tx.Offers(ctx, OfferID(id)))
+	offer, err := tx.Offer(ctx, id)
 	if err != nil {
 		return Offer{}, err
 	}

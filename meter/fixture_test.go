@@ -124,7 +124,7 @@ func (f *fixture) charge(o meter.FoundOffer, amount int64, state meter.ChargeSta
 		ID: id, Store: o.Store, Offer: o.ID, Label: o.Label, Buyer: "ben", Seller: o.Seller, Amount: amount,
 		Hits: len(entries), Entries: entries, At: f.clock.Now(), State: state,
 	}
-	f.write(func(tx meter.Tx) error { return tx.PutRecord(f.ctx, c) })
+	f.write(func(tx meter.Tx) error { return tx.PutCharge(f.ctx, c) })
 	return c
 }
 

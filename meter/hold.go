@@ -63,7 +63,7 @@ func (m *Market) hold(ctx context.Context, c memory.Caller, r order, lapsed sear
 			if claim, err = m.newClaim(key, payment, r, now); err != nil {
 				return err
 			}
-			return tx.PutRecord(ctx, claim)
+			return tx.PutClaim(ctx, claim)
 		}
 		claim = *found
 		switch claim.State {
@@ -77,18 +77,18 @@ func (m *Market) hold(ctx context.Context, c memory.Caller, r order, lapsed sear
 		if !held {
 			return nil
 		}
-		return tx.PutRecord(ctx, claim)
+		return tx.PutClaim(ctx, claim)
 	})
 	return claim, held, err
 }
 
 // findClaim returns the claim that a request repeats, locked; nil if there is none.
-func (m *Market) findClaim(ctx context.Context, tx claimWriter, key memory.IdempotencyKey, payment, digest string, now time.Time) (*Claim, error) {
+func (m *Market) findClaim(ctx context.Context, tx ClaimWriter, key memory.IdempotencyKey, payment, digest string, now time.Time) (*Claim, error) {
 	byKey, err := m.liveClaim(ctx, tx, now, func() (*Claim, error) {
 		if key.Key == "" {
 			return nil, nil
 		}
-		return First(tx.Claims(ctx, ClaimOfKey(key)))
+		return tx.ClaimOfKey(ctx, key)
 	})
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (m *Market) findClaim(ctx context.Context, tx claimWriter, key memory.Idemp
 		if payment == "" {
 			return nil, nil
 		}
-		return First(tx.Claims(ctx, ClaimOfPayment(payment)))
+		return tx.ClaimOfPayment(ctx, payment)
 	})
 	if err != nil || byPayment == nil {
 		return byKey, err
@@ -123,7 +123,7 @@ func (m *Market) findClaim(ctx context.Context, tx claimWriter, key memory.Idemp
 
 // liveClaim returns the claim that find finds, locked and read again. One that has
 // expired is removed.
-func (m *Market) liveClaim(ctx context.Context, tx claimWriter, now time.Time, find func() (*Claim, error)) (*Claim, error) {
+func (m *Market) liveClaim(ctx context.Context, tx ClaimWriter, now time.Time, find func() (*Claim, error)) (*Claim, error) {
 	found, err := find()
 	if err != nil || found == nil {
 		return nil, err
@@ -131,11 +131,11 @@ func (m *Market) liveClaim(ctx context.Context, tx claimWriter, now time.Time, f
 	if err := tx.Lock(ctx, lockClaim(found.ID.String())); err != nil {
 		return nil, err
 	}
-	if found, err = First(tx.Claims(ctx, ClaimID(found.ID))); err != nil || found == nil {
+	if found, err = tx.Claim(ctx, found.ID); err != nil || found == nil {
 		return nil, err
 	}
 	if found.State != ClaimPending && !now.Before(found.ExpiresAt) {
-		return nil, tx.DeleteRecords(ctx, ClaimID(found.ID))
+		return nil, tx.DeleteClaim(ctx, found.ID)
 	}
 	return found, nil
 }
@@ -187,14 +187,14 @@ func (m *Market) release(ctx context.Context, held *Claim, failure error) error 
 		if err := tx.Lock(own, lockClaim(held.ID.String())); err != nil {
 			return err
 		}
-		claim, err := First(tx.Claims(own, ClaimID(held.ID)))
+		claim, err := tx.Claim(own, held.ID)
 		if err != nil {
 			return err
 		}
 		if fenced = claim == nil || claim.State != ClaimOpen || claim.Fence != held.Fence; fenced {
 			return nil
 		}
-		return tx.DeleteRecords(own, ClaimID(claim.ID))
+		return tx.DeleteClaim(own, claim.ID)
 	})
 	if err == nil && fenced && ctx.Err() == nil {
 		return search.ErrFenced

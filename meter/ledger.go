@@ -53,6 +53,12 @@ type Posting struct {
 	Amount  int64  `json:"amount"` // micros; below zero: from the account
 }
 
+// AccountBalance is the balance of an account, in micros.
+type AccountBalance struct {
+	Account string
+	Balance int64
+}
+
 // Line is a line of the ledger. It holds ids, never keys or text. The amounts of
 // its postings sum to zero.
 type Line struct {

@@ -102,7 +102,7 @@ func (l *lot) readOffer(ctx context.Context, tx OfferReader) error {
 	if err != nil {
 		return fmt.Errorf("offer of a grant: %w", err)
 	}
-	if l.offer, err = First(tx.Offers(ctx, OfferID(id))); err != nil {
+	if l.offer, err = tx.Offer(ctx, id); err != nil {
 		return err
 	}
 	if l.offer == nil {

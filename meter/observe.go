@@ -61,18 +61,18 @@ func (m *Meter) Run(ctx context.Context) error {
 }
 
 func (m *Meter) sweep(ctx context.Context) {
-	_ = m.storage.Update(ctx, func(tx Tx) error { return tx.DeleteRecords(ctx, CountsBefore(m.options.Now().Add(-keepCounts))) })
+	_ = m.storage.Update(ctx, func(tx Tx) error { return tx.DeleteCountsBefore(ctx, m.options.Now().Add(-keepCounts)) })
 }
 
 // passedHalf reports whether a sale made a buyer one of more than half of the
 // store's entries.
 func (m *Meter) passedHalf(ctx context.Context, s sold) (passed bool, err error) {
 	err = m.storage.View(ctx, func(tx ReadTx) error {
-		shown, err := tx.CountEntries(ctx, ShownEntries{Store: s.store, Buyer: s.buyer})
+		shown, err := tx.CountShown(ctx, s.store, s.buyer)
 		if err != nil {
 			return err
 		}
-		entries, err := tx.CountEntries(ctx, SearchableEntries{Store: s.store, Ceiling: acl.Restricted, At: m.options.Now()})
+		entries, err := tx.CountInStore(ctx, s.store, acl.Restricted, m.options.Now())
 		passed = 2*shown > entries && 2*(shown-s.entries) <= entries
 		return err
 	})

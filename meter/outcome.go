@@ -41,8 +41,8 @@ type settlement struct {
 
 // keep writes the outcome of a claim in the transaction of the charge. What cost
 // nothing, not even a charge of no amount, needs no claim and settles no payment.
-func (m *Market) keep(ctx context.Context, tx claimWriter, held *Claim, accepted *Accepted, a *search.Answer) error {
-	claim, err := First(tx.Claims(ctx, ClaimID(held.ID))) // the sale has locked it
+func (m *Market) keep(ctx context.Context, tx ClaimWriter, held *Claim, accepted *Accepted, a *search.Answer) error {
+	claim, err := tx.Claim(ctx, held.ID) // the sale has locked it
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (m *Market) keep(ctx context.Context, tx claimWriter, held *Claim, accepted
 		return search.ErrFenced
 	}
 	if len(a.Bill.Charges) == 0 {
-		return tx.DeleteRecords(ctx, ClaimID(claim.ID))
+		return tx.DeleteClaim(ctx, claim.ID)
 	}
 	out := outcome{Hits: []keptHit{}, Charges: []uuid.UUID{}, Skipped: a.Bill.Skipped, Degraded: a.Degraded, Incomplete: a.Incomplete}
 	if len(claim.Outcome) > 0 { // the sale's
@@ -77,7 +77,7 @@ func (m *Market) keep(ctx context.Context, tx claimWriter, held *Claim, accepted
 		}
 	}
 	claim.HeldUntil = m.service.Instant().Add(m.options.Hold)
-	if err := tx.PutRecord(ctx, *claim); err != nil {
+	if err := tx.PutClaim(ctx, *claim); err != nil {
 		return err
 	}
 	*held = *claim
@@ -118,7 +118,7 @@ func (o outcome) recalled() []search.Recalled {
 // bill returns the bill of an outcome, with the caller's balance now.
 func (o outcome) bill(ctx context.Context, tx ReadTx, c memory.Caller, claim Claim) (search.Bill, error) {
 	bill := search.Bill{Skipped: o.Skipped}
-	charges, err := tx.Charges(ctx, ChargesOfClaim(claim.ID))
+	charges, err := tx.ChargesOfClaim(ctx, claim.ID)
 	if err != nil {
 		return search.Bill{}, err
 	}

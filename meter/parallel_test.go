@@ -121,7 +121,7 @@ func TestSumsAndCapsHoldUnderParallelSearches(t *testing.T) {
 		for _, c := range charges {
 			var kept *meter.Charge
 			p.must(p.storage.View(ctx, func(tx meter.ReadTx) (err error) {
-				kept, err = meter.First(tx.Charges(ctx, meter.ChargeID(c.ID)))
+				kept, err = tx.Charge(ctx, c.ID)
 				return err
 			}))
 			if kept.Amount != c.Amount || c.Amount != 7+3*int64(len(c.Entries)) {

@@ -19,7 +19,7 @@ const reconcileBatch = 100
 func (m *Market) Reconcile(ctx context.Context) (done, pending int, err error) {
 	var claims []Claim
 	err = m.storage.View(ctx, func(tx ReadTx) (err error) {
-		claims, err = tx.Claims(ctx, LapsedClaims{At: m.service.Instant(), Limit: reconcileBatch})
+		claims, err = tx.LapsedClaims(ctx, m.service.Instant(), reconcileBatch)
 		return err
 	})
 	for i := range claims {
@@ -50,13 +50,13 @@ func (m *Market) reconcile(ctx context.Context, id uuid.UUID) (done bool, err er
 			return err
 		}
 		held = false
-		if claim, err = First(tx.Claims(ctx, ClaimID(id))); err != nil || claim == nil || claim.State != ClaimPending {
+		if claim, err = tx.Claim(ctx, id); err != nil || claim == nil || claim.State != ClaimPending {
 			return err
 		}
 		if held = claim.take(claim.Key, claim.Payment, m.service.Instant(), m.options.Hold); !held {
 			return nil
 		}
-		return tx.PutRecord(ctx, *claim)
+		return tx.PutClaim(ctx, *claim)
 	})
 	if err != nil || !held {
 		return err == nil, err
@@ -81,7 +81,7 @@ func (m *Market) Run(ctx context.Context, failed func(error)) {
 		done, _, err := m.Reconcile(ctx)
 		if now := m.service.Instant(); now.Sub(swept) >= sweepEvery {
 			swept = now
-			err = errors.Join(err, m.storage.Update(ctx, func(tx Tx) error { return tx.DeleteRecords(ctx, ExpiredClaims(now)) }))
+			err = errors.Join(err, m.storage.Update(ctx, func(tx Tx) error { return tx.DeleteExpiredClaims(ctx, now) }))
 		}
 		overdue, unread := m.overdue(ctx)
 		if unread == nil {
@@ -102,7 +102,7 @@ func (m *Market) overdue(ctx context.Context) (overdue int, err error) {
 	now := m.service.Instant()
 	err = m.storage.View(ctx, func(tx ReadTx) error {
 		overdue = 0
-		claims, err := tx.Claims(ctx, LapsedClaims{At: now.Add(m.options.Hold), Limit: reconcileBatch})
+		claims, err := tx.LapsedClaims(ctx, now.Add(m.options.Hold), reconcileBatch)
 		if err != nil {
 			return err
 		}

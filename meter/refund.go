@@ -42,7 +42,7 @@ func (m *Market) Refund(ctx context.Context, c memory.Caller, charge uuid.UUID, 
 	return refunded, nil
 }
 
-func (m *Market) refund(ctx context.Context, tx chargeWriter, c memory.Caller, charge *Charge) error {
+func (m *Market) refund(ctx context.Context, tx ChargeWriter, c memory.Caller, charge *Charge) error {
 	if charge.Label != c.Taint {
 		return conflict("the charge has a lower label than the session, and is refunded at its own label only")
 	}
@@ -63,7 +63,7 @@ func (m *Market) refund(ctx context.Context, tx chargeWriter, c memory.Caller, c
 		return err
 	}
 	charge.State = ChargeRefunded
-	return tx.PutRecord(ctx, *charge)
+	return tx.PutCharge(ctx, *charge)
 }
 
 func refundable(state ChargeState) error {
@@ -82,7 +82,7 @@ func refundable(state ChargeState) error {
 // visibleCharge returns a charge to its seller and buyer in sessions that may see
 // it; memory.ErrNotFound to others.
 func visibleCharge(ctx context.Context, tx ChargeReader, c memory.Caller, id uuid.UUID) (Charge, error) {
-	charge, err := First(tx.Charges(ctx, ChargeID(id)))
+	charge, err := tx.Charge(ctx, id)
 	if err != nil {
 		return Charge{}, err
 	}

@@ -14,9 +14,9 @@ import (
 // Usage returns a page of the caller's charges, newest first.
 func (m *Market) Usage(ctx context.Context, c memory.Caller, limit int, cursor string) (UsagePage, error) {
 	bound := []string{"usage", c.Agent, c.Taint.String()}
-	query := BuyerCharges{Buyer: c.Agent, Ceiling: c.Taint, Limit: limit + 1}
+	var before uuid.UUID
 	if cursor != "" {
-		if err := m.service.Secret().OpenCursor(cursor, &query.Before, bound); err != nil {
+		if err := m.service.Secret().OpenCursor(cursor, &before, bound); err != nil {
 			return UsagePage{}, err
 		}
 	}
@@ -25,7 +25,7 @@ func (m *Market) Usage(ctx context.Context, c memory.Caller, limit int, cursor s
 	}
 	var page UsagePage
 	err := m.view(ctx, c, func(tx ReadTx) error {
-		charges, err := tx.Charges(ctx, query)
+		charges, err := tx.BuyerCharges(ctx, c.Agent, c.Taint, before, limit+1)
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (m *Market) Sales(ctx context.Context, c memory.Caller, store string, from,
 		if err != nil {
 			return err
 		}
-		entries, err := tx.CountEntries(ctx, SearchableEntries{Store: store, Ceiling: c.Taint, At: now})
+		entries, err := tx.CountInStore(ctx, store, c.Taint, now)
 		if err != nil {
 			return err
 		}

@@ -92,7 +92,7 @@ func TestSalesSumWhatASellerEarned(t *testing.T) {
 			for _, id := range entries {
 				bought = append(bought, meter.Bought{Store: "sam", Buyer: "ben", Entry: id, Digest: id[:], Charge: c.ID})
 			}
-			f.write(func(tx meter.Tx) error { return tx.PutRecord(f.ctx, meter.BoughtList(bought)) })
+			f.write(func(tx meter.Tx) error { return tx.AddBought(f.ctx, bought) })
 		}
 		buy(100, meter.ChargeDone, a)
 		first := f.clock.Now()

@@ -410,7 +410,7 @@ func TestASearchOfAnOfferNeedsAGrantOrAPayment(t *testing.T) {
 // claim makes the open claim of a payment.
 func (p *process) claim() *search.ClaimRef {
 	claim := meter.Claim{ID: uuid.Must(uuid.NewV7()), Payment: uuid.NewString(), State: meter.ClaimOpen, Fence: 3, HeldUntil: noon, ExpiresAt: noon.Add(time.Hour)}
-	p.must(p.storage.Update(p.t.Context(), func(tx meter.Tx) error { return tx.PutRecord(p.t.Context(), claim) }))
+	p.must(p.storage.Update(p.t.Context(), func(tx meter.Tx) error { return tx.PutClaim(p.t.Context(), claim) }))
 	return &search.ClaimRef{ID: claim.ID, Fence: claim.Fence}
 }
 
@@ -440,15 +440,15 @@ func TestAPaymentWaitsForItsSettlement(t *testing.T) {
 		// Nothing is charged and nothing bought until the payment is settled: the claim
 		// alone knows.
 		p.must(p.storage.View(t.Context(), func(tx meter.ReadTx) error {
-			kept, err := meter.First(tx.Charges(t.Context(), meter.ChargeID(a.bill.Charges[0].ID)))
+			kept, err := tx.Charge(t.Context(), a.bill.Charges[0].ID)
 			if err != nil || kept != nil {
 				t.Errorf("kept %+v, %v", kept, err)
 			}
-			shown, err := tx.CountEntries(t.Context(), meter.ShownEntries{Store: "shop", Buyer: "buyer"})
+			shown, err := tx.CountShown(t.Context(), "shop", "buyer")
 			if err != nil || shown != 0 {
 				t.Errorf("%d entries are bought, %v", shown, err)
 			}
-			owing, err := meter.First(tx.Claims(t.Context(), meter.ClaimID(claim.ID)))
+			owing, err := tx.Claim(t.Context(), claim.ID)
 			if err != nil || !strings.Contains(string(owing.Outcome), a.bill.Charges[0].ID.String()) {
 				t.Errorf("the claim owes %s, %v", owing.Outcome, err)
 			}

@@ -188,12 +188,12 @@ func (m *Market) letGo(ctx context.Context, held *Claim) error {
 		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {
 			return err
 		}
-		claim, err := First(tx.Claims(ctx, ClaimID(held.ID)))
+		claim, err := tx.Claim(ctx, held.ID)
 		if err != nil || claim == nil || claim.State != ClaimPending || claim.Fence != held.Fence {
 			return err
 		}
 		claim.HeldUntil = m.service.Instant()
-		return tx.PutRecord(ctx, *claim)
+		return tx.PutClaim(ctx, *claim)
 	})
 }
 

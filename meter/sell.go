@@ -53,7 +53,7 @@ func (m *Market) MakeOffer(ctx context.Context, c memory.Caller, store string, r
 	return m.show(c, made), nil
 }
 
-func (m *Market) makeOffer(ctx context.Context, tx offerWriter, c memory.Caller, store string, r OfferRequest) (Offer, error) {
+func (m *Market) makeOffer(ctx context.Context, tx OfferWriter, c memory.Caller, store string, r OfferRequest) (Offer, error) {
 	if err := tx.Lock(ctx, lockOffers(store)); err != nil {
 		return Offer{}, err
 	}
@@ -70,13 +70,13 @@ func (m *Market) makeOffer(ctx context.Context, tx offerWriter, c memory.Caller,
 		State: OfferOpen, Version: 1, CreatedAt: now, UpdatedAt: now,
 	}
 	r.change(&offer)
-	return offer, tx.PutRecord(ctx, offer)
+	return offer, tx.PutOffer(ctx, offer)
 }
 
 // checkOffers returns a QuotaError if a store has no room for another offer at a
 // label. Offers of other labels do not count: the caller may not see them.
 func checkOffers(ctx context.Context, tx OfferReader, store string, label acl.Label) error {
-	offers, err := tx.Offers(ctx, OffersOn(store))
+	offers, err := tx.OffersOn(ctx, store)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func recordedOffer(ctx context.Context, tx OfferReader, record *memory.Idempoten
 	if len(record.IDs) == 0 {
 		return Offer{}, memory.ErrNotFound
 	}
-	offer, err := First(tx.Offers(ctx, OfferID(record.IDs[0])))
+	offer, err := tx.Offer(ctx, record.IDs[0])
 	if err != nil {
 		return Offer{}, err
 	}
@@ -172,7 +172,7 @@ func (m *Market) changeOffer(ctx context.Context, c memory.Caller, id uuid.UUID,
 		offer.Version++
 		offer.UpdatedAt = now
 		changed = offer
-		return tx.PutRecord(ctx, offer)
+		return tx.PutOffer(ctx, offer)
 	})
 	if err != nil {
 		return FoundOffer{}, err

@@ -63,14 +63,14 @@ func (m *Market) keepSettlement(ctx context.Context, held *Claim, known settleme
 		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {
 			return err
 		}
-		claim, err := First(tx.Claims(ctx, ClaimID(held.ID)))
+		claim, err := tx.Claim(ctx, held.ID)
 		if err != nil || claim == nil || claim.State != ClaimPending || claim.Fence != held.Fence {
 			return err // another request knows better
 		}
 		if claim.Settlement, err = json.Marshal(known); err != nil {
 			return err
 		}
-		return tx.PutRecord(ctx, *claim)
+		return tx.PutClaim(ctx, *claim)
 	})
 }
 
@@ -85,7 +85,7 @@ func (m *Market) beginSettling(ctx context.Context, held *Claim) (before settlem
 		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {
 			return err
 		}
-		claim, err := First(tx.Claims(ctx, ClaimID(held.ID)))
+		claim, err := tx.Claim(ctx, held.ID)
 		switch {
 		case err != nil:
 			return err
@@ -106,7 +106,7 @@ func (m *Market) beginSettling(ctx context.Context, held *Claim) (before settlem
 		if err != nil {
 			return err
 		}
-		return tx.PutRecord(ctx, *claim)
+		return tx.PutClaim(ctx, *claim)
 	})
 	return before, err
 }
@@ -133,7 +133,7 @@ func chargesOf(ctx context.Context, tx ChargeReader, claim *Claim) (out outcome,
 		charges = append(charges, due.Charge)
 	}
 	if len(out.Owed) == 0 {
-		charges, err = tx.Charges(ctx, ChargesOfClaim(claim.ID))
+		charges, err = tx.ChargesOfClaim(ctx, claim.ID)
 	}
 	return out, charges, err
 }
@@ -147,11 +147,16 @@ type ending struct {
 }
 
 // end locks a claim and its charges, and returns them as they are.
-func end(ctx context.Context, tx settler, id uuid.UUID) (e ending, err error) {
+func end(ctx context.Context, tx interface {
+	Locker
+	ClaimReader
+	ChargeReader
+}, id uuid.UUID,
+) (e ending, err error) {
 	if err := tx.Lock(ctx, lockClaim(id.String())); err != nil {
 		return ending{}, err
 	}
-	if e.claim, err = First(tx.Claims(ctx, ClaimID(id))); err != nil || e.claim == nil || e.claim.State != ClaimPending {
+	if e.claim, err = tx.Claim(ctx, id); err != nil || e.claim == nil || e.claim.State != ClaimPending {
 		return e, err
 	}
 	e.pending = true
@@ -206,7 +211,7 @@ func (m *Market) deliver(ctx context.Context, held *Claim) error {
 			if err := m.bookOwed(ctx, tx, &e); err != nil {
 				return err
 			}
-			if err := tx.PutRecord(ctx, *e.claim); err != nil {
+			if err := tx.PutClaim(ctx, *e.claim); err != nil {
 				return err
 			}
 		}
@@ -237,7 +242,7 @@ func (m *Market) settled(ctx context.Context, held *Claim, a Accepted, answer Se
 			if e.claim.Settlement, err = json.Marshal(settlement{Settled: &answer}); err != nil {
 				return err
 			}
-			if err := tx.PutRecord(ctx, *e.claim); err != nil {
+			if err := tx.PutClaim(ctx, *e.claim); err != nil {
 				return err
 			}
 		}
@@ -246,7 +251,7 @@ func (m *Market) settled(ctx context.Context, held *Claim, a Accepted, answer Se
 	})
 }
 
-func (m *Market) credit(ctx context.Context, tx chargeWriter, charges []Charge, a Accepted) error {
+func (m *Market) credit(ctx context.Context, tx ChargeWriter, charges []Charge, a Accepted) error {
 	surplus := a.Covers
 	for _, charge := range charges {
 		surplus -= charge.Amount
@@ -266,7 +271,7 @@ func (m *Market) credit(ctx context.Context, tx chargeWriter, charges []Charge, 
 			return err
 		}
 		charge.State = ChargeDone
-		if err := tx.PutRecord(ctx, charge); err != nil {
+		if err := tx.PutCharge(ctx, charge); err != nil {
 			return err
 		}
 	}
@@ -293,7 +298,7 @@ func (m *Market) refuse(ctx context.Context, held *Claim, a Accepted, answer Set
 			if err := m.takeBack(ctx, tx, e); err != nil {
 				return err
 			}
-			if err := tx.DeleteRecords(ctx, ClaimID(e.claim.ID)); err != nil {
+			if err := tx.DeleteClaim(ctx, e.claim.ID); err != nil {
 				return err
 			}
 		}
@@ -314,7 +319,7 @@ const reasonSettle = "settlement_failed"
 
 // takeBack takes back what charges counted, and reverses those that were booked. Of the
 // others nothing stays.
-func (m *Market) takeBack(ctx context.Context, tx settler, e ending) error {
+func (m *Market) takeBack(ctx context.Context, tx reverser, e ending) error {
 	for _, charge := range e.charges {
 		if err := charge.uncount(ctx, tx); err != nil {
 			return err
@@ -330,7 +335,7 @@ func (m *Market) takeBack(ctx context.Context, tx settler, e ending) error {
 			return err
 		}
 		charge.State = ChargeReversed
-		if err := tx.PutRecord(ctx, charge); err != nil {
+		if err := tx.PutCharge(ctx, charge); err != nil {
 			return err
 		}
 	}

@@ -2,9 +2,11 @@ package meter
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
+	"mneme/acl"
 	"mneme/memory"
 )
 
@@ -34,21 +36,20 @@ type ReadTx interface {
 // Tx reads and writes in a transaction.
 type Tx interface {
 	memory.Tx
-	OfferReader
-	LedgerReader
-	ChargeReader
-	SaleReader
-	CountReader
-	ClaimReader
 	Locker
-	RecordWriter
+	OfferWriter
 	LedgerWriter
+	ChargeReader
+	ChargeWriter
+	SaleReader
+	BoughtWriter
+	CountReader
 	CountWriter
+	ClaimWriter
 }
 
 // The interfaces below are the types of parameters: a function takes those that it
-// uses. What a reader returns is asked for by one of the types of its query: see
-// query.go.
+// uses.
 
 // Locker serialises writing transactions on what they change.
 type Locker interface {
@@ -60,8 +61,28 @@ type Locker interface {
 
 // OfferReader reads offers.
 type OfferReader interface {
-	// Offers returns offers by ID.
-	Offers(ctx context.Context, query OfferQuery) ([]Offer, error)
+	// Offer returns an offer, withdrawn or not; nil if there is none.
+	Offer(ctx context.Context, id uuid.UUID) (*Offer, error)
+	// OffersOn returns the offers of a store by ID, withdrawn ones too.
+	OffersOn(ctx context.Context, store string) ([]Offer, error)
+	// OpenOffers returns up to limit open offers of all stores with labels up to a
+	// ceiling, by ID, after one; uuid.Nil: from the first.
+	OpenOffers(ctx context.Context, ceiling acl.Label, after uuid.UUID, limit int) ([]Offer, error)
+}
+
+// OfferWriter writes offers.
+type OfferWriter interface {
+	Locker
+	OfferReader
+	// PutOffer writes an offer, replacing the one with its ID, under the lock of its
+	// store, like a grant.
+	PutOffer(ctx context.Context, offer Offer) error
+}
+
+// Balancer reads what accounts have.
+type Balancer interface {
+	// Balance returns the sum of an account's postings, in micros.
+	Balance(ctx context.Context, account string) (int64, error)
 }
 
 // LedgerReader reads the ledger and the balances that it makes.
@@ -69,14 +90,13 @@ type LedgerReader interface {
 	Balancer
 	// Balances returns up to limit accounts, by name, after one; "": from the first.
 	Balances(ctx context.Context, after string, limit int) ([]AccountBalance, error)
-	// Lines returns lines in order.
-	Lines(ctx context.Context, query LineQuery) ([]Line, error)
-}
-
-// Balancer reads what accounts have.
-type Balancer interface {
-	// Balance returns the sum of an account's postings, in micros.
-	Balance(ctx context.Context, account string) (int64, error)
+	// LastLine returns the last line; nil if there is none.
+	LastLine(ctx context.Context) (*Line, error)
+	// LineOf returns the line of a kind with a reference on an agent's account; nil if
+	// there is none, as for the reference "".
+	LineOf(ctx context.Context, kind LineKind, agent, reference string) (*Line, error)
+	// LinesAfter returns up to limit lines in order, after a number; 0: from the first.
+	LinesAfter(ctx context.Context, number int64, limit int) ([]Line, error)
 }
 
 // LedgerWriter writes the ledger.
@@ -94,8 +114,20 @@ type LedgerWriter interface {
 
 // ChargeReader reads charges.
 type ChargeReader interface {
-	// Charges returns charges in the order of the query.
-	Charges(ctx context.Context, query ChargeQuery) ([]Charge, error)
+	// Charge returns a charge; nil if there is none.
+	Charge(ctx context.Context, id uuid.UUID) (*Charge, error)
+	// ChargesOfClaim returns the charges of a claim, by ID.
+	ChargesOfClaim(ctx context.Context, claim uuid.UUID) ([]Charge, error)
+	// BuyerCharges returns up to limit charges of a buyer for offers with labels up to
+	// a ceiling, newest first, before one; uuid.Nil: from the newest.
+	BuyerCharges(ctx context.Context, buyer string, ceiling acl.Label, before uuid.UUID, limit int) ([]Charge, error)
+}
+
+// ChargeWriter writes charges with their lines of the ledger.
+type ChargeWriter interface {
+	LedgerWriter
+	// PutCharge writes a charge, replacing the one with its ID.
+	PutCharge(ctx context.Context, charge Charge) error
 }
 
 // SaleReader reads what was sold and shown.
@@ -106,8 +138,22 @@ type SaleReader interface {
 	// Shown returns which of some entries and digests of values were shown to a
 	// buyer of a store.
 	Shown(ctx context.Context, store, buyer string, entries []uuid.UUID, digests [][]byte) (map[uuid.UUID]bool, map[string]bool, error)
-	// CountEntries counts entries of a store.
-	CountEntries(ctx context.Context, query EntryQuery) (int64, error)
+	// CountShown counts the entries of a store, not deleted, that were shown to a
+	// buyer of it.
+	CountShown(ctx context.Context, store, buyer string) (int64, error)
+	// CountInStore counts the searchable entries of a store with labels up to a
+	// ceiling, live at a time.
+	CountInStore(ctx context.Context, store string, ceiling acl.Label, at time.Time) (int64, error)
+}
+
+// BoughtWriter writes what was bought.
+type BoughtWriter interface {
+	// AddBought adds what one search showed of a store. What was bought already stays
+	// as it is.
+	AddBought(ctx context.Context, list []Bought) error
+	// DeleteBought removes what was bought with a charge. What another charge of the
+	// buyer paid for, too, stays and is bought with that one, unless that was reversed.
+	DeleteBought(ctx context.Context, charge uuid.UUID) error
 }
 
 // CountReader reads counts.
@@ -120,22 +166,38 @@ type CountReader interface {
 type CountWriter interface {
 	// AddCounts adds to the counts of keys. A reversal adds negative numbers.
 	AddCounts(ctx context.Context, keys []CountKey, add Count) error
+	// DeleteCountsBefore removes counts of windows that started before a time, but no
+	// totals.
+	DeleteCountsBefore(ctx context.Context, start time.Time) error
 }
 
 // ClaimReader reads claims.
 type ClaimReader interface {
-	// Claims returns claims by ID.
-	Claims(ctx context.Context, query ClaimQuery) ([]Claim, error)
+	// Claim returns a claim; nil if there is none.
+	Claim(ctx context.Context, id uuid.UUID) (*Claim, error)
+	// ClaimOfKey returns the claim of an Idempotency-Key; nil if there is none, as for
+	// an empty key.
+	ClaimOfKey(ctx context.Context, key memory.IdempotencyKey) (*Claim, error)
+	// ClaimOfPayment returns the claim of a payment; nil if there is none, as for the
+	// payment "".
+	ClaimOfPayment(ctx context.Context, payment string) (*Claim, error)
+	// LapsedClaims returns up to limit claims that are pending and whose hold has lapsed
+	// at a time: those first whose hold lapsed first, so that each has its turn.
+	LapsedClaims(ctx context.Context, at time.Time, limit int) ([]Claim, error)
 }
 
-// RecordWriter writes offers, charges, claims and what was bought.
-type RecordWriter interface {
-	// PutRecord writes a record, replacing the one with its ID. An Offer is written
-	// under the lock of its store, like a grant. ErrExists if the key or the payment
-	// of a Claim has another one. What was Bought already stays as it is.
-	PutRecord(ctx context.Context, record Record) error
-	// DeleteRecords removes records.
-	DeleteRecords(ctx context.Context, which Deletion) error
+// ClaimWriter writes claims.
+type ClaimWriter interface {
+	Locker
+	ClaimReader
+	// PutClaim writes a claim, replacing the one with its ID. ErrExists if its key or
+	// payment has another one.
+	PutClaim(ctx context.Context, claim Claim) error
+	// DeleteClaim removes a claim.
+	DeleteClaim(ctx context.Context, id uuid.UUID) error
+	// DeleteExpiredClaims removes claims that have expired at a time and are not
+	// pending.
+	DeleteExpiredClaims(ctx context.Context, at time.Time) error
 }
 
 // pricer is what prices a search.
@@ -143,26 +205,6 @@ type pricer interface {
 	OfferReader
 	CountReader
 	Balancer
-}
-
-// offerWriter writes offers under their locks.
-type offerWriter interface {
-	Locker
-	OfferReader
-	RecordWriter
-}
-
-// claimWriter writes claims under their locks.
-type claimWriter interface {
-	Locker
-	ClaimReader
-	RecordWriter
-}
-
-// chargeWriter writes charges with their lines of the ledger.
-type chargeWriter interface {
-	LedgerWriter
-	RecordWriter
 }
 
 // keyWriter makes the keys of receipts and digests.
@@ -174,14 +216,14 @@ type keyWriter interface {
 
 // bookkeeper books charges, with their receipts.
 type bookkeeper interface {
-	chargeWriter
+	ChargeWriter
+	BoughtWriter
 	keyWriter
 }
 
-// settler ends claims, and books or takes back their charges.
-type settler interface {
-	bookkeeper
-	ClaimReader
-	ChargeReader
+// reverser takes back what charges counted, and reverses them.
+type reverser interface {
+	ChargeWriter
+	BoughtWriter
 	CountWriter
 }

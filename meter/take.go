@@ -89,14 +89,14 @@ func (m *Meter) open(ctx context.Context, tx Tx, c memory.Caller, p search.Purch
 
 // holdClaim locks the claim of a search and returns ErrFenced unless the search
 // still holds it.
-func holdClaim(ctx context.Context, tx claimWriter, ref *search.ClaimRef) error {
+func holdClaim(ctx context.Context, tx ClaimWriter, ref *search.ClaimRef) error {
 	if ref == nil {
 		return nil
 	}
 	if err := tx.Lock(ctx, lockClaim(ref.ID.String())); err != nil {
 		return err
 	}
-	claim, err := First(tx.Claims(ctx, ClaimID(ref.ID)))
+	claim, err := tx.Claim(ctx, ref.ID)
 	if err != nil {
 		return err
 	}

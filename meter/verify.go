@@ -94,7 +94,7 @@ const verifyPage = 500
 // addAll checks all lines of a database.
 func (c *LedgerCheck) addAll(ctx context.Context, tx LedgerReader) error {
 	for page := verifyPage; page == verifyPage; {
-		lines, err := tx.Lines(ctx, LinesAfter{Number: c.Lines, Limit: verifyPage})
+		lines, err := tx.LinesAfter(ctx, c.Lines, verifyPage)
 		if err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ func candidates(s memory.Storage, rows *cache.Rows, c memory.Caller, now time.Ti
 			return err
 		}
 		a, _ := scope.Access("alice")
-		scanned, err := tx.List(background, memory.ScanQuery{Store: "alice", Ceiling: a.Ceiling, Limit: 1000})
+		scanned, err := tx.Scan(background, memory.ScanQuery{Store: "alice", Ceiling: a.Ceiling, Limit: 1000})
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func candidates(s memory.Storage, rows *cache.Rows, c memory.Caller, now time.Ti
 		if cached, err = rows.Siblings(background, tx, cache.ViewerOf(c), scope, ids); err != nil {
 			return err
 		}
-		siblings, err := tx.At(background, memory.Siblings{Scope: scope, IDs: ids})
+		siblings, err := tx.Siblings(background, scope, ids)
 		for i := range siblings {
 			read = append(read, &siblings[i])
 		}

@@ -67,7 +67,7 @@ func completed(ctx context.Context, tx memory.EntryReader, candidates []*candida
 	if len(ids) == 0 {
 		return entries, nil
 	}
-	contents, err := tx.List(ctx, memory.ContentQuery{Entries: ids})
+	contents, err := tx.Contents(ctx, ids)
 	for _, content := range contents {
 		e := &entries[index[content.ID]]
 		e.Value, e.Size, e.TypeBy, e.DescriptionBy = content.Value, 0, content.TypeBy, content.DescriptionBy

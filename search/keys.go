@@ -35,7 +35,7 @@ func KeysOf(ctx context.Context, tx memory.ReadTx, c memory.Caller, entries map[
 	if err != nil {
 		return nil, err
 	}
-	rows, err := tx.At(ctx, memory.Siblings{Scope: scope, IDs: ids})
+	rows, err := tx.Siblings(ctx, scope, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (s *Searcher) missing(ctx context.Context, tx memory.QueueReader, scope acl
 	}
 	now := s.instant()
 	readable := scope.Without(func(a acl.Access) bool { return a.Level < acl.Read })
-	lagging, err := tx.Waiting(ctx, memory.WaitIn{Scope: readable, Before: now.Add(-maxLag), Now: now})
+	lagging, err := tx.WaitingIn(ctx, readable, now.Add(-maxLag), now)
 	if err != nil || !lagging {
 		return failed, err
 	}

@@ -223,12 +223,12 @@ func (s *Searcher) noteAskedOf(ctx context.Context, c memory.Caller, store strin
 		return
 	}
 	s.unnoted.Put(attempt, now)
-	fact := memory.ReadingFact{Store: store, Asked: true, QueuedAt: now}
+	change := memory.ReadingChange{Store: store, Asked: true, QueuedAt: now}
 	if c.Taint > acl.Public {
-		fact.Asked, fact.Mixed, fact.From = false, c.Taint, c.Taint
+		change.Asked, change.Mixed, change.From = false, c.Taint, c.Taint
 	}
 	if serving := s.indexer.Serving(); len(serving) > multilingualModel {
-		fact.Lacking = serving[multilingualModel].Fingerprint
+		change.Lacking = serving[multilingualModel].Fingerprint
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.budget/noteShare)
 	defer cancel()
@@ -240,7 +240,7 @@ func (s *Searcher) noteAskedOf(ctx context.Context, c memory.Caller, store strin
 			if was := known[store].Reading; err != nil || notedAsked(was, c.Taint) || was.Language != acl.LanguageAuto {
 				return err // somebody else noted it, or chose, since the search began
 			}
-			return tx.PutFact(ctx, fact)
+			return tx.PutReading(ctx, change)
 		})
 	}
 	switch {

@@ -159,13 +159,11 @@ type unnotableTx struct {
 	of *unnotable
 }
 
-func (tx unnotableTx) PutFact(ctx context.Context, fact memory.Fact) error {
-	if _, ok := fact.(memory.ReadingFact); ok {
-		if tx.of.tries++; tx.of.broken {
-			return memory.ErrUnavailable
-		}
+func (tx unnotableTx) PutReading(ctx context.Context, change memory.ReadingChange) error {
+	if tx.of.tries++; tx.of.broken {
+		return memory.ErrUnavailable
 	}
-	return tx.Tx.PutFact(ctx, fact)
+	return tx.Tx.PutReading(ctx, change)
 }
 
 // The answer waits for the attempt to record it: one that fails is not repeated at each question.
@@ -215,8 +213,14 @@ type valueReadsTx struct {
 	of *valueReads
 }
 
-func (tx valueReadsTx) List(ctx context.Context, query memory.ListQuery) ([]memory.Entry, error) {
-	found, err := tx.ReadTx.List(ctx, query)
+func (tx valueReadsTx) Contents(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error) {
+	found, err := tx.ReadTx.Contents(ctx, ids)
+	tx.count(found)
+	return found, err
+}
+
+func (tx valueReadsTx) History(ctx context.Context, query memory.HistoryQuery) ([]memory.Entry, error) {
+	found, err := tx.ReadTx.History(ctx, query)
 	tx.count(found)
 	return found, err
 }

@@ -116,7 +116,7 @@ func (b *Benchmark) write(ctx context.Context, instance *compose.Instance) error
 		for _, callers := range b.Callers {
 			for n := range callers {
 				for _, store := range stores {
-					err := tx.PutFact(ctx, memory.GrantFact{
+					err := tx.PutGrant(ctx, acl.Grant{
 						Store: store, Grantee: callerName(callers, n), Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public,
 						ByPlatform: true, CreatedAt: time.Now(),
 					})

@@ -113,7 +113,7 @@ func (r *caseRun) searchManyStores(ctx context.Context) ([]Scope, error) {
 func (r *caseRun) grant(ctx context.Context, reader string, stores int) error {
 	return r.instance.Storage.Update(ctx, func(tx memory.Tx) error {
 		for n := range stores {
-			err := tx.PutFact(ctx, memory.GrantFact{
+			err := tx.PutGrant(ctx, acl.Grant{
 				Store: r.storeOf(n * r.Stores / stores), Grantee: reader, Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public,
 				ByPlatform: true, CreatedAt: time.Now(),
 			})
@@ -134,7 +134,7 @@ func (r *caseRun) exactIndex(ctx context.Context) (vector.Index, error) {
 	exact := flat.New(r.embedder.Dim())
 	err := r.instance.Storage.ForIndexer().View(ctx, func(tx indexer.ReadTx) error {
 		// The memories are short: each is one chunk.
-		return tx.Vectors(ctx, indexer.VectorQuery{Fingerprint: r.embedder.Fingerprint(), All: true}, func(record vector.Record) error {
+		return tx.AllVectors(ctx, r.embedder.Fingerprint(), func(record vector.Record) error {
 			return exact.Upsert(ctx, []vector.Record{record})
 		})
 	})

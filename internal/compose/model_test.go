@@ -256,7 +256,7 @@ func TestBothBuiltInModelsServeUntilAReindexToAnotherEmbedder(t *testing.T) {
 	}
 	read := make(map[uuid.UUID]bool)
 	err = changed.Storage.ForIndexer().View(t.Context(), func(tx indexer.ReadTx) error {
-		return tx.Vectors(t.Context(), indexer.VectorQuery{Fingerprint: built[1].Fingerprint, All: true}, func(r vector.Record) error { read[r.Entry] = true; return nil })
+		return tx.AllVectors(t.Context(), built[1].Fingerprint, func(r vector.Record) error { read[r.Entry] = true; return nil })
 	})
 	if err != nil || len(read) < 2 {
 		t.Errorf("the multilingual model has read %d entries, error %v", len(read), err)

@@ -77,7 +77,7 @@ func (f previous) checkFacts() {
 		if !maps.Equal(got, want) {
 			f.t.Errorf("names are %v, want %v", got, want)
 		}
-		grants, err := tx.Count(f.t.Context(), memory.GrantsOf{Store: "alice", Label: acl.Public})
+		grants, err := tx.CountGrants(f.t.Context(), "alice", acl.Public)
 		if grants != 3 {
 			f.t.Errorf("%d grants", grants)
 		}

@@ -81,7 +81,7 @@ func TestStoresOfAnEarlierVersionAreWholeOnceThatIsKnown(t *testing.T) {
 			want(acl.Public)
 			for _, store := range []string{"asked", "chosen"} {
 				err := rows.Update(t.Context(), func(tx memory.Tx) error {
-					return tx.PutFact(t.Context(), memory.ReadingFact{Store: store, Indexed: true})
+					return tx.PutReading(t.Context(), memory.ReadingChange{Store: store, Indexed: true})
 				})
 				if err != nil {
 					t.Fatal(err)

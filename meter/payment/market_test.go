@@ -222,7 +222,7 @@ func (d *desk) balance(account string) (balance int64) {
 func (d *desk) charges() (charges []meter.Charge) {
 	d.t.Helper()
 	d.must(d.rows.ForMeter().View(context.Background(), func(tx meter.ReadTx) (err error) {
-		charges, err = tx.Charges(context.Background(), meter.BuyerCharges{Buyer: buyer, Ceiling: acl.Restricted, Limit: 100})
+		charges, err = tx.BuyerCharges(context.Background(), buyer, acl.Restricted, uuid.Nil, 100)
 		return err
 	}))
 	return charges
@@ -575,7 +575,7 @@ func TestAUsedPaymentIsSettledOnlyIfAnAttemptOfOursWasRecorded(t *testing.T) {
 		r := d.request("key", payment.SchemeExact, 1)
 		d.mustSearch(r)
 		d.must(d.rows.ForMeter().Update(context.Background(), func(tx meter.Tx) error {
-			claim, err := meter.First(tx.Claims(context.Background(), meter.ClaimOfKey(d.key())))
+			claim, err := tx.ClaimOfKey(context.Background(), d.key())
 			if err != nil || claim == nil {
 				return fmt.Errorf("the claim is %+v, %w", claim, err)
 			}
@@ -584,7 +584,7 @@ func TestAUsedPaymentIsSettledOnlyIfAnAttemptOfOursWasRecorded(t *testing.T) {
 				t.Error("the attempt to settle was not recorded")
 			}
 			claim.Settlement = json.RawMessage(text)
-			return tx.PutRecord(context.Background(), *claim)
+			return tx.PutClaim(context.Background(), *claim)
 		}))
 		d.fake.Fail(paymenttest.SpentElsewhere)
 		d.pass(2 * time.Minute)
@@ -682,7 +682,7 @@ func TestClaimsThatExpireAreRemoved(t *testing.T) {
 		kept := func() bool {
 			var claim *meter.Claim
 			d.must(d.rows.ForMeter().View(context.Background(), func(tx meter.ReadTx) (err error) {
-				claim, err = meter.First(tx.Claims(context.Background(), meter.ClaimOfKey(d.key())))
+				claim, err = tx.ClaimOfKey(context.Background(), d.key())
 				return err
 			}))
 			return claim != nil
@@ -799,12 +799,12 @@ func TestAnOpenClaimIsTakenOver(t *testing.T) {
 			Key:       d.key(),
 			HeldUntil: d.clock().Add(time.Minute).Truncate(time.Microsecond), ExpiresAt: d.clock().Add(time.Hour).Truncate(time.Microsecond),
 		}
-		d.must(d.rows.ForMeter().Update(context.Background(), func(tx meter.Tx) error { return tx.PutRecord(context.Background(), claim) }))
+		d.must(d.rows.ForMeter().Update(context.Background(), func(tx meter.Tx) error { return tx.PutClaim(context.Background(), claim) }))
 		d.mustSearch(r)
 		d.check(fullPrice-cost, cost, 0)
 		var kept *meter.Claim
 		d.must(d.rows.ForMeter().View(context.Background(), func(tx meter.ReadTx) (err error) {
-			kept, err = meter.First(tx.Claims(context.Background(), meter.ClaimID(claim.ID)))
+			kept, err = tx.Claim(context.Background(), claim.ID)
 			return err
 		}))
 		if kept == nil || kept.Fence != 2 || kept.State != meter.ClaimDone {

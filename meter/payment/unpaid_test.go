@@ -205,7 +205,7 @@ func (d *desk) traces() (lines, charges, bought int64) {
 			return err
 		}
 		lines = check.Lines
-		bought, err = tx.CountEntries(context.Background(), meter.ShownEntries{Store: seller, Buyer: buyer})
+		bought, err = tx.CountShown(context.Background(), seller, buyer)
 		return err
 	}))
 	return lines, int64(len(d.charges())), bought
@@ -401,12 +401,12 @@ func (d *desk) forget() {
 		all := d.charges()
 		for _, charge := range all {
 			charge.State = meter.ChargeReversed // no other one keeps what it bought
-			if err := tx.PutRecord(context.Background(), charge); err != nil {
+			if err := tx.PutCharge(context.Background(), charge); err != nil {
 				return err
 			}
 		}
 		for _, charge := range all {
-			if err := tx.DeleteRecords(context.Background(), meter.BoughtWith(charge.ID)); err != nil {
+			if err := tx.DeleteBought(context.Background(), charge.ID); err != nil {
 				return err
 			}
 		}

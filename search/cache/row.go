@@ -116,7 +116,7 @@ func (c *Rows) Siblings(ctx context.Context, tx RowTx, v Viewer, scope acl.Scope
 	if err != nil || len(missing) == 0 {
 		return found, err
 	}
-	rows, err := tx.At(ctx, memory.Siblings{Scope: scope, IDs: missing})
+	rows, err := tx.Siblings(ctx, scope, missing)
 	if err != nil {
 		return nil, err
 	}

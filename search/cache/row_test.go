@@ -42,8 +42,9 @@ func newSnapshot(store string, n int) *snapshot {
 	return s
 }
 
-func (s *snapshot) At(_ context.Context, query memory.PathQuery) (rows []memory.Entry, err error) {
-	scope, ids := query.(memory.Siblings).Scope, query.(memory.Siblings).IDs
+func (s *snapshot) At(context.Context, memory.AtPaths) ([]memory.Entry, error) { panic("not used") }
+
+func (s *snapshot) Siblings(_ context.Context, scope acl.Scope, ids []uuid.UUID) (rows []memory.Entry, err error) {
 	s.asked = append(s.asked, ids...)
 	paths := make(map[memory.Path]bool)
 	for _, e := range s.rows {
@@ -126,7 +127,7 @@ func (s *snapshot) read(t *testing.T, c *Rows, v Viewer, scope acl.Scope) int {
 		t.Fatal(err)
 	}
 	asked := len(s.asked)
-	want, err := s.At(t.Context(), memory.Siblings{Scope: scope, IDs: idsOf(s.rows)})
+	want, err := s.Siblings(t.Context(), scope, idsOf(s.rows))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,24 +11,19 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// Erase implements memory.Eraser.
-func (w *writer) Erase(ctx context.Context, what memory.Erasure) ([]uuid.UUID, error) {
-	return sqlcommon.Erase(ctx, w, &statements, what)
-}
-
-// Sweep implements sqlcommon.Erasing. It increments the row's revision, so
+// Sweep implements memory.Eraser. It increments the row's revision, so
 // that vectors a worker is computing for the old one are rejected.
-func (w *writer) Sweep(ctx context.Context, what memory.Expired) ([]uuid.UUID, error) {
-	if err := w.lockEntries(ctx, what.Entries); err != nil {
-		return nil, err
+func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error {
+	if err := w.lockEntries(ctx, ids); err != nil {
+		return err
 	}
 	w.prefetched.forgetAll()
-	for _, id := range what.Entries {
+	for _, id := range ids {
 		row, _, err := w.anyRow(ctx, id, 0, memory.Entry{})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if row == nil || row.State == sqlcommon.Swept || row.expires.IsZero() || row.expires.After(what.Now) {
+		if row == nil || row.State == sqlcommon.Swept || row.expires.IsZero() || row.expires.After(now) {
 			continue
 		}
 		// The row goes first: its lock serializes this with a worker that saves
@@ -37,11 +32,11 @@ func (w *writer) Sweep(ctx context.Context, what memory.Expired) ([]uuid.UUID, e
 		w.setRLSAll()
 		w.queueStatement("entry.sweep", [16]byte(id), row.Store)
 		if err := w.unindex(ctx, id, row); err != nil {
-			return nil, err
+			return err
 		}
-		w.enqueue(id, row, row.Revision+1, 0, what.Now)
+		w.enqueue(id, row, row.Revision+1, 0, now)
 	}
-	return what.Entries, nil
+	return nil
 }
 
 // unindex removes a row's postings, forms, tags, vectors and usage.
@@ -55,7 +50,7 @@ func (w *writer) unindex(ctx context.Context, id uuid.UUID, row *storedRow) erro
 	return w.dropVectors(ctx, id, row.Store)
 }
 
-// StillErasable implements sqlcommon.Erasing. Some entries may have been restored before
+// StillErasable implements sqlcommon.Purger. Some entries may have been restored before
 // the locks were acquired.
 func (w *writer) StillErasable(ctx context.Context, ids []uuid.UUID, cutoff time.Time) ([]uuid.UUID, error) {
 	w.prefetched.forgetAll()
@@ -67,12 +62,17 @@ func (w *writer) StillErasable(ctx context.Context, ids []uuid.UUID, cutoff time
 	return ids, err
 }
 
-// Purge implements sqlcommon.Erasing. It deletes one row and everything that refers to it,
+// Purge implements memory.Eraser.
+func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error) {
+	return sqlcommon.Purge(ctx, w, &statements, cutoff, limit)
+}
+
+// PurgeEntry implements sqlcommon.Purger. It deletes one row and everything that refers to it,
 // including the idempotency records that name it. Change records remain for a while
-// (memory.OldChanges): they hold an ID and no text, and notify followers that the entry's
+// (indexer.VectorWriter.TrimChanges): they hold an ID and no text, and notify followers that the entry's
 // vectors were removed. Erased text may remain in the database's files and write-ahead log
 // until the server reuses that space (VACUUM, checkpoints).
-func (w *writer) Purge(ctx context.Context, id uuid.UUID) error {
+func (w *writer) PurgeEntry(ctx context.Context, id uuid.UUID) error {
 	row, _, err := w.anyRow(ctx, id, 0, memory.Entry{})
 	if err != nil || row == nil {
 		return err

@@ -60,19 +60,20 @@ func (w *writer) StoreFacts(ctx context.Context, stores []string) (map[string]ac
 	return w.Reads.StoreFacts(ctx, stores)
 }
 
-// Count implements memory.Counter.
-func (w *writer) Count(ctx context.Context, what memory.Countable) (int64, error) {
-	var err error
-	switch c := what.(type) {
-	case memory.GrantsOf:
-		err = w.lock(ctx, storeKey(c.Store))
-	case memory.OffersOf:
-		err = w.lock(ctx, storeKey(c.Store))
-	}
-	if err != nil {
+// CountGrants implements memory.GrantCounter.
+func (w *writer) CountGrants(ctx context.Context, store string, label acl.Label) (int64, error) {
+	if err := w.lock(ctx, storeKey(store)); err != nil {
 		return 0, err
 	}
-	return w.Reads.Count(ctx, what)
+	return w.Reads.CountGrants(ctx, store, label)
+}
+
+// CountOffers implements memory.GrantCounter.
+func (w *writer) CountOffers(ctx context.Context, store string, ceiling acl.Label) (int64, error) {
+	if err := w.lock(ctx, storeKey(store)); err != nil {
+		return 0, err
+	}
+	return w.Reads.CountOffers(ctx, store, ceiling)
 }
 
 // Meta implements memory.MetaReader.
@@ -118,33 +119,38 @@ func (w *writer) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKe
 	return w.Reads.IdempotencyRecord(ctx, key)
 }
 
-// PutFact implements memory.FactWriter.
-func (w *writer) PutFact(ctx context.Context, fact memory.Fact) (err error) {
-	switch f := fact.(type) {
-	case memory.GrantFact:
-		err = w.lock(ctx, storeKey(f.Store))
-	case memory.MemberFact:
-		err = w.lock(ctx, storeKey(f.Of))
-	case memory.ReadingFact:
-		err = w.lock(ctx, storeKey(f.Store))
-	case memory.SettingsFact:
-		delete(w.settings, f.Agent)
-	}
-	if err != nil {
+// PutGrant implements memory.GrantWriter.
+func (w *writer) PutGrant(ctx context.Context, grant acl.Grant) error {
+	if err := w.lock(ctx, storeKey(grant.Store)); err != nil {
 		return err
 	}
-	if f, ok := fact.(memory.ReadingFact); ok {
-		return w.putReading(ctx, f)
-	}
-	return w.Writes.PutFact(ctx, fact)
+	return w.Writes.PutGrant(ctx, grant)
 }
 
-// putReading also keeps what was read of the store up to date.
-func (w *writer) putReading(ctx context.Context, f memory.ReadingFact) error {
-	if err := w.Writes.PutFact(ctx, f); err != nil || w.stores[f.Store] == nil {
+// PutMembership implements memory.FactWriter.
+func (w *writer) PutMembership(ctx context.Context, via acl.Via, of, agent string, m acl.Membership) error {
+	if err := w.lock(ctx, storeKey(of)); err != nil {
 		return err
 	}
-	known, err := w.Reads.StoreFacts(ctx, []string{f.Store})
-	w.stores[f.Store].reading = known[f.Store].Reading
+	return w.Writes.PutMembership(ctx, via, of, agent, m)
+}
+
+// PutSettings implements memory.FactWriter.
+func (w *writer) PutSettings(ctx context.Context, agent string, settings acl.Settings) error {
+	delete(w.settings, agent)
+	return w.Writes.PutSettings(ctx, agent, settings)
+}
+
+// PutReading implements memory.ReadingWriter. It also keeps what was read of the store up
+// to date.
+func (w *writer) PutReading(ctx context.Context, change memory.ReadingChange) error {
+	if err := w.lock(ctx, storeKey(change.Store)); err != nil {
+		return err
+	}
+	if err := w.Writes.PutReading(ctx, change); err != nil || w.stores[change.Store] == nil {
+		return err
+	}
+	known, err := w.Reads.StoreFacts(ctx, []string{change.Store})
+	w.stores[change.Store].reading = known[change.Store].Reading
 	return err
 }

@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 
+	"github.com/google/uuid"
+
 	"mneme/acl"
 	"mneme/indexer"
 	"mneme/lexical"
@@ -13,24 +15,22 @@ import (
 // and sees the writes that the transaction has collected.
 
 // At implements memory.PathReader.
-func (w *writer) At(ctx context.Context, query memory.PathQuery) ([]memory.Entry, error) {
-	if q, ok := query.(memory.AtPaths); ok && len(q.Paths) == 1 && !q.InContext {
+func (w *writer) At(ctx context.Context, q memory.AtPaths) ([]memory.Entry, error) {
+	if len(q.Paths) == 1 && !q.InContext {
 		if entries, known := w.prefetched.at(q.Paths[0], q.Ceiling); known {
 			return entries, w.ready(ctx)
 		}
 	}
-	return w.reader.At(ctx, query)
+	return w.Reads.At(ctx, q)
 }
 
-// List implements memory.EntryReader. What is to be analyzed again takes the database
+// Searchable implements memory.BulkReader. What is to be analyzed again takes the database
 // lock.
-func (w *writer) List(ctx context.Context, query memory.ListQuery) ([]memory.Entry, error) {
-	if q, ok := query.(memory.SearchableQuery); ok && q.Without == nil {
-		if err := w.lockAll(ctx); err != nil {
-			return nil, err
-		}
+func (w *writer) Searchable(ctx context.Context, after uuid.UUID, limit int) ([]memory.Entry, error) {
+	if err := w.lockAll(ctx); err != nil {
+		return nil, err
 	}
-	return w.Reads.List(ctx, query)
+	return w.Reads.Searchable(ctx, after, limit)
 }
 
 // Lexical implements memory.LexicalLeg.
@@ -48,6 +48,14 @@ func (w *writer) Terms(ctx context.Context, scope acl.Scope, query memory.TermQu
 		return nil, false, err
 	}
 	return w.Reads.Terms(ctx, scope, query)
+}
+
+// ManyTerms implements memory.LexicalLeg.
+func (w *writer) ManyTerms(ctx context.Context, scope acl.Scope, query memory.TermQuery) (bool, error) {
+	if err := w.flushScope(ctx, scope); err != nil {
+		return false, err
+	}
+	return w.Reads.ManyTerms(ctx, scope, query)
 }
 
 // flushScope acquires the locks of a scope's stores and writes the postings.

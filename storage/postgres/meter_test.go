@@ -22,7 +22,7 @@ func TestAppendsWithoutTheLockRunAgain(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	first, second := openAt(t, dsn), openAt(t, dsn)
 	topUp := func(tx meter.Tx, reference string) error {
-		last, err := meter.First(tx.Lines(t.Context(), meter.LastLine{}))
+		last, err := tx.LastLine(t.Context())
 		if err != nil {
 			return err
 		}

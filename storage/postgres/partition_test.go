@@ -375,7 +375,7 @@ func readOperations(t *testing.T, s *Storage) []operation {
 	var chunks []vector.ChunkID
 	var scope acl.Scope
 	must(t, s.View(t.Context(), func(tx memory.ReadTx) (err error) {
-		entries, err := tx.List(t.Context(), memory.ScanQuery{Store: "s3", Ceiling: acl.Restricted, Limit: 10})
+		entries, err := tx.Scan(t.Context(), memory.ScanQuery{Store: "s3", Ceiling: acl.Restricted, Limit: 10})
 		for _, e := range entries {
 			ids, chunks = append(ids, e.ID), append(chunks, vector.ChunkID{Entry: e.ID})
 		}
@@ -398,11 +398,11 @@ func readOperations(t *testing.T, s *Storage) []operation {
 			return wantRows(len(found), err)
 		}},
 		{"many terms", func(ctx context.Context, w *writer) error {
-			_, _, err := w.Terms(ctx, scope, memory.TermQuery{Prefix: "w", Limit: 10, InSomeStore: true})
+			_, err := w.ManyTerms(ctx, scope, memory.TermQuery{Prefix: "w", Limit: 10})
 			return err
 		}},
 		{"candidates", func(ctx context.Context, w *writer) error {
-			found, err := w.At(ctx, memory.Siblings{Scope: scope, IDs: ids})
+			found, err := w.Siblings(ctx, scope, ids)
 			return wantRows(len(found), err)
 		}},
 		{"vectors and terms", func(ctx context.Context, w *writer) error {
@@ -416,7 +416,7 @@ func readOperations(t *testing.T, s *Storage) []operation {
 			return wantRows(len(codes[0]), err)
 		}},
 		{"waiting", func(ctx context.Context, w *writer) error {
-			found, err := w.Waiting(ctx, memory.WaitIn{Scope: scope, Before: now.Add(time.Hour), Now: now})
+			found, err := w.WaitingIn(ctx, scope, now.Add(time.Hour), now)
 			if err == nil && !found {
 				err = errors.New("nothing waits")
 			}
@@ -432,19 +432,19 @@ func readOperations(t *testing.T, s *Storage) []operation {
 			return wantRows(len(found), err)
 		}},
 		{"list", func(ctx context.Context, w *writer) error {
-			found, err := w.List(ctx, memory.ScanQuery{Store: "s3", Ceiling: acl.Restricted, Limit: 2})
+			found, err := w.Scan(ctx, memory.ScanQuery{Store: "s3", Ceiling: acl.Restricted, Limit: 2})
 			return wantRows(len(found), err)
 		}},
 		{"list of a namespace", func(ctx context.Context, w *writer) error {
-			found, err := w.List(ctx, memory.ScanQuery{Store: "s3", Namespace: new(string), Ceiling: acl.Restricted, Limit: 2})
+			found, err := w.Scan(ctx, memory.ScanQuery{Store: "s3", Namespace: new(string), Ceiling: acl.Restricted, Limit: 2})
 			return wantRows(len(found), err)
 		}},
 		{"trash", func(ctx context.Context, w *writer) error {
-			_, err := w.List(ctx, memory.TrashQuery{Store: "s3", Label: acl.Public, Limit: 2})
+			_, err := w.Trash(ctx, memory.TrashQuery{Store: "s3", Label: acl.Public, Limit: 2})
 			return err
 		}},
 		{"trash of an owner", func(ctx context.Context, w *writer) error {
-			_, err := w.List(ctx, memory.TrashQuery{Store: "s3", Label: acl.Public, Owner: "a", Limit: 2})
+			_, err := w.Trash(ctx, memory.TrashQuery{Store: "s3", Label: acl.Public, Owner: "a", Limit: 2})
 			return err
 		}},
 		{"usage", func(ctx context.Context, w *writer) error {
@@ -512,7 +512,7 @@ func writeOperations(t *testing.T, s *Storage) []operation {
 		return func(ctx context.Context, w *writer) error {
 			path := memory.Path{Store: "s3", Key: key}
 			plan := memory.WritePlan{Store: "s3", Paths: []memory.Path{path}, Label: acl.Public, Agent: "s3"}
-			if err := w.Prepare(ctx, plan); err != nil {
+			if err := w.PrepareWrite(ctx, plan); err != nil {
 				return err
 			}
 			entries, err := w.At(ctx, path.At(acl.Public))
@@ -525,8 +525,7 @@ func writeOperations(t *testing.T, s *Storage) []operation {
 			if err := w.Put(ctx, e, lexical.Analyze("other words")); err != nil {
 				return err
 			}
-			_, err = w.Erase(ctx, memory.FormerVersions{Keep: memory.HistoryLimits{Versions: 100, Bytes: 1 << 20}, Entry: e.ID})
-			return err
+			return w.TrimHistory(ctx, e.ID, memory.HistoryLimits{Versions: 100, Bytes: 1 << 20})
 		}
 	}
 	put := func(n int) func(context.Context, *writer) error {
@@ -535,7 +534,7 @@ func writeOperations(t *testing.T, s *Storage) []operation {
 			for i := range n {
 				paths = append(paths, memory.Path{Store: "s3", Key: fmt.Sprint("new", i)})
 			}
-			if err := w.Prepare(ctx, memory.WritePlan{Store: "s3", Paths: paths, Label: acl.Public, Agent: "s3"}); err != nil {
+			if err := w.PrepareWrite(ctx, memory.WritePlan{Store: "s3", Paths: paths, Label: acl.Public, Agent: "s3"}); err != nil {
 				return err
 			}
 			for _, path := range paths {
@@ -556,7 +555,7 @@ func writeOperations(t *testing.T, s *Storage) []operation {
 		{"delete", change("k2", func(e *memory.Entry) { e.DeletedAt = now })},
 		{"old vectors of several entries", func(ctx context.Context, w *writer) error {
 			// The rows are locked by ID: as the worker has, before.
-			entries, err := w.List(ctx, memory.ScanQuery{Store: "s3", Ceiling: acl.Restricted, Limit: 2})
+			entries, err := w.Scan(ctx, memory.ScanQuery{Store: "s3", Ceiling: acl.Restricted, Limit: 2})
 			if err != nil {
 				return err
 			}

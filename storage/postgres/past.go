@@ -21,7 +21,7 @@ func (w *writer) addPast(id uuid.UUID, store int64, before sqlcommon.Past, bytes
 	w.queueStatement("history.add_past", [16]byte(id), store, 1, bytes)
 }
 
-// TrimHistory implements sqlcommon.Erasing. It reads nothing if the entry was put in
+// TrimHistory implements memory.HistoryTrimmer. It reads nothing if the entry was put in
 // this transaction and is within the limits.
 func (w *writer) TrimHistory(ctx context.Context, id uuid.UUID, keep memory.HistoryLimits) error {
 	before, put := w.past[id]
@@ -42,7 +42,11 @@ func (w *writer) TrimHistory(ctx context.Context, id uuid.UUID, keep memory.Hist
 	return err
 }
 
-// Excess implements sqlcommon.Erasing.
-func (w *writer) Excess(ctx context.Context, what memory.FormerVersions) ([]uuid.UUID, error) {
-	return sqlcommon.EntryIDs(ctx, w, "history.excess", what.After, what.Keep.Former(), what.Keep.Bytes, what.Limit)
+// TrimHistories implements memory.HistoryTrimmer.
+func (w *writer) TrimHistories(ctx context.Context, after uuid.UUID, keep memory.HistoryLimits, limit int) ([]uuid.UUID, error) {
+	ids, err := sqlcommon.EntryIDs(ctx, w, "history.excess", after, keep.Former(), keep.Bytes, limit)
+	if err != nil {
+		return nil, err
+	}
+	return ids, sqlcommon.TrimEach(ctx, w, ids, keep)
 }

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -26,20 +25,10 @@ type usageRead struct {
 	label         acl.Label
 }
 
-// Prepare implements memory.Preparer.
-func (w *writer) Prepare(ctx context.Context, plan memory.Plan) error {
-	switch p := plan.(type) {
-	case memory.WritePlan:
-		return w.prefetch(ctx, p.Store, p.Paths, p.Label, p.Agent)
-	case memory.VectorPlan:
-		return w.lockRows(ctx, p)
-	}
-	return fmt.Errorf("postgres: unknown type %T", plan)
-}
-
-// prefetch acquires the lock of the store, and reads its row, the rows of the paths, the
-// usage and the agent's settings, all in one round trip.
-func (w *writer) prefetch(ctx context.Context, store string, paths []memory.Path, label acl.Label, agent string) error {
+// PrepareWrite implements memory.EntryWriter. It acquires the lock of the store, and reads
+// its row, the rows of the paths, the usage and the agent's settings, all in one round trip.
+func (w *writer) PrepareWrite(ctx context.Context, plan memory.WritePlan) error {
+	store, paths, label, agent := plan.Store, plan.Paths, plan.Label, plan.Agent
 	if err := w.ready(ctx); err != nil || !storable(store, agent) {
 		return err
 	}

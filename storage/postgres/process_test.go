@@ -59,22 +59,22 @@ func TestTheNumberOfGrantsIsRightWhenAnExpiredOneIsRenewedWhileItIsSwept(t *test
 		var swept error
 		wg.Go(func() {
 			swept = sweeping.Update(t.Context(), func(tx memory.Tx) error {
-				_, err := tx.Trim(t.Context(), memory.ExpiredFacts{Now: now, Limit: 10})
+				_, err := tx.TrimFacts(t.Context(), now, 10)
 				return err
 			})
 		})
 		mustUpdate(t, renewing, func(tx memory.Tx) error {
-			return tx.PutFact(t.Context(), memory.GrantFact{Store: "s", Grantee: "g", Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: "s", ExpiresAt: now.Add(-time.Hour), CreatedAt: now})
+			return tx.PutGrant(t.Context(), acl.Grant{Store: "s", Grantee: "g", Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: "s", ExpiresAt: now.Add(-time.Hour), CreatedAt: now})
 		})
 		wg.Wait()
 		must(t, swept)
 	}
 	must(t, sweeping.Update(t.Context(), func(tx memory.Tx) error {
-		_, err := tx.Trim(t.Context(), memory.ExpiredFacts{Now: now, Limit: 10})
+		_, err := tx.TrimFacts(t.Context(), now, 10)
 		return err
 	}))
 	must(t, renewing.View(t.Context(), func(tx memory.ReadTx) error {
-		n, err := tx.Count(t.Context(), memory.GrantsOf{Store: "s", Label: acl.Public})
+		n, err := tx.CountGrants(t.Context(), "s", acl.Public)
 		if n != 0 {
 			t.Errorf("%d grants are counted, want none", n)
 		}
@@ -89,7 +89,7 @@ func TestAMembershipThatIsRenewedWhileItIsSweptStays(t *testing.T) {
 	for _, via := range []acl.Via{acl.ViaChat, acl.ViaUser} {
 		put := func(until time.Time) func(tx memory.Tx) error {
 			return func(tx memory.Tx) error {
-				return tx.PutFact(t.Context(), memory.MemberFact{Via: via, Of: "of", Agent: "ada", Membership: acl.Membership{Present: true, ExpiresAt: until}})
+				return tx.PutMembership(t.Context(), via, "of", "ada", acl.Membership{Present: true, ExpiresAt: until})
 			}
 		}
 		mustUpdate(t, renewing, put(now.Add(-time.Hour)))
@@ -100,7 +100,7 @@ func TestAMembershipThatIsRenewedWhileItIsSweptStays(t *testing.T) {
 			}
 			go func() {
 				swept <- sweeping.Update(t.Context(), func(tx memory.Tx) error {
-					_, err := tx.Trim(t.Context(), memory.ExpiredFacts{Now: now, Limit: 10})
+					_, err := tx.TrimFacts(t.Context(), now, 10)
 					return err
 				})
 			}()

@@ -84,8 +84,7 @@ func TestNoTableHoldsWhatWasPurged(t *testing.T) {
 		}
 
 		mustUpdate(t, s, func(tx memory.Tx) error {
-			_, err := tx.Erase(t.Context(), memory.FormerVersions{Keep: memory.HistoryLimits{Versions: 2, Bytes: 1 << 20}, Entry: trimmed.ID})
-			return err
+			return tx.TrimHistory(t.Context(), trimmed.ID, memory.HistoryLimits{Versions: 2, Bytes: 1 << 20})
 		})
 		for version := range markers {
 			held := holding(t, s, fmt.Sprint("zqstaysvalue", version))
@@ -100,7 +99,7 @@ func TestNoTableHoldsWhatWasPurged(t *testing.T) {
 			return tx.Put(t.Context(), gone, lexical.Document{})
 		})
 		mustUpdate(t, s, func(tx memory.Tx) error {
-			ids, err := tx.Erase(t.Context(), memory.Purge{Cutoff: deleted.Add(time.Second), Limit: 10})
+			ids, err := tx.Purge(t.Context(), deleted.Add(time.Second), 10)
 			if err == nil && !slices.Equal(ids, []uuid.UUID{gone.ID}) {
 				err = fmt.Errorf("purged %v", ids)
 			}

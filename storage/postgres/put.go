@@ -25,7 +25,7 @@ type writer struct {
 	exclusive  bool                    // holds the database lock exclusively
 	stores     map[string]*storeRow    // rows read so far
 	models     map[string]int64        // model numbers by fingerprint
-	locked     map[uuid.UUID]lockedRow // by a memory.VectorPlan, until their vectors are saved
+	locked     map[uuid.UUID]lockedRow // by PrepareVectors, until their vectors are saved
 	metas      map[string][]byte       // read by it, under a shared lock
 	postings   *posting.AlignedWriter  // flushed before the commit, like usage
 	usage      sqlcommon.UsageChanges

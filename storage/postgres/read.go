@@ -11,11 +11,6 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// At implements memory.PathReader.
-func (r *reader) At(ctx context.Context, query memory.PathQuery) ([]memory.Entry, error) {
-	return sqlcommon.At(ctx, query, r.AtPaths, r.siblings)
-}
-
 // selectSiblings goes from the rows of the IDs to the rows at their paths, by an
 // index at each step. OFFSET 0 prevents another join order, which the planner
 // may choose if the table was just filled and its statistics are stale.
@@ -28,10 +23,10 @@ var selectSiblings = byScope(`SELECT ` + texts.Fill("{entry.candidate}") + ` FRO
 	JOIN store s ON s.number = e.store
 	WHERE l.label <= p.ceiling`)
 
-// siblings answers memory.Siblings.
-func (r *reader) siblings(ctx context.Context, q memory.Siblings) ([]memory.Entry, error) {
-	stores := q.Scope.Indexed()
-	if len(q.IDs) == 0 || len(stores) == 0 {
+// Siblings implements memory.PathReader.
+func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]memory.Entry, error) {
+	stores := scope.Indexed()
+	if len(ids) == 0 || len(stores) == 0 {
 		return nil, nil
 	}
 	r.setRLSScope(stores)
@@ -46,7 +41,7 @@ func (r *reader) siblings(ctx context.Context, q memory.Siblings) ([]memory.Entr
 			found = append(found, e)
 		}
 		return err
-	}, selectSiblings.in(stores), numbers, ceilings, q.IDs)
+	}, selectSiblings.in(stores), numbers, ceilings, ids)
 	return found, err
 }
 

@@ -53,7 +53,7 @@ func TestCandidatesAreReadByIndexWithoutStatistics(t *testing.T) {
 			read            func(r *reader, scope acl.Scope) (int, error)
 		}{
 			{"Siblings", 2, 0, func(r *reader, scope acl.Scope) (int, error) { // by ID and at its path
-				entries, err := r.At(t.Context(), memory.Siblings{Scope: scope, IDs: ids})
+				entries, err := r.Siblings(t.Context(), scope, ids)
 				return len(entries), err
 			}},
 			{"Evidence", 1, 2, func(r *reader, scope acl.Scope) (n int, err error) {
@@ -115,7 +115,7 @@ func TestTheTrashOfAnOwnerIsReadByItsIndex(t *testing.T) {
 			t.Helper()
 			err := s.View(t.Context(), func(tx memory.ReadTx) error {
 				before := rowsRead(t, tx, "entry")
-				found, err := tx.List(t.Context(), memory.TrashQuery{Store: "s", Label: acl.Public, Owner: "me", Limit: 100})
+				found, err := tx.Trash(t.Context(), memory.TrashQuery{Store: "s", Label: acl.Public, Owner: "me", Limit: 100})
 				if read := rowsRead(t, tx, "entry") - before; len(found) != own || read > own {
 					t.Errorf("%s: %d entries were read for %d", statistics, read, len(found))
 				}

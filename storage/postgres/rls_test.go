@@ -122,7 +122,7 @@ func TestTheReadsOfASearchSetTheirRLSScope(t *testing.T) {
 				return err
 			},
 			"Siblings": func(r *reader) error {
-				_, err := r.At(t.Context(), memory.Siblings{Scope: scope, IDs: []uuid.UUID{uuid.Max}})
+				_, err := r.Siblings(t.Context(), scope, []uuid.UUID{uuid.Max})
 				return err
 			},
 			"Evidence": func(r *reader) error {
@@ -133,7 +133,7 @@ func TestTheReadsOfASearchSetTheirRLSScope(t *testing.T) {
 				return err
 			},
 			"Lagging": func(r *reader) error {
-				_, err := r.Waiting(t.Context(), memory.WaitIn{Scope: scope, Before: time.Now().Add(time.Hour), Now: time.Now()})
+				_, err := r.WaitingIn(t.Context(), scope, time.Now().Add(time.Hour), time.Now())
 				return err
 			},
 			"Matching": func(r *reader) error {
@@ -145,11 +145,11 @@ func TestTheReadsOfASearchSetTheirRLSScope(t *testing.T) {
 				return err
 			},
 			"Scan": func(r *reader) error {
-				_, err := r.List(t.Context(), memory.ScanQuery{Store: "a", Ceiling: acl.Public, Limit: 1})
+				_, err := r.Scan(t.Context(), memory.ScanQuery{Store: "a", Ceiling: acl.Public, Limit: 1})
 				return err
 			},
 			"Trash": func(r *reader) error {
-				_, err := r.List(t.Context(), memory.TrashQuery{Store: "a", Label: acl.Public, Limit: 1})
+				_, err := r.Trash(t.Context(), memory.TrashQuery{Store: "a", Label: acl.Public, Limit: 1})
 				return err
 			},
 		} {

@@ -111,18 +111,18 @@ func measure(b *testing.B, s *Storage, entries, stores int) {
 	b.Logf("save vectors: %.0f/s", float64(len(embedded))/time.Since(began).Seconds())
 	began = time.Now()
 	must(b, s.ForIndexer().View(ctx, func(tx indexer.ReadTx) error {
-		return tx.Vectors(ctx, indexer.VectorQuery{Fingerprint: "model", All: true}, func(vector.Record) error { return nil })
+		return tx.AllVectors(ctx, "model", func(vector.Record) error { return nil })
 	}))
 	b.Logf("all vectors: %.0f/s", float64(len(embedded))/time.Since(began).Seconds())
 	scope := benchScope(b, s, names)
 	for name, fn := range map[string]func(tx memory.ReadTx) error{
 		"siblings of 400": func(tx memory.ReadTx) error {
-			_, err := tx.At(ctx, memory.Siblings{Scope: scope, IDs: ids[:400]})
+			_, err := tx.Siblings(ctx, scope, ids[:400])
 			return err
 		},
 		"get 10": func(tx memory.ReadTx) error { _, err := tx.Get(ctx, ids[:10]); return err },
 		"scan 100": func(tx memory.ReadTx) error {
-			_, err := tx.List(ctx, memory.ScanQuery{Store: storeName(0), Ceiling: acl.Restricted, Limit: 100})
+			_, err := tx.Scan(ctx, memory.ScanQuery{Store: storeName(0), Ceiling: acl.Restricted, Limit: 100})
 			return err
 		},
 		"matching none by tag": func(tx memory.ReadTx) error {

@@ -63,7 +63,7 @@ func putOwn(t *testing.T, s *Storage, agent, key string) int {
 	e := newEntry(agent, key)
 	steps := []func() error{
 		func() error {
-			return w.Prepare(ctx, memory.WritePlan{Store: agent, Paths: []memory.Path{e.Path}, Label: e.Label, Agent: agent})
+			return w.PrepareWrite(ctx, memory.WritePlan{Store: agent, Paths: []memory.Path{e.Path}, Label: e.Label, Agent: agent})
 		},
 		func() error {
 			_, err := acl.Decide(ctx, w, acl.Principal{Agent: agent, Taint: e.Label}, agent, now)
@@ -97,7 +97,7 @@ func TestSavingVectorsSharesTheSettingsThatItReadsWithItsRows(t *testing.T) {
 		w, c, end := beginCounted(t, s)
 		defer end()
 		settings := []string{"known", "unknown"}
-		if err := w.Prepare(ctx, memory.VectorPlan{Entries: []uuid.UUID{e.ID}, Settings: settings}); err != nil {
+		if err := w.PrepareVectors(ctx, []uuid.UUID{e.ID}, settings); err != nil {
 			t.Fatal(err)
 		}
 		for i, want := range []string{"value", ""} {

@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"mneme/memory"
 	"mneme/vector"
 )
 
@@ -36,16 +35,16 @@ type lockedRow struct {
 	saved      []int64 // the models whose vectors the transaction has written
 }
 
-// lockRows locks the rows of entries whose vectors are about to be saved, after the
-// settings on which that depends: these shared, since workers save side by side.
-func (w *writer) lockRows(ctx context.Context, plan memory.VectorPlan) error {
+// PrepareVectors implements indexer.VectorWriter. It locks the rows of the entries after the
+// settings: these shared, since workers save side by side.
+func (w *writer) PrepareVectors(ctx context.Context, entries []uuid.UUID, settings []string) error {
 	keys := []int64{databaseLock}
-	for _, name := range plan.Settings {
+	for _, name := range settings {
 		keys = append(keys, lockKey("meta", name))
 	}
 	w.queueStatement(shareLocks, keys)
 	w.setRLSAll()
-	return w.queryBatch(ctx, []batchQuery{w.metasQuery(plan.Settings), {"vector.lock_many", []any{idList(plan.Entries)}, func(rows pgx.Rows) error {
+	return w.queryBatch(ctx, []batchQuery{w.metasQuery(settings), {"vector.lock_many", []any{idList(entries)}, func(rows pgx.Rows) error {
 		var id uuid.UUID
 		var row lockedRow
 		err := rows.Scan((*[16]byte)(&id), &row.store, &row.revision, &row.embeddable)

@@ -2,9 +2,11 @@ package sqlcommon
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
+	"mneme/acl"
 	"mneme/meter"
 )
 
@@ -48,46 +50,38 @@ const (
 	AND e.state = 0 AND e.in_context AND NOT e.encrypted`
 )
 
-// CountEntries implements meter.SaleReader.
-func (m MeterReader) CountEntries(ctx context.Context, query meter.EntryQuery) (n int64, err error) {
-	switch q := query.(type) {
-	case meter.SearchableEntries:
-		return m.countSearchable(ctx, q)
-	case meter.ShownEntries:
-		if err := m.r.InStore(ctx, q.Store); err != nil {
-			return 0, err
-		}
-		_, err = One(ctx, m.r, []any{&n}, countShown, q.Store, q.Buyer)
-		return n, err
+// CountShown implements meter.SaleReader.
+func (m MeterReader) CountShown(ctx context.Context, store, buyer string) (n int64, err error) {
+	if err := m.r.InStore(ctx, store); err != nil {
+		return 0, err
 	}
-	return 0, errUnknown(query)
+	_, err = One(ctx, m.r, []any{&n}, countShown, store, buyer)
+	return n, err
 }
 
-// countSearchable counts searchable entries. The index counts its documents: those
-// that expired are subtracted.
-func (m MeterReader) countSearchable(ctx context.Context, q meter.SearchableEntries) (int64, error) {
-	if err := m.r.InStore(ctx, q.Store); err != nil {
+// CountInStore implements meter.SaleReader. The index counts its documents: those that
+// expired are subtracted.
+func (m MeterReader) CountInStore(ctx context.Context, store string, ceiling acl.Label, at time.Time) (int64, error) {
+	if err := m.r.InStore(ctx, store); err != nil {
 		return 0, err
 	}
 	var indexed, expired int64
 	count := func(n *int64) func(Row) error { return func(row Row) error { return row.Scan(n) } }
 	err := m.r.EachOf(ctx,
-		Query{countIndexed, []any{q.Store, q.Ceiling}, count(&indexed)},
-		Query{countExpired, []any{q.Store, labelsTo(q.Ceiling), q.At}, count(&expired)})
+		Query{countIndexed, []any{store, ceiling}, count(&indexed)},
+		Query{countExpired, []any{store, labelsTo(ceiling), at}, count(&expired)})
 	return indexed - expired, err
 }
 
-// CountEntries implements meter.SaleReader.
-func (m MeterWriter) CountEntries(ctx context.Context, query meter.EntryQuery) (int64, error) {
-	if q, ok := query.(meter.SearchableEntries); ok {
-		if err := m.w.InStore(ctx, q.Store); err != nil {
-			return 0, err
-		}
-		if err := m.w.FlushIndex(ctx); err != nil {
-			return 0, err
-		}
+// CountInStore implements meter.SaleReader.
+func (m MeterWriter) CountInStore(ctx context.Context, store string, ceiling acl.Label, at time.Time) (int64, error) {
+	if err := m.w.InStore(ctx, store); err != nil {
+		return 0, err
 	}
-	return m.MeterReader.CountEntries(ctx, query)
+	if err := m.w.FlushIndex(ctx); err != nil {
+		return 0, err
+	}
+	return m.MeterReader.CountInStore(ctx, store, ceiling, at)
 }
 
 var (
@@ -107,7 +101,8 @@ func boughtValues(b *meter.Bought) []any {
 	return []any{b.Store, b.Buyer, b.Entry, NotNull(b.Digest), OrNull(b.Charge)}
 }
 
-func (m MeterWriter) putBought(ctx context.Context, list []meter.Bought) error {
+// AddBought implements meter.BoughtWriter.
+func (m MeterWriter) AddBought(ctx context.Context, list []meter.Bought) error {
 	rows := make([][]any, len(list))
 	for i := range list {
 		rows[i] = boughtValues(&list[i])
@@ -116,10 +111,10 @@ func (m MeterWriter) putBought(ctx context.Context, list []meter.Bought) error {
 	return err
 }
 
-// deleteBought removes what was bought with a charge. Of searches at the same time each
-// may have charged for an entry, which is recorded with the charge that was booked first.
-// An entry that another charge paid for, too, becomes one of that charge.
-func (m MeterWriter) deleteBought(ctx context.Context, charge uuid.UUID) error {
+// DeleteBought implements meter.BoughtWriter. Of searches at the same time each may have
+// charged for an entry, which is recorded with the charge that was booked first. An entry
+// that another charge paid for, too, becomes one of that charge.
+func (m MeterWriter) DeleteBought(ctx context.Context, charge uuid.UUID) error {
 	var store, buyer string
 	left := make(map[uuid.UUID]bool)
 	err := m.w.Each(ctx, func(row Row) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"mneme/acl"
 	"mneme/meter"
 )
 
@@ -32,16 +33,24 @@ func chargeValues(c *meter.Charge) []any {
 	}
 }
 
-// Charges implements meter.ChargeReader.
-func (m MeterReader) Charges(ctx context.Context, query meter.ChargeQuery) ([]meter.Charge, error) {
-	switch q := query.(type) {
-	case meter.ChargeID:
-		return List(ctx, m.r, scanCharge, selectCharge, uuid.UUID(q))
-	case meter.ChargesOfClaim:
-		return List(ctx, m.r, scanCharge, selectOfClaim, uuid.UUID(q))
-	case meter.BuyerCharges:
-		newestFirst := func(a, b meter.Charge) int { return bytes.Compare(b.ID[:], a.ID[:]) }
-		return eachLabel(ctx, m.r, scanCharge, newestFirst, q.Ceiling, q.Limit, selectOfBuyer, q.Buyer, cmp.Or(q.Before, uuid.Max))
-	}
-	return nil, errUnknown(query)
+// Charge implements meter.ChargeReader.
+func (m MeterReader) Charge(ctx context.Context, id uuid.UUID) (*meter.Charge, error) {
+	return First(ctx, m.r, scanCharge, selectCharge, id)
+}
+
+// ChargesOfClaim implements meter.ChargeReader.
+func (m MeterReader) ChargesOfClaim(ctx context.Context, claim uuid.UUID) ([]meter.Charge, error) {
+	return List(ctx, m.r, scanCharge, selectOfClaim, claim)
+}
+
+// BuyerCharges implements meter.ChargeReader.
+func (m MeterReader) BuyerCharges(ctx context.Context, buyer string, ceiling acl.Label, before uuid.UUID, limit int) ([]meter.Charge, error) {
+	newestFirst := func(a, b meter.Charge) int { return bytes.Compare(b.ID[:], a.ID[:]) }
+	return eachLabel(ctx, m.r, scanCharge, newestFirst, ceiling, limit, selectOfBuyer, buyer, cmp.Or(before, uuid.Max))
+}
+
+// PutCharge implements meter.ChargeWriter.
+func (m MeterWriter) PutCharge(ctx context.Context, c meter.Charge) error {
+	_, err := m.w.Exec(ctx, putCharge, chargeValues(&c)...)
+	return err
 }

@@ -2,6 +2,7 @@ package sqlcommon
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -39,26 +40,32 @@ func claimValues(c *meter.Claim) []any {
 	}
 }
 
-// Claims implements meter.ClaimReader.
-func (m MeterReader) Claims(ctx context.Context, query meter.ClaimQuery) ([]meter.Claim, error) {
-	switch q := query.(type) {
-	case meter.ClaimID:
-		return List(ctx, m.r, scanClaim, selectClaim, uuid.UUID(q))
-	case meter.ClaimOfKey:
-		return List(ctx, m.r, scanClaim, selectOfKey, q.Agent, q.Taint, q.Operation, q.Path, q.Key)
-	case meter.ClaimOfPayment:
-		return List(ctx, m.r, scanClaim, selectOfPayment, string(q))
-	case meter.LapsedClaims:
-		if q.Limit <= 0 {
-			return nil, nil
-		}
-		return List(ctx, m.r, scanClaim, selectLapsed, q.At, q.Limit)
-	}
-	return nil, errUnknown(query)
+// Claim implements meter.ClaimReader.
+func (m MeterReader) Claim(ctx context.Context, id uuid.UUID) (*meter.Claim, error) {
+	return First(ctx, m.r, scanClaim, selectClaim, id)
 }
 
-func (m MeterWriter) putClaim(ctx context.Context, c *meter.Claim) error {
-	values := claimValues(c)
+// ClaimOfKey implements meter.ClaimReader.
+func (m MeterReader) ClaimOfKey(ctx context.Context, key memory.IdempotencyKey) (*meter.Claim, error) {
+	return First(ctx, m.r, scanClaim, selectOfKey, key.Agent, key.Taint, key.Operation, key.Path, key.Key)
+}
+
+// ClaimOfPayment implements meter.ClaimReader.
+func (m MeterReader) ClaimOfPayment(ctx context.Context, payment string) (*meter.Claim, error) {
+	return First(ctx, m.r, scanClaim, selectOfPayment, payment)
+}
+
+// LapsedClaims implements meter.ClaimReader.
+func (m MeterReader) LapsedClaims(ctx context.Context, at time.Time, limit int) ([]meter.Claim, error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	return List(ctx, m.r, scanClaim, selectLapsed, at, limit)
+}
+
+// PutClaim implements meter.ClaimWriter.
+func (m MeterWriter) PutClaim(ctx context.Context, c meter.Claim) error {
+	values := claimValues(&c)
 	n, err := m.w.Exec(ctx, insertClaim, values...)
 	if err == nil && n == 0 {
 		n, err = m.w.Exec(ctx, updateClaim, values...)
@@ -66,5 +73,22 @@ func (m MeterWriter) putClaim(ctx context.Context, c *meter.Claim) error {
 	if err == nil && n == 0 {
 		return memory.ErrExists
 	}
+	return err
+}
+
+const (
+	deleteClaim         = "DELETE FROM claim WHERE id = $1"
+	deleteExpiredClaims = "DELETE FROM claim WHERE expires_at <= $1 AND state <> 'pending'"
+)
+
+// DeleteClaim implements meter.ClaimWriter.
+func (m MeterWriter) DeleteClaim(ctx context.Context, id uuid.UUID) error {
+	_, err := m.w.Exec(ctx, deleteClaim, id)
+	return err
+}
+
+// DeleteExpiredClaims implements meter.ClaimWriter.
+func (m MeterWriter) DeleteExpiredClaims(ctx context.Context, at time.Time) error {
+	_, err := m.w.Exec(ctx, deleteExpiredClaims, at)
 	return err
 }

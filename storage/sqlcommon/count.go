@@ -2,6 +2,7 @@ package sqlcommon
 
 import (
 	"context"
+	"time"
 
 	"mneme/meter"
 )
@@ -13,7 +14,10 @@ var (
 	addCount     = counts.Add
 )
 
-const selectCount = "SELECT searches, entries FROM metered_count WHERE store = $1 AND buyer = $2 AND offer = $3 AND span = $4 AND start = $5"
+const (
+	selectCount        = "SELECT searches, entries FROM metered_count WHERE store = $1 AND buyer = $2 AND offer = $3 AND span = $4 AND start = $5"
+	deleteCountsBefore = "DELETE FROM metered_count WHERE start < $1 AND span <> 'total'"
+)
 
 func countKey(k *meter.CountKey) []any {
 	return []any{k.Store, k.Buyer, k.Offer, string(k.Window), Start(k.Start)}
@@ -38,5 +42,11 @@ func (m MeterWriter) AddCounts(ctx context.Context, keys []meter.CountKey, add m
 		rows[i] = append(countKey(&keys[i]), add.Searches, add.Entries)
 	}
 	_, err := m.w.ExecEach(ctx, addCount, rows)
+	return err
+}
+
+// DeleteCountsBefore implements meter.CountWriter.
+func (m MeterWriter) DeleteCountsBefore(ctx context.Context, start time.Time) error {
+	_, err := m.w.Exec(ctx, deleteCountsBefore, start)
 	return err
 }

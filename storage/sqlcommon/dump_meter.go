@@ -120,7 +120,7 @@ func LoadMeter(ctx context.Context, w Writer, raw []byte) error {
 }
 
 func loadLine(ctx context.Context, m MeterWriter, line *meter.Line) error {
-	last, err := m.lastLine(ctx)
+	last, err := m.LastLine(ctx)
 	if err != nil {
 		return err
 	}

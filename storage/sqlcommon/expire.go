@@ -10,18 +10,21 @@ import (
 	"mneme/memory"
 )
 
+func scanExpiry(row Row) (e memory.Expiry, err error) {
+	err = row.Scan(&e.Entry, &e.At, &e.Size)
+	return e, err
+}
+
+// Due implements memory.ExpiryReader.
+func (r Reads) Due(ctx context.Context, until time.Time, limit int) ([]memory.Expiry, error) {
+	if err := r.r.OfEntries(ctx, nil); err != nil {
+		return nil, err
+	}
+	return List(ctx, r.r, scanExpiry, "expiry.due", until, limit)
+}
+
 // Expiring implements memory.ExpiryReader.
 func (r Reads) Expiring(ctx context.Context, q memory.ExpiryQuery) ([]memory.Expiry, error) {
-	scan := func(row Row) (e memory.Expiry, err error) {
-		err = row.Scan(&e.Entry, &e.At, &e.Size)
-		return e, err
-	}
-	if q.Store == "" {
-		if err := r.r.OfEntries(ctx, nil); err != nil {
-			return nil, err
-		}
-		return List(ctx, r.r, scan, "expiry.due", q.Until, q.Limit)
-	}
 	if err := r.r.InStore(ctx, q.Store); err != nil {
 		return nil, err
 	}
@@ -30,7 +33,7 @@ func (r Reads) Expiring(ctx context.Context, q memory.ExpiryQuery) ([]memory.Exp
 	}
 	var found []memory.Expiry
 	for _, label := range r.d.levels(q.Ceiling) {
-		list, err := List(ctx, r.r, scan, "expiry.due_in", q.Store, label, q.Until, q.Limit)
+		list, err := List(ctx, r.r, scanExpiry, "expiry.due_in", q.Store, label, q.Until, q.Limit)
 		if err != nil {
 			return nil, err
 		}
@@ -40,61 +43,31 @@ func (r Reads) Expiring(ctx context.Context, q memory.ExpiryQuery) ([]memory.Exp
 	return found[:min(q.Limit, len(found))], nil
 }
 
-// Erasing is a transaction that erases what Erase says.
-type Erasing interface {
+// Purger is a transaction that purges entries.
+type Purger interface {
 	Writer
-	Sweep(ctx context.Context, what memory.Expired) ([]uuid.UUID, error)
 	// StillErasable returns those of the entries that may be purged, under the locks
-	// of their stores, and Purge erases one.
+	// of their stores, and PurgeEntry erases one.
 	StillErasable(ctx context.Context, ids []uuid.UUID, cutoff time.Time) ([]uuid.UUID, error)
-	Purge(ctx context.Context, id uuid.UUID) error
-	// Excess returns entries with more former versions than the limits allow, and
-	// TrimHistory erases those of one.
-	Excess(ctx context.Context, what memory.FormerVersions) ([]uuid.UUID, error)
-	TrimHistory(ctx context.Context, id uuid.UUID, keep memory.HistoryLimits) error
+	PurgeEntry(ctx context.Context, id uuid.UUID) error
 }
 
-// Erase does what memory.Eraser says.
-func Erase(ctx context.Context, w Erasing, d *Dialect, what memory.Erasure) ([]uuid.UUID, error) {
-	switch e := what.(type) {
-	case memory.Expired:
-		return w.Sweep(ctx, e)
-	case memory.Purge:
-		return purge(ctx, w, d, e)
-	case memory.FormerVersions:
-		if e.Entry != uuid.Nil {
-			return []uuid.UUID{e.Entry}, w.TrimHistory(ctx, e.Entry, e.Keep)
-		}
-		ids, err := w.Excess(ctx, e)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range ids {
-			if err := w.TrimHistory(ctx, id, e.Keep); err != nil {
-				return nil, err
-			}
-		}
-		return ids, nil
-	}
-	return nil, errUnknown(what)
-}
-
-// purge erases deleted, swept and expired entries.
-func purge(ctx context.Context, w Erasing, d *Dialect, what memory.Purge) (purged []uuid.UUID, err error) {
+// Purge does what memory.Eraser says: it erases deleted, swept and expired entries.
+func Purge(ctx context.Context, w Purger, d *Dialect, cutoff time.Time, limit int) (purged []uuid.UUID, err error) {
 	if err := w.OfEntries(ctx, nil); err != nil {
 		return nil, err
 	}
 	for _, text := range []string{"expiry.deleted", "expiry.swept", "expiry.expired"} {
-		if len(purged) >= what.Limit {
+		if len(purged) >= limit {
 			break
 		}
-		ids, err := EntryIDs(ctx, w, text, what.Cutoff, what.Limit-len(purged))
+		ids, err := EntryIDs(ctx, w, text, cutoff, limit-len(purged))
 		if err == nil && len(ids) > 0 {
-			ids, err = w.StillErasable(ctx, ids, what.Cutoff)
+			ids, err = w.StillErasable(ctx, ids, cutoff)
 		}
 		for _, id := range ids {
 			if err == nil {
-				err = w.Purge(ctx, id)
+				err = w.PurgeEntry(ctx, id)
 			}
 		}
 		if err != nil {
@@ -103,6 +76,16 @@ func purge(ctx context.Context, w Erasing, d *Dialect, what memory.Purge) (purge
 		purged = append(purged, ids...)
 	}
 	return purged, nil
+}
+
+// TrimEach erases former versions of entries, as memory.HistoryTrimmer says.
+func TrimEach(ctx context.Context, w memory.HistoryTrimmer, ids []uuid.UUID, keep memory.HistoryLimits) error {
+	for _, id := range ids {
+		if err := w.TrimHistory(ctx, id, keep); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Past counts an entry's former versions.

@@ -131,29 +131,20 @@ func (w Writes) SetMeta(ctx context.Context, name string, value []byte) error {
 	return err
 }
 
-// PutFact implements memory.FactWriter.
-func (w Writes) PutFact(ctx context.Context, fact memory.Fact) (err error) {
-	switch f := fact.(type) {
-	case memory.GrantFact:
-		return w.putGrant(ctx, acl.Grant(f))
-	case memory.MemberFact:
-		if !f.Present {
-			_, err = w.w.Exec(ctx, membersBy(f.Via).remove, f.Of, f.Agent)
-			return err
-		}
-		_, err = w.w.Exec(ctx, membersBy(f.Via).put, f.Of, f.Agent, orNull(f.ExpiresAt))
-		return err
-	case memory.SettingsFact:
-		_, err = w.w.Exec(ctx, "setting.put", settingsValues(f.Agent, f.Settings)...)
-		return err
-	case memory.NameFact:
-		return w.claim(ctx, f.ID, f.Kind)
-	case memory.ReadingFact:
-		return w.putReading(ctx, f)
-	case memory.OutcomeFact:
-		return w.putOutcome(ctx, f.Key, f.IdempotencyRecord)
+// PutMembership implements memory.FactWriter.
+func (w Writes) PutMembership(ctx context.Context, via acl.Via, of, agent string, m acl.Membership) (err error) {
+	if m.Present {
+		_, err = w.w.Exec(ctx, membersBy(via).put, of, agent, orNull(m.ExpiresAt))
+	} else {
+		_, err = w.w.Exec(ctx, membersBy(via).remove, of, agent)
 	}
-	return errUnknown(fact)
+	return err
+}
+
+// PutSettings implements memory.FactWriter.
+func (w Writes) PutSettings(ctx context.Context, agent string, s acl.Settings) error {
+	_, err := w.w.Exec(ctx, "setting.put", settingsValues(agent, s)...)
+	return err
 }
 
 func grantValues(g acl.Grant) []any {
@@ -161,9 +152,8 @@ func grantValues(g acl.Grant) []any {
 		g.Caps.SearchesPerHour, g.Caps.EntriesPerDay, g.Offer, g.Terms}
 }
 
-// putGrant replaces a grant, or removes it if its level is None, and counts the grants
-// of the store.
-func (w Writes) putGrant(ctx context.Context, g acl.Grant) error {
+// PutGrant implements memory.GrantWriter. It counts the grants of the store.
+func (w Writes) PutGrant(ctx context.Context, g acl.Grant) error {
 	if g.Level == acl.None {
 		return w.removeGrant(ctx, g)
 	}
@@ -199,9 +189,9 @@ func settingsValues(agent string, s acl.Settings) []any {
 	return []any{agent, s.Enabled, s.Self, s.Chat, s.User, int64(s.DefaultTTL), int64(s.Locked)}
 }
 
-// claim records the kind of an id. The insertion waits for another transaction that
+// ClaimName implements memory.NameWriter. The insertion waits for another transaction that
 // claims the same name.
-func (w Writes) claim(ctx context.Context, id string, kind memory.Kind) error {
+func (w Writes) ClaimName(ctx context.Context, id string, kind memory.Kind) error {
 	known, err := NewReads(w.w, w.d).KindOf(ctx, id)
 	if err == nil && known == memory.KindUnknown {
 		if _, err = w.w.Exec(ctx, "name.insert", id, string(kind)); err == nil {
@@ -214,17 +204,17 @@ func (w Writes) claim(ctx context.Context, id string, kind memory.Kind) error {
 	return err
 }
 
-// trimFacts removes facts that have expired, and reports whether there may be more.
-func (w Writes) trimFacts(ctx context.Context, what memory.ExpiredFacts) (more bool, err error) {
-	swept, err := w.trimGrants(ctx, "grant.expire", what.Now, what.Limit)
-	more = swept >= int64(what.Limit)
+// TrimFacts implements memory.FactWriter.
+func (w Writes) TrimFacts(ctx context.Context, now time.Time, limit int) (more bool, err error) {
+	swept, err := w.trimGrants(ctx, "grant.expire", now, limit)
+	more = swept >= int64(limit)
 	for _, name := range []string{participants.expire, sessions.expire, "replay.expire"} {
 		if err != nil {
 			return false, err
 		}
 		var n int64
-		n, err = w.w.Exec(ctx, name, what.Now, what.Limit)
-		more = more || n >= int64(what.Limit)
+		n, err = w.w.Exec(ctx, name, now, limit)
+		more = more || n >= int64(limit)
 		if n > 0 {
 			w.w.Erased()
 		}
@@ -264,9 +254,15 @@ func (w Writes) trimGrants(ctx context.Context, name string, args ...any) (n int
 	return n, nil
 }
 
-// trimOutcome removes an idempotency record if it has expired.
-func (w Writes) trimOutcome(ctx context.Context, what memory.ExpiredOutcome) error {
-	n, err := w.w.Exec(ctx, "replay.expire_one", append(outcomeKey(what.Key), what.Now)...)
+// TrimGrants implements memory.GrantWriter.
+func (w Writes) TrimGrants(ctx context.Context, store string, now time.Time) error {
+	_, err := w.trimGrants(ctx, "grant.expire_on", store, now)
+	return err
+}
+
+// TrimOutcome implements memory.IdempotencyWriter.
+func (w Writes) TrimOutcome(ctx context.Context, key memory.IdempotencyKey, now time.Time) error {
+	n, err := w.w.Exec(ctx, "replay.expire_one", append(outcomeKey(key), now)...)
 	if n > 0 {
 		w.w.Erased()
 	}

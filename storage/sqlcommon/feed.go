@@ -80,37 +80,37 @@ type feedHead struct {
 	last, removed int64
 }
 
-// trimFeed removes old records and reports whether there were any. It locks the heads of
-// feeds in the order in which writers do.
-func (w Writes) trimFeed(ctx context.Context, what memory.OldFeed) (removed bool, err error) {
+// TrimFeed implements memory.FeedTrimmer. It locks the heads of feeds in the order in which
+// writers do.
+func (w Writes) TrimFeed(ctx context.Context, before time.Time, keep int64, limit int) (more bool, err error) {
 	if err := w.w.OfEntries(ctx, nil); err != nil {
 		return false, err
 	}
 	heads, err := List(ctx, w.w, func(row Row) (h feedHead, err error) {
 		err = row.Scan(&h.store, &h.label, &h.last, &h.removed)
 		return h, err
-	}, "feed.excess", what.Keep, what.Before, what.Limit)
-	left := int64(what.Limit)
+	}, "feed.excess", keep, before, limit)
+	left := int64(limit)
 	for _, h := range heads {
 		if err != nil || left <= 0 {
 			break
 		}
 		var end int64
-		end, err = w.trimFeedOf(ctx, h, what, left)
+		end, err = w.trimFeedOf(ctx, h, before, keep, left)
 		left -= end - h.removed
 	}
-	return left < int64(what.Limit), err
+	return left < int64(limit), err
 }
 
 // trimFeedOf removes the old records of one feed, at most limit, and returns the
 // position of the last one.
-func (w Writes) trimFeedOf(ctx context.Context, h feedHead, what memory.OldFeed, limit int64) (end int64, err error) {
+func (w Writes) trimFeedOf(ctx context.Context, h feedHead, before time.Time, keep, limit int64) (end int64, err error) {
 	end, ended := h.removed, false
 	err = w.w.Each(ctx, func(row Row) error {
 		var position int64
 		var at time.Time
 		err := row.Scan(&position, &at)
-		if ended = ended || position > h.last-what.Keep && !at.Before(what.Before); !ended {
+		if ended = ended || position > h.last-keep && !at.Before(before); !ended {
 			end = position
 		}
 		return err
@@ -125,25 +125,30 @@ func (w Writes) trimFeedOf(ctx context.Context, h feedHead, what memory.OldFeed,
 	return end, w.w.Queue(ctx, "feed.set_removed", end, h.store, h.label)
 }
 
-// trimChanges removes old records of changes and reports whether there were any. A prefix
+const (
+	selectOldestChanges = "SELECT position, at FROM change WHERE position > $1 ORDER BY position LIMIT $2"
+	deleteChanges       = "DELETE FROM change WHERE position <= $1"
+)
+
+// TrimChanges implements indexer.VectorWriter. A prefix
 // goes, so that the remaining positions have no gaps: up to the last old record before the
 // first recent one. The age of records is by the clocks of the machines that wrote them. One
 // of the future is neither old nor recent: it goes with an old one that follows it.
-func (w Writes) trimChanges(ctx context.Context, what memory.OldChanges) (removed bool, err error) {
+func (w Writes) TrimChanges(ctx context.Context, before, now time.Time, limit int) (more bool, err error) {
 	var last, end int64
 	for ended := false; end == 0 && !ended; {
-		left := what.Limit
+		left := limit
 		err := w.w.Each(ctx, func(row Row) error {
 			var at time.Time
 			err := row.Scan(&last, &at)
 			left--
-			old := at.Before(what.Before)
-			ended = ended || !old && !at.After(what.Now)
+			old := at.Before(before)
+			ended = ended || !old && !at.After(now)
 			if old && !ended {
 				end = last
 			}
 			return err
-		}, "change.oldest", last, what.Limit)
+		}, "change.oldest", last, limit)
 		if err != nil {
 			return false, err
 		}
@@ -154,23 +159,4 @@ func (w Writes) trimChanges(ctx context.Context, what memory.OldChanges) (remove
 	}
 	_, err = w.w.Exec(ctx, "change.remove", end)
 	return true, err
-}
-
-// Trim implements memory.Trimmer.
-func (w Writes) Trim(ctx context.Context, what memory.Outdated) (more bool, err error) {
-	switch o := what.(type) {
-	case memory.ExpiredFacts:
-		more, err = w.trimFacts(ctx, o)
-	case memory.ExpiredGrants:
-		_, err = w.trimGrants(ctx, "grant.expire_on", o.Store, o.Now)
-	case memory.ExpiredOutcome:
-		err = w.trimOutcome(ctx, o)
-	case memory.OldFeed:
-		more, err = w.trimFeed(ctx, o)
-	case memory.OldChanges:
-		more, err = w.trimChanges(ctx, o)
-	default:
-		err = errUnknown(what)
-	}
-	return more, err
 }

@@ -44,22 +44,19 @@ func scanLine(row Row) (line meter.Line, err error) {
 	return line, err
 }
 
-// Lines implements meter.LedgerReader.
-func (m MeterReader) Lines(ctx context.Context, query meter.LineQuery) ([]meter.Line, error) {
-	switch q := query.(type) {
-	case meter.LastLine:
-		return List(ctx, m.r, scanLine, selectLastLine)
-	case meter.LineOf:
-		return List(ctx, m.r, scanLine, selectLineOf, string(q.Kind), q.Agent, q.Reference)
-	case meter.LinesAfter:
-		return List(ctx, m.r, scanLine, selectLinesAfter, q.Number, q.Limit)
-	}
-	return nil, errUnknown(query)
+// LastLine implements meter.LedgerReader.
+func (m MeterReader) LastLine(ctx context.Context) (*meter.Line, error) {
+	return First(ctx, m.r, scanLine, selectLastLine)
 }
 
-// lastLine returns the last line, nil if there is none.
-func (m MeterReader) lastLine(ctx context.Context) (*meter.Line, error) {
-	return First(ctx, m.r, scanLine, selectLastLine)
+// LineOf implements meter.LedgerReader.
+func (m MeterReader) LineOf(ctx context.Context, kind meter.LineKind, agent, reference string) (*meter.Line, error) {
+	return First(ctx, m.r, scanLine, selectLineOf, string(kind), agent, reference)
+}
+
+// LinesAfter implements meter.LedgerReader.
+func (m MeterReader) LinesAfter(ctx context.Context, number int64, limit int) ([]meter.Line, error) {
+	return List(ctx, m.r, scanLine, selectLinesAfter, number, limit)
 }
 
 const (
@@ -73,7 +70,7 @@ const (
 // AppendLine implements meter.LedgerWriter. Should two transactions append without
 // the lock of the ledger, the second waits for the row of the first and runs again.
 func (m MeterWriter) AppendLine(ctx context.Context, line meter.Line) error {
-	last, err := m.lastLine(ctx)
+	last, err := m.LastLine(ctx)
 	if err != nil {
 		return err
 	}

@@ -9,34 +9,13 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/indexer"
 	"mneme/memory"
 )
 
-// List implements memory.EntryReader.
-func (r Reads) List(ctx context.Context, query memory.ListQuery) ([]memory.Entry, error) {
-	switch q := query.(type) {
-	case memory.ScanQuery:
-		return r.scan(ctx, q)
-	case memory.TrashQuery:
-		return r.trash(ctx, q)
-	case memory.HistoryQuery:
-		return r.history(ctx, q)
-	case memory.SearchableQuery:
-		return r.searchable(ctx, q)
-	case memory.ContentQuery:
-		return r.contents(ctx, q.Entries)
-	case memory.NamesQuery:
-		if err := r.r.OfEntries(ctx, nil); err != nil {
-			return nil, err
-		}
-		return Entries(ctx, r.r, "entry.not_ascii", q.After, q.Limit)
-	}
-	return nil, errUnknown(query)
-}
-
-// scan reads a page of a store. Each label is scanned in the order of an index up to
+// Scan implements memory.EntryReader. Each label is scanned in the order of an index up to
 // the limit, and the results are merged, so that entries above the ceiling cost no time.
-func (r Reads) scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, error) {
+func (r Reads) Scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, error) {
 	text, namespace, after := "entry.scan_store", "", "" // keys are never empty: all are after ""
 	if q.After {
 		namespace, after = q.AfterNamespace, q.AfterKey
@@ -72,8 +51,8 @@ func (r Reads) scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, er
 	return found[:min(q.Limit, len(found))], nil
 }
 
-// trash reads a page of the deleted entries of a store.
-func (r Reads) trash(ctx context.Context, q memory.TrashQuery) ([]memory.Entry, error) {
+// Trash implements memory.EntryReader.
+func (r Reads) Trash(ctx context.Context, q memory.TrashQuery) ([]memory.Entry, error) {
 	if q.Limit <= 0 || q.Path != nil && q.Path.Store != q.Store {
 		return nil, nil
 	}
@@ -94,8 +73,8 @@ func (r Reads) trash(ctx context.Context, q memory.TrashQuery) ([]memory.Entry, 
 	return Entries(ctx, r.r, "entry.trash_store", args...)
 }
 
-// history reads versions of an entry.
-func (r Reads) history(ctx context.Context, q memory.HistoryQuery) ([]memory.Entry, error) {
+// History implements memory.HistoryReader.
+func (r Reads) History(ctx context.Context, q memory.HistoryQuery) ([]memory.Entry, error) {
 	if err := r.r.OfEntries(ctx, []uuid.UUID{q.Entry}); err != nil {
 		return nil, err
 	}
@@ -117,62 +96,35 @@ func (r Reads) history(ctx context.Context, q memory.HistoryQuery) ([]memory.Ent
 	return append(versions, former...), err
 }
 
-// searchable reads searchable entries by ID.
-func (r Reads) searchable(ctx context.Context, q memory.SearchableQuery) ([]memory.Entry, error) {
+// Searchable implements memory.BulkReader.
+func (r Reads) Searchable(ctx context.Context, after uuid.UUID, limit int) ([]memory.Entry, error) {
+	return r.bulk(ctx, "entry.searchable", after, limit)
+}
+
+// NonASCIINames implements memory.BulkReader.
+func (r Reads) NonASCIINames(ctx context.Context, after uuid.UUID, limit int) ([]memory.Entry, error) {
+	return r.bulk(ctx, "entry.not_ascii", after, limit)
+}
+
+// Unembedded implements indexer.RowReader.
+func (r Reads) Unembedded(ctx context.Context, lacking indexer.Unembedded, after uuid.UUID, limit int) ([]memory.Entry, error) {
+	return r.bulk(ctx, "entry.unembedded", append(withoutArgs(lacking), after, limit)...)
+}
+
+// UnembeddedAmong implements indexer.RowReader.
+func (r Reads) UnembeddedAmong(ctx context.Context, lacking indexer.Unembedded, ids []uuid.UUID) ([]memory.Entry, error) {
+	return r.bulk(ctx, "entry.unembedded_of", append(withoutArgs(lacking), ids)...)
+}
+
+// bulk runs a query over the rows of all stores.
+func (r Reads) bulk(ctx context.Context, text string, args ...any) ([]memory.Entry, error) {
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return nil, err
 	}
-	if q.Without == nil {
-		return Entries(ctx, r.r, "entry.searchable", q.After, q.Limit)
-	}
-	args := withoutArgs(*q.Without)
-	if q.Among != nil {
-		return Entries(ctx, r.r, "entry.unembedded_of", append(args, q.Among)...)
-	}
-	return Entries(ctx, r.r, "entry.unembedded", append(args, q.After, q.Limit)...)
+	return Entries(ctx, r.r, text, args...)
 }
 
 // withoutArgs returns the parameters of the dialects' conditions on vectors.
-func withoutArgs(u memory.Unembedded) []any {
+func withoutArgs(u indexer.Unembedded) []any {
 	return []any{u.Fingerprint, u.Now, u.Other, u.Replaced, cmp.Or(u.Ceiling, acl.Restricted)}
-}
-
-const countOffers = "SELECT count(*) FROM offer WHERE store = $1 AND open AND label <= $2"
-
-// Count implements memory.Counter.
-func (r Reads) Count(ctx context.Context, what memory.Countable) (n int64, err error) {
-	var text string
-	var args []any
-	switch c := what.(type) {
-	case memory.GrantsOf:
-		text, args = "grant.count", []any{c.Store, c.Label}
-	case memory.OffersOf:
-		text, args = countOffers, []any{c.Store, c.Ceiling}
-	case memory.Erasable:
-		text, args = "expiry.count_erasable", []any{c.Cutoff}
-	case memory.Searchable:
-		text, args = "entry.count_searchable", []any{c.After}
-	case memory.Unembedded:
-		text, args = "entry.count_unembedded", withoutArgs(c)
-	case memory.StoresRead:
-		if text = "reading.count_english"; c.By == acl.LanguageMultilingual {
-			text = "reading.count_multilingual"
-		}
-	case memory.StoresUnread:
-		text = "reading.count_stores_unread"
-	case memory.ReadIn:
-		text, args = "reading.count_read", []any{c.Store, c.From, c.Ceiling}
-	case memory.ForeignAt:
-		text, args = "reading.count_foreign", []any{c.Store, c.Label, c.Multilingual, c.Main}
-	default:
-		return 0, errUnknown(what)
-	}
-	if err := r.r.OfEntries(ctx, nil); err != nil {
-		return 0, err
-	}
-	if c, ok := what.(memory.ReadIn); ok && c.Unread {
-		return r.countUnread(ctx, c)
-	}
-	_, err = One(ctx, r.r, []any{&n}, text, args...)
-	return n, err
 }

@@ -2,7 +2,6 @@ package sqlcommon
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -68,7 +67,3 @@ func eachLabel[T any](ctx context.Context, r Reader, scan func(Row) (T, error), 
 	slices.SortFunc(found, compare)
 	return found[:min(limit, len(found))], nil
 }
-
-// errUnknown is the error for a query, record or deletion of a type that this
-// package does not know.
-func errUnknown(what any) error { return fmt.Errorf("sqlcommon: unknown type %T", what) }

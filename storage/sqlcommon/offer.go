@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"mneme/acl"
 	"mneme/meter"
 )
 
@@ -35,25 +36,27 @@ func offerValues(o *meter.Offer) []any {
 	}
 }
 
-// Offers implements meter.OfferReader.
-func (m MeterReader) Offers(ctx context.Context, query meter.OfferQuery) ([]meter.Offer, error) {
-	switch q := query.(type) {
-	case meter.OfferID:
-		return List(ctx, m.r, scanOffer, selectOffer, uuid.UUID(q))
-	case meter.OffersOn:
-		return List(ctx, m.r, scanOffer, selectOffersOn, string(q))
-	case meter.OpenOffers:
-		byID := func(a, b meter.Offer) int { return bytes.Compare(a.ID[:], b.ID[:]) }
-		return eachLabel(ctx, m.r, scanOffer, byID, q.Ceiling, q.Limit, selectOpen, q.After)
-	}
-	return nil, errUnknown(query)
+// Offer implements meter.OfferReader.
+func (m MeterReader) Offer(ctx context.Context, id uuid.UUID) (*meter.Offer, error) {
+	return First(ctx, m.r, scanOffer, selectOffer, id)
 }
 
-// putOffer writes an offer under the lock of its store.
-func (m MeterWriter) putOffer(ctx context.Context, o *meter.Offer) error {
+// OffersOn implements meter.OfferReader.
+func (m MeterReader) OffersOn(ctx context.Context, store string) ([]meter.Offer, error) {
+	return List(ctx, m.r, scanOffer, selectOffersOn, store)
+}
+
+// OpenOffers implements meter.OfferReader.
+func (m MeterReader) OpenOffers(ctx context.Context, ceiling acl.Label, after uuid.UUID, limit int) ([]meter.Offer, error) {
+	byID := func(a, b meter.Offer) int { return bytes.Compare(a.ID[:], b.ID[:]) }
+	return eachLabel(ctx, m.r, scanOffer, byID, ceiling, limit, selectOpen, after)
+}
+
+// PutOffer implements meter.OfferWriter.
+func (m MeterWriter) PutOffer(ctx context.Context, o meter.Offer) error {
 	if err := m.w.InStore(ctx, o.Store); err != nil {
 		return err
 	}
-	_, err := m.w.Exec(ctx, putOffer, offerValues(o)...)
+	_, err := m.w.Exec(ctx, putOffer, offerValues(&o)...)
 	return err
 }

@@ -27,8 +27,8 @@ func outcomeKey(key memory.IdempotencyKey) []any {
 	return []any{key.Agent, key.Taint, key.Operation, key.Path, key.Key}
 }
 
-// putOutcome keeps the outcome of a call; ErrExists if its key has one.
-func (w Writes) putOutcome(ctx context.Context, key memory.IdempotencyKey, record memory.IdempotencyRecord) error {
+// PutOutcome implements memory.IdempotencyWriter.
+func (w Writes) PutOutcome(ctx context.Context, key memory.IdempotencyKey, record memory.IdempotencyRecord) error {
 	status := int64(statusDone)
 	if record.Created {
 		status = statusCreated

@@ -7,11 +7,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"mneme/acl"
 	"mneme/indexer"
-	"mneme/memory"
 )
 
-// QueueDepth implements indexer.DepthReader.
+// QueueDepth implements indexer.QueueReader.
 func (r Reads) QueueDepth(ctx context.Context, now time.Time) (rows int64, waits indexer.Waits, err error) {
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return 0, waits, err
@@ -38,32 +38,30 @@ func (r Reads) Refused(ctx context.Context, limit int) ([]indexer.Refused, error
 	}, "queue.refused", indexer.RefusedReason+"%", limit)
 }
 
-// Waiting implements memory.QueueReader.
-func (r Reads) Waiting(ctx context.Context, query memory.WaitQuery) (bool, error) {
+// Waiting implements indexer.QueueReader.
+func (r Reads) Waiting(ctx context.Context, entry uuid.UUID) (bool, error) {
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return false, err
 	}
-	switch q := query.(type) {
-	case memory.WaitOf:
-		return One(ctx, r.r, []any{new(int64)}, "queue.waits", q.Entry)
-	case memory.WaitIn:
-		return r.waitIn(ctx, q)
-	}
-	return false, errUnknown(query)
+	return One(ctx, r.r, []any{new(int64)}, "queue.waits", entry)
 }
 
-// waitIn looks within the scope only if the oldest row of all waits as long.
-func (r Reads) waitIn(ctx context.Context, q memory.WaitIn) (bool, error) {
-	stores := q.Scope.Indexed()
+// WaitingIn implements memory.QueueReader. It looks within the scope only if the oldest row
+// of all waits as long.
+func (r Reads) WaitingIn(ctx context.Context, scope acl.Scope, before, now time.Time) (bool, error) {
+	if err := r.r.OfEntries(ctx, nil); err != nil {
+		return false, err
+	}
+	stores := scope.Indexed()
 	if len(stores) == 0 {
 		return false, nil
 	}
 	var oldest time.Time
-	if found, err := One(ctx, r.r, []any{&oldest}, "queue.aged", int64(0)); err != nil || !found || !oldest.Before(q.Before) {
+	if found, err := One(ctx, r.r, []any{&oldest}, "queue.aged", int64(0)); err != nil || !found || !oldest.Before(before) {
 		return false, err
 	}
 	r.r.InScope(stores)
-	return One(ctx, r.r, []any{new(int64)}, "queue.waits_in", append(r.d.Scope(stores), q.Before, q.Now)...)
+	return One(ctx, r.r, []any{new(int64)}, "queue.waits_in", append(r.d.Scope(stores), before, now)...)
 }
 
 // Lease implements indexer.QueueWriter.

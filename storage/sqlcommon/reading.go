@@ -9,60 +9,63 @@ import (
 	"mneme/memory"
 )
 
-// putReading writes what a fact says of how a store is read.
-func (w Writes) putReading(ctx context.Context, f memory.ReadingFact) error {
+// PutReading implements memory.ReadingWriter.
+func (w Writes) PutReading(ctx context.Context, c memory.ReadingChange) error {
 	language := any(nil)
-	if f.Language != nil {
-		language = int64(*f.Language)
+	if c.Language != nil {
+		language = int64(*c.Language)
 	}
-	if _, err := w.w.Exec(ctx, "reading.put", f.Store, language, f.Asked, f.Multilingual, f.Mixed); err != nil {
+	if _, err := w.w.Exec(ctx, "reading.put", c.Store, language, c.Asked, c.Multilingual, c.Mixed); err != nil {
 		return err
 	}
-	if !f.QueuedAt.IsZero() {
-		if err := w.setUnread(ctx, f); err != nil {
+	if !c.QueuedAt.IsZero() {
+		if err := w.setUnread(ctx, c); err != nil {
 			return err
 		}
-		left := indexer.Unqueued{Store: f.Store, QueuedAt: f.QueuedAt, Lacking: f.Lacking, From: f.From}
+		left := indexer.Unqueued{Store: c.Store, QueuedAt: c.QueuedAt, Lacking: c.Lacking, From: c.From}
 		if err := w.queueStore(ctx, left); err != nil {
 			return err
 		}
 	}
-	if f.QueuedAt.IsZero() && !f.Indexed {
+	if c.QueuedAt.IsZero() && !c.Indexed {
 		return nil
 	}
 	if err := w.w.OfEntries(ctx, nil); err != nil {
 		return err
 	}
-	_, err := w.w.Exec(ctx, "reading.set_indexed", f.Store)
+	_, err := w.w.Exec(ctx, "reading.set_indexed", c.Store)
 	return err
 }
 
 // setUnread records from which label on a model has yet to read the store: the English one
 // what the multilingual one may have read, where that language was chosen.
-func (w Writes) setUnread(ctx context.Context, f memory.ReadingFact) error {
-	known, err := NewReads(w.w, w.d).StoreFacts(ctx, []string{f.Store})
+func (w Writes) setUnread(ctx context.Context, c memory.ReadingChange) error {
+	known, err := NewReads(w.w, w.d).StoreFacts(ctx, []string{c.Store})
 	if err != nil {
 		return err
 	}
-	now := known[f.Store].Reading
+	now := known[c.Store].Reading
 	from := now.MultilingualFrom()
 	if now.Language == acl.LanguageEnglish && now.Multilingual > 0 {
 		from = acl.Public
 	}
 	switch {
-	case f.Language != nil: // it replaces what was to be read
-	case !f.Asked && f.Mixed == 0:
+	case c.Language != nil: // it replaces what was to be read
+	case !c.Asked && c.Mixed == 0:
 		return nil
 	case now.Unread > 0:
 		from = min(from, now.Unread)
 	}
-	_, err = w.w.Exec(ctx, "reading.set_unread", f.Store, from, f.QueuedAt)
+	_, err = w.w.Exec(ctx, "reading.set_unread", c.Store, from, c.QueuedAt)
 	return err
 }
 
-// countUnread counts the entries of a range that wait to be read.
-func (r Reads) countUnread(ctx context.Context, c memory.ReadIn) (n int64, err error) {
-	left, err := r.Meta(ctx, unqueuedName(c.Store))
+// CountUnread implements memory.ReadingReader.
+func (r Reads) CountUnread(ctx context.Context, store string, from, ceiling acl.Label) (n int64, err error) {
+	if err := r.r.OfEntries(ctx, nil); err != nil {
+		return 0, err
+	}
+	left, err := r.Meta(ctx, unqueuedName(store))
 	if err != nil {
 		return 0, err
 	}
@@ -71,11 +74,11 @@ func (r Reads) countUnread(ctx context.Context, c memory.ReadIn) (n int64, err e
 		if err := json.Unmarshal(left, &of); err != nil {
 			return 0, err
 		}
-		if _, err := One(ctx, r.r, []any{&n}, "reading.count_unqueued", c.Store, max(c.From, of.From), c.Ceiling, of.After); err != nil {
+		if _, err := One(ctx, r.r, []any{&n}, "reading.count_unqueued", store, max(from, of.From), ceiling, of.After); err != nil {
 			return 0, err
 		}
 	}
 	var queued int64
-	_, err = One(ctx, r.r, []any{&queued}, "reading.count_unread", c.Store, c.From, c.Ceiling)
+	_, err = One(ctx, r.r, []any{&queued}, "reading.count_unread", store, from, ceiling)
 	return n + queued, err
 }

@@ -76,8 +76,8 @@ func (r Reads) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error)
 	return Entries(ctx, r.r, "entry.by_id", ids)
 }
 
-// contents reads what a ContentQuery lists.
-func (r Reads) contents(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error) {
+// Contents implements memory.EntryReader.
+func (r Reads) Contents(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -90,8 +90,8 @@ func (r Reads) contents(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, e
 	}, "entry.contents", ids)
 }
 
-// AtPaths returns the entries at paths.
-func (r Reads) AtPaths(ctx context.Context, q memory.AtPaths) ([]memory.Entry, error) {
+// At implements memory.PathReader.
+func (r Reads) At(ctx context.Context, q memory.AtPaths) ([]memory.Entry, error) {
 	if len(q.Paths) == 0 {
 		return nil, nil
 	}
@@ -133,15 +133,4 @@ func Latest(times ...time.Time) (last time.Time) {
 		}
 	}
 	return last
-}
-
-// At answers a query by one of two methods.
-func At(ctx context.Context, query memory.PathQuery, atPaths func(context.Context, memory.AtPaths) ([]memory.Entry, error), siblings func(context.Context, memory.Siblings) ([]memory.Entry, error)) ([]memory.Entry, error) {
-	switch q := query.(type) {
-	case memory.AtPaths:
-		return atPaths(ctx, q)
-	case memory.Siblings:
-		return siblings(ctx, q)
-	}
-	return nil, errUnknown(query)
 }

@@ -13,6 +13,17 @@ import (
 
 // Terms implements memory.LexicalLeg.
 func (r Reads) Terms(ctx context.Context, scope acl.Scope, q memory.TermQuery) (terms []string, more bool, err error) {
+	return r.terms(ctx, scope, q, false)
+}
+
+// ManyTerms implements memory.LexicalLeg.
+func (r Reads) ManyTerms(ctx context.Context, scope acl.Scope, q memory.TermQuery) (bool, error) {
+	_, many, err := r.terms(ctx, scope, q, true)
+	return many, err
+}
+
+// terms returns the terms, or only whether one of the stores has more than the limit.
+func (r Reads) terms(ctx context.Context, scope acl.Scope, q memory.TermQuery, ofOne bool) (terms []string, more bool, err error) {
 	stores := scope.Indexed()
 	if len(stores) == 0 || q.Prefix == "" {
 		return nil, false, nil
@@ -20,12 +31,12 @@ func (r Reads) Terms(ctx context.Context, scope acl.Scope, q memory.TermQuery) (
 	// Postings are asked alone first: few stores have entries that have expired and are not
 	// swept.
 	expired := make(map[int64]map[string]bool) // terms with the prefix, by number of the store
-	found := termList{r: r, q: q}
+	found := termList{r: r, q: q, ofOne: ofOne}
 	r.r.InScope(stores)
 	if err := r.r.EachOf(ctx, r.expiredTerms(stores, q, expired), found.in(stores, 0)); err != nil {
 		return nil, false, err
 	}
-	if len(expired) == 0 || q.InSomeStore && !found.many {
+	if len(expired) == 0 || ofOne && !found.many {
 		return found.result(nil)
 	}
 	gone := make(map[int64][]string) // terms of expired entries alone
@@ -40,7 +51,7 @@ func (r Reads) Terms(ctx context.Context, scope acl.Scope, q memory.TermQuery) (
 	if !found.many || len(all) == 0 {
 		return found.result(all)
 	}
-	if q.InSomeStore {
+	if ofOne {
 		more, err = r.someHasMore(ctx, stores, gone, q)
 		return nil, more, err
 	}
@@ -55,7 +66,7 @@ func (r Reads) Terms(ctx context.Context, scope acl.Scope, q memory.TermQuery) (
 // someHasMore reports whether one of the stores has more terms than the limit, beside
 // those that are gone.
 func (r Reads) someHasMore(ctx context.Context, stores []acl.Access, gone map[int64][]string, q memory.TermQuery) (bool, error) {
-	found := termList{r: r, q: q}
+	found := termList{r: r, q: q, ofOne: true}
 	var queries []Query
 	var whole []acl.Access // all of their terms are still there
 	for _, a := range stores {
@@ -80,10 +91,11 @@ func only(scope acl.Scope, store acl.Access) acl.Scope {
 
 // termList is what a TermQuery finds in postings.
 type termList struct {
-	r    Reads
-	q    memory.TermQuery
-	many bool
-	list []string // sorted; one that several stores have for each of them
+	r     Reads
+	q     memory.TermQuery
+	ofOne bool // only whether there are many, in one store
+	many  bool
+	list  []string // sorted; one that several stores have for each of them
 }
 
 // in returns the query for some stores, which may have so many terms beyond the limit.
@@ -94,7 +106,7 @@ func (l *termList) in(stores []acl.Access, beyond int) Query {
 	after[len(after)-1]++
 	limit := l.q.Limit + beyond
 	args := append(l.r.d.Scope(stores), l.r.d.Term(l.q.Prefix), l.r.d.Term(string(after)), limit+1)
-	if l.q.InSomeStore {
+	if l.ofOne {
 		return Query{"term.many", args, func(Row) error {
 			l.many = true
 			return nil
@@ -111,7 +123,7 @@ func (l *termList) in(stores []acl.Access, beyond int) Query {
 
 // result returns the distinct terms, but for those that are gone.
 func (l *termList) result(gone []string) (terms []string, more bool, err error) {
-	if l.many || l.q.InSomeStore {
+	if l.many || l.ofOne {
 		return nil, l.many, nil
 	}
 	left := make(map[string]int)

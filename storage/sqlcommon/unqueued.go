@@ -10,7 +10,7 @@ import (
 	"mneme/indexer"
 )
 
-// queuedAtOnce is how many live entries of a store the transaction of a fact queues itself.
+// queuedAtOnce is how many live entries of a store the transaction of a memory.ReadingChange queues itself.
 // More would hold up those who write, and maybe take longer than a statement may: then a
 // row of table meta keeps what is left to QueueRest.
 const queuedAtOnce = 1000
@@ -18,7 +18,7 @@ const queuedAtOnce = 1000
 func unqueuedName(store string) string { return "unqueued " + store }
 
 // queueStore queues the entries of a store, or leaves them to QueueRest. What is left of
-// an earlier fact it queues, too.
+// an earlier change it queues, too.
 func (w Writes) queueStore(ctx context.Context, of indexer.Unqueued) error {
 	if err := w.w.OfEntries(ctx, nil); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (w Writes) queueEntries(ctx context.Context, of indexer.Unqueued, ids []uui
 	return err
 }
 
-// Reread implements indexer.DepthReader.
+// Reread implements indexer.QueueReader.
 func (r Reads) Reread(ctx context.Context) (reread indexer.Reread, err error) {
 	reread.Unqueued, err = List(ctx, r.r, func(row Row) (of indexer.Unqueued, err error) {
 		var value []byte
@@ -91,7 +91,7 @@ func (r Reads) Reread(ctx context.Context) (reread indexer.Reread, err error) {
 
 // QueueRest implements indexer.QueueWriter.
 func (w Writes) QueueRest(ctx context.Context, of indexer.Unqueued, ids []uuid.UUID) (bool, error) {
-	if err := w.w.InStore(ctx, of.Store); err != nil { // for its lock, which facts take
+	if err := w.w.InStore(ctx, of.Store); err != nil { // for its lock, which changes take
 		return false, err
 	}
 	if err := w.w.OfEntries(ctx, nil); err != nil {

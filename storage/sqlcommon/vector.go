@@ -61,21 +61,30 @@ func scanVector(row Row) (record vector.Record, err error) {
 }
 
 // Vectors implements indexer.VectorReader.
-func (r Reads) Vectors(ctx context.Context, q indexer.VectorQuery, yield func(vector.Record) error) error {
+func (r Reads) Vectors(ctx context.Context, fingerprint string, entries []uuid.UUID, yield func(vector.Record) error) error {
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return err
 	}
-	scan := func(row Row) error {
+	return r.r.Each(ctx, yieldVector(yield), "vector.of_entries", entries, fingerprint)
+}
+
+// AllVectors implements indexer.VectorReader.
+func (r Reads) AllVectors(ctx context.Context, fingerprint string, yield func(vector.Record) error) error {
+	if err := r.r.OfEntries(ctx, nil); err != nil {
+		return err
+	}
+	return r.r.Stream(ctx, yieldVector(yield), "vector.all", fingerprint)
+}
+
+// yieldVector returns what scans a row and yields its record.
+func yieldVector(yield func(vector.Record) error) func(Row) error {
+	return func(row Row) error {
 		record, err := scanVector(row)
 		if err != nil {
 			return err
 		}
 		return yield(record)
 	}
-	if q.All {
-		return r.r.Stream(ctx, scan, "vector.all", q.Fingerprint)
-	}
-	return r.r.Each(ctx, scan, "vector.of_entries", q.Entries, q.Fingerprint)
 }
 
 // Stores implements indexer.VectorReader.

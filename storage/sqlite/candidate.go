@@ -82,17 +82,17 @@ func (c ceilings) common() (ceiling acl.Label) {
 	return ceiling
 }
 
-// siblings answers memory.Siblings.
+// Siblings implements memory.PathReader.
 //
 // SECURITY: whether a path has other rows is asked for labels within the scope alone,
 // so that those above it make no read longer. Where ceilings differ it is not asked.
-func (r *reader) siblings(ctx context.Context, q memory.Siblings) ([]memory.Entry, error) {
-	within := ceilingsOf(q.Scope)
-	if len(q.IDs) == 0 || len(within) == 0 {
+func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]memory.Entry, error) {
+	within := ceilingsOf(scope)
+	if len(ids) == 0 || len(within) == 0 {
 		return nil, nil
 	}
 	var found []memory.Entry
-	seen := make(map[int64]bool, len(q.IDs))
+	seen := make(map[int64]bool, len(ids))
 	var crowded [acl.Restricted + 1][]int64 // docIDs at whose paths there may be other rows, by ceiling
 	ceiling := within.common()
 	err := r.each(ctx, func(rows *sql.Rows) error {
@@ -109,7 +109,7 @@ func (r *reader) siblings(ctx context.Context, q memory.Siblings) ([]memory.Entr
 			found = append(found, c.entry)
 		}
 		return nil
-	}, selectCandidates[ceiling], idList(q.IDs))
+	}, selectCandidates[ceiling], idList(ids))
 	for ceiling, docs := range crowded {
 		if err != nil || len(docs) == 0 {
 			continue

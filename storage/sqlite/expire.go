@@ -6,24 +6,18 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/memory"
 	"mneme/storage/sqlcommon"
 )
 
-// Erase implements memory.Eraser.
-func (w *writer) Erase(ctx context.Context, what memory.Erasure) ([]uuid.UUID, error) {
-	return sqlcommon.Erase(ctx, w, &statements, what)
-}
-
-// Sweep implements sqlcommon.Erasing. It increments the row's revision, so
+// Sweep implements memory.Eraser. It increments the row's revision, so
 // that vectors a worker is computing for the old one are rejected.
-func (w *writer) Sweep(ctx context.Context, what memory.Expired) ([]uuid.UUID, error) {
-	for _, id := range what.Entries {
-		if err := w.sweep(ctx, id, what.Now); err != nil {
-			return nil, err
+func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error {
+	for _, id := range ids {
+		if err := w.sweep(ctx, id, now); err != nil {
+			return err
 		}
 	}
-	return what.Entries, nil
+	return nil
 }
 
 // sweep sweeps an entry if it has expired.
@@ -58,17 +52,22 @@ func (w *writer) unindex(ctx context.Context, id uuid.UUID, row storedRow) error
 	return w.dropVectors(ctx, id, row.doc)
 }
 
-// StillErasable implements sqlcommon.Erasing: nobody else writes during the transaction.
+// StillErasable implements sqlcommon.Purger: nobody else writes during the transaction.
 func (w *writer) StillErasable(_ context.Context, ids []uuid.UUID, _ time.Time) ([]uuid.UUID, error) {
 	return ids, nil
 }
 
-// Purge implements sqlcommon.Erasing. It deletes one row and everything that refers to it,
+// Purge implements memory.Eraser.
+func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error) {
+	return sqlcommon.Purge(ctx, w, &statements, cutoff, limit)
+}
+
+// PurgeEntry implements sqlcommon.Purger. It deletes one row and everything that refers to it,
 // including the idempotency records that name it. Erased text is overwritten in the file
 // (secure_delete) as far as SQLite does that; Scrub does the rest. Change records remain
-// for a while (memory.OldChanges): they hold an ID and no text, and notify followers that
+// for a while (indexer.VectorWriter.TrimChanges): they hold an ID and no text, and notify followers that
 // the entry's vectors were removed.
-func (w *writer) Purge(ctx context.Context, id uuid.UUID) error {
+func (w *writer) PurgeEntry(ctx context.Context, id uuid.UUID) error {
 	row, found, err := w.storedRow(ctx, id)
 	if err != nil || !found {
 		return err

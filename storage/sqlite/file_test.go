@@ -196,7 +196,7 @@ func TestPurgedWordsAreErasedFromTheFiles(t *testing.T) {
 	must(t, putEntry(t.Context(), s, e, ""))
 	for range 2 {
 		must(t, s.Update(t.Context(), func(tx memory.Tx) error {
-			_, err := tx.Erase(t.Context(), memory.Purge{Cutoff: noon.Add(time.Second), Limit: 10})
+			_, err := tx.Purge(t.Context(), noon.Add(time.Second), 10)
 			return err
 		}))
 	}
@@ -324,7 +324,7 @@ func TestATransactionFailsAfterItsFunctionReturned(t *testing.T) {
 	if err := kept.SetMeta(t.Context(), "name", nil); !errors.Is(err, memory.ErrUnavailable) {
 		t.Errorf("error is %v", err)
 	}
-	if err := kept.(indexer.Tx).Vectors(t.Context(), indexer.VectorQuery{Fingerprint: "", All: true}, func(vector.Record) error { return nil }); !errors.Is(err, memory.ErrUnavailable) {
+	if err := kept.(indexer.Tx).AllVectors(t.Context(), "", func(vector.Record) error { return nil }); !errors.Is(err, memory.ErrUnavailable) {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -6,19 +6,14 @@ import (
 	"mneme/memory"
 )
 
-// PutFact implements memory.FactWriter. It lists the entries that the outcome of a call
-// names, by which a purge finds it.
-func (w *writer) PutFact(ctx context.Context, fact memory.Fact) error {
-	if err := w.Writes.PutFact(ctx, fact); err != nil {
+// PutOutcome implements memory.IdempotencyWriter. It lists the entries that the outcome of a
+// call names, by which a purge finds it.
+func (w *writer) PutOutcome(ctx context.Context, key memory.IdempotencyKey, outcome memory.IdempotencyRecord) error {
+	if err := w.Writes.PutOutcome(ctx, key, outcome); err != nil {
 		return err
-	}
-	outcome, ok := fact.(memory.OutcomeFact)
-	if !ok {
-		return nil
 	}
 	lists := make([][]any, len(outcome.IDs))
 	for i, id := range outcome.IDs {
-		key := outcome.Key
 		lists[i] = []any{id, key.Agent, key.Taint, key.Operation, key.Path, key.Key}
 	}
 	_, err := w.ExecEach(ctx, "replay.add_entry", lists)

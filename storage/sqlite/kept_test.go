@@ -17,7 +17,7 @@ func TestCommitsOfAnotherProcessEndWhatIsKept(t *testing.T) {
 	for i := range 20 {
 		want := acl.Level(i % 2 * int(acl.Read)) // None: the grant is gone
 		err := other.Update(t.Context(), func(tx memory.Tx) error {
-			return tx.PutFact(t.Context(), memory.GrantFact{Store: "a", Grantee: "b", Level: want, Maker: "a", Label: acl.Public})
+			return tx.PutGrant(t.Context(), acl.Grant{Store: "a", Grantee: "b", Level: want, Maker: "a", Label: acl.Public})
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -46,7 +46,7 @@ func (w *writer) flushPast(ctx context.Context) error {
 	return nil
 }
 
-// TrimHistory implements sqlcommon.Erasing. It reads nothing if the entry was put in
+// TrimHistory implements memory.HistoryTrimmer. It reads nothing if the entry was put in
 // this transaction and is within the limits.
 func (w *writer) TrimHistory(ctx context.Context, id uuid.UUID, keep memory.HistoryLimits) error {
 	known := w.past[id]
@@ -63,12 +63,16 @@ func (w *writer) TrimHistory(ctx context.Context, id uuid.UUID, keep memory.Hist
 	return err
 }
 
-// Excess implements sqlcommon.Erasing.
-func (w *writer) Excess(ctx context.Context, what memory.FormerVersions) ([]uuid.UUID, error) {
+// TrimHistories implements memory.HistoryTrimmer.
+func (w *writer) TrimHistories(ctx context.Context, after uuid.UUID, keep memory.HistoryLimits, limit int) ([]uuid.UUID, error) {
 	if err := w.flushPast(ctx); err != nil {
 		return nil, err
 	}
-	return sqlcommon.EntryIDs(ctx, w, "history.excess", what.After, what.Keep.Former(), what.Keep.Bytes, what.Limit)
+	ids, err := sqlcommon.EntryIDs(ctx, w, "history.excess", after, keep.Former(), keep.Bytes, limit)
+	if err != nil {
+		return nil, err
+	}
+	return ids, sqlcommon.TrimEach(ctx, w, ids, keep)
 }
 
 // writeAuthors writes the authors of a row's type and description. known says

@@ -4,19 +4,18 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
+
 	"mneme/acl"
 	"mneme/memory"
-	"mneme/storage/sqlcommon"
 )
 
-// At implements memory.PathReader.
-func (r *reader) At(ctx context.Context, query memory.PathQuery) ([]memory.Entry, error) {
-	return sqlcommon.At(ctx, query, r.AtPaths, r.siblings)
-}
+// PrepareWrite implements memory.EntryWriter. It does nothing: a read costs no round trip,
+// and one writer runs at a time.
+func (*writer) PrepareWrite(context.Context, memory.WritePlan) error { return nil }
 
-// Prepare implements memory.Preparer. It does nothing: a read costs no round trip, and
-// one writer runs at a time.
-func (*writer) Prepare(context.Context, memory.Plan) error { return nil }
+// PrepareVectors implements indexer.VectorWriter. It does nothing, like PrepareWrite.
+func (*writer) PrepareVectors(context.Context, []uuid.UUID, []string) error { return nil }
 
 // Usage implements memory.EntryReader.
 func (r *reader) Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (memory.Usage, error) {

@@ -204,7 +204,7 @@ func purgeAll(t *testing.T, s *Storage, want int) {
 	for {
 		n := 0
 		must(t, s.Update(t.Context(), func(tx memory.Tx) error {
-			ids, err := tx.Erase(t.Context(), memory.Purge{Cutoff: noon.Add(time.Second), Limit: 100})
+			ids, err := tx.Purge(t.Context(), noon.Add(time.Second), 100)
 			n = len(ids)
 			return err
 		}))
@@ -239,8 +239,7 @@ func TestNoFileHoldsWhatHistoryDropped(t *testing.T) {
 			if err := tx.Put(t.Context(), e, lexical.Analyze(string(e.Value))); err != nil {
 				return err
 			}
-			_, err := tx.Erase(t.Context(), memory.FormerVersions{Keep: memory.HistoryLimits{Versions: 3, Bytes: 1 << 20}, Entry: e.ID})
-			return err
+			return tx.TrimHistory(t.Context(), e.ID, memory.HistoryLimits{Versions: 3, Bytes: 1 << 20})
 		}))
 	}
 	left, err := s.Unscrubbed(t.Context())

@@ -180,7 +180,7 @@ func measure(t *testing.B, entries, stores int) {
 		began = time.Now()
 		n := 0
 		if err := s.ForIndexer().View(ctx, func(tx indexer.ReadTx) error {
-			return tx.Vectors(ctx, indexer.VectorQuery{Fingerprint: "model", All: true}, func(vector.Record) error { n++; return nil })
+			return tx.AllVectors(ctx, "model", func(vector.Record) error { n++; return nil })
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -201,12 +201,12 @@ func measure(t *testing.B, entries, stores int) {
 	scope := acltest.Scope(t, all...)
 	some := ids[:400]
 	read("siblings of 400", func(tx memory.ReadTx) error {
-		_, err := tx.At(ctx, memory.Siblings{Scope: scope, IDs: some})
+		_, err := tx.Siblings(ctx, scope, some)
 		return err
 	})
 	read("get 10", func(tx memory.ReadTx) error { _, err := tx.Get(ctx, ids[:10]); return err })
 	read("unembedded", func(tx memory.ReadTx) error {
-		_, err := tx.(indexer.ReadTx).List(ctx, memory.SearchableQuery{After: uuid.Nil, Limit: 100, Without: &memory.Unembedded{Fingerprint: "model", Now: now}})
+		_, err := tx.(indexer.ReadTx).Unembedded(ctx, indexer.Unembedded{Fingerprint: "model", Now: now}, uuid.Nil, 100)
 		return err
 	})
 	read("matching none by tag", func(tx memory.ReadTx) error {
@@ -214,7 +214,7 @@ func measure(t *testing.B, entries, stores int) {
 		return err
 	})
 	read("scan 100", func(tx memory.ReadTx) error {
-		_, err := tx.List(ctx, memory.ScanQuery{Store: "store-1", Ceiling: acl.Restricted, Limit: 100})
+		_, err := tx.Scan(ctx, memory.ScanQuery{Store: "store-1", Ceiling: acl.Restricted, Limit: 100})
 		return err
 	})
 }

@@ -175,7 +175,7 @@ func TestTheTrashOfAnOwnerIsReadByItsIndex(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()
 	must(t, s.View(t.Context(), func(tx memory.ReadTx) error {
-		_, err := tx.List(t.Context(), memory.TrashQuery{Store: "a", Label: acl.Public, Owner: "b", Limit: 10})
+		_, err := tx.Trash(t.Context(), memory.TrashQuery{Store: "a", Label: acl.Public, Owner: "b", Limit: 10})
 		return err
 	}))
 	var ran, steps []string

@@ -136,6 +136,14 @@ func (w *writer) Terms(ctx context.Context, scope acl.Scope, query memory.TermQu
 	return w.Reads.Terms(ctx, scope, query)
 }
 
+// ManyTerms implements memory.LexicalLeg.
+func (w *writer) ManyTerms(ctx context.Context, scope acl.Scope, query memory.TermQuery) (bool, error) {
+	if err := w.flush(ctx); err != nil {
+		return false, err
+	}
+	return w.Reads.ManyTerms(ctx, scope, query)
+}
+
 // selectPartitions are the stores and labels of the scope that have searchable
 // entries.
 var selectPartitions = scopeTable + `SELECT t.store, t.label FROM scope

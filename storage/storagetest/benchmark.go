@@ -64,7 +64,7 @@ func BenchmarkScore(b *testing.B, s storage.Storage, entries, stores int) {
 	check(s.Update(ctx, func(tx memory.Tx) error {
 		for _, r := range reaches {
 			grant := acl.Grant{Store: r.store, Grantee: "reader", Level: acl.Read, MaxLabel: acl.Restricted, Label: acl.Public, Accepted: acl.Public, ByPlatform: true, CreatedAt: start}
-			if err := tx.PutFact(ctx, memory.GrantFact(grant)); err != nil {
+			if err := tx.PutGrant(ctx, grant); err != nil {
 				return err
 			}
 		}
@@ -106,7 +106,7 @@ func BenchmarkScore(b *testing.B, s storage.Storage, entries, stores int) {
 		return err
 	})
 	view(fmt.Sprint("siblings of ", len(ids)), func(tx memory.ReadTx) error {
-		_, err := tx.At(ctx, memory.Siblings{Scope: scope, IDs: ids})
+		_, err := tx.Siblings(ctx, scope, ids)
 		return err
 	})
 	view(fmt.Sprint("evidence of ", len(ids)), func(tx memory.ReadTx) error {
@@ -115,7 +115,7 @@ func BenchmarkScore(b *testing.B, s storage.Storage, entries, stores int) {
 	})
 	view(fmt.Sprint("codes of ", len(ids)), func(tx memory.ReadTx) error { _, err := tx.ChunkCodes(ctx, scope, model, chunks); return err })
 	view("all vectors", func(tx memory.ReadTx) error {
-		return tx.(indexer.ReadTx).Vectors(ctx, indexer.VectorQuery{Fingerprint: model, All: true}, func(vector.Record) error { return nil })
+		return tx.(indexer.ReadTx).AllVectors(ctx, model, func(vector.Record) error { return nil })
 	})
 }
 

@@ -54,15 +54,15 @@ func (f *fixture) seed() (live, gone, old memory.Entry) {
 	gone = f.delete(gone, start)
 	f.update(func(tx memory.Tx) error {
 		return errors.Join(
-			tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "b", Level: acl.Read, MaxLabel: acl.Internal, Label: acl.Public, Accepted: acl.Public, ExpiresAt: after(time.Hour), Maker: "a", CreatedAt: start}),
-			tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaChat, Of: "chat", Agent: "a", Membership: acl.Membership{Present: true, ExpiresAt: after(time.Hour)}}),
-			tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaUser, Of: "user", Agent: "a", Membership: acl.Membership{Present: true}}),
-			tx.PutFact(f.ctx, memory.SettingsFact{Agent: "a", Settings: acl.Settings{Self: true, DefaultTTL: time.Hour}}),
-			tx.PutFact(f.ctx, memory.NameFact{ID: "chat", Kind: memory.KindChat}),
-			tx.PutFact(f.ctx, memory.ReadingFact{Store: "a", Asked: true, Multilingual: acl.Internal}),
-			tx.PutFact(f.ctx, memory.ReadingFact{Store: "b", Language: new(acl.LanguageEnglish)}),
-			tx.PutFact(f.ctx, memory.ReadingFact{Store: "c", Multilingual: acl.Public}),
-			tx.PutFact(f.ctx, memory.ReadingFact{Store: "d", Multilingual: acl.Public, Mixed: acl.Confidential}))
+			tx.PutGrant(f.ctx, acl.Grant{Store: "a", Grantee: "b", Level: acl.Read, MaxLabel: acl.Internal, Label: acl.Public, Accepted: acl.Public, ExpiresAt: after(time.Hour), Maker: "a", CreatedAt: start}),
+			tx.PutMembership(f.ctx, acl.ViaChat, "chat", "a", acl.Membership{Present: true, ExpiresAt: after(time.Hour)}),
+			tx.PutMembership(f.ctx, acl.ViaUser, "user", "a", acl.Membership{Present: true}),
+			tx.PutSettings(f.ctx, "a", acl.Settings{Self: true, DefaultTTL: time.Hour}),
+			tx.ClaimName(f.ctx, "chat", memory.KindChat),
+			tx.PutReading(f.ctx, memory.ReadingChange{Store: "a", Asked: true, Multilingual: acl.Internal}),
+			tx.PutReading(f.ctx, memory.ReadingChange{Store: "b", Language: new(acl.LanguageEnglish)}),
+			tx.PutReading(f.ctx, memory.ReadingChange{Store: "c", Multilingual: acl.Public}),
+			tx.PutReading(f.ctx, memory.ReadingChange{Store: "d", Multilingual: acl.Public, Mixed: acl.Confidential}))
 	})
 	return live, gone, old
 }
@@ -70,7 +70,7 @@ func (f *fixture) seed() (live, gone, old memory.Entry) {
 var dumps = []clause{
 	{"a swept entry is not dumped", func(f *fixture) {
 		_, _, old := f.seed()
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(old), start) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
 		for _, r := range f.dump(f.storage) {
 			if r.Entry != nil && r.Entry.ID == old.ID {
 				f.Error("the swept entry was dumped")
@@ -195,7 +195,7 @@ func testRoundTrip(t *testing.T, open func(t testing.TB) storage.Storage) {
 	to.trim(live, memory.HistoryLimits{Versions: 3, Bytes: 1 << 30}) // the loaded versions are counted
 	to.equal(to.versions(live), []int{4, 3, 2})
 	to.view(func(tx memory.ReadTx) error {
-		grants, err := tx.Count(to.ctx, memory.GrantsOf{Store: "a", Label: acl.Public})
+		grants, err := tx.CountGrants(to.ctx, "a", acl.Public)
 		to.equal(grants, 1)
 		return err
 	})

@@ -6,34 +6,24 @@ import (
 
 	"github.com/google/uuid"
 
+	"mneme/indexer"
 	"mneme/memory"
 )
 
-// sweep, trimHistory, sweepFacts and trimChanges are what a transaction erases and trims.
+// sweepFacts and trimChanges remove what has expired, and what is of before a time.
 
-func sweep(ctx context.Context, tx memory.Eraser, ids []uuid.UUID, now time.Time) error {
-	_, err := tx.Erase(ctx, memory.Expired{Entries: ids, Now: now})
+func sweepFacts(ctx context.Context, tx memory.FactWriter, now time.Time) error {
+	_, err := tx.TrimFacts(ctx, now, 1000)
 	return err
 }
 
-func trimHistory(ctx context.Context, tx memory.Eraser, id uuid.UUID, keep memory.HistoryLimits) error {
-	_, err := tx.Erase(ctx, memory.FormerVersions{Keep: keep, Entry: id})
+func trimChanges(ctx context.Context, tx indexer.VectorWriter, before time.Time) error {
+	_, err := tx.TrimChanges(ctx, before, time.Now(), 1000)
 	return err
 }
 
-func sweepFacts(ctx context.Context, tx memory.Trimmer, now time.Time) error {
-	_, err := tx.Trim(ctx, memory.ExpiredFacts{Now: now, Limit: 1000})
-	return err
-}
-
-func trimChanges(ctx context.Context, tx memory.Trimmer, before time.Time) error {
-	_, err := tx.Trim(ctx, memory.OldChanges{Before: before, Now: time.Now(), Limit: 1000})
-	return err
-}
-
-// expired returns the entries that a query lists.
-func expired(ctx context.Context, tx memory.ExpiryReader, query memory.ExpiryQuery) ([]uuid.UUID, error) {
-	list, err := tx.Expiring(ctx, query)
+// expiringIn returns the entries of a list of what expires.
+func expiringIn(list []memory.Expiry, err error) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	for _, e := range list {
 		ids = append(ids, e.Entry)

@@ -12,23 +12,23 @@ import (
 )
 
 var expiries = []clause{
-	{"Expired lists entries that have expired and are not swept, including deleted ones, oldest first", func(f *fixture) {
+	{"Due lists entries that have expired and are not swept, including deleted ones, oldest first", func(f *fixture) {
 		first, second := entry("a", "1", expiring(after(-2*time.Hour))), entry("a", "2", expiring(after(-time.Hour)), outOfContext)
 		third := entry("a", "3", expiring(start))
 		f.put(third, second, first, entry("a", "4", expiring(after(time.Microsecond))), entry("a", "5"))
 		f.delete(second, after(-3*time.Hour))
-		expired := func(want []uuid.UUID, limit int) {
+		due := func(want []uuid.UUID, limit int) {
 			f.Helper()
 			f.update(func(tx memory.Tx) error {
-				got, err := expired(f.ctx, tx, memory.ExpiryQuery{Until: start, Limit: limit})
+				got, err := expiringIn(tx.Due(f.ctx, start, limit))
 				f.equal(got, want)
 				return err
 			})
 		}
-		expired(idsOf(first, second, third), 10)
-		expired(idsOf(first, second), 2)
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(first, second), start) })
-		expired(idsOf(third), 10)
+		due(idsOf(first, second, third), 10)
+		due(idsOf(first, second), 2)
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(first, second), start) })
+		due(idsOf(third), 10)
 	}},
 
 	{"Sweep hides expired entries for good and releases their paths", func(f *fixture) {
@@ -38,7 +38,7 @@ var expiries = []clause{
 			_, err := tx.SaveVectors(f.ctx, e.ID, 1, "model", records(e, 2))
 			return err
 		})
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(e), start) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e), start) })
 		f.assertInvisible(e)
 		f.wantError(f.tryPut(edited(e)), memory.ErrStale)
 		f.put(entry("a", "k"))
@@ -47,11 +47,11 @@ var expiries = []clause{
 	{"Sweep ignores entries that have not expired, do not exist or are swept", func(f *fixture) {
 		e, none := entry("a", "k", expiring(after(time.Microsecond)), says("needle")), entry("a", "k2")
 		f.put(e)
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(e, none), start) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e, none), start) })
 		f.equal(f.get(e.ID), []memory.Entry{e})
 		f.update(func(tx memory.Tx) error {
-			f.ok(sweep(f.ctx, tx, idsOf(e, e), after(time.Hour)))
-			return sweep(f.ctx, tx, idsOf(e), after(time.Hour))
+			f.ok(tx.Sweep(f.ctx, idsOf(e, e), after(time.Hour)))
+			return tx.Sweep(f.ctx, idsOf(e), after(time.Hour))
 		})
 		f.assertInvisible(e)
 	}},
@@ -60,7 +60,7 @@ var expiries = []clause{
 		e := entry("a", "k", expiring(start))
 		f.put(e)
 		f.drain()
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(e), start) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e), start) })
 		f.equal(f.pending(e.ID), true)
 	}},
 
@@ -68,16 +68,16 @@ var expiries = []clause{
 		for i, at := range []time.Time{start, after(time.Microsecond), {}} {
 			agent := fmt.Sprint("agent", i)
 			f.update(func(tx memory.Tx) error {
-				f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: agent, Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: "a", ExpiresAt: at, CreatedAt: start}))
-				f.ok(tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaChat, Of: "chat", Agent: agent, Membership: acl.Membership{Present: true, ExpiresAt: at}}))
-				return tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaUser, Of: "user", Agent: agent, Membership: acl.Membership{Present: true, ExpiresAt: at}})
+				f.ok(tx.PutGrant(f.ctx, acl.Grant{Store: "a", Grantee: agent, Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: "a", ExpiresAt: at, CreatedAt: start}))
+				f.ok(tx.PutMembership(f.ctx, acl.ViaChat, "chat", agent, acl.Membership{Present: true, ExpiresAt: at}))
+				return tx.PutMembership(f.ctx, acl.ViaUser, "user", agent, acl.Membership{Present: true, ExpiresAt: at})
 			})
 		}
 		later := idempotencyKey
 		later.Key = "later"
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.PutFact(f.ctx, memory.OutcomeFact{Key: idempotencyKey, IdempotencyRecord: memory.IdempotencyRecord{ExpiresAt: start}}))
-			f.ok(tx.PutFact(f.ctx, memory.OutcomeFact{Key: later, IdempotencyRecord: memory.IdempotencyRecord{ExpiresAt: after(1000)}}))
+			f.ok(tx.PutOutcome(f.ctx, idempotencyKey, memory.IdempotencyRecord{ExpiresAt: start}))
+			f.ok(tx.PutOutcome(f.ctx, later, memory.IdempotencyRecord{ExpiresAt: after(1000)}))
 			return sweepFacts(f.ctx, tx, start)
 		})
 		f.view(func(tx memory.ReadTx) error {
@@ -110,16 +110,16 @@ var expiries = []clause{
 		f.update(func(tx memory.Tx) error {
 			for i := range 5 {
 				at, agent := after(time.Duration(-i)*time.Hour), fmt.Sprint("agent", i)
-				f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: agent, Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: "a", ExpiresAt: at, CreatedAt: start}))
-				f.ok(tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaChat, Of: "chat", Agent: agent, Membership: acl.Membership{Present: true, ExpiresAt: at}}))
-				f.ok(tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaUser, Of: "user", Agent: agent, Membership: acl.Membership{Present: true, ExpiresAt: at}}))
-				f.ok(tx.PutFact(f.ctx, memory.OutcomeFact{Key: key(i), IdempotencyRecord: memory.IdempotencyRecord{ExpiresAt: at}}))
+				f.ok(tx.PutGrant(f.ctx, acl.Grant{Store: "a", Grantee: agent, Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: "a", ExpiresAt: at, CreatedAt: start}))
+				f.ok(tx.PutMembership(f.ctx, acl.ViaChat, "chat", agent, acl.Membership{Present: true, ExpiresAt: at}))
+				f.ok(tx.PutMembership(f.ctx, acl.ViaUser, "user", agent, acl.Membership{Present: true, ExpiresAt: at}))
+				f.ok(tx.PutOutcome(f.ctx, key(i), memory.IdempotencyRecord{ExpiresAt: at}))
 			}
 			return nil
 		})
 		for _, left := range []int{3, 1, 0} {
 			f.update(func(tx memory.Tx) error {
-				more, err := tx.Trim(f.ctx, memory.ExpiredFacts{Now: start, Limit: 2})
+				more, err := tx.TrimFacts(f.ctx, start, 2)
 				f.equal(more, left > 0)
 				return err
 			})
@@ -137,7 +137,7 @@ var expiries = []clause{
 					there := i < left
 					f.equal([]bool{grant.Level != acl.None, participant.Present, session.Present, outcome != nil}, []bool{there, there, there, there})
 				}
-				n, err := tx.Count(f.ctx, memory.GrantsOf{Store: "a", Label: acl.Public})
+				n, err := tx.CountGrants(f.ctx, "a", acl.Public)
 				f.equal(n, int64(left))
 				return err
 			})
@@ -150,23 +150,21 @@ var expiries = []clause{
 		f.update(func(tx memory.Tx) error {
 			for _, store := range []string{"a", "b"} {
 				for i, at := range []time.Time{start, after(time.Microsecond), {}} {
-					f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: store, Grantee: fmt.Sprint("agent", i), Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: store, ExpiresAt: at, CreatedAt: start}))
+					f.ok(tx.PutGrant(f.ctx, acl.Grant{Store: store, Grantee: fmt.Sprint("agent", i), Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: store, ExpiresAt: at, CreatedAt: start}))
 				}
 			}
-			f.ok(tx.PutFact(f.ctx, memory.OutcomeFact{Key: idempotencyKey, IdempotencyRecord: memory.IdempotencyRecord{ExpiresAt: start}}))
-			return tx.PutFact(f.ctx, memory.OutcomeFact{Key: other, IdempotencyRecord: memory.IdempotencyRecord{ExpiresAt: start}})
+			f.ok(tx.PutOutcome(f.ctx, idempotencyKey, memory.IdempotencyRecord{ExpiresAt: start}))
+			return tx.PutOutcome(f.ctx, other, memory.IdempotencyRecord{ExpiresAt: start})
 		})
 		for _, now := range []time.Time{after(-time.Microsecond), start} {
 			f.update(func(tx memory.Tx) error {
-				_, err := tx.Trim(f.ctx, memory.ExpiredGrants{Store: "a", Now: now})
-				f.ok(err)
-				_, err = tx.Trim(f.ctx, memory.ExpiredOutcome{Key: idempotencyKey, Now: now})
-				return err
+				f.ok(tx.TrimGrants(f.ctx, "a", now))
+				return tx.TrimOutcome(f.ctx, idempotencyKey, now)
 			})
 			f.view(func(tx memory.ReadTx) error {
 				var counts []int64
 				for _, store := range []string{"a", "b"} {
-					n, err := tx.Count(f.ctx, memory.GrantsOf{Store: store, Label: acl.Public})
+					n, err := tx.CountGrants(f.ctx, store, acl.Public)
 					f.ok(err)
 					counts = append(counts, n)
 				}
@@ -202,9 +200,9 @@ func (f *fixture) assertInvisible(e memory.Entry) {
 	f.view(func(tx memory.ReadTx) error {
 		at, err := tx.At(f.ctx, e.Path.At(acl.Restricted))
 		f.ok(err)
-		history, err := tx.List(f.ctx, memory.HistoryQuery{Entry: e.ID, Before: 0, Limit: 10})
+		history, err := tx.History(f.ctx, memory.HistoryQuery{Entry: e.ID, Before: 0, Limit: 10})
 		f.ok(err)
-		siblings, err := tx.At(f.ctx, memory.Siblings{Scope: scope, IDs: idsOf(e)})
+		siblings, err := tx.Siblings(f.ctx, scope, idsOf(e))
 		f.ok(err)
 		f.equal(len(at)+len(history)+len(siblings), 0)
 		return tx.Dump(f.ctx, func(r memory.DumpRecord) error {
@@ -216,7 +214,7 @@ func (f *fixture) assertInvisible(e memory.Entry) {
 	})
 	f.equal(len(f.vectors("model", e.ID)), 0)
 	f.viewIndex(func(tx indexer.ReadTx) error {
-		unembedded, err := tx.List(f.ctx, memory.SearchableQuery{After: uuid.Nil, Limit: 10, Without: &memory.Unembedded{Fingerprint: "model", Now: start}})
+		unembedded, err := tx.Unembedded(f.ctx, indexer.Unembedded{Fingerprint: "model", Now: start}, uuid.Nil, 10)
 		f.equal(len(unembedded), 0)
 		return err
 	})
@@ -232,7 +230,7 @@ var purges = []clause{
 		f.delete(deletedBefore, after(-1000))
 		f.delete(deletedAfter, start)
 		f.delete(both, after(-1000))
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(swept), after(-1000)) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(swept), after(-1000)) })
 		f.equal(f.countErasable(start), int64(4))
 		f.equal(sorted(f.purge(start, 100)), sorted(idsOf(deletedBefore, expired, swept, both)))
 		f.equal(f.countErasable(start), int64(0))
@@ -305,13 +303,13 @@ var purges = []clause{
 			f.update(func(tx memory.Tx) error {
 				key := idempotencyKey
 				key.Key = fmt.Sprint(i)
-				return tx.PutFact(f.ctx, memory.OutcomeFact{Key: key, IdempotencyRecord: memory.IdempotencyRecord{IDs: []uuid.UUID{kept.ID, e.ID}, ExpiresAt: after(time.Hour)}})
+				return tx.PutOutcome(f.ctx, key, memory.IdempotencyRecord{IDs: []uuid.UUID{kept.ID, e.ID}, ExpiresAt: after(time.Hour)})
 			})
 		}
 		for _, i := range []int{0, 3, 4} {
 			f.delete(edited(purged[i]), after(-time.Hour))
 		}
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(purged[1]), start) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(purged[1]), start) })
 		f.equal(sorted(f.purge(start, 100)), sorted(idsOf(purged...)))
 		rows, err := counter.Rows(f.ctx)
 		f.ok(err)
@@ -326,8 +324,8 @@ var purges = []clause{
 		other := idempotencyKey
 		other.Key = "other"
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.PutFact(f.ctx, memory.OutcomeFact{Key: idempotencyKey, IdempotencyRecord: memory.IdempotencyRecord{IDs: idsOf(kept, purged), ExpiresAt: after(1000)}}))
-			return tx.PutFact(f.ctx, memory.OutcomeFact{Key: other, IdempotencyRecord: memory.IdempotencyRecord{IDs: idsOf(kept), ExpiresAt: after(1000)}})
+			f.ok(tx.PutOutcome(f.ctx, idempotencyKey, memory.IdempotencyRecord{IDs: idsOf(kept, purged), ExpiresAt: after(1000)}))
+			return tx.PutOutcome(f.ctx, other, memory.IdempotencyRecord{IDs: idsOf(kept), ExpiresAt: after(1000)})
 		})
 		f.purge(start, 10)
 		f.view(func(tx memory.ReadTx) error {
@@ -364,7 +362,7 @@ var purges = []clause{
 func (f *fixture) countErasable(cutoff time.Time) (n int64) {
 	f.Helper()
 	f.update(func(tx memory.Tx) (err error) {
-		n, err = tx.Count(f.ctx, memory.Erasable{Cutoff: cutoff})
+		n, err = tx.CountErasable(f.ctx, cutoff)
 		return err
 	})
 	return n
@@ -373,7 +371,7 @@ func (f *fixture) countErasable(cutoff time.Time) (n int64) {
 func (f *fixture) purge(cutoff time.Time, limit int) (ids []uuid.UUID) {
 	f.Helper()
 	f.update(func(tx memory.Tx) (err error) {
-		ids, err = tx.Erase(f.ctx, memory.Purge{Cutoff: cutoff, Limit: limit})
+		ids, err = tx.Purge(f.ctx, cutoff, limit)
 		return err
 	})
 	return ids

@@ -42,7 +42,7 @@ var facts = []clause{
 		third := acl.Grant{Store: "C", Grantee: "b", Level: acl.Search, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: "C", CreatedAt: start}
 		f.update(func(tx memory.Tx) error {
 			for _, g := range []acl.Grant{{Store: "a", Grantee: "b", Level: acl.ReadWrite, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: "x", ByPlatform: true, CreatedAt: start}, g, other, third} {
-				f.ok(tx.PutFact(f.ctx, memory.GrantFact(g)))
+				f.ok(tx.PutGrant(f.ctx, g))
 			}
 			return nil
 		})
@@ -61,8 +61,8 @@ var facts = []clause{
 			return err
 		})
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "b", Label: acl.Public}))
-			f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "b", Label: acl.Public}))
+			f.ok(tx.PutGrant(f.ctx, acl.Grant{Store: "a", Grantee: "b", Label: acl.Public}))
+			f.ok(tx.PutGrant(f.ctx, acl.Grant{Store: "a", Grantee: "b", Label: acl.Public}))
 			on, err := tx.Grants(f.ctx, acl.GrantQuery{Store: "a"})
 			f.equal(on, []acl.Grant{other})
 			neither, _ := tx.Grants(f.ctx, acl.GrantQuery{})
@@ -78,7 +78,7 @@ var facts = []clause{
 		}
 		f.update(func(tx memory.Tx) error {
 			for i := range grants {
-				f.ok(tx.PutFact(f.ctx, memory.GrantFact(grants[len(grants)-1-i])))
+				f.ok(tx.PutGrant(f.ctx, grants[len(grants)-1-i]))
 			}
 			return nil
 		})
@@ -90,14 +90,14 @@ var facts = []clause{
 				f.equal(got, want)
 			}
 			for label := acl.Public; label <= acl.Restricted; label++ {
-				n, err := tx.Count(f.ctx, memory.GrantsOf{Store: "a", Label: label})
+				n, err := tx.CountGrants(f.ctx, "a", label)
 				f.ok(err)
 				f.equal(n == 1, slices.ContainsFunc(want, func(g acl.Grant) bool { return g.Label == label }))
 			}
 		}
 		f.view(func(tx memory.ReadTx) error { check(tx, grants); return nil })
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "b", Label: acl.Internal}))
+			f.ok(tx.PutGrant(f.ctx, acl.Grant{Store: "a", Grantee: "b", Label: acl.Internal}))
 			check(tx, append(grants[:1:1], grants[2:]...))
 			return nil
 		})
@@ -106,9 +106,9 @@ var facts = []clause{
 	{"chat and user memberships are separate, and one that is not present is removed", func(f *fixture) {
 		m := acl.Membership{Present: true, ExpiresAt: after(time.Hour)}
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaChat, Of: "x", Agent: "a", Membership: acl.Membership{Present: true}}))
-			f.ok(tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaChat, Of: "x", Agent: "a", Membership: m}))
-			return tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaUser, Of: "y", Agent: "a", Membership: acl.Membership{Present: true}})
+			f.ok(tx.PutMembership(f.ctx, acl.ViaChat, "x", "a", acl.Membership{Present: true}))
+			f.ok(tx.PutMembership(f.ctx, acl.ViaChat, "x", "a", m))
+			return tx.PutMembership(f.ctx, acl.ViaUser, "y", "a", acl.Membership{Present: true})
 		})
 		check := func(chat, agent string, participant, session acl.Membership) {
 			f.Helper()
@@ -125,8 +125,8 @@ var facts = []clause{
 		check("y", "a", acl.Membership{}, acl.Membership{Present: true})
 		check("x", "b", acl.Membership{}, acl.Membership{})
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaChat, Of: "x", Agent: "a", Membership: acl.Membership{}}))
-			return tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaUser, Of: "y", Agent: "a", Membership: acl.Membership{}})
+			f.ok(tx.PutMembership(f.ctx, acl.ViaChat, "x", "a", acl.Membership{}))
+			return tx.PutMembership(f.ctx, acl.ViaUser, "y", "a", acl.Membership{})
 		})
 		check("x", "a", acl.Membership{}, acl.Membership{})
 		check("y", "a", acl.Membership{}, acl.Membership{})
@@ -135,8 +135,8 @@ var facts = []clause{
 	{"settings are the default until they are written", func(f *fixture) {
 		want := acl.Settings{Self: true, User: true, DefaultTTL: 90 * time.Minute, Locked: acl.SwitchEnabled | acl.SwitchChat}
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.PutFact(f.ctx, memory.SettingsFact{Agent: "a", Settings: acl.Settings{Enabled: true, Chat: true}}))
-			return tx.PutFact(f.ctx, memory.SettingsFact{Agent: "a", Settings: want})
+			f.ok(tx.PutSettings(f.ctx, "a", acl.Settings{Enabled: true, Chat: true}))
+			return tx.PutSettings(f.ctx, "a", want)
 		})
 		f.view(func(tx memory.ReadTx) error {
 			got, err := tx.Settings(f.ctx, "a")
@@ -150,10 +150,10 @@ var facts = []clause{
 
 	{"an ID has one kind: claiming another is ErrKindClash", func(f *fixture) {
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.PutFact(f.ctx, memory.NameFact{ID: "a", Kind: memory.KindCaller}))
-			f.ok(tx.PutFact(f.ctx, memory.NameFact{ID: "a", Kind: memory.KindCaller}))
-			f.wantError(tx.PutFact(f.ctx, memory.NameFact{ID: "a", Kind: memory.KindChat}), memory.ErrKindClash)
-			return tx.PutFact(f.ctx, memory.NameFact{ID: "c", Kind: memory.KindChat})
+			f.ok(tx.ClaimName(f.ctx, "a", memory.KindCaller))
+			f.ok(tx.ClaimName(f.ctx, "a", memory.KindCaller))
+			f.wantError(tx.ClaimName(f.ctx, "a", memory.KindChat), memory.ErrKindClash)
+			return tx.ClaimName(f.ctx, "c", memory.KindChat)
 		})
 		f.view(func(tx memory.ReadTx) error {
 			for id, want := range map[string]memory.Kind{"a": memory.KindCaller, "c": memory.KindChat, "A": memory.KindUnknown} {
@@ -187,8 +187,8 @@ var facts = []clause{
 		record := memory.IdempotencyRecord{Digest: "d", Created: true, IDs: []uuid.UUID{uuid.Must(uuid.NewV7()), uuid.Must(uuid.NewV7())},
 			Numbers: json.RawMessage(`{"n": 1}`), ExpiresAt: after(24 * time.Hour)}
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.PutFact(f.ctx, memory.OutcomeFact{Key: idempotencyKey, IdempotencyRecord: record}))
-			f.wantError(tx.PutFact(f.ctx, memory.OutcomeFact{Key: idempotencyKey, IdempotencyRecord: memory.IdempotencyRecord{ExpiresAt: start}}), memory.ErrExists)
+			f.ok(tx.PutOutcome(f.ctx, idempotencyKey, record))
+			f.wantError(tx.PutOutcome(f.ctx, idempotencyKey, memory.IdempotencyRecord{ExpiresAt: start}), memory.ErrExists)
 			return nil
 		})
 		for _, change := range []func(*memory.IdempotencyKey){

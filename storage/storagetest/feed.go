@@ -57,7 +57,7 @@ var feeds = []clause{
 		f.put(e)
 		e = edited(e, func(e *memory.Entry) { e.UpdatedAt = after(time.Minute) })
 		f.put(e)
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(e), after(2*time.Hour)) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e), after(2*time.Hour)) })
 		f.view(func(tx memory.ReadTx) error {
 			feed, err := feedOf(f.ctx, tx, memory.FeedQuery{Store: "a", Ceiling: acl.Public, Limit: 10})
 			f.ok(err)
@@ -84,7 +84,7 @@ var feeds = []clause{
 		seen, gone, hidden := entry("a", "seen", expiring(start)), entry("a", "gone", expiring(start)), entry("a", "hidden", expiring(start), outOfContext)
 		f.put(seen, gone, hidden)
 		gone = f.delete(gone, after(-time.Hour))
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(seen, gone, hidden), start) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(seen, gone, hidden), start) })
 		f.equal(f.feed("a", acl.Public, memory.FeedPositions{3}), []string{"1 4 /seen"})
 	}},
 
@@ -107,7 +107,7 @@ var feeds = []clause{
 		}
 		trim := func(before time.Time, keep int64, limit int) (more bool) {
 			f.update(func(tx memory.Tx) (err error) {
-				more, err = tx.Trim(f.ctx, memory.OldFeed{Before: before, Keep: keep, Limit: limit})
+				more, err = tx.TrimFeed(f.ctx, before, keep, limit)
 				return err
 			})
 			return more
@@ -170,13 +170,13 @@ var feeds = []clause{
 		f.equal(next("a", acl.Public), start)
 		f.equal(next("none", acl.Restricted).IsZero(), true)
 		f.update(func(tx memory.Tx) error {
-			due, err := expired(f.ctx, tx, memory.ExpiryQuery{Store: "a", Ceiling: acl.Confidential, Until: start, Limit: 10})
+			due, err := expiringIn(tx.Expiring(f.ctx, memory.ExpiryQuery{Store: "a", Ceiling: acl.Confidential, Until: start, Limit: 10}))
 			f.ok(err)
 			f.equal(sorted(due), sorted(idsOf(first, second)))
-			one, err := expired(f.ctx, tx, memory.ExpiryQuery{Store: "a", Ceiling: acl.Confidential, Until: start, Limit: 1})
+			one, err := expiringIn(tx.Expiring(f.ctx, memory.ExpiryQuery{Store: "a", Ceiling: acl.Confidential, Until: start, Limit: 1}))
 			f.ok(err)
 			f.equal(len(one), 1)
-			return sweep(f.ctx, tx, due, start)
+			return tx.Sweep(f.ctx, due, start)
 		})
 		f.equal(next("a", acl.Confidential), after(time.Hour))
 	}},

@@ -47,7 +47,7 @@ var histories = []clause{
 			e = edited(e)
 			f.update(func(tx memory.Tx) error {
 				f.ok(put(f.ctx, tx, e))
-				return trimHistory(f.ctx, tx, e.ID, keep)
+				return tx.TrimHistory(f.ctx, e.ID, keep)
 			})
 		}
 		f.equal(f.versions(e), []int{41, 40, 39, 38, 37})
@@ -74,7 +74,7 @@ var histories = []clause{
 		for last := uuid.Nil; ; last = got[len(got)-1] {
 			var ids []uuid.UUID
 			f.update(func(tx memory.Tx) (err error) {
-				ids, err = tx.Erase(f.ctx, memory.FormerVersions{Keep: keep, After: last, Limit: 2})
+				ids, err = tx.TrimHistories(f.ctx, last, keep, 2)
 				return err
 			})
 			if len(ids) == 0 {
@@ -98,7 +98,7 @@ var histories = []clause{
 			f.equal(f.scan(memory.ScanQuery{Store: "a", Ceiling: acl.Public, Limit: 10}), withoutText(e))
 		}
 		f.view(func(tx memory.ReadTx) error {
-			history, err := tx.List(f.ctx, memory.HistoryQuery{Entry: first.ID, Before: 0, Limit: 10})
+			history, err := tx.History(f.ctx, memory.HistoryQuery{Entry: first.ID, Before: 0, Limit: 10})
 			f.equal(history, []memory.Entry{fifth, fourth, third, second, first})
 			return err
 		})
@@ -108,9 +108,9 @@ var histories = []clause{
 		check := func(step string, want int64) {
 			f.Helper()
 			f.view(func(tx memory.ReadTx) error {
-				n, err := tx.Count(f.ctx, memory.GrantsOf{Store: "a", Label: acl.Public})
+				n, err := tx.CountGrants(f.ctx, "a", acl.Public)
 				f.ok(err)
-				other, err := tx.Count(f.ctx, memory.GrantsOf{Store: "b", Label: acl.Public})
+				other, err := tx.CountGrants(f.ctx, "b", acl.Public)
 				if n != want || other != 1 {
 					f.Errorf("%s: %d grants, want %d; of the other store %d", step, n, want, other)
 				}
@@ -119,7 +119,7 @@ var histories = []clause{
 		}
 		grant := func(store, grantee string, until time.Time) {
 			f.update(func(tx memory.Tx) error {
-				return tx.PutFact(f.ctx, memory.GrantFact{Store: store, Grantee: grantee, Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: store, ExpiresAt: until, CreatedAt: start})
+				return tx.PutGrant(f.ctx, acl.Grant{Store: store, Grantee: grantee, Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: store, ExpiresAt: until, CreatedAt: start})
 			})
 		}
 		grant("b", "x", time.Time{})
@@ -130,8 +130,8 @@ var histories = []clause{
 		grant("a", "0", after(-time.Minute))
 		check("replaced", 4)
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "3", Label: acl.Public}))
-			return tx.PutFact(f.ctx, memory.GrantFact{Store: "a", Grantee: "3", Label: acl.Public})
+			f.ok(tx.PutGrant(f.ctx, acl.Grant{Store: "a", Grantee: "3", Label: acl.Public}))
+			return tx.PutGrant(f.ctx, acl.Grant{Store: "a", Grantee: "3", Label: acl.Public})
 		})
 		check("revoked", 3)
 		f.update(func(tx memory.Tx) error { return sweepFacts(f.ctx, tx, start) })
@@ -155,14 +155,14 @@ func (f *fixture) edits(e memory.Entry, n int) memory.Entry {
 // trim trims an entry's history.
 func (f *fixture) trim(e memory.Entry, keep memory.HistoryLimits) {
 	f.Helper()
-	f.update(func(tx memory.Tx) error { return trimHistory(f.ctx, tx, e.ID, keep) })
+	f.update(func(tx memory.Tx) error { return tx.TrimHistory(f.ctx, e.ID, keep) })
 }
 
 // versions returns the versions of an entry, newest first.
 func (f *fixture) versions(e memory.Entry) (versions []int) {
 	f.Helper()
 	f.view(func(tx memory.ReadTx) error {
-		history, err := tx.List(f.ctx, memory.HistoryQuery{Entry: e.ID, Before: 0, Limit: 1000})
+		history, err := tx.History(f.ctx, memory.HistoryQuery{Entry: e.ID, Before: 0, Limit: 1000})
 		versions = nil
 		for _, v := range history {
 			versions = append(versions, v.Version)

@@ -44,13 +44,13 @@ func (f *fixture) changeFact(tx memory.Tx, i int, rng *rand.Rand) error {
 	switch i % 5 {
 	case 0:
 		level := acl.Level(rng.IntN(int(acl.ReadWrite) + 1)) // None removes the grant
-		return tx.PutFact(f.ctx, memory.GrantFact{Store: one, Grantee: other, Level: level, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: one, CreatedAt: start})
+		return tx.PutGrant(f.ctx, acl.Grant{Store: one, Grantee: other, Level: level, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: one, CreatedAt: start})
 	case 1:
-		return tx.PutFact(f.ctx, memory.MemberFact{Via: acl.ViaChat, Of: "x", Agent: one, Membership: acl.Membership{Present: rng.IntN(2) == 0}})
+		return tx.PutMembership(f.ctx, acl.ViaChat, "x", one, acl.Membership{Present: rng.IntN(2) == 0})
 	case 2:
-		return tx.PutFact(f.ctx, memory.SettingsFact{Agent: one, Settings: acl.Settings{Enabled: true, DefaultTTL: time.Duration(i)}})
+		return tx.PutSettings(f.ctx, one, acl.Settings{Enabled: true, DefaultTTL: time.Duration(i)})
 	case 3:
-		return tx.PutFact(f.ctx, memory.ReadingFact{Store: one, Asked: true, Multilingual: acl.Label(1 + rng.IntN(int(acl.Restricted))), Mixed: acl.Label(rng.IntN(1 + int(acl.Restricted)))})
+		return tx.PutReading(f.ctx, memory.ReadingChange{Store: one, Asked: true, Multilingual: acl.Label(1 + rng.IntN(int(acl.Restricted))), Mixed: acl.Label(rng.IntN(1 + int(acl.Restricted)))})
 	}
 	return put(f.ctx, tx, entry(one, fmt.Sprint(i), says("needle straw")))
 }

@@ -60,7 +60,7 @@ var lexicals = []clause{
 		for _, e := range gone {
 			f.delete(e, start)
 		}
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(swept...), start) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(swept...), start) })
 		f.exact(f.search(scope, query, 100), before)
 		f.equal(len(f.search(f.scope(reach{"b", acl.Public}), query, 100)), 40)
 	}},
@@ -230,7 +230,7 @@ var lexicals = []clause{
 			{nil, "pea", 0, false},
 		} {
 			f.view(func(tx memory.ReadTx) error {
-				_, many, err := tx.Terms(f.ctx, f.scope(c.scope...), memory.TermQuery{Prefix: c.prefix, Now: start, Limit: c.limit, InSomeStore: true})
+				many, err := tx.ManyTerms(f.ctx, f.scope(c.scope...), memory.TermQuery{Prefix: c.prefix, Now: start, Limit: c.limit})
 				if many != c.want {
 					f.Errorf("%v %q %d: %v", c.scope, c.prefix, c.limit, many)
 				}
@@ -303,8 +303,7 @@ var lexicals = []clause{
 					if strings.Join(got, " ") != want || more != (limit < c.listed) {
 						f.Errorf("%v %q %d: %q, more %v", c.scope, c.prefix, limit, got, more)
 					}
-					query.InSomeStore = true
-					if _, more, err = tx.Terms(f.ctx, f.scope(c.scope...), query); err != nil {
+					if more, err = tx.ManyTerms(f.ctx, f.scope(c.scope...), query); err != nil {
 						return err
 					}
 					if more != (limit < c.most) {

@@ -167,12 +167,12 @@ var usages = []clause{
 		e = changed(e, expiring(start))
 		f.put(e)
 		check("expired", 1, size(hidden))
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(e), start) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e), start) })
 		check("swept", 1, size(hidden))
 		f.delete(hidden, start)
 		check("all deleted", 0, 0)
 		f.update(func(tx memory.Tx) error {
-			_, err := tx.Erase(f.ctx, memory.Purge{Cutoff: after(time.Hour), Limit: 100})
+			_, err := tx.Purge(f.ctx, after(time.Hour), 100)
 			return err
 		})
 		check("purged", 0, 0)
@@ -194,11 +194,11 @@ var usages = []clause{
 		}
 		f.put(e, old)
 		f.update(func(tx memory.Tx) error {
-			f.ok(tx.Prepare(f.ctx, memory.WritePlan{Store: "a", Paths: []memory.Path{new.Path}, Label: acl.Public, Agent: "a"}))
+			f.ok(tx.PrepareWrite(f.ctx, memory.WritePlan{Store: "a", Paths: []memory.Path{new.Path}, Label: acl.Public, Agent: "a"}))
 			check(tx, []memory.Entry{e}, []memory.Entry{e, old})
 			f.ok(put(f.ctx, tx, new))
 			check(tx, []memory.Entry{e}, []memory.Entry{e, old, new})
-			f.ok(sweep(f.ctx, tx, idsOf(old), start))
+			f.ok(tx.Sweep(f.ctx, idsOf(old), start))
 			check(tx, []memory.Entry{e}, []memory.Entry{e, new})
 			return nil
 		})
@@ -236,7 +236,7 @@ var usages = []clause{
 		e = edited(e, writtenBy("b"), expiring(start))
 		f.put(e)
 		check("expired", 0, 0, 1)
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(e), start) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(e), start) })
 		check("swept", 0, 0, 1)
 		f.purge(after(time.Hour), 10)
 		check("purged", 0, 0, 1)

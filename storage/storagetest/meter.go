@@ -49,7 +49,7 @@ func (f *fixture) putOffers(offers ...meter.Offer) {
 	f.Helper()
 	f.updateMeter(func(tx meter.Tx) error {
 		for _, o := range offers {
-			f.ok(tx.PutRecord(f.ctx, o))
+			f.ok(tx.PutOffer(f.ctx, o))
 		}
 		return nil
 	})
@@ -106,7 +106,7 @@ func appendLine(ctx context.Context, tx meter.Tx, kind meter.LineKind, reference
 	if err := tx.Lock(ctx, "ledger"); err != nil {
 		return meter.Line{}, err
 	}
-	last, err := meter.First(tx.Lines(ctx, meter.LastLine{}))
+	last, err := tx.LastLine(ctx)
 	if err != nil {
 		return meter.Line{}, err
 	}

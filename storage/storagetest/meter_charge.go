@@ -16,8 +16,8 @@ func (f *fixture) putCharges(charges ...meter.Charge) {
 	f.Helper()
 	f.updateMeter(func(tx meter.Tx) error {
 		for _, c := range charges {
-			f.ok(tx.PutRecord(f.ctx, c))
-			f.ok(tx.PutRecord(f.ctx, meter.BoughtList(boughtWith(c))))
+			f.ok(tx.PutCharge(f.ctx, c))
+			f.ok(tx.AddBought(f.ctx, boughtWith(c)))
 		}
 		return nil
 	})
@@ -55,10 +55,10 @@ var charges = []clause{
 		for _, want := range []meter.Charge{first, next} {
 			f.putCharges(want)
 			f.viewMeter(func(tx meter.ReadTx) error {
-				got, err := meter.First(tx.Charges(f.ctx, meter.ChargeID(first.ID)))
+				got, err := tx.Charge(f.ctx, first.ID)
 				f.ok(err)
 				f.equal(got, want)
-				none, err := meter.First(tx.Charges(f.ctx, meter.ChargeID(newID())))
+				none, err := tx.Charge(f.ctx, newID())
 				f.equal(none == nil, true)
 				return err
 			})
@@ -74,7 +74,7 @@ var charges = []clause{
 		slices.Reverse(list)
 		page := func(ceiling acl.Label, before uuid.UUID, limit int) (got []meter.Charge) {
 			f.viewMeter(func(tx meter.ReadTx) (err error) {
-				got, err = tx.Charges(f.ctx, meter.BuyerCharges{Buyer: "b", Ceiling: ceiling, Before: before, Limit: limit})
+				got, err = tx.BuyerCharges(f.ctx, "b", ceiling, before, limit)
 				return err
 			})
 			return got
@@ -95,10 +95,10 @@ var charges = []clause{
 		list := []meter.Charge{charge(offer("a"), "b", start, nil, of), charge(offer("b"), "b", start, nil, of)}
 		f.putCharges(list[1], charge(offer("a"), "b", start, nil), list[0], charge(offer("a"), "b", start, nil, func(c *meter.Charge) { c.Claim = newID() }))
 		f.viewMeter(func(tx meter.ReadTx) error {
-			got, err := tx.Charges(f.ctx, meter.ChargesOfClaim(id))
+			got, err := tx.ChargesOfClaim(f.ctx, id)
 			f.ok(err)
 			f.equal(got, list)
-			got, err = tx.Charges(f.ctx, meter.ChargesOfClaim(uuid.Nil))
+			got, err = tx.ChargesOfClaim(f.ctx, uuid.Nil)
 			f.equal(len(got), 0)
 			return err
 		})
@@ -168,9 +168,9 @@ var charges = []clause{
 		edited := b
 		edited.Digest = digest("y")
 		f.updateMeter(func(tx meter.Tx) error {
-			f.ok(tx.PutRecord(f.ctx, meter.BoughtList{b, b}))
-			f.ok(tx.PutRecord(f.ctx, meter.BoughtList(nil)))
-			return tx.PutRecord(f.ctx, meter.BoughtList{again, edited})
+			f.ok(tx.AddBought(f.ctx, []meter.Bought{b, b}))
+			f.ok(tx.AddBought(f.ctx, nil))
+			return tx.AddBought(f.ctx, []meter.Bought{again, edited})
 		})
 		f.equal(f.shown("a", "b", []uuid.UUID{two, one, one}[:2], digest("z"), digest("x"), digest("y")), 3)
 		f.equal(f.shown("a", "b", nil, digest("x")), 1)
@@ -180,7 +180,7 @@ var charges = []clause{
 			f.equal(f.shown(other[0], other[1], []uuid.UUID{one}, digest("x")), 0)
 		}
 		// The record stayed as it was: it is none of the charge.
-		f.updateMeter(func(tx meter.Tx) error { return tx.DeleteRecords(f.ctx, meter.BoughtWith(again.Charge)) })
+		f.updateMeter(func(tx meter.Tx) error { return tx.DeleteBought(f.ctx, again.Charge) })
 		f.equal(f.shown("a", "b", []uuid.UUID{one}, digest("x")), 2)
 	}},
 
@@ -188,8 +188,8 @@ var charges = []clause{
 		first, second := charge(offer("a"), "b", start, []uuid.UUID{newID(), newID()}), charge(offer("a"), "b", start, []uuid.UUID{newID()})
 		f.putCharges(first, second)
 		f.updateMeter(func(tx meter.Tx) error {
-			f.ok(tx.DeleteRecords(f.ctx, meter.BoughtWith(uuid.Nil)))
-			return tx.DeleteRecords(f.ctx, meter.BoughtWith(first.ID))
+			f.ok(tx.DeleteBought(f.ctx, uuid.Nil))
+			return tx.DeleteBought(f.ctx, first.ID)
 		})
 		f.equal(f.shown("a", "b", first.Entries, digest(first.Entries[0].String())), 0)
 		f.equal(f.shown("a", "b", second.Entries), 1)
@@ -208,9 +208,9 @@ var charges = []clause{
 			left     []uuid.UUID
 		}{{first, []uuid.UUID{two, three}}, {third, []uuid.UUID{two}}, {second, nil}} {
 			f.updateMeter(func(tx meter.Tx) error {
-				f.ok(tx.DeleteRecords(f.ctx, meter.BoughtWith(step.reversed.ID)))
+				f.ok(tx.DeleteBought(f.ctx, step.reversed.ID))
 				step.reversed.State = meter.ChargeReversed
-				return tx.PutRecord(f.ctx, step.reversed)
+				return tx.PutCharge(f.ctx, step.reversed)
 			})
 			for _, id := range []uuid.UUID{one, two, three} {
 				f.equal(f.shown("a", "b", []uuid.UUID{id}) == 1, slices.Contains(step.left, id))
@@ -224,17 +224,17 @@ var charges = []clause{
 		f.put(kept, gone, moved, high, entry("a", "never"))
 		f.putCharges(charge(offer("a"), "b", start, append(idsOf(kept, gone, moved, high), newID())), charge(offer("a"), "c", start, idsOf(kept)))
 		f.updateMeter(func(tx meter.Tx) error {
-			return tx.PutRecord(f.ctx, meter.BoughtList{{Store: "a", Buyer: "b", Entry: kept.ID, Digest: digest("edited")}})
+			return tx.AddBought(f.ctx, []meter.Bought{{Store: "a", Buyer: "b", Entry: kept.ID, Digest: digest("edited")}})
 		})
 		count := func(store, buyer string, want int64) {
 			f.Helper()
 			f.viewMeter(func(tx meter.ReadTx) error {
-				got, err := tx.CountEntries(f.ctx, meter.ShownEntries{Store: store, Buyer: buyer})
+				got, err := tx.CountShown(f.ctx, store, buyer)
 				f.equal(got, want)
 				return err
 			})
 			f.updateMeter(func(tx meter.Tx) error {
-				got, err := tx.CountEntries(f.ctx, meter.ShownEntries{Store: store, Buyer: buyer})
+				got, err := tx.CountShown(f.ctx, store, buyer)
 				f.equal(got, want)
 				return err
 			})
@@ -248,11 +248,11 @@ var charges = []clause{
 		count("none", "b", 0)
 	}},
 
-	{"CountEntries counts a store's live, searchable entries up to the ceiling", func(f *fixture) {
+	{"CountInStore counts a store's live, searchable entries up to the ceiling", func(f *fixture) {
 		count := func(store string, ceiling acl.Label, want int64) {
 			f.Helper()
 			f.viewMeter(func(tx meter.ReadTx) error {
-				got, err := tx.CountEntries(f.ctx, meter.SearchableEntries{Store: store, Ceiling: ceiling, At: start})
+				got, err := tx.CountInStore(f.ctx, store, ceiling, start)
 				f.equal(got, want)
 				return err
 			})
@@ -270,7 +270,7 @@ var charges = []clause{
 		count("a", acl.Restricted, 3)
 		f.updateMeter(func(tx meter.Tx) error {
 			f.ok(put(f.ctx, tx, entry("a", "in this transaction")))
-			got, err := tx.CountEntries(f.ctx, meter.SearchableEntries{Store: "a", Ceiling: acl.Restricted, At: start})
+			got, err := tx.CountInStore(f.ctx, "a", acl.Restricted, start)
 			f.equal(got, 4)
 			return err
 		})
@@ -283,7 +283,7 @@ var charges = []clause{
 		f.putCharges(charge(offer("a"), "b", start, idsOf(e)))
 		f.append(meter.LineTopUp, "r", move(meter.AccountExternal, "a", 5)...)
 		f.updateMeter(func(tx meter.Tx) error {
-			return tx.PutRecord(f.ctx, claim("k", "p", func(c *meter.Claim) { c.Outcome = []byte(fmt.Sprintf(`{"hits": ["%s"]}`, e.ID)) }))
+			return tx.PutClaim(f.ctx, claim("k", "p", func(c *meter.Claim) { c.Outcome = []byte(fmt.Sprintf(`{"hits": ["%s"]}`, e.ID)) }))
 		})
 		before := f.dumpedMeter(f.storage)
 		f.delete(e, after(-time.Hour))
@@ -338,7 +338,7 @@ var counts = []clause{
 		}
 		f.updateMeter(func(tx meter.Tx) error {
 			f.ok(tx.AddCounts(f.ctx, keys, meter.Count{Searches: 1}))
-			return tx.DeleteRecords(f.ctx, meter.CountsBefore(start))
+			return tx.DeleteCountsBefore(f.ctx, start)
 		})
 		f.viewMeter(func(tx meter.ReadTx) error {
 			got, err := tx.Counts(f.ctx, keys)

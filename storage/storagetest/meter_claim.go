@@ -14,7 +14,7 @@ func (f *fixture) putClaims(claims ...meter.Claim) {
 	f.Helper()
 	f.updateMeter(func(tx meter.Tx) error {
 		for _, c := range claims {
-			f.ok(tx.PutRecord(f.ctx, c))
+			f.ok(tx.PutClaim(f.ctx, c))
 		}
 		return nil
 	})
@@ -37,28 +37,28 @@ var claims = []clause{
 		for _, want := range []meter.Claim{first, next} {
 			f.putClaims(want)
 			f.viewMeter(func(tx meter.ReadTx) error {
-				got, err := meter.First(tx.Claims(f.ctx, meter.ClaimID(first.ID)))
+				got, err := tx.Claim(f.ctx, first.ID)
 				f.ok(err)
 				f.equal(got, want)
-				got, err = meter.First(tx.Claims(f.ctx, meter.ClaimOfKey(first.Key)))
+				got, err = tx.ClaimOfKey(f.ctx, first.Key)
 				f.ok(err)
 				f.equal(got, want)
-				got, err = meter.First(tx.Claims(f.ctx, meter.ClaimOfPayment("p")))
+				got, err = tx.ClaimOfPayment(f.ctx, "p")
 				f.equal(got, want)
 				return err
 			})
 		}
 		f.viewMeter(func(tx meter.ReadTx) error {
-			got, err := meter.First(tx.Claims(f.ctx, meter.ClaimID(first.ID)))
+			got, err := tx.Claim(f.ctx, first.ID)
 			f.equal([]string{string(got.Outcome), string(got.Settlement)}, []string{`{"hits": []}`, `{ }`})
 			return err
 		})
-		f.updateMeter(func(tx meter.Tx) error { return tx.DeleteRecords(f.ctx, meter.ClaimID(first.ID)) })
+		f.updateMeter(func(tx meter.Tx) error { return tx.DeleteClaim(f.ctx, first.ID) })
 		f.viewMeter(func(tx meter.ReadTx) error {
-			got, err := meter.First(tx.Claims(f.ctx, meter.ClaimID(first.ID)))
+			got, err := tx.Claim(f.ctx, first.ID)
 			f.ok(err)
 			f.equal(got == nil, true)
-			got, err = meter.First(tx.Claims(f.ctx, meter.ClaimOfPayment("q")))
+			got, err = tx.ClaimOfPayment(f.ctx, "q")
 			f.equal(got != nil, true)
 			return err
 		})
@@ -75,11 +75,11 @@ var claims = []clause{
 			key := c.Key
 			change(&key)
 			f.viewMeter(func(tx meter.ReadTx) error {
-				got, err := meter.First(tx.Claims(f.ctx, meter.ClaimOfKey(key)))
+				got, err := tx.ClaimOfKey(f.ctx, key)
 				f.ok(err)
 				f.equal(got == nil, true)
 				for _, payment := range []string{"", "P"} {
-					got, err = meter.First(tx.Claims(f.ctx, meter.ClaimOfPayment(payment)))
+					got, err = tx.ClaimOfPayment(f.ctx, payment)
 					f.ok(err)
 					f.equal(got == nil, true)
 				}
@@ -92,21 +92,21 @@ var claims = []clause{
 		first, second := claim("k", "p"), claim("l", "q")
 		f.putClaims(first, second, claim("", "r"), claim("", "s"), claim("m", ""), claim("n", ""))
 		f.updateMeter(func(tx meter.Tx) error {
-			f.wantError(tx.PutRecord(f.ctx, claim("k", "new")), memory.ErrExists)
-			f.wantError(tx.PutRecord(f.ctx, claim("new", "p")), memory.ErrExists)
+			f.wantError(tx.PutClaim(f.ctx, claim("k", "new")), memory.ErrExists)
+			f.wantError(tx.PutClaim(f.ctx, claim("new", "p")), memory.ErrExists)
 			clash := second
 			clash.Payment, clash.Fence = "p", 9
-			f.wantError(tx.PutRecord(f.ctx, clash), memory.ErrExists)
+			f.wantError(tx.PutClaim(f.ctx, clash), memory.ErrExists)
 			clash = second
 			clash.Key = first.Key
-			f.wantError(tx.PutRecord(f.ctx, clash), memory.ErrExists)
-			return tx.PutRecord(f.ctx, claim("new", "new"))
+			f.wantError(tx.PutClaim(f.ctx, clash), memory.ErrExists)
+			return tx.PutClaim(f.ctx, claim("new", "new"))
 		})
 		f.viewMeter(func(tx meter.ReadTx) error {
-			got, err := meter.First(tx.Claims(f.ctx, meter.ClaimID(second.ID)))
+			got, err := tx.Claim(f.ctx, second.ID)
 			f.ok(err)
 			f.equal(got, second)
-			got, err = meter.First(tx.Claims(f.ctx, meter.ClaimOfPayment("p")))
+			got, err = tx.ClaimOfPayment(f.ctx, "p")
 			f.equal(got, first)
 			return err
 		})
@@ -121,7 +121,7 @@ var claims = []clause{
 			claim("5", "", held(meter.ClaimOpen, start)), claim("6", "", held(meter.ClaimDone, start)))
 		for limit := range 5 {
 			f.viewMeter(func(tx meter.ReadTx) error {
-				got, err := tx.Claims(f.ctx, meter.LapsedClaims{At: start, Limit: limit})
+				got, err := tx.LapsedClaims(f.ctx, start, limit)
 				f.equal(claimIDs(got), claimIDs([]meter.Claim{list[1], list[0], list[2]}[:min(limit, 3)]))
 				return err
 			})
@@ -135,15 +135,15 @@ var claims = []clause{
 		kept := []meter.Claim{claim("1", "p", expiring(meter.ClaimPending, after(-time.Hour))), claim("2", "q", expiring(meter.ClaimDone, after(time.Microsecond)))}
 		gone := []meter.Claim{claim("3", "r", expiring(meter.ClaimDone, start)), claim("4", "s", expiring(meter.ClaimOpen, after(-time.Hour)))}
 		f.putClaims(append(kept, gone...)...)
-		f.updateMeter(func(tx meter.Tx) error { return tx.DeleteRecords(f.ctx, meter.ExpiredClaims(start)) })
+		f.updateMeter(func(tx meter.Tx) error { return tx.DeleteExpiredClaims(f.ctx, start) })
 		f.viewMeter(func(tx meter.ReadTx) error {
 			for _, c := range kept {
-				got, err := meter.First(tx.Claims(f.ctx, meter.ClaimID(c.ID)))
+				got, err := tx.Claim(f.ctx, c.ID)
 				f.ok(err)
 				f.equal(got, c)
 			}
 			for _, c := range gone {
-				got, err := meter.First(tx.Claims(f.ctx, meter.ClaimOfKey(c.Key)))
+				got, err := tx.ClaimOfKey(f.ctx, c.Key)
 				f.ok(err)
 				f.equal(got == nil, true)
 			}

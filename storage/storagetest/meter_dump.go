@@ -36,11 +36,11 @@ func (f *fixture) seedMeter() {
 	f.append(meter.LineTopUp, "r", move(meter.AccountExternal, "b", 9000)...)
 	f.append(meter.LineCharge, "", move("b", "a", c.Amount)...)
 	f.updateMeter(func(tx meter.Tx) error {
-		f.ok(tx.PutRecord(f.ctx, meter.BoughtList{{Store: "a", Buyer: "b", Entry: newID(), Digest: digest("free")}}))
+		f.ok(tx.AddBought(f.ctx, []meter.Bought{{Store: "a", Buyer: "b", Entry: newID(), Digest: digest("free")}}))
 		f.ok(tx.AddCounts(f.ctx, []meter.CountKey{{Store: "a", Buyer: "b", Window: meter.WindowTotal}, {Offer: o.ID, Window: meter.WindowDay, Start: start}},
 			meter.Count{Searches: 1, Entries: 2}))
-		f.ok(tx.PutRecord(f.ctx, paid))
-		f.ok(tx.PutRecord(f.ctx, claim("unpaid", "")))
+		f.ok(tx.PutClaim(f.ctx, paid))
+		f.ok(tx.PutClaim(f.ctx, claim("unpaid", "")))
 		f.ok(tx.SetMeta(f.ctx, meter.MetaBought, []byte{0, 1, 0xff}))
 		return tx.SetMeta(f.ctx, meter.MetaReceiptKeys, []byte(`{"keys":[{"kty":"OKP","kid":"1","x":"new","d":"private"},{"kty":"OKP","kid":"2","x":"old"}],"made":1}`))
 	})

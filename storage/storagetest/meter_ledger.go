@@ -44,11 +44,11 @@ func (f *fixture) balances() map[string]int64 {
 func (f *fixture) lines(after int64) (lines []meter.Line) {
 	f.Helper()
 	f.viewMeter(func(tx meter.ReadTx) (err error) {
-		lines, err = tx.Lines(f.ctx, meter.LinesAfter{Number: after, Limit: 100})
+		lines, err = tx.LinesAfter(f.ctx, after, 100)
 		if err != nil || len(lines) == 0 {
 			return err
 		}
-		first, err := tx.Lines(f.ctx, meter.LinesAfter{Number: after, Limit: 1})
+		first, err := tx.LinesAfter(f.ctx, after, 1)
 		f.equal(first, lines[:1])
 		return err
 	})
@@ -58,7 +58,7 @@ func (f *fixture) lines(after int64) (lines []meter.Line) {
 var ledgers = []clause{
 	{"lines are returned as written, in order, and balances are the sums of their postings", func(f *fixture) {
 		f.viewMeter(func(tx meter.ReadTx) error {
-			last, err := meter.First(tx.Lines(f.ctx, meter.LastLine{}))
+			last, err := tx.LastLine(f.ctx)
 			f.ok(err)
 			f.equal(last == nil, true)
 			balance, err := tx.Balance(f.ctx, "buyer\x00")
@@ -77,7 +77,7 @@ var ledgers = []clause{
 		}
 		f.equal(len(f.lines(int64(len(lines)))), 0)
 		f.viewMeter(func(tx meter.ReadTx) error {
-			last, err := meter.First(tx.Lines(f.ctx, meter.LastLine{}))
+			last, err := tx.LastLine(f.ctx)
 			f.equal(last, lines[len(lines)-1])
 			return err
 		})
@@ -88,7 +88,7 @@ var ledgers = []clause{
 		f.updateMeter(func(tx meter.Tx) error {
 			appended, err := appendLine(f.ctx, tx, meter.LineTopUp, "r", move(meter.AccountExternal, "a", 5)...)
 			f.ok(err)
-			last, err := meter.First(tx.Lines(f.ctx, meter.LastLine{}))
+			last, err := tx.LastLine(f.ctx)
 			f.ok(err)
 			f.equal(last, appended)
 			balance, err := tx.Balance(f.ctx, "a")
@@ -106,11 +106,11 @@ var ledgers = []clause{
 		f.updateMeter(func(tx meter.Tx) error {
 			_, err := appendLine(f.ctx, tx, meter.LineTopUp, "r", move(meter.AccountExternal, "a", 9)...)
 			f.wantError(err, memory.ErrExists)
-			got, err := meter.First(tx.Lines(f.ctx, meter.LineOf{Kind: meter.LineTopUp, Agent: "a", Reference: "r"}))
+			got, err := tx.LineOf(f.ctx, meter.LineTopUp, "a", "r")
 			f.ok(err)
 			f.equal(got, first)
 			for _, q := range [][3]string{{"topup", "a", "R"}, {"payout", "b", "r"}, {"topup", "c", "r"}, {"charge", "a", ""}} {
-				got, err = meter.First(tx.Lines(f.ctx, meter.LineOf{Kind: meter.LineKind(q[0]), Agent: q[1], Reference: q[2]}))
+				got, err = tx.LineOf(f.ctx, meter.LineKind(q[0]), q[1], q[2])
 				f.ok(err)
 				f.equal(got == nil, true)
 			}
@@ -135,7 +135,7 @@ var ledgers = []clause{
 			"a posting out of range": func(l *meter.Line) { l.Postings = move(meter.AccountExternal, "b", meter.MaxBalance+1) },
 		} {
 			err := f.storage.ForMeter().Update(f.ctx, func(tx meter.Tx) error {
-				last, err := meter.First(tx.Lines(f.ctx, meter.LastLine{}))
+				last, err := tx.LastLine(f.ctx)
 				f.ok(err)
 				next := line(last, meter.LineCharge, move(meter.AccountExternal, "b", 1)...)
 				change(&next)
@@ -162,10 +162,10 @@ var ledgers = []clause{
 		f.wantError(f.storage.ForMeter().Update(f.ctx, func(tx meter.Tx) error {
 			_, err := appendLine(f.ctx, tx, meter.LineTopUp, "s", move(meter.AccountExternal, "a", 5)...)
 			f.ok(err)
-			f.ok(tx.PutRecord(f.ctx, offer("a")))
-			f.ok(tx.PutRecord(f.ctx, charge(offer("a"), "b", start, nil)))
+			f.ok(tx.PutOffer(f.ctx, offer("a")))
+			f.ok(tx.PutCharge(f.ctx, charge(offer("a"), "b", start, nil)))
 			f.ok(tx.AddCounts(f.ctx, []meter.CountKey{{Store: "a", Buyer: "b", Window: meter.WindowTotal}}, meter.Count{Searches: 1}))
-			f.ok(tx.PutRecord(f.ctx, claim("k", "p")))
+			f.ok(tx.PutClaim(f.ctx, claim("k", "p")))
 			return errStop
 		}), errStop)
 		f.equal(f.balances()["a"], 5)

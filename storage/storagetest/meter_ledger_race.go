@@ -51,7 +51,7 @@ func ExerciseLedger(t *testing.T, storages ...meter.Storage) {
 	err := storages[0].View(ctx, func(tx meter.ReadTx) error {
 		sums := make(map[string]int64)
 		var last *meter.Line
-		lines, err := tx.Lines(ctx, meter.LinesAfter{Limit: writers * len(storages) * rounds})
+		lines, err := tx.LinesAfter(ctx, 0, writers*len(storages)*rounds)
 		if err != nil {
 			return err
 		}

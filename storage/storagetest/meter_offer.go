@@ -18,13 +18,13 @@ var offers = []clause{
 		next.Title, next.Terms.PriceEntry, next.Caps, next.Version, next.State = "é", 0, meter.OfferCaps{}, 2, meter.OfferWithdrawn
 		f.putOffers(next)
 		f.viewMeter(func(tx meter.ReadTx) error {
-			got, err := meter.First(tx.Offers(f.ctx, meter.OfferID(first.ID)))
+			got, err := tx.Offer(f.ctx, first.ID)
 			f.ok(err)
 			f.equal(got, next)
-			got, err = meter.First(tx.Offers(f.ctx, meter.OfferID(other.ID)))
+			got, err = tx.Offer(f.ctx, other.ID)
 			f.ok(err)
 			f.equal(got, other)
-			got, err = meter.First(tx.Offers(f.ctx, meter.OfferID(newID())))
+			got, err = tx.Offer(f.ctx, newID())
 			f.equal(got == nil, true)
 			return err
 		})
@@ -34,10 +34,10 @@ var offers = []clause{
 		list := []meter.Offer{offer("a", offeredAt(acl.Restricted)), offer("a", withdrawn), offer("a")}
 		f.putOffers(list[2], offer("A"), list[0], list[1])
 		f.viewMeter(func(tx meter.ReadTx) error {
-			got, err := tx.Offers(f.ctx, meter.OffersOn("a"))
+			got, err := tx.OffersOn(f.ctx, "a")
 			f.ok(err)
 			f.equal(got, list)
-			got, err = tx.Offers(f.ctx, meter.OffersOn("c\x00"))
+			got, err = tx.OffersOn(f.ctx, "c\x00")
 			f.equal(len(got), 0)
 			return err
 		})
@@ -54,7 +54,7 @@ var offers = []clause{
 		f.putOffers(shuffled...)
 		page := func(ceiling acl.Label, after uuid.UUID, limit int) (got []meter.Offer) {
 			f.viewMeter(func(tx meter.ReadTx) (err error) {
-				got, err = tx.Offers(f.ctx, meter.OpenOffers{Ceiling: ceiling, After: after, Limit: limit})
+				got, err = tx.OpenOffers(f.ctx, ceiling, after, limit)
 				return err
 			})
 			return got
@@ -77,7 +77,7 @@ var offers = []clause{
 			f.Helper()
 			f.view(func(tx memory.ReadTx) error {
 				for ceiling := acl.Public; ceiling <= acl.Restricted; ceiling++ {
-					got, err := tx.Count(f.ctx, memory.OffersOf{Store: "a", Ceiling: ceiling})
+					got, err := tx.CountOffers(f.ctx, "a", ceiling)
 					f.ok(err)
 					f.equal(got > 0, want && ceiling >= acl.Confidential)
 				}
@@ -91,8 +91,8 @@ var offers = []clause{
 		f.putOffers(o)
 		selling(true)
 		f.update(func(tx memory.Tx) error {
-			f.ok(f.storage.ForMeter().Writing(tx).PutRecord(f.ctx, offer("c")))
-			got, err := tx.Count(f.ctx, memory.OffersOf{Store: "c", Ceiling: acl.Public})
+			f.ok(f.storage.ForMeter().Writing(tx).PutOffer(f.ctx, offer("c")))
+			got, err := tx.CountOffers(f.ctx, "c", acl.Public)
 			f.equal(got, int64(1))
 			return err
 		})
@@ -115,7 +115,7 @@ var offers = []clause{
 		f.update(func(tx memory.Tx) error {
 			for _, g := range []acl.Grant{grant("g1", "a", false), grant("g2", "b", false), grant("g3", "b", true), grant("g4", "a", true), metered, elsewhere, above} {
 				g.Rests = !g.Rests // ignored
-				f.ok(tx.PutFact(f.ctx, memory.GrantFact(g)))
+				f.ok(tx.PutGrant(f.ctx, g))
 			}
 			return nil
 		})
@@ -153,7 +153,7 @@ var offers = []clause{
 		plain := g
 		plain.Caps, plain.Offer, plain.Terms = acl.Caps{}, "", ""
 		for _, want := range []acl.Grant{g, plain, g} {
-			f.update(func(tx memory.Tx) error { return tx.PutFact(f.ctx, memory.GrantFact(want)) })
+			f.update(func(tx memory.Tx) error { return tx.PutGrant(f.ctx, want) })
 			f.view(func(tx memory.ReadTx) error {
 				got, err := acl.GrantOf(f.ctx, tx, "a", "b", acl.Restricted)
 				f.equal(got, want)

@@ -96,7 +96,7 @@ func (m *model) change(fn func(ctx context.Context, tx memory.Tx) error) {
 	var within []memory.Entry
 	var usage memory.Usage
 	m.fixture.update(func(tx memory.Tx) error {
-		m.fixture.ok(tx.Prepare(ctx, memory.WritePlan{Store: store, Paths: paths, Label: acl.Confidential, Agent: "x"}))
+		m.fixture.ok(tx.PrepareWrite(ctx, memory.WritePlan{Store: store, Paths: paths, Label: acl.Confidential, Agent: "x"}))
 		if err := fn(ctx, tx); err != nil {
 			return err
 		}
@@ -184,11 +184,11 @@ func (m *model) trim(r *rapid.T) {
 		}
 	}
 	m.change(func(ctx context.Context, tx memory.Tx) error {
-		ids, err := tx.Erase(ctx, memory.FormerVersions{Keep: keep, After: uuid.Nil, Limit: 1000})
+		ids, err := tx.TrimHistories(ctx, uuid.Nil, keep, 1000)
 		m.fixture.ok(err)
 		for _, id := range ids {
-			m.fixture.ok(trimHistory(ctx, tx, id, keep))
-			m.fixture.ok(trimHistory(ctx, tx, id, keep))
+			m.fixture.ok(tx.TrimHistory(ctx, id, keep))
+			m.fixture.ok(tx.TrimHistory(ctx, id, keep))
 		}
 		ids = slices.DeleteFunc(ids, func(id uuid.UUID) bool { _, swept := m.swept[id]; return swept })
 		m.fixture.equal(sorted(ids), sorted(excess))
@@ -210,7 +210,7 @@ func (m *model) kept(versions []memory.Entry, keep memory.HistoryLimits) []memor
 
 func (m *model) sweep(r *rapid.T) {
 	m.change(func(ctx context.Context, tx memory.Tx) error {
-		ids, err := expired(ctx, tx, memory.ExpiryQuery{Until: m.now, Limit: 100})
+		ids, err := expiringIn(tx.Due(ctx, m.now, 100))
 		if err != nil {
 			return err
 		}
@@ -222,7 +222,7 @@ func (m *model) sweep(r *rapid.T) {
 			delete(m.rows, e.ID)
 			delete(m.history, e.ID)
 		}
-		return sweep(ctx, tx, ids, m.now)
+		return tx.Sweep(ctx, ids, m.now)
 	})
 }
 
@@ -290,7 +290,7 @@ func (m *model) check(r *rapid.T) {
 		f.ok(err)
 		f.equal(usage, m.usage(path.Store, owner, label))
 		for id, versions := range m.history {
-			history, err := tx.List(f.ctx, memory.HistoryQuery{Entry: id, Before: 0, Limit: 100})
+			history, err := tx.History(f.ctx, memory.HistoryQuery{Entry: id, Before: 0, Limit: 100})
 			f.ok(err)
 			slices.Reverse(history)
 			f.equal(history, append(slices.Clone(versions), m.rows[id]))

@@ -33,7 +33,7 @@ var puts = []clause{
 		taken := first
 		taken.Key = "k2"
 		prefetch := func(tx memory.Tx) {
-			f.ok(tx.Prepare(f.ctx, memory.WritePlan{Store: "a", Paths: []memory.Path{first.Path, taken.Path, first.Path}, Label: acl.Public, Agent: "a"}))
+			f.ok(tx.PrepareWrite(f.ctx, memory.WritePlan{Store: "a", Paths: []memory.Path{first.Path, taken.Path, first.Path}, Label: acl.Public, Agent: "a"}))
 		}
 		f.update(func(tx memory.Tx) error {
 			prefetch(tx)
@@ -76,9 +76,9 @@ var puts = []clause{
 			f.view(func(tx memory.ReadTx) error {
 				at, err := tx.At(f.ctx, dated.Path.At(acl.Public))
 				f.ok(err)
-				siblings, err := tx.At(f.ctx, memory.Siblings{Scope: scope, IDs: idsOf(dated)})
+				siblings, err := tx.Siblings(f.ctx, scope, idsOf(dated))
 				f.ok(err)
-				scanned, err := tx.List(f.ctx, memory.ScanQuery{Store: "a", Ceiling: acl.Public, Prefix: dated.Key, Limit: 1})
+				scanned, err := tx.Scan(f.ctx, memory.ScanQuery{Store: "a", Ceiling: acl.Public, Prefix: dated.Key, Limit: 1})
 				f.ok(err)
 				for _, got := range [][]memory.Entry{at, siblings, scanned} {
 					f.equal(got[0].OccurredAt, dated.OccurredAt)
@@ -89,19 +89,19 @@ var puts = []clause{
 			f.put(edited(none, occurring("2024-01-01")))
 			deleted := f.delete(edited(none, occurring("2024-01-01")), start)
 			f.view(func(tx memory.ReadTx) error {
-				history, err := tx.List(f.ctx, memory.HistoryQuery{Entry: dated.ID, Before: 0, Limit: 10})
+				history, err := tx.History(f.ctx, memory.HistoryQuery{Entry: dated.ID, Before: 0, Limit: 10})
 				f.ok(err)
 				f.equal([]memory.Moment{history[0].OccurredAt, history[1].OccurredAt, history[2].OccurredAt},
 					[]memory.Moment{moment("2024-01-01"), {}, dated.OccurredAt})
 				for _, path := range []*memory.Path{nil, &dated.Path} {
-					trash, err := tx.List(f.ctx, memory.TrashQuery{Store: "a", Label: acl.Public, Path: path, Limit: 1})
+					trash, err := tx.Trash(f.ctx, memory.TrashQuery{Store: "a", Label: acl.Public, Path: path, Limit: 1})
 					f.ok(err)
 					f.equal(trash[0].OccurredAt, moment("2024-01-01"))
 				}
 				return nil
 			})
 			f.update(func(tx memory.Tx) error {
-				purged, err := tx.Erase(f.ctx, memory.Purge{Cutoff: after(time.Second), Limit: 10})
+				purged, err := tx.Purge(f.ctx, after(time.Second), 10)
 				f.equal(purged, idsOf(deleted))
 				return err
 			})
@@ -181,7 +181,7 @@ var puts = []clause{
 			f.put(e)
 		}
 		f.view(func(tx memory.ReadTx) error {
-			history, err := tx.List(f.ctx, memory.HistoryQuery{Entry: first.ID, Before: 0, Limit: 10})
+			history, err := tx.History(f.ctx, memory.HistoryQuery{Entry: first.ID, Before: 0, Limit: 10})
 			f.equal(history, []memory.Entry{back, gone, first})
 			return err
 		})

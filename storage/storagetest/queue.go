@@ -65,7 +65,7 @@ func (f *fixture) depth(now time.Time) (rows int64) {
 func (f *fixture) pending(id uuid.UUID) (pending bool) {
 	f.Helper()
 	f.viewIndex(func(tx indexer.ReadTx) (err error) {
-		pending, err = tx.Waiting(f.ctx, memory.WaitOf{Entry: id})
+		pending, err = tx.Waiting(f.ctx, id)
 		return err
 	})
 	return pending

@@ -21,11 +21,11 @@ var reads = []clause{
 			f.ok(err)
 			none, err := tx.Get(f.ctx, nil)
 			f.ok(err)
-			history, err := tx.List(f.ctx, memory.HistoryQuery{Entry: uuid.Must(uuid.NewV7()), Before: 0, Limit: 10})
+			history, err := tx.History(f.ctx, memory.HistoryQuery{Entry: uuid.Must(uuid.NewV7()), Before: 0, Limit: 10})
 			f.ok(err)
-			scan, err := tx.List(f.ctx, memory.ScanQuery{Store: "none", Ceiling: acl.Restricted, Limit: 10})
+			scan, err := tx.Scan(f.ctx, memory.ScanQuery{Store: "none", Ceiling: acl.Restricted, Limit: 10})
 			f.ok(err)
-			trash, err := tx.List(f.ctx, memory.TrashQuery{Store: "none", Label: acl.Public, Limit: 10})
+			trash, err := tx.Trash(f.ctx, memory.TrashQuery{Store: "none", Label: acl.Public, Limit: 10})
 			f.ok(err)
 			usage, err := tx.Usage(f.ctx, "none", "none", acl.Public, start)
 			f.ok(err)
@@ -59,7 +59,7 @@ var reads = []clause{
 		kept, gone, old := entry("a", "kept"), entry("a", "gone"), entry("a", "old", expiring(start))
 		f.put(kept, gone, old)
 		gone = f.delete(gone, start)
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(old), start) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
 		f.equal(f.get(kept.ID, gone.ID, kept.ID, old.ID), []memory.Entry{kept, gone})
 	}},
 
@@ -68,17 +68,17 @@ var reads = []clause{
 		own := entry("a", "own")
 		f.put(kept, gone, old, own)
 		gone = f.delete(gone, start)
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(old), start) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
 		var want []memory.Entry
 		for _, e := range []memory.Entry{kept, gone, own} {
 			want = append(want, memory.Entry{ID: e.ID, Value: e.Value, TypeBy: e.TypeBy, DescriptionBy: e.DescriptionBy})
 		}
 		sortByID(want)
 		read := func(tx memory.EntryReader) error {
-			got, err := tx.List(f.ctx, memory.ContentQuery{Entries: idsOf(kept, gone, kept, old, own)})
+			got, err := tx.Contents(f.ctx, idsOf(kept, gone, kept, old, own))
 			sortByID(got)
 			f.equal(fmt.Sprint(got), fmt.Sprint(want))
-			none, _ := tx.List(f.ctx, memory.ContentQuery{})
+			none, _ := tx.Contents(f.ctx, nil)
 			f.equal(len(none), 0)
 			return err
 		}
@@ -115,7 +115,7 @@ var reads = []clause{
 			{third.UpdatedAt, []memory.Entry{third}},
 		} {
 			f.view(func(tx memory.ReadTx) error {
-				got, err := tx.List(f.ctx, memory.HistoryQuery{Entry: first.ID, Until: c.until, Limit: 1})
+				got, err := tx.History(f.ctx, memory.HistoryQuery{Entry: first.ID, Until: c.until, Limit: 1})
 				f.ok(err)
 				f.equal(len(got), len(c.want))
 				if len(got) > 0 {
@@ -150,7 +150,7 @@ var reads = []clause{
 			{6, 1, []int{5}},
 		} {
 			f.view(func(tx memory.ReadTx) error {
-				got, err := tx.List(f.ctx, memory.HistoryQuery{Entry: versions[0].ID, Before: c.before, Limit: c.limit})
+				got, err := tx.History(f.ctx, memory.HistoryQuery{Entry: versions[0].ID, Before: c.before, Limit: c.limit})
 				f.ok(err)
 				f.equal(len(got), len(c.want))
 				for i, v := range c.want {
@@ -171,7 +171,7 @@ var reads = []clause{
 		siblings := func(scope acl.Scope, want []memory.Entry, ids ...uuid.UUID) {
 			f.Helper()
 			f.view(func(tx memory.ReadTx) error {
-				got, err := tx.At(f.ctx, memory.Siblings{Scope: scope, IDs: ids})
+				got, err := tx.Siblings(f.ctx, scope, ids)
 				sortByID(got)
 				f.equal(got, candidates(want...))
 				return err
@@ -231,7 +231,7 @@ var reads = []clause{
 			}
 			sortByID(want)
 			f.view(func(tx memory.ReadTx) error {
-				got, err := tx.At(f.ctx, memory.Siblings{Scope: f.scope(reaches...), IDs: ids})
+				got, err := tx.Siblings(f.ctx, f.scope(reaches...), ids)
 				sortByID(got)
 				f.equal(got, candidates(want...))
 				return err

@@ -30,35 +30,35 @@ var readings = []clause{
 				f.Errorf("%+v, want %+v", got, want)
 			}
 		}
-		put := func(fact memory.ReadingFact) {
+		put := func(fact memory.ReadingChange) {
 			fact.Store = "a"
 			f.update(func(tx memory.Tx) error {
 				if _, err := tx.StoreFacts(f.ctx, []string{"a"}); err != nil {
 					return err
 				}
-				return tx.PutFact(f.ctx, fact)
+				return tx.PutReading(f.ctx, fact)
 			})
 		}
 		want(acl.Reading{})
-		put(memory.ReadingFact{Asked: true})
+		put(memory.ReadingChange{Asked: true})
 		want(acl.Reading{Asked: true})
 		f.put(entry("a", "k"), entry("b", "k"))
-		put(memory.ReadingFact{Multilingual: acl.Confidential})
+		put(memory.ReadingChange{Multilingual: acl.Confidential})
 		want(acl.Reading{Asked: true, Multilingual: acl.Confidential})
-		put(memory.ReadingFact{Multilingual: acl.Public})
-		put(memory.ReadingFact{Multilingual: acl.Internal})
+		put(memory.ReadingChange{Multilingual: acl.Public})
+		put(memory.ReadingChange{Multilingual: acl.Internal})
 		want(acl.Reading{Asked: true, Multilingual: acl.Public})
-		put(memory.ReadingFact{Language: new(acl.LanguageMultilingual)})
+		put(memory.ReadingChange{Language: new(acl.LanguageMultilingual)})
 		want(acl.Reading{Language: acl.LanguageMultilingual, Multilingual: acl.Public})
-		put(memory.ReadingFact{Asked: true})
+		put(memory.ReadingChange{Asked: true})
 		want(acl.Reading{Language: acl.LanguageMultilingual, Asked: true, Multilingual: acl.Public})
-		put(memory.ReadingFact{Language: new(acl.LanguageAuto)})
+		put(memory.ReadingChange{Language: new(acl.LanguageAuto)})
 		want(acl.Reading{Multilingual: acl.Public})
-		put(memory.ReadingFact{Mixed: acl.Confidential})
-		put(memory.ReadingFact{Mixed: acl.Restricted})
+		put(memory.ReadingChange{Mixed: acl.Confidential})
+		put(memory.ReadingChange{Mixed: acl.Restricted})
 		want(acl.Reading{Multilingual: acl.Public, Mixed: acl.Confidential})
-		put(memory.ReadingFact{Mixed: acl.Internal})
-		put(memory.ReadingFact{Language: new(acl.LanguageAuto)})
+		put(memory.ReadingChange{Mixed: acl.Internal})
+		put(memory.ReadingChange{Language: new(acl.LanguageAuto)})
 		want(acl.Reading{Multilingual: acl.Public, Mixed: acl.Internal})
 	}},
 
@@ -66,13 +66,17 @@ var readings = []clause{
 		low, high, top := entry("a", "low"), entry("a", "high", labelled(acl.Confidential)), entry("a", "top", labelled(acl.Restricted))
 		f.put(low, high, top, entry("a", "hidden", outOfContext), entry("b", "k"))
 		f.drain()
-		fact := func(fact memory.ReadingFact) {
+		fact := func(fact memory.ReadingChange) {
 			f.Helper()
 			fact.Store = "a"
-			f.update(func(tx memory.Tx) error { return tx.PutFact(f.ctx, fact) })
+			f.update(func(tx memory.Tx) error { return tx.PutReading(f.ctx, fact) })
 		}
 		count := func(tx memory.ReadTx, unread bool, from, ceiling acl.Label) int64 {
-			n, err := tx.Count(f.ctx, memory.ReadIn{Store: "a", From: from, Ceiling: ceiling, Unread: unread})
+			of := tx.CountRead
+			if unread {
+				of = tx.CountUnread
+			}
+			n, err := of(f.ctx, "a", from, ceiling)
 			f.ok(err)
 			return n
 		}
@@ -89,15 +93,16 @@ var readings = []clause{
 				f.equal(count(tx, true, acl.Public, acl.Public), public)
 				f.equal(count(tx, false, acl.Public, acl.Restricted), int64(3))
 				f.equal(count(tx, false, acl.Internal, acl.Confidential), int64(1))
+				f.ok(err)
+				n, err := tx.CountStoresUnread(f.ctx)
+				f.equal(n == 1, unread > 0)
 				return err
 			})
 			f.viewIndex(func(tx indexer.ReadTx) error {
 				reread, err := tx.Reread(f.ctx)
 				f.ok(err)
 				f.equal(len(reread.Indexed) == 1, indexed)
-				n, err := tx.Count(f.ctx, memory.StoresUnread{})
-				f.equal(n == 1, unread > 0)
-				return err
+				return nil
 			})
 		}
 		finish := func(entries ...memory.Entry) {
@@ -119,36 +124,36 @@ var readings = []clause{
 				return nil
 			})
 		}
-		fact(memory.ReadingFact{Mixed: acl.Confidential, QueuedAt: after(time.Second), Lacking: "model", From: acl.Confidential})
+		fact(memory.ReadingChange{Mixed: acl.Confidential, QueuedAt: after(time.Second), Lacking: "model", From: acl.Confidential})
 		f.equal(f.depth(start), int64(2))
 		want(acl.Confidential, 2, 0, false)
-		fact(memory.ReadingFact{Asked: true, QueuedAt: after(2 * time.Second), Lacking: "model"})
+		fact(memory.ReadingChange{Asked: true, QueuedAt: after(2 * time.Second), Lacking: "model"})
 		want(acl.Public, 3, 1, false)
 		finish(high)
-		fact(memory.ReadingFact{Indexed: true}) // of the lowest label something waits
+		fact(memory.ReadingChange{Indexed: true}) // of the lowest label something waits
 		want(acl.Public, 2, 1, false)
 		finish(low)
 		want(acl.Public, 1, 0, true)
-		fact(memory.ReadingFact{Indexed: true})
+		fact(memory.ReadingChange{Indexed: true})
 		want(acl.Restricted, 1, 0, false)
 		finish(top)
-		fact(memory.ReadingFact{Indexed: true})
+		fact(memory.ReadingChange{Indexed: true})
 		want(0, 0, 0, false)
 
 		later := edited(low)
 		later.UpdatedAt = after(time.Hour)
 		f.put(later)
-		fact(memory.ReadingFact{Indexed: true})
+		fact(memory.ReadingChange{Indexed: true})
 		want(0, 0, 0, false) // it is written later
 		f.drain()
 		for _, e := range []memory.Entry{later, high, top} {
 			f.save(e, "model", 1)
 		}
-		fact(memory.ReadingFact{Asked: true, QueuedAt: after(2 * time.Hour), Lacking: "model"})
+		fact(memory.ReadingChange{Asked: true, QueuedAt: after(2 * time.Hour), Lacking: "model"})
 		want(0, 0, 0, false) // it has all vectors
-		fact(memory.ReadingFact{Language: new(acl.LanguageMultilingual), QueuedAt: after(2 * time.Hour)})
+		fact(memory.ReadingChange{Language: new(acl.LanguageMultilingual), QueuedAt: after(2 * time.Hour)})
 		want(acl.Public, 3, 1, false)
-		fact(memory.ReadingFact{Language: new(acl.LanguageEnglish), QueuedAt: after(3 * time.Hour)})
+		fact(memory.ReadingChange{Language: new(acl.LanguageEnglish), QueuedAt: after(3 * time.Hour)})
 		f.viewIndex(func(tx indexer.ReadTx) error {
 			stores, err := tx.StoreFacts(f.ctx, []string{"a"})
 			f.equal(stores["a"].Whole(), true)
@@ -166,8 +171,8 @@ var readings = []clause{
 		f.save(both, "english", 1)
 		f.save(english, "english", 1)
 		f.put(edited(stale))
-		at := func(label acl.Label) memory.Countable {
-			return memory.ForeignAt{Store: "a", Label: label, Main: "english", Multilingual: "multilingual"}
+		at := func(label acl.Label) indexer.ForeignAt {
+			return indexer.ForeignAt{Store: "a", Label: label, Main: "english", Multilingual: "multilingual"}
 		}
 		errUndo := errors.New("undo")
 		f.wantError(f.storage.ForIndexer().Update(f.ctx, func(tx indexer.Tx) error {
@@ -175,14 +180,14 @@ var readings = []clause{
 			f.ok(err)
 			_, err = tx.SaveVectors(f.ctx, english.ID, english.Revision, "multilingual", records(english, 1))
 			f.ok(err)
-			n, err := tx.Count(f.ctx, at(acl.Public))
+			n, err := tx.CountForeign(f.ctx, at(acl.Public))
 			f.equal(n, int64(2)) // what the transaction has saved counts
 			f.ok(err)
 			return errUndo
 		}), errUndo)
 		f.viewIndex(func(tx indexer.ReadTx) error {
 			for label, want := range map[acl.Label]int64{acl.Public: 1, acl.Internal: 0, acl.Restricted: 1} {
-				n, err := tx.Count(f.ctx, at(label))
+				n, err := tx.CountForeign(f.ctx, at(label))
 				f.equal(n, want)
 				f.ok(err)
 			}
@@ -201,8 +206,8 @@ var readings = []clause{
 					f.put(entry(store, "k"))
 					f.update(func(tx memory.Tx) error {
 						return errors.Join(
-							tx.PutFact(f.ctx, memory.ReadingFact{Store: store, Language: &language}),
-							tx.PutFact(f.ctx, memory.ReadingFact{Store: store, Asked: asked, Multilingual: multilingual}))
+							tx.PutReading(f.ctx, memory.ReadingChange{Store: store, Language: &language}),
+							tx.PutReading(f.ctx, memory.ReadingChange{Store: store, Asked: asked, Multilingual: multilingual}))
 					})
 					for _, model := range (acl.Reading{Language: language, Asked: asked, Multilingual: multilingual}).Models() {
 						want[model]++
@@ -213,12 +218,12 @@ var readings = []clause{
 		f.put(entry("plain", "k"))
 		want["english"]++
 		f.update(func(tx memory.Tx) error { // it has no entry
-			return tx.PutFact(f.ctx, memory.ReadingFact{Store: "empty", Asked: true})
+			return tx.PutReading(f.ctx, memory.ReadingChange{Store: "empty", Asked: true})
 		})
 		f.view(func(tx memory.ReadTx) error {
-			english, err := tx.Count(f.ctx, memory.StoresRead{By: acl.LanguageEnglish})
+			english, err := tx.CountStoresRead(f.ctx, acl.LanguageEnglish)
 			f.ok(err)
-			multilingual, err := tx.Count(f.ctx, memory.StoresRead{By: acl.LanguageMultilingual})
+			multilingual, err := tx.CountStoresRead(f.ctx, acl.LanguageMultilingual)
 			f.equal(map[string]int64{"english": english, "multilingual": multilingual}, want)
 			return err
 		})
@@ -232,7 +237,7 @@ var readings = []clause{
 		f.drain()
 		f.equal(f.depth(start), int64(0))
 		f.update(func(tx memory.Tx) error {
-			return tx.PutFact(f.ctx, memory.ReadingFact{Store: "a", Asked: true, QueuedAt: after(time.Second)})
+			return tx.PutReading(f.ctx, memory.ReadingChange{Store: "a", Asked: true, QueuedAt: after(time.Second)})
 		})
 		for kind, want := range map[indexer.Work]memory.Entry{indexer.Short: short, indexer.Long: long} {
 			leases, _ := f.turn(after(2*time.Second), indexer.Turn{Work: kind, Rows: 10, Chunks: 100})
@@ -243,7 +248,7 @@ var readings = []clause{
 		f.drain()
 		f.save(short, "model", 1)
 		f.update(func(tx memory.Tx) error {
-			return tx.PutFact(f.ctx, memory.ReadingFact{Store: "a", QueuedAt: after(time.Second), Lacking: "model"})
+			return tx.PutReading(f.ctx, memory.ReadingChange{Store: "a", QueuedAt: after(time.Second), Lacking: "model"})
 		})
 		leases := f.lease(after(2*time.Second), 10)
 		f.equal(len(leases), 1)
@@ -251,7 +256,7 @@ var readings = []clause{
 		f.put(edited(short)) // of whose new revision there are no vectors
 		f.equal(len(f.lease(after(2*time.Second), 10)), 1)
 		f.update(func(tx memory.Tx) error {
-			return tx.PutFact(f.ctx, memory.ReadingFact{Store: "a", QueuedAt: after(time.Second), Lacking: "model"})
+			return tx.PutReading(f.ctx, memory.ReadingChange{Store: "a", QueuedAt: after(time.Second), Lacking: "model"})
 		})
 		f.equal(len(f.lease(after(2*time.Second), 10)), 2)
 	}},
@@ -265,10 +270,10 @@ var readings = []clause{
 		f.put(entries...)
 		f.put(other)
 		f.drain()
-		fact := func(fact memory.ReadingFact) {
+		fact := func(fact memory.ReadingChange) {
 			f.Helper()
 			fact.Store = "a"
-			f.update(func(tx memory.Tx) error { return tx.PutFact(f.ctx, fact) })
+			f.update(func(tx memory.Tx) error { return tx.PutReading(f.ctx, fact) })
 		}
 		want := func(left []indexer.Unqueued, queued int64) {
 			f.Helper()
@@ -290,7 +295,7 @@ var readings = []clause{
 		}
 		want(nil, 0)
 		f.save(entries[1], "model", 1)
-		fact(memory.ReadingFact{Asked: true, QueuedAt: start, Lacking: "model"})
+		fact(memory.ReadingChange{Asked: true, QueuedAt: start, Lacking: "model"})
 		left := indexer.Unqueued{Store: "a", QueuedAt: start, Lacking: "model"}
 		want([]indexer.Unqueued{left}, 0)
 		f.equal(queue(left, entries[0].ID, entries[1].ID, entries[2].ID, other.ID, uuid.New(), ids[9]), true)
@@ -300,9 +305,9 @@ var readings = []clause{
 		f.equal(queue(stale, ids[20]), false)
 		want([]indexer.Unqueued{left}, 2)
 
-		fact(memory.ReadingFact{Language: new(acl.LanguageMultilingual), QueuedAt: after(time.Second)})
+		fact(memory.ReadingChange{Language: new(acl.LanguageMultilingual), QueuedAt: after(time.Second)})
 		f.equal(queue(left, ids[20]), false)
-		fact(memory.ReadingFact{QueuedAt: after(time.Second), Lacking: "model"}) // no vectors make up for the choice
+		fact(memory.ReadingChange{QueuedAt: after(time.Second), Lacking: "model"}) // no vectors make up for the choice
 		left = indexer.Unqueued{Store: "a", QueuedAt: after(time.Second)}
 		want([]indexer.Unqueued{left}, 2)
 		f.equal(queue(left, entries[1].ID), true)
@@ -312,10 +317,10 @@ var readings = []clause{
 		want(nil, 3)
 		f.equal(queue(left, ids[20]), false)
 
-		fact(memory.ReadingFact{QueuedAt: after(time.Second)})
+		fact(memory.ReadingChange{QueuedAt: after(time.Second)})
 		f.delete(entries[0], start)
 		f.drain()
-		fact(memory.ReadingFact{QueuedAt: after(time.Second), Lacking: "model"}) // of a store that is not large any more
+		fact(memory.ReadingChange{QueuedAt: after(time.Second), Lacking: "model"}) // of a store that is not large any more
 		want(nil, 1000)
 	}},
 
@@ -335,7 +340,7 @@ var readings = []clause{
 			old := f.lease(start, 10)
 			f.equal(len(old), 3)
 			f.update(func(tx memory.Tx) error {
-				return tx.PutFact(f.ctx, memory.ReadingFact{Store: "a", Language: new(acl.LanguageMultilingual), QueuedAt: start})
+				return tx.PutReading(f.ctx, memory.ReadingChange{Store: "a", Language: new(acl.LanguageMultilingual), QueuedAt: start})
 			})
 			f.updateIndex(func(tx indexer.Tx) error { return end(tx, old) })
 			if again := f.lease(start, 10); len(again) != 3 || again[0].Attempts != 0 {

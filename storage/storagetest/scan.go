@@ -196,14 +196,18 @@ var scans = []clause{
 		slices.SortFunc(want, func(x, y memory.Entry) int { return slices.Compare(x.ID[:], y.ID[:]) })
 		for _, size := range []int{1, 3, 100} {
 			var got []memory.Entry
-			query := memory.NamesQuery{Limit: size}
+			after := uuid.Nil
 			for {
-				page := f.list(query)
+				var page []memory.Entry
+				f.view(func(tx memory.ReadTx) (err error) {
+					page, err = tx.NonASCIINames(f.ctx, after, size)
+					return err
+				})
 				got = append(got, page...)
 				if len(page) < size {
 					break
 				}
-				query.After = page[len(page)-1].ID
+				after = page[len(page)-1].ID
 			}
 			f.equal(got, want)
 		}
@@ -222,20 +226,19 @@ func filtered(entries []memory.Entry, keep func(memory.Entry) bool) []memory.Ent
 	return kept
 }
 
-func (f *fixture) scan(query memory.ScanQuery) []memory.Entry {
-	f.Helper()
-	return f.list(query)
-}
-
-func (f *fixture) trash(query memory.TrashQuery) []memory.Entry {
-	f.Helper()
-	return f.list(query)
-}
-
-func (f *fixture) list(query memory.ListQuery) (entries []memory.Entry) {
+func (f *fixture) scan(query memory.ScanQuery) (entries []memory.Entry) {
 	f.Helper()
 	f.view(func(tx memory.ReadTx) (err error) {
-		entries, err = tx.List(f.ctx, query)
+		entries, err = tx.Scan(f.ctx, query)
+		return err
+	})
+	return entries
+}
+
+func (f *fixture) trash(query memory.TrashQuery) (entries []memory.Entry) {
+	f.Helper()
+	f.view(func(tx memory.ReadTx) (err error) {
+		entries, err = tx.Trash(f.ctx, query)
 		return err
 	})
 	return entries

@@ -158,7 +158,7 @@ var scores = []clause{
 		all := []memory.Entry{e, high, other, gone, hidden, sealed, old}
 		f.put(all...)
 		f.delete(gone, start)
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(old), start) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
 		query := terms("needle")
 		counts := f.termCounts(f.scope(reach{"a", acl.Public}), query, append(idsOf(all...), e.ID, uuid.Must(uuid.NewV7()))...)
 		f.equal(counts, map[uuid.UUID]termCounts{e.ID: {[]int{1}, 1}})
@@ -352,9 +352,7 @@ var scores = []clause{
 		f.save(edited(e, says("new")), "model", 1)
 		f.delete(other, start)
 		f.equal(changes(2, 10), memory.VectorChanges{Last: 4, Entries: idsOf(e, other)})
-		f.update(func(tx memory.Tx) error {
-			return trimChanges(f.ctx, tx, time.Now().Add(time.Hour))
-		})
+		f.updateIndex(func(tx indexer.Tx) error { return trimChanges(f.ctx, tx, time.Now().Add(time.Hour)) })
 		f.equal(changes(2, 10).Partial, true)
 		f.equal(changes(4, 10), memory.VectorChanges{Last: 4})
 	}},
@@ -411,7 +409,7 @@ var scores = []clause{
 		f.equal([]int{codes("model", old), codes("second", old), codes("second", e)}, []int{both, 0, 0})
 		f.delete(gone, start)
 		f.put(edited(changed(gone, deletedAt(start)), restored))
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(old), start) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
 		f.equal(codes("model", gone)+codes("model", old), 0)
 		f.save(e, "model", 1)
 		f.delete(e, start)

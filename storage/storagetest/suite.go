@@ -1,6 +1,6 @@
 // Package storagetest is the suite that every storage must pass. It has a test
-// for each clause of the contracts in memory/storage.go, indexer/storage.go and
-// meter/storage.go.
+// for each clause of the contracts in the files storage*.go of packages memory, indexer
+// and meter.
 package storagetest
 
 import (

@@ -175,19 +175,19 @@ func writeEverything(ctx context.Context, tx memory.Tx, kept, lost memory.Entry)
 			return err
 		},
 		func() error {
-			return tx.PutFact(ctx, memory.GrantFact{Store: "b", Grantee: "g", Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: "b", CreatedAt: start})
+			return tx.PutGrant(ctx, acl.Grant{Store: "b", Grantee: "g", Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: "b", CreatedAt: start})
 		},
 		func() error {
-			return tx.PutFact(ctx, memory.MemberFact{Via: acl.ViaChat, Of: "chat", Agent: "g", Membership: acl.Membership{Present: true}})
+			return tx.PutMembership(ctx, acl.ViaChat, "chat", "g", acl.Membership{Present: true})
 		},
 		func() error {
-			return tx.PutFact(ctx, memory.MemberFact{Via: acl.ViaUser, Of: "user", Agent: "g", Membership: acl.Membership{Present: true}})
+			return tx.PutMembership(ctx, acl.ViaUser, "user", "g", acl.Membership{Present: true})
 		},
-		func() error { return tx.PutFact(ctx, memory.SettingsFact{Agent: "g", Settings: acl.Settings{}}) },
-		func() error { return tx.PutFact(ctx, memory.NameFact{ID: "chat", Kind: memory.KindChat}) },
+		func() error { return tx.PutSettings(ctx, "g", acl.Settings{}) },
+		func() error { return tx.ClaimName(ctx, "chat", memory.KindChat) },
 		func() error { return tx.SetMeta(ctx, "name", []byte("value")) },
 		func() error {
-			return tx.PutFact(ctx, memory.OutcomeFact{Key: idempotencyKey, IdempotencyRecord: memory.IdempotencyRecord{ExpiresAt: start}})
+			return tx.PutOutcome(ctx, idempotencyKey, memory.IdempotencyRecord{ExpiresAt: start})
 		},
 	}
 	for _, step := range steps {
@@ -210,7 +210,7 @@ func (f *fixture) nothingWritten(kept, lost memory.Entry) {
 		usage, err := tx.Usage(f.ctx, "b", "b", acl.Public, start)
 		f.ok(err)
 		f.equal(usage, memory.Usage{})
-		history, err := tx.List(f.ctx, memory.HistoryQuery{Entry: kept.ID, Before: 0, Limit: 10})
+		history, err := tx.History(f.ctx, memory.HistoryQuery{Entry: kept.ID, Before: 0, Limit: 10})
 		f.ok(err)
 		f.equal(len(history), 1)
 		grants, err := tx.Grants(f.ctx, acl.GrantQuery{Store: "b"})

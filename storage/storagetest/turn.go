@@ -153,7 +153,7 @@ func (f *fixture) lagging(now time.Time, reaches ...reach) (lagging bool) {
 	f.Helper()
 	scope := f.scope(reaches...)
 	f.view(func(tx memory.ReadTx) (err error) {
-		lagging, err = tx.Waiting(f.ctx, memory.WaitIn{Scope: scope, Before: start, Now: now})
+		lagging, err = tx.WaitingIn(f.ctx, scope, start, now)
 		return err
 	})
 	return lagging

@@ -43,7 +43,7 @@ func (f *fixture) save(e memory.Entry, fingerprint string, n int) {
 func (f *fixture) vectors(fingerprint string, ids ...uuid.UUID) (records []vector.Record) {
 	f.Helper()
 	f.viewIndex(func(tx indexer.ReadTx) error {
-		return tx.Vectors(f.ctx, indexer.VectorQuery{Fingerprint: fingerprint, Entries: ids}, func(r vector.Record) error {
+		return tx.Vectors(f.ctx, fingerprint, ids, func(r vector.Record) error {
 			records = append(records, r)
 			return nil
 		})
@@ -54,7 +54,7 @@ func (f *fixture) vectors(fingerprint string, ids ...uuid.UUID) (records []vecto
 func (f *fixture) allVectors(fingerprint string) (records []vector.Record) {
 	f.Helper()
 	f.viewIndex(func(tx indexer.ReadTx) error {
-		return tx.Vectors(f.ctx, indexer.VectorQuery{Fingerprint: fingerprint, All: true}, func(r vector.Record) error {
+		return tx.AllVectors(f.ctx, fingerprint, func(r vector.Record) error {
 			records = append(records, r)
 			return nil
 		})
@@ -121,7 +121,7 @@ var vectors = []clause{
 		f.save(e, "model", 1)
 		f.put(edited(e))
 		f.delete(gone, start)
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(old), start) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
 		before := f.lastChange()
 		for _, c := range []struct {
 			e        memory.Entry
@@ -162,7 +162,7 @@ var vectors = []clause{
 		errStop := errors.New("stop")
 		n := 0
 		f.wantError(f.storage.ForIndexer().View(f.ctx, func(tx indexer.ReadTx) error {
-			return tx.Vectors(f.ctx, indexer.VectorQuery{Fingerprint: "model", All: true}, func(vector.Record) error {
+			return tx.AllVectors(f.ctx, "model", func(vector.Record) error {
 				n++
 				return errStop
 			})
@@ -176,7 +176,7 @@ var vectors = []clause{
 		hidden.InContext, sealed.Encrypted = false, true
 		f.put(a, b, gone, other, swept, hidden, sealed)
 		f.delete(gone, start)
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(swept), start) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(swept), start) })
 		f.viewIndex(func(tx indexer.ReadTx) error {
 			numbers, err := numbersOf(f.ctx, tx, "a", "b")
 			if err != nil {
@@ -202,7 +202,7 @@ var vectors = []clause{
 		f.save(gone, "model", 2)
 		f.save(old, "model", 2)
 		f.delete(gone, start)
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(old), start) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
 		f.equal(len(f.vectors("model", gone.ID, old.ID))+len(f.allVectors("model")), 0)
 	}},
 
@@ -228,7 +228,7 @@ var vectors = []clause{
 		f.put(entry("b", "other"))
 		f.save(moved, "model", 1)
 		f.delete(moved, start)
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(old), start) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), start) })
 		f.equal(f.changesAfter(last), idsOf(e, e, e, old))
 	}},
 
@@ -299,7 +299,7 @@ var vectors = []clause{
 				f.Helper()
 				for more := true; more; {
 					f.updateIndex(func(tx indexer.Tx) (err error) {
-						more, err = tx.Trim(f.ctx, memory.OldChanges{Before: now.Add(-hour), Now: now, Limit: limit})
+						more, err = tx.TrimChanges(f.ctx, now.Add(-hour), now, limit)
 						return err
 					})
 				}
@@ -323,7 +323,7 @@ var vectors = []clause{
 		}
 	}},
 
-	{"List and Count agree on the live searchable entries without vectors of their revision, by ID", func(f *fixture) {
+	{"Unembedded and CountUnembedded agree on the live searchable entries without vectors of their revision, by ID", func(f *fixture) {
 		fresh, stale, done := entry("a", "1", expiring(after(time.Microsecond))), entry("a", "2"), entry("a", "3")
 		gone, hidden, sealed := entry("a", "4"), entry("a", "5", outOfContext), entry("a", "6", encrypted)
 		f.put(fresh, stale, done, gone, hidden, sealed, entry("a", "7", expiring(start)))
@@ -335,7 +335,7 @@ var vectors = []clause{
 		unembedded := func(fingerprint string, after uuid.UUID, limit int) (entries []memory.Entry) {
 			f.Helper()
 			f.viewIndex(func(tx indexer.ReadTx) (err error) {
-				entries, err = tx.List(f.ctx, memory.SearchableQuery{After: after, Limit: limit, Without: &memory.Unembedded{Fingerprint: fingerprint, Now: start}})
+				entries, err = tx.Unembedded(f.ctx, indexer.Unembedded{Fingerprint: fingerprint, Now: start}, after, limit)
 				return err
 			})
 			return entries
@@ -343,15 +343,15 @@ var vectors = []clause{
 		count := func(fingerprint string) (n int64) {
 			f.Helper()
 			f.viewIndex(func(tx indexer.ReadTx) (err error) {
-				n, err = tx.Count(f.ctx, memory.Unembedded{Fingerprint: fingerprint, Now: start})
+				n, err = tx.CountUnembedded(f.ctx, indexer.Unembedded{Fingerprint: fingerprint, Now: start})
 				return err
 			})
 			return n
 		}
 		f.equal([]int64{count("model"), count("second")}, []int64{2, 3})
 		for after, want := range map[uuid.UUID]int64{uuid.Nil: 4, done.ID: 1} { // with those that expire
-			f.viewIndex(func(tx indexer.ReadTx) error {
-				n, err := tx.Count(f.ctx, memory.Searchable{After: after})
+			f.view(func(tx memory.ReadTx) error {
+				n, err := tx.CountSearchable(f.ctx, after)
 				f.equal(n, want)
 				return err
 			})
@@ -364,11 +364,11 @@ var vectors = []clause{
 		lacking := func(other, replaced string) (entries []memory.Entry) {
 			f.Helper()
 			f.viewIndex(func(tx indexer.ReadTx) (err error) {
-				without := memory.Unembedded{Fingerprint: "second", Other: other, Replaced: replaced, Now: start}
-				if entries, err = tx.List(f.ctx, memory.SearchableQuery{Limit: 10, Without: &without}); err != nil {
+				without := indexer.Unembedded{Fingerprint: "second", Other: other, Replaced: replaced, Now: start}
+				if entries, err = tx.Unembedded(f.ctx, without, uuid.Nil, 10); err != nil {
 					return err
 				}
-				n, err := tx.Count(f.ctx, without)
+				n, err := tx.CountUnembedded(f.ctx, without)
 				f.equal(n, int64(len(entries)))
 				return err
 			})
@@ -386,12 +386,12 @@ var vectors = []clause{
 		f.put(high)
 		for ceiling, want := range map[acl.Label]int{0: 3, acl.Restricted: 3, acl.Confidential: 2} {
 			f.viewIndex(func(tx indexer.ReadTx) error {
-				without := memory.Unembedded{Fingerprint: "model", Ceiling: ceiling, Now: start}
-				entries, err := tx.List(f.ctx, memory.SearchableQuery{Limit: 10, Without: &without})
+				without := indexer.Unembedded{Fingerprint: "model", Ceiling: ceiling, Now: start}
+				entries, err := tx.Unembedded(f.ctx, without, uuid.Nil, 10)
 				if err != nil {
 					return err
 				}
-				n, err := tx.Count(f.ctx, without)
+				n, err := tx.CountUnembedded(f.ctx, without)
 				f.equal([]int{len(entries), int(n)}, []int{want, want})
 				return err
 			})
@@ -399,8 +399,8 @@ var vectors = []clause{
 		// Of some entries alone.
 		for fingerprint, want := range map[string][]uuid.UUID{"model": idsOf(stale), "second": sorted(idsOf(stale, done))} {
 			f.viewIndex(func(tx indexer.ReadTx) error {
-				of := memory.SearchableQuery{Among: idsOf(stale, done, gone, hidden, sealed), Without: &memory.Unembedded{Fingerprint: fingerprint, Now: start}}
-				entries, err := tx.List(f.ctx, of)
+				lacking := indexer.Unembedded{Fingerprint: fingerprint, Now: start}
+				entries, err := tx.UnembeddedAmong(f.ctx, lacking, idsOf(stale, done, gone, hidden, sealed))
 				f.equal(sorted(idsOf(entries...)), want)
 				return err
 			})

@@ -83,7 +83,7 @@ var wordMatches = []clause{
 		f.match(scope, matching("delta"))
 		f.put(changed(e, restored))
 		f.match(scope, matching("delta"), e.ID)
-		f.update(func(tx memory.Tx) error { return sweep(f.ctx, tx, idsOf(old), after(time.Minute)) })
+		f.update(func(tx memory.Tx) error { return tx.Sweep(f.ctx, idsOf(old), after(time.Minute)) })
 		f.match(scope, alpha)
 		moved := changed(high, func(e *memory.Entry) { e.Store, e.Label = "b", acl.Public })
 		f.put(moved)
@@ -174,7 +174,7 @@ var wordMatches = []clause{
 		var found []uuid.UUID
 		for batch := []memory.Entry{{}}; len(batch) > 0; {
 			f.update(func(tx memory.Tx) (err error) {
-				batch, err = tx.List(f.ctx, memory.SearchableQuery{After: batch[len(batch)-1].ID, Limit: 1})
+				batch, err = tx.Searchable(f.ctx, batch[len(batch)-1].ID, 1)
 				for _, e := range batch {
 					found = append(found, e.ID)
 					err = errors.Join(err, tx.PutDocument(f.ctx, e, words(e), time.Time{}))

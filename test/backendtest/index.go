@@ -29,7 +29,7 @@ func CheckIndex(t testing.TB, storage indexer.Storage, fingerprint string, index
 	ctx := context.Background()
 	rows, indexed := make(map[uuid.UUID]vector.Record), 0
 	err := storage.View(ctx, func(tx indexer.ReadTx) error {
-		return tx.Vectors(ctx, indexer.VectorQuery{Fingerprint: fingerprint, All: true}, func(r vector.Record) error { rows[r.Entry] = r; return nil })
+		return tx.AllVectors(ctx, fingerprint, func(r vector.Record) error { rows[r.Entry] = r; return nil })
 	})
 	if err != nil {
 		return err

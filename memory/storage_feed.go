@@ -55,3 +55,11 @@ type FeedReader interface {
 	// returned.
 	Feed(ctx context.Context, queries ...FeedQuery) ([]Feed, error)
 }
+
+// FeedTrimmer removes old records of feeds.
+type FeedTrimmer interface {
+	// TrimFeed removes records of before a time, and those of a store and label that
+	// precede its last keep ones, limit or so of them, and reports whether there may be
+	// more.
+	TrimFeed(ctx context.Context, before time.Time, keep int64, limit int) (more bool, err error)
+}

@@ -1,0 +1,66 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+
+	"mneme/acl"
+	"mneme/lexical"
+)
+
+// Dumper reads the whole database.
+type Dumper interface {
+	// Dump yields the records of a dump, in an order in which they can be
+	// loaded. It stops at an error of yield and returns it.
+	Dump(ctx context.Context, yield func(DumpRecord) error) error
+}
+
+// Loader restores a dump.
+type Loader interface {
+	// Load writes one record of a dump unchanged; ErrExists if the database
+	// has it. doc holds the terms of a live searchable entry, else it is empty.
+	// An entry is queued, as by Put.
+	Load(ctx context.Context, record DumpRecord, doc lexical.Document) error
+}
+
+// DumpRecord is one line of an operator's dump; exactly one field is set.
+type DumpRecord struct {
+	Entry       *Entry          `json:"entry,omitempty"`
+	Version     *Entry          `json:"version,omitempty"` // a former version; its entry precedes it
+	Grant       *acl.Grant      `json:"grant,omitempty"`
+	Participant *DumpMembership `json:"participant,omitempty"`
+	Session     *DumpMembership `json:"session,omitempty"`
+	Settings    *DumpSettings   `json:"settings,omitempty"`
+	Name        *DumpName       `json:"name,omitempty"`
+	Reading     *DumpReading    `json:"reading,omitempty"`
+	// Meter is a record of package meter: see Meter.VerifyLoaded.
+	Meter json.RawMessage `json:"meter,omitempty"`
+}
+
+// DumpMembership is an agent's membership of a chat, or session with a user.
+type DumpMembership struct {
+	Of, Agent string
+	acl.Membership
+}
+
+// DumpSettings are the settings of an agent.
+type DumpSettings struct {
+	Agent string
+	acl.Settings
+}
+
+// DumpReading is how a store is read: what was chosen, whether it was asked, and from which
+// label on it is mixed, as in acl.Reading. Whether the multilingual model reads entries
+// follows from their texts.
+type DumpReading struct {
+	Store    string
+	Language acl.Language
+	Asked    bool
+	Mixed    acl.Label `json:",omitzero"`
+}
+
+// DumpName is an id with its kind.
+type DumpName struct {
+	ID   string
+	Kind Kind
+}
