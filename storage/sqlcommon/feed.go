@@ -125,11 +125,6 @@ func (w Writes) trimFeedOf(ctx context.Context, h feedHead, before time.Time, ke
 	return end, w.w.Queue(ctx, "feed.set_removed", end, h.store, h.label)
 }
 
-const (
-	selectOldestChanges = "SELECT position, at FROM change WHERE position > $1 ORDER BY position LIMIT $2"
-	deleteChanges       = "DELETE FROM change WHERE position <= $1"
-)
-
 // TrimChanges implements indexer.VectorWriter. A prefix
 // goes, so that the remaining positions have no gaps: up to the last old record before the
 // first recent one. The age of records is by the clocks of the machines that wrote them. One
