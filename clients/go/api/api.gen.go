@@ -4025,7 +4025,8 @@ type ClientInterface interface {
 
 	// CreateAPIKeyWithBody Make an API key
 	//
-	// Needs the scope `platform`. The key counts at once and outlives the token that makes it. It has no
+	// Needs the scope `platform`. The key counts at once, within a second on other servers that share the data
+	// folder, and on no others. It outlives the token that makes it. It has no
 	// scope and no taint above that token's: else 403. 409 if the id is a chat's, or if the server cannot
 	// write its data folder: `mneme token --api-key` then makes the key where that can be done. An
 	// `Idempotency-Key` has no effect, since the secret is kept nowhere: after an answer that was lost, list
@@ -4038,7 +4039,8 @@ type ClientInterface interface {
 
 	// CreateAPIKey Make an API key
 	//
-	// Needs the scope `platform`. The key counts at once and outlives the token that makes it. It has no
+	// Needs the scope `platform`. The key counts at once, within a second on other servers that share the data
+	// folder, and on no others. It outlives the token that makes it. It has no
 	// scope and no taint above that token's: else 403. 409 if the id is a chat's, or if the server cannot
 	// write its data folder: `mneme token --api-key` then makes the key where that can be done. An
 	// `Idempotency-Key` has no effect, since the secret is kept nowhere: after an answer that was lost, list
@@ -4885,7 +4887,8 @@ func (c *Calls) ListAPIKeys(ctx context.Context, params *ListAPIKeysParams, reqE
 
 // CreateAPIKeyWithBody Make an API key
 //
-// Needs the scope `platform`. The key counts at once and outlives the token that makes it. It has no
+// Needs the scope `platform`. The key counts at once, within a second on other servers that share the data
+// folder, and on no others. It outlives the token that makes it. It has no
 // scope and no taint above that token's: else 403. 409 if the id is a chat's, or if the server cannot
 // write its data folder: `mneme token --api-key` then makes the key where that can be done. An
 // `Idempotency-Key` has no effect, since the secret is kept nowhere: after an answer that was lost, list
@@ -4908,7 +4911,8 @@ func (c *Calls) CreateAPIKeyWithBody(ctx context.Context, contentType string, bo
 
 // CreateAPIKey Make an API key
 //
-// Needs the scope `platform`. The key counts at once and outlives the token that makes it. It has no
+// Needs the scope `platform`. The key counts at once, within a second on other servers that share the data
+// folder, and on no others. It outlives the token that makes it. It has no
 // scope and no taint above that token's: else 403. 409 if the id is a chat's, or if the server cannot
 // write its data folder: `mneme token --api-key` then makes the key where that can be done. An
 // `Idempotency-Key` has no effect, since the secret is kept nowhere: after an answer that was lost, list

@@ -897,7 +897,8 @@ export interface paths {
         put?: never;
         /**
          * Make an API key
-         * @description Needs the scope `platform`. The key counts at once and outlives the token that makes it. It has no
+         * @description Needs the scope `platform`. The key counts at once, within a second on other servers that share the data
+         *     folder, and on no others. It outlives the token that makes it. It has no
          *     scope and no taint above that token's: else 403. 409 if the id is a chat's, or if the server cannot
          *     write its data folder: `mneme token --api-key` then makes the key where that can be done. An
          *     `Idempotency-Key` has no effect, since the secret is kept nowhere: after an answer that was lost, list
