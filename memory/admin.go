@@ -2,8 +2,8 @@ package memory
 
 import "context"
 
-// Admin has the use cases of operators: memberships, what an agent may reach, purges and
-// scrubs, which take a platform token, and dumps, to which no access rule applies. It is
+// Admin has the use cases of operators: memberships, what an agent may reach, API keys,
+// purges and scrubs, which take a platform token, and dumps, to which no access rule applies. It is
 // safe for concurrent use.
 type Admin struct{ service *Service }
 

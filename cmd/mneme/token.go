@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,7 +10,6 @@ import (
 	"mneme/acl"
 	"mneme/configs"
 	"mneme/internal/compose"
-	"mneme/internal/system"
 	"mneme/server/token"
 )
 
@@ -75,7 +73,11 @@ func (c *tokenCommand) run(config configs.Config, ttlGiven bool) error {
 	case c.list:
 		return c.printTokens(config)
 	case c.revoke != "":
-		return revokeToken(config, c.revoke)
+		keys, err := token.OpenKeyring(config.DataDir)
+		if err != nil {
+			return err
+		}
+		return keys.Revoke(c.revoke, time.Now())
 	case c.rotate:
 		if !ttlGiven {
 			c.ttl = formerKeyTTL
@@ -125,7 +127,7 @@ func (c *tokenCommand) issue(config configs.Config, principal acl.Principal) (st
 		return "", err
 	}
 	text, err := issued.Issue(key, principal, c.name, c.ttl, time.Now())
-	if errors.Is(err, fs.ErrPermission) || system.IsReadOnly(err) {
+	if token.IsUnwritable(err) {
 		fmt.Fprintf(c.err, "the token will not be in the list: %v\n", err)
 		return key.Mint(principal, c.ttl, time.Now())
 	}
@@ -145,35 +147,18 @@ func (c *tokenCommand) createKey(config configs.Config, principal acl.Principal)
 	if err := compose.MakeDataDir(config.DataDir); err != nil {
 		return err
 	}
-	keys, err := token.OpenAPIKeys(config.DataDir)
+	keys, err := token.OpenKeyring(config.DataDir)
 	if err != nil {
 		return err
 	}
-	credential, id, err := keys.Create(principal, c.name, c.ttl, time.Now())
+	credential, made, err := keys.Create(principal, c.name, c.ttl, time.Now())
 	if err != nil {
 		return err
 	}
 	if c.json {
-		return c.printJSON(map[string]string{"id": id, "key": credential})
+		return c.printJSON(map[string]string{"id": made.ID, "key": credential})
 	}
-	fmt.Fprintf(c.err, "this key is shown only once; to revoke it, run: mneme token --revoke %s\n", id)
+	fmt.Fprintf(c.err, "this key is shown only once; to revoke it, run: mneme token --revoke %s\n", made.ID)
 	_, err = fmt.Fprintln(c.out, credential)
 	return err
-}
-
-// revokeToken revokes the API key or the token with an ID.
-func revokeToken(config configs.Config, id string) error {
-	keys, err := token.OpenAPIKeys(config.DataDir)
-	if err != nil {
-		return err
-	}
-	err = keys.Revoke(id, time.Now())
-	if !errors.Is(err, token.ErrUnknownKey) {
-		return err
-	}
-	issued, err := token.OpenIssued(config.DataDir)
-	if err != nil {
-		return err
-	}
-	return issued.Revoke(id, time.Now())
 }

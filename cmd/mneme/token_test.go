@@ -75,9 +75,9 @@ func TestAPIKeyIsValidUntilRevoked(t *testing.T) {
 }
 
 // listTokens returns what mneme token --list prints.
-func listTokens(t *testing.T, dir string, args ...string) []listedToken {
+func listTokens(t *testing.T, dir string, args ...string) []token.Listed {
 	t.Helper()
-	return decode[struct{ Tokens []listedToken }](t, must(t, dir, "", append([]string{"token", "--list", "--json"}, args...)...)).Tokens
+	return decode[struct{ Tokens []token.Listed }](t, must(t, dir, "", append([]string{"token", "--list", "--json"}, args...)...)).Tokens
 }
 
 func TestTokensAreListedWithTheirLastUse(t *testing.T) {
@@ -91,7 +91,7 @@ func TestTokensAreListedWithTheirLastUse(t *testing.T) {
 	if status, body := s.call(text, http.MethodGet, "/v1/stores", ""); status != http.StatusOK {
 		t.Fatalf("status %d, %s", status, body)
 	}
-	var one listedToken
+	var one token.Listed
 	wait.Until(t, "the use is listed", func() error {
 		list := listTokens(t, s.dir, "--agent", "iris")
 		if len(list) != 1 || list[0].LastUse == nil {

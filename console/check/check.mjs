@@ -10,6 +10,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 
 import { asAgent, cells, languages, large } from "./access.mjs";
+import { apiKeys } from "./apikeys.mjs";
 import { askStates, paying } from "./ask.mjs";
 import { entries } from "./entries.mjs";
 import { frame } from "./frame.mjs";
@@ -249,6 +250,7 @@ await checkHealth({ page, context, signIn, token, platform, look, sees, fail, ur
 await keyboard({ page, url, settled, sees, holds, fail });
 await paying({ page, url, signIn, buyer, platform, look, sees, holds, fail, call });
 await refusals({ page, url, signIn, token, buyer, platform, look, sees, fail, call });
+await apiKeys({ page, url, signIn, token, platform, look, sees, holds, fail, call });
 await asAgent({ page, signIn, token, platform, look, sees, call });
 
 await page.keyboard.press("?");

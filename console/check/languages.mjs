@@ -134,6 +134,18 @@ export async function checkLanguages({ browser, url, token, platform, sees, fail
     await page.getByRole("button", { name: t("settings.download") }).click();
     await sees(`${name}: the backup`, page.getByText(t("settings.restore")));
     await translated("settings-saved");
+    await page.getByLabel(t("settings.keyFor")).fill(name);
+    await button("settings.keyMake").click();
+    await sees(`${name}: the key that was made`, page.getByText(t("settings.keyOnce")));
+    await translated("settings-key");
+    await button("settings.keyDone").click();
+    const made = page.locator(".keys li").filter({ has: page.locator("strong", { hasText: new RegExp(`^${name}$`) }) }).first();
+    await made.getByRole("button").click();
+    await translated("settings-revoke");
+    await made.getByRole("button", { name: t("settings.keyRevokeNow") }).click();
+    await sees(`${name}: that the key is revoked`, page.getByText(t("settings.keyRevoked").replace("{name}", name), { exact: true }));
+    await page.locator("details summary").last().click();
+    await translated("settings-keys");
     await go("health", "#/health", page.getByText(t("health.fine")));
     for (const summary of await page.locator("details:not(.operating) > summary").all()) await summary.click();
     await translated("health-open");
@@ -175,6 +187,7 @@ export async function checkLanguages({ browser, url, token, platform, sees, fail
     await translated("new-memory");
     await page.keyboard.press("Escape");
     await go("trash", "#/memories?trash=1", page.getByText(t("memories.trashNote")));
+    await go("settings-refused", "#/settings", page.getByText(t("settings.keysRefused")));
     await go("refused", "#/memories?store=nobody-shares-this", page.getByRole("alert"));
     await go("access-told", "#/access", page.getByText(t("access.platform")));
     await sees(`${name}: which models read the stores`, page.getByRole("region", { name: t("model.title"), exact: true }).getByRole("cell", { name: t("model.english") }).first());

@@ -41,6 +41,9 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 	}
 	desk := checkout.Desk{Methods: instance.payments, PublicURL: config.PublicURL}
 	native.TakePayments(desk)
+	if listening, ok := verifier.(*token.Verifier); ok { // others do not read keys of a folder
+		native.ManageKeys(listening.Keyring())
+	}
 	connections, err := connectionLimits(config.Connections)
 	if err != nil {
 		return nil, err

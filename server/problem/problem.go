@@ -122,6 +122,7 @@ var constant = []struct {
 	{memory.ErrNotCaller, Unauthenticated},
 	{acl.ErrBadID, Malformed},
 	{memory.ErrCursor, Malformed},
+	{memory.ErrAboveMaker, Forbidden},
 	{acl.ErrDenied, Forbidden},
 	{memory.ErrKeyReused, KeyReused},
 	{memory.ErrNotFound, NotFound},

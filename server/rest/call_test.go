@@ -48,6 +48,9 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		{"GET", "/v1/admin/agents/alice/access", "", false},
 		{"PUT", "/v1/agents/alice/settings", `{"enabled":true,"self":true,"chat":true,"user":true}`, true},
 		{"POST", "/v1/admin/purge", `{"before":"2025-01-01T00:00:00Z"}`, true},
+		{"GET", "/v1/admin/keys", "", false},
+		{"POST", "/v1/admin/keys", `{"agent":"job","name":"n","taint":"PUBLIC","scopes":["share"],"chat":"c","user":"u","ttl":1}`, true},
+		{"DELETE", "/v1/admin/keys/0", "", false},
 		{"POST", store + "/offers", `{"title":"t","description":"d","terms":{"price_search":1,"price_entry":1}}`, true},
 		{"GET", store + "/offers", "", false},
 		{"GET", store + "/sales", "", false},
@@ -200,6 +203,7 @@ func TestIdsAreReadBeforeAccessIsJudged(t *testing.T) {
 		h.want(400, alice, "PUT", "/v1/chats/c/participants/"+bad, "{}")
 		h.want(400, alice, "DELETE", "/v1/users/"+bad+"/sessions/bob", "")
 		h.want(400, alice, "GET", "/v1/agents/"+bad+"/settings", "")
+		h.want(400, alice, "GET", "/v1/admin/keys?agent="+bad, "")
 	}
 	h.want(400, alice, "GET", "/v1/agents/self/settings", "")
 	h.want(400, alice, "PUT", "/v1/stores/self/grants/self", "{}")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"mneme/acl"
 	"mneme/server/servertest"
 )
 
@@ -14,7 +15,8 @@ import (
 func FuzzRequestsAreAnsweredByTheSpecification(f *testing.F) {
 	h := open(f)
 	h.want(201, alice, "PUT", seat, `{"value":1}`)
-	token := h.Token(alice)
+	// It may make keys, whose files are the fuzzer's own.
+	token := h.Token(acl.Principal{Agent: "alice", Taint: acl.Public, Platform: true})
 	for _, seed := range []struct{ method, target, header, value, body string }{
 		{"PUT", seat, "If-Match", `"x"`, `{"value":1,"tags":["a"]}`},
 		{"PUT", "/v1/stores/self/memories/a%2Fb%00?namespace=%C3%BC&wait=indexed&similar=true", "If-None-Match", "*", `{"value":{"a":[1,"\ud800"]}}`},
@@ -43,6 +45,9 @@ func FuzzRequestsAreAnsweredByTheSpecification(f *testing.F) {
 		{"PUT", "/v1/stores/self/language", "X", "y", `{"language":"multilingual"}`},
 		{"PUT", "/v1/agents/alice/settings", "Authorization", "Bearer", `{"enabled":true,"self":true,"chat":true,"user":true}`},
 		{"POST", "/v1/admin/purge", "X", "y", `{"before":"0000-01-01T00:00:00Z"}`},
+		{"GET", "/v1/admin/keys?agent=a", "X", "y", ""},
+		{"POST", "/v1/admin/keys", "Idempotency-Key", "k", `{"agent":"a","name":"\u202e","taint":"x","scopes":["share","x"],"chat":"c","ttl":3153600001}`},
+		{"DELETE", "/v1/admin/keys/%00", "X", "y", ""},
 		{"GET", "/v1/stores/self/export", "X", "y", ""},
 		{"", "/", "Accept", "text/html", ""}, // net/http makes it GET
 		{"POST", "/v1/stores/self/offers", "Idempotency-Key", "k", `{"title":"t","description":"","terms":{"price_search":-1,"price_entry":1000000000001}}`},

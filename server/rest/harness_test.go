@@ -35,6 +35,7 @@ import (
 type harness struct {
 	*servertest.Server
 	t       testing.TB
+	surface *rest.Surface
 	process *backendtest.Process
 	service *memory.Service
 	clock   *backendtest.Clock
@@ -117,7 +118,8 @@ func openOptions(t testing.TB, b backendtest.Backend, service backendtest.Option
 		Log:   slog.New(slog.NewJSONHandler(log, nil)),
 		Rates: server.Rates{Requests: requests, Now: clock.Now},
 	})
-	return &harness{Server: s, t: t, process: f.Process, service: f.Service, clock: f.Clock, market: market, log: log}
+	surface.ManageKeys(s.Keyring)
+	return &harness{Server: s, t: t, surface: surface, process: f.Process, service: f.Service, clock: f.Clock, market: market, log: log}
 }
 
 var agent = backendtest.Principal

@@ -127,7 +127,7 @@ func readingCalls() []string {
 	}
 	const nobody = "00000000-0000-4000-8000-000000000000"
 	return append(calls, "GET /v1/offers/"+nobody, `POST /v1/offers/`+nobody+`/search {"query":"window seat"}`,
-		"GET /v1/admin/agents/alice/access", "GET /v1/console/session", "GET /v1/agents/alice/settings", "GET /v1/agents/stranger/settings",
+		"GET /v1/admin/agents/alice/access", "GET /v1/admin/keys", "GET /v1/console/session", "GET /v1/agents/alice/settings", "GET /v1/agents/stranger/settings",
 		`POST /v1/search {"query":"hidden window seat"}`, `POST /v1/search {"queries":["hidden window","window seat"]}`, "GET /v1/stores", "GET /v1/offers", "GET /v1/account", "GET /v1/usage", "GET /v1/health",
 		"GET /v1/tools", `POST /v1/tools/memory_search {"query":"hidden window seat"}`, `POST /v1/tools/memory_list {}`)
 }

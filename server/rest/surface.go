@@ -22,6 +22,7 @@ import (
 	"mneme/server/checkout"
 	"mneme/server/problem"
 	"mneme/server/rest/api"
+	"mneme/server/token"
 	"mneme/server/wire"
 )
 
@@ -39,7 +40,8 @@ type Surface struct {
 	keys     keyCache
 	*served
 
-	desk checkout.Desk
+	desk    checkout.Desk
+	keyring *token.Keyring // nil: the server has no API keys
 }
 
 // New returns the surface. market runs its searches. valueLimit is the service's limit

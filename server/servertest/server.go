@@ -19,30 +19,42 @@ import (
 // Server is a server under test, with the key that signs its callers' tokens.
 type Server struct {
 	*server.Server
-	Key *token.LocalKey
-	now func() time.Time
-	t   testing.TB
+	Key     *token.LocalKey
+	Keyring *token.Keyring // of the server's API keys
+	Dir     string         // data directory of the keys
+	now     func() time.Time
+	t       testing.TB
 }
 
 // Open starts a server that checks tokens against the clock now. It sets
 // Options.Verifier; Service and Surfaces are required.
 func Open(t testing.TB, now func() time.Time, options server.Options) *Server {
 	t.Helper()
-	key, err := token.OpenLocalKey(t.TempDir())
+	dir := t.TempDir()
+	key, err := token.OpenLocalKey(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	options.Verifier, err = token.NewVerifier(context.Background(), token.Options{Local: key, Now: now})
+	apiKeys, err := token.OpenAPIKeys(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+	issued, err := token.OpenIssued(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verifier, err := token.NewVerifier(context.Background(), token.Options{Local: key, APIKeys: apiKeys, Issued: issued, Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Verifier = verifier
 	if options.Metrics == nil {
 		options.Metrics = server.NewMetrics()
 	}
 	if options.Operators == nil { // the tests, over a connection and with httptest
 		options.Operators = limit.Operators{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")}
 	}
-	return &Server{Server: server.New(options), Key: key, now: now, t: t}
+	return &Server{Server: server.New(options), Key: key, Keyring: verifier.Keyring(), Dir: dir, now: now, t: t}
 }
 
 // Token returns a token of p that is valid for an hour.

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,6 +32,13 @@ const (
 	// and so the longest time that a revoked key is still accepted.
 	recheck = time.Second
 )
+
+// MaxAPIKeys bounds the API keys of a data directory. Keys that have ended are listed until
+// others need their room.
+const MaxAPIKeys = 10_000
+
+// ErrTooManyKeys reports that MaxAPIKeys API keys of a data directory are valid.
+var ErrTooManyKeys = fmt.Errorf("%d API keys are valid, the most that there can be; revoke one first", MaxAPIKeys)
 
 // ErrUnknownKey reports that no API key, or no token, has the ID.
 var ErrUnknownKey = errors.New("there is no API key or token with this id")
@@ -87,30 +95,52 @@ func OpenAPIKeys(dir string) (*APIKeys, error) {
 
 // Create creates a key for a principal, with a name for people, which may be empty. The
 // returned credential cannot be retrieved again. A ttl of 0 means that the key does not
-// expire.
+// expire. ErrTooManyKeys if the file is full.
 func (a *APIKeys) Create(p acl.Principal, name string, ttl time.Duration, now time.Time) (credential, id string, err error) {
+	credential, key, err := a.create(p, name, ttl, now)
+	return credential, key.ID, err
+}
+
+func (a *APIKeys) create(p acl.Principal, name string, ttl time.Duration, now time.Time) (credential string, key APIKey, err error) {
 	if err := p.Validate(); err != nil {
-		return "", "", fmt.Errorf("create API key: %w", err)
+		return "", APIKey{}, fmt.Errorf("create API key: %w", err)
 	}
 	if ttl < 0 {
-		return "", "", errors.New("create API key: the time to live must not be negative")
+		return "", APIKey{}, errors.New("create API key: the time to live must not be negative")
 	}
 	random := make([]byte, 32)
 	rand.Read(random) // never fails
 	secret := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random))
-	key, err := newKey(p, name, ttl, now)
+	key, err = newKey(p, name, ttl, now)
 	if err != nil {
-		return "", "", fmt.Errorf("create API key: %w", err)
+		return "", APIKey{}, fmt.Errorf("create API key: %w", err)
 	}
 	key.Hash = hashSecret(secret)
 	err = a.change(func(list *apiKeyList) error {
+		if len(list.Keys) >= MaxAPIKeys { // those that have ended make room
+			list.Keys = slices.DeleteFunc(list.Keys, func(k APIKey) bool { return k.state(now) != StateValid })
+		}
+		if len(list.Keys) >= MaxAPIKeys {
+			return ErrTooManyKeys
+		}
 		list.Keys = append(list.Keys, key)
 		return nil
 	})
 	if err != nil {
-		return "", "", fmt.Errorf("create API key: %w", err)
+		return "", APIKey{}, fmt.Errorf("create API key: %w", err)
 	}
-	return keyPrefix + key.ID + "_" + secret, key.ID, nil
+	return keyPrefix + key.ID + "_" + secret, key, nil
+}
+
+// state returns StateValid, StateExpired or StateRevoked.
+func (k APIKey) state(now time.Time) string {
+	switch {
+	case !k.RevokedAt.IsZero():
+		return StateRevoked
+	case !k.ExpiresAt.IsZero() && !now.Before(k.ExpiresAt):
+		return StateExpired
+	}
+	return StateValid
 }
 
 // maxName bounds the names of keys and tokens, in bytes.
@@ -119,7 +149,7 @@ const maxName = 100
 // CheckName returns an error if a key or token cannot have a name.
 func CheckName(name string) error {
 	if len(name) > maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return fmt.Errorf("the name must be printable, and at most %d bytes", maxName)
+		return fmt.Errorf("must be printable, and at most %d bytes", maxName)
 	}
 	return nil
 }
@@ -127,7 +157,7 @@ func CheckName(name string) error {
 // newKey returns a key with a new ID and no secret.
 func newKey(p acl.Principal, name string, ttl time.Duration, now time.Time) (APIKey, error) {
 	if err := CheckName(name); err != nil {
-		return APIKey{}, err
+		return APIKey{}, fmt.Errorf("the name %w", err)
 	}
 	random := make([]byte, 8)
 	rand.Read(random) // never fails

@@ -45,10 +45,32 @@ func OpenUses(dir string) *Uses {
 	return &Uses{path: filepath.Join(dir, usesFile), fresh: make(chan struct{}, 1), noted: make(map[string]time.Time)}
 }
 
-// List returns the last uses by IDs.
+// List returns the last uses by IDs, also those that are not written yet.
 func (u *Uses) List() (map[string]time.Time, error) {
 	list, err := u.read()
-	return list.Uses, err
+	if err != nil {
+		return nil, err
+	}
+	if list.Uses == nil {
+		list.Uses = make(map[string]time.Time)
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	list.add(u.noted)
+	return list.Uses, nil
+}
+
+// add adds uses where they are later than those in the list, and returns the latest.
+func (l *useList) add(noted map[string]time.Time) (newest time.Time) {
+	for id, at := range noted {
+		if at = at.UTC().Truncate(time.Second); at.After(l.Uses[id]) {
+			l.Uses[id] = at
+		}
+		if at.After(newest) {
+			newest = at
+		}
+	}
+	return newest
 }
 
 func (u *Uses) read() (list useList, err error) {
@@ -115,15 +137,7 @@ func (u *Uses) write() error {
 		if list.Uses == nil {
 			list.Uses = make(map[string]time.Time)
 		}
-		var newest time.Time
-		for id, at := range noted {
-			if at = at.UTC().Truncate(time.Second); at.After(list.Uses[id]) {
-				list.Uses[id] = at
-			}
-			if at.After(newest) {
-				newest = at
-			}
-		}
+		newest := list.add(noted)
 		maps.DeleteFunc(list.Uses, func(_ string, at time.Time) bool { return newest.Sub(at) > keptUses })
 		text, err := json.Marshal(list)
 		if err != nil {

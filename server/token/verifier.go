@@ -45,6 +45,7 @@ type Options struct {
 // Verifier verifies tokens. It is safe for concurrent use.
 type Verifier struct {
 	apiKeys *APIKeys
+	issued  *Issued
 	uses    *Uses
 	issuers []*trusted
 	now     func() time.Time
@@ -84,6 +85,7 @@ func NewVerifier(ctx context.Context, o Options) (*Verifier, error) {
 		return nil, err
 	}
 	if o.Local != nil {
+		v.issued = o.Issued
 		v.issuers = append(v.issuers, local(o.Local, o.Issued, v.now))
 	}
 	if o.Uses != nil {

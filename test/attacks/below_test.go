@@ -201,6 +201,8 @@ func TestNoOperationShowsBelow(t *testing.T) {
 			"putSession":        do(alice, http.MethodPut, "/v1/users/u/sessions/bob", map[string]any{}, 403),
 			"deleteSession":     do(alice, http.MethodDelete, "/v1/users/u/sessions/bob", nil, 403),
 			"purge":             do(alice, http.MethodPost, "/v1/admin/purge", map[string]any{"before": "2020-01-01T00:00:00Z"}, 403),
+			"createAPIKey":      do(alice, http.MethodPost, "/v1/admin/keys", map[string]any{"agent": "alice"}, 403),
+			"revokeAPIKey":      do(alice, http.MethodDelete, "/v1/admin/keys/0", nil, 403),
 
 			"getMemory": get(store + "/memories/above"), "listMemories": get(store + "/memories"), "listVersions": get(store + "/memories/above/versions"),
 			"listTrash": get(store + "/trash"), "listChanges": get(store + "/changes"), "exportMemories": get(store + "/export"), "listStores": get("/v1/stores"),
@@ -209,6 +211,7 @@ func TestNoOperationShowsBelow(t *testing.T) {
 			"listUsage": get("/v1/usage"), "getSettings": get("/v1/agents/alice/settings"), "getHealth": get("/v1/health"), "getReceiptKeys": get("/.well-known/jwks.json"),
 			"livez": get("/livez"), "readyz": get("/readyz"), "root": get("/"), "openapi": get("/openapi.json"),
 			"getAgentAccess": do(alice, http.MethodGet, "/v1/admin/agents/alice/access", nil, 403),
+			"listAPIKeys":    do(alice, http.MethodGet, "/v1/admin/keys", nil, 403),
 			"metrics":        func(t *testing.T) { alice.call(http.MethodGet, "/metrics", nil) },
 			"openConsole":    do(alice, http.MethodPost, "/v1/console/session", map[string]any{"code": "none"}, 403),
 		}
@@ -230,7 +233,7 @@ func TestNoOperationShowsBelow(t *testing.T) {
 			}
 			return strings.Compare(a.id, b.id)
 		})
-		refused := []string{"putSettings", "putLanguage", "putParticipant", "deleteParticipant", "putSession", "deleteSession", "purge"}
+		refused := []string{"putSettings", "putLanguage", "putParticipant", "deleteParticipant", "putSession", "deleteSession", "purge", "createAPIKey", "revokeAPIKey"}
 		low.observe() // accepts what it names
 		before := low.observe()
 		for _, o := range all {

@@ -18,6 +18,45 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
+// Defines values for APIKeyKind.
+const (
+	KindAPIKey APIKeyKind = "api-key"
+	KindToken  APIKeyKind = "token"
+)
+
+// Valid indicates whether the value is a known member of the APIKeyKind enum.
+func (e APIKeyKind) Valid() bool {
+	switch e {
+	case KindAPIKey:
+		return true
+	case KindToken:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for APIKeyState.
+const (
+	StateExpired APIKeyState = "expired"
+	StateRevoked APIKeyState = "revoked"
+	StateValid   APIKeyState = "valid"
+)
+
+// Valid indicates whether the value is a known member of the APIKeyState enum.
+func (e APIKeyState) Valid() bool {
+	switch e {
+	case StateExpired:
+		return true
+	case StateRevoked:
+		return true
+	case StateValid:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for AnswerDegraded.
 const (
 	AnswerDegradedLexical   AnswerDegraded = "lexical"
@@ -489,6 +528,27 @@ func (e ReceiptKeyKty) Valid() bool {
 	}
 }
 
+// Defines values for Scope.
+const (
+	ScopePlatform Scope = "platform"
+	ScopeShare    Scope = "share"
+	ScopeSpend    Scope = "spend"
+)
+
+// Valid indicates whether the value is a known member of the Scope enum.
+func (e Scope) Valid() bool {
+	switch e {
+	case ScopePlatform:
+		return true
+	case ScopeShare:
+		return true
+	case ScopeSpend:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SkippedReason.
 const (
 	Balance   SkippedReason = "balance"
@@ -694,6 +754,80 @@ func (e ListToolsParamsFormat) Valid() bool {
 	default:
 		return false
 	}
+}
+
+// APIKey An API key or a token, without its secret.
+type APIKey struct {
+	// Agent An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	Agent ID `json:"agent"`
+
+	// Chat An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	Chat *ID `json:"chat,omitempty"`
+
+	// ExpiresAt Omitted if it does not expire.
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+	ID        string     `json:"id"`
+	IssuedAt  time.Time  `json:"issued_at"`
+	Kind      APIKeyKind `json:"kind"`
+
+	// LastUsedAt To about a minute. Omitted if no use is known.
+	LastUsedAt *time.Time `json:"last_used_at,omitempty"`
+
+	// Name What it is for.
+	Name   *string     `json:"name,omitempty"`
+	Scopes []Scope     `json:"scopes"`
+	State  APIKeyState `json:"state"`
+
+	// Taint A classification, lowest first.
+	Taint Label `json:"taint"`
+
+	// User An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	User *ID `json:"user,omitempty"`
+}
+
+// APIKeyKind defines model for APIKey.Kind.
+type APIKeyKind string
+
+// APIKeyState defines model for APIKey.State.
+type APIKeyState string
+
+// APIKeyList defines model for APIKeyList.
+type APIKeyList struct {
+	Keys []APIKey `json:"keys"`
+}
+
+// APIKeyRequest Example: {"agent":"support-bot","name":"the shop","scopes":["share"],"ttl":2592000}
+type APIKeyRequest struct {
+	// Agent An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	Agent ID `json:"agent"`
+
+	// Chat An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	Chat *ID `json:"chat,omitempty"`
+
+	// Name What the key is for: printable, at most 100 bytes.
+	Name *string `json:"name,omitempty"`
+
+	// Scopes None if it is left out.
+	Scopes *[]Scope `json:"scopes,omitempty"`
+	Taint  *Label   `json:"taint,omitempty"`
+
+	// TTL Seconds until it expires; 0 means never.
+	TTL *TTL `json:"ttl,omitempty"`
+
+	// User An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	User *ID `json:"user,omitempty"`
 }
 
 // Account Example: {"agent":"agent-7","balance":4997500,"currency":"USD"}
@@ -1697,6 +1831,15 @@ type LegRank struct {
 // Level What an agent may do with a store. Each level includes the one before it.
 type Level string
 
+// MadeAPIKey defines model for MadeAPIKey.
+type MadeAPIKey struct {
+	// Key An API key or a token, without its secret.
+	Key APIKey `json:"key"`
+
+	// Secret The key that its holder sends, as `Authorization: Bearer` or `X-API-Key`.
+	Secret string `json:"secret"`
+}
+
 // MemberCondition Operators of `value.a.b`. A member of another type than the operand fits only `exists`. Numbers are compared exactly, whatever their size; an operand has at most 400 digits and an exponent from -9,999 to 9,999. `prefix` takes a string, the operators of order a string or a number; `contains` finds a part of a string, or an element of an array.
 type MemberCondition struct {
 	// Contains A string, a number, true or false.
@@ -2388,6 +2531,9 @@ type SalesRow struct {
 	// Share The part of the store's entries that was shown.
 	Share float64 `json:"share"`
 }
+
+// Scope defines model for Scope.
+type Scope string
 
 // SearchStep A step of a search, one of `search`, `queue`, `filter`, `embed`, `lexical`, `vector`, `rerank`, `fetch` and `rank`: `search` is the whole, `queue` the wait for a turn, `rerank` asks a reranking service, `fetch` reads the rows, and
 // `rank` is a part of it. `embed` goes before `vector`, and both run beside `lexical`.
@@ -3182,6 +3328,12 @@ type GetAgentAccessParams struct {
 	User *ID `form:"user,omitempty" json:"user,omitempty"`
 }
 
+// ListAPIKeysParams defines parameters for ListAPIKeys.
+type ListAPIKeysParams struct {
+	// Agent Those of this agent alone.
+	Agent *ID `form:"agent,omitempty" json:"agent,omitempty"`
+}
+
 // PurgeParams defines parameters for Purge.
 type PurgeParams struct {
 	// IdempotencyKey Executes the call only once, however often it is sent within 24 hours. The key is specific to
@@ -3601,6 +3753,9 @@ type PayOutAccountJSONRequestBody = Transfer
 // TopUpAccountJSONRequestBody defines body for TopUpAccount for application/json ContentType.
 type TopUpAccountJSONRequestBody = Transfer
 
+// CreateAPIKeyJSONRequestBody defines body for CreateAPIKey for application/json ContentType.
+type CreateAPIKeyJSONRequestBody = APIKeyRequest
+
 // PurgeJSONRequestBody defines body for Purge for application/json ContentType.
 type PurgeJSONRequestBody = Purge
 
@@ -3858,6 +4013,49 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/admin/agents/{agent}/access (the `GetAgentAccess` operationId).
 	GetAgentAccess(ctx context.Context, agent Agent, params *GetAgentAccessParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListAPIKeys List API keys and tokens
+	//
+	// Needs the scope `platform`. The API keys of the server's data folder, and the tokens that its local key
+	// signed and `mneme token` listed, without their secrets, the oldest first. A server without a folder
+	// of keys answers 409, here and in the calls below.
+	//
+	// Corresponds with GET /v1/admin/keys (the `ListAPIKeys` operationId).
+	ListAPIKeys(ctx context.Context, params *ListAPIKeysParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateAPIKeyWithBody Make an API key
+	//
+	// Needs the scope `platform`. The key counts at once and outlives the token that makes it. It has no
+	// scope and no taint above that token's: else 403. 409 if the id is a chat's, or if the server cannot
+	// write its data folder: `mneme token --api-key` then makes the key where that can be done. An
+	// `Idempotency-Key` has no effect, since the secret is kept nowhere: after an answer that was lost, list
+	// the keys and revoke the one that nobody holds.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/admin/keys (the `CreateAPIKey` operationId).
+	CreateAPIKeyWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateAPIKey Make an API key
+	//
+	// Needs the scope `platform`. The key counts at once and outlives the token that makes it. It has no
+	// scope and no taint above that token's: else 403. 409 if the id is a chat's, or if the server cannot
+	// write its data folder: `mneme token --api-key` then makes the key where that can be done. An
+	// `Idempotency-Key` has no effect, since the secret is kept nowhere: after an answer that was lost, list
+	// the keys and revoke the one that nobody holds.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/admin/keys (the `CreateAPIKey` operationId).
+	CreateAPIKey(ctx context.Context, body CreateAPIKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RevokeAPIKey Revoke an API key or a token
+	//
+	// Needs the scope `platform`. From then on the server refuses it (401), and other processes of its data
+	// folder within a second. It stays in the list. Revoked again it is 204 too.
+	//
+	// Corresponds with DELETE /v1/admin/keys/{id} (the `RevokeAPIKey` operationId).
+	RevokeAPIKey(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// PurgeWithBody Erase deleted entries
 	//
@@ -4656,6 +4854,89 @@ func (c *Calls) TopUpAccount(ctx context.Context, agent Agent, body TopUpAccount
 // Corresponds with GET /v1/admin/agents/{agent}/access (the `GetAgentAccess` operationId).
 func (c *Calls) GetAgentAccess(ctx context.Context, agent Agent, params *GetAgentAccessParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetAgentAccessRequest(c.Server, agent, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListAPIKeys List API keys and tokens
+//
+// Needs the scope `platform`. The API keys of the server's data folder, and the tokens that its local key
+// signed and `mneme token` listed, without their secrets, the oldest first. A server without a folder
+// of keys answers 409, here and in the calls below.
+//
+// Corresponds with GET /v1/admin/keys (the `ListAPIKeys` operationId).
+func (c *Calls) ListAPIKeys(ctx context.Context, params *ListAPIKeysParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAPIKeysRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateAPIKeyWithBody Make an API key
+//
+// Needs the scope `platform`. The key counts at once and outlives the token that makes it. It has no
+// scope and no taint above that token's: else 403. 409 if the id is a chat's, or if the server cannot
+// write its data folder: `mneme token --api-key` then makes the key where that can be done. An
+// `Idempotency-Key` has no effect, since the secret is kept nowhere: after an answer that was lost, list
+// the keys and revoke the one that nobody holds.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/admin/keys (the `CreateAPIKey` operationId).
+func (c *Calls) CreateAPIKeyWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateAPIKeyRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateAPIKey Make an API key
+//
+// Needs the scope `platform`. The key counts at once and outlives the token that makes it. It has no
+// scope and no taint above that token's: else 403. 409 if the id is a chat's, or if the server cannot
+// write its data folder: `mneme token --api-key` then makes the key where that can be done. An
+// `Idempotency-Key` has no effect, since the secret is kept nowhere: after an answer that was lost, list
+// the keys and revoke the one that nobody holds.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/admin/keys (the `CreateAPIKey` operationId).
+func (c *Calls) CreateAPIKey(ctx context.Context, body CreateAPIKeyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateAPIKeyRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RevokeAPIKey Revoke an API key or a token
+//
+// Needs the scope `platform`. From then on the server refuses it (401), and other processes of its data
+// folder within a second. It stays in the list. Revoked again it is 204 too.
+//
+// Corresponds with DELETE /v1/admin/keys/{id} (the `RevokeAPIKey` operationId).
+func (c *Calls) RevokeAPIKey(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRevokeAPIKeyRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -6151,6 +6432,134 @@ func NewGetAgentAccessRequest(server string, agent Agent, params *GetAgentAccess
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListAPIKeysRequest constructs an http.Request for the ListAPIKeys method
+func NewListAPIKeysRequest(server string, params *ListAPIKeysParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/admin/keys")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Agent != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "agent", *params.Agent, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateAPIKeyRequest calls the generic CreateAPIKey builder with application/json body
+func NewCreateAPIKeyRequest(server string, body CreateAPIKeyJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateAPIKeyRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewCreateAPIKeyRequestWithBody constructs an http.Request for the CreateAPIKey method, with any body, and a specified content type
+func NewCreateAPIKeyRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/admin/keys")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewRevokeAPIKeyRequest constructs an http.Request for the RevokeAPIKey method
+func NewRevokeAPIKeyRequest(server string, id string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/admin/keys/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
 	}

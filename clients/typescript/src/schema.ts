@@ -880,6 +880,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List API keys and tokens
+         * @description Needs the scope `platform`. The API keys of the server's data folder, and the tokens that its local key
+         *     signed and `mneme token` listed, without their secrets, the oldest first. A server without a folder
+         *     of keys answers 409, here and in the calls below.
+         */
+        get: operations["listAPIKeys"];
+        put?: never;
+        /**
+         * Make an API key
+         * @description Needs the scope `platform`. The key counts at once and outlives the token that makes it. It has no
+         *     scope and no taint above that token's: else 403. 409 if the id is a chat's, or if the server cannot
+         *     write its data folder: `mneme token --api-key` then makes the key where that can be done. An
+         *     `Idempotency-Key` has no effect, since the secret is kept nowhere: after an answer that was lost, list
+         *     the keys and revoke the one that nobody holds.
+         */
+        post: operations["createAPIKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key or a token
+         * @description Needs the scope `platform`. From then on the server refuses it (401), and other processes of its data
+         *     folder within a second. It stays in the list. Revoked again it is 204 too.
+         */
+        delete: operations["revokeAPIKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/purge": {
         parameters: {
             query?: never;
@@ -2779,6 +2830,65 @@ export interface components {
             grant?: components["schemas"]["Grant"];
             /** @description The agents on whom the grant depends: who made it, who made that agent's grant, and so on. Empty if the level does not come from a grant. */
             makers: components["schemas"]["Id"][];
+        };
+        /**
+         * @example {
+         *       "agent": "support-bot",
+         *       "name": "the shop",
+         *       "scopes": [
+         *         "share"
+         *       ],
+         *       "ttl": 2592000
+         *     }
+         */
+        APIKeyRequest: {
+            agent: components["schemas"]["Id"];
+            /** @description What the key is for: printable, at most 100 bytes. */
+            name?: string;
+            /** @default PUBLIC */
+            taint?: components["schemas"]["Label"];
+            /** @description None if it is left out. */
+            scopes?: components["schemas"]["Scope"][];
+            chat?: components["schemas"]["Id"];
+            user?: components["schemas"]["Id"];
+            ttl?: components["schemas"]["Ttl"];
+        };
+        /** @enum {string} */
+        Scope: "platform" | "share" | "spend";
+        /** @description An API key or a token, without its secret. */
+        APIKey: {
+            id: string;
+            /** @description What it is for. */
+            name?: string;
+            /** @enum {string} */
+            kind: "api-key" | "token";
+            agent: components["schemas"]["Id"];
+            taint: components["schemas"]["Label"];
+            scopes: components["schemas"]["Scope"][];
+            chat?: components["schemas"]["Id"];
+            user?: components["schemas"]["Id"];
+            /** @enum {string} */
+            state: "valid" | "expired" | "revoked";
+            /** Format: date-time */
+            issued_at: string;
+            /**
+             * Format: date-time
+             * @description Omitted if it does not expire.
+             */
+            expires_at?: string;
+            /**
+             * Format: date-time
+             * @description To about a minute. Omitted if no use is known.
+             */
+            last_used_at?: string;
+        };
+        APIKeyList: {
+            keys: components["schemas"]["APIKey"][];
+        };
+        MadeAPIKey: {
+            /** @description The key that its holder sends, as `Authorization: Bearer` or `X-API-Key`. */
+            secret: string;
+            key: components["schemas"]["APIKey"];
         };
         /**
          * @example {
@@ -5430,6 +5540,103 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listAPIKeys: {
+        parameters: {
+            query?: {
+                /** @description Those of this agent alone. */
+                agent?: components["schemas"]["Id"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys and tokens, those that have ended too. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["APIKeyList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    createAPIKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["APIKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The key. No other answer has its secret. */
+            201: {
+                headers: {
+                    "Cache-Control": "no-store";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeAPIKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeaderTooLarge"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    revokeAPIKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key's id, as the list has it. It is no secret. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is revoked. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeaderTooLarge"];
             503: components["responses"]["Unavailable"];

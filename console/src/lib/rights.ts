@@ -10,7 +10,8 @@ export interface Right {
   command: string; // that gives it; "": none does
 }
 
-const quoted = (id: string) => (/^[A-Za-z0-9._:@-]+$/.test(id) ? id : `'${id.replaceAll("'", `'\\''`)}'`);
+// quoted is an id or a name as a shell reads it.
+export const quoted = (id: string) => (/^[A-Za-z0-9._:@-]+$/.test(id) ? id : `'${id.replaceAll("'", `'\\''`)}'`);
 
 function level(name: "search" | "read" | "readwrite", store: string, agent: string): Right {
   if (store === "self") return own(name, agent);
@@ -44,6 +45,8 @@ export function rightOf(method: string, path: string, agent: string): Right | nu
   const [first = "", store = "", what = ""] = parts;
   switch (first) {
     case "admin":
+      if (store === "keys" && method === "POST") return { needs: t("settings.keyBound"), from: "", command: "" };
+      return platform(agent);
     case "chats":
     case "users":
       return platform(agent);

@@ -5,6 +5,7 @@ export interface Claims {
   agent: string;
   taint: string;
   scopes: string[];
+  id: string; // by which it is listed and revoked; "": it has none
   expires: number | null; // seconds since 1970; null: an API key, or not told
 }
 
@@ -55,7 +56,7 @@ export function bare(text: string) {
 
 // claimsOf reads what a token says of itself, to show it. The service verifies it.
 export function claimsOf(token: string): Claims {
-  const unknown = { agent: "", taint: "", scopes: [], expires: null };
+  const unknown = { agent: "", taint: "", scopes: [], id: /^mneme_([0-9a-f]+)_/.exec(token)?.[1] ?? "", expires: null };
   const payload = token.split(".")[1];
   if (!payload) return unknown;
   try {
@@ -65,6 +66,7 @@ export function claimsOf(token: string): Claims {
       agent: typeof claims.sub === "string" ? claims.sub : "",
       taint: typeof claims.taint === "string" ? claims.taint : "PUBLIC",
       scopes: typeof claims.scope === "string" ? claims.scope.split(" ").filter(Boolean) : [],
+      id: typeof claims.jti === "string" ? claims.jti : "",
       expires: typeof claims.exp === "number" ? claims.exp : null,
     };
   } catch {

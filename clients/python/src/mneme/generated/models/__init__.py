@@ -8,6 +8,11 @@ from .answer_degraded_item import AnswerDegradedItem
 from .answer_reason import AnswerReason
 from .anthropic_tool import AnthropicTool
 from .anthropic_tool_input_schema import AnthropicToolInputSchema
+from .api_key import APIKey
+from .api_key_kind import APIKeyKind
+from .api_key_list import APIKeyList
+from .api_key_request import APIKeyRequest
+from .api_key_state import APIKeyState
 from .batch import Batch
 from .batch_item import BatchItem
 from .batch_item_op import BatchItemOp
@@ -59,6 +64,7 @@ from .list_sales_by import ListSalesBy
 from .list_tools_format import ListToolsFormat
 from .live import Live
 from .live_status import LiveStatus
+from .made_api_key import MadeAPIKey
 from .member_condition import MemberCondition
 from .membership import Membership
 from .named_time import NamedTime
@@ -109,6 +115,7 @@ from .revoked import Revoked
 from .root_response_200 import RootResponse200
 from .sales import Sales
 from .sales_row import SalesRow
+from .scope import Scope
 from .settings import Settings
 from .share import Share
 from .similar import Similar
@@ -156,6 +163,11 @@ __all__ = (
     "AnswerReason",
     "AnthropicTool",
     "AnthropicToolInputSchema",
+    "APIKey",
+    "APIKeyKind",
+    "APIKeyList",
+    "APIKeyRequest",
+    "APIKeyState",
     "Batch",
     "BatchItem",
     "BatchItemOp",
@@ -207,6 +219,7 @@ __all__ = (
     "ListToolsFormat",
     "Live",
     "LiveStatus",
+    "MadeAPIKey",
     "MemberCondition",
     "Membership",
     "NamedTime",
@@ -257,6 +270,7 @@ __all__ = (
     "RootResponse200",
     "Sales",
     "SalesRow",
+    "Scope",
     "Settings",
     "Share",
     "Similar",
