@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -30,39 +29,25 @@ const (
 // writeOne writes a row, and writeMany those of arrays with the same parameters.
 var (
 	writeOne = [bulkWrites]string{
-		`INSERT INTO entry (` + entryColumns + `, id) VALUES ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-	$23::text::text[], $24, $25, $26, $27, $28, $29, $30, $1)`,
-		`INSERT INTO tag (store, label, entry, tag) VALUES ($1, $2, $3, $4)` + orNoTag,
+		"entry.insert",
+		"tag.insert",
 		`INSERT INTO word (entry, store, label, keys) VALUES ($1, $2, $3, array_to_tsvector(string_to_array($4::text, '` + noPartition + `')))` + orReplaceWords,
-		`INSERT INTO queue AS q (entry, revision, queued_at, store, label, chunks, long, not_before, attempts)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, '-infinity', 0)` + orReset,
-		`DELETE FROM vector WHERE model = $1 AND entry = $2 AND store = $3`,
-		`INSERT INTO vector (model, store, entry, chunk, revision, half, codes) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		`DELETE FROM queue WHERE entry = $1 AND revision = $2 AND not_before > '-infinity'`,
+		"queue.put",
+		"vector.delete_of_model",
+		"vector.insert",
+		"queue.remove_leased",
 	}
 	writeMany = [bulkWrites]string{
-		`INSERT INTO entry (` + entryColumns + `, id) SELECT ` + strings.Replace(entryColumns, "tags", "tags::text[]", 1) + `, id
-	FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::smallint[], $5::smallint[], $6::integer[], $7::bytea[], $8::boolean[], $9::boolean[],
-	$10::bigint[], $11::bigint[], $12::timestamptz[], $13::timestamptz[], $14::timestamptz[], $15::timestamptz[], $16::text[], $17::text[], $18::text[],
-	$19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::bytea[], $25::bytea[], $26::text[], $27::text[], $28::timestamptz[], $29::boolean[], $30::smallint[])
-	r (id, ` + entryColumns + `)`,
-		`INSERT INTO tag (store, label, entry, tag) SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::uuid[], $4::text[])` + orNoTag,
+		"entry.insert_many",
+		"tag.insert_many",
 		`INSERT INTO word (entry, store, label, keys) SELECT entry, store, label, array_to_tsvector(string_to_array(keys, '` + noPartition + `'))
 	FROM unnest($1::uuid[], $2::bigint[], $3::smallint[], $4::text[]) r (entry, store, label, keys)` + orReplaceWords,
-		`INSERT INTO queue AS q (entry, revision, queued_at, store, label, chunks, long, not_before, attempts) SELECT *, '-infinity', 0
-	FROM unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::bigint[], $5::smallint[], $6::integer[], $7::boolean[])` + orReset,
-		// = ANY is what an index is asked for, in the order of its keys.
-		`DELETE FROM vector WHERE model = ANY($1::integer[]) AND entry = ANY($2::uuid[])
-	AND (model, entry, store) IN (SELECT * FROM unnest($1::integer[], $2::uuid[], $3::bigint[]))`,
-		`INSERT INTO vector (model, store, entry, chunk, revision, half, codes)
-	SELECT * FROM unnest($1::integer[], $2::bigint[], $3::uuid[], $4::integer[], $5::bigint[], $6::bytea[], $7::bytea[])`,
-		`DELETE FROM queue WHERE entry = ANY($1::uuid[]) AND not_before > '-infinity' AND (entry, revision) IN (SELECT * FROM unnest($1::uuid[], $2::bigint[]))`,
+		"queue.put_many",
+		"vector.delete_many",
+		"vector.insert_many",
+		"queue.remove_many_leased",
 	}
 )
-
-// oldVectorsOfOneStore is writeMany of bulkOldVectors for rows of one store, of whose
-// partition it is.
-var oldVectorsOfOneStore = writeMany[bulkOldVectors] + ` AND store = ($3::bigint[])[1]`
 
 // maxBulkRows and maxBulkBytes bound what is collected.
 const (
@@ -107,12 +92,12 @@ func (r *reader) queueBulk() {
 			}
 		}
 		if bulkWrite(write) == bulkOldVectors && query == writeMany[write] && ofOneStore(columns[2]) {
-			query = oldVectorsOfOneStore
+			query = "vector.delete_many_of_one"
 		}
 		if r.pendingBatch == nil {
 			r.pendingBatch = &pgx.Batch{}
 		}
-		r.pendingBatch.Queue(query, args...)
+		r.pendingBatch.Queue(texts.Text(query), args...)
 	}
 	r.bulk.bytes = 0
 }

@@ -35,11 +35,6 @@ func (w *writer) LoadEntry(ctx context.Context, e *memory.Entry, doc lexical.Doc
 	return w.put(ctx, e, doc, store, nil, time.Now())
 }
 
-const insertVersion = `INSERT INTO history (id, store, label, in_context, encrypted, revision, version, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value,
-	type_by, description_by, occurred_at, occurred_date, occurred_precision)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26) ON CONFLICT DO NOTHING`
-
 // LoadVersion implements sqlcommon.Loading.
 func (w *writer) LoadVersion(ctx context.Context, v *memory.Entry) error {
 	row, _, err := w.anyRow(ctx, v.ID, 0, memory.Entry{})
@@ -56,7 +51,7 @@ func (w *writer) LoadVersion(ctx context.Context, v *memory.Entry) error {
 		return err
 	}
 	w.setRLSAll()
-	if err := sqlcommon.Insert(ctx, w, insertVersion, append([]any{v.ID, store.number, v.Label}, entryValues(v)...)...); err != nil {
+	if err := sqlcommon.Insert(ctx, w, "history.insert", append([]any{v.ID, store.number, v.Label}, entryValues(v)...)...); err != nil {
 		return err
 	}
 	w.addPast(v.ID, row.Store, row.Past, int64(len(v.Value)+len(v.Source)))

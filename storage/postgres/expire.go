@@ -11,8 +11,6 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-const sweepEntry = "UPDATE entry SET state = 2, revision = revision + 1, length = NULL, terms = NULL WHERE id = $1 AND store = $2"
-
 // Sweep implements memory.Eraser. It increments the row's revision, so
 // that vectors a worker is computing for the old one are rejected.
 func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error {
@@ -32,7 +30,7 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 		// its vectors.
 		w.announce(id, sqlcommon.AnnounceEnd(&row.Stored, row.expires))
 		w.setRLSAll()
-		w.queueStatement(sweepEntry, [16]byte(id), row.Store)
+		w.queueStatement("entry.sweep", [16]byte(id), row.Store)
 		if err := w.unindex(ctx, id, row); err != nil {
 			return err
 		}
@@ -52,8 +50,6 @@ func (w *writer) unindex(ctx context.Context, id uuid.UUID, row *storedRow) erro
 	return w.dropVectors(ctx, id, row.Store)
 }
 
-const selectStillErasable = `SELECT id FROM entry WHERE id = ANY($1) AND (deleted_at < $2 OR expires_at < $2)`
-
 // StillErasable implements sqlcommon.Purger. Some entries may have been restored before
 // the locks were acquired.
 func (w *writer) StillErasable(ctx context.Context, ids []uuid.UUID, cutoff time.Time) ([]uuid.UUID, error) {
@@ -61,7 +57,7 @@ func (w *writer) StillErasable(ctx context.Context, ids []uuid.UUID, cutoff time
 	if err := w.lockEntries(ctx, ids); err != nil {
 		return nil, err
 	}
-	ids, err := sqlcommon.EntryIDs(ctx, w, selectStillErasable, ids, cutoff)
+	ids, err := sqlcommon.EntryIDs(ctx, w, "expiry.still", ids, cutoff)
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	return ids, err
 }
@@ -83,15 +79,15 @@ func (w *writer) PurgeEntry(ctx context.Context, id uuid.UUID) error {
 	}
 	// The row goes first: its lock serializes this with a worker that saves its
 	// vectors.
-	w.queueStatement("DELETE FROM entry WHERE id = $1 AND store = $2", [16]byte(id), row.Store)
+	w.queueStatement("entry.purge", [16]byte(id), row.Store)
 	if err := w.unindex(ctx, id, row); err != nil {
 		return err
 	}
-	w.queueStatement("DELETE FROM history WHERE id = $1", [16]byte(id))
-	w.queueStatement("DELETE FROM past WHERE entry = $1 AND store = $2", [16]byte(id), row.Store)
+	w.queueStatement("history.purge", [16]byte(id))
+	w.queueStatement("history.purge_past", [16]byte(id), row.Store)
 	w.announce(id, sqlcommon.AnnounceEnd(&row.Stored, row.expires))
-	w.queueStatement(forgetPath, [16]byte(id))
-	w.queueStatement("DELETE FROM queue WHERE entry = $1", [16]byte(id))
-	w.queueStatement("DELETE FROM replay WHERE ids @> ARRAY[$1::uuid]", [16]byte(id))
+	w.queueStatement("feed.forget_paths", [16]byte(id))
+	w.queueStatement("queue.purge", [16]byte(id))
+	w.queueStatement("replay.purge", [16]byte(id))
 	return nil
 }

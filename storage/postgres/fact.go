@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
+
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/storage/sqlcommon"
@@ -42,7 +44,7 @@ func (w *writer) Settings(ctx context.Context, agent string) (acl.Settings, erro
 // settingsQuery reads the settings of an agent ahead.
 func (w *writer) settingsQuery(agent string) batchQuery {
 	w.settings[agent] = acl.DefaultSettings()
-	return batchQuery{statements.Settings.Select + "WHERE agent = $1", []any{agent}, decoded(func(row sqlcommon.Row) error {
+	return batchQuery{"setting.of", []any{agent}, decoded(func(row sqlcommon.Row) error {
 		s, err := sqlcommon.ScanSettings(row)
 		w.settings[agent] = s.Settings
 		return err
@@ -83,6 +85,20 @@ func (w *writer) Meta(ctx context.Context, name string) ([]byte, error) {
 		return nil, err
 	}
 	return w.Reads.Meta(ctx, name)
+}
+
+// metasQuery reads the values of names ahead, nil for those that have none.
+func (w *writer) metasQuery(names []string) batchQuery {
+	for _, name := range names {
+		w.metas[name] = nil
+	}
+	return batchQuery{"meta.values", []any{names}, func(rows pgx.Rows) error {
+		var name string
+		var value []byte
+		err := rows.Scan(&name, &value)
+		w.metas[name] = sqlcommon.NotNull(value)
+		return err
+	}}
 }
 
 // SetMeta implements memory.MetaWriter.

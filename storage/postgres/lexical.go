@@ -18,13 +18,9 @@ import (
 // scopeTable) before anything is counted or ranked. LATERAL and OFFSET 0 force
 // the planner to one probe per store and term, whatever its statistics say.
 // Column place is the docID.
-const (
+var (
 	selectTotals = scopeTable + `SELECT coalesce(sum(t.documents), 0)::bigint, coalesce(sum(t.length), 0)::bigint FROM scope
 	CROSS JOIN LATERAL (SELECT x.documents, x.length FROM total x WHERE x.store = scope.store AND x.label <= scope.ceiling OFFSET 0) t`
-	selectTombstones = scopeTable + `SELECT e.store, e.place, e.length FROM scope CROSS JOIN ` + labels + `
-	CROSS JOIN LATERAL (SELECT f.store, f.place, f.length FROM entry f WHERE f.store = scope.store AND f.label = l.label
-		AND f.state = 0 AND f.expires_at <= $3 AND f.length IS NOT NULL OFFSET 0) e
-	WHERE l.label <= scope.ceiling`
 	selectPostings = scopeTable + `SELECT scope.store, q.i, p.block, p.data FROM scope
 	CROSS JOIN unnest($3::bytea[]) WITH ORDINALITY q (term, i)
 	CROSS JOIN LATERAL (SELECT x.block, x.data FROM posting x
@@ -82,7 +78,7 @@ func (r *reader) readPostings(ctx context.Context, evaluation *posting.Evaluatio
 			evaluation.AddTotal(documents, length)
 			return err
 		}},
-		{selectTombstones, []any{numbers, ceilings, q.Now}, func(rows pgx.Rows) error {
+		{"term.expired_lengths", []any{numbers, ceilings, q.Now}, func(rows pgx.Rows) error {
 			var doc posting.DocKey
 			var length int64
 			if err := rows.Scan(&doc.Store, &doc.Doc, &length); err != nil {

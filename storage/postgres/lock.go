@@ -102,8 +102,6 @@ func (w *writer) lockAll(ctx context.Context) error {
 	return nil
 }
 
-const selectStoresOf = `SELECT DISTINCT s.id FROM entry e JOIN store s ON s.number = e.store WHERE e.id = ANY($1)`
-
 // lockEntries acquires the locks of the stores that contain the entries. An
 // entry may move before its lock is held, so the stores are read again.
 func (w *writer) lockEntries(ctx context.Context, ids []uuid.UUID) error {
@@ -117,7 +115,7 @@ func (w *writer) lockEntries(ctx context.Context, ids []uuid.UUID) error {
 				keys = append(keys, key)
 			}
 			return err
-		}, selectStoresOf, idList(ids))
+		}, "store.of_entries", idList(ids))
 		if err != nil || len(keys) == 0 || w.exclusive {
 			return err
 		}

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -18,14 +17,14 @@ const tagSample = 10_000
 
 // rarestTag selects the tag with the fewest entries in the scope, counting up to
 // tagSample. inStore is inserted.
-const rarestTag = scopeTable + `SELECT q.tag FROM unnest($3::text[]) WITH ORDINALITY q (tag, i)
+var rarestTag = scopeTable + `SELECT q.tag FROM unnest($3::text[]) WITH ORDINALITY q (tag, i)
 	CROSS JOIN LATERAL (SELECT count(*) AS n FROM (SELECT 1 FROM scope
 		JOIN tag t ON t.store = scope.store AND t.tag = q.tag AND t.label <= scope.ceiling%s LIMIT $4) sample) c
 	ORDER BY c.n, q.i LIMIT 1`
 
 // judgedColumns are the columns of an entry that Matching evaluates: all but its
 // store's id, source and authors.
-var judgedColumns = strings.Replace(narrowColumns, "s.id", "''", 1) + `'', '', NULL::bytea, e.value, 0`
+var judgedColumns = texts.Fill("e.id, '', {entry.narrow}, '', '', NULL::bytea, e.value, 0")
 
 // Matching implements memory.CandidateReader. The query finds the entries that
 // pass the filter, or if the filter reads values or looks for phrases, those that

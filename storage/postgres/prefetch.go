@@ -45,18 +45,18 @@ func (w *writer) PrepareWrite(ctx context.Context, plan memory.WritePlan) error 
 	var found *storeRow
 	var usage memory.Usage
 	queries := []batchQuery{
-		{selectStore, []any{store}, func(rows pgx.Rows) error {
+		{"reading.locked", []any{store}, func(rows pgx.Rows) error {
 			found = &storeRow{}
 			err := rows.Scan(found.columns()...)
 			found.freshDoc = found.nextDoc
 			return err
 		}},
-		{selectPaths, []any{store, namespaces, keys, int16(min(label, acl.Restricted))}, func(rows pgx.Rows) error {
+		{"entry.at_paths", []any{store, namespaces, keys, int16(min(label, acl.Restricted))}, func(rows pgx.Rows) error {
 			e, err := sqlcommon.ScanEntry(&row{rows: rows})
 			read.paths[e.Path] = append(read.paths[e.Path], e)
 			return err
 		}},
-		{selectUsage, []any{store, int16(label), agent}, func(rows pgx.Rows) error {
+		{"usage.of", []any{store, int16(label), agent}, func(rows pgx.Rows) error {
 			return rows.Scan(&usage.Entries, &usage.Bytes)
 		}},
 	}

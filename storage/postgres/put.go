@@ -58,10 +58,7 @@ type storeRow struct {
 	reading  acl.Reading
 }
 
-const selectStore = `SELECT s.number, s.next_place, coalesce(r.language, 0), coalesce(r.asked, FALSE), coalesce(r.multilingual, 0), coalesce(r.mixed, 0), coalesce(r.unread, 0)
-	FROM store s LEFT JOIN reading r ON r.store = s.id WHERE s.id = $1`
-
-// columns are the destinations of selectStore.
+// columns are the destinations of reading.locked.
 func (s *storeRow) columns() []any {
 	r := &s.reading
 	return []any{&s.number, &s.nextDoc, (*uint8)(&r.Language), &r.Asked, (*uint8)(&r.Multilingual), (*uint8)(&r.Mixed), (*uint8)(&r.Unread)}
@@ -74,9 +71,9 @@ func (w *writer) store(ctx context.Context, id string) (*storeRow, error) {
 		return row, nil
 	}
 	row := &storeRow{}
-	found, err := w.one(ctx, row.columns(), selectStore, id)
+	found, err := w.one(ctx, row.columns(), "reading.locked", id)
 	if err == nil && !found {
-		_, err = w.one(ctx, []any{&row.number}, "INSERT INTO store (id) VALUES ($1) RETURNING number", id)
+		_, err = w.one(ctx, []any{&row.number}, "store.insert", id)
 	}
 	if err != nil {
 		return nil, err
@@ -95,24 +92,9 @@ type storedRow struct {
 	document *posting.Document // nil: not indexed
 }
 
-// selectStoredRow also reports whether another live entry has the path, owner
-// and label of $2 to $6.
-const selectStoredRow = `SELECT EXISTS (SELECT 1 FROM entry c WHERE c.store = $2 AND c.label = $3 AND c.namespace = $4 AND c.key = $5
-		AND c.owner = $6 AND c.state = 0 AND c.id <> $1),
-	s.id, e.store, e.place, e.state, e.label, e.updated_by, e.revision, e.version,
-	coalesce(length(e.value), 0), coalesce(length(e.source), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.in_context, e.namespace, e.key, e.tags, e.length, e.terms, coalesce(p.versions, 0), coalesce(p.bytes, 0)
-	FROM (SELECT) one LEFT JOIN (entry e JOIN store s ON s.number = e.store) ON e.id = $1`
-
-// The row may be in any store, or is looked for in that of $2 alone.
-const (
-	selectAnyRow = selectStoredRow + joinPast
-	selectOwnRow = selectStoredRow + ` AND e.store = $2` + joinPast
-	joinPast     = ` LEFT JOIN past p ON p.entry = $1 AND p.store = e.store`
-)
-
 // storedRow is anyRow for a row that is expected in the given store.
 func (w *writer) storedRow(ctx context.Context, id uuid.UUID, number int64, at memory.Entry) (*storedRow, bool, error) {
-	row, clash, err := w.readRow(ctx, selectOwnRow, id, number, at)
+	row, clash, err := w.readRow(ctx, "entry.row_in", id, number, at)
 	if row != nil || err != nil {
 		return row, clash, err
 	}
@@ -123,7 +105,7 @@ func (w *writer) storedRow(ctx context.Context, id uuid.UUID, number int64, at m
 // none. clash reports whether another live entry has the path, owner and label
 // of at, whose store has the given number.
 func (w *writer) anyRow(ctx context.Context, id uuid.UUID, number int64, at memory.Entry) (*storedRow, bool, error) {
-	return w.readRow(ctx, selectAnyRow, id, number, at)
+	return w.readRow(ctx, "entry.row", id, number, at)
 }
 
 // readRow is anyRow or storedRow, by its query.
@@ -190,18 +172,6 @@ func (w *writer) Put(ctx context.Context, e memory.Entry, doc lexical.Document) 
 	return w.put(ctx, &e, doc, store, old, sqlcommon.Latest(e.CreatedAt, e.UpdatedAt, e.DeletedAt))
 }
 
-const (
-	historyColumns = `version, store, label, in_context, encrypted, revision, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
-	occurred_at, occurred_date, occurred_precision`
-	insertFormer = `INSERT INTO history (id, ` + historyColumns + `) SELECT id, ` + historyColumns + ` FROM entry WHERE id = $1 AND store = $2`
-	entryColumns = `store, place, label, state, length, terms, in_context, encrypted, revision, version, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
-	occurred_at, occurred_date, occurred_precision`
-	updateEntry = `UPDATE entry SET (` + entryColumns + `) =
-	($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30) WHERE id = $1 AND store = $31`
-)
-
 // put writes e in place of old, which is nil for a new entry, and updates its
 // tags, usage, postings and vectors. queuedAt is the time of the queue row.
 func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Document, store *storeRow, old *storedRow, queuedAt time.Time) error {
@@ -223,10 +193,10 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		}
 	}
 	if old != nil && old.Store != next.Store {
-		w.queueStatement(rehomePast, [16]byte(e.ID), old.Store, next.Store)
+		w.queueStatement("history.move_past", [16]byte(e.ID), old.Store, next.Store)
 	}
 	if old != nil && e.Version > old.Version {
-		w.queueStatement(insertFormer, [16]byte(e.ID), old.Store)
+		w.queueStatement("history.keep", [16]byte(e.ID), old.Store)
 		w.addPast(e.ID, next.Store, old.Past, old.Bytes+old.Source)
 	}
 	w.replan(w.written.Add(1))
@@ -277,7 +247,7 @@ func (w *writer) writeEntry(e *memory.Entry, next, old *storedRow) {
 	}
 	args := append([]any{[16]byte(e.ID), next.Store, next.docID, int16(next.Label), int16(next.State), length, terms}, entryValues(e)...)
 	if old != nil {
-		w.queueStatement(updateEntry, append(args, old.Store)...)
+		w.queueStatement("entry.update", append(args, old.Store)...)
 		return
 	}
 	if len(e.Tags) > 0 {
@@ -304,7 +274,7 @@ func (w *writer) removeTagsAndUsage(id uuid.UUID, old *storedRow) {
 	}
 	w.usage.AddRow(&old.Stored, -1)
 	if old.Indexed() && len(old.tags) > 0 {
-		w.queueStatement("DELETE FROM tag WHERE store = $1 AND label = $2 AND entry = $3 AND tag = ANY($4)",
+		w.queueStatement("tag.delete",
 			old.Store, int16(old.Label), [16]byte(id), old.tags)
 	}
 }
@@ -318,8 +288,6 @@ func (w *writer) tag(id uuid.UUID, row *storedRow) {
 	}
 }
 
-const orNoTag = " ON CONFLICT DO NOTHING"
-
 // flush writes or queues everything that was collected. Vector changes come last:
 // they take the lock that makes positions increase in commit order.
 func (w *writer) flush(ctx context.Context) error {
@@ -328,7 +296,7 @@ func (w *writer) flush(ctx context.Context) error {
 	}
 	for _, row := range w.stores {
 		if row.dirty {
-			w.queueStatement("UPDATE store SET next_place = $2 WHERE number = $1", row.number, row.nextDoc)
+			w.queueStatement("store.set_next", row.number, row.nextDoc)
 			row.dirty = false
 		}
 	}

@@ -9,11 +9,6 @@ import (
 	"mneme/indexer"
 )
 
-const orReset = ` ON CONFLICT (entry) DO UPDATE SET revision = excluded.revision,
-	not_before = excluded.not_before, attempts = 0, last_error = NULL, queued_at = CASE WHEN least(q.chunks, excluded.chunks) > 0
-	THEN least(q.queued_at, excluded.queued_at) ELSE excluded.queued_at END,
-	store = excluded.store, label = excluded.label, chunks = excluded.chunks, long = excluded.long`
-
 // enqueue inserts a queue row or resets an existing one, so that a worker that
 // holds a lease on it does not remove it. chunks is its cost.
 func (w *writer) enqueue(id uuid.UUID, row *storedRow, revision int64, chunks int, at time.Time) {

@@ -14,7 +14,7 @@ import (
 // selectSiblings goes from the rows of the IDs to the rows at their paths, by an
 // index at each step. OFFSET 0 prevents another join order, which the planner
 // may choose if the table was just filled and its statistics are stale.
-var selectSiblings = byScope(`SELECT ` + candidateColumns + ` FROM unnest($3::uuid[]) AS named (id)
+var selectSiblings = byScope(`SELECT ` + texts.Fill("{entry.candidate}") + ` FROM unnest($3::uuid[]) AS named (id)
 	CROSS JOIN LATERAL (SELECT f.store, f.namespace, f.key, ` + ceilingInScope + ` AS ceiling FROM entry f
 		WHERE f.id = named.id AND f.state < 2 AND ` + withinScope + ` OFFSET 0) p
 	CROSS JOIN ` + labels + `
@@ -45,22 +45,13 @@ func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID)
 	return found, err
 }
 
-const (
-	selectUsage = `SELECT u.entries, u.bytes FROM store s JOIN usage u ON u.store = s.number AND u.label = $2 AND u.writer = $3 WHERE s.id = $1`
-	selectLive  = `SELECT coalesce(u.entries, 0) - expired.entries, coalesce(u.bytes, 0) - expired.bytes FROM store s
-	LEFT JOIN usage u ON u.store = s.number AND u.label = $2 AND u.writer = $3
-	CROSS JOIN LATERAL (SELECT count(*) AS entries, coalesce(sum(length(e.value)), 0)::bigint AS bytes FROM entry e
-		WHERE e.store = s.number AND e.label = $2 AND e.state = 0 AND e.expires_at <= $4 AND e.updated_by = $3) expired
-	WHERE s.id = $1`
-)
-
 // Usage implements memory.EntryReader.
 func (r *reader) Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (memory.Usage, error) {
 	var u memory.Usage
 	r.setRLSStore(store)
-	query, args := selectUsage, []any{store, int16(label), writer}
+	query, args := "usage.of", []any{store, int16(label), writer}
 	if !now.IsZero() {
-		query, args = selectLive, append(args, now)
+		query, args = "usage.live", append(args, now)
 	}
 	_, err := r.one(ctx, []any{&u.Entries, &u.Bytes}, query, args...)
 	return u, err

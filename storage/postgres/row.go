@@ -15,28 +15,17 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// Columns of an entry or a former version as sqlcommon.ScanEntry reads them, with the
-// aliases e for the row and s for store. withoutText selects null for the two wide
-// columns, and the size of the value, for which PostgreSQL does not read it; scanColumns
-// the source if it is asked for. candidateColumns leave out the authors too. Rows have
-// the precision of months and years alone; of others they have whether they are dated.
-const (
-	narrowColumns = `e.id, s.id, e.label, e.revision, e.version, e.in_context, e.encrypted,
-	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
-	e.namespace, e.key, e.type, e.description, e.tags, e.occurred_at, coalesce(e.occurred_precision, e.occurred_date::integer), `
-	withoutText      = narrowColumns + `e.type_by, e.description_by, NULL::bytea, NULL::bytea, coalesce(octet_length(e.value), 0)`
-	scanColumns      = narrowColumns + `e.type_by, e.description_by, CASE WHEN $8 THEN e.source END, NULL::bytea, coalesce(octet_length(e.value), 0)`
-	withText         = narrowColumns + `e.type_by, e.description_by, e.source, e.value, 0`
-	candidateColumns = narrowColumns + `'', '', NULL::bytea, NULL::bytea, coalesce(octet_length(e.value), 0)`
+// Parts of texts that are put together.
+var (
+	labels = texts.Fill("{scope.labels}")
+	isLive = texts.Fill("{scope.is_live}")
+	// SECURITY: every query of a search begins with scopeTable. Queries of single rows have
+	// withinScope instead.
+	scopeTable = texts.Fill("{scope.table} ")
 )
 
-// labels lists all labels, so that an index on (store, label, …) is searched
-// label by label. Queries add a condition that excludes labels above the
-// ceiling.
-const labels = "(VALUES (1::smallint), (2), (3), (4)) l (label)"
-
 // entryValues returns an entry's columns from in_context on, in the order of
-// writeEntry and insertVersion.
+// entry.insert and history.insert.
 func entryValues(e *memory.Entry) []any {
 	var tags any
 	if len(e.Tags) > 0 {
@@ -96,15 +85,6 @@ func storable(texts ...string) bool {
 	return true
 }
 
-// scopeTable begins a query whose first two parameters are a scope's numbers
-// and ceilings (scopeLists).
-//
-// SECURITY: every query of a search joins it with both conditions,
-// store = scope.store and label <= scope.ceiling, so that rows outside the
-// scope are not read at all. Queries of single rows have withinScope instead.
-const scopeTable = `WITH scope AS MATERIALIZED
-	(SELECT * FROM unnest($1::bigint[], $2::smallint[]) s (store, ceiling)) `
-
 const (
 	// ceilingInScope is the ceiling of row f's store in a scope, which is given by the
 	// first two parameters (scopeLists): null if it is not in it. It is a binary search;
@@ -116,11 +96,6 @@ const (
 	// onlyStore is the store of a scope that has one.
 	onlyStore = `($1::bigint[])[1]`
 )
-
-// isLive is state = 0 for statements that find entries by ID and name the store only so
-// that one partition is read. The partial indexes of live rows begin with the store: with
-// state = 0 and stale statistics, the planner would read all rows of the store by one.
-const isLive = `state < 1`
 
 // scoped is a statement that finds rows f by ID within a scope. In a scope of one store
 // it names the store, so that it looks into one partition; otherwise it looks for the

@@ -72,6 +72,8 @@ func (r *reader) fail(ctx context.Context, op string, err error) error {
 	return r.failed
 }
 
+// A query is the name of a statement (files.go), or a text.
+
 // queueStatement queues a statement that returns no rows, to be sent with the
 // next query or by flushBatch. It must not violate a constraint: a later call
 // would return its error.
@@ -80,7 +82,7 @@ func (r *reader) queueStatement(query string, args ...any) {
 	if r.pendingBatch == nil {
 		r.pendingBatch = &pgx.Batch{}
 	}
-	r.pendingBatch.Queue(query, args...)
+	r.pendingBatch.Queue(texts.Text(query), args...)
 }
 
 // maxPending bounds the number of queued statements.
@@ -96,7 +98,7 @@ func (r *reader) each(ctx context.Context, scan func(pgx.Rows) error, query stri
 	if r.pendingBatch == nil {
 		bounded, cancel := context.WithTimeout(ctx, batchTimeout)
 		defer cancel()
-		rows, err := r.tx.Query(bounded, query, args...)
+		rows, err := r.tx.Query(bounded, texts.Text(query), args...)
 		if err != nil {
 			return r.fail(ctx, "query", err)
 		}
@@ -116,7 +118,7 @@ func (r *reader) eachFetched(ctx context.Context, cursor string, scan func(pgx.R
 	if err := r.flushBatch(ctx); err != nil { // pgx prepares a batch as a whole
 		return err
 	}
-	if err := r.exec(ctx, "DECLARE "+cursor+" NO SCROLL CURSOR FOR "+query, args...); err != nil {
+	if err := r.exec(ctx, "DECLARE "+cursor+" NO SCROLL CURSOR FOR "+texts.Text(query), args...); err != nil {
 		return err
 	}
 	var scanned error
@@ -220,7 +222,7 @@ func (r *reader) affected(ctx context.Context, query string, args ...any) (int64
 	}
 	bounded, cancel := context.WithTimeout(ctx, batchTimeout)
 	defer cancel()
-	tag, err := r.tx.Exec(bounded, query, args...)
+	tag, err := r.tx.Exec(bounded, texts.Text(query), args...)
 	if err != nil {
 		return 0, r.fail(ctx, "write", err)
 	}
@@ -254,7 +256,7 @@ func (r *reader) queryBatch(ctx context.Context, queries []batchQuery) error {
 	r.pendingBatch = nil
 	statements := batch.Len()
 	for _, q := range queries {
-		batch.Queue(q.query, q.args...)
+		batch.Queue(texts.Text(q.query), q.args...)
 	}
 	return r.send(ctx, batch, statements, func(results pgx.BatchResults) error {
 		for _, q := range queries {

@@ -109,7 +109,7 @@ func (w *writer) ExecEach(ctx context.Context, text string, lists [][]any) ([]in
 	w.pendingBatch = nil
 	pending := batch.Len()
 	for _, args := range lists {
-		batch.Queue(text, encode(args)...)
+		batch.Queue(texts.Text(text), encode(args)...)
 	}
 	affected := make([]int64, len(lists))
 	err := w.send(ctx, batch, pending, func(results pgx.BatchResults) error {

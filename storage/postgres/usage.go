@@ -9,13 +9,6 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-const (
-	insertUsage   = `INSERT INTO usage (store, label, writer, entries, bytes) `
-	addUsage      = ` ON CONFLICT (store, label, writer) DO UPDATE SET entries = usage.entries + excluded.entries, bytes = usage.bytes + excluded.bytes`
-	addToUsage    = insertUsage + `SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::text[], $4::bigint[], $5::bigint[])` + addUsage
-	addToOneUsage = insertUsage + `VALUES ($1, $2, $3, $4, $5)` + addUsage
-)
-
 func (w *writer) flushUsage() {
 	if len(w.usage) == 0 {
 		return
@@ -28,9 +21,9 @@ func (w *writer) flushUsage() {
 		entries, sizes = append(entries, u.Entries), append(sizes, u.Bytes)
 	}
 	if len(stores) == 1 {
-		w.queueStatement(addToOneUsage, stores[0], labels[0], writers[0], entries[0], sizes[0])
+		w.queueStatement("usage.add", stores[0], labels[0], writers[0], entries[0], sizes[0])
 	} else {
-		w.queueStatement(addToUsage, stores, labels, writers, entries, sizes)
+		w.queueStatement("usage.add_many", stores, labels, writers, entries, sizes)
 	}
 	clear(w.usage)
 	clear(w.prefetched.usage)

@@ -8,19 +8,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"mneme/storage/sqlcommon"
 	"mneme/vector"
 )
 
 // recordChange records that an entry's vectors changed.
 func (w *writer) recordChange(id uuid.UUID) { w.changes = append(w.changes, id) }
-
-// The row of change_head is locked until the transaction commits, so that
-// positions increase in commit order: once a position is visible, so are all
-// before it.
-const insertChanges = `WITH head AS (UPDATE change_head SET last = last + cardinality($1::uuid[]) RETURNING last)
-	INSERT INTO change (position, entry, at) SELECT head.last - cardinality($1::uuid[]) + c.i, c.entry, $2
-	FROM head CROSS JOIN unnest($1::uuid[]) WITH ORDINALITY c (entry, i)`
 
 // flushChanges assigns positions to the changes of the transaction.
 func (w *writer) flushChanges() {
@@ -32,15 +24,8 @@ func (w *writer) flushChanges() {
 		ids[i] = id
 	}
 	w.changes = nil
-	w.queueStatement(insertChanges, ids, time.Now())
+	w.queueStatement("change.insert", ids, time.Now())
 }
-
-// selectRevision locks the row until the commit. It does not lock the store, so
-// that workers do not block other writers.
-const selectRevision = `SELECT store, revision, state = 0 AND in_context AND NOT encrypted FROM entry WHERE id = $1 FOR NO KEY UPDATE`
-
-// selectRevisions locks rows in the order of their keys.
-const selectRevisions = `SELECT id, store, revision, state = 0 AND in_context AND NOT encrypted FROM entry WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE`
 
 // lockedRow is what SaveVectors must know of a row.
 type lockedRow struct {
@@ -59,8 +44,7 @@ func (w *writer) PrepareVectors(ctx context.Context, entries []uuid.UUID, settin
 	}
 	w.queueStatement(shareLocks, keys)
 	w.setRLSAll()
-	metas := sqlcommon.MetasQuery(settings, w.metas)
-	return w.queryBatch(ctx, []batchQuery{{metas.Text, metas.Args, decoded(metas.Scan)}, {selectRevisions, []any{idList(entries)}, func(rows pgx.Rows) error {
+	return w.queryBatch(ctx, []batchQuery{w.metasQuery(settings), {"vector.lock_many", []any{idList(entries)}, func(rows pgx.Rows) error {
 		var id uuid.UUID
 		var row lockedRow
 		err := rows.Scan((*[16]byte)(&id), &row.store, &row.revision, &row.embeddable)
@@ -75,7 +59,7 @@ func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, 
 	row, found := w.locked[id]
 	err := w.ready(ctx)
 	if !found {
-		found, err = w.one(ctx, []any{&row.store, &row.revision, &row.embeddable}, selectRevision, [16]byte(id))
+		found, err = w.one(ctx, []any{&row.store, &row.revision, &row.embeddable}, "vector.lock", [16]byte(id))
 	}
 	if err != nil || !found || row.revision != revision || len(records) > 0 && !row.embeddable {
 		return false, err
@@ -97,7 +81,7 @@ func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, 
 		return true, nil
 	}
 	if len(records) == 0 {
-		removed, err := w.affected(ctx, writeOne[bulkOldVectors], model, [16]byte(id), row.store)
+		removed, err := w.affected(ctx, "vector.delete_of_model", model, [16]byte(id), row.store)
 		if removed > 0 {
 			w.recordChange(id)
 		}
@@ -128,18 +112,9 @@ func (w *writer) model(ctx context.Context, fingerprint string) (int64, error) {
 	return number, err
 }
 
-// Statements about the vectors of an entry under every model. ARRAY is evaluated once, and
-// an index is asked for its elements.
-const (
-	ofEntry       = " WHERE model = ANY (ARRAY(SELECT number FROM model)) AND entry = $1 AND store = $2"
-	selectVectors = "SELECT 1 FROM vector" + ofEntry + " LIMIT 1"
-	deleteVectors = "DELETE FROM vector" + ofEntry
-	rehomeVectors = "UPDATE vector SET store = $3" + ofEntry
-)
-
 // dropVectors removes all vectors of an entry of a store.
 func (w *writer) dropVectors(ctx context.Context, id uuid.UUID, store int64) error {
-	n, err := w.affected(ctx, deleteVectors, [16]byte(id), store)
+	n, err := w.affected(ctx, "vector.delete", [16]byte(id), store)
 	if err == nil && n > 0 {
 		w.recordChange(id)
 	}
@@ -158,10 +133,10 @@ func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next *store
 	switch {
 	case old.Store != next.Store:
 		var n int64
-		n, err = w.affected(ctx, rehomeVectors, [16]byte(id), old.Store, next.Store)
+		n, err = w.affected(ctx, "vector.move", [16]byte(id), old.Store, next.Store)
 		found = n > 0
 	case old.Label != next.Label:
-		found, err = w.one(ctx, []any{new(int)}, selectVectors, [16]byte(id), old.Store)
+		found, err = w.one(ctx, []any{new(int)}, "vector.has", [16]byte(id), old.Store)
 	}
 	if err == nil && found {
 		w.recordChange(id)

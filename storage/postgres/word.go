@@ -109,7 +109,7 @@ const noPartition = "§"
 // evaluated as a whole for each row that has one of its keys.
 const partitionsAtOnce = 32
 
-const selectPartitions = scopeTable + `SELECT t.store, t.label FROM scope
+var selectPartitions = scopeTable + `SELECT t.store, t.label FROM scope
 	CROSS JOIN LATERAL (SELECT * FROM total x WHERE x.store = scope.store AND x.label <= scope.ceiling OFFSET 0) t WHERE t.documents > 0`
 
 // findWords finds the entries that pass a filter with Match. An entry whose forms

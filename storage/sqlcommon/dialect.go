@@ -8,8 +8,7 @@ import (
 	"mneme/memory"
 )
 
-// Dialect is what the statements of a storage differ by: they name other tables and
-// indexes, or a planner needs another form to probe an index at each step.
+// Dialect is how the statements of a storage take their parameters.
 type Dialect struct {
 	// Lateral says that a statement can probe an index for each of several labels or
 	// stores. Otherwise it is run for one at a time.
@@ -25,54 +24,6 @@ type Dialect struct {
 	Term func(term string) any
 	// Layout is of postings and documents.
 	Layout posting.Layout
-
-	StoreFacts   string // parameters: IDs of stores
-	PutReading   string // parameters: store, language or null, asked, multilingual, mixed
-	QueueEntries string // parameters: store, time, fingerprint, IDs, label
-	CountForeign string // count; parameters: store, label, multilingual and main fingerprint
-
-	Settings Table // agent, the four switches, default_ttl, locked
-
-	// Rows with the columns of ScanEntry, at paths without values. Parameters: IDs; store,
-	// namespace, key, ceiling; store, paths, ceiling.
-	ByID, At, AtPaths, AtPathsInContext string
-	Contents                            string // ID, value, authors of type and description; parameter: IDs
-	ScanStore, ScanNamespace            string // parameters: store, label, namespace, key, prefix, successor, limit, whether with sources
-	TrashStore, TrashOwner, TrashPath   string // parameters: store, label, owner, time, ID, limit[, namespace, key]
-	Current, Former                     string // parameters: ID[, version, limit, latest time]
-	Searchable, Names                   string // parameters: ID, limit
-	// Parameters: fingerprint, time, other and replaced fingerprint, label; ID, limit; IDs.
-	WithoutVectors, WithoutVectorsOf string
-	EntryPage, VersionsOf            string // parameters: ID, limit; IDs
-
-	CountErasable, CountUnembedded string // parameters: time; those before ID
-
-	// Deleted, swept and expired entries. Parameters: time, limit.
-	Erasable [3]string
-	// Expiry. Parameters: [store, label,] time, limit.
-	Due, DueIn string
-
-	FeedHeads, FeedPage string // parameters: IDs of stores; store, label, position, limit
-
-	// Former versions of a row with a key, as the storage has it.
-	OldestVersions, DeleteVersions string // parameters: key, limit; key, version
-
-	// The queue.
-	WaitOf, WaitIn, Refused    string // parameters: ID; scope, times; pattern of reason, limit
-	ReturnRows, ReturnDelayed  string // parameters: time
-	DueStores                  string // parameters: long, after, until, limit
-	DueFirst, DueOf            string // parameters: limit; long, store or stores, limit
-	LeaseRows, RenewRow        string // parameters: IDs, until, now; until, ID, revision
-	RemoveLeased, ReturnLeased string // parameters: ID, revision[, time, reason]
-
-	ManyTerms, Terms string // parameters: scope, first and last term, limit
-	// Store, document and terms of the entries that have expired and are not swept.
-	// Parameters: scope, time.
-	ExpiredTerms string
-
-	LastChange          string
-	Vectors, AllVectors string // parameters: IDs, fingerprint; fingerprint
-	RemoveDropped       string // parameters: IDs, names of dropped fingerprints
 }
 
 // levels returns the labels for which a statement about labels up to a ceiling is run.

@@ -37,7 +37,7 @@ func (r Reads) dumpNames(ctx context.Context, yield Yield) error {
 			return err
 		}
 		return yield(memory.DumpRecord{Name: &name})
-	}, names.Select+"ORDER BY id")
+	}, "name.all")
 }
 
 func (r Reads) dumpSettings(ctx context.Context, yield Yield) error {
@@ -47,7 +47,7 @@ func (r Reads) dumpSettings(ctx context.Context, yield Yield) error {
 			return err
 		}
 		return yield(memory.DumpRecord{Settings: &s})
-	}, r.d.Settings.Select+"ORDER BY agent")
+	}, "setting.all")
 }
 
 func (r Reads) dumpParticipants(ctx context.Context, yield Yield) error {
@@ -58,14 +58,14 @@ func (r Reads) dumpSessions(ctx context.Context, yield Yield) error {
 	return r.dumpMembers(ctx, sessions, func(m *memory.DumpMembership) error { return yield(memory.DumpRecord{Session: m}) })
 }
 
-func (r Reads) dumpMembers(ctx context.Context, table Table, yield func(*memory.DumpMembership) error) error {
+func (r Reads) dumpMembers(ctx context.Context, names members, yield func(*memory.DumpMembership) error) error {
 	return r.r.Stream(ctx, func(row Row) error {
 		m := memory.DumpMembership{Membership: acl.Membership{Present: true}}
 		if err := row.Scan(&m.Of, &m.Agent, &m.ExpiresAt); err != nil {
 			return err
 		}
 		return yield(&m)
-	}, table.Select+"ORDER BY of, agent")
+	}, names.all)
 }
 
 func (r Reads) dumpGrants(ctx context.Context, yield Yield) error {
@@ -76,7 +76,7 @@ func (r Reads) dumpGrants(ctx context.Context, yield Yield) error {
 		}
 		g.Rests = false // by the offers
 		return yield(memory.DumpRecord{Grant: &g})
-	}, selectGrants+"ORDER BY store, grantee, label")
+	}, "grant.all")
 }
 
 func (r Reads) dumpReadings(ctx context.Context, yield Yield) error {
@@ -88,7 +88,7 @@ func (r Reads) dumpReadings(ctx context.Context, yield Yield) error {
 		}
 		reading.Language = acl.Language(language)
 		return yield(memory.DumpRecord{Reading: &reading})
-	}, "SELECT store, language, asked, mixed FROM reading WHERE language <> 0 OR asked OR mixed > 0 ORDER BY store")
+	}, "reading.all")
 }
 
 // dumpEntries yields entries by ID, each followed by its former versions, oldest first.
@@ -100,7 +100,7 @@ func (r Reads) dumpEntries(ctx context.Context, yield Yield) error {
 	}
 	var last uuid.UUID
 	for {
-		entries, err := Entries(ctx, r.r, r.d.EntryPage, last, page)
+		entries, err := Entries(ctx, r.r, "entry.page", last, page)
 		if err != nil || len(entries) == 0 {
 			return err
 		}
@@ -145,7 +145,7 @@ func (r Reads) versionsOfFirst(ctx context.Context, entries []memory.Entry) (ver
 		}
 	}
 	if len(ids) > 0 {
-		versions, err = Entries(ctx, r.r, r.d.VersionsOf, ids)
+		versions, err = Entries(ctx, r.r, "entry.versions_of", ids)
 	}
 	return versions, n, err
 }
@@ -181,17 +181,17 @@ func (w Writes) loadFact(ctx context.Context, record memory.DumpRecord) error {
 		return w.insertGrant(ctx, g)
 	case record.Participant != nil:
 		m := record.Participant
-		return Insert(ctx, w.w, participants.Insert, m.Of, m.Agent, orNull(m.ExpiresAt))
+		return Insert(ctx, w.w, participants.insert, m.Of, m.Agent, orNull(m.ExpiresAt))
 	case record.Session != nil:
 		m := record.Session
-		return Insert(ctx, w.w, sessions.Insert, m.Of, m.Agent, orNull(m.ExpiresAt))
+		return Insert(ctx, w.w, sessions.insert, m.Of, m.Agent, orNull(m.ExpiresAt))
 	case record.Settings != nil:
-		return Insert(ctx, w.w, w.d.Settings.Insert, settingsValues(record.Settings.Agent, record.Settings.Settings)...)
+		return Insert(ctx, w.w, "setting.insert", settingsValues(record.Settings.Agent, record.Settings.Settings)...)
 	case record.Reading != nil:
 		r := record.Reading
-		return Insert(ctx, w.w, readings.Insert, r.Store, int64(r.Language), r.Asked, int64(0), r.Mixed)
+		return Insert(ctx, w.w, "reading.insert", r.Store, int64(r.Language), r.Asked, int64(0), r.Mixed)
 	case record.Name != nil:
-		return Insert(ctx, w.w, names.Insert, record.Name.ID, string(record.Name.Kind))
+		return Insert(ctx, w.w, "name.insert", record.Name.ID, string(record.Name.Kind))
 	}
 	return ErrRecord
 }

@@ -77,7 +77,7 @@ func DumpMeter(ctx context.Context, r Reader, yield func(memory.DumpRecord) erro
 func dumpMetas(ctx context.Context, r Reader, yield func(meter.DumpRecord) error) error {
 	for _, name := range meter.DumpedMetas() {
 		var value []byte
-		found, err := One(ctx, r, []any{&value}, "SELECT value FROM meta WHERE name = $1", name)
+		found, err := One(ctx, r, []any{&value}, "meta.value", name)
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func LoadMeter(ctx context.Context, w Writer, raw []byte) error {
 	case record.Claim != nil:
 		return Insert(ctx, w, insertClaim, claimValues(record.Claim)...)
 	}
-	return Insert(ctx, w, "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING", record.Meta.Name, NotNull(record.Meta.Value))
+	return Insert(ctx, w, "meta.insert", record.Meta.Name, NotNull(record.Meta.Value))
 }
 
 func loadLine(ctx context.Context, m MeterWriter, line *meter.Line) error {

@@ -32,7 +32,7 @@ func (d *dumped) Each(_ context.Context, scan func(Row) error, text string, args
 	versions := 0
 	for _, e := range d.entries {
 		switch after, ids := args[0], args[0]; {
-		case text == "page":
+		case text == "entry.page":
 			if id := after.(uuid.UUID); bytes.Compare(e.ID[:], id[:]) > 0 {
 				_ = scan(dumpedRow(e))
 			}
@@ -43,7 +43,7 @@ func (d *dumped) Each(_ context.Context, scan func(Row) error, text string, args
 			}
 		}
 	}
-	if text == "versions" {
+	if text == "entry.versions_of" {
 		d.read = append(d.read, versions)
 	}
 	return nil
@@ -56,7 +56,7 @@ func TestADumpHoldsTheHistoriesOfFewEntriesAtATime(t *testing.T) {
 		d.entries = append(d.entries, memory.Entry{ID: uuid.UUID{15: byte(i + 1)}, Version: n})
 	}
 	entries, versions := 0, 0
-	err := NewReads(d, &Dialect{EntryPage: "page", VersionsOf: "versions"}).dumpEntries(t.Context(), func(r memory.DumpRecord) error {
+	err := NewReads(d, &Dialect{}).dumpEntries(t.Context(), func(r memory.DumpRecord) error {
 		if r.Entry != nil {
 			entries++
 		} else {

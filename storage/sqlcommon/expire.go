@@ -20,7 +20,7 @@ func (r Reads) Due(ctx context.Context, until time.Time, limit int) ([]memory.Ex
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return nil, err
 	}
-	return List(ctx, r.r, scanExpiry, r.d.Due, until, limit)
+	return List(ctx, r.r, scanExpiry, "expiry.due", until, limit)
 }
 
 // Expiring implements memory.ExpiryReader.
@@ -33,7 +33,7 @@ func (r Reads) Expiring(ctx context.Context, q memory.ExpiryQuery) ([]memory.Exp
 	}
 	var found []memory.Expiry
 	for _, label := range r.d.levels(q.Ceiling) {
-		list, err := List(ctx, r.r, scanExpiry, r.d.DueIn, q.Store, label, q.Until, q.Limit)
+		list, err := List(ctx, r.r, scanExpiry, "expiry.due_in", q.Store, label, q.Until, q.Limit)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +57,7 @@ func Purge(ctx context.Context, w Purger, d *Dialect, cutoff time.Time, limit in
 	if err := w.OfEntries(ctx, nil); err != nil {
 		return nil, err
 	}
-	for _, text := range d.Erasable {
+	for _, text := range []string{"expiry.deleted", "expiry.swept", "expiry.expired"} {
 		if len(purged) >= limit {
 			break
 		}
@@ -113,7 +113,7 @@ func (p Past) Trim(ctx context.Context, w Writer, d *Dialect, key any, keep memo
 				last, p.Versions, p.Bytes = version, p.Versions-1, p.Bytes-bytes
 			}
 			return err
-		}, d.OldestVersions, key, limit)
+		}, "entry.oldest_versions", key, limit)
 		if err != nil {
 			return p, err
 		}
@@ -122,7 +122,7 @@ func (p Past) Trim(ctx context.Context, w Writer, d *Dialect, key any, keep memo
 			return Past{}, nil
 		}
 		w.Erased()
-		if err := w.Queue(ctx, d.DeleteVersions, key, last); err != nil {
+		if err := w.Queue(ctx, "entry.delete_versions", key, last); err != nil {
 			return p, err
 		}
 	}

@@ -13,39 +13,17 @@ import (
 	"mneme/memory"
 )
 
-var (
-	permits      = NewTable("permit", "store, grantee, label", "store, grantee, label, level, max_label, expires_at, maker, by_platform, created_at, accepted, searches_per_hour, entries_per_day, offer, terms")
-	permitCounts = NewTable("permit_count", "store, label", "store, label, grants")
-	participants = NewTable("participant", "of, agent", "of, agent, expires_at")
-	sessions     = NewTable("session", "of, agent", "of, agent, expires_at")
-	names        = NewTable("name", "id", "id, kind")
-	readings     = NewTable("reading", "store", "store, language, asked, multilingual, mixed")
-	metas        = NewTable("meta", "name", "name, value")
-)
-
-// selectStore is for one store: PostgreSQL plans a query with a list again each time,
-// since it expects longer ones.
-const selectStore = `SELECT $1, coalesce((SELECT number FROM store WHERE id = $1), 0), coalesce((SELECT language FROM reading WHERE store = $1), 0),
-	coalesce((SELECT asked FROM reading WHERE store = $1), FALSE), coalesce((SELECT multilingual FROM reading WHERE store = $1), 0),
-	coalesce((SELECT mixed FROM reading WHERE store = $1), 0), coalesce((SELECT unread FROM reading WHERE store = $1), 0)`
-
-// StoreColumns and JoinStore are the statements of StoreFacts around j, the IDs.
-const (
-	StoreColumns = "SELECT j.id, coalesce(s.number, 0), coalesce(r.language, 0), coalesce(r.asked, FALSE), coalesce(r.multilingual, 0), coalesce(r.mixed, 0), coalesce(r.unread, 0) FROM "
-	JoinStore    = " LEFT JOIN store s ON s.id = j.id LEFT JOIN reading r ON r.store = j.id"
-)
-
 // StoreFacts implements acl.Facts.
 func (r Reads) StoreFacts(ctx context.Context, stores []string) (map[string]acl.StoreFacts, error) {
 	known := make(map[string]acl.StoreFacts, len(stores))
-	text, arg := r.d.StoreFacts, any(stores)
+	name, arg := "reading.among", any(stores)
 	switch len(stores) {
 	case 0:
 		return known, nil
 	case 1:
-		text, arg = selectStore, stores[0]
+		name, arg = "reading.of", stores[0]
 	}
-	found, err := KeptList(ctx, r.r, scanStoreFacts, text, arg)
+	found, err := KeptList(ctx, r.r, scanStoreFacts, name, arg)
 	for _, f := range found {
 		known[f.id] = f.StoreFacts
 	}
@@ -64,17 +42,6 @@ func scanStoreFacts(row Row) (f storeFacts, err error) {
 	return f, err
 }
 
-// selectGrants includes whether the grant rests (acl.Grant): the condition probes an
-// index of open offers.
-const (
-	selectGrants = `SELECT store, grantee, label, level, max_label, expires_at, maker, by_platform, created_at, accepted,
-	searches_per_hour, entries_per_day, offer, terms,
-	maker <> store AND EXISTS (SELECT 1 FROM offer o WHERE o.store = permit.store AND o.open AND (o.label <= permit.label OR o.label <= permit.max_label)) FROM permit `
-	grantOf  = selectGrants + "WHERE store = $1 AND grantee = $2 ORDER BY label"
-	grantsOn = selectGrants + "WHERE store = $1 ORDER BY grantee, label"
-	grantsTo = selectGrants + "WHERE grantee = $1 ORDER BY store, label"
-)
-
 func scanGrant(row Row) (g acl.Grant, err error) {
 	var level, accepted int64
 	err = row.Scan(&g.Store, &g.Grantee, &g.Label, &level, &g.MaxLabel, &g.ExpiresAt, &g.Maker, &g.ByPlatform, &g.CreatedAt, &accepted,
@@ -87,17 +54,24 @@ func scanGrant(row Row) (g acl.Grant, err error) {
 func (r Reads) Grants(ctx context.Context, q acl.GrantQuery) ([]acl.Grant, error) {
 	switch {
 	case q.Store != "" && q.Grantee != "":
-		return KeptList(ctx, r.r, scanGrant, grantOf, q.Store, q.Grantee)
+		return KeptList(ctx, r.r, scanGrant, "grant.of", q.Store, q.Grantee)
 	case q.Store != "":
-		return KeptList(ctx, r.r, scanGrant, grantsOn, q.Store)
+		return KeptList(ctx, r.r, scanGrant, "grant.on", q.Store)
 	case q.Grantee != "":
-		return KeptList(ctx, r.r, scanGrant, grantsTo, q.Grantee)
+		return KeptList(ctx, r.r, scanGrant, "grant.to", q.Grantee)
 	}
 	return nil, nil
 }
 
-// members returns the table of memberships.
-func members(via acl.Via) Table {
+// members are the names of statements on a table of memberships.
+type members struct{ end, all, put, insert, remove, expire string }
+
+var (
+	participants = members{"participant.end", "participant.all", "participant.put", "participant.insert", "participant.delete", "participant.expire"}
+	sessions     = members{"session.end", "session.all", "session.put", "session.insert", "session.delete", "session.expire"}
+)
+
+func membersBy(via acl.Via) members {
 	if via == acl.ViaChat {
 		return participants
 	}
@@ -106,7 +80,7 @@ func members(via acl.Via) Table {
 
 // Membership implements acl.Facts.
 func (r Reads) Membership(ctx context.Context, via acl.Via, of, agent string) (acl.Membership, error) {
-	found, err := KeptList(ctx, r.r, scanMembership, "SELECT expires_at FROM "+members(via).Name+" WHERE of = $1 AND agent = $2", of, agent)
+	found, err := KeptList(ctx, r.r, scanMembership, membersBy(via).end, of, agent)
 	if err != nil || len(found) == 0 {
 		return acl.Membership{}, err
 	}
@@ -129,7 +103,7 @@ func ScanSettings(row Row) (s memory.DumpSettings, err error) {
 
 // Settings implements acl.Facts.
 func (r Reads) Settings(ctx context.Context, agent string) (acl.Settings, error) {
-	found, err := KeptList(ctx, r.r, ScanSettings, r.d.Settings.Select+"WHERE agent = $1", agent)
+	found, err := KeptList(ctx, r.r, ScanSettings, "setting.of", agent)
 	if err != nil || len(found) == 0 {
 		return acl.DefaultSettings(), err
 	}
@@ -138,52 +112,38 @@ func (r Reads) Settings(ctx context.Context, agent string) (acl.Settings, error)
 
 // KindOf implements memory.NameReader.
 func (r Reads) KindOf(ctx context.Context, id string) (kind memory.Kind, err error) {
-	_, err = One(ctx, r.r, []any{(*string)(&kind)}, "SELECT kind FROM name WHERE id = $1", id)
+	_, err = One(ctx, r.r, []any{(*string)(&kind)}, "name.kind", id)
 	return kind, err
 }
 
 // Meta implements memory.MetaReader.
 func (r Reads) Meta(ctx context.Context, name string) (value []byte, err error) {
-	found, err := One(ctx, r.r, []any{&value}, "SELECT value FROM meta WHERE name = $1", name)
+	found, err := One(ctx, r.r, []any{&value}, "meta.value", name)
 	if found {
 		value = NotNull(value)
 	}
 	return value, err
 }
 
-// MetasQuery reads the values of names, nil for those that have none.
-func MetasQuery(names []string, into map[string][]byte) Query {
-	for _, name := range names {
-		into[name] = nil
-	}
-	return Query{"SELECT name, value FROM meta WHERE name = ANY($1)", []any{names}, func(row Row) error {
-		var name string
-		var value []byte
-		err := row.Scan(&name, &value)
-		into[name] = NotNull(value)
-		return err
-	}}
-}
-
 // SetMeta implements memory.MetaWriter.
 func (w Writes) SetMeta(ctx context.Context, name string, value []byte) error {
-	_, err := w.w.Exec(ctx, metas.Upsert, name, value)
+	_, err := w.w.Exec(ctx, "meta.put", name, value)
 	return err
 }
 
 // PutMembership implements memory.FactWriter.
 func (w Writes) PutMembership(ctx context.Context, via acl.Via, of, agent string, m acl.Membership) (err error) {
 	if m.Present {
-		_, err = w.w.Exec(ctx, members(via).Upsert, of, agent, orNull(m.ExpiresAt))
+		_, err = w.w.Exec(ctx, membersBy(via).put, of, agent, orNull(m.ExpiresAt))
 	} else {
-		_, err = w.w.Exec(ctx, "DELETE FROM "+members(via).Name+" WHERE of = $1 AND agent = $2", of, agent)
+		_, err = w.w.Exec(ctx, membersBy(via).remove, of, agent)
 	}
 	return err
 }
 
 // PutSettings implements memory.FactWriter.
 func (w Writes) PutSettings(ctx context.Context, agent string, s acl.Settings) error {
-	_, err := w.w.Exec(ctx, w.d.Settings.Upsert, settingsValues(agent, s)...)
+	_, err := w.w.Exec(ctx, "setting.put", settingsValues(agent, s)...)
 	return err
 }
 
@@ -210,19 +170,19 @@ func (w Writes) PutGrant(ctx context.Context, g acl.Grant) error {
 
 // removeGrant removes a grant, if there is one, and counts that it is gone.
 func (w Writes) removeGrant(ctx context.Context, g acl.Grant) error {
-	n, err := w.w.Exec(ctx, "DELETE FROM permit WHERE store = $1 AND grantee = $2 AND label = $3", g.Store, g.Grantee, g.Label)
+	n, err := w.w.Exec(ctx, "grant.delete", g.Store, g.Grantee, g.Label)
 	if err != nil || n == 0 {
 		return err
 	}
-	return w.w.Queue(ctx, permitCounts.Add, g.Store, g.Label, -n)
+	return w.w.Queue(ctx, "grant.add_count", g.Store, g.Label, -n)
 }
 
 // insertGrant inserts a grant and counts it; ErrExists if there is one.
 func (w Writes) insertGrant(ctx context.Context, g acl.Grant) error {
-	if err := Insert(ctx, w.w, permits.Insert, grantValues(g)...); err != nil {
+	if err := Insert(ctx, w.w, "grant.insert", grantValues(g)...); err != nil {
 		return err
 	}
-	return w.w.Queue(ctx, permitCounts.Add, g.Store, g.Label, int64(1))
+	return w.w.Queue(ctx, "grant.add_count", g.Store, g.Label, int64(1))
 }
 
 func settingsValues(agent string, s acl.Settings) []any {
@@ -234,7 +194,7 @@ func settingsValues(agent string, s acl.Settings) []any {
 func (w Writes) ClaimName(ctx context.Context, id string, kind memory.Kind) error {
 	known, err := NewReads(w.w, w.d).KindOf(ctx, id)
 	if err == nil && known == memory.KindUnknown {
-		if _, err = w.w.Exec(ctx, names.Insert, id, string(kind)); err == nil {
+		if _, err = w.w.Exec(ctx, "name.insert", id, string(kind)); err == nil {
 			known, err = NewReads(w.w, w.d).KindOf(ctx, id)
 		}
 	}
@@ -246,14 +206,14 @@ func (w Writes) ClaimName(ctx context.Context, id string, kind memory.Kind) erro
 
 // TrimFacts implements memory.FactWriter.
 func (w Writes) TrimFacts(ctx context.Context, now time.Time, limit int) (more bool, err error) {
-	swept, err := w.trimGrants(ctx, permits.Expire, now, limit)
+	swept, err := w.trimGrants(ctx, "grant.expire", now, limit)
 	more = swept >= int64(limit)
-	for _, table := range []Table{participants, sessions, outcomes} {
+	for _, name := range []string{participants.expire, sessions.expire, "replay.expire"} {
 		if err != nil {
 			return false, err
 		}
 		var n int64
-		n, err = w.w.Exec(ctx, table.Expire, now, limit)
+		n, err = w.w.Exec(ctx, name, now, limit)
 		more = more || n >= int64(limit)
 		if n > 0 {
 			w.w.Erased()
@@ -268,10 +228,10 @@ type grantCount struct {
 	label acl.Label
 }
 
-// trimGrants deletes grants by a statement, and returns how many. It counts those of
+// trimGrants deletes grants by the statement with a name, and returns how many. It counts those of
 // several stores in the order of their names and labels, so that two transactions do not
 // wait for each other.
-func (w Writes) trimGrants(ctx context.Context, statement string, args ...any) (n int64, err error) {
+func (w Writes) trimGrants(ctx context.Context, name string, args ...any) (n int64, err error) {
 	swept := make(map[grantCount]int64)
 	err = w.w.Each(ctx, func(row Row) error {
 		var of grantCount
@@ -279,7 +239,7 @@ func (w Writes) trimGrants(ctx context.Context, statement string, args ...any) (
 		swept[of]++
 		n++
 		return err
-	}, statement+" RETURNING store, label", args...)
+	}, name, args...)
 	if err != nil {
 		return n, err
 	}
@@ -287,7 +247,7 @@ func (w Writes) trimGrants(ctx context.Context, statement string, args ...any) (
 		return cmp.Or(strings.Compare(a.store, b.store), cmp.Compare(a.label, b.label))
 	})
 	for _, of := range counts {
-		if err := w.w.Queue(ctx, permitCounts.Add, of.store, of.label, -swept[of]); err != nil {
+		if err := w.w.Queue(ctx, "grant.add_count", of.store, of.label, -swept[of]); err != nil {
 			return n, err
 		}
 	}
@@ -296,18 +256,13 @@ func (w Writes) trimGrants(ctx context.Context, statement string, args ...any) (
 
 // TrimGrants implements memory.GrantWriter.
 func (w Writes) TrimGrants(ctx context.Context, store string, now time.Time) error {
-	_, err := w.trimGrants(ctx, deleteExpiredGrants, store, now)
+	_, err := w.trimGrants(ctx, "grant.expire_on", store, now)
 	return err
 }
 
-const (
-	deleteExpiredGrants  = "DELETE FROM permit WHERE store = $1 AND expires_at <= $2"
-	deleteExpiredOutcome = "DELETE FROM replay WHERE agent = $1 AND taint = $2 AND call = $3 AND path = $4 AND key = $5 AND expires_at <= $6"
-)
-
 // TrimOutcome implements memory.IdempotencyWriter.
 func (w Writes) TrimOutcome(ctx context.Context, key memory.IdempotencyKey, now time.Time) error {
-	n, err := w.w.Exec(ctx, deleteExpiredOutcome, append(outcomeKey(key), now)...)
+	n, err := w.w.Exec(ctx, "replay.expire_one", append(outcomeKey(key), now)...)
 	if n > 0 {
 		w.w.Erased()
 	}

@@ -22,7 +22,7 @@ func (r Reads) Feed(ctx context.Context, queries ...memory.FeedQuery) ([]memory.
 		asked[q.Store] = append(asked[q.Store], i)
 	}
 	slices.Sort(stores) // the same query for the same stores, which is kept
-	ends, err := KeptList(ctx, r.r, scanFeedEnds, r.d.FeedHeads, stores)
+	ends, err := KeptList(ctx, r.r, scanFeedEnds, "feed.heads", stores)
 	for _, e := range ends {
 		for _, i := range asked[e.store] {
 			if e.label <= queries[i].Ceiling {
@@ -57,7 +57,7 @@ func (r Reads) readFeed(ctx context.Context, q memory.FeedQuery, feed *memory.Fe
 		if *feed.Last.Of(label) <= *q.After.Of(label) {
 			continue
 		}
-		pages = append(pages, Query{r.d.FeedPage, []any{q.Store, label, *q.After.Of(label), q.Limit}, func(row Row) error {
+		pages = append(pages, Query{"feed.page", []any{q.Store, label, *q.After.Of(label), q.Limit}, func(row Row) error {
 			record := memory.FeedRecord{Label: label}
 			err := row.Scan(&record.Position, &record.At, &record.Namespace, &record.Key)
 			feed.Records = append(feed.Records, record)
@@ -72,17 +72,6 @@ func (r Reads) readFeed(ctx context.Context, q memory.FeedQuery, feed *memory.Fe
 	}
 	return r.r.EachOf(ctx, pages...)
 }
-
-const (
-	// The first record of a feed is the oldest.
-	selectExcessFeeds = `SELECT h.store, h.label, h.last, h.removed FROM feed_head h
-	WHERE h.last > h.removed AND (h.last - h.removed > $1 OR
-		(SELECT f.at FROM feed f WHERE f.store = h.store AND f.label = h.label AND f.position = h.removed + 1) < $2)
-	ORDER BY h.store, h.label LIMIT $3 FOR UPDATE`
-	selectOldestRecords = "SELECT position, at FROM feed WHERE store = $1 AND label = $2 AND position > $3 ORDER BY position LIMIT $4"
-	deleteFeed          = "DELETE FROM feed WHERE store = $1 AND label = $2 AND position <= $3"
-	updateRemoved       = "UPDATE feed_head SET removed = $1 WHERE store = $2 AND label = $3"
-)
 
 // feedHead is a row of table feed_head.
 type feedHead struct {
@@ -100,7 +89,7 @@ func (w Writes) TrimFeed(ctx context.Context, before time.Time, keep int64, limi
 	heads, err := List(ctx, w.w, func(row Row) (h feedHead, err error) {
 		err = row.Scan(&h.store, &h.label, &h.last, &h.removed)
 		return h, err
-	}, selectExcessFeeds, keep, before, limit)
+	}, "feed.excess", keep, before, limit)
 	left := int64(limit)
 	for _, h := range heads {
 		if err != nil || left <= 0 {
@@ -125,21 +114,16 @@ func (w Writes) trimFeedOf(ctx context.Context, h feedHead, before time.Time, ke
 			end = position
 		}
 		return err
-	}, selectOldestRecords, h.store, h.label, h.removed, limit)
+	}, "feed.oldest", h.store, h.label, h.removed, limit)
 	if err != nil {
 		return end, err
 	}
 	w.w.Erased()
-	if err := w.w.Queue(ctx, deleteFeed, h.store, h.label, end); err != nil {
+	if err := w.w.Queue(ctx, "feed.remove", h.store, h.label, end); err != nil {
 		return end, err
 	}
-	return end, w.w.Queue(ctx, updateRemoved, end, h.store, h.label)
+	return end, w.w.Queue(ctx, "feed.set_removed", end, h.store, h.label)
 }
-
-const (
-	selectOldestChanges = "SELECT position, at FROM change WHERE position > $1 ORDER BY position LIMIT $2"
-	deleteChanges       = "DELETE FROM change WHERE position <= $1"
-)
 
 // TrimChanges implements indexer.VectorWriter. A prefix
 // goes, so that the remaining positions have no gaps: up to the last old record before the
@@ -159,7 +143,7 @@ func (w Writes) TrimChanges(ctx context.Context, before, now time.Time, limit in
 				end = last
 			}
 			return err
-		}, selectOldestChanges, last, limit)
+		}, "change.oldest", last, limit)
 		if err != nil {
 			return false, err
 		}
@@ -168,6 +152,6 @@ func (w Writes) TrimChanges(ctx context.Context, before, now time.Time, limit in
 	if end == 0 {
 		return false, nil
 	}
-	_, err = w.w.Exec(ctx, deleteChanges, end)
+	_, err = w.w.Exec(ctx, "change.remove", end)
 	return true, err
 }

@@ -16,7 +16,7 @@ import (
 // Scan implements memory.EntryReader. Each label is scanned in the order of an index up to
 // the limit, and the results are merged, so that entries above the ceiling cost no time.
 func (r Reads) Scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, error) {
-	text, namespace, after := r.d.ScanStore, "", "" // keys are never empty: all are after ""
+	text, namespace, after := "entry.scan_store", "", "" // keys are never empty: all are after ""
 	if q.After {
 		namespace, after = q.AfterNamespace, q.AfterKey
 	}
@@ -27,7 +27,7 @@ func (r Reads) Scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, er
 		case -1:
 			after = ""
 		}
-		text, namespace = r.d.ScanNamespace, *q.Namespace
+		text, namespace = "entry.scan_namespace", *q.Namespace
 	}
 	if q.Limit <= 0 {
 		return nil, nil
@@ -66,11 +66,11 @@ func (r Reads) Trash(ctx context.Context, q memory.TrashQuery) ([]memory.Entry, 
 	args := []any{q.Store, q.Label, q.Owner, before, id, q.Limit}
 	switch {
 	case q.Path != nil:
-		return Entries(ctx, r.r, r.d.TrashPath, append(args, q.Path.Namespace, q.Path.Key)...)
+		return Entries(ctx, r.r, "entry.trash_path", append(args, q.Path.Namespace, q.Path.Key)...)
 	case q.Owner != "":
-		return Entries(ctx, r.r, r.d.TrashOwner, args...)
+		return Entries(ctx, r.r, "entry.trash_owner", args...)
 	}
-	return Entries(ctx, r.r, r.d.TrashStore, args...)
+	return Entries(ctx, r.r, "entry.trash_store", args...)
 }
 
 // History implements memory.HistoryReader.
@@ -78,7 +78,7 @@ func (r Reads) History(ctx context.Context, q memory.HistoryQuery) ([]memory.Ent
 	if err := r.r.OfEntries(ctx, []uuid.UUID{q.Entry}); err != nil {
 		return nil, err
 	}
-	versions, err := Entries(ctx, r.r, r.d.Current, q.Entry)
+	versions, err := Entries(ctx, r.r, "entry.current", q.Entry)
 	if err != nil || len(versions) == 0 || q.Limit <= 0 {
 		return nil, err
 	}
@@ -92,28 +92,28 @@ func (r Reads) History(ctx context.Context, q memory.HistoryQuery) ([]memory.Ent
 	if before <= versions[0].Version || versions[0].UpdatedAt.After(q.Until) {
 		versions = versions[:0]
 	}
-	former, err := Entries(ctx, r.r, r.d.Former, q.Entry, before, q.Limit-len(versions), q.Until)
+	former, err := Entries(ctx, r.r, "entry.former", q.Entry, before, q.Limit-len(versions), q.Until)
 	return append(versions, former...), err
 }
 
 // Searchable implements memory.BulkReader.
 func (r Reads) Searchable(ctx context.Context, after uuid.UUID, limit int) ([]memory.Entry, error) {
-	return r.bulk(ctx, r.d.Searchable, after, limit)
+	return r.bulk(ctx, "entry.searchable", after, limit)
 }
 
 // NonASCIINames implements memory.BulkReader.
 func (r Reads) NonASCIINames(ctx context.Context, after uuid.UUID, limit int) ([]memory.Entry, error) {
-	return r.bulk(ctx, r.d.Names, after, limit)
+	return r.bulk(ctx, "entry.not_ascii", after, limit)
 }
 
 // Unembedded implements indexer.RowReader.
 func (r Reads) Unembedded(ctx context.Context, lacking indexer.Unembedded, after uuid.UUID, limit int) ([]memory.Entry, error) {
-	return r.bulk(ctx, r.d.WithoutVectors, append(withoutArgs(lacking), after, limit)...)
+	return r.bulk(ctx, "entry.unembedded", append(withoutArgs(lacking), after, limit)...)
 }
 
 // UnembeddedAmong implements indexer.RowReader.
 func (r Reads) UnembeddedAmong(ctx context.Context, lacking indexer.Unembedded, ids []uuid.UUID) ([]memory.Entry, error) {
-	return r.bulk(ctx, r.d.WithoutVectorsOf, append(withoutArgs(lacking), ids)...)
+	return r.bulk(ctx, "entry.unembedded_of", append(withoutArgs(lacking), ids)...)
 }
 
 // bulk runs a query over the rows of all stores.

@@ -12,12 +12,6 @@ const (
 	statusCreated = 201
 )
 
-// outcomes are the outcomes of calls with an Idempotency-Key.
-var outcomes = NewTable("replay", "agent, taint, call, path, key", "agent, taint, call, path, key, digest, status, ids, numbers, expires_at")
-
-const selectOutcome = `SELECT digest, status, ids, numbers, expires_at FROM replay
-	WHERE agent = $1 AND taint = $2 AND call = $3 AND path = $4 AND key = $5`
-
 // IdempotencyRecord implements memory.IdempotencyReader.
 func (r Reads) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKey) (*memory.IdempotencyRecord, error) {
 	return First(ctx, r.r, func(row Row) (record memory.IdempotencyRecord, err error) {
@@ -26,7 +20,7 @@ func (r Reads) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKey)
 		err = row.Scan(&record.Digest, &status, &ids, (*[]byte)(&record.Numbers), &record.ExpiresAt)
 		record.IDs, record.Created = ids, status == statusCreated
 		return record, err
-	}, selectOutcome, outcomeKey(key)...)
+	}, "replay.outcome", outcomeKey(key)...)
 }
 
 func outcomeKey(key memory.IdempotencyKey) []any {
@@ -39,6 +33,6 @@ func (w Writes) PutOutcome(ctx context.Context, key memory.IdempotencyKey, recor
 	if record.Created {
 		status = statusCreated
 	}
-	return Insert(ctx, w.w, outcomes.Insert, append(outcomeKey(key),
+	return Insert(ctx, w.w, "replay.insert", append(outcomeKey(key),
 		record.Digest, status, IDs(record.IDs), []byte(record.Numbers), record.ExpiresAt)...)
 }

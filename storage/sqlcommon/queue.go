@@ -11,22 +11,17 @@ import (
 	"mneme/indexer"
 )
 
-const (
-	countQueue = "SELECT count(*) FROM queue"
-	selectAged = "SELECT queued_at FROM queue ORDER BY queued_at LIMIT 1 OFFSET $1"
-)
-
 // QueueDepth implements indexer.QueueReader.
 func (r Reads) QueueDepth(ctx context.Context, now time.Time) (rows int64, waits indexer.Waits, err error) {
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return 0, waits, err
 	}
-	if _, err := One(ctx, r.r, []any{&rows}, countQueue); err != nil || rows == 0 {
+	if _, err := One(ctx, r.r, []any{&rows}, "queue.count"); err != nil || rows == 0 {
 		return rows, waits, err
 	}
 	err = waits.Read(rows, func(offset int64) (time.Duration, error) {
 		var queued time.Time
-		_, err := One(ctx, r.r, []any{&queued}, selectAged, offset)
+		_, err := One(ctx, r.r, []any{&queued}, "queue.aged", offset)
 		return now.Sub(queued), err
 	})
 	return rows, waits, err
@@ -40,7 +35,7 @@ func (r Reads) Refused(ctx context.Context, limit int) ([]indexer.Refused, error
 	return List(ctx, r.r, func(row Row) (e indexer.Refused, err error) {
 		err = row.Scan(&e.Store, &e.Namespace, &e.Key, &e.Reason)
 		return e, err
-	}, r.d.Refused, indexer.RefusedReason+"%", limit)
+	}, "queue.refused", indexer.RefusedReason+"%", limit)
 }
 
 // Waiting implements indexer.QueueReader.
@@ -48,7 +43,7 @@ func (r Reads) Waiting(ctx context.Context, entry uuid.UUID) (bool, error) {
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return false, err
 	}
-	return One(ctx, r.r, []any{new(int64)}, r.d.WaitOf, entry)
+	return One(ctx, r.r, []any{new(int64)}, "queue.waits", entry)
 }
 
 // WaitingIn implements memory.QueueReader. It looks within the scope only if the oldest row
@@ -62,11 +57,11 @@ func (r Reads) WaitingIn(ctx context.Context, scope acl.Scope, before, now time.
 		return false, nil
 	}
 	var oldest time.Time
-	if found, err := One(ctx, r.r, []any{&oldest}, selectAged, int64(0)); err != nil || !found || !oldest.Before(before) {
+	if found, err := One(ctx, r.r, []any{&oldest}, "queue.aged", int64(0)); err != nil || !found || !oldest.Before(before) {
 		return false, err
 	}
 	r.r.InScope(stores)
-	return One(ctx, r.r, []any{new(int64)}, r.d.WaitIn, append(r.d.Scope(stores), before, now)...)
+	return One(ctx, r.r, []any{new(int64)}, "queue.waits_in", append(r.d.Scope(stores), before, now)...)
 }
 
 // Lease implements indexer.QueueWriter.
@@ -74,20 +69,20 @@ func (w Writes) Lease(ctx context.Context, now, until time.Time, turn indexer.Tu
 	if err := w.w.OfEntries(ctx, nil); err != nil {
 		return nil, 0, err
 	}
-	if err := w.w.Queue(ctx, w.d.ReturnRows, now); err != nil {
+	if err := w.w.Queue(ctx, "queue.return_ended", now); err != nil {
 		return nil, 0, err
 	}
-	if err := w.w.Queue(ctx, w.d.ReturnDelayed, now.Add(indexer.MaxDelay)); err != nil {
+	if err := w.w.Queue(ctx, "queue.return_delayed", now.Add(indexer.MaxDelay)); err != nil {
 		return nil, 0, err
 	}
 	take := func(leases []indexer.Lease) error {
 		if len(leases) == 0 {
 			return nil
 		}
-		return w.w.Queue(ctx, w.d.LeaseRows, leasedEntries(leases), until, now)
+		return w.w.Queue(ctx, "queue.lease", leasedEntries(leases), until, now)
 	}
 	if turn.Work == indexer.Oldest {
-		rows, err := List(ctx, w.w, scanLease, w.d.DueFirst, turn.Rows)
+		rows, err := List(ctx, w.w, scanLease, "queue.due_first", turn.Rows)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -112,10 +107,10 @@ func scanLease(row Row) (lease indexer.Lease, err error) {
 // dueOf reads rows of stores that can be leased.
 func (w Writes) dueOf(ctx context.Context, long bool, stores []int64, limit int) (rows []indexer.Lease, err error) {
 	if w.d.Lateral {
-		return List(ctx, w.w, scanLease, w.d.DueOf, long, stores, limit)
+		return List(ctx, w.w, scanLease, "queue.due_of", long, stores, limit)
 	}
 	for _, store := range stores {
-		found, err := List(ctx, w.w, scanLease, w.d.DueOf, long, store, limit)
+		found, err := List(ctx, w.w, scanLease, "queue.due_of", long, store, limit)
 		if err != nil {
 			return nil, err
 		}
@@ -133,8 +128,8 @@ func (w Writes) dueStores(ctx context.Context, long bool, after int64, limit int
 		stores = append(stores, store)
 		return err
 	}
-	err = w.w.EachOf(ctx, Query{w.d.DueStores, []any{long, after, noStore, limit}, scan},
-		Query{w.d.DueStores, []any{long, int64(0), after, limit}, scan})
+	err = w.w.EachOf(ctx, Query{"queue.due_stores", []any{long, after, noStore, limit}, scan},
+		Query{"queue.due_stores", []any{long, int64(0), after, limit}, scan})
 	return stores[:min(limit, len(stores))], err
 }
 
@@ -158,7 +153,7 @@ func (w Writes) Renew(ctx context.Context, leases []indexer.Lease, until time.Ti
 	for i, lease := range leases {
 		lists[i] = []any{until, lease.Entry, lease.Revision}
 	}
-	_, err := w.w.ExecEach(ctx, w.d.RenewRow, lists)
+	_, err := w.w.ExecEach(ctx, "queue.renew", lists)
 	return err
 }
 
@@ -168,7 +163,7 @@ func (w Writes) Finish(ctx context.Context, lease indexer.Lease, failure *indexe
 		return err
 	}
 	if failure == nil {
-		return w.w.Queue(ctx, w.d.RemoveLeased, lease.Entry, lease.Revision)
+		return w.w.Queue(ctx, "queue.remove_leased", lease.Entry, lease.Revision)
 	}
-	return w.w.Queue(ctx, w.d.ReturnLeased, lease.Entry, lease.Revision, failure.Until, failure.Reason)
+	return w.w.Queue(ctx, "queue.return_leased", lease.Entry, lease.Revision, failure.Until, failure.Reason)
 }

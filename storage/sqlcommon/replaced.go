@@ -33,8 +33,6 @@ type seenChange struct {
 	at       time.Time
 }
 
-const selectChange = "SELECT entry, at FROM change WHERE position = $1"
-
 // Replaced reports whether the database was replaced.
 func (c *Continuity) Replaced() bool { return c.replaced.Load() }
 
@@ -98,6 +96,6 @@ func (c *Continuity) check(ctx context.Context, r Reads, name string) (last int6
 func (r Reads) changeAt(ctx context.Context, position int64) (seenChange, error) {
 	s := seenChange{position: position}
 	var err error
-	s.found, err = One(ctx, r.r, []any{&s.entry, &s.at}, selectChange, position)
+	s.found, err = One(ctx, r.r, []any{&s.entry, &s.at}, "change.at", position)
 	return s, err
 }

@@ -73,7 +73,7 @@ func (r Reads) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error)
 	if err := r.r.OfEntries(ctx, ids); err != nil {
 		return nil, err
 	}
-	return Entries(ctx, r.r, r.d.ByID, ids)
+	return Entries(ctx, r.r, "entry.by_id", ids)
 }
 
 // Contents implements memory.EntryReader.
@@ -87,7 +87,7 @@ func (r Reads) Contents(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, e
 	return List(ctx, r.r, func(row Row) (e memory.Entry, err error) {
 		err = row.Scan(&e.ID, (*[]byte)(&e.Value), &e.TypeBy, &e.DescriptionBy)
 		return e, err
-	}, r.d.Contents, ids)
+	}, "entry.contents", ids)
 }
 
 // At implements memory.PathReader.
@@ -101,11 +101,11 @@ func (r Reads) At(ctx context.Context, q memory.AtPaths) ([]memory.Entry, error)
 	}
 	ceiling := min(q.Ceiling, acl.Restricted)
 	if len(q.Paths) == 1 && !q.InContext {
-		return Entries(ctx, r.r, r.d.At, first.Store, first.Namespace, first.Key, ceiling)
+		return Entries(ctx, r.r, "entry.at", first.Store, first.Namespace, first.Key, ceiling)
 	}
-	text := r.d.AtPaths
+	text := "entry.at_paths"
 	if q.InContext {
-		text = r.d.AtPathsInContext
+		text = "entry.at_paths_in_context"
 	}
 	args := append([]any{first.Store}, r.d.Paths(q.Paths)...)
 	found, err := Entries(ctx, r.r, text, append(args, ceiling)...)

@@ -1,9 +1,9 @@
 // Package sqlcommon is what the SQL storages share: how a transaction runs
 // statements, and the code whose statements are the same in every dialect.
 //
-// A text is written once, in PostgreSQL's SQL, and package sqlite translates it when
-// it prepares the statement. These spellings differ, and a text that keeps to them
-// runs in both:
+// A statement has a name and lies in a file: see Statements. Texts that still stand in Go are
+// PostgreSQL's SQL, and package sqlite translates them when it prepares the statement. These
+// spellings differ, and a text that keeps to them runs in both:
 //
 //	$1                           a parameter
 //	x = ANY($1)                  one of a []string or []int64
@@ -55,7 +55,7 @@ type Row interface {
 
 // Query is one of several queries that run together.
 type Query struct {
-	Text string
+	Text string // or the name of a statement, as in the methods of Reader and Writer
 	Args []any
 	Scan func(Row) error // called for each row
 }

@@ -10,12 +10,10 @@ import (
 // Table has the statements of a table that is read and written by whole rows. Arguments
 // and scanned columns have the order of its columns.
 type Table struct {
-	Name   string
 	Select string // begins a query: WHERE or ORDER BY follows
 	Insert string // inserts a row and changes nothing on a conflict
 	Upsert string // inserts a row or replaces the one with its key
 	Add    string // inserts a row or adds its numbers to those of the one with its key
-	Expire string // deletes at most $2 rows that have expired at $1, where rows expire
 }
 
 // NewTable returns the statements of a table. key, of the columns of the primary key, and
@@ -29,14 +27,10 @@ func NewTable(name, key, columns string) Table {
 	insert := "INSERT INTO " + name + " (" + columns + ") VALUES (" + strings.Join(values, ", ") + ")"
 	update := insert + " ON CONFLICT (" + key + ") DO UPDATE SET "
 	return Table{
-		Name:   name,
 		Select: "SELECT " + columns + " FROM " + name + " ",
 		Insert: insert + " ON CONFLICT DO NOTHING",
 		Upsert: update + assignments(list, key, "excluded.%[1]s"),
 		Add:    update + assignments(list, key, name+".%[1]s + excluded.%[1]s"),
-		// Of a row that was renewed meanwhile, PostgreSQL checks the outer condition again, and not
-		// the inner one.
-		Expire: "DELETE FROM " + name + " WHERE expires_at <= $1 AND (" + key + ") IN (SELECT " + key + " FROM " + name + " WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)",
 	}
 }
 

@@ -107,12 +107,12 @@ func (l *termList) in(stores []acl.Access, beyond int) Query {
 	limit := l.q.Limit + beyond
 	args := append(l.r.d.Scope(stores), l.r.d.Term(l.q.Prefix), l.r.d.Term(string(after)), limit+1)
 	if l.ofOne {
-		return Query{l.r.d.ManyTerms, args, func(Row) error {
+		return Query{"term.many", args, func(Row) error {
 			l.many = true
 			return nil
 		}}
 	}
-	return Query{l.r.d.Terms, args, func(row Row) error {
+	return Query{"term.range", args, func(row Row) error {
 		var term []byte
 		err := row.Scan(&term)
 		l.list = append(l.list, string(term))
@@ -142,7 +142,7 @@ func (l *termList) result(gone []string) (terms []string, more bool, err error) 
 // have expired and are not swept, by store.
 func (r Reads) expiredTerms(stores []acl.Access, q memory.TermQuery, terms map[int64]map[string]bool) Query {
 	prefix := []byte(q.Prefix)
-	return Query{r.d.ExpiredTerms, append(r.d.Scope(stores), q.Now), func(row Row) error {
+	return Query{"term.expired", append(r.d.Scope(stores), q.Now), func(row Row) error {
 		var store, doc int64
 		var document []byte
 		if err := row.Scan(&store, &doc, &document); err != nil {

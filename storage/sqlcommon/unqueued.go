@@ -15,12 +15,6 @@ import (
 // row of table meta keeps what is left to QueueRest.
 const queuedAtOnce = 1000
 
-const (
-	selectLiveOf   = "SELECT id FROM entry WHERE store = (SELECT number FROM store WHERE id = $1) AND state = 0 LIMIT $2"
-	selectUnqueued = "SELECT value FROM meta WHERE name >= 'unqueued ' AND name < 'unqueued!' ORDER BY name"
-	deleteMeta     = "DELETE FROM meta WHERE name = $1"
-)
-
 func unqueuedName(store string) string { return "unqueued " + store }
 
 // queueStore queues the entries of a store, or leaves them to QueueRest. What is left of
@@ -43,7 +37,7 @@ func (w Writes) queueStore(ctx context.Context, of indexer.Unqueued) error {
 		}
 		of.From = min(of.From, before.From)
 	}
-	ids, err := EntryIDs(ctx, w.w, selectLiveOf, of.Store, queuedAtOnce+1)
+	ids, err := EntryIDs(ctx, w.w, "reading.live", of.Store, queuedAtOnce+1)
 	if err != nil {
 		return err
 	}
@@ -51,7 +45,7 @@ func (w Writes) queueStore(ctx context.Context, of indexer.Unqueued) error {
 		return w.setUnqueued(ctx, of)
 	}
 	if left != nil {
-		if _, err := w.w.Exec(ctx, deleteMeta, unqueuedName(of.Store)); err != nil {
+		if _, err := w.w.Exec(ctx, "meta.delete", unqueuedName(of.Store)); err != nil {
 			return err
 		}
 	}
@@ -63,12 +57,12 @@ func (w Writes) setUnqueued(ctx context.Context, of indexer.Unqueued) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.w.Exec(ctx, metas.Upsert, unqueuedName(of.Store), value)
+	_, err = w.w.Exec(ctx, "meta.put", unqueuedName(of.Store), value)
 	return err
 }
 
 func (w Writes) queueEntries(ctx context.Context, of indexer.Unqueued, ids []uuid.UUID) error {
-	_, err := w.w.Exec(ctx, w.d.QueueEntries, of.Store, of.QueuedAt, of.Lacking, ids, of.From)
+	_, err := w.w.Exec(ctx, "queue.put_lacking", of.Store, of.QueuedAt, of.Lacking, ids, of.From)
 	return err
 }
 
@@ -81,7 +75,7 @@ func (r Reads) Reread(ctx context.Context) (reread indexer.Reread, err error) {
 		}
 		err = json.Unmarshal(value, &of)
 		return of, err
-	}, selectUnqueued)
+	}, "reading.unqueued")
 	if err != nil {
 		return indexer.Reread{}, err
 	}
@@ -91,7 +85,7 @@ func (r Reads) Reread(ctx context.Context) (reread indexer.Reread, err error) {
 	reread.Indexed, err = List(ctx, r.r, func(row Row) (store string, err error) {
 		err = row.Scan(&store)
 		return store, err
-	}, listIndexed)
+	}, "reading.indexed")
 	return reread, err
 }
 
@@ -112,7 +106,7 @@ func (w Writes) QueueRest(ctx context.Context, of indexer.Unqueued, ids []uuid.U
 		return false, err
 	}
 	if len(ids) == 0 {
-		_, err := w.w.Exec(ctx, deleteMeta, unqueuedName(of.Store))
+		_, err := w.w.Exec(ctx, "meta.delete", unqueuedName(of.Store))
 		return err == nil, err
 	}
 	if err := w.queueEntries(ctx, of, ids); err != nil {

@@ -12,14 +12,9 @@ import (
 
 // lastChange returns the position of the last change of vectors; 0: there is none.
 func (r Reads) lastChange(ctx context.Context) (last int64, err error) {
-	_, err = One(ctx, r.r, []any{&last}, r.d.LastChange)
+	_, err = One(ctx, r.r, []any{&last}, "change.last")
 	return last, err
 }
-
-const (
-	selectChanges        = "SELECT position, entry FROM change WHERE position > $1 ORDER BY position LIMIT $2"
-	selectChangedEntries = "SELECT entry FROM change WHERE position > $1 ORDER BY position LIMIT $2"
-)
 
 // Changes implements indexer.VectorReader. Positions have no gaps, so that all
 // changes after a position are known if the next one is.
@@ -31,7 +26,7 @@ func (r Reads) Changes(ctx context.Context, after int64, limit int) (changes []i
 	changes, err = List(ctx, r.r, func(row Row) (c indexer.Change, err error) {
 		err = row.Scan(&c.Position, &c.Entry)
 		return c, err
-	}, selectChanges, after, max(limit, 1))
+	}, "change.after", after, max(limit, 1))
 	if err != nil {
 		return nil, false, err
 	}
@@ -50,7 +45,7 @@ func (r Reads) VectorChanges(ctx context.Context, after int64, limit int) (memor
 	if err != nil || changes.Partial || last <= after {
 		return changes, err
 	}
-	changes.Entries, err = EntryIDs(ctx, r.r, selectChangedEntries, after, limit)
+	changes.Entries, err = EntryIDs(ctx, r.r, "change.entries_after", after, limit)
 	changes.Partial = int64(len(changes.Entries)) < last-after
 	return changes, err
 }
@@ -70,7 +65,7 @@ func (r Reads) Vectors(ctx context.Context, fingerprint string, entries []uuid.U
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return err
 	}
-	return r.r.Each(ctx, yieldVector(yield), r.d.Vectors, entries, fingerprint)
+	return r.r.Each(ctx, yieldVector(yield), "vector.of_entries", entries, fingerprint)
 }
 
 // AllVectors implements indexer.VectorReader.
@@ -78,7 +73,7 @@ func (r Reads) AllVectors(ctx context.Context, fingerprint string, yield func(ve
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return err
 	}
-	return r.r.Stream(ctx, yieldVector(yield), r.d.AllVectors, fingerprint)
+	return r.r.Stream(ctx, yieldVector(yield), "vector.all", fingerprint)
 }
 
 // yieldVector returns what scans a row and yields its record.
@@ -92,17 +87,12 @@ func yieldVector(yield func(vector.Record) error) func(Row) error {
 	}
 }
 
-const (
-	selectStores       = "SELECT number FROM store ORDER BY number"
-	selectStoreEntries = "SELECT id FROM entry WHERE store = $1 AND state = 0 AND in_context AND NOT encrypted"
-)
-
 // Stores implements indexer.VectorReader.
 func (r Reads) Stores(ctx context.Context) ([]int64, error) {
 	return List(ctx, r.r, func(row Row) (number int64, err error) {
 		err = row.Scan(&number)
 		return number, err
-	}, selectStores)
+	}, "vector.stores")
 }
 
 // StoreEntries implements indexer.VectorReader.
@@ -110,34 +100,19 @@ func (r Reads) StoreEntries(ctx context.Context, store int64) ([]uuid.UUID, erro
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return nil, err
 	}
-	return EntryIDs(ctx, r.r, selectStoreEntries, store)
+	return EntryIDs(ctx, r.r, "vector.store_entries", store)
 }
-
-const (
-	selectModel = "SELECT number FROM model WHERE fingerprint = $1"
-	insertModel = "INSERT INTO model (fingerprint) VALUES ($1) ON CONFLICT DO NOTHING"
-
-	// A dropped model has a name in place of its fingerprint, which begins with dropped.
-	dropModels  = "UPDATE model SET fingerprint = 'dropped ' || number || ' ' || fingerprint WHERE NOT (fingerprint = ANY($1) OR " + isDropped + ")"
-	selectDrops = `SELECT name, dropped, EXISTS (SELECT 1 FROM model WHERE fingerprint = dropped) FROM
-		(SELECT fingerprint AS name, substr(fingerprint, length('dropped ' || number || ' ') + 1) AS dropped FROM model WHERE ` + isDropped + ") d"
-	forgetDrops  = "DELETE FROM model WHERE fingerprint = ANY($1)"
-	selectNextID = "SELECT id FROM entry WHERE id > $1 ORDER BY id LIMIT $2"
-
-	// isDropped is the condition of dropped models.
-	isDropped = "fingerprint >= 'dropped ' AND fingerprint < 'dropped!'"
-)
 
 // Model returns the number of a fingerprint and assigns one to a new fingerprint.
 func (w Writes) Model(ctx context.Context, fingerprint string) (number int64, err error) {
-	found, err := One(ctx, w.w, []any{&number}, selectModel, fingerprint)
+	found, err := One(ctx, w.w, []any{&number}, "model.number", fingerprint)
 	if err != nil || found {
 		return number, err
 	}
-	if _, err := w.w.Exec(ctx, insertModel, fingerprint); err != nil {
+	if _, err := w.w.Exec(ctx, "model.insert", fingerprint); err != nil {
 		return 0, err
 	}
-	_, err = One(ctx, w.w, []any{&number}, selectModel, fingerprint)
+	_, err = One(ctx, w.w, []any{&number}, "model.number", fingerprint)
 	return number, err
 }
 
@@ -147,7 +122,7 @@ func (w Writes) DropVectors(ctx context.Context, keep []string) error {
 	if keep == nil {
 		keep = []string{}
 	}
-	_, err := w.w.Exec(ctx, dropModels, keep)
+	_, err := w.w.Exec(ctx, "model.drop", keep)
 	return err
 }
 
@@ -156,7 +131,7 @@ func (r Reads) Dropped(ctx context.Context) ([]indexer.Dropped, error) {
 	return List(ctx, r.r, func(row Row) (d indexer.Dropped, err error) {
 		err = row.Scan(&d.Name, &d.Fingerprint, &d.Again)
 		return d, err
-	}, selectDrops)
+	}, "model.dropped")
 }
 
 // RemoveDropped implements indexer.VectorWriter.
@@ -164,13 +139,13 @@ func (w Writes) RemoveDropped(ctx context.Context, dropped []string, after uuid.
 	if err := w.w.OfEntries(ctx, nil); err != nil {
 		return uuid.Nil, err
 	}
-	ids, err := EntryIDs(ctx, w.w, selectNextID, after, limit)
+	ids, err := EntryIDs(ctx, w.w, "vector.next_entries", after, limit)
 	if err != nil {
 		return uuid.Nil, err
 	}
 	if len(ids) == 0 {
-		_, err := w.w.Exec(ctx, forgetDrops, dropped)
+		_, err := w.w.Exec(ctx, "model.forget", dropped)
 		return uuid.Nil, err
 	}
-	return ids[len(ids)-1], w.w.Queue(ctx, w.d.RemoveDropped, ids, dropped)
+	return ids[len(ids)-1], w.w.Queue(ctx, "vector.remove_dropped", ids, dropped)
 }

@@ -30,7 +30,7 @@ var (
 )
 
 // candidateRow are the columns of a candidate as scanCandidate reads them, before the
-// last two, with the aliases of narrowColumns.
+// last two, with the aliases of sql/entry.sql.
 const candidateRow = `e.doc, e.id, e.store, e.label, e.revision, e.version, e.in_context, e.encrypted,
 	e.created_at, e.updated_at, e.expires_at, e.owner, e.updated_by, e.namespace, e.key, e.type, e.description, e.tags,
 	o.at, o.date, coalesce(length(e.value), 0)`

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"encoding/json"
-	"strings"
 
 	"mneme/acl"
 	"mneme/lexical/posting"
@@ -10,176 +9,14 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// statements are those that package sqlcommon runs. An index on (store, label, …) is
-// searched label by label.
+// statements is how those that package sqlcommon runs take their parameters.
 var statements = sqlcommon.Dialect{
-	Scope:      func(stores []acl.Access) []any { return []any{scopeList(stores)} },
-	Paths:      func(paths []memory.Path) []any { return []any{pathList(paths)} },
-	Successor:  successor,
-	Term:       func(term string) any { return term },
-	Layout:     posting.Packed,
-	StoreFacts: sqlcommon.StoreColumns + "(SELECT value AS id FROM json_each(?)) j" + sqlcommon.JoinStore,
-	PutReading: `INSERT INTO reading (store, language, asked, multilingual, mixed) VALUES (?1, coalesce(?2, 0), ?3, ?4, ?5)
-	ON CONFLICT (store) DO UPDATE SET language = coalesce(?2, reading.language),
-	asked = ?3 OR reading.asked AND ?2 IS NULL, multilingual = CASE WHEN ?4 = 0 THEN reading.multilingual WHEN reading.multilingual = 0 THEN ?4 ELSE min(?4, reading.multilingual) END,
-	mixed = CASE WHEN ?5 = 0 THEN reading.mixed WHEN reading.mixed = 0 THEN ?5 ELSE min(?5, reading.mixed) END`,
-	// A token has about six bytes: see indexer.Chunks.
-	QueueEntries: `INSERT INTO queue (doc, revision, not_before, attempts, last_error, queued_at, store, label, chunks, long)
-	SELECT e.doc, e.revision, 0, 0, NULL, ?2, e.store, e.label, 1 + length(e.value) / 2688, length(e.value) / 2688 >= 8
-	FROM json_each(?4) j CROSS JOIN entry e ON e.id = unhex(j.value)
-	WHERE e.store = (SELECT number FROM store WHERE id = ?1) AND e.state = 0 AND e.in_context AND NOT e.encrypted AND e.label >= ?5 AND NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3) AND v.revision = e.revision)` + orReset,
-	CountForeign: `SELECT count(*) FROM entry e INDEXED BY entry_live
-	WHERE e.store = (SELECT number FROM store WHERE id = ?1) AND e.state = 0 AND e.label = ?2 AND e.in_context AND NOT e.encrypted AND EXISTS
-	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3) AND v.revision = e.revision) AND NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?4) AND v.revision = e.revision)`,
-	Settings: sqlcommon.NewTable("setting", "agent", "agent, enabled, self, chat, user, default_ttl, locked"),
-
-	ByID: `SELECT ` + withText + ` FROM json_each(?) j
-	CROSS JOIN entry e ON e.id = unhex(j.value) JOIN store s ON s.number = e.store` + joinFields + `WHERE e.state < 2`,
-	Contents: `SELECT e.id, e.value, coalesce(a.type_by, e.owner), coalesce(a.description_by, e.owner) FROM json_each(?) j
-	CROSS JOIN entry e ON e.id = unhex(j.value) LEFT JOIN author a ON a.doc = e.doc WHERE e.state < 2`,
-	At: `SELECT ` + withoutText + ` FROM store s JOIN entry e ON e.store = s.number` + joinFields + `
-	WHERE s.id = ? AND e.label IN ` + labels + ` AND e.namespace = ? AND e.key = ? AND e.state = 0 AND e.label <= ?`,
-	AtPaths:          selectAtPaths,
-	AtPathsInContext: selectAtPaths + ` AND e.in_context`,
-	ScanNamespace: `SELECT ` + scanColumns + ` FROM store s
-	CROSS JOIN entry e INDEXED BY entry_live ON e.store = s.number AND e.label = ?2 AND e.namespace = ?3` + joinFields + `
-	WHERE s.id = ?1 AND e.state = 0 AND e.in_context AND e.key > ?4 AND e.key >= ?5 AND (?6 IS NULL OR e.key < ?6)
-	ORDER BY e.key, e.owner LIMIT ?7`,
-	ScanStore: `SELECT ` + scanColumns + ` FROM store s
-	CROSS JOIN entry e INDEXED BY entry_live ON e.store = s.number AND e.label = ?2` + joinFields + `
-	WHERE s.id = ?1 AND e.state = 0 AND e.in_context AND (e.namespace, e.key) > (?3, ?4)
-	AND e.key >= ?5 AND (?6 IS NULL OR e.key < ?6)
-	ORDER BY e.namespace, e.key, e.owner LIMIT ?7`,
-	TrashStore: `SELECT ` + candidateColumns + ` FROM store s
-	CROSS JOIN entry e INDEXED BY entry_trash ON e.store = s.number AND e.label = ?2` + joinOccurrence + trashPage,
-	TrashOwner: `SELECT ` + candidateColumns + ` FROM store s
-	CROSS JOIN entry e INDEXED BY entry_trash_owner ON e.store = s.number AND e.label = ?2 AND e.owner = ?3` + joinOccurrence + trashPage,
-	TrashPath: `SELECT ` + candidateColumns + ` FROM store s
-	CROSS JOIN entry e INDEXED BY entry_trash_path ON e.store = s.number AND e.label = ?2 AND e.namespace = ?7 AND e.key = ?8` +
-		joinOccurrence + trashPage,
-	Current: fromEntry + `WHERE e.id = ? AND e.state < 2`,
-	// The columns of history have the names of entry's columns.
-	Former: `SELECT ` + formerColumns + ` FROM
-	(SELECT doc AS mine FROM entry WHERE id = ?1 AND state < 2) CROSS JOIN
-	(SELECT h.*, ?1 AS id FROM history h) e ON e.doc = mine JOIN store s ON s.number = e.store
-	WHERE e.version < ?2 AND e.updated_at <= ?4 ORDER BY e.version DESC LIMIT ?3`,
-	Searchable: fromEntry + `WHERE e.id > ? AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT ?`,
-	Names: `SELECT ` + withoutText + ` FROM entry e JOIN store s ON s.number = e.store` + joinFields + `
-	WHERE e.id > ? AND e.state < 2 AND octet_length(e.namespace || e.key) > length(e.namespace || e.key)
-	ORDER BY e.id LIMIT ?`,
-	WithoutVectors: fromEntry + `WHERE e.id > ?6 AND ` + unembedded + ` ORDER BY e.id LIMIT ?7`,
-	WithoutVectorsOf: `SELECT ` + withText + ` FROM json_each(?6) j
-	CROSS JOIN entry e ON e.id = unhex(j.value) JOIN store s ON s.number = e.store` + joinFields + `WHERE ` + unembedded,
-	EntryPage: fromEntry + `WHERE e.state < 2 AND e.id > ? ORDER BY e.id LIMIT ?`,
-	VersionsOf: strings.Replace(`SELECT `+formerColumns, "e.id", "m.id", 1) + ` FROM json_each(?) j CROSS JOIN entry m ON m.id = unhex(j.value)
-	CROSS JOIN history e ON e.doc = m.doc JOIN store s ON s.number = e.store ORDER BY m.id, e.version`,
-
-	// An entry that is both deleted and expired counts once.
-	CountErasable: `SELECT
-	(SELECT count(*) FROM entry INDEXED BY entry_deleted WHERE deleted_at IS NOT NULL AND deleted_at < ?1) +
-	(SELECT count(*) FROM entry INDEXED BY entry_swept
-		WHERE state = 2 AND expires_at < ?1 AND (deleted_at IS NULL OR deleted_at >= ?1)) +
-	(SELECT count(*) FROM entry INDEXED BY entry_due
-		WHERE state < 2 AND expires_at < ?1 AND (deleted_at IS NULL OR deleted_at >= ?1))`,
-	CountUnembedded: `SELECT count(*) FROM entry e WHERE ` + unembedded,
-
-	Erasable: [...]string{
-		`SELECT id FROM entry INDEXED BY entry_deleted WHERE deleted_at IS NOT NULL AND deleted_at < ? ORDER BY deleted_at LIMIT ?`,
-		`SELECT id FROM entry INDEXED BY entry_swept WHERE state = 2 AND expires_at < ? ORDER BY expires_at LIMIT ?`,
-		`SELECT id FROM entry INDEXED BY entry_due WHERE state < 2 AND expires_at < ? ORDER BY expires_at LIMIT ?`,
-	},
-	Due: `SELECT id, expires_at, coalesce(length(value), 0) FROM entry INDEXED BY entry_due WHERE state < 2 AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
-	DueIn: `SELECT id, expires_at, coalesce(length(value), 0) FROM entry INDEXED BY entry_expiring
-	WHERE store = (SELECT number FROM store WHERE id = ?1) AND label = ?2 AND state = 0 AND expires_at <= ?3
-	ORDER BY expires_at LIMIT ?4`,
-
-	FeedHeads: `SELECT s.id, h.label, h.last, h.removed FROM json_each(?) j
-	CROSS JOIN store s ON s.id = j.value CROSS JOIN feed_head h ON h.store = s.number`,
-	FeedPage: `SELECT f.position, f.at, coalesce(f.namespace, e.namespace, ''), coalesce(f.key, e.key, '') FROM store s
-	CROSS JOIN feed f ON f.store = s.number AND f.label = ?2 AND f.position > ?3
-	LEFT JOIN entry e ON e.doc = f.doc AND e.store = f.store AND e.label = f.label
-	WHERE s.id = ?1 ORDER BY f.position LIMIT ?4`,
-
-	OldestVersions: `SELECT version, coalesce(length(value), 0) + coalesce(length(source), 0) FROM history
-	WHERE doc = ? ORDER BY version LIMIT ?`,
-	DeleteVersions: "DELETE FROM history WHERE doc = ? AND version <= ?",
-
-	WaitOf: "SELECT 1 FROM entry e CROSS JOIN queue q ON q.doc = e.doc WHERE e.id = ?",
-	// The row decides whether an entry is live: it may have expired.
-	WaitIn: scopeTable + `SELECT 1 FROM scope CROSS JOIN queue q INDEXED BY queue_wait
-	ON q.store = scope.store AND q.label IN ` + labels + ` AND q.label <= scope.ceiling AND q.chunks > 0 AND q.queued_at < ?2
-	CROSS JOIN entry e ON e.doc = q.doc AND e.state = 0 AND (e.expires_at IS NULL OR e.expires_at > ?3) LIMIT 1`,
-	// Rows whose backoff or lease has ended become due like others.
-	ReturnRows: `UPDATE queue SET not_before = 0 WHERE doc IN (SELECT doc FROM queue INDEXED BY queue_due
-	WHERE not_before > 0 AND not_before <= ? ORDER BY not_before LIMIT 256)`,
-	// A clock that was set back leaves rows that would be due far too late.
-	ReturnDelayed: `UPDATE queue SET not_before = 0 WHERE doc IN (SELECT doc FROM queue INDEXED BY queue_due
-	WHERE not_before > ? ORDER BY not_before LIMIT 256)`,
-	DueStores: `WITH RECURSIVE found (store) AS (
-		SELECT (SELECT store FROM queue INDEXED BY queue_turn WHERE not_before = 0 AND long = ?1 AND store > ?2 AND store <= ?3 ORDER BY store LIMIT 1)
-		UNION ALL
-		SELECT (SELECT q.store FROM queue q INDEXED BY queue_turn WHERE q.not_before = 0 AND q.long = ?1 AND q.store > found.store AND q.store <= ?3
-			ORDER BY q.store LIMIT 1) FROM found WHERE found.store IS NOT NULL)
-	SELECT store FROM found WHERE store IS NOT NULL LIMIT ?4`,
-	Refused: `SELECT s.id, e.namespace, e.key, q.last_error FROM queue q INDEXED BY queue_age CROSS JOIN entry e ON e.doc = q.doc
-	CROSS JOIN store s ON s.number = e.store WHERE q.last_error LIKE ? AND e.state = 0 ORDER BY q.queued_at LIMIT ?`,
-	DueOf: leaseColumns + `INDEXED BY queue_turn CROSS JOIN entry e ON e.doc = q.doc
-	WHERE q.not_before = 0 AND q.long = ? AND q.store = ? ORDER BY q.chunks, q.queued_at, q.doc LIMIT ?`,
-	DueFirst: leaseColumns + `INDEXED BY queue_due CROSS JOIN entry e ON e.doc = q.doc
-	WHERE q.not_before = 0 ORDER BY q.queued_at, q.doc LIMIT ?`,
-	LeaseRows: `UPDATE queue SET not_before = max(?2, ?3 + 1)
-	WHERE doc IN (SELECT e.doc FROM json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value))`,
-	RenewRow:     "UPDATE queue SET not_before = max(1, ?1) WHERE doc = (SELECT doc FROM entry WHERE id = ?2) AND revision = ?3 AND not_before > 0",
-	RemoveLeased: "DELETE FROM queue" + whereLeased,
-	ReturnLeased: "UPDATE queue SET not_before = max(1, ?3), attempts = attempts + 1, last_error = ?4" + whereLeased,
-
-	ManyTerms: scopeTable + `SELECT 1 FROM scope WHERE ?4 = (SELECT count(*) FROM
-	(SELECT DISTINCT p.term FROM posting p WHERE p.store = scope.store AND p.term >= ?2 AND p.term < ?3 AND p.label <= scope.ceiling LIMIT ?4))
-	LIMIT 1`,
-	// It seeks each term after the one before, past the blocks of its postings.
-	ExpiredTerms: strings.Replace(selectTombstones[acl.Restricted], "d.length", "d.terms", 1),
-	Terms: scopeTable + `, found (store, ceiling, term) AS (
-	SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = scope.store AND p.term >= ?2 AND p.term < ?3 AND p.label <= scope.ceiling ORDER BY p.term LIMIT 1) FROM scope
-	UNION ALL SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = found.store AND p.term > found.term AND p.term < ?3 AND p.label <= found.ceiling ORDER BY p.term LIMIT 1)
-	FROM found WHERE term IS NOT NULL)
-	SELECT term FROM found WHERE term IS NOT NULL LIMIT ?4`,
-
-	// The latest position ever assigned. Its row may be deleted.
-	LastChange: "SELECT seq FROM sqlite_sequence WHERE name = 'change'",
-	Vectors: vectorColumns + `json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value)
-	CROSS JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2)
-	ORDER BY e.doc, v.chunk`,
-	// In insertion order, which keeps an entry's chunks together: one pass over
-	// the table.
-	AllVectors: vectorColumns + `vector v NOT INDEXED CROSS JOIN entry e ON e.doc = v.doc
-	WHERE v.model = (SELECT number FROM model WHERE fingerprint = ?) ORDER BY v.number`,
-	RemoveDropped: `DELETE FROM vector WHERE doc IN (SELECT e.doc FROM json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value))
-	AND model IN (SELECT number FROM model WHERE fingerprint IN (SELECT value FROM json_each(?2)))`,
+	Scope:     func(stores []acl.Access) []any { return []any{scopeList(stores)} },
+	Paths:     func(paths []memory.Path) []any { return []any{pathList(paths)} },
+	Successor: successor,
+	Term:      func(term string) any { return term },
+	Layout:    posting.Packed,
 }
-
-const (
-	fromEntry     = `SELECT ` + withText + ` FROM entry e JOIN store s ON s.number = e.store` + joinFields
-	selectAtPaths = `SELECT ` + withoutText + ` FROM json_each(?2) j CROSS JOIN store s ON s.id = ?1
-	CROSS JOIN entry e ON e.store = s.number AND e.label IN ` + labels + ` AND e.namespace = j.value ->> 0 AND e.key = j.value ->> 1` + joinFields + `
-	WHERE e.state = 0 AND e.label <= ?3`
-	trashPage = `
-	WHERE s.id = ?1 AND e.state = 1 AND (?3 = '' OR e.owner = ?3)
-	AND (e.deleted_at, e.id) < (?4, ?5)
-	ORDER BY e.deleted_at DESC, e.id DESC LIMIT ?6`
-	// unembedded selects the entries without vectors of model ?1 at time ?2 that have none
-	// of model ?3, or some of model ?4, with labels up to ?5.
-	unembedded = `e.state = 0 AND e.label <= ?5 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > ?2) AND NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?1)
-	AND v.revision = e.revision) AND (NOT EXISTS
-	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?3)
-	AND v.revision = e.revision) OR EXISTS
-	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?4)))`
-	leaseColumns  = `SELECT e.id, q.revision, q.attempts, q.store, q.chunks FROM queue q `
-	whereLeased   = " WHERE doc = (SELECT doc FROM entry WHERE id = ?1) AND revision = ?2 AND not_before > 0"
-	vectorColumns = `SELECT e.id, v.chunk, e.store, e.label, v.half FROM `
-)
 
 // pathList returns a JSON array of paths: [[namespace, key], …].
 func pathList(paths []memory.Path) string {

@@ -27,10 +27,6 @@ func (w *writer) LoadEntry(ctx context.Context, e *memory.Entry, doc lexical.Doc
 	return w.put(ctx, e, doc, storedRow{}, false, time.Now())
 }
 
-const insertVersion = `INSERT INTO history (doc, store, label, revision, version, in_context, encrypted, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
-	occurred_at, occurred_date) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-
 // LoadVersion implements sqlcommon.Loading.
 func (w *writer) LoadVersion(ctx context.Context, v *memory.Entry) error {
 	row, found, err := w.storedRow(ctx, v.ID)
@@ -53,7 +49,7 @@ func (w *writer) LoadVersion(ctx context.Context, v *memory.Entry) error {
 	at, precision := occurrenceValues(v.OccurredAt)
 	args := append([]any{row.doc, store, v.Label}, values...)
 	args = append(args, sqlcommon.UnlessOwner(v, v.TypeBy), sqlcommon.UnlessOwner(v, v.DescriptionBy), at, precision)
-	if _, err := w.exec(ctx, insertVersion, args...); err != nil {
+	if _, err := w.exec(ctx, "history.insert", args...); err != nil {
 		return err
 	}
 	w.addPast(v.ID, row, int64(len(v.Value)+len(v.Source)))

@@ -9,8 +9,6 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-const sweepEntry = "UPDATE entry SET state = 2, revision = revision + 1 WHERE doc = ?"
-
 // Sweep implements memory.Eraser. It increments the row's revision, so
 // that vectors a worker is computing for the old one are rejected.
 func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error {
@@ -33,7 +31,7 @@ func (w *writer) sweep(ctx context.Context, id uuid.UUID, now time.Time) error {
 	}
 	w.dropped = true
 	w.announce(row.doc, sqlcommon.AnnounceEnd(&row.Stored, row.expires))
-	if _, err := w.exec(ctx, sweepEntry, row.doc); err != nil {
+	if _, err := w.exec(ctx, "entry.sweep", row.doc); err != nil {
 		return err
 	}
 	return w.enqueue(ctx, row, row.Revision+1, 0, now)
@@ -81,19 +79,18 @@ func (w *writer) PurgeEntry(ctx context.Context, id uuid.UUID) error {
 	delete(w.past, id)
 	w.announce(row.doc, sqlcommon.AnnounceEnd(&row.Stored, row.expires))
 	for _, query := range [...]string{
-		"DELETE FROM history WHERE doc = ?",
-		"DELETE FROM past WHERE doc = ?",
-		"DELETE FROM author WHERE doc = ?",
-		"DELETE FROM occurrence WHERE doc = ?",
-		"DELETE FROM queue WHERE doc = ?",
-		forgetPath,
-		"DELETE FROM entry WHERE doc = ?",
+		"history.purge",
+		"history.purge_past",
+		"entry.delete_author",
+		"entry.delete_occurrence",
+		"queue.purge",
+		"feed.forget_paths",
+		"entry.purge",
 	} {
 		if _, err := w.exec(ctx, query, row.doc); err != nil {
 			return err
 		}
 	}
-	// Rows of replay_entry are deleted by their foreign key.
-	_, err = w.exec(ctx, "DELETE FROM replay WHERE number IN (SELECT replay FROM replay_entry WHERE entry = ?)", id[:])
+	_, err = w.exec(ctx, "replay.purge", id[:])
 	return err
 }

@@ -6,9 +6,6 @@ import (
 	"mneme/memory"
 )
 
-const insertIdempotencyEntry = `INSERT OR IGNORE INTO replay_entry (entry, replay) SELECT ?1, number FROM replay
-	WHERE agent = ?2 AND taint = ?3 AND call = ?4 AND path = ?5 AND key = ?6`
-
 // PutOutcome implements memory.IdempotencyWriter. It lists the entries that the outcome of a
 // call names, by which a purge finds it.
 func (w *writer) PutOutcome(ctx context.Context, key memory.IdempotencyKey, outcome memory.IdempotencyRecord) error {
@@ -19,6 +16,6 @@ func (w *writer) PutOutcome(ctx context.Context, key memory.IdempotencyKey, outc
 	for i, id := range outcome.IDs {
 		lists[i] = []any{id, key.Agent, key.Taint, key.Operation, key.Path, key.Key}
 	}
-	_, err := w.ExecEach(ctx, insertIdempotencyEntry, lists)
+	_, err := w.ExecEach(ctx, "replay.add_entry", lists)
 	return err
 }

@@ -16,7 +16,7 @@ import (
 
 // The statements of one query. Each is restricted by store and label (see
 // scopeTable) before anything is counted or ranked.
-const (
+var (
 	selectTotals = scopeTable + `SELECT coalesce(sum(t.documents), 0), coalesce(sum(t.length), 0) FROM scope
 	CROSS JOIN total t ON t.store = scope.store AND t.label <= scope.ceiling`
 	selectBlocks = scopeTable + `, query_term (term, i) AS MATERIALIZED (SELECT value, key FROM json_each(?2))

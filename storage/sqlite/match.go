@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"math"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -17,13 +16,13 @@ import (
 // tagSample is the largest count of entries with a tag in rarestTag.
 const tagSample = 10_000
 
-const countTagged = scopeTable + `SELECT count(*) FROM (SELECT 1 FROM scope
+var countTagged = scopeTable + `SELECT count(*) FROM (SELECT 1 FROM scope
 	CROSS JOIN tag t ON t.store = scope.store AND t.label IN ` + labels + ` AND t.tag = ?2
 	WHERE t.label <= scope.ceiling LIMIT ?3)`
 
 // judgedColumns are the columns of an entry that Matching evaluates: all but its
 // store's id, source and authors.
-var judgedColumns = strings.Replace(narrowColumns, "s.id", "''", 1) + `o.at, o.date, '', '', NULL, e.value, 0`
+var judgedColumns = texts.Fill("e.id, '', {entry.narrow}, o.at, o.date, '', '', NULL, e.value, 0")
 
 // Matching implements memory.CandidateReader. The query finds the entries that
 // pass the filter, or if the filter reads values or looks for phrases, those that

@@ -17,14 +17,6 @@ type pastRow struct {
 	changed bool
 }
 
-const (
-	upsertPast = `INSERT INTO past (doc, versions, bytes) VALUES (?, ?, ?)
-	ON CONFLICT DO UPDATE SET versions = excluded.versions, bytes = excluded.bytes`
-	selectExcess = `SELECT e.id FROM past p CROSS JOIN entry e ON e.doc = p.doc
-	WHERE p.doc > coalesce((SELECT doc FROM entry WHERE id = ?), 0) AND p.versions > 1 AND (p.versions > ? OR p.bytes > ?)
-	ORDER BY p.doc LIMIT ?`
-)
-
 // pastOf returns the counts of a stored row.
 func (w *writer) pastOf(id uuid.UUID, row storedRow) *pastRow {
 	known := w.past[id]
@@ -45,7 +37,7 @@ func (w *writer) addPast(id uuid.UUID, row storedRow, bytes int64) {
 func (w *writer) flushPast(ctx context.Context) error {
 	for _, p := range w.past {
 		if p.changed {
-			if _, err := w.exec(ctx, upsertPast, p.doc, p.now.Versions, p.now.Bytes); err != nil {
+			if _, err := w.exec(ctx, "history.put_past", p.doc, p.now.Versions, p.now.Bytes); err != nil {
 				return err
 			}
 		}
@@ -76,43 +68,33 @@ func (w *writer) TrimHistories(ctx context.Context, after uuid.UUID, keep memory
 	if err := w.flushPast(ctx); err != nil {
 		return nil, err
 	}
-	ids, err := sqlcommon.EntryIDs(ctx, w, selectExcess, after, keep.Former(), keep.Bytes, limit)
+	ids, err := sqlcommon.EntryIDs(ctx, w, "history.excess", after, keep.Former(), keep.Bytes, limit)
 	if err != nil {
 		return nil, err
 	}
 	return ids, sqlcommon.TrimEach(ctx, w, ids, keep)
 }
 
-const (
-	insertAuthor = "INSERT OR REPLACE INTO author (doc, type_by, description_by) VALUES (?, ?, ?)"
-	deleteAuthor = "DELETE FROM author WHERE doc = ?"
-)
-
 // writeAuthors writes the authors of a row's type and description. known says
 // that the row has others than its owner so far.
 func (w *writer) writeAuthors(ctx context.Context, e *memory.Entry, doc int64, known bool) (err error) {
 	switch {
 	case e.TypeBy != e.Owner || e.DescriptionBy != e.Owner:
-		_, err = w.exec(ctx, insertAuthor, doc, e.TypeBy, e.DescriptionBy)
+		_, err = w.exec(ctx, "entry.put_author", doc, e.TypeBy, e.DescriptionBy)
 	case known:
-		_, err = w.exec(ctx, deleteAuthor, doc)
+		_, err = w.exec(ctx, "entry.delete_author", doc)
 	}
 	return err
 }
-
-const (
-	insertOccurrence = "INSERT OR REPLACE INTO occurrence (doc, at, date) VALUES (?, ?, ?)"
-	deleteOccurrence = "DELETE FROM occurrence WHERE doc = ?"
-)
 
 // writeOccurrence writes when what a row describes happened. known says that the
 // row has it so far.
 func (w *writer) writeOccurrence(ctx context.Context, e *memory.Entry, doc int64, known bool) (err error) {
 	switch {
 	case !e.OccurredAt.IsZero():
-		_, err = w.exec(ctx, insertOccurrence, doc, micros(e.OccurredAt.Time), int64(e.OccurredAt.Precision))
+		_, err = w.exec(ctx, "entry.put_occurrence", doc, micros(e.OccurredAt.Time), int64(e.OccurredAt.Precision))
 	case known:
-		_, err = w.exec(ctx, deleteOccurrence, doc)
+		_, err = w.exec(ctx, "entry.delete_occurrence", doc)
 	}
 	return err
 }

@@ -45,32 +45,11 @@ type storedRow struct {
 	dated    bool // has a row in occurrence
 }
 
-const selectStoredRow = `SELECT e.doc, e.state, e.store, e.label, e.updated_by, e.revision, e.version,
-	coalesce(length(e.value), 0), coalesce(length(e.source), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.in_context, e.namespace, e.key, e.tags IS NOT NULL,
-	a.doc IS NOT NULL, o.doc IS NOT NULL, coalesce(p.versions, 0), coalesce(p.bytes, 0)
-	FROM entry e` + joinFields + `LEFT JOIN past p ON p.doc = e.doc WHERE e.id = ?`
-
 func (w *writer) storedRow(ctx context.Context, id uuid.UUID) (row storedRow, found bool, err error) {
 	found, err = w.one(ctx, []any{&row.doc, &row.State, &row.Store, &row.Label, &row.Writer, &row.Revision, &row.Version,
-		&row.Bytes, &row.Source, scannedTime{&row.expires}, &row.Searchable, &row.InContext, &row.Namespace, &row.Key, &row.tagged, &row.authored, &row.dated, &row.Past.Versions, &row.Past.Bytes}, selectStoredRow, id[:])
+		&row.Bytes, &row.Source, scannedTime{&row.expires}, &row.Searchable, &row.InContext, &row.Namespace, &row.Key, &row.tagged, &row.authored, &row.dated, &row.Past.Versions, &row.Past.Bytes}, "entry.row", id[:])
 	return row, found, err
 }
-
-const (
-	insertFormer = `INSERT INTO history (doc, version, store, label, revision, in_context, encrypted, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
-	occurred_at, occurred_date)
-	SELECT e.doc, version, store, label, revision, in_context, encrypted, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, a.type_by, a.description_by, o.at, o.date
-	FROM entry e` + joinFields + `WHERE e.doc = ?`
-	insertEntry = `INSERT INTO entry (id, store, label, state, revision, version, in_context, encrypted, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	updateEntry = `UPDATE entry SET id = ?, store = ?, label = ?, state = ?, revision = ?, version = ?, in_context = ?,
-	encrypted = ?, created_at = ?, updated_at = ?, expires_at = ?, deleted_at = ?, owner = ?, updated_by = ?,
-	deleted_by = ?, namespace = ?, key = ?, type = ?, description = ?, tags = ?, source = ?, value = ? WHERE doc = ?`
-	selectClash = `SELECT 1 FROM entry WHERE store = ? AND label = ? AND namespace = ? AND key = ? AND owner = ? AND state = 0 AND doc <> ?`
-)
 
 // Put implements memory.EntryWriter.
 func (w *writer) Put(ctx context.Context, e memory.Entry, doc lexical.Document) error {
@@ -95,7 +74,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	if next.State == sqlcommon.Live {
 		// Checked before anything is written, so that the transaction can
 		// continue after ErrExists.
-		clash, err := w.one(ctx, []any{new(int)}, selectClash, store, e.Label, e.Namespace, e.Key, e.Owner, old.doc)
+		clash, err := w.one(ctx, []any{new(int)}, "entry.clash", store, e.Label, e.Namespace, e.Key, e.Owner, old.doc)
 		if err != nil || clash {
 			return cmp.Or(err, memory.ErrExists)
 		}
@@ -108,7 +87,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 			return err
 		}
 		if e.Version > old.Version {
-			if _, err := w.exec(ctx, insertFormer, old.doc); err != nil {
+			if _, err := w.exec(ctx, "history.keep", old.doc); err != nil {
 				return err
 			}
 			w.addPast(e.ID, old, old.Bytes+old.Source)
@@ -150,10 +129,10 @@ func (w *writer) writeEntry(ctx context.Context, e *memory.Entry, next storedRow
 	}
 	args := append([]any{e.ID[:], next.Store, next.Label, next.State}, values...)
 	if found {
-		_, err := w.exec(ctx, updateEntry, append(args, next.doc)...)
+		_, err := w.exec(ctx, "entry.update", append(args, next.doc)...)
 		return next.doc, err
 	}
-	result, err := w.exec(ctx, insertEntry, args...)
+	result, err := w.exec(ctx, "entry.insert", args...)
 	if err != nil {
 		return 0, err
 	}
@@ -176,19 +155,13 @@ func (w *writer) indexEntry(ctx context.Context, row storedRow, words lexical.Do
 	})
 }
 
-const (
-	insertTag  = "INSERT OR IGNORE INTO tag (store, label, tag, doc) VALUES (?, ?, ?, ?)"
-	deleteTags = `DELETE FROM tag WHERE store = ?1 AND label = ?2 AND doc = ?3 AND tag IN
-	(SELECT j.value FROM entry e, json_each(e.tags) j WHERE e.doc = ?3)`
-)
-
 // tag inserts the tags of a searchable row.
 func (w *writer) tag(ctx context.Context, row storedRow, tags []string) error {
 	if !row.Indexed() {
 		return nil
 	}
 	for _, tag := range tags {
-		if _, err := w.exec(ctx, insertTag, row.Store, row.Label, tag, row.doc); err != nil {
+		if _, err := w.exec(ctx, "tag.insert", row.Store, row.Label, tag, row.doc); err != nil {
 			return err
 		}
 	}
@@ -201,18 +174,18 @@ func (w *writer) untag(ctx context.Context, row storedRow) error {
 	if !row.Indexed() || !row.tagged {
 		return nil
 	}
-	_, err := w.exec(ctx, deleteTags, row.Store, row.Label, row.doc)
+	_, err := w.exec(ctx, "tag.delete", row.Store, row.Label, row.doc)
 	return err
 }
 
 // storeNumber returns the number of a store and assigns one to a new store.
 func (w *writer) storeNumber(ctx context.Context, id string) (int64, error) {
 	var number int64
-	found, err := w.one(ctx, []any{&number}, "SELECT number FROM store WHERE id = ?", id)
+	found, err := w.one(ctx, []any{&number}, "store.number", id)
 	if err != nil || found {
 		return number, err
 	}
-	result, err := w.exec(ctx, "INSERT INTO store (id) VALUES (?)", id)
+	result, err := w.exec(ctx, "store.insert", id)
 	if err != nil {
 		return 0, err
 	}

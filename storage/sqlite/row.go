@@ -13,31 +13,16 @@ import (
 	"mneme/memory"
 )
 
-// Columns of an entry as sqlcommon.ScanEntry reads them, with the aliases e for entry, s
-// for store, o for occurrence (joinOccurrence) and a for author (joinFields, which
-// joins both). withoutText selects null for the two wide columns, and the size of
-// the value, scanColumns the source if it is asked for; candidateColumns leave out
-// the authors too, and formerColumns are those of history.
-const (
-	narrowColumns = `e.id, s.id, e.label, e.revision, e.version, e.in_context, e.encrypted,
-	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
-	e.namespace, e.key, e.type, e.description, e.tags, `
-	withoutText      = narrowColumns + `o.at, o.date, a.type_by, a.description_by, NULL, NULL, coalesce(length(e.value), 0)`
-	scanColumns      = narrowColumns + `o.at, o.date, a.type_by, a.description_by, CASE WHEN ?8 THEN e.source END, NULL, coalesce(length(e.value), 0)`
-	withText         = narrowColumns + `o.at, o.date, a.type_by, a.description_by, e.source, e.value, 0`
-	candidateColumns = narrowColumns + `o.at, o.date, '', '', NULL, NULL, coalesce(length(e.value), 0)`
-	formerColumns    = narrowColumns + `e.occurred_at, e.occurred_date, e.type_by, e.description_by, e.source, e.value, 0`
-	joinOccurrence   = ` LEFT JOIN occurrence o ON o.doc = e.doc `
-	joinFields       = joinOccurrence + `LEFT JOIN author a ON a.doc = e.doc `
+// Parts of texts that are put together.
+var (
+	joinOccurrence = texts.Fill(" {entry.occurrence} ")
+	labels         = texts.Fill("{entry.labels}")
+	// SECURITY: every query of a search begins with scopeTable.
+	scopeTable = texts.Fill("{scope.table} ")
 )
 
-// labels lists all labels, so that an index on (store, label, …) is searched
-// label by label. Queries add a condition that excludes labels above the
-// ceiling.
-const labels = "(1, 2, 3, 4)"
-
 // entryValues returns an entry's columns from revision on, in the order of
-// insertEntry and updateEntry.
+// entry.insert and entry.update.
 func entryValues(e *memory.Entry) ([]any, error) {
 	var tags any
 	if len(e.Tags) > 0 {
@@ -131,11 +116,3 @@ func scopeList(stores []acl.Access) string {
 	slices.Sort(numbers)
 	return numberList(numbers)
 }
-
-// scopeTable begins a query whose first parameter is a scopeList.
-//
-// SECURITY: every query of a search joins it with both conditions,
-// store = scope.store and label <= scope.ceiling, so that rows outside the
-// scope are not read at all.
-const scopeTable = `WITH scope (store, ceiling) AS MATERIALIZED
-	(SELECT value >> 3, value & 7 FROM json_each(?1)) `

@@ -25,12 +25,12 @@ type session struct {
 	broken     bool           // the connection is in an unknown state
 }
 
-// statement returns the prepared statement of a query.
+// statement returns the prepared statement of a query, which is the name of one or a text.
 func (s *session) statement(query string) (*sql.Stmt, error) {
 	if st, ok := s.statements[query]; ok {
 		return st, nil
 	}
-	st, err := s.conn.PrepareContext(context.Background(), translate(query))
+	st, err := s.conn.PrepareContext(context.Background(), textOf(query))
 	if err != nil {
 		return nil, interpret("prepare", err)
 	}

@@ -121,6 +121,14 @@ func translate(text string) string {
 	return text
 }
 
+// textOf returns the SQL of a query, which is the name of a statement in a file, or a text.
+func textOf(query string) string {
+	if text := texts.Text(query); text != query {
+		return text
+	}
+	return translate(query)
+}
+
 // encode returns arguments as SQLite stores them: IDs as 16 bytes each, times in
 // microseconds, lists as JSON.
 func encode(args []any) []any {

@@ -8,13 +8,10 @@ import (
 	"mneme/memory"
 )
 
-const addToUsage = `INSERT INTO usage (store, label, writer, entries, bytes) VALUES (?, ?, ?, ?, ?)
-	ON CONFLICT DO UPDATE SET entries = entries + excluded.entries, bytes = bytes + excluded.bytes`
-
 func (w *writer) flushUsage(ctx context.Context) error {
 	for key, u := range w.usage {
 		if u != (memory.Usage{}) {
-			if _, err := w.exec(ctx, addToUsage, key.Store, key.Label, key.Writer, u.Entries, u.Bytes); err != nil {
+			if _, err := w.exec(ctx, "usage.add", key.Store, key.Label, key.Writer, u.Entries, u.Bytes); err != nil {
 				return err
 			}
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 func (w *writer) recordChange(ctx context.Context, id uuid.UUID) error {
-	_, err := w.exec(ctx, "INSERT INTO change (entry, at) VALUES (?, ?)", id[:], micros(time.Now()))
+	_, err := w.exec(ctx, "change.insert", id[:], micros(time.Now()))
 	return err
 }
 
@@ -24,12 +24,12 @@ func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, 
 	if err != nil {
 		return false, err
 	}
-	removed, err := w.affected(ctx, "DELETE FROM vector WHERE doc = ? AND model = ?", row.doc, model)
+	removed, err := w.affected(ctx, "vector.delete_of_model", row.doc, model)
 	if err != nil {
 		return false, err
 	}
 	for _, record := range records {
-		if _, err := w.exec(ctx, "INSERT INTO vector (doc, model, chunk, revision, half, codes) VALUES (?, ?, ?, ?, ?, ?)",
+		if _, err := w.exec(ctx, "vector.insert",
 			row.doc, model, record.Chunk, revision, record.Vector.Bytes(), nullBytes(record.Codes)); err != nil {
 			return false, err
 		}
@@ -42,7 +42,7 @@ func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, 
 
 // dropVectors removes all vectors of an entry.
 func (w *writer) dropVectors(ctx context.Context, id uuid.UUID, doc int64) error {
-	n, err := w.affected(ctx, "DELETE FROM vector WHERE doc = ?", doc)
+	n, err := w.affected(ctx, "vector.delete", doc)
 	if err != nil || n == 0 {
 		return err
 	}
@@ -59,7 +59,7 @@ func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next stored
 	if old.Store == next.Store && old.Label == next.Label {
 		return nil
 	}
-	found, err := w.one(ctx, []any{new(int)}, "SELECT 1 FROM vector WHERE doc = ? LIMIT 1", next.doc)
+	found, err := w.one(ctx, []any{new(int)}, "vector.has", next.doc)
 	if err != nil || !found {
 		return err
 	}

@@ -146,7 +146,7 @@ func (w *writer) ManyTerms(ctx context.Context, scope acl.Scope, query memory.Te
 
 // selectPartitions are the stores and labels of the scope that have searchable
 // entries.
-const selectPartitions = scopeTable + `SELECT t.store, t.label FROM scope
+var selectPartitions = scopeTable + `SELECT t.store, t.label FROM scope
 	CROSS JOIN total t ON t.store = scope.store AND t.label <= scope.ceiling WHERE t.documents > 0`
 
 // wordPath returns the FROM clause by which the entries of the scope are found that

@@ -1,0 +1,113 @@
+package storage_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"mneme/storage/sqltext"
+)
+
+// shared is the folder of what both storages run.
+const shared = "sqlcommon"
+
+// statementsOf loads the statements of a storage, by its folder.
+func statementsOf(t *testing.T, folder string) sqltext.Set {
+	t.Helper()
+	set, err := sqltext.Load(sqltext.Folder{Path: shared, Files: os.DirFS(shared)}, sqltext.Folder{Path: folder, Files: os.DirFS(folder)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// A name has a subject of several letters: s.id is a column.
+var statementName = regexp.MustCompile(`^[a-z]{3,}\.[a-z_]+$`)
+
+// namesIn returns the names of statements that stand in the Go files of a folder, with their
+// places.
+func namesIn(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, positions := make(map[string]string), token.NewFileSet()
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(positions, file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+				text, err := strconv.Unquote(literal.Value)
+				// Settings of PostgreSQL's sessions are named mneme.…, and columns excluded.….
+				if err == nil && statementName.MatchString(text) && !strings.HasPrefix(text, "mneme.") && !strings.HasPrefix(text, "excluded.") {
+					names[text] = positions.Position(literal.Pos()).String()
+				}
+			}
+			return true
+		})
+	}
+	return names
+}
+
+func TestNamesAreThoseOfStatements(t *testing.T) {
+	common := namesIn(t, shared)
+	for _, folder := range []string{"sqlite", "postgres"} {
+		set, own := statementsOf(t, folder), namesIn(t, folder)
+		for _, names := range []map[string]string{common, own} {
+			for name, place := range names {
+				if set.Statements[name] == nil {
+					t.Errorf("%s: %s has no statement %s", place, folder, name)
+				}
+			}
+		}
+		for name, s := range set.Statements {
+			if common[name] == "" && own[name] == "" {
+				t.Errorf("%s: nobody runs %s in %s", s.File, name, folder)
+			}
+		}
+	}
+}
+
+func TestStatementsSayWhatTheyAnswer(t *testing.T) {
+	for _, folder := range []string{"sqlite", "postgres"} {
+		for name, s := range statementsOf(t, folder).Statements {
+			if !strings.HasPrefix(s.Head, "-- ") {
+				t.Errorf("%s does not say what it is about", s.File)
+			}
+			numbers := sqltext.Parameters(s.Text)
+			comment := strings.ReplaceAll(s.Head+"\n"+s.Comment, "\n-- ", " ")
+			explained, all := sqltext.Parameters(comment), strings.Contains(comment, "$1 … $"+strconv.Itoa(len(numbers)))
+			for i, n := range numbers {
+				if n != i+1 {
+					t.Errorf("%s: %s has no $%d", s.File, name, i+1)
+					break
+				}
+				if !all && !slices.Contains(explained, n) {
+					t.Errorf("%s: %s does not say what $%d is", s.File, name, n)
+				}
+			}
+		}
+	}
+}
+
+func TestStatementsOfBothStoragesAreWrittenOnce(t *testing.T) {
+	postgres := statementsOf(t, "postgres")
+	for name, s := range statementsOf(t, "sqlite").Statements {
+		if p := postgres.Statements[name]; p != nil && p.File != s.File && p.Text == s.Text {
+			t.Errorf("%s and %s have the same %s", s.File, p.File, name)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+-- Entries (table entry), and their former versions (history, past). Columns are those that
+-- sqlcommon.ScanEntry reads, of e for entry or history, and s for store. LATERAL and OFFSET 0
+-- force the planner to one probe of an index a step, whatever its statistics say: right after
+-- an import they are stale.
+
+-- {entry.narrow} are all but the wide columns and the authors. Rows have the precision of
+-- months and years alone; of others they have whether they are dated.
+e.label, e.revision, e.version, e.in_context, e.encrypted,
+	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
+	e.namespace, e.key, e.type, e.description, e.tags, e.occurred_at, coalesce(e.occurred_precision, e.occurred_date::integer)
+
+-- {entry.without_text} has null for the two wide columns, and the size of the value, for which
+-- PostgreSQL does not read it.
+e.id, s.id, {entry.narrow}, e.type_by, e.description_by, NULL::bytea, NULL::bytea, coalesce(octet_length(e.value), 0)
+
+-- {entry.with_text} are all columns.
+e.id, s.id, {entry.narrow}, e.type_by, e.description_by, e.source, e.value, 0
+
+-- {entry.candidate} also leaves out the authors.
+e.id, s.id, {entry.narrow}, '', '', NULL::bytea, NULL::bytea, coalesce(octet_length(e.value), 0)
+
+-- {entry.select} selects entries with their texts.
+SELECT {entry.with_text} FROM entry e JOIN store s ON s.number = e.store
+
+-- {entry.select_former} selects former versions.
+SELECT {entry.with_text} FROM history e JOIN store s ON s.number = e.store
+
+-- entry.by_id selects entries $1 with their texts.
+{entry.select} WHERE e.id = ANY($1) AND e.state < 2;
+
+-- entry.contents selects ID, value and the authors of type and description of entries $1.
+SELECT e.id, e.value, coalesce(e.type_by, e.owner), coalesce(e.description_by, e.owner) FROM entry e
+	WHERE e.id = ANY($1) AND e.state < 2;
+
+-- entry.at selects the entries at a path up to label $4: $1 store, $2 namespace, $3 key.
+SELECT {entry.without_text} FROM store s CROSS JOIN {scope.labels}
+	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.store = s.number AND f.label = l.label
+		AND f.namespace = $2 AND f.key = $3 AND f.state = 0 OFFSET 0) e
+	WHERE s.id = $1 AND l.label <= $4;
+
+-- {entry.at_paths} selects those at paths with namespaces $2 and keys $3 of store $1 up to
+-- label $4.
+SELECT {entry.without_text} FROM store s
+	CROSS JOIN unnest($2::text[], $3::text[]) p (namespace, key) CROSS JOIN {scope.labels}
+	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.store = s.number AND f.label = l.label
+		AND f.namespace = p.namespace AND f.key = p.key AND f.state = 0 OFFSET 0) e
+	WHERE s.id = $1 AND l.label <= $4
+
+-- entry.at_paths selects the entries at paths with namespaces $2 and keys $3 of store $1 up to
+-- label $4.
+{entry.at_paths};
+
+-- entry.at_paths_in_context selects those in context: $1 store, $2 and $3 paths, $4 label.
+{entry.at_paths} AND e.in_context;
+
+-- {entry.scanned} are the columns of a scan, with sources if $8.
+e.id, s.id, {entry.narrow}, e.type_by, e.description_by, CASE WHEN $8 THEN e.source END, NULL::bytea, coalesce(octet_length(e.value), 0)
+
+-- entry.scan_namespace selects at most $7 entries of store $1 and namespace $3 up to label $2
+-- after key $4, from prefix $5 on up to its successor $6, null for none, and with sources if $8.
+SELECT {entry.scanned} FROM store s CROSS JOIN {scope.labels} CROSS JOIN LATERAL
+	(SELECT * FROM entry x WHERE x.store = s.number AND x.label = l.label AND x.state = 0 AND x.in_context
+		AND x.namespace = $3 AND x.key > $4 AND x.key >= $5 AND ($6::text IS NULL OR x.key < $6)
+		ORDER BY x.key, x.owner LIMIT $7) e
+	WHERE s.id = $1 AND l.label <= $2 ORDER BY e.namespace, e.key, e.label, e.owner LIMIT $7;
+
+-- entry.scan_store selects at most $7 entries of store $1 up to label $2 after namespace $3 and
+-- key $4, with keys from prefix $5 on up to its successor $6, null for none, and with sources
+-- if $8.
+SELECT {entry.scanned} FROM store s CROSS JOIN {scope.labels} CROSS JOIN LATERAL
+	(SELECT * FROM entry x WHERE x.store = s.number AND x.label = l.label AND x.state = 0 AND x.in_context
+		AND (x.namespace, x.key) > ($3, $4) AND x.key >= $5 AND ($6::text IS NULL OR x.key < $6)
+		ORDER BY x.namespace, x.key, x.owner LIMIT $7) e
+	WHERE s.id = $1 AND l.label <= $2 ORDER BY e.namespace, e.key, e.label, e.owner LIMIT $7;
+
+-- {entry.trash} selects deleted entries of store $1 and label $2, deleted before $4 or then
+-- with a lower ID than $5; a condition and {entry.trash_order} follow.
+SELECT {entry.candidate} FROM store s CROSS JOIN LATERAL (SELECT * FROM entry f
+		WHERE f.store = s.number AND f.label = $2 AND (f.deleted_at, f.id) < ($4::timestamptz, $5::uuid)
+
+-- {entry.trash_of} is the condition for owner $3, or all if that is empty.
+AND f.state = 1 AND ($3 = '' OR f.owner = $3)
+
+-- {entry.trash_order} selects at most $6 of them, the last deleted first.
+ORDER BY f.deleted_at DESC, f.id DESC LIMIT $6) e WHERE s.id = $1 ORDER BY e.deleted_at DESC, e.id DESC
+
+-- entry.trash_store selects at most $6 deleted entries of store $1 and label $2, before time $4
+-- and ID $5; $3 is empty.
+{entry.trash} {entry.trash_of} {entry.trash_order};
+
+-- entry.trash_owner selects those of owner $3: $1 store, $2 label, $4 time, $5 ID, $6 limit. The
+-- planner may not choose: these conditions offer it the owner's index alone.
+{entry.trash} AND f.state > 0 AND f.state < 2 AND f.owner = $3 {entry.trash_order};
+
+-- entry.trash_path selects those at namespace $7 and key $8: $1 store, $2 label, $3 owner or
+-- empty, $4 time, $5 ID, $6 limit.
+{entry.trash} {entry.trash_of} AND f.namespace = $7 AND f.key = $8 {entry.trash_order};
+
+-- entry.current selects entry $1 with its texts.
+{entry.select} WHERE e.id = $1 AND e.state < 2;
+
+-- entry.former selects at most $3 former versions of entry $1 below $2, not written after $4,
+-- the last first.
+{entry.select_former} WHERE e.id = $1 AND e.version < $2 AND e.updated_at <= $4 ORDER BY e.version DESC LIMIT $3;
+
+-- entry.searchable selects at most $2 searchable entries after ID $1.
+{entry.select} WHERE e.id > $1 AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT $2;
+
+-- entry.not_ascii selects at most $2 entries after ID $1 whose path has other than ASCII.
+SELECT {entry.without_text} FROM entry e JOIN store s ON s.number = e.store
+	WHERE e.id > $1 AND e.state < 2 AND octet_length(e.namespace || e.key) > length(e.namespace || e.key)
+	ORDER BY e.id LIMIT $2;
+
+-- {entry.unembedded} is the condition that an entry has no vectors of model $1 at time $2, and
+-- none of model $3 or some of model $4, with a label up to $5.
+e.state = 0 AND e.label <= $5 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > $2) AND NOT EXISTS
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $1)
+	AND v.revision = e.revision) AND (NOT EXISTS
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $3)
+	AND v.revision = e.revision) OR EXISTS
+	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $4)))
+
+-- entry.unembedded selects at most $7 entries after ID $6 without vectors: $1 fingerprint, $2
+-- time, $3 another and $4 the replaced fingerprint, $5 label.
+{entry.select} WHERE e.id > $6 AND {entry.unembedded} ORDER BY e.id LIMIT $7;
+
+-- entry.unembedded_of selects those of entries $6: $1 fingerprint, $2 time, $3 another and $4
+-- the replaced fingerprint, $5 label.
+{entry.select} WHERE e.id = ANY($6) AND {entry.unembedded};
+
+-- entry.count_unembedded counts them: $1 fingerprint, $2 time, $3 another and $4 the replaced
+-- fingerprint, $5 label.
+SELECT count(*) FROM entry e WHERE {entry.unembedded};
+
+-- entry.page selects at most $2 entries after ID $1 with their texts, for a dump.
+{entry.select} WHERE e.state < 2 AND e.id > $1 ORDER BY e.id LIMIT $2;
+
+-- entry.versions_of selects the former versions of entries $1, for a dump.
+{entry.select_former} WHERE e.id = ANY($1) ORDER BY e.id, e.version;
+
+-- entry.oldest_versions selects number and bytes of at most $2 former versions of entry $1.
+SELECT version, coalesce(length(value), 0) + coalesce(length(source), 0) FROM history
+	WHERE id = $1 ORDER BY version LIMIT $2;
+
+-- entry.delete_versions deletes those of entry $1 up to version $2.
+DELETE FROM history WHERE id = $1 AND version <= $2;
+
+-- {entry.row} selects whether another live entry is at a path, $2 store, $3 label, $4 namespace,
+-- $5 key, $6 owner; and the state of entry $1, which a write replaces, null if there is none.
+SELECT EXISTS (SELECT 1 FROM entry c WHERE c.store = $2 AND c.label = $3 AND c.namespace = $4 AND c.key = $5
+		AND c.owner = $6 AND c.state = 0 AND c.id <> $1),
+	s.id, e.store, e.place, e.state, e.label, e.updated_by, e.revision, e.version,
+	coalesce(length(e.value), 0), coalesce(length(e.source), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.in_context, e.namespace, e.key, e.tags, e.length, e.terms, coalesce(p.versions, 0), coalesce(p.bytes, 0)
+	FROM (SELECT) one LEFT JOIN (entry e JOIN store s ON s.number = e.store) ON e.id = $1
+
+-- {entry.past} joins the counts of the former versions.
+LEFT JOIN past p ON p.entry = $1 AND p.store = e.store
+
+-- entry.row selects the state of entry $1, in any store, and whether another is at a path: $2
+-- store, $3 label, $4 namespace, $5 key, $6 owner.
+{entry.row} {entry.past};
+
+-- entry.row_in is entry.row for an entry that is looked for in store $2: $1 entry, $3 label, $4
+-- namespace, $5 key, $6 owner.
+{entry.row} AND e.store = $2 {entry.past};
+
+-- {entry.before_tags} are columns of entry.
+store, place, label, state, length, terms, in_context, encrypted, revision, version, created_at, updated_at,
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description
+
+-- {entry.after_tags} are the others.
+source, value, type_by, description_by, occurred_at, occurred_date, occurred_precision
+
+-- {entry.columns} are all but the ID.
+{entry.before_tags}, tags, {entry.after_tags}
+
+-- entry.insert inserts an entry: $1 … $30 the ID and the columns, tags as a text.
+INSERT INTO entry ({entry.columns}, id) VALUES ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+	$23::text::text[], $24, $25, $26, $27, $28, $29, $30, $1);
+
+-- entry.insert_many is entry.insert for lists: $1 … $30.
+INSERT INTO entry ({entry.columns}, id) SELECT {entry.before_tags}, tags::text[], {entry.after_tags}, id
+	FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::smallint[], $5::smallint[], $6::integer[], $7::bytea[], $8::boolean[], $9::boolean[],
+	$10::bigint[], $11::bigint[], $12::timestamptz[], $13::timestamptz[], $14::timestamptz[], $15::timestamptz[], $16::text[], $17::text[], $18::text[],
+	$19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::bytea[], $25::bytea[], $26::text[], $27::text[], $28::timestamptz[], $29::boolean[], $30::smallint[])
+	r (id, {entry.columns});
+
+-- entry.update replaces an entry of store $31: $1 … $31 with the ID and the columns.
+UPDATE entry SET ({entry.columns}) =
+	($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30) WHERE id = $1 AND store = $31;
+
+-- entry.sweep marks entry $1 of store $2 as swept. A higher revision makes vectors for the old
+-- one stale.
+UPDATE entry SET state = 2, revision = revision + 1, length = NULL, terms = NULL WHERE id = $1 AND store = $2;
+
+-- entry.purge deletes entry $1 of store $2.
+DELETE FROM entry WHERE id = $1 AND store = $2;

@@ -1,0 +1,36 @@
+-- Former versions of entries (history), and how many and large they are (past).
+
+-- {history.columns} are those that entry has, too.
+version, store, label, in_context, encrypted, revision, created_at, updated_at,
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
+	occurred_at, occurred_date, occurred_precision
+
+-- history.keep copies entry $1 of store $2 as it is, before a write replaces it.
+INSERT INTO history (id, {history.columns}) SELECT id, {history.columns} FROM entry WHERE id = $1 AND store = $2;
+
+-- history.insert inserts a version, for a restore, unless it is there: $1 … $26 the columns.
+INSERT INTO history (id, store, label, in_context, encrypted, revision, version, created_at, updated_at,
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value,
+	type_by, description_by, occurred_at, occurred_date, occurred_precision)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26) ON CONFLICT DO NOTHING;
+
+-- history.purge deletes the versions of entry $1.
+DELETE FROM history WHERE id = $1;
+
+-- history.add_past adds $3 former versions of $4 bytes to those of entry $1 of store $2.
+INSERT INTO past (entry, store, versions, bytes) VALUES ($1, $2, $3, $4)
+	ON CONFLICT ON CONSTRAINT past_pkey DO UPDATE SET versions = past.versions + excluded.versions, bytes = past.bytes + excluded.bytes;
+
+-- history.move_past moves the counts of entry $1 from store $2 to store $3.
+UPDATE past SET store = $3 WHERE entry = $1 AND store = $2;
+
+-- history.past selects store and counts of entry $1.
+SELECT store, versions, bytes FROM past WHERE entry = $1;
+
+-- history.excess selects at most $4 entries after ID $1 with more than $2 former versions, or $3
+-- bytes of them.
+SELECT entry FROM past WHERE entry > $1 AND versions > 1 AND (versions > $2 OR bytes > $3)
+	ORDER BY entry LIMIT $4;
+
+-- history.purge_past deletes the counts of entry $1 of store $2.
+DELETE FROM past WHERE entry = $1 AND store = $2;

@@ -1,0 +1,12 @@
+-- The memory settings of agents. locked has the switches that take a platform token to be
+-- turned on again.
+-- The databases name some columns differently: each has its own {setting.columns}.
+
+-- setting.of selects the settings of agent $1.
+SELECT {setting.columns} FROM setting WHERE agent = $1;
+
+-- setting.all selects all settings, for a dump.
+SELECT {setting.columns} FROM setting ORDER BY agent;
+
+-- setting.insert inserts the settings of an agent that has none: $1 … $7 the columns.
+INSERT INTO setting ({setting.columns}) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING;

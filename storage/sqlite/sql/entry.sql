@@ -1,0 +1,188 @@
+-- Entries (table entry, with author and occurrence), and their former versions (history, past).
+-- Columns are those that sqlcommon.ScanEntry reads, of e for entry or history, s for store, o
+-- for occurrence and a for author.
+
+-- {entry.narrow} are the columns that both tables have.
+e.label, e.revision, e.version, e.in_context, e.encrypted,
+	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
+	e.namespace, e.key, e.type, e.description, e.tags
+
+-- {entry.without_text} has null for the two wide columns, and the size of the value.
+e.id, s.id, {entry.narrow}, o.at, o.date, a.type_by, a.description_by, NULL, NULL, coalesce(length(e.value), 0)
+
+-- {entry.with_text} are all columns.
+e.id, s.id, {entry.narrow}, o.at, o.date, a.type_by, a.description_by, e.source, e.value, 0
+
+-- {entry.candidate} also leaves out the authors.
+e.id, s.id, {entry.narrow}, o.at, o.date, '', '', NULL, NULL, coalesce(length(e.value), 0)
+
+-- {entry.former} are those of a former version, after the ID.
+s.id, {entry.narrow}, e.occurred_at, e.occurred_date, e.type_by, e.description_by, e.source, e.value, 0
+
+-- {entry.occurrence} joins o.
+LEFT JOIN occurrence o ON o.doc = e.doc
+
+-- {entry.fields} joins o and a.
+{entry.occurrence} LEFT JOIN author a ON a.doc = e.doc
+
+-- {entry.stored} are entries with what they are joined with.
+entry e JOIN store s ON s.number = e.store {entry.fields}
+
+-- {entry.labels} lists all labels, so that an index on (store, label, …) is searched label by
+-- label. Statements add a condition that excludes labels above the ceiling.
+(1, 2, 3, 4)
+
+-- entry.by_id selects entries $1 with their texts.
+SELECT {entry.with_text} FROM json_each($1) j
+	CROSS JOIN entry e ON e.id = unhex(j.value) JOIN store s ON s.number = e.store {entry.fields} WHERE e.state < 2;
+
+-- entry.contents selects ID, value and the authors of type and description of entries $1.
+SELECT e.id, e.value, coalesce(a.type_by, e.owner), coalesce(a.description_by, e.owner) FROM json_each($1) j
+	CROSS JOIN entry e ON e.id = unhex(j.value) LEFT JOIN author a ON a.doc = e.doc WHERE e.state < 2;
+
+-- entry.at selects the entries at a path up to label $4: $1 store, $2 namespace, $3 key.
+SELECT {entry.without_text} FROM store s JOIN entry e ON e.store = s.number {entry.fields}
+	WHERE s.id = $1 AND e.label IN {entry.labels} AND e.namespace = $2 AND e.key = $3 AND e.state = 0 AND e.label <= $4;
+
+-- {entry.at_paths} selects those at paths $2 (pathList) of store $1 up to label $3.
+SELECT {entry.without_text} FROM json_each($2) j CROSS JOIN store s ON s.id = $1
+	CROSS JOIN entry e ON e.store = s.number AND e.label IN {entry.labels} AND e.namespace = j.value ->> 0 AND e.key = j.value ->> 1 {entry.fields}
+	WHERE e.state = 0 AND e.label <= $3
+
+-- entry.at_paths selects the entries at paths $2 (pathList) of store $1 up to label $3.
+{entry.at_paths};
+
+-- entry.at_paths_in_context selects those in context: $1 store, $2 paths, $3 label.
+{entry.at_paths} AND e.in_context;
+
+-- {entry.scanned} are the columns of a scan, with sources if $8.
+e.id, s.id, {entry.narrow}, o.at, o.date, a.type_by, a.description_by, CASE WHEN $8 THEN e.source END, NULL, coalesce(length(e.value), 0)
+
+-- entry.scan_namespace selects at most $7 entries of store $1, label $2 and namespace $3 after
+-- key $4, from prefix $5 on up to its successor $6, null for none, and with sources if $8.
+SELECT {entry.scanned} FROM store s
+	CROSS JOIN entry e INDEXED BY entry_live ON e.store = s.number AND e.label = $2 AND e.namespace = $3 {entry.fields}
+	WHERE s.id = $1 AND e.state = 0 AND e.in_context AND e.key > $4 AND e.key >= $5 AND ($6 IS NULL OR e.key < $6)
+	ORDER BY e.key, e.owner LIMIT $7;
+
+-- entry.scan_store selects at most $7 entries of store $1 and label $2 after namespace $3 and
+-- key $4, with keys from prefix $5 on up to its successor $6, null for none, and with sources
+-- if $8.
+SELECT {entry.scanned} FROM store s
+	CROSS JOIN entry e INDEXED BY entry_live ON e.store = s.number AND e.label = $2 {entry.fields}
+	WHERE s.id = $1 AND e.state = 0 AND e.in_context AND (e.namespace, e.key) > ($3, $4)
+	AND e.key >= $5 AND ($6 IS NULL OR e.key < $6)
+	ORDER BY e.namespace, e.key, e.owner LIMIT $7;
+
+-- {entry.trash_page} are at most $6 deleted entries of store $1, and of owner $3 unless that is
+-- empty, deleted before $4 or then with a lower ID than $5, the last deleted first.
+WHERE s.id = $1 AND e.state = 1 AND ($3 = '' OR e.owner = $3)
+	AND (e.deleted_at, e.id) < ($4, $5)
+	ORDER BY e.deleted_at DESC, e.id DESC LIMIT $6
+
+-- entry.trash_store selects at most $6 deleted entries of store $1 and label $2, before time $4
+-- and ID $5; $3 is empty.
+SELECT {entry.candidate} FROM store s
+	CROSS JOIN entry e INDEXED BY entry_trash ON e.store = s.number AND e.label = $2 {entry.occurrence} {entry.trash_page};
+
+-- entry.trash_owner selects those of owner $3: $1 store, $2 label, $4 time, $5 ID, $6 limit.
+SELECT {entry.candidate} FROM store s
+	CROSS JOIN entry e INDEXED BY entry_trash_owner ON e.store = s.number AND e.label = $2 AND e.owner = $3 {entry.occurrence} {entry.trash_page};
+
+-- entry.trash_path selects those at namespace $7 and key $8: $1 store, $2 label, $3 owner or
+-- empty, $4 time, $5 ID, $6 limit.
+SELECT {entry.candidate} FROM store s
+	CROSS JOIN entry e INDEXED BY entry_trash_path ON e.store = s.number AND e.label = $2 AND e.namespace = $7 AND e.key = $8
+	{entry.occurrence} {entry.trash_page};
+
+-- entry.current selects entry $1 with its texts.
+SELECT {entry.with_text} FROM {entry.stored} WHERE e.id = $1 AND e.state < 2;
+
+-- entry.former selects at most $3 former versions of entry $1 below $2, not written after $4,
+-- the last first. The columns of history have the names of entry's columns.
+SELECT e.id, {entry.former} FROM
+	(SELECT doc AS mine FROM entry WHERE id = $1 AND state < 2) CROSS JOIN
+	(SELECT h.*, $1 AS id FROM history h) e ON e.doc = mine JOIN store s ON s.number = e.store
+	WHERE e.version < $2 AND e.updated_at <= $4 ORDER BY e.version DESC LIMIT $3;
+
+-- entry.searchable selects at most $2 searchable entries after ID $1.
+SELECT {entry.with_text} FROM {entry.stored} WHERE e.id > $1 AND e.state = 0 AND e.in_context AND NOT e.encrypted ORDER BY e.id LIMIT $2;
+
+-- entry.not_ascii selects at most $2 entries after ID $1 whose path has other than ASCII.
+SELECT {entry.without_text} FROM {entry.stored}
+	WHERE e.id > $1 AND e.state < 2 AND octet_length(e.namespace || e.key) > length(e.namespace || e.key)
+	ORDER BY e.id LIMIT $2;
+
+-- {entry.unembedded} is the condition that an entry has no vectors of model $1 at time $2, and
+-- none of model $3 or some of model $4, with a label up to $5.
+e.state = 0 AND e.label <= $5 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > $2) AND NOT EXISTS
+	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = $1)
+	AND v.revision = e.revision) AND (NOT EXISTS
+	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = $3)
+	AND v.revision = e.revision) OR EXISTS
+	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = $4)))
+
+-- entry.unembedded selects at most $7 entries after ID $6 without vectors: $1 fingerprint, $2
+-- time, $3 another and $4 the replaced fingerprint, $5 label.
+SELECT {entry.with_text} FROM {entry.stored} WHERE e.id > $6 AND {entry.unembedded} ORDER BY e.id LIMIT $7;
+
+-- entry.unembedded_of selects those of entries $6: $1 fingerprint, $2 time, $3 another and $4
+-- the replaced fingerprint, $5 label.
+SELECT {entry.with_text} FROM json_each($6) j
+	CROSS JOIN entry e ON e.id = unhex(j.value) JOIN store s ON s.number = e.store {entry.fields} WHERE {entry.unembedded};
+
+-- entry.count_unembedded counts them: $1 fingerprint, $2 time, $3 another and $4 the replaced
+-- fingerprint, $5 label.
+SELECT count(*) FROM entry e WHERE {entry.unembedded};
+
+-- entry.page selects at most $2 entries after ID $1 with their texts, for a dump.
+SELECT {entry.with_text} FROM {entry.stored} WHERE e.state < 2 AND e.id > $1 ORDER BY e.id LIMIT $2;
+
+-- entry.versions_of selects the former versions of entries $1, for a dump.
+SELECT m.id, {entry.former} FROM json_each($1) j CROSS JOIN entry m ON m.id = unhex(j.value)
+	CROSS JOIN history e ON e.doc = m.doc JOIN store s ON s.number = e.store ORDER BY m.id, e.version;
+
+-- entry.oldest_versions selects number and bytes of at most $2 former versions of doc $1.
+SELECT version, coalesce(length(value), 0) + coalesce(length(source), 0) FROM history
+	WHERE doc = $1 ORDER BY version LIMIT $2;
+
+-- entry.delete_versions deletes those of doc $1 up to version $2.
+DELETE FROM history WHERE doc = $1 AND version <= $2;
+
+-- entry.row selects the state of entry $1, which a write replaces.
+SELECT e.doc, e.state, e.store, e.label, e.updated_by, e.revision, e.version,
+	coalesce(length(e.value), 0), coalesce(length(e.source), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.in_context, e.namespace, e.key, e.tags IS NOT NULL,
+	a.doc IS NOT NULL, o.doc IS NOT NULL, coalesce(p.versions, 0), coalesce(p.bytes, 0)
+	FROM entry e {entry.fields} LEFT JOIN past p ON p.doc = e.doc WHERE e.id = $1;
+
+-- entry.clash selects a row if another live entry than doc $6 is at a path: $1 store, $2 label,
+-- $3 namespace, $4 key, $5 owner.
+SELECT 1 FROM entry WHERE store = $1 AND label = $2 AND namespace = $3 AND key = $4 AND owner = $5 AND state = 0 AND doc <> $6;
+
+-- entry.insert inserts an entry: $1 … $22 the columns.
+INSERT INTO entry (id, store, label, state, revision, version, in_context, encrypted, created_at, updated_at,
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22);
+
+-- entry.update replaces an entry: $1 … $23 the columns, doc last.
+UPDATE entry SET id = $1, store = $2, label = $3, state = $4, revision = $5, version = $6, in_context = $7,
+	encrypted = $8, created_at = $9, updated_at = $10, expires_at = $11, deleted_at = $12, owner = $13, updated_by = $14,
+	deleted_by = $15, namespace = $16, key = $17, type = $18, description = $19, tags = $20, source = $21, value = $22 WHERE doc = $23;
+
+-- entry.sweep marks doc $1 as swept. A higher revision makes vectors for the old one stale.
+UPDATE entry SET state = 2, revision = revision + 1 WHERE doc = $1;
+
+-- entry.purge deletes doc $1.
+DELETE FROM entry WHERE doc = $1;
+
+-- entry.put_author records that $2 wrote the type and $3 the description of doc $1.
+INSERT OR REPLACE INTO author (doc, type_by, description_by) VALUES ($1, $2, $3);
+
+-- entry.delete_author records that the owner of doc $1 did.
+DELETE FROM author WHERE doc = $1;
+
+-- entry.put_occurrence records when what doc $1 describes happened: $2 time, $3 precision.
+INSERT OR REPLACE INTO occurrence (doc, at, date) VALUES ($1, $2, $3);
+
+-- entry.delete_occurrence records that this is unknown of doc $1.
+DELETE FROM occurrence WHERE doc = $1;

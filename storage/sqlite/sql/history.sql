@@ -1,0 +1,31 @@
+-- Former versions of entries (history), and how many and large they are (past).
+
+-- {history.columns} are those that entry has, too, without doc.
+version, store, label, revision, in_context, encrypted, created_at, updated_at,
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value
+
+-- history.keep copies doc $1 as it is, before a write replaces it.
+INSERT INTO history (doc, {history.columns}, type_by, description_by, occurred_at, occurred_date)
+	SELECT e.doc, {history.columns}, a.type_by, a.description_by, o.at, o.date FROM entry e {entry.fields} WHERE e.doc = $1;
+
+-- history.insert inserts a version, for a restore: $1 … $25 the columns.
+INSERT INTO history (doc, store, label, revision, version, in_context, encrypted, created_at, updated_at,
+	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
+	occurred_at, occurred_date)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25);
+
+-- history.purge deletes the versions of doc $1.
+DELETE FROM history WHERE doc = $1;
+
+-- history.put_past records that doc $1 has $2 former versions of $3 bytes.
+INSERT INTO past (doc, versions, bytes) VALUES ($1, $2, $3)
+	ON CONFLICT DO UPDATE SET versions = excluded.versions, bytes = excluded.bytes;
+
+-- history.excess selects at most $4 entries after ID $1 with more than $2 former versions, or $3
+-- bytes of them.
+SELECT e.id FROM past p CROSS JOIN entry e ON e.doc = p.doc
+	WHERE p.doc > coalesce((SELECT doc FROM entry WHERE id = $1), 0) AND p.versions > 1 AND (p.versions > $2 OR p.bytes > $3)
+	ORDER BY p.doc LIMIT $4;
+
+-- history.purge_past deletes the counts of doc $1.
+DELETE FROM past WHERE doc = $1;

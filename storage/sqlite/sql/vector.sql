@@ -1,0 +1,30 @@
+-- The vectors of entries, by model. Their columns half and codes are those of vector.Record.
+
+-- {vector.columns} are those of vectors v and entries e.
+e.id, v.chunk, e.store, e.label, v.half
+
+-- vector.of_entries selects the vectors of entries $1 by the model with fingerprint $2.
+SELECT {vector.columns} FROM json_each($1) j CROSS JOIN entry e ON e.id = unhex(j.value)
+	CROSS JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = $2)
+	ORDER BY e.doc, v.chunk;
+
+-- vector.all selects all vectors by the model with fingerprint $1, in insertion order, which
+-- keeps an entry's chunks together: one pass over the table.
+SELECT {vector.columns} FROM vector v NOT INDEXED CROSS JOIN entry e ON e.doc = v.doc
+	WHERE v.model = (SELECT number FROM model WHERE fingerprint = $1) ORDER BY v.number;
+
+-- vector.remove_dropped deletes the vectors of entries $1 by dropped models with names $2.
+DELETE FROM vector WHERE doc IN (SELECT e.doc FROM json_each($1) j CROSS JOIN entry e ON e.id = unhex(j.value))
+	AND model IN (SELECT number FROM model WHERE fingerprint IN (SELECT value FROM json_each($2)));
+
+-- vector.has selects a row if doc $1 has vectors.
+SELECT 1 FROM vector WHERE doc = $1 LIMIT 1;
+
+-- vector.insert inserts a vector: $1 doc, $2 model, $3 chunk, $4 revision, $5 half, $6 codes.
+INSERT INTO vector (doc, model, chunk, revision, half, codes) VALUES ($1, $2, $3, $4, $5, $6);
+
+-- vector.delete_of_model deletes the vectors of doc $1 by model $2.
+DELETE FROM vector WHERE doc = $1 AND model = $2;
+
+-- vector.delete deletes all vectors of doc $1.
+DELETE FROM vector WHERE doc = $1;

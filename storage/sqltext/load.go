@@ -1,0 +1,174 @@
+// Package sqltext reads the SQL statements of a storage from files. A file is about one
+// subject, which its name is and the names of its statements begin with. Its paragraphs are
+// a comment on the subject, and then its statements, each with a comment like that of a Go
+// function, which says what the parameters are:
+//
+//	-- The queue: a row for each entry whose vectors are out of date.
+//
+//	-- queue.renew moves the end of the lease of entry $2 to $1, unless it was queued again: $3
+//	-- is the revision that was leased.
+//	UPDATE queue SET not_before = $1 WHERE entry = $2 AND revision = $3 AND {queue.leased};
+//
+//	-- {queue.leased} is the condition that a row is leased.
+//	not_before > '-infinity'
+//
+// A name in braces is that of a fragment, which several statements have in common. They
+// include it by this name, also in other files, and so do other fragments.
+package sqltext
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Folder is a folder of files.
+type Folder struct {
+	Path  string // of it in the repository, for messages
+	Files fs.FS
+}
+
+// Statement is a statement or a fragment.
+type Statement struct {
+	Name, File string
+	Head       string // the comment at the beginning of the file
+	Comment    string
+	Text       string // without comments and semicolon
+
+	included bool // a fragment: somewhere
+}
+
+// Set has statements by name.
+type Set struct{ Statements, fragments map[string]*Statement }
+
+// Text returns the text of a statement. What is not the name of one is a text already.
+func (s Set) Text(name string) string {
+	if statement, ok := s.Statements[name]; ok {
+		return statement.Text
+	}
+	return name
+}
+
+// Fill returns a part of a text that Go puts together, with the fragments that it includes. It
+// is for variables of packages: it panics if there is no such fragment.
+func (s Set) Fill(part string) string {
+	text, err := s.expand(part)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// Load reads the files sql/*.sql of folders. Each name stands once in all of them.
+func Load(folders ...Folder) (Set, error) {
+	set := Set{make(map[string]*Statement), make(map[string]*Statement)}
+	for _, folder := range folders {
+		names, err := fs.Glob(folder.Files, "sql/*.sql")
+		if err != nil {
+			return Set{}, err
+		}
+		for _, name := range names {
+			text, err := fs.ReadFile(folder.Files, name)
+			if err != nil {
+				return Set{}, err
+			}
+			file := path.Join(folder.Path, name)
+			if err := set.parse(file, string(text)); err != nil {
+				return Set{}, fmt.Errorf("%s: %w", file, err)
+			}
+		}
+	}
+	return set, set.include()
+}
+
+// parse adds the statements and fragments of a file.
+func (s Set) parse(file, text string) error {
+	head, rest, _ := strings.Cut(text, "\n\n")
+	for paragraph := range strings.SplitSeq(rest, "\n\n") {
+		part := &Statement{File: file, Head: head}
+		for line := range strings.Lines(paragraph) {
+			switch comment := strings.HasPrefix(strings.TrimSpace(line), "--"); {
+			case !comment:
+				part.Text += line
+			case part.Text == "":
+				part.Comment += line
+			}
+		}
+		part.Text = strings.TrimSpace(part.Text)
+		name, _, _ := strings.Cut(strings.TrimPrefix(part.Comment, "-- "), " ")
+		of := s.Statements
+		if fragment, ok := strings.CutPrefix(name, "{"); ok {
+			name, of = strings.TrimSuffix(fragment, "}"), s.fragments
+		}
+		part.Name = name
+		if subject, _, _ := strings.Cut(name, "."); subject+".sql" != path.Base(file) {
+			return fmt.Errorf("a name begins with that of its file, but not %q", name)
+		}
+		if of[name] != nil {
+			return fmt.Errorf("%s stands in %s, too", name, of[name].File)
+		}
+		of[name] = part
+	}
+	return nil
+}
+
+// include puts fragments in the places of their names.
+func (s Set) include() error {
+	for _, of := range s.Statements {
+		text, err := s.expand(of.Text)
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", of.File, of.Name, err)
+		}
+		text, ended := strings.CutSuffix(text, ";")
+		if !ended || strings.Contains(text, ";") {
+			return fmt.Errorf("%s: %s is not one statement that ends with a semicolon", of.File, of.Name)
+		}
+		of.Text = text
+	}
+	for _, f := range s.fragments {
+		if !f.included {
+			return fmt.Errorf("%s: the fragment %s is not included", f.File, f.Name)
+		}
+	}
+	return nil
+}
+
+// Parameters returns the numbers of the parameters of a text, $1 and so on, in ascending
+// order.
+func Parameters(text string) (numbers []int) {
+	for _, after := range strings.Split(text, "$")[1:] {
+		end := strings.IndexFunc(after, func(c rune) bool { return c < '0' || c > '9' })
+		if end < 0 {
+			end = len(after)
+		}
+		if n, err := strconv.Atoi(after[:end]); err == nil {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers)
+}
+
+// expand returns a text with the fragments that it includes, which include others, but none
+// of within.
+func (s Set) expand(text string, within ...string) (string, error) {
+	before, rest, found := strings.Cut(text, "{")
+	if !found {
+		return text, nil
+	}
+	name, after, _ := strings.Cut(rest, "}")
+	f := s.fragments[name]
+	if f == nil || slices.Contains(within, name) {
+		return "", fmt.Errorf("{%s} is no fragment, or one of itself", name)
+	}
+	f.included = true
+	inner, err := s.expand(f.Text, append(within, name)...)
+	if err != nil {
+		return "", err
+	}
+	after, err = s.expand(after, within...)
+	return before + inner + after, err
+}
