@@ -2,7 +2,7 @@
 
 from report import row
 
-HEADER = """# Speed beside other systems
+HEADER = """# Speed compared with other systems
 
 Written by [benchmarks/peers/speed.py](../benchmarks/peers/README.md#speed); do not edit.
 
