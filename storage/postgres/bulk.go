@@ -79,12 +79,12 @@ func (b *bulk) full() bool {
 }
 
 // queueBulk queues the writes of the collected rows.
-func (r *reader) queueBulk() {
-	for write, columns := range r.bulk.columns {
+func (d *driver) queueBulk() {
+	for write, columns := range d.bulk.columns {
 		if columns == nil {
 			continue
 		}
-		r.bulk.columns[write] = nil
+		d.bulk.columns[write] = nil
 		query, args := writeOne[write], make([]any, len(columns))
 		for i, column := range columns {
 			if args[i] = column[0]; len(column) > 1 {
@@ -94,12 +94,12 @@ func (r *reader) queueBulk() {
 		if bulkWrite(write) == bulkOldVectors && query == writeMany[write] && ofOneStore(columns[2]) {
 			query = "vector.delete_many_of_one"
 		}
-		if r.pendingBatch == nil {
-			r.pendingBatch = &pgx.Batch{}
+		if d.pendingBatch == nil {
+			d.pendingBatch = &pgx.Batch{}
 		}
-		r.pendingBatch.Queue(texts.Text(query), args...)
+		d.pendingBatch.Queue(texts.Text(query), args...)
 	}
-	r.bulk.bytes = 0
+	d.bulk.bytes = 0
 }
 
 // ofOneStore reports whether a column of stores has one.

@@ -12,7 +12,7 @@ import (
 
 // Load implements memory.Loader. It takes the database lock, so that no other
 // writing transaction runs until the commit.
-func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical.Document) error {
+func (w *writeTx) Load(ctx context.Context, record memory.DumpRecord, doc lexical.Document) error {
 	if err := w.lockAll(ctx); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 // serialized.
 
 // Grants implements acl.Facts.
-func (w *writer) Grants(ctx context.Context, query acl.GrantQuery) ([]acl.Grant, error) {
+func (w *writeTx) Grants(ctx context.Context, query acl.GrantQuery) ([]acl.Grant, error) {
 	if query.Store != "" {
 		w.queueLock(storeKey(query.Store))
 	}
@@ -24,13 +24,13 @@ func (w *writer) Grants(ctx context.Context, query acl.GrantQuery) ([]acl.Grant,
 }
 
 // Membership implements acl.Facts.
-func (w *writer) Membership(ctx context.Context, via acl.Via, of, agent string) (acl.Membership, error) {
+func (w *writeTx) Membership(ctx context.Context, via acl.Via, of, agent string) (acl.Membership, error) {
 	w.queueLock(storeKey(of))
 	return w.Reads.Membership(ctx, via, of, agent)
 }
 
 // Settings implements acl.Facts. No lock orders them with their changes.
-func (w *writer) Settings(ctx context.Context, agent string) (acl.Settings, error) {
+func (w *writeTx) Settings(ctx context.Context, agent string) (acl.Settings, error) {
 	if s, read := w.settings[agent]; read {
 		return s, w.ready(ctx)
 	}
@@ -52,7 +52,7 @@ func (w *writer) settingsQuery(agent string) batchQuery {
 }
 
 // StoreFacts implements acl.Facts.
-func (w *writer) StoreFacts(ctx context.Context, stores []string) (map[string]acl.StoreFacts, error) {
+func (w *writeTx) StoreFacts(ctx context.Context, stores []string) (map[string]acl.StoreFacts, error) {
 	if len(stores) == 1 && w.stores[stores[0]] != nil {
 		row := w.stores[stores[0]]
 		return map[string]acl.StoreFacts{stores[0]: {Number: row.number, Reading: row.reading}}, w.ready(ctx)
@@ -61,7 +61,7 @@ func (w *writer) StoreFacts(ctx context.Context, stores []string) (map[string]ac
 }
 
 // CountGrants implements memory.GrantCounter.
-func (w *writer) CountGrants(ctx context.Context, store string, label acl.Label) (int64, error) {
+func (w *writeTx) CountGrants(ctx context.Context, store string, label acl.Label) (int64, error) {
 	if err := w.lock(ctx, storeKey(store)); err != nil {
 		return 0, err
 	}
@@ -69,7 +69,7 @@ func (w *writer) CountGrants(ctx context.Context, store string, label acl.Label)
 }
 
 // CountOffers implements memory.GrantCounter.
-func (w *writer) CountOffers(ctx context.Context, store string, ceiling acl.Label) (int64, error) {
+func (w *writeTx) CountOffers(ctx context.Context, store string, ceiling acl.Label) (int64, error) {
 	if err := w.lock(ctx, storeKey(store)); err != nil {
 		return 0, err
 	}
@@ -77,7 +77,7 @@ func (w *writer) CountOffers(ctx context.Context, store string, ceiling acl.Labe
 }
 
 // Meta implements memory.MetaReader.
-func (w *writer) Meta(ctx context.Context, name string) ([]byte, error) {
+func (w *writeTx) Meta(ctx context.Context, name string) ([]byte, error) {
 	if value, read := w.metas[name]; read {
 		return value, w.ready(ctx)
 	}
@@ -102,7 +102,7 @@ func (w *writer) metasQuery(names []string) batchQuery {
 }
 
 // SetMeta implements memory.MetaWriter.
-func (w *writer) SetMeta(ctx context.Context, name string, value []byte) error {
+func (w *writeTx) SetMeta(ctx context.Context, name string, value []byte) error {
 	if err := w.lock(ctx, lockKey("meta", name)); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (w *writer) SetMeta(ctx context.Context, name string, value []byte) error {
 
 // IdempotencyRecord implements memory.IdempotencyReader. A concurrent call with the same
 // key waits here until the first one commits.
-func (w *writer) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKey) (*memory.IdempotencyRecord, error) {
+func (w *writeTx) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKey) (*memory.IdempotencyRecord, error) {
 	name := strings.Join([]string{key.Agent, key.Taint.String(), key.Operation, key.Path, key.Key}, "\x00")
 	if err := w.lock(ctx, lockKey("replay", name)); err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (w *writer) IdempotencyRecord(ctx context.Context, key memory.IdempotencyKe
 }
 
 // PutGrant implements memory.GrantWriter.
-func (w *writer) PutGrant(ctx context.Context, grant acl.Grant) error {
+func (w *writeTx) PutGrant(ctx context.Context, grant acl.Grant) error {
 	if err := w.lock(ctx, storeKey(grant.Store)); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (w *writer) PutGrant(ctx context.Context, grant acl.Grant) error {
 }
 
 // PutMembership implements memory.FactWriter.
-func (w *writer) PutMembership(ctx context.Context, via acl.Via, of, agent string, m acl.Membership) error {
+func (w *writeTx) PutMembership(ctx context.Context, via acl.Via, of, agent string, m acl.Membership) error {
 	if err := w.lock(ctx, storeKey(of)); err != nil {
 		return err
 	}
@@ -136,14 +136,14 @@ func (w *writer) PutMembership(ctx context.Context, via acl.Via, of, agent strin
 }
 
 // PutSettings implements memory.FactWriter.
-func (w *writer) PutSettings(ctx context.Context, agent string, settings acl.Settings) error {
+func (w *writeTx) PutSettings(ctx context.Context, agent string, settings acl.Settings) error {
 	delete(w.settings, agent)
 	return w.Writes.PutSettings(ctx, agent, settings)
 }
 
 // PutReading implements memory.ReadingWriter. It also keeps what was read of the store up
 // to date.
-func (w *writer) PutReading(ctx context.Context, change memory.ReadingChange) error {
+func (w *writeTx) PutReading(ctx context.Context, change memory.ReadingChange) error {
 	if err := w.lock(ctx, storeKey(change.Store)); err != nil {
 		return err
 	}

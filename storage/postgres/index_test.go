@@ -12,7 +12,7 @@ import (
 func countBlocks(t *testing.T, s *Storage) (rows, bytes int) {
 	t.Helper()
 	mustUpdate(t, s, func(tx memory.Tx) error {
-		w := tx.(*writer)
+		w := tx.(*writeTx)
 		w.setRLSAll()
 		_, err := w.one(t.Context(), []any{&rows, &bytes}, "SELECT count(*), coalesce(sum(length(data)), 0) FROM posting")
 		return err
@@ -42,7 +42,7 @@ func TestABlockThatIsThereIsAppendedTo(t *testing.T) {
 			fmt.Sprintf("UPDATE store SET next_place = %d", posting.AlignedDocs),
 		} {
 			mustUpdate(t, s, func(tx memory.Tx) error {
-				w := tx.(*writer)
+				w := tx.(*writeTx)
 				w.setRLSAll()
 				return w.exec(t.Context(), statement)
 			})
@@ -71,7 +71,7 @@ func TestPostingsOfOneTransactionMeetInABlock(t *testing.T) {
 								return err
 							}
 						}
-						if err := tx.(*writer).flushIndex(t.Context()); err != nil {
+						if err := tx.(*writeTx).flushIndex(t.Context()); err != nil {
 							return err
 						}
 					}
@@ -101,7 +101,7 @@ func TestManyBlocksAreRemovedByAPlanForThem(t *testing.T) {
 					return err
 				}
 				e.Version, e.Revision = e.Version+1, e.Revision+1
-				w := tx.(*writer)
+				w := tx.(*writeTx)
 				if err := w.flushIndex(t.Context()); err != nil {
 					return err
 				}

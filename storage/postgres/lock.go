@@ -45,20 +45,20 @@ const (
 )
 
 // lock acquires the locks that the transaction does not hold yet, in key order.
-func (w *writer) lock(ctx context.Context, keys ...int64) error {
-	if w.exclusive {
+func (d *driver) lock(ctx context.Context, keys ...int64) error {
+	if d.exclusive {
 		return nil
 	}
-	missing := w.missing(keys)
+	missing := d.missing(keys)
 	if len(missing) == 0 {
 		return nil
 	}
 	query, args := takeLock(missing)
-	if err := w.each(ctx, skip, query, args...); err != nil {
+	if err := d.each(ctx, skip, query, args...); err != nil {
 		return err
 	}
 	for _, key := range missing {
-		w.heldLocks[key] = true
+		d.heldLocks[key] = true
 	}
 	return nil
 }
@@ -72,19 +72,19 @@ func takeLock(keys []int64) (query string, args []any) {
 }
 
 // missing returns the locks that the transaction does not hold yet, in key order.
-func (w *writer) missing(keys []int64) []int64 {
-	missing := slices.DeleteFunc(keys, func(key int64) bool { return w.heldLocks[key] })
+func (d *driver) missing(keys []int64) []int64 {
+	missing := slices.DeleteFunc(keys, func(key int64) bool { return d.heldLocks[key] })
 	slices.Sort(missing)
 	return slices.Compact(missing)
 }
 
 // queueLock queues the acquisition of locks before the next query.
-func (w *writer) queueLock(keys ...int64) {
-	if missing := w.missing(keys); len(missing) > 0 && !w.exclusive {
+func (d *driver) queueLock(keys ...int64) {
+	if missing := d.missing(keys); len(missing) > 0 && !d.exclusive {
 		query, args := takeLock(missing)
-		w.queueStatement(query, args...)
+		d.queueStatement(query, args...)
 		for _, key := range missing {
-			w.heldLocks[key] = true
+			d.heldLocks[key] = true
 		}
 	}
 }
@@ -104,22 +104,22 @@ func (w *writer) lockAll(ctx context.Context) error {
 
 // lockEntries acquires the locks of the stores that contain the entries. An
 // entry may move before its lock is held, so the stores are read again.
-func (w *writer) lockEntries(ctx context.Context, ids []uuid.UUID) error {
-	w.setRLSAll()
+func (d *driver) lockEntries(ctx context.Context, ids []uuid.UUID) error {
+	d.setRLSAll()
 	for {
 		var keys []int64
-		err := w.each(ctx, func(rows pgx.Rows) error {
+		err := d.each(ctx, func(rows pgx.Rows) error {
 			var store string
 			err := rows.Scan(&store)
-			if key := storeKey(store); !w.heldLocks[key] {
+			if key := storeKey(store); !d.heldLocks[key] {
 				keys = append(keys, key)
 			}
 			return err
 		}, "store.of_entries", idList(ids))
-		if err != nil || len(keys) == 0 || w.exclusive {
+		if err != nil || len(keys) == 0 || d.exclusive {
 			return err
 		}
-		if err := w.lock(ctx, keys...); err != nil {
+		if err := d.lock(ctx, keys...); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // and sees the writes that the transaction has collected.
 
 // At implements memory.PathReader.
-func (w *writer) At(ctx context.Context, q memory.AtPaths) ([]memory.Entry, error) {
+func (w *writeTx) At(ctx context.Context, q memory.AtPaths) ([]memory.Entry, error) {
 	if len(q.Paths) == 1 && !q.InContext {
 		if entries, known := w.prefetched.at(q.Paths[0], q.Ceiling); known {
 			return entries, w.ready(ctx)
@@ -26,7 +26,7 @@ func (w *writer) At(ctx context.Context, q memory.AtPaths) ([]memory.Entry, erro
 
 // Searchable implements memory.BulkReader. What is to be analyzed again takes the database
 // lock.
-func (w *writer) Searchable(ctx context.Context, after uuid.UUID, limit int) ([]memory.Entry, error) {
+func (w *writeTx) Searchable(ctx context.Context, after uuid.UUID, limit int) ([]memory.Entry, error) {
 	if err := w.lockAll(ctx); err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (w *writer) Lexical(ctx context.Context, scope acl.Scope, query memory.Lexi
 }
 
 // Terms implements memory.LexicalLeg.
-func (w *writer) Terms(ctx context.Context, scope acl.Scope, query memory.TermQuery) (terms []string, more bool, err error) {
+func (w *writeTx) Terms(ctx context.Context, scope acl.Scope, query memory.TermQuery) (terms []string, more bool, err error) {
 	if err := w.flushScope(ctx, scope); err != nil {
 		return nil, false, err
 	}
@@ -51,7 +51,7 @@ func (w *writer) Terms(ctx context.Context, scope acl.Scope, query memory.TermQu
 }
 
 // ManyTerms implements memory.LexicalLeg.
-func (w *writer) ManyTerms(ctx context.Context, scope acl.Scope, query memory.TermQuery) (bool, error) {
+func (w *writeTx) ManyTerms(ctx context.Context, scope acl.Scope, query memory.TermQuery) (bool, error) {
 	if err := w.flushScope(ctx, scope); err != nil {
 		return false, err
 	}
@@ -71,13 +71,13 @@ func (w *writer) flushScope(ctx context.Context, scope acl.Scope) error {
 }
 
 // Changes implements indexer.VectorReader.
-func (w *writer) Changes(ctx context.Context, after int64, limit int) ([]indexer.Change, bool, error) {
+func (w *writeTx) Changes(ctx context.Context, after int64, limit int) ([]indexer.Change, bool, error) {
 	w.flushChanges()
 	return w.Reads.Changes(ctx, after, limit)
 }
 
 // VectorChanges implements memory.ScoreReader.
-func (w *writer) VectorChanges(ctx context.Context, after int64, limit int) (memory.VectorChanges, error) {
+func (w *writeTx) VectorChanges(ctx context.Context, after int64, limit int) (memory.VectorChanges, error) {
 	w.flushChanges()
 	return w.Reads.VectorChanges(ctx, after, limit)
 }

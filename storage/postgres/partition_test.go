@@ -39,7 +39,7 @@ func fillStores(t *testing.T, s *Storage, stores, each int) {
 					e.Version, e.Revision = e.Version+1, e.Revision+1
 				}
 				records := []vector.Record{{Vector: vector.Half{1}, Codes: []byte{1}}}
-				if _, err := tx.(*writer).SaveVectors(t.Context(), e.ID, e.Revision-1, "model", records); err != nil {
+				if _, err := tx.(*writeTx).SaveVectors(t.Context(), e.ID, e.Revision-1, "model", records); err != nil {
 					return err
 				}
 			}
@@ -52,7 +52,7 @@ func fillStores(t *testing.T, s *Storage, stores, each int) {
 func contents(t *testing.T, s *Storage) map[string][]string {
 	t.Helper()
 	found := make(map[string][]string)
-	err := s.view(t.Context(), func(r *reader) error {
+	err := s.view(t.Context(), func(r *readTx) error {
 		for _, table := range append(slices.Clone(tables), "store", "change", "feed", "feed_head") {
 			err := r.each(t.Context(), func(rows pgx.Rows) error {
 				var row string
@@ -285,7 +285,7 @@ func TestAnIDIsThatOfOneEntryInAllPartitions(t *testing.T) {
 // operation is one that knows its store.
 type operation struct {
 	name string
-	run  func(ctx context.Context, w *writer) error
+	run  func(ctx context.Context, w *writeTx) error
 }
 
 // TestOperationsStayInsideThePartitionOfTheirStore counts, by the server's statistics, the
@@ -306,7 +306,7 @@ func TestOperationsStayInsideThePartitionOfTheirStore(t *testing.T) {
 				})
 			}
 			// What knows an ID alone looks into every partition: the statistics show it.
-			byID := operation{"by ID", func(ctx context.Context, w *writer) error {
+			byID := operation{"by ID", func(ctx context.Context, w *writeTx) error {
 				_, err := w.Get(ctx, []uuid.UUID{uuid.Max})
 				return err
 			}}
@@ -329,7 +329,7 @@ var errUndo = errors.New("undo")
 // were scanned and which others were.
 func scans(t *testing.T, s *Storage, suffix string, op operation) (inside int64, outside []string) {
 	t.Helper()
-	err := s.update(t.Context(), func(w *writer) error {
+	err := s.update(t.Context(), func(w *writeTx) error {
 		must(t, w.flushBatch(t.Context()))
 		before := scanCounts(t, w)
 		must(t, op.run(t.Context(), w))
@@ -352,7 +352,7 @@ func scans(t *testing.T, s *Storage, suffix string, op operation) (inside int64,
 }
 
 // scanCounts returns the number of scans of each partition so far.
-func scanCounts(t *testing.T, w *writer) map[string]int64 {
+func scanCounts(t *testing.T, w *writeTx) map[string]int64 {
 	t.Helper()
 	counts := make(map[string]int64)
 	err := w.each(t.Context(), func(rows pgx.Rows) error {
@@ -385,84 +385,84 @@ func readOperations(t *testing.T, s *Storage) []operation {
 		return err
 	}))
 	operations := []operation{
-		{"words", func(ctx context.Context, w *writer) error {
+		{"words", func(ctx context.Context, w *writeTx) error {
 			hits, _, err := w.Lexical(ctx, scope, memory.LexicalQuery{Terms: lexical.ParseQuery("word w1"), Limit: 10, Now: now.Add(150 * time.Minute)})
 			return wantRows(len(hits), err)
 		}},
-		{"words of some", func(ctx context.Context, w *writer) error {
+		{"words of some", func(ctx context.Context, w *writeTx) error {
 			hits, _, err := w.Lexical(ctx, scope, memory.LexicalQuery{Terms: lexical.ParseQuery("word"), Limit: 10, Only: ids, Now: now})
 			return wantRows(len(hits), err)
 		}},
-		{"terms", func(ctx context.Context, w *writer) error {
+		{"terms", func(ctx context.Context, w *writeTx) error {
 			found, _, err := w.Terms(ctx, scope, memory.TermQuery{Prefix: "w", Limit: 10})
 			return wantRows(len(found), err)
 		}},
-		{"many terms", func(ctx context.Context, w *writer) error {
+		{"many terms", func(ctx context.Context, w *writeTx) error {
 			_, err := w.ManyTerms(ctx, scope, memory.TermQuery{Prefix: "w", Limit: 10})
 			return err
 		}},
-		{"candidates", func(ctx context.Context, w *writer) error {
+		{"candidates", func(ctx context.Context, w *writeTx) error {
 			found, err := w.Siblings(ctx, scope, ids)
 			return wantRows(len(found), err)
 		}},
-		{"vectors and terms", func(ctx context.Context, w *writer) error {
+		{"vectors and terms", func(ctx context.Context, w *writeTx) error {
 			n := 0
 			query := memory.EvidenceQuery{Terms: lexical.ParseQuery("word"), Fingerprints: [2]string{"model"}, Entries: ids}
 			err := w.Evidence(ctx, scope, query, func(e memory.Evidence) error { n += len(e.Vector); return nil })
 			return wantRows(n, err)
 		}},
-		{"codes", func(ctx context.Context, w *writer) error {
+		{"codes", func(ctx context.Context, w *writeTx) error {
 			codes, err := w.ChunkCodes(ctx, scope, "model", chunks)
 			return wantRows(len(codes[0]), err)
 		}},
-		{"waiting", func(ctx context.Context, w *writer) error {
+		{"waiting", func(ctx context.Context, w *writeTx) error {
 			found, err := w.WaitingIn(ctx, scope, now.Add(time.Hour), now)
 			if err == nil && !found {
 				err = errors.New("nothing waits")
 			}
 			return err
 		}},
-		{"path", func(ctx context.Context, w *writer) error {
+		{"path", func(ctx context.Context, w *writeTx) error {
 			found, err := w.At(ctx, memory.Path{Store: "s3", Key: "k1"}.At(acl.Restricted))
 			return wantRows(len(found), err)
 		}},
-		{"paths", func(ctx context.Context, w *writer) error {
+		{"paths", func(ctx context.Context, w *writeTx) error {
 			paths := []memory.Path{{Store: "s3", Key: "k1"}, {Store: "s3", Key: "k2"}}
 			found, err := w.At(ctx, memory.AtPaths{Paths: paths, Ceiling: acl.Restricted, InContext: true})
 			return wantRows(len(found), err)
 		}},
-		{"list", func(ctx context.Context, w *writer) error {
+		{"list", func(ctx context.Context, w *writeTx) error {
 			found, err := w.Scan(ctx, memory.ScanQuery{Store: "s3", Ceiling: acl.Restricted, Limit: 2})
 			return wantRows(len(found), err)
 		}},
-		{"list of a namespace", func(ctx context.Context, w *writer) error {
+		{"list of a namespace", func(ctx context.Context, w *writeTx) error {
 			found, err := w.Scan(ctx, memory.ScanQuery{Store: "s3", Namespace: new(string), Ceiling: acl.Restricted, Limit: 2})
 			return wantRows(len(found), err)
 		}},
-		{"trash", func(ctx context.Context, w *writer) error {
+		{"trash", func(ctx context.Context, w *writeTx) error {
 			_, err := w.Trash(ctx, memory.TrashQuery{Store: "s3", Label: acl.Public, Limit: 2})
 			return err
 		}},
-		{"trash of an owner", func(ctx context.Context, w *writer) error {
+		{"trash of an owner", func(ctx context.Context, w *writeTx) error {
 			_, err := w.Trash(ctx, memory.TrashQuery{Store: "s3", Label: acl.Public, Owner: "a", Limit: 2})
 			return err
 		}},
-		{"usage", func(ctx context.Context, w *writer) error {
+		{"usage", func(ctx context.Context, w *writeTx) error {
 			usage, err := w.Usage(ctx, "s3", "s3", acl.Public, now)
 			return wantRows(int(usage.Entries), err)
 		}},
-		{"expiring", func(ctx context.Context, w *writer) error {
+		{"expiring", func(ctx context.Context, w *writeTx) error {
 			found, err := w.Expiring(ctx, memory.ExpiryQuery{Store: "s3", Ceiling: acl.Restricted, Limit: 2})
 			return wantRows(len(found), err)
 		}},
-		{"feed", func(ctx context.Context, w *writer) error {
+		{"feed", func(ctx context.Context, w *writeTx) error {
 			feeds, err := w.Feed(ctx, memory.FeedQuery{Store: "s3", Ceiling: acl.Restricted, Limit: 2})
 			return wantRows(len(feeds[0].Records), err)
 		}},
 	}
 	for name, f := range filters(t) {
 		for _, of := range [][]uuid.UUID{nil, ids} {
-			operations = append(operations, operation{fmt.Sprint("filter by ", name, " of ", len(of)), func(ctx context.Context, w *writer) error {
+			operations = append(operations, operation{fmt.Sprint("filter by ", name, " of ", len(of)), func(ctx context.Context, w *writeTx) error {
 				found, _, err := w.Matching(ctx, scope, f, of, 100)
 				return wantRows(len(found), err)
 			}})
@@ -508,8 +508,8 @@ func writeOperations(t *testing.T, s *Storage) []operation {
 	t.Helper()
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	// change puts an entry again as memory.Service does.
-	change := func(key string, alter func(*memory.Entry)) func(context.Context, *writer) error {
-		return func(ctx context.Context, w *writer) error {
+	change := func(key string, alter func(*memory.Entry)) func(context.Context, *writeTx) error {
+		return func(ctx context.Context, w *writeTx) error {
 			path := memory.Path{Store: "s3", Key: key}
 			plan := memory.WritePlan{Store: "s3", Paths: []memory.Path{path}, Label: acl.Public, Agent: "s3"}
 			if err := w.PrepareWrite(ctx, plan); err != nil {
@@ -528,8 +528,8 @@ func writeOperations(t *testing.T, s *Storage) []operation {
 			return w.TrimHistory(ctx, e.ID, memory.HistoryLimits{Versions: 100, Bytes: 1 << 20})
 		}
 	}
-	put := func(n int) func(context.Context, *writer) error {
-		return func(ctx context.Context, w *writer) error {
+	put := func(n int) func(context.Context, *writeTx) error {
+		return func(ctx context.Context, w *writeTx) error {
 			var paths []memory.Path
 			for i := range n {
 				paths = append(paths, memory.Path{Store: "s3", Key: fmt.Sprint("new", i)})
@@ -553,7 +553,7 @@ func writeOperations(t *testing.T, s *Storage) []operation {
 		{"overwrite", change("k1", func(*memory.Entry) {})},
 		{"relabel", change("k1", func(e *memory.Entry) { e.Label = acl.Internal })},
 		{"delete", change("k2", func(e *memory.Entry) { e.DeletedAt = now })},
-		{"old vectors of several entries", func(ctx context.Context, w *writer) error {
+		{"old vectors of several entries", func(ctx context.Context, w *writeTx) error {
 			// The rows are locked by ID: as the worker has, before.
 			entries, err := w.Scan(ctx, memory.ScanQuery{Store: "s3", Ceiling: acl.Restricted, Limit: 2})
 			if err != nil {

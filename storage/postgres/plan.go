@@ -16,14 +16,14 @@ const plannedRows = "mneme.planned_rows"
 
 // replan discards the plans of the connection, before the next query, if there are
 // too many rows for them. rows is how many entries this process has written.
-func (r *reader) replan(rows int64) {
-	state := r.tx.PgConn().CustomData()
+func (d *driver) replan(rows int64) {
+	state := d.tx.PgConn().CustomData()
 	planned, known := state[plannedRows].(int64)
 	switch {
 	case !known:
 		state[plannedRows] = max(rows, minPlannedRows)
 	case rows >= 2*planned:
 		state[plannedRows] = rows
-		r.queueStatement(discardPlans)
+		d.queueStatement(discardPlans)
 	}
 }

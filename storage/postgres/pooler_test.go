@@ -80,7 +80,7 @@ func TestStorageBehindAPooler(t *testing.T) {
 // checkScope checks that a transaction whose scope is a store sees no row of another, and that
 // the parameters of the service are in effect.
 func checkScope(t *testing.T, tx memory.ReadTx, store string) error {
-	r := tx.(*reader)
+	r := tx.(*readTx)
 	var timeout, scans string
 	if _, err := r.one(t.Context(), []any{&timeout, &scans}, "SELECT current_setting('statement_timeout'), current_setting('enable_seqscan')"); err != nil {
 		return err

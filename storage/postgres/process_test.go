@@ -122,7 +122,7 @@ func TestAMembershipThatIsRenewedWhileItIsSweptStays(t *testing.T) {
 func TestATransactionWritesItsFeedInBoundedStatements(t *testing.T) {
 	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
 		s := openAt(t, database(t))
-		write := func(w *writer, key string) {
+		write := func(w *writeTx, key string) {
 			t.Helper()
 			must(t, w.Put(t.Context(), newEntry("s", key), doc("word")))
 			if n := len(w.feed.stores); n >= maxFeed {
@@ -130,7 +130,7 @@ func TestATransactionWritesItsFeedInBoundedStatements(t *testing.T) {
 			}
 		}
 		mustUpdate(t, s, func(tx memory.Tx) error {
-			w := tx.(*writer)
+			w := tx.(*writeTx)
 			write(w, "first")
 			for range 2 {
 				row := sqlcommon.FeedRow{Store: w.stores["s"].number, Label: acl.Public, At: time.Now()}
@@ -143,7 +143,7 @@ func TestATransactionWritesItsFeedInBoundedStatements(t *testing.T) {
 			return nil
 		})
 		var records, first, last, head int64
-		must(t, s.view(t.Context(), func(r *reader) error {
+		must(t, s.view(t.Context(), func(r *readTx) error {
 			_, err := r.one(t.Context(), []any{&records, &first, &last, &head}, "SELECT count(DISTINCT position), min(position), max(position), (SELECT last FROM feed_head) FROM feed")
 			return err
 		}))
@@ -267,7 +267,7 @@ func TestATransactionThatKeepsConflictingRunsAlone(t *testing.T) {
 	<-held
 	attempts, others := 0, 0
 	err := s.Update(t.Context(), func(tx memory.Tx) error {
-		w := tx.(*writer)
+		w := tx.(*writeTx)
 		switch attempts++; {
 		case w.exclusive != (attempts >= aloneFrom):
 			t.Errorf("attempt %d: exclusive is %v", attempts, w.exclusive)

@@ -73,7 +73,7 @@ func TestNoTableHoldsWhatWasPurged(t *testing.T) {
 						return err
 					}
 				}
-				_, err := tx.(*writer).SaveVectors(t.Context(), e.ID, int64(e.Version), "model", []vector.Record{{Vector: vector.Half{1}}})
+				_, err := tx.(*writeTx).SaveVectors(t.Context(), e.ID, int64(e.Version), "model", []vector.Record{{Vector: vector.Half{1}}})
 				return err
 			})
 			return e

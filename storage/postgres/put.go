@@ -16,13 +16,10 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// writer is a memory.Tx. It reads from a store under the store's lock
-// (lock.go).
+// writer writes the rows of entries with all that is kept of them. It reads from a store
+// under the store's lock (lock.go).
 type writer struct {
 	reader
-	sqlcommon.Writes
-	heldLocks  map[int64]bool
-	exclusive  bool                    // holds the database lock exclusively
 	stores     map[string]*storeRow    // rows read so far
 	models     map[string]int64        // model numbers by fingerprint
 	locked     map[uuid.UUID]lockedRow // by PrepareVectors, until their vectors are saved
@@ -39,14 +36,10 @@ type writer struct {
 	unchecked  bool          // a new row was inserted without that
 }
 
-var _ memory.Tx = (*writer)(nil)
-
-func newWriter(tx connection) *writer {
-	w := &writer{reader: reader{tx: tx, rls: allRows}, heldLocks: make(map[int64]bool), stores: make(map[string]*storeRow),
+func newWriter(d *driver) *writer {
+	return &writer{reader: reader{d}, stores: make(map[string]*storeRow),
 		models: make(map[string]int64), postings: posting.NewAlignedWriter(), usage: make(sqlcommon.UsageChanges),
 		past: make(map[uuid.UUID]pastRow), settings: make(map[string]acl.Settings), locked: make(map[uuid.UUID]lockedRow), metas: make(map[string][]byte)}
-	w.Reads, w.Writes = sqlcommon.NewReads(w, &statements), sqlcommon.NewWrites(w, &statements)
-	return w
 }
 
 // storeRow is a row of table store.

@@ -17,7 +17,7 @@ func (w *writer) enqueue(id uuid.UUID, row *storedRow, revision int64, chunks in
 }
 
 // Finish implements indexer.QueueWriter. Rows that are done are removed together.
-func (w *writer) Finish(ctx context.Context, lease indexer.Lease, failure *indexer.Failure) error {
+func (w *writeTx) Finish(ctx context.Context, lease indexer.Lease, failure *indexer.Failure) error {
 	if failure != nil {
 		return w.Writes.Finish(ctx, lease, failure)
 	}
@@ -28,7 +28,7 @@ func (w *writer) Finish(ctx context.Context, lease indexer.Lease, failure *index
 
 // Refused returns entries that their embedder does not take, those first that wait longest.
 func (s *Storage) Refused(ctx context.Context, limit int) (list []indexer.Refused, err error) {
-	err = s.view(ctx, func(r *reader) (err error) {
+	err = s.view(ctx, func(r *readTx) (err error) {
 		list, err = r.Refused(ctx, limit)
 		return err
 	})

@@ -41,7 +41,7 @@ func TestCandidatesAreReadByIndexWithoutStatistics(t *testing.T) {
 					return err
 				}
 				records := []vector.Record{{Chunk: 0, Vector: vector.Half{1}}, {Chunk: 1, Vector: vector.Half{1}, Codes: []byte{1}}}
-				if _, err := tx.(*writer).SaveVectors(t.Context(), e.ID, 1, "model", records); err != nil {
+				if _, err := tx.(*writeTx).SaveVectors(t.Context(), e.ID, 1, "model", records); err != nil {
 					return err
 				}
 			}
@@ -50,18 +50,18 @@ func TestCandidatesAreReadByIndexWithoutStatistics(t *testing.T) {
 		for _, c := range []struct {
 			name            string
 			entries, vector int64 // rows of the tables that are read for each candidate
-			read            func(r *reader, scope acl.Scope) (int, error)
+			read            func(r *readTx, scope acl.Scope) (int, error)
 		}{
-			{"Siblings", 2, 0, func(r *reader, scope acl.Scope) (int, error) { // by ID and at its path
+			{"Siblings", 2, 0, func(r *readTx, scope acl.Scope) (int, error) { // by ID and at its path
 				entries, err := r.Siblings(t.Context(), scope, ids)
 				return len(entries), err
 			}},
-			{"Evidence", 1, 2, func(r *reader, scope acl.Scope) (n int, err error) {
+			{"Evidence", 1, 2, func(r *readTx, scope acl.Scope) (n int, err error) {
 				query := memory.EvidenceQuery{Terms: []lexical.QueryTerm{{Text: "word", Weight: 1}}, Fingerprints: [2]string{"model"}, Entries: ids}
 				err = r.Evidence(t.Context(), scope, query, func(memory.Evidence) error { n++; return nil })
 				return n / 2, err
 			}},
-			{"ChunkCodes", 1, 1, func(r *reader, scope acl.Scope) (int, error) {
+			{"ChunkCodes", 1, 1, func(r *readTx, scope acl.Scope) (int, error) {
 				codes, err := r.ChunkCodes(t.Context(), scope, "model", chunks)
 				return len(slices.DeleteFunc(codes, func(c []byte) bool { return len(c) == 0 })), err
 			}},
@@ -74,7 +74,7 @@ func TestCandidatesAreReadByIndexWithoutStatistics(t *testing.T) {
 							return err
 						}
 						entriesBefore, vectorsBefore := rowsRead(t, tx, "entry"), rowsRead(t, tx, "vector")
-						if n, err := c.read(tx.(*reader), scope); err != nil || n != named {
+						if n, err := c.read(tx.(*readTx), scope); err != nil || n != named {
 							return fmt.Errorf("%d candidates: %w", n, err)
 						}
 						if n := rowsRead(t, tx, "entry") - entriesBefore; n > c.entries*named {
@@ -137,7 +137,7 @@ func TestTheTrashOfAnOwnerIsReadByItsIndex(t *testing.T) {
 // rowsRead returns how many rows of a table and its partitions a transaction has read so far.
 func rowsRead(t *testing.T, tx memory.ReadTx, table string) (n int64) {
 	t.Helper()
-	err := tx.(*reader).tx.(transaction).QueryRow(t.Context(),
+	err := tx.(*readTx).tx.(transaction).QueryRow(t.Context(),
 		`SELECT coalesce(sum(idx_tup_fetch), 0)::bigint + coalesce(sum(seq_tup_read), 0)::bigint FROM pg_stat_xact_user_tables
 		WHERE relid = $1::text::regclass OR relid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = $1::text::regclass)`, table).Scan(&n)
 	if err != nil {

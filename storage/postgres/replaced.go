@@ -24,7 +24,7 @@ func (s *Storage) Continues(ctx context.Context) error {
 	if s.past.Replaced() {
 		return ErrReplaced
 	}
-	return s.view(ctx, func(r *reader) error {
+	return s.view(ctx, func(r *readTx) error {
 		name, err := r.name(ctx)
 		if err != nil {
 			return err
@@ -43,7 +43,7 @@ func (s *Storage) admit(ctx context.Context, conn *pgx.Conn) error {
 	if err != nil {
 		return err
 	}
-	r := newReader(transaction{tx})
+	r := newReadTx(transaction{tx})
 	name, err := r.name(ctx)
 	if err == nil {
 		err = s.past.Check(ctx, r.Reads, name)
@@ -56,9 +56,9 @@ func (s *Storage) admit(ctx context.Context, conn *pgx.Conn) error {
 }
 
 // name returns the name of the database, which another one does not have.
-func (r *reader) name(ctx context.Context) (string, error) {
+func (d *driver) name(ctx context.Context) (string, error) {
 	var name *string
-	if _, err := sqlcommon.One(ctx, r, []any{&name}, selectName); err != nil {
+	if _, err := sqlcommon.One(ctx, d, []any{&name}, selectName); err != nil {
 		return "", err
 	}
 	if name == nil {

@@ -27,24 +27,24 @@ const (
 )
 
 // setRLSAll lets the following statements see all rows.
-func (r *reader) setRLSAll() {
-	if r.rls != allRows {
-		r.rls = allRows
-		r.queueStatement(setAll)
+func (d *driver) setRLSAll() {
+	if d.rls != allRows {
+		d.rls = allRows
+		d.queueStatement(setAll)
 	}
 }
 
 // setRLSStore lets the following statements see the rows of one store.
-func (r *reader) setRLSStore(store string) {
-	if scope := "store " + store; r.rls != scope {
-		r.rls = scope
-		r.queueStatement(setStore, store)
+func (d *driver) setRLSStore(store string) {
+	if scope := "store " + store; d.rls != scope {
+		d.rls = scope
+		d.queueStatement(setStore, store)
 	}
 }
 
 // setRLSScope lets the following statements see the rows of stores up to their
 // ceilings.
-func (r *reader) setRLSScope(stores []acl.Access) {
+func (d *driver) setRLSScope(stores []acl.Access) {
 	b := []byte{'{'}
 	for i, a := range stores {
 		if i > 0 {
@@ -55,18 +55,18 @@ func (r *reader) setRLSScope(stores []acl.Access) {
 		b = append(b, '"', ':')
 		b = strconv.AppendInt(b, int64(a.Ceiling), 10)
 	}
-	if scope := string(append(b, '}')); r.rls != scope {
-		r.rls = scope
-		r.queueStatement(setScope, scope)
+	if scope := string(append(b, '}')); d.rls != scope {
+		d.rls = scope
+		d.queueStatement(setScope, scope)
 	}
 }
 
 // setRLSWords lets the following statements see the rows of table word that fulfil
 // a tsquery; "": all.
-func (r *reader) setRLSWords(query string) {
-	if r.words != query {
-		r.words = query
-		r.queueStatement(setWords, query)
+func (d *driver) setRLSWords(query string) {
+	if d.words != query {
+		d.words = query
+		d.queueStatement(setWords, query)
 	}
 }
 

@@ -58,23 +58,23 @@ func TestRLSRestrictsStatementsWithoutScopeConditions(t *testing.T) {
 		s := openAt(t, database(t))
 		numbers := putSamples(t, s)
 		cases := map[string]struct {
-			set  func(r *reader)
+			set  func(r *readTx)
 			want int
 		}{
-			"one store":        {func(r *reader) { r.setRLSStore("a") }, 2},
-			"an unknown store": {func(r *reader) { r.setRLSStore("none") }, 0},
-			"a scope":          {func(r *reader) { r.setRLSScope([]acl.Access{{Number: numbers["b"], Ceiling: acl.Internal}}) }, 1},
-			"a scope of both stores": {func(r *reader) {
+			"one store":        {func(r *readTx) { r.setRLSStore("a") }, 2},
+			"an unknown store": {func(r *readTx) { r.setRLSStore("none") }, 0},
+			"a scope":          {func(r *readTx) { r.setRLSScope([]acl.Access{{Number: numbers["b"], Ceiling: acl.Internal}}) }, 1},
+			"a scope of both stores": {func(r *readTx) {
 				r.setRLSScope([]acl.Access{{Number: numbers["a"], Ceiling: acl.Public}, {Number: numbers["b"], Ceiling: acl.Restricted}})
 			}, 3},
-			"an empty scope": {func(r *reader) { r.setRLSScope(nil) }, 0},
-			"all rows":       {func(*reader) {}, 4},
-			"all rows again": {func(r *reader) { r.setRLSStore("a"); r.setRLSAll() }, 4},
+			"an empty scope": {func(r *readTx) { r.setRLSScope(nil) }, 0},
+			"all rows":       {func(*readTx) {}, 4},
+			"all rows again": {func(r *readTx) { r.setRLSStore("a"); r.setRLSAll() }, 4},
 		}
 		for name, c := range cases {
 			for _, table := range protected {
 				err := s.View(t.Context(), func(tx memory.ReadTx) error {
-					r := tx.(*reader)
+					r := tx.(*readTx)
 					c.set(r)
 					var n int
 					_, err := r.one(t.Context(), []any{&n}, "SELECT count(*) FROM "+table)
@@ -116,45 +116,45 @@ func TestTheReadsOfASearchSetTheirRLSScope(t *testing.T) {
 			GrantList: []acl.Grant{{Store: "a", Grantee: "reader", Level: acl.Search, MaxLabel: acl.Internal, Label: acl.Public, Accepted: acl.Public, ByPlatform: true}},
 		}
 		scope := facts.Scope(t, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{})
-		for name, read := range map[string]func(r *reader) error{
-			"Lexical": func(r *reader) error {
+		for name, read := range map[string]func(r *readTx) error{
+			"Lexical": func(r *readTx) error {
 				_, _, err := r.Lexical(t.Context(), scope, memory.LexicalQuery{Terms: []lexical.QueryTerm{{Text: "word", Weight: 1}}, Limit: 1, Now: time.Now()})
 				return err
 			},
-			"Siblings": func(r *reader) error {
+			"Siblings": func(r *readTx) error {
 				_, err := r.Siblings(t.Context(), scope, []uuid.UUID{uuid.Max})
 				return err
 			},
-			"Evidence": func(r *reader) error {
+			"Evidence": func(r *readTx) error {
 				return r.Evidence(t.Context(), scope, memory.EvidenceQuery{Entries: []uuid.UUID{uuid.Max}}, func(memory.Evidence) error { return nil })
 			},
-			"ChunkCodes": func(r *reader) error {
+			"ChunkCodes": func(r *readTx) error {
 				_, err := r.ChunkCodes(t.Context(), scope, "model", []vector.ChunkID{{Entry: uuid.Max}})
 				return err
 			},
-			"Lagging": func(r *reader) error {
+			"Lagging": func(r *readTx) error {
 				_, err := r.WaitingIn(t.Context(), scope, time.Now().Add(time.Hour), time.Now())
 				return err
 			},
-			"Matching": func(r *reader) error {
+			"Matching": func(r *readTx) error {
 				_, _, err := r.Matching(t.Context(), scope, memory.Filter{}, nil, 10)
 				return err
 			},
-			"At": func(r *reader) error {
+			"At": func(r *readTx) error {
 				_, err := r.At(t.Context(), memory.Path{Store: "a", Key: "k"}.At(acl.Restricted))
 				return err
 			},
-			"Scan": func(r *reader) error {
+			"Scan": func(r *readTx) error {
 				_, err := r.Scan(t.Context(), memory.ScanQuery{Store: "a", Ceiling: acl.Public, Limit: 1})
 				return err
 			},
-			"Trash": func(r *reader) error {
+			"Trash": func(r *readTx) error {
 				_, err := r.Trash(t.Context(), memory.TrashQuery{Store: "a", Label: acl.Public, Limit: 1})
 				return err
 			},
 		} {
 			err := s.View(t.Context(), func(tx memory.ReadTx) error {
-				r := tx.(*reader)
+				r := tx.(*readTx)
 				if err := read(r); err != nil {
 					return err
 				}

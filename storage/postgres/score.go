@@ -13,8 +13,6 @@ import (
 	"mneme/vector"
 )
 
-var _ memory.ScoreReader = (*reader)(nil)
-
 // The statements go from the candidates to their rows by primary key. LATERAL and
 // OFFSET 0 force the planner to one probe per candidate, whatever its statistics say.
 var (

@@ -14,21 +14,16 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-var (
-	_ sqlcommon.Reader = (*reader)(nil)
-	_ sqlcommon.Writer = (*writer)(nil)
-)
-
 // Each implements sqlcommon.Reader.
-func (r *reader) Each(ctx context.Context, scan func(sqlcommon.Row) error, text string, args ...any) error {
+func (d *driver) Each(ctx context.Context, scan func(sqlcommon.Row) error, text string, args ...any) error {
 	if !storableArguments(args) {
-		return r.ready(ctx)
+		return d.ready(ctx)
 	}
-	return r.each(ctx, decoded(scan), text, encode(args)...)
+	return d.each(ctx, decoded(scan), text, encode(args)...)
 }
 
 // EachOf implements sqlcommon.Reader.
-func (r *reader) EachOf(ctx context.Context, queries ...sqlcommon.Query) error {
+func (d *driver) EachOf(ctx context.Context, queries ...sqlcommon.Query) error {
 	batch := make([]batchQuery, 0, len(queries))
 	for _, q := range queries {
 		if storableArguments(q.Args) {
@@ -36,87 +31,79 @@ func (r *reader) EachOf(ctx context.Context, queries ...sqlcommon.Query) error {
 		}
 	}
 	if len(batch) == 0 {
-		return r.ready(ctx)
+		return d.ready(ctx)
 	}
-	return r.queryBatch(ctx, batch)
+	return d.queryBatch(ctx, batch)
 }
 
 // Stream implements sqlcommon.Reader. It reads by a cursor, so that a slow scan does
 // not run into a statement timeout.
-func (r *reader) Stream(ctx context.Context, scan func(sqlcommon.Row) error, text string, args ...any) error {
+func (d *driver) Stream(ctx context.Context, scan func(sqlcommon.Row) error, text string, args ...any) error {
 	if !storableArguments(args) {
-		return r.ready(ctx)
+		return d.ready(ctx)
 	}
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(text)) // never fails
 	cursor := "stream_" + strconv.FormatUint(uint64(h.Sum32()), 16)
-	return r.eachFetched(ctx, cursor, decoded(scan), text, encode(args)...)
+	return d.eachFetched(ctx, cursor, decoded(scan), text, encode(args)...)
 }
 
 // Kept implements sqlcommon.Reader.
-func (r *reader) Kept(context.Context) (*sqlcommon.Kept, error) { return nil, nil }
+func (d *driver) Kept(context.Context) (*sqlcommon.Kept, error) { return nil, nil }
 
 // InStore implements sqlcommon.Reader.
-func (r *reader) InStore(ctx context.Context, store string) error {
-	if storable(store) {
-		r.setRLSStore(store)
-	}
-	return r.ready(ctx)
-}
-
-// InStore implements sqlcommon.Reader.
-func (w *writer) InStore(ctx context.Context, store string) error {
-	if err := w.lock(ctx, storeKey(store)); err != nil {
-		return err
-	}
-	return w.reader.InStore(ctx, store)
-}
-
-// InScope implements sqlcommon.Reader.
-func (r *reader) InScope(stores []acl.Access) { r.setRLSScope(stores) }
-
-// OfEntries implements sqlcommon.Reader.
-func (r *reader) OfEntries(ctx context.Context, _ []uuid.UUID) error {
-	r.setRLSAll()
-	return r.ready(ctx)
-}
-
-// OfEntries implements sqlcommon.Reader.
-func (w *writer) OfEntries(ctx context.Context, ids []uuid.UUID) error {
-	if len(ids) > 0 {
-		if err := w.lockEntries(ctx, ids); err != nil {
+func (d *driver) InStore(ctx context.Context, store string) error {
+	if d.heldLocks != nil {
+		if err := d.lock(ctx, storeKey(store)); err != nil {
 			return err
 		}
 	}
-	return w.reader.OfEntries(ctx, ids)
+	if storable(store) {
+		d.setRLSStore(store)
+	}
+	return d.ready(ctx)
+}
+
+// InScope implements sqlcommon.Reader.
+func (d *driver) InScope(stores []acl.Access) { d.setRLSScope(stores) }
+
+// OfEntries implements sqlcommon.Reader.
+func (d *driver) OfEntries(ctx context.Context, ids []uuid.UUID) error {
+	if d.heldLocks != nil && len(ids) > 0 {
+		if err := d.lockEntries(ctx, ids); err != nil {
+			return err
+		}
+	}
+	d.setRLSAll()
+	return d.ready(ctx)
 }
 
 // Exec implements sqlcommon.Writer.
-func (w *writer) Exec(ctx context.Context, text string, args ...any) (int64, error) {
-	return w.affected(ctx, text, encode(args)...)
+func (d *driver) Exec(ctx context.Context, text string, args ...any) (int64, error) {
+	return d.affected(ctx, text, encode(args)...)
 }
 
 // ExecEach implements sqlcommon.Writer.
-func (w *writer) ExecEach(ctx context.Context, text string, lists [][]any) ([]int64, error) {
-	if err := w.ready(ctx); err != nil || len(lists) == 0 {
+func (d *driver) ExecEach(ctx context.Context, text string, lists [][]any) ([]int64, error) {
+	if err := d.ready(ctx); err != nil || len(lists) == 0 {
 		return nil, err
 	}
-	w.queueBulk()
-	batch := w.pendingBatch
+	d.queueBulk()
+	batch := d.pendingBatch
 	if batch == nil {
 		batch = &pgx.Batch{}
 	}
-	w.pendingBatch = nil
+	d.pendingBatch = nil
 	pending := batch.Len()
 	for _, args := range lists {
 		batch.Queue(texts.Text(text), encode(args)...)
 	}
 	affected := make([]int64, len(lists))
-	err := w.send(ctx, batch, pending, func(results pgx.BatchResults) error {
+	err := d.send(ctx, batch, pending, func(results pgx.BatchResults) error {
 		for i := range lists {
 			tag, err := results.Exec()
 			if err != nil {
-				return w.fail(ctx, "write", err)
+				return d.fail(ctx, "write", err)
 			}
 			affected[i] = tag.RowsAffected()
 		}
@@ -126,20 +113,17 @@ func (w *writer) ExecEach(ctx context.Context, text string, lists [][]any) ([]in
 }
 
 // Queue implements sqlcommon.Writer.
-func (w *writer) Queue(ctx context.Context, text string, args ...any) error {
-	w.queueStatement(text, encode(args)...)
-	return w.ready(ctx)
+func (d *driver) Queue(ctx context.Context, text string, args ...any) error {
+	d.queueStatement(text, encode(args)...)
+	return d.ready(ctx)
 }
 
 // Erased implements sqlcommon.Writer. The server reuses the space by itself.
-func (*writer) Erased() {}
-
-// FlushIndex implements sqlcommon.Writer.
-func (w *writer) FlushIndex(ctx context.Context) error { return w.flushIndex(ctx) }
+func (*driver) Erased() {}
 
 // Fail implements sqlcommon.Writer.
-func (w *writer) Fail(err error) error {
-	w.failed = err
+func (d *driver) Fail(err error) error {
+	d.failed = err
 	return err
 }
 

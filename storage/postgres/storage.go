@@ -222,16 +222,16 @@ func (s *Storage) connections() int { return int(s.pool.Config().MaxConns) }
 // View implements memory.Storage. The snapshot is the last commit before fn
 // reads for the first time.
 func (s *Storage) View(ctx context.Context, fn func(memory.ReadTx) error) error {
-	return s.view(ctx, func(r *reader) error { return fn(r) })
+	return s.view(ctx, func(r *readTx) error { return fn(r) })
 }
 
-func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
+func (s *Storage) view(ctx context.Context, fn func(*readTx) error) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.gate.Leave()
 	return s.within(ctx, func(tx pgx.Tx) error {
-		r := newReader(transaction{tx})
+		r := newReadTx(transaction{tx})
 		defer r.end()
 		r.replan(s.written.Load())
 		return fn(r)
@@ -251,7 +251,7 @@ const (
 // serialized: see lock.go. fn runs again if the transaction conflicts with
 // another.
 func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
-	return s.update(ctx, func(w *writer) error { return fn(w) })
+	return s.update(ctx, func(w *writeTx) error { return fn(w) })
 }
 
 // UpdateTogether implements memory.Storage. Each transaction commits by itself, since it
@@ -261,7 +261,7 @@ func (s *Storage) UpdateTogether(ctx context.Context, fn func(memory.Tx) error) 
 	return s.Update(ctx, fn)
 }
 
-func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
+func (s *Storage) update(ctx context.Context, fn func(*writeTx) error) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
@@ -283,8 +283,8 @@ func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
 }
 
 // tryUpdate runs fn once. The error is errConflict if it is to run again.
-func (s *Storage) tryUpdate(ctx context.Context, attempt int, fn func(*writer) error) error {
-	return s.withinUpdate(ctx, func(w *writer) error {
+func (s *Storage) tryUpdate(ctx context.Context, attempt int, fn func(*writeTx) error) error {
+	return s.withinUpdate(ctx, func(w *writeTx) error {
 		w.careful = attempt > 1
 		defer w.end()
 		w.written = &s.written

@@ -21,7 +21,7 @@ var beginUpdate = []string{"BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE", s
 // withinUpdate runs fn in a writing transaction that begins with its first statement, in
 // one round trip, and is rolled back unless fn commits it. It runs fn once more, with
 // another connection, if the first one was dead.
-func (s *Storage) withinUpdate(ctx context.Context, fn func(*writer) error) error {
+func (s *Storage) withinUpdate(ctx context.Context, fn func(*writeTx) error) error {
 	began := time.Now()
 	for again := true; ; again = false {
 		dead, err := s.tryWithinUpdate(ctx, fn)
@@ -33,14 +33,14 @@ func (s *Storage) withinUpdate(ctx context.Context, fn func(*writer) error) erro
 
 // tryWithinUpdate is withinUpdate with one connection. dead: it broke before the
 // transaction had begun.
-func (s *Storage) tryWithinUpdate(ctx context.Context, fn func(*writer) error) (dead bool, err error) {
+func (s *Storage) tryWithinUpdate(ctx context.Context, fn func(*writeTx) error) (dead bool, err error) {
 	conn, err := s.acquire(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer conn.Release()
 	defer rollBack(ctx, conn)
-	w := newWriter(conn.Conn())
+	w := newWriteTx(conn.Conn())
 	w.begin(s.settings)
 	err = fn(w)
 	closed := s.leaveDead(ctx, conn, err)
@@ -62,12 +62,12 @@ func (s *Storage) leaveDead(ctx context.Context, conn *pgxpool.Conn, err error) 
 }
 
 // begin queues the statements that begin the transaction.
-func (w *writer) begin(settings []string) {
-	w.pendingBatch = &pgx.Batch{}
+func (d *driver) begin(settings []string) {
+	d.pendingBatch = &pgx.Batch{}
 	for _, statement := range slices.Concat(beginUpdate, settings) {
-		w.pendingBatch.Queue(statement)
+		d.pendingBatch.Queue(statement)
 	}
-	w.begun = false
+	d.begun = false
 }
 
 // commit writes what was collected and commits, in one round trip unless it is much.

@@ -37,14 +37,14 @@ func (c *counted) SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResu
 
 // beginCounted begins a transaction whose round trips are counted. end rolls it back if it
 // has not ended.
-func beginCounted(t *testing.T, s *Storage) (w *writer, c *counted, end func()) {
+func beginCounted(t *testing.T, s *Storage) (w *writeTx, c *counted, end func()) {
 	t.Helper()
 	conn, err := s.acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	c = &counted{Conn: conn.Conn()}
-	w = newWriter(c)
+	w = newWriteTx(c)
 	w.written = &s.written
 	w.begin(s.settings)
 	return w, c, func() {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"mneme/storage/sqlcommon"
 	"mneme/vector"
 )
 
@@ -105,7 +106,7 @@ func (w *writer) model(ctx context.Context, fingerprint string) (int64, error) {
 	if number, ok := w.models[fingerprint]; ok {
 		return number, nil
 	}
-	number, err := w.Model(ctx, fingerprint)
+	number, err := sqlcommon.Model(ctx, w, fingerprint)
 	if err == nil {
 		w.models[fingerprint] = number
 	}
@@ -145,7 +146,7 @@ func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next *store
 }
 
 // DropVectors implements indexer.VectorWriter.
-func (w *writer) DropVectors(ctx context.Context, keep []string) error {
+func (w *writeTx) DropVectors(ctx context.Context, keep []string) error {
 	clear(w.models)
 	return w.Writes.DropVectors(ctx, keep)
 }

@@ -73,17 +73,6 @@ func (m MeterReader) CountInStore(ctx context.Context, store string, ceiling acl
 	return indexed - expired, err
 }
 
-// CountInStore implements meter.SaleReader.
-func (m MeterWriter) CountInStore(ctx context.Context, store string, ceiling acl.Label, at time.Time) (int64, error) {
-	if err := m.w.InStore(ctx, store); err != nil {
-		return 0, err
-	}
-	if err := m.w.FlushIndex(ctx); err != nil {
-		return 0, err
-	}
-	return m.MeterReader.CountInStore(ctx, store, ceiling, at)
-}
-
 var (
 	bought       = NewTable("bought", "store, buyer, entry, digest", "store, buyer, entry, digest, charge")
 	selectBought = bought.Select + "ORDER BY store, buyer, entry, digest"

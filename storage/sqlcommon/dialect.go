@@ -45,18 +45,21 @@ const noStore = int64(math.MaxInt64)
 // Reads are the methods of memory.ReadTx and indexer.ReadTx that both storages have in
 // common, for their transactions to embed.
 type Reads struct {
-	r Reader
-	d *Dialect
+	r   Reader
+	leg Leg
+	d   *Dialect
 }
 
-// NewReads returns the methods of a transaction.
-func NewReads(r Reader, d *Dialect) Reads { return Reads{r, d} }
+// NewReads returns the methods of a transaction whose statements r runs.
+func NewReads(r Reader, leg Leg, d *Dialect) Reads { return Reads{r, leg, d} }
 
 // Writes are the methods of memory.Tx and indexer.Tx that both storages have in common.
 type Writes struct {
-	w Writer
-	d *Dialect
+	w     Writer
+	reads Reads
+	d     *Dialect
 }
 
-// NewWrites returns the methods of a writing transaction.
-func NewWrites(w Writer, d *Dialect) Writes { return Writes{w, d} }
+// NewWrites returns the methods of a writing transaction whose statements w runs, and which
+// reads by reads.
+func NewWrites(w Writer, reads Reads, d *Dialect) Writes { return Writes{w, reads, d} }

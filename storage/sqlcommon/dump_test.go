@@ -56,7 +56,7 @@ func TestADumpHoldsTheHistoriesOfFewEntriesAtATime(t *testing.T) {
 		d.entries = append(d.entries, memory.Entry{ID: uuid.UUID{15: byte(i + 1)}, Version: n})
 	}
 	entries, versions := 0, 0
-	err := NewReads(d, &Dialect{}).dumpEntries(t.Context(), func(r memory.DumpRecord) error {
+	err := NewReads(d, nil, &Dialect{}).dumpEntries(t.Context(), func(r memory.DumpRecord) error {
 		if r.Entry != nil {
 			entries++
 		} else {

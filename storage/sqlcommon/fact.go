@@ -192,10 +192,10 @@ func settingsValues(agent string, s acl.Settings) []any {
 // ClaimName implements memory.NameWriter. The insertion waits for another transaction that
 // claims the same name.
 func (w Writes) ClaimName(ctx context.Context, id string, kind memory.Kind) error {
-	known, err := NewReads(w.w, w.d).KindOf(ctx, id)
+	known, err := w.reads.KindOf(ctx, id)
 	if err == nil && known == memory.KindUnknown {
 		if _, err = w.w.Exec(ctx, "name.insert", id, string(kind)); err == nil {
-			known, err = NewReads(w.w, w.d).KindOf(ctx, id)
+			known, err = w.reads.KindOf(ctx, id)
 		}
 	}
 	if err == nil && known != kind {

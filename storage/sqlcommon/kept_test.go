@@ -67,7 +67,7 @@ func TestAQueryRunsOnceForEachVersion(t *testing.T) {
 
 func TestTheOrderOfStoresIsNotAskedAgain(t *testing.T) {
 	k := &keeper{kept: new(Kept)}
-	reads := NewReads(k, &Dialect{})
+	reads := NewReads(k, nil, &Dialect{})
 	queries := []memory.FeedQuery{{Store: "c"}, {Store: "a"}, {Store: "b"}}
 	for range 2 {
 		if _, err := reads.Feed(t.Context(), queries...); err != nil {

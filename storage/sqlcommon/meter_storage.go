@@ -2,7 +2,9 @@ package sqlcommon
 
 import (
 	"context"
+	"time"
 
+	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
 )
@@ -18,6 +20,8 @@ type Tx interface {
 	memory.Tx
 	Writer
 	meter.Locker
+	// FlushIndex writes the postings and counts that the transaction has collected.
+	FlushIndex(ctx context.Context) error
 }
 
 // Meter is a storage with the interface of package meter.
@@ -44,6 +48,17 @@ type meterReadTx struct {
 type meterTx struct {
 	Tx
 	MeterWriter
+}
+
+// CountInStore implements meter.SaleReader: the counts of the index are written first.
+func (tx meterTx) CountInStore(ctx context.Context, store string, ceiling acl.Label, at time.Time) (int64, error) {
+	if err := tx.InStore(ctx, store); err != nil {
+		return 0, err
+	}
+	if err := tx.FlushIndex(ctx); err != nil {
+		return 0, err
+	}
+	return tx.MeterWriter.CountInStore(ctx, store, ceiling, at)
 }
 
 func reading(tx ReadTx) meter.ReadTx { return meterReadTx{tx, NewMeterReader(tx)} }

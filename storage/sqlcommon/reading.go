@@ -40,7 +40,7 @@ func (w Writes) PutReading(ctx context.Context, c memory.ReadingChange) error {
 // setUnread records from which label on a model has yet to read the store: the English one
 // what the multilingual one may have read, where that language was chosen.
 func (w Writes) setUnread(ctx context.Context, c memory.ReadingChange) error {
-	known, err := NewReads(w.w, w.d).StoreFacts(ctx, []string{c.Store})
+	known, err := w.reads.StoreFacts(ctx, []string{c.Store})
 	if err != nil {
 		return err
 	}

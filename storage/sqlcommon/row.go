@@ -52,11 +52,6 @@ func UnlessOwner(e *memory.Entry, author string) any {
 	return author
 }
 
-// Entries runs a query that returns the columns of ScanEntry.
-func Entries(ctx context.Context, r Reader, text string, args ...any) ([]memory.Entry, error) {
-	return List(ctx, r, ScanEntry, text, args...)
-}
-
 // EntryIDs runs a query that returns IDs.
 func EntryIDs(ctx context.Context, r Reader, text string, args ...any) ([]uuid.UUID, error) {
 	return List(ctx, r, func(row Row) (id uuid.UUID, err error) {
@@ -73,7 +68,7 @@ func (r Reads) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error)
 	if err := r.r.OfEntries(ctx, ids); err != nil {
 		return nil, err
 	}
-	return Entries(ctx, r.r, "entry.by_id", ids)
+	return List(ctx, r.r, ScanEntry, "entry.by_id", ids)
 }
 
 // Contents implements memory.EntryReader.
@@ -101,14 +96,14 @@ func (r Reads) At(ctx context.Context, q memory.AtPaths) ([]memory.Entry, error)
 	}
 	ceiling := min(q.Ceiling, acl.Restricted)
 	if len(q.Paths) == 1 && !q.InContext {
-		return Entries(ctx, r.r, "entry.at", first.Store, first.Namespace, first.Key, ceiling)
+		return List(ctx, r.r, ScanEntry, "entry.at", first.Store, first.Namespace, first.Key, ceiling)
 	}
 	text := "entry.at_paths"
 	if q.InContext {
 		text = "entry.at_paths_in_context"
 	}
 	args := append([]any{first.Store}, r.d.Paths(q.Paths)...)
-	found, err := Entries(ctx, r.r, text, append(args, ceiling)...)
+	found, err := List(ctx, r.r, ScanEntry, text, append(args, ceiling)...)
 	return distinct(found), err
 }
 

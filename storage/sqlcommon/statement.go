@@ -79,8 +79,6 @@ type Reader interface {
 	// Kept returns what transactions before this one have read: see KeptList. nil: nothing
 	// is kept, because the transaction writes or the database does not say what changed.
 	Kept(ctx context.Context) (*Kept, error)
-	// Lexical is that of memory.LexicalLeg.
-	Lexical(ctx context.Context, scope acl.Scope, query memory.LexicalQuery) ([]lexical.Hit, *lexical.Scorer, error)
 	// InStore confines the following statements to the rows of a store, where the
 	// database has row-level security. A writing transaction locks the store.
 	InStore(ctx context.Context, store string) error
@@ -106,10 +104,14 @@ type Writer interface {
 	Queue(ctx context.Context, text string, args ...any) error
 	// Erased says that the transaction has erased text.
 	Erased()
-	// FlushIndex writes the postings that the transaction has collected.
-	FlushIndex(ctx context.Context) error
 	// Fail makes the transaction fail with an error, which it returns.
 	Fail(err error) error
+}
+
+// Leg ranks entries by words: each storage has full text of its own.
+type Leg interface {
+	// Lexical is that of memory.LexicalLeg.
+	Lexical(ctx context.Context, scope acl.Scope, query memory.LexicalQuery) ([]lexical.Hit, *lexical.Scorer, error)
 }
 
 // List runs a query and returns what scan makes of its rows.

@@ -170,7 +170,7 @@ func (r Reads) gone(ctx context.Context, store acl.Scope, terms map[string]bool,
 		query = append(query, lexical.QueryTerm{Text: term, Weight: 1})
 	}
 	slices.SortFunc(query, func(a, b lexical.QueryTerm) int { return strings.Compare(a.Text, b.Text) })
-	_, scorer, err := r.r.Lexical(ctx, store, memory.LexicalQuery{Terms: query, Now: q.Now})
+	_, scorer, err := r.leg.Lexical(ctx, store, memory.LexicalQuery{Terms: query, Now: q.Now})
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func (w Writes) queueStore(ctx context.Context, of indexer.Unqueued) error {
 	if err := w.w.OfEntries(ctx, nil); err != nil {
 		return err
 	}
-	left, err := NewReads(w.w, w.d).Meta(ctx, unqueuedName(of.Store))
+	left, err := w.reads.Meta(ctx, unqueuedName(of.Store))
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (w Writes) QueueRest(ctx context.Context, of indexer.Unqueued, ids []uuid.U
 	if err != nil {
 		return false, err
 	}
-	left, err := NewReads(w.w, w.d).Meta(ctx, unqueuedName(of.Store))
+	left, err := w.reads.Meta(ctx, unqueuedName(of.Store))
 	if err != nil || !bytes.Equal(left, is) {
 		return false, err
 	}

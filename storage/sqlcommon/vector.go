@@ -104,15 +104,15 @@ func (r Reads) StoreEntries(ctx context.Context, store int64) ([]uuid.UUID, erro
 }
 
 // Model returns the number of a fingerprint and assigns one to a new fingerprint.
-func (w Writes) Model(ctx context.Context, fingerprint string) (number int64, err error) {
-	found, err := One(ctx, w.w, []any{&number}, "model.number", fingerprint)
+func Model(ctx context.Context, w Writer, fingerprint string) (number int64, err error) {
+	found, err := One(ctx, w, []any{&number}, "model.number", fingerprint)
 	if err != nil || found {
 		return number, err
 	}
-	if _, err := w.w.Exec(ctx, "model.insert", fingerprint); err != nil {
+	if _, err := w.Exec(ctx, "model.insert", fingerprint); err != nil {
 		return 0, err
 	}
-	_, err = One(ctx, w.w, []any{&number}, "model.number", fingerprint)
+	_, err = One(ctx, w, []any{&number}, "model.number", fingerprint)
 	return number, err
 }
 

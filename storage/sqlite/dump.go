@@ -11,7 +11,7 @@ import (
 )
 
 // Load implements memory.Loader.
-func (w *writer) Load(ctx context.Context, record memory.DumpRecord, doc lexical.Document) error {
+func (w *writeTx) Load(ctx context.Context, record memory.DumpRecord, doc lexical.Document) error {
 	return sqlcommon.Load(ctx, w, w.Writes, record, doc)
 }
 

@@ -14,7 +14,7 @@ var (
 
 // DateChange implements storagetest.ChangeDater.
 func (s *Storage) DateChange(ctx context.Context, position int64, at time.Time) error {
-	return s.update(ctx, func(w *writer) error {
+	return s.update(ctx, func(w *writeTx) error {
 		_, err := w.exec(ctx, "UPDATE change SET at = ? WHERE position = ?", micros(at), position)
 		return err
 	})

@@ -8,7 +8,7 @@ import (
 
 // PutOutcome implements memory.IdempotencyWriter. It lists the entries that the outcome of a
 // call names, by which a purge finds it.
-func (w *writer) PutOutcome(ctx context.Context, key memory.IdempotencyKey, outcome memory.IdempotencyRecord) error {
+func (w *writeTx) PutOutcome(ctx context.Context, key memory.IdempotencyKey, outcome memory.IdempotencyRecord) error {
 	if err := w.Writes.PutOutcome(ctx, key, outcome); err != nil {
 		return err
 	}

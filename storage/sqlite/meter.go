@@ -11,10 +11,10 @@ import (
 func (s *Storage) ForMeter() meter.Storage {
 	return sqlcommon.NewMeter(
 		func(ctx context.Context, fn func(sqlcommon.ReadTx) error) error {
-			return s.view(ctx, func(r *reader) error { return fn(r) })
+			return s.view(ctx, func(r *readTx) error { return fn(r) })
 		},
 		func(ctx context.Context, fn func(sqlcommon.Tx) error) error {
-			return s.update(ctx, func(w *writer) error { return fn(w) })
+			return s.update(ctx, func(w *writeTx) error { return fn(w) })
 		})
 }
 

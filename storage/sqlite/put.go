@@ -14,25 +14,18 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// writer is a memory.Tx.
+// writer writes the rows of entries with all that is kept of them.
 type writer struct {
 	reader
-	sqlcommon.Writes
 	postings *posting.PackedWriter // flushed before the commit, like usage
 	words    []sqlcommon.Query     // insertWords and deleteWords, of which FTS5 writes a segment at each savepoint
 	usage    sqlcommon.UsageChanges
 	past     map[uuid.UUID]*pastRow // of entries that were put or trimmed; flushed before the commit
 	feed     map[feedKey][]feedRecord
-	purged   bool // entries were erased
-	dropped  bool // so was other text: former versions, terms of what expired, old records
 }
 
-var _ memory.Tx = (*writer)(nil)
-
-func newWriter(s *session) *writer {
-	w := &writer{reader: reader{session: s}, postings: posting.NewPackedWriter(), usage: make(sqlcommon.UsageChanges), past: make(map[uuid.UUID]*pastRow), feed: make(map[feedKey][]feedRecord)}
-	w.Reads, w.Writes = sqlcommon.NewReads(w, &statements), sqlcommon.NewWrites(w, &statements)
-	return w
+func newWriter(d *driver) *writer {
+	return &writer{reader: reader{d}, postings: posting.NewPackedWriter(), usage: make(sqlcommon.UsageChanges), past: make(map[uuid.UUID]*pastRow), feed: make(map[feedKey][]feedRecord)}
 }
 
 // storedRow is the state of a row that a write replaces.

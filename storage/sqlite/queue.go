@@ -16,7 +16,7 @@ func (w *writer) enqueue(ctx context.Context, row storedRow, revision int64, chu
 
 // Refused returns entries that their embedder does not take, those first that wait longest.
 func (s *Storage) Refused(ctx context.Context, limit int) (list []indexer.Refused, err error) {
-	err = s.view(ctx, func(r *reader) (err error) {
+	err = s.view(ctx, func(r *readTx) (err error) {
 		list, err = r.Refused(ctx, limit)
 		return err
 	})

@@ -21,7 +21,7 @@ func TestContinuesNoticesAnotherState(t *testing.T) {
 	defer s.Close()
 	change := func(statement string, args ...any) {
 		t.Helper()
-		err := s.update(t.Context(), func(w *writer) error {
+		err := s.update(t.Context(), func(w *writeTx) error {
 			_, err := w.exec(t.Context(), statement, args...)
 			return err
 		})
@@ -56,7 +56,7 @@ func TestContinuesNoticesAnotherState(t *testing.T) {
 	if err := s.Continues(t.Context()); !errors.Is(err, ErrReplaced) {
 		t.Errorf("another state: %v", err)
 	}
-	if err := s.update(t.Context(), func(*writer) error { return nil }); !errors.Is(err, ErrReplaced) {
+	if err := s.update(t.Context(), func(*writeTx) error { return nil }); !errors.Is(err, ErrReplaced) {
 		t.Errorf("a write after that: %v", err)
 	}
 }
@@ -71,11 +71,11 @@ func TestAFileThatIsMovedIsNoticed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	err = s.update(t.Context(), func(*writer) error { return os.Rename(path, path+".former") })
+	err = s.update(t.Context(), func(*writeTx) error { return os.Rename(path, path+".former") })
 	if !errors.Is(err, ErrReplaced) {
 		t.Errorf("the file is moved before the commit: %v", err)
 	}
-	if err := s.view(t.Context(), func(*reader) error { return nil }); !errors.Is(err, ErrReplaced) {
+	if err := s.view(t.Context(), func(*readTx) error { return nil }); !errors.Is(err, ErrReplaced) {
 		t.Errorf("a read after that: %v", err)
 	}
 }

@@ -13,8 +13,6 @@ import (
 	"mneme/vector"
 )
 
-var _ memory.ScoreReader = (*reader)(nil)
-
 // The statements go from the candidates to their rows. Each returns store and
 // label, by which rows outside the scope are left out.
 const (

@@ -36,14 +36,14 @@ type erasure struct {
 	scrubbedAt       int64
 }
 
-func (r *reader) erasure(ctx context.Context) (e erasure, err error) {
-	_, err = r.one(ctx, []any{&e.erased, &e.scrubbed, &e.urgent, &e.scrubbedAt}, selectErasure)
+func (d *driver) erasure(ctx context.Context) (e erasure, err error) {
+	_, err = d.one(ctx, []any{&e.erased, &e.scrubbed, &e.urgent, &e.scrubbedAt}, selectErasure)
 	return e, err
 }
 
 // Unscrubbed implements memory.Scrubber.
 func (s *Storage) Unscrubbed(ctx context.Context) (u memory.Unscrubbed, err error) {
-	err = s.view(ctx, func(r *reader) error {
+	err = s.view(ctx, func(r *readTx) error {
 		e, err := r.erasure(ctx)
 		u = memory.Unscrubbed{Pending: e.erased > e.scrubbed, Urgent: e.urgent, Last: fromMicros(e.scrubbedAt)}
 		return err
@@ -56,7 +56,7 @@ func (s *Storage) Unscrubbed(ctx context.Context) (u memory.Unscrubbed, err erro
 // write-ahead log. Other processes may read and write meanwhile.
 func (s *Storage) Scrub(ctx context.Context, now time.Time) (time.Time, error) {
 	var began erasure
-	err := s.view(ctx, func(r *reader) (err error) {
+	err := s.view(ctx, func(r *readTx) (err error) {
 		began, err = r.erasure(ctx)
 		return err
 	})
@@ -64,7 +64,7 @@ func (s *Storage) Scrub(ctx context.Context, now time.Time) (time.Time, error) {
 		return fromMicros(began.scrubbedAt), err
 	}
 	for _, write := range [...]func(*writer, context.Context) error{(*writer).mergeWords, (*writer).rewriteWords} {
-		if err := s.update(ctx, func(w *writer) error { return write(w, ctx) }); err != nil {
+		if err := s.update(ctx, func(w *writeTx) error { return write(w.writer, ctx) }); err != nil {
 			return time.Time{}, err
 		}
 	}
@@ -74,7 +74,7 @@ func (s *Storage) Scrub(ctx context.Context, now time.Time) (time.Time, error) {
 	if err := s.truncateLog(ctx); err != nil {
 		return time.Time{}, err
 	}
-	return now, s.update(ctx, func(w *writer) error {
+	return now, s.update(ctx, func(w *writeTx) error {
 		_, err := w.exec(ctx, finishErasure, began.erased, micros(now))
 		return err
 	})
@@ -86,7 +86,7 @@ func (s *Storage) Scrub(ctx context.Context, now time.Time) (time.Time, error) {
 func (s *Storage) wipePages(ctx context.Context) error {
 	var usable int
 	var trees, free []int64
-	err := s.view(ctx, func(r *reader) (err error) {
+	err := s.view(ctx, func(r *readTx) (err error) {
 		if usable, err = r.usablePage(ctx); err != nil {
 			return err
 		}
@@ -100,14 +100,14 @@ func (s *Storage) wipePages(ctx context.Context) error {
 		return err
 	}
 	for batch := range slices.Chunk(trees, scrubBatch) {
-		if err := s.update(ctx, func(w *writer) error { return w.wipeTrees(ctx, batch, usable) }); err != nil {
+		if err := s.update(ctx, func(w *writeTx) error { return w.wipeTrees(ctx, batch, usable) }); err != nil {
 			return err
 		}
 	}
 	if len(free) == 0 {
 		return nil
 	}
-	return s.update(ctx, func(w *writer) error { return w.wipeFree(ctx, usable) })
+	return s.update(ctx, func(w *writeTx) error { return w.wipeFree(ctx, usable) })
 }
 
 // usablePage returns the size of a page without what is reserved at its end.

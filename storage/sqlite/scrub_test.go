@@ -177,7 +177,7 @@ func TestNoFileHoldsPurgedWordsHoweverTheirIndexWasMerged(t *testing.T) {
 					}
 				}
 				key := lexical.FormKeys(1, acl.Public, lexical.Analyze("version").Forms[:1])
-				must(t, s.view(t.Context(), func(r *reader) error {
+				must(t, s.view(t.Context(), func(r *readTx) error {
 					var n int
 					_, err := r.one(t.Context(), []any{&n}, "SELECT count(*) FROM word CROSS JOIN entry e ON e.doc = word.rowid WHERE word.word MATCH ?", `"`+key+`"`)
 					if n != kept {

@@ -3,7 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
+	sqldriver "database/sql/driver"
 	"errors"
 	"time"
 
@@ -105,7 +105,7 @@ func (s *session) controlWithRetry(ctx context.Context, command string) error {
 // commit writes what last has collected of the index, and commits the open transaction. If
 // the context ended during COMMIT, the caller would not know whether it succeeded.
 func (s *session) commit(ctx context.Context, last *writer) error {
-	w := &writer{reader: reader{session: s}, postings: last.postings, words: last.words}
+	w := &writer{reader: reader{&driver{session: s}}, postings: last.postings, words: last.words}
 	if err := w.flush(ctx); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (s *session) close() error {
 	}
 	if s.broken {
 		// Keep it out of database/sql's pool, which drops no connection for another error.
-		_ = s.conn.Raw(func(any) error { return driver.ErrBadConn })
+		_ = s.conn.Raw(func(any) error { return sqldriver.ErrBadConn })
 	}
 	return s.conn.Close()
 }

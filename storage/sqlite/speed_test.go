@@ -293,7 +293,7 @@ func BenchmarkScrub(b *testing.B) {
 	}
 	first := scrub()
 	for b.Loop() {
-		err := s.update(b.Context(), func(w *writer) error {
+		err := s.update(b.Context(), func(w *writeTx) error {
 			w.dropped = true
 			return nil
 		})

@@ -14,20 +14,15 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-var (
-	_ sqlcommon.Reader = (*reader)(nil)
-	_ sqlcommon.Writer = (*writer)(nil)
-)
-
 // Each implements sqlcommon.Reader.
-func (r *reader) Each(ctx context.Context, scan func(sqlcommon.Row) error, text string, args ...any) error {
-	return r.each(ctx, decoded(scan), text, encode(args)...)
+func (d *driver) Each(ctx context.Context, scan func(sqlcommon.Row) error, text string, args ...any) error {
+	return d.each(ctx, decoded(scan), text, encode(args)...)
 }
 
 // EachOf implements sqlcommon.Reader.
-func (r *reader) EachOf(ctx context.Context, queries ...sqlcommon.Query) error {
+func (d *driver) EachOf(ctx context.Context, queries ...sqlcommon.Query) error {
 	for _, q := range queries {
-		if err := r.Each(ctx, q.Scan, q.Text, q.Args...); err != nil {
+		if err := d.Each(ctx, q.Scan, q.Text, q.Args...); err != nil {
 			return err
 		}
 	}
@@ -35,45 +30,45 @@ func (r *reader) EachOf(ctx context.Context, queries ...sqlcommon.Query) error {
 }
 
 // Stream implements sqlcommon.Reader. SQLite steps through the rows of any query.
-func (r *reader) Stream(ctx context.Context, scan func(sqlcommon.Row) error, text string, args ...any) error {
-	return r.Each(ctx, scan, text, args...)
+func (d *driver) Stream(ctx context.Context, scan func(sqlcommon.Row) error, text string, args ...any) error {
+	return d.Each(ctx, scan, text, args...)
 }
 
 // Kept implements sqlcommon.Reader. PRAGMA data_version changes with each commit of another
 // connection (sqlite.org/pragma.html), and sessions that read never commit.
-func (r *reader) Kept(ctx context.Context) (*sqlcommon.Kept, error) {
-	if r.kept == nil || r.same {
-		return r.kept, r.ready(ctx)
+func (d *driver) Kept(ctx context.Context) (*sqlcommon.Kept, error) {
+	if d.kept == nil || d.same {
+		return d.kept, d.ready(ctx)
 	}
 	var version int64
-	_, err := r.one(ctx, []any{&version}, "PRAGMA data_version")
+	_, err := d.one(ctx, []any{&version}, "PRAGMA data_version")
 	if err == nil {
-		r.kept.At(version)
-		r.same = true
+		d.kept.At(version)
+		d.same = true
 	}
-	return r.kept, err
+	return d.kept, err
 }
 
 // InStore implements sqlcommon.Reader. The file has no row-level security, and a
 // writing transaction has locked all of it.
-func (r *reader) InStore(ctx context.Context, _ string) error { return r.ready(ctx) }
+func (d *driver) InStore(ctx context.Context, _ string) error { return d.ready(ctx) }
 
 // InScope implements sqlcommon.Reader.
-func (*reader) InScope([]acl.Access) {}
+func (*driver) InScope([]acl.Access) {}
 
 // OfEntries implements sqlcommon.Reader.
-func (r *reader) OfEntries(ctx context.Context, _ []uuid.UUID) error { return r.ready(ctx) }
+func (d *driver) OfEntries(ctx context.Context, _ []uuid.UUID) error { return d.ready(ctx) }
 
 // Exec implements sqlcommon.Writer.
-func (w *writer) Exec(ctx context.Context, text string, args ...any) (int64, error) {
-	return w.affected(ctx, text, encode(args)...)
+func (d *driver) Exec(ctx context.Context, text string, args ...any) (int64, error) {
+	return d.affected(ctx, text, encode(args)...)
 }
 
 // ExecEach implements sqlcommon.Writer.
-func (w *writer) ExecEach(ctx context.Context, text string, lists [][]any) ([]int64, error) {
+func (d *driver) ExecEach(ctx context.Context, text string, lists [][]any) ([]int64, error) {
 	affected := make([]int64, len(lists))
 	for i, args := range lists {
-		n, err := w.Exec(ctx, text, args...)
+		n, err := d.Exec(ctx, text, args...)
 		if err != nil {
 			return nil, err
 		}
@@ -83,19 +78,16 @@ func (w *writer) ExecEach(ctx context.Context, text string, lists [][]any) ([]in
 }
 
 // Queue implements sqlcommon.Writer. It runs the statement at once.
-func (w *writer) Queue(ctx context.Context, text string, args ...any) error {
-	_, err := w.exec(ctx, text, encode(args)...)
+func (d *driver) Queue(ctx context.Context, text string, args ...any) error {
+	_, err := d.exec(ctx, text, encode(args)...)
 	return err
 }
 
 // Erased implements sqlcommon.Writer.
-func (w *writer) Erased() { w.dropped = true }
-
-// FlushIndex implements sqlcommon.Writer.
-func (w *writer) FlushIndex(ctx context.Context) error { return w.flush(ctx) }
+func (d *driver) Erased() { d.dropped = true }
 
 // Fail implements sqlcommon.Writer.
-func (w *writer) Fail(err error) error { return w.fail(err) }
+func (d *driver) Fail(err error) error { return d.fail(err) }
 
 // translations turn the SQL of package sqlcommon into that of SQLite, in order.
 var translations = []struct {

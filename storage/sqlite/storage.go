@@ -8,7 +8,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,10 +77,10 @@ func (s *Storage) Writers() memory.WriterLimits {
 // View implements memory.Storage. The snapshot is the last commit before fn
 // reads for the first time.
 func (s *Storage) View(ctx context.Context, fn func(memory.ReadTx) error) error {
-	return s.view(ctx, func(r *reader) error { return fn(r) })
+	return s.view(ctx, func(r *readTx) error { return fn(r) })
 }
 
-func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
+func (s *Storage) view(ctx context.Context, fn func(*readTx) error) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
@@ -91,7 +90,7 @@ func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
 			return err
 		}
 		defer c.rollback()
-		r := newReader(c)
+		r := newReadTx(c)
 		defer r.end()
 		return fn(r)
 	}))
@@ -100,10 +99,10 @@ func (s *Storage) view(ctx context.Context, fn func(*reader) error) error {
 // Update implements memory.Storage. The transaction holds the write lock from
 // its start, so that what it reads does not change before it commits.
 func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
-	return s.update(ctx, func(w *writer) error { return fn(w) })
+	return s.update(ctx, func(w *writeTx) error { return fn(w) })
 }
 
-func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
+func (s *Storage) update(ctx context.Context, fn func(*writeTx) error) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
@@ -112,28 +111,19 @@ func (s *Storage) update(ctx context.Context, fn func(*writer) error) error {
 }
 
 // runUpdate runs one writing transaction.
-func runUpdate(ctx context.Context, c *session, fn func(*writer) error) error {
+func runUpdate(ctx context.Context, c *session, fn func(*writeTx) error) error {
 	if err := c.controlWithRetry(ctx, beginWriting); err != nil {
 		return err
 	}
 	defer c.rollback() // no-op after the commit
-	w := newWriter(c)
+	w := newTx(c)
 	if err := w.run(ctx, fn); err != nil {
 		return err
 	}
-	return c.commit(ctx, w)
+	return c.commit(ctx, w.writer)
 }
 
 const beginWriting = "BEGIN IMMEDIATE"
-
-// run runs fn in an open transaction, and writes what it collected but for the index.
-func (w *writer) run(ctx context.Context, fn func(*writer) error) error {
-	defer w.end()
-	if err := fn(w); err != nil {
-		return err
-	}
-	return cmp.Or(w.flushRows(ctx), w.failed)
-}
 
 // Close implements memory.Storage.
 func (s *Storage) Close() error {

@@ -57,11 +57,11 @@ func (s *Storage) UpdateTogether(ctx context.Context, fn func(memory.Tx) error) 
 	case err != nil:
 		return err
 	case t != nil:
-		return s.ended(t.join(ctx, func(w *writer) error { return fn(w) }))
+		return s.ended(t.join(ctx, func(w *writeTx) error { return fn(w) }))
 	}
 	defer s.together.leave()
 	return s.ended(s.writers.with(ctx, func(c *session) error {
-		return s.together.lead(ctx, c, func(w *writer) error { return fn(w) })
+		return s.together.lead(ctx, c, func(w *writeTx) error { return fn(w) })
 	}))
 }
 
@@ -132,16 +132,16 @@ func (q *together) next() *member {
 
 // lead runs fn in a new transaction, and after it those of the members that wait. None
 // has joined if fn fails.
-func (q *together) lead(ctx context.Context, c *session, fn func(*writer) error) error {
+func (q *together) lead(ctx context.Context, c *session, fn func(*writeTx) error) error {
 	if err := c.controlWithRetry(ctx, beginWriting); err != nil {
 		return err
 	}
 	defer c.rollback() // no-op after the commit
-	w := newWriter(c)
+	w := newTx(c)
 	if err := w.run(ctx, fn); err != nil {
 		return err
 	}
-	t := &shared{session: c, last: w, back: make(chan struct{}), ended: make(chan struct{}), err: errNoCommit}
+	t := &shared{session: c, last: w.writer, back: make(chan struct{}), ended: make(chan struct{}), err: errNoCommit}
 	defer close(t.ended)
 	q.share(t)
 	if t.broken != nil {
@@ -167,7 +167,7 @@ func (q *together) share(t *shared) {
 
 // join runs fn in the transaction, and waits until it has ended. What a member returns may
 // follow from what those before it have written, so it fails if they do.
-func (t *shared) join(ctx context.Context, fn func(*writer) error) error {
+func (t *shared) join(ctx context.Context, fn func(*writeTx) error) error {
 	err := t.run(ctx, fn)
 	<-t.ended
 	if t.err != nil {
@@ -191,7 +191,7 @@ const (
 )
 
 // run runs fn in a savepoint, to which it rolls back if fn fails or panics.
-func (t *shared) run(ctx context.Context, fn func(*writer) error) (err error) {
+func (t *shared) run(ctx context.Context, fn func(*writeTx) error) (err error) {
 	done := false
 	defer func() {
 		if !done {
@@ -202,7 +202,7 @@ func (t *shared) run(ctx context.Context, fn func(*writer) error) (err error) {
 	if _, err := t.session.exec(savepoint); err != nil {
 		return err
 	}
-	w := newWriter(t.session)
+	w := newTx(t.session)
 	w.postings.Follow(t.last.postings)
 	w.words = slices.Clip(t.last.words)
 	if err := w.run(ctx, fn); err != nil {
@@ -210,7 +210,7 @@ func (t *shared) run(ctx context.Context, fn func(*writer) error) (err error) {
 	}
 	_, err = t.session.exec(release)
 	if done = err == nil; done {
-		w.postings, t.last = w.postings.Collected(), w
+		w.postings, t.last = w.postings.Collected(), w.writer
 	}
 	return err
 }

@@ -18,7 +18,7 @@ import (
 
 // inOneTransaction runs functions of UpdateTogether in one transaction, in their order,
 // and returns their errors, or that one panicked.
-func inOneTransaction(t *testing.T, s *Storage, fns ...func(*writer) error) []error {
+func inOneTransaction(t *testing.T, s *Storage, fns ...func(*writeTx) error) []error {
 	t.Helper()
 	s.together.bound = wait.Limit
 	errs := make([]error, len(fns))
@@ -45,7 +45,7 @@ func inOneTransaction(t *testing.T, s *Storage, fns ...func(*writer) error) []er
 						}
 					}
 				}
-				return fn(tx.(*writer))
+				return fn(tx.(*writeTx))
 			})
 		}()
 		if i == 0 {
@@ -62,8 +62,8 @@ func inOneTransaction(t *testing.T, s *Storage, fns ...func(*writer) error) []er
 	return errs
 }
 
-func setMeta(name string) func(*writer) error {
-	return func(w *writer) error { return w.SetMeta(context.Background(), name, []byte("set")) }
+func setMeta(name string) func(*writeTx) error {
+	return func(w *writeTx) error { return w.SetMeta(context.Background(), name, []byte("set")) }
 }
 
 // wantMeta checks which settings were set.
@@ -89,7 +89,7 @@ func wantMeta(t *testing.T, s *Storage, want map[string]bool) {
 // dataVersion returns a number that grows with each commit of another connection.
 func dataVersion(t *testing.T, s *Storage) (version int64) {
 	t.Helper()
-	err := s.view(t.Context(), func(r *reader) error {
+	err := s.view(t.Context(), func(r *readTx) error {
 		return r.session.conn.QueryRowContext(t.Context(), "PRAGMA data_version").Scan(&version)
 	})
 	if err != nil {
@@ -103,9 +103,9 @@ func TestCallersThatWaitShareATransaction(t *testing.T) {
 	defer func() { _ = s.Close() }()
 	errStop := errors.New("stop")
 	before := dataVersion(t, s)
-	errs := inOneTransaction(t, s, setMeta("first"), setMeta("second"), func(w *writer) error {
+	errs := inOneTransaction(t, s, setMeta("first"), setMeta("second"), func(w *writeTx) error {
 		return errors.Join(setMeta("undone")(w), errStop)
-	}, func(w *writer) error {
+	}, func(w *writeTx) error {
 		if value, err := w.Meta(t.Context(), "undone"); value != nil || err != nil {
 			return fmt.Errorf("what another rolled back is %q: %w", value, err)
 		}
@@ -125,10 +125,10 @@ func TestCallersThatWaitShareATransaction(t *testing.T) {
 func TestTheIndexOfASharedTransactionIsWrittenTogether(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()
-	write := func(key string) func(*writer) error {
-		return func(w *writer) error { return w.Put(t.Context(), newEntry(key, "words"), lexical.Analyze("words")) }
+	write := func(key string) func(*writeTx) error {
+		return func(w *writeTx) error { return w.Put(t.Context(), newEntry(key, "words"), lexical.Analyze("words")) }
 	}
-	count := func(w *writer, what string, want int) error {
+	count := func(w *writeTx, what string, want int) error {
 		var n int
 		if _, err := w.one(t.Context(), []any{&n}, "SELECT "+what); err != nil || n != want {
 			return errors.Join(fmt.Errorf("%s is %d, want %d", what, n, want), err)
@@ -137,7 +137,7 @@ func TestTheIndexOfASharedTransactionIsWrittenTogether(t *testing.T) {
 	}
 	const blocks, documents = "count(*) FROM posting", "coalesce(sum(documents), 0) FROM total"
 	words := fmt.Sprintf(`count(*) FROM word WHERE word MATCH '"%s"'`, lexical.FormKeys(1, acl.Public, lexical.Analyze("words").Forms[:1]))
-	found := func(w *writer, want int) error {
+	found := func(w *writeTx, want int) error {
 		hits, _, err := w.Lexical(t.Context(), acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}),
 			memory.LexicalQuery{Terms: lexical.ParseQuery("words"), Limit: 9, Now: noon})
 		if err != nil || len(hits) != want {
@@ -146,24 +146,24 @@ func TestTheIndexOfASharedTransactionIsWrittenTogether(t *testing.T) {
 		return errors.Join(count(w, documents, want), count(w, blocks, 1), count(w, words, want))
 	}
 	errStop := errors.New("stop")
-	errs := inOneTransaction(t, s, write("first"), func(w *writer) error {
+	errs := inOneTransaction(t, s, write("first"), func(w *writeTx) error {
 		return errors.Join(write("second")(w), count(w, blocks, 0), count(w, words, 0))
-	}, func(w *writer) error {
+	}, func(w *writeTx) error {
 		return errors.Join(write("undone")(w), found(w, 3), errStop)
-	}, func(w *writer) error {
+	}, func(w *writeTx) error {
 		return errors.Join(count(w, blocks, 0), count(w, words, 0), write("third")(w), found(w, 3), write("fourth")(w))
 	}, write("last"))
 	if err := errors.Join(errs[0], errs[1], errs[3], errs[4]); err != nil || errs[2].Error() != errStop.Error() {
 		t.Errorf("errors are %v", errs)
 	}
-	must(t, s.update(t.Context(), func(w *writer) error { return found(w, 5) }))
+	must(t, s.update(t.Context(), func(w *writeTx) error { return found(w, 5) }))
 }
 
 func TestALeaderThatFailsTakesNobodyWithIt(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()
 	errStop := errors.New("stop")
-	errs := inOneTransaction(t, s, func(w *writer) error { return errors.Join(setMeta("first")(w), errStop) }, setMeta("second"), setMeta("third"))
+	errs := inOneTransaction(t, s, func(w *writeTx) error { return errors.Join(setMeta("first")(w), errStop) }, setMeta("second"), setMeta("third"))
 	if !errors.Is(errs[0], errStop) || errs[1] != nil || errs[2] != nil {
 		t.Errorf("errors are %v", errs)
 	}
@@ -175,7 +175,7 @@ func TestATransactionThatIsLostIsLostForAll(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()
 	errFull := fmt.Errorf("%w: the disk is full", memory.ErrUnavailable)
-	errs := inOneTransaction(t, s, setMeta("first"), setMeta("second"), func(w *writer) error {
+	errs := inOneTransaction(t, s, setMeta("first"), setMeta("second"), func(w *writeTx) error {
 		_, err := w.session.exec("ROLLBACK")
 		return errors.Join(err, errFull)
 	}, setMeta("later"))
@@ -194,7 +194,7 @@ func TestMembersOfALeaderThatPanicsAtTheCommitFail(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()
 	var statements map[string]*sql.Stmt
-	errs := inOneTransaction(t, s, func(w *writer) error {
+	errs := inOneTransaction(t, s, func(w *writeTx) error {
 		statements = w.session.statements
 		statements["COMMIT"] = nil
 		return setMeta("first")(w)

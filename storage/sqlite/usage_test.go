@@ -23,7 +23,7 @@ func TestReadingUsageLeavesPostingsForTheCommit(t *testing.T) {
 	const entries = 3
 	var written int
 	countBlocks := func(tx memory.Tx) error {
-		_, err := tx.(*writer).one(t.Context(), []any{&written}, "SELECT count(*) FROM posting")
+		_, err := tx.(*writeTx).one(t.Context(), []any{&written}, "SELECT count(*) FROM posting")
 		return err
 	}
 	err := s.Update(t.Context(), func(tx memory.Tx) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"mneme/storage/sqlcommon"
 	"mneme/vector"
 )
 
@@ -20,7 +21,7 @@ func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, 
 	if err != nil || !found || row.Revision != revision || len(records) > 0 && !row.Indexed() {
 		return false, err
 	}
-	model, err := w.Model(ctx, fingerprint)
+	model, err := sqlcommon.Model(ctx, w, fingerprint)
 	if err != nil {
 		return false, err
 	}

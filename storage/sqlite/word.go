@@ -129,7 +129,7 @@ func (w *writer) PutDocument(ctx context.Context, entry memory.Entry, doc lexica
 }
 
 // Terms implements memory.LexicalLeg.
-func (w *writer) Terms(ctx context.Context, scope acl.Scope, query memory.TermQuery) (terms []string, more bool, err error) {
+func (w *writeTx) Terms(ctx context.Context, scope acl.Scope, query memory.TermQuery) (terms []string, more bool, err error) {
 	if err := w.flush(ctx); err != nil {
 		return nil, false, err
 	}
@@ -137,7 +137,7 @@ func (w *writer) Terms(ctx context.Context, scope acl.Scope, query memory.TermQu
 }
 
 // ManyTerms implements memory.LexicalLeg.
-func (w *writer) ManyTerms(ctx context.Context, scope acl.Scope, query memory.TermQuery) (bool, error) {
+func (w *writeTx) ManyTerms(ctx context.Context, scope acl.Scope, query memory.TermQuery) (bool, error) {
 	if err := w.flush(ctx); err != nil {
 		return false, err
 	}

@@ -1,0 +1,46 @@
+package postgres
+
+import (
+	"context"
+
+	"mneme/memory"
+	"mneme/storage/sqlcommon"
+)
+
+// reader reads what PostgreSQL reads in a way of its own: the lexical leg, candidates, what
+// they are scored by, and usage.
+type reader struct{ *driver }
+
+// readTx is a memory.ReadTx: what both storages read alike, and what this one reads in a way
+// of its own. Both run their statements by one driver.
+type readTx struct {
+	sqlcommon.Reads
+	reader
+}
+
+// writeTx is a memory.Tx. Its methods in place of shared ones take locks, or answer from
+// what was read ahead.
+type writeTx struct {
+	sqlcommon.Reads
+	sqlcommon.Writes
+	*writer
+}
+
+var (
+	_ memory.ReadTx = (*readTx)(nil)
+	_ memory.Tx     = (*writeTx)(nil)
+)
+
+func newReadTx(tx connection) *readTx {
+	r := reader{&driver{tx: tx, begun: true, rls: allRows}}
+	return &readTx{sqlcommon.NewReads(r.driver, &r, &statements), r}
+}
+
+func newWriteTx(tx connection) *writeTx {
+	w := newWriter(&driver{tx: tx, rls: allRows, heldLocks: make(map[int64]bool)})
+	reads := sqlcommon.NewReads(w.driver, &w.reader, &statements)
+	return &writeTx{reads, sqlcommon.NewWrites(w.driver, reads, &statements), w}
+}
+
+// FlushIndex implements sqlcommon.Tx.
+func (w *writeTx) FlushIndex(ctx context.Context) error { return w.flushIndex(ctx) }

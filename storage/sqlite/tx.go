@@ -1,0 +1,55 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+
+	"mneme/memory"
+	"mneme/storage/sqlcommon"
+)
+
+// reader reads what SQLite reads in a way of its own: the lexical leg, candidates, what they
+// are scored by, and usage.
+type reader struct{ *driver }
+
+// readTx is a memory.ReadTx: what both storages read alike, and what this one reads in a way
+// of its own. Both run their statements by one driver.
+type readTx struct {
+	sqlcommon.Reads
+	reader
+}
+
+// writeTx is a memory.Tx.
+type writeTx struct {
+	sqlcommon.Reads
+	sqlcommon.Writes
+	*writer
+}
+
+var (
+	_ memory.ReadTx = (*readTx)(nil)
+	_ memory.Tx     = (*writeTx)(nil)
+)
+
+func newReadTx(s *session) *readTx {
+	r := reader{&driver{session: s, kept: &s.kept}}
+	return &readTx{sqlcommon.NewReads(r.driver, &r, &statements), r}
+}
+
+func newTx(s *session) *writeTx {
+	w := newWriter(&driver{session: s})
+	reads := sqlcommon.NewReads(w.driver, &w.reader, &statements)
+	return &writeTx{reads, sqlcommon.NewWrites(w.driver, reads, &statements), w}
+}
+
+// run runs fn in an open transaction, and writes what it collected but for the index.
+func (w *writeTx) run(ctx context.Context, fn func(*writeTx) error) error {
+	defer w.end()
+	if err := fn(w); err != nil {
+		return err
+	}
+	return cmp.Or(w.flushRows(ctx), w.failed)
+}
+
+// FlushIndex implements sqlcommon.Tx.
+func (w *writeTx) FlushIndex(ctx context.Context) error { return w.flush(ctx) }
