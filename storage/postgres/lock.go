@@ -37,13 +37,6 @@ func storeKey(store string) int64 { return lockKey("store", store) }
 // server's lock table. A transaction that lost to others too often holds it, too.
 var databaseLock = lockKey("everything", "")
 
-const (
-	takeLocks   = `SELECT pg_advisory_xact_lock_shared($2), (SELECT count(pg_advisory_xact_lock(k)) FROM unnest($1::bigint[]) k)`
-	takeOneLock = `SELECT pg_advisory_xact_lock_shared($2), pg_advisory_xact_lock($1)`
-	takeAllLock = `SELECT pg_advisory_xact_lock($1)`
-	shareLocks  = `SELECT count(pg_advisory_xact_lock_shared(k)) FROM unnest($1::bigint[]) k`
-)
-
 // lock acquires the locks that the transaction does not hold yet, in key order.
 func (d *driver) lock(ctx context.Context, keys ...int64) error {
 	if d.exclusive {
@@ -66,9 +59,9 @@ func (d *driver) lock(ctx context.Context, keys ...int64) error {
 // takeLock returns the statement that acquires locks.
 func takeLock(keys []int64) (query string, args []any) {
 	if len(keys) == 1 {
-		return takeOneLock, []any{keys[0], databaseLock}
+		return "lock.take", []any{keys[0], databaseLock}
 	}
-	return takeLocks, []any{keys, databaseLock}
+	return "lock.take_many", []any{keys, databaseLock}
 }
 
 // missing returns the locks that the transaction does not hold yet, in key order.
@@ -95,7 +88,7 @@ func (w *writer) lockAll(ctx context.Context) error {
 		return nil
 	}
 	w.prefetched.forgetAll()
-	if err := w.each(ctx, skip, takeAllLock, databaseLock); err != nil {
+	if err := w.each(ctx, skip, "lock.take_alone", databaseLock); err != nil {
 		return err
 	}
 	w.exclusive = true

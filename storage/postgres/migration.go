@@ -67,7 +67,7 @@ func lockSchema(ctx context.Context, conn *pgxpool.Conn, log *slog.Logger) (pgx.
 			return nil, interpret(ctx, "lock the schema", err)
 		}
 		var acquired bool
-		if err := tx.QueryRow(ctx, "SELECT pg_try_advisory_xact_lock($1)", lockKey("migration", "")).Scan(&acquired); err != nil || acquired {
+		if err := tx.QueryRow(ctx, texts.Text("lock.try"), lockKey("migration", "")).Scan(&acquired); err != nil || acquired {
 			return tx, interpret(ctx, "lock the schema", err)
 		}
 		if err := tx.Rollback(ctx); err != nil {

@@ -43,7 +43,7 @@ func checkPartitions(n int) error {
 // have another number of partitions. The transaction holds the
 // lock of migrations.
 func partition(ctx context.Context, tx pgx.Tx, partitions int) (has int, err error) {
-	if err := tx.QueryRow(ctx, "SELECT count(*) FROM pg_inherits WHERE inhparent = 'entry'::regclass").Scan(&has); err != nil {
+	if err := tx.QueryRow(ctx, texts.Text("partition.count")).Scan(&has); err != nil {
 		return 0, interpret(ctx, "count the partitions", err)
 	}
 	switch {
@@ -81,12 +81,12 @@ func convert(ctx context.Context, tx pgx.Tx, partitions int) error {
 // convertTable replaces a table by a partitioned one with the same rows, indexes,
 // constraints, policies and grants.
 func convertTable(ctx context.Context, tx pgx.Tx, table string, partitions int) error {
-	create, err := statementsOf(ctx, tx, createPartitions, table, partitions)
+	create, err := statementsOf(ctx, tx, "partition.create", table, partitions)
 	if err != nil {
 		return err
 	}
 	var finish []string
-	for _, query := range []string{restoreConstraints, restoreIndexes, restorePolicies, restoreGrants} {
+	for _, query := range []string{"partition.constraints", "partition.indexes", "partition.policies", "partition.grants"} {
 		list, err := statementsOf(ctx, tx, query, table, partitions)
 		if err != nil {
 			return err
@@ -106,37 +106,9 @@ func convertTable(ctx context.Context, tx pgx.Tx, table string, partitions int) 
 		finish))
 }
 
-// Queries that return the statements which give a table's replacement what the table $1
-// has, in $2 partitions.
-const (
-	// A partitioned table has no storage parameters of its own.
-	createPartitions = `SELECT format('CREATE TABLE %I PARTITION OF %I FOR VALUES WITH (MODULUS %s, REMAINDER %s)%s',
-		c.relname || '_p' || i, c.relname, $2::int, i, ' WITH (' || array_to_string(c.reloptions, ', ') || ')')
-		FROM pg_class c, generate_series(0, $2::int - 1) i WHERE c.oid = $1::text::regclass ORDER BY i`
-	// A unique key of a partitioned table includes the store: it is appended to that of a
-	// table of which the ID alone is the key.
-	restoreConstraints = `SELECT format('ALTER TABLE %I ADD CONSTRAINT %I %s', $1::text, k.conname, CASE
-			WHEN k.contype = 'p' AND NOT s.attnum = ANY (k.conkey) THEN regexp_replace(pg_get_constraintdef(k.oid), '\)$', ', store)')
-			ELSE pg_get_constraintdef(k.oid) END)
-		FROM pg_constraint k JOIN pg_attribute s ON s.attrelid = k.conrelid AND s.attname = 'store'
-		WHERE k.conrelid = $1::text::regclass AND k.contype IN ('p', 'f') AND $2::int > 0 ORDER BY k.contype DESC, k.conname`
-	restoreIndexes = `SELECT pg_get_indexdef(i.indexrelid) FROM pg_index i WHERE i.indrelid = $1::text::regclass AND $2::int > 0
-		AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.indexrelid) ORDER BY i.indexrelid`
-	// Whoever names a partition is under the policies too.
-	restorePolicies = `WITH t AS (SELECT $1::text AS name UNION ALL SELECT $1::text || '_p' || i FROM generate_series(0, $2::int - 1) i)
-		SELECT format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', t.name) FROM t, pg_class c
-		WHERE c.oid = $1::text::regclass AND c.relrowsecurity AND c.relforcerowsecurity
-		UNION ALL SELECT format('CREATE POLICY %I ON %I AS %s FOR %s USING (%s)', p.polname, t.name, CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
-			CASE p.polcmd WHEN '*' THEN 'ALL' WHEN 'r' THEN 'SELECT' END, pg_get_expr(p.polqual, p.polrelid))
-		FROM t, pg_policy p WHERE p.polrelid = $1::text::regclass`
-	restoreGrants = `SELECT format('GRANT %s ON %I TO %s%s', a.privilege_type, c.relname,
-			CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END, CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)
-		FROM pg_class c, aclexplode(c.relacl) a WHERE c.oid = $1::text::regclass AND a.grantee <> c.relowner AND $2::int > 0`
-)
-
-// statementsOf returns the statements that one of these queries makes.
+// statementsOf returns the statements that a query of sql/partition.sql makes.
 func statementsOf(ctx context.Context, tx pgx.Tx, query, table string, partitions int) ([]string, error) {
-	rows, err := tx.Query(ctx, query, table, partitions)
+	rows, err := tx.Query(ctx, texts.Text(query), table, partitions)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 // transaction sets what it needs for itself, and no statement is prepared under a name. See
 // docs/decisions/0092-poolers.md.
 
-// marker is a parameter that only a connection to the server itself can have.
+// marker is a parameter that only a connection to the server itself can have (server.is_direct).
 const marker = "mneme.direct"
 
 // settings are the parameters of the server that parse sets, which a pooler does not pass on.
@@ -37,7 +37,7 @@ func (o Options) connect(ctx context.Context, dsn string) (config *pgxpool.Confi
 	parameters[marker] = "on"
 	direct := false
 	err = try(ctx, config.ConnConfig, func(conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, "SELECT coalesce(current_setting('"+marker+"', true), '') = 'on'", pgx.QueryExecModeExec).Scan(&direct)
+		return conn.QueryRow(ctx, texts.Text("server.is_direct"), pgx.QueryExecModeExec).Scan(&direct)
 	})
 	delete(parameters, marker)
 	if direct || err != nil && protocolViolation(err) == nil {
@@ -67,8 +67,7 @@ func checkPooler(ctx context.Context, config *pgx.ConnConfig) error {
 		}
 		for _, name := range names {
 			passed := false
-			err := conn.QueryRow(ctx, "SELECT coalesce(current_setting($1::text, true) = set_config($1::text, $2::text, true), false)",
-				pgx.QueryExecModeExec, name, config.RuntimeParams[name]).Scan(&passed)
+			err := conn.QueryRow(ctx, texts.Text("server.has_parameter"), pgx.QueryExecModeExec, name, config.RuntimeParams[name]).Scan(&passed)
 			if dropped = name; err != nil || !passed {
 				return err
 			}

@@ -18,12 +18,8 @@ import (
 
 const (
 	// allRows permits all rows. It is the initial scope of a transaction.
-	allRows  = "*"
-	setAll   = "SET LOCAL mneme.scope = '*'"
-	setScope = "SELECT set_config('mneme.scope', $1, true)"
-	// setWords sets the condition of a search on table word (migration/*_word.sql).
-	setWords = "SELECT set_config('mneme.words', $1, true)"
-	setStore = `SELECT set_config('mneme.scope', coalesce((SELECT jsonb_build_object(number::text, 4)::text FROM store WHERE id = $1), '{}'), true)`
+	allRows = "*"
+	setAll  = "SET LOCAL mneme.scope = '*'"
 )
 
 // setRLSAll lets the following statements see all rows.
@@ -38,7 +34,7 @@ func (d *driver) setRLSAll() {
 func (d *driver) setRLSStore(store string) {
 	if scope := "store " + store; d.rls != scope {
 		d.rls = scope
-		d.queueStatement(setStore, store)
+		d.queueStatement("rls.set_store", store)
 	}
 }
 
@@ -57,7 +53,7 @@ func (d *driver) setRLSScope(stores []acl.Access) {
 	}
 	if scope := string(append(b, '}')); d.rls != scope {
 		d.rls = scope
-		d.queueStatement(setScope, scope)
+		d.queueStatement("rls.set_scope", scope)
 	}
 }
 
@@ -66,15 +62,13 @@ func (d *driver) setRLSScope(stores []acl.Access) {
 func (d *driver) setRLSWords(query string) {
 	if d.words != query {
 		d.words = query
-		d.queueStatement(setWords, query)
+		d.queueStatement("rls.set_words", query)
 	}
 }
-
-const selectExempt = `SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user`
 
 // bypassesRLS reports whether the role of the connection is exempt from
 // row-level security.
 func bypassesRLS(ctx context.Context, pool *pgxpool.Pool) (bypasses bool, err error) {
-	err = pool.QueryRow(ctx, selectExempt).Scan(&bypasses)
+	err = pool.QueryRow(ctx, texts.Text("rls.is_bypassed")).Scan(&bypasses)
 	return bypasses, interpret(ctx, "read the role", err)
 }

@@ -23,13 +23,13 @@ func ReadSchema(ctx context.Context, dsn string) (version, newest int64, err err
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	newest = migrations.Newest()
 	var exists bool
-	if err := conn.QueryRow(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL").Scan(&exists); err != nil {
+	if err := conn.QueryRow(ctx, texts.Text("schema.exists")).Scan(&exists); err != nil {
 		return 0, 0, fmt.Errorf("open the database: %w", interpret(ctx, "read the schema's version", err))
 	}
 	if !exists {
 		return 0, newest, nil
 	}
-	if err := conn.QueryRow(ctx, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied").Scan(&version); err != nil {
+	if err := conn.QueryRow(ctx, texts.Text("schema.version")).Scan(&version); err != nil {
 		return 0, 0, fmt.Errorf("open the database: %w", interpret(ctx, "read the schema's version", err))
 	}
 	return version, newest, migrations.Check(version)

@@ -114,7 +114,7 @@ func (s *Storage) Partitions() int { return s.partitions }
 
 // Clock returns the time of the database server.
 func (s *Storage) Clock(ctx context.Context) (at time.Time, err error) {
-	if err := s.pool.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&at); err != nil {
+	if err := s.pool.QueryRow(ctx, texts.Text("server.clock")).Scan(&at); err != nil {
 		return at, fmt.Errorf("read the clock of the database: %w", interpret(ctx, "clock", err))
 	}
 	return at, nil

@@ -43,7 +43,7 @@ func (w *writer) PrepareVectors(ctx context.Context, entries []uuid.UUID, settin
 	for _, name := range settings {
 		keys = append(keys, lockKey("meta", name))
 	}
-	w.queueStatement(shareLocks, keys)
+	w.queueStatement("lock.share_many", keys)
 	w.setRLSAll()
 	return w.queryBatch(ctx, []batchQuery{w.metasQuery(settings), {"vector.lock_many", []any{idList(entries)}, func(rows pgx.Rows) error {
 		var id uuid.UUID

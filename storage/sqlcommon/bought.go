@@ -10,17 +10,12 @@ import (
 	"mneme/meter"
 )
 
-const (
-	selectShownEntries = "SELECT DISTINCT entry FROM bought WHERE store = $1 AND buyer = $2 AND entry = ANY($3::uuid[])"
-	selectShownDigests = "SELECT DISTINCT digest FROM bought WHERE store = $1 AND buyer = $2 AND digest = ANY($3::bytea[])"
-)
-
 // Shown implements meter.SaleReader.
 func (m MeterReader) Shown(ctx context.Context, store, buyer string, entries []uuid.UUID, digests [][]byte) (map[uuid.UUID]bool, map[string]bool, error) {
 	shown, values := make(map[uuid.UUID]bool), make(map[string]bool)
 	var queries []Query
 	if len(entries) > 0 {
-		queries = append(queries, Query{selectShownEntries, []any{store, buyer, entries}, func(row Row) error {
+		queries = append(queries, Query{"bought.entries", []any{store, buyer, entries}, func(row Row) error {
 			var id uuid.UUID
 			err := row.Scan(&id)
 			shown[id] = true
@@ -28,7 +23,7 @@ func (m MeterReader) Shown(ctx context.Context, store, buyer string, entries []u
 		}})
 	}
 	if len(digests) > 0 {
-		queries = append(queries, Query{selectShownDigests, []any{store, buyer, digests}, func(row Row) error {
+		queries = append(queries, Query{"bought.digests", []any{store, buyer, digests}, func(row Row) error {
 			var digest []byte
 			err := row.Scan(&digest)
 			values[string(digest)] = true
@@ -38,24 +33,12 @@ func (m MeterReader) Shown(ctx context.Context, store, buyer string, entries []u
 	return shown, values, m.r.EachOf(ctx, queries...)
 }
 
-const (
-	// An entry has a row for each of its values that was shown.
-	countShown = `SELECT count(*) FROM entry e WHERE e.state = 0 AND e.store = (SELECT number FROM store WHERE id = $1)
-	AND e.id IN (SELECT entry FROM bought WHERE store = $1 AND buyer = $2)`
-	countIndexed = `SELECT coalesce(sum(t.documents), 0)::bigint FROM store s CROSS JOIN total t
-	WHERE s.id = $1 AND t.store = s.number AND t.label <= $2`
-	// Labels are listed, so that the index is searched label by label.
-	countExpired = `SELECT count(*) FROM store s CROSS JOIN entry e /*sqlite INDEXED BY entry_expiring*/
-	WHERE s.id = $1 AND e.store = s.number AND e.label = ANY($2::smallint[]) AND e.expires_at <= $3
-	AND e.state = 0 AND e.in_context AND NOT e.encrypted`
-)
-
 // CountShown implements meter.SaleReader.
 func (m MeterReader) CountShown(ctx context.Context, store, buyer string) (n int64, err error) {
 	if err := m.r.InStore(ctx, store); err != nil {
 		return 0, err
 	}
-	_, err = One(ctx, m.r, []any{&n}, countShown, store, buyer)
+	_, err = One(ctx, m.r, []any{&n}, "bought.count", store, buyer)
 	return n, err
 }
 
@@ -68,23 +51,10 @@ func (m MeterReader) CountInStore(ctx context.Context, store string, ceiling acl
 	var indexed, expired int64
 	count := func(n *int64) func(Row) error { return func(row Row) error { return row.Scan(n) } }
 	err := m.r.EachOf(ctx,
-		Query{countIndexed, []any{store, ceiling}, count(&indexed)},
-		Query{countExpired, []any{store, labelsTo(ceiling), at}, count(&expired)})
+		Query{"bought.count_indexed", []any{store, ceiling}, count(&indexed)},
+		Query{"bought.count_expired", []any{store, labelsTo(ceiling), at}, count(&expired)})
 	return indexed - expired, err
 }
-
-var (
-	bought       = NewTable("bought", "store, buyer, entry, digest", "store, buyer, entry, digest, charge")
-	selectBought = bought.Select + "ORDER BY store, buyer, entry, digest"
-	insertBought = bought.Insert
-)
-
-const (
-	selectBoughtWith = "SELECT store, buyer, entry FROM bought WHERE charge = $1"
-	selectStanding   = "SELECT id, entries FROM charge /*sqlite INDEXED BY charge_buyer*/ WHERE buyer = $1 AND label = $4 AND store = $2 AND id <> $3 AND state <> 'reversed'"
-	moveBought       = "UPDATE bought SET charge = $2 WHERE charge = $1 AND entry = ANY($3::uuid[])"
-	deleteBought     = "DELETE FROM bought WHERE charge = $1"
-)
 
 func boughtValues(b *meter.Bought) []any {
 	return []any{b.Store, b.Buyer, b.Entry, NotNull(b.Digest), OrNull(b.Charge)}
@@ -96,7 +66,7 @@ func (m MeterWriter) AddBought(ctx context.Context, list []meter.Bought) error {
 	for i := range list {
 		rows[i] = boughtValues(&list[i])
 	}
-	_, err := m.w.ExecEach(ctx, insertBought, rows)
+	_, err := m.w.ExecEach(ctx, "bought.insert", rows)
 	return err
 }
 
@@ -111,7 +81,7 @@ func (m MeterWriter) DeleteBought(ctx context.Context, charge uuid.UUID) error {
 		err := row.Scan(&store, &buyer, &entry)
 		left[entry] = true
 		return err
-	}, selectBoughtWith, charge)
+	}, "bought.with", charge)
 	if err != nil || len(left) == 0 {
 		return err
 	}
@@ -133,15 +103,15 @@ func (m MeterWriter) DeleteBought(ctx context.Context, charge uuid.UUID) error {
 			moves = append(moves, []any{charge, other, moved})
 		}
 		return nil
-	}, selectStanding, agent, store, charge, label)
+	}, "charge.standing", agent, store, charge, label)
 	if err != nil {
 		return err
 	}
 	if len(moves) > 0 {
-		if _, err := m.w.ExecEach(ctx, moveBought, moves); err != nil {
+		if _, err := m.w.ExecEach(ctx, "bought.move", moves); err != nil {
 			return err
 		}
 	}
-	_, err = m.w.Exec(ctx, deleteBought, charge)
+	_, err = m.w.Exec(ctx, "bought.delete", charge)
 	return err
 }

@@ -7,18 +7,6 @@ import (
 	"mneme/meter"
 )
 
-var (
-	counts       = NewTable("metered_count", "store, buyer, offer, span, start", "store, buyer, offer, span, start, searches, entries")
-	selectCounts = counts.Select + "ORDER BY store, buyer, offer, span, start"
-	insertCount  = counts.Insert
-	addCount     = counts.Add
-)
-
-const (
-	selectCount        = "SELECT searches, entries FROM metered_count WHERE store = $1 AND buyer = $2 AND offer = $3 AND span = $4 AND start = $5"
-	deleteCountsBefore = "DELETE FROM metered_count WHERE start < $1 AND span <> 'total'"
-)
-
 func countKey(k *meter.CountKey) []any {
 	return []any{k.Store, k.Buyer, k.Offer, string(k.Window), Start(k.Start)}
 }
@@ -28,7 +16,7 @@ func (m MeterReader) Counts(ctx context.Context, keys []meter.CountKey) ([]meter
 	counts := make([]meter.Count, len(keys))
 	queries := make([]Query, len(keys))
 	for i := range keys {
-		queries[i] = Query{selectCount, countKey(&keys[i]), func(row Row) error {
+		queries[i] = Query{"count.of", countKey(&keys[i]), func(row Row) error {
 			return row.Scan(&counts[i].Searches, &counts[i].Entries)
 		}}
 	}
@@ -41,12 +29,12 @@ func (m MeterWriter) AddCounts(ctx context.Context, keys []meter.CountKey, add m
 	for i := range keys {
 		rows[i] = append(countKey(&keys[i]), add.Searches, add.Entries)
 	}
-	_, err := m.w.ExecEach(ctx, addCount, rows)
+	_, err := m.w.ExecEach(ctx, "count.add", rows)
 	return err
 }
 
 // DeleteCountsBefore implements meter.CountWriter.
 func (m MeterWriter) DeleteCountsBefore(ctx context.Context, start time.Time) error {
-	_, err := m.w.Exec(ctx, deleteCountsBefore, start)
+	_, err := m.w.Exec(ctx, "count.delete_before", start)
 	return err
 }

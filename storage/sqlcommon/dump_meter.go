@@ -7,14 +7,6 @@ import (
 	"mneme/meter"
 )
 
-var (
-	selectAllOffers  = offers.Select + "ORDER BY id"
-	selectAllCharges = charges.Select + "ORDER BY id"
-	selectPaidClaims = claims.Select + "WHERE payment <> '' ORDER BY id"
-)
-
-const selectAllLines = lineColumns + "ORDER BY number"
-
 // DumpMeter yields the records of package meter, lines of the ledger in their order.
 // Claims without a payment are left out, like idempotency records.
 func DumpMeter(ctx context.Context, r Reader, yield func(memory.DumpRecord) error) error {
@@ -32,29 +24,29 @@ func DumpMeter(ctx context.Context, r Reader, yield func(memory.DumpRecord) erro
 		text string
 		scan func(row Row) (meter.DumpRecord, error)
 	}{
-		{selectAllOffers, func(row Row) (meter.DumpRecord, error) {
+		{"offer.all", func(row Row) (meter.DumpRecord, error) {
 			o, err := scanOffer(row)
 			return meter.DumpRecord{Offer: &o}, err
 		}},
-		{selectAllLines, func(row Row) (meter.DumpRecord, error) {
+		{"ledger.all", func(row Row) (meter.DumpRecord, error) {
 			line, err := scanLine(row)
 			return meter.DumpRecord{Line: &line}, err
 		}},
-		{selectAllCharges, func(row Row) (meter.DumpRecord, error) {
+		{"charge.all", func(row Row) (meter.DumpRecord, error) {
 			c, err := scanCharge(row)
 			return meter.DumpRecord{Charge: &c}, err
 		}},
-		{selectBought, func(row Row) (meter.DumpRecord, error) {
+		{"bought.all", func(row Row) (meter.DumpRecord, error) {
 			var b meter.DumpBought
 			err := row.Scan(&b.Store, &b.Buyer, &b.Entry, &b.Digest, &b.Charge)
 			return meter.DumpRecord{Bought: &b}, err
 		}},
-		{selectCounts, func(row Row) (meter.DumpRecord, error) {
+		{"count.all", func(row Row) (meter.DumpRecord, error) {
 			var c meter.DumpCount
 			err := row.Scan(&c.Store, &c.Buyer, &c.Offer, (*string)(&c.Window), (*Start)(&c.Start), &c.Searches, &c.Entries)
 			return meter.DumpRecord{Count: &c}, err
 		}},
-		{selectPaidClaims, func(row Row) (meter.DumpRecord, error) {
+		{"claim.paid", func(row Row) (meter.DumpRecord, error) {
 			c, err := scanClaim(row)
 			return meter.DumpRecord{Claim: &c}, err
 		}},
@@ -103,18 +95,18 @@ func LoadMeter(ctx context.Context, w Writer, raw []byte) error {
 	}
 	switch {
 	case record.Offer != nil:
-		return Insert(ctx, w, insertOffer, offerValues(record.Offer)...)
+		return Insert(ctx, w, "offer.insert", offerValues(record.Offer)...)
 	case record.Line != nil:
 		return loadLine(ctx, NewMeterWriter(w), record.Line)
 	case record.Charge != nil:
-		return Insert(ctx, w, insertCharge, chargeValues(record.Charge)...)
+		return Insert(ctx, w, "charge.insert", chargeValues(record.Charge)...)
 	case record.Bought != nil:
-		return Insert(ctx, w, insertBought, boughtValues(&record.Bought.Bought)...)
+		return Insert(ctx, w, "bought.insert", boughtValues(&record.Bought.Bought)...)
 	case record.Count != nil:
 		c := record.Count
-		return Insert(ctx, w, insertCount, append(countKey(&c.CountKey), c.Searches, c.Count.Entries)...)
+		return Insert(ctx, w, "count.insert", append(countKey(&c.CountKey), c.Searches, c.Count.Entries)...)
 	case record.Claim != nil:
-		return Insert(ctx, w, insertClaim, claimValues(record.Claim)...)
+		return Insert(ctx, w, "claim.insert", claimValues(record.Claim)...)
 	}
 	return Insert(ctx, w, "meta.insert", record.Meta.Name, NotNull(record.Meta.Value))
 }

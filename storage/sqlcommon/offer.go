@@ -10,15 +10,6 @@ import (
 	"mneme/meter"
 )
 
-var (
-	offers         = NewTable("offer", "id", "id, store, seller, title, description, terms, caps, label, open, version, created_at, updated_at")
-	selectOffer    = offers.Select + "WHERE id = $1"
-	selectOffersOn = offers.Select + "WHERE store = $1 ORDER BY id"
-	selectOpen     = offers.Select + "WHERE open AND label = $1 AND id > $3 ORDER BY id LIMIT $2"
-	insertOffer    = offers.Insert
-	putOffer       = offers.Upsert
-)
-
 func scanOffer(row Row) (o meter.Offer, err error) {
 	var open bool
 	err = row.Scan(&o.ID, &o.Store, &o.Seller, &o.Title, &o.Description, JSON{&o.Terms}, JSON{&o.Caps}, &o.Label, &open, &o.Version, &o.CreatedAt, &o.UpdatedAt)
@@ -38,18 +29,18 @@ func offerValues(o *meter.Offer) []any {
 
 // Offer implements meter.OfferReader.
 func (m MeterReader) Offer(ctx context.Context, id uuid.UUID) (*meter.Offer, error) {
-	return First(ctx, m.r, scanOffer, selectOffer, id)
+	return First(ctx, m.r, scanOffer, "offer.by_id", id)
 }
 
 // OffersOn implements meter.OfferReader.
 func (m MeterReader) OffersOn(ctx context.Context, store string) ([]meter.Offer, error) {
-	return List(ctx, m.r, scanOffer, selectOffersOn, store)
+	return List(ctx, m.r, scanOffer, "offer.on", store)
 }
 
 // OpenOffers implements meter.OfferReader.
 func (m MeterReader) OpenOffers(ctx context.Context, ceiling acl.Label, after uuid.UUID, limit int) ([]meter.Offer, error) {
 	byID := func(a, b meter.Offer) int { return bytes.Compare(a.ID[:], b.ID[:]) }
-	return eachLabel(ctx, m.r, scanOffer, byID, ceiling, limit, selectOpen, after)
+	return eachLabel(ctx, m.r, scanOffer, byID, ceiling, limit, "offer.open", after)
 }
 
 // PutOffer implements meter.OfferWriter.
@@ -57,6 +48,6 @@ func (m MeterWriter) PutOffer(ctx context.Context, o meter.Offer) error {
 	if err := m.w.InStore(ctx, o.Store); err != nil {
 		return err
 	}
-	_, err := m.w.Exec(ctx, putOffer, offerValues(&o)...)
+	_, err := m.w.Exec(ctx, "offer.put", offerValues(&o)...)
 	return err
 }

@@ -7,35 +7,17 @@ import (
 	"mneme/meter"
 )
 
-// The sales of a store ($1) in [$2, $3), through offers up to a label ($4): its
-// charges, and what the store still has of the entries bought with them.
-const (
-	soldCharges = " FROM charge c /*sqlite INDEXED BY charge_store*/"
-	joinBought  = " CROSS JOIN bought b CROSS JOIN entry e"
-	whereSold   = ` WHERE c.store = $1 AND c.at >= $2 AND c.at < $3 AND c.label <= $4 AND c.state IN ('pending', 'done')`
-	whereKept   = whereSold + ` AND b.charge = c.id AND e.id = b.entry AND e.store = (SELECT number FROM store WHERE id = $1)
-	AND e.state = 0 AND e.label <= $4 AND e.in_context AND NOT e.encrypted`
-)
-
-// saleKeys are the columns by which sales are grouped.
-var saleKeys = map[meter.SaleGroup]string{
-	meter.ByDay:   "date_trunc('day', c.at, 'UTC')",
-	meter.ByBuyer: "c.buyer",
-	meter.ByOffer: "c.offer",
-}
-
-func selectSales(key string) string {
-	return "SELECT " + key + ", count(*), sum(c.hits)::bigint, sum(cardinality(c.entries))::bigint, sum(c.amount)::bigint" +
-		soldCharges + whereSold + " GROUP BY 1 ORDER BY 1"
-}
-
-func selectDistinct(key string) string {
-	return "SELECT " + key + ", count(DISTINCT e.id)" + soldCharges + joinBought + whereKept + " GROUP BY 1 ORDER BY 1"
+// saleStatements are the statements by which sales are grouped: of charges, and of the entries
+// that the store still has.
+var saleStatements = map[meter.SaleGroup][2]string{
+	meter.ByDay:   {"sale.by_day", "sale.distinct_by_day"},
+	meter.ByBuyer: {"sale.by_buyer", "sale.distinct_by_buyer"},
+	meter.ByOffer: {"sale.by_offer", "sale.distinct_by_offer"},
 }
 
 // Sales implements meter.SaleReader.
 func (m MeterReader) Sales(ctx context.Context, q meter.SalesQuery) ([]meter.Sale, error) {
-	key, ok := saleKeys[q.By]
+	statements, ok := saleStatements[q.By]
 	if !ok {
 		return nil, fmt.Errorf("sales cannot be grouped by %q", q.By)
 	}
@@ -46,13 +28,13 @@ func (m MeterReader) Sales(ctx context.Context, q meter.SalesQuery) ([]meter.Sal
 	var sales []meter.Sale
 	next := 0 // both queries have the same order
 	err := m.r.EachOf(ctx,
-		Query{selectSales(key), args, func(row Row) error {
+		Query{statements[0], args, func(row Row) error {
 			var s meter.Sale
 			err := scanSale(row, q.By, &s, &s.Searches, &s.Hits, &s.Entries, &s.Income)
 			sales = append(sales, s)
 			return err
 		}},
-		Query{selectDistinct(key), args, func(row Row) error {
+		Query{statements[1], args, func(row Row) error {
 			var s meter.Sale
 			if err := scanSale(row, q.By, &s, &s.Distinct); err != nil {
 				return err

@@ -10,8 +10,6 @@ import (
 	"mneme/indexer"
 )
 
-const countOffers = "SELECT count(*) FROM offer WHERE store = $1 AND open AND label <= $2"
-
 // total runs a query that returns a count of rows of any store; 0 if it returns none.
 func (r Reads) total(ctx context.Context, text string, args ...any) (n int64, err error) {
 	if err := r.r.OfEntries(ctx, nil); err != nil {
@@ -28,7 +26,7 @@ func (r Reads) CountGrants(ctx context.Context, store string, label acl.Label) (
 
 // CountOffers implements memory.GrantCounter.
 func (r Reads) CountOffers(ctx context.Context, store string, ceiling acl.Label) (int64, error) {
-	return r.total(ctx, countOffers, store, ceiling)
+	return r.total(ctx, "offer.count_open", store, ceiling)
 }
 
 // CountErasable implements memory.ExpiryReader.

@@ -42,7 +42,7 @@ func (w *writer) flushRows(ctx context.Context) error {
 	if !w.purged && !w.dropped {
 		return nil
 	}
-	_, err := w.exec(ctx, countErasure, w.purged)
+	_, err := w.exec(ctx, "erasure.count", w.purged)
 	return err
 }
 

@@ -23,14 +23,14 @@ func ReadSchema(ctx context.Context, path string) (version, newest int64, err er
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	newest = migrations.Newest()
-	var tables int
-	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version'").Scan(&tables); err != nil {
+	var exists bool
+	if err := db.QueryRowContext(ctx, texts.Text("schema.exists")).Scan(&exists); err != nil {
 		return 0, 0, fmt.Errorf("open the database: %w", advise(ctx, path, err))
 	}
-	if tables == 0 {
+	if !exists {
 		return 0, newest, nil
 	}
-	if err := db.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied").Scan(&version); err != nil {
+	if err := db.QueryRowContext(ctx, texts.Text("schema.version")).Scan(&version); err != nil {
 		return 0, 0, fmt.Errorf("open the database: %w", advise(ctx, path, err))
 	}
 	return version, newest, migrations.Check(version)

@@ -21,14 +21,6 @@ const (
 	truncateTries = 10
 )
 
-const (
-	selectErasure = "SELECT erased, scrubbed, urgent, scrubbed_at FROM erasure WHERE id = 0"
-	countErasure  = "UPDATE erasure SET erased = erased + 1, urgent = urgent OR ? WHERE id = 0"
-	// Another process may have done as much meanwhile. Erasures since Scrub began stay
-	// urgent if they were.
-	finishErasure = "UPDATE erasure SET scrubbed = ?1, urgent = urgent AND erased > ?1, scrubbed_at = ?2 WHERE id = 0 AND scrubbed < ?1"
-)
-
 // erasure is the row of the table.
 type erasure struct {
 	erased, scrubbed int64
@@ -37,7 +29,7 @@ type erasure struct {
 }
 
 func (d *driver) erasure(ctx context.Context) (e erasure, err error) {
-	_, err = d.one(ctx, []any{&e.erased, &e.scrubbed, &e.urgent, &e.scrubbedAt}, selectErasure)
+	_, err = d.one(ctx, []any{&e.erased, &e.scrubbed, &e.urgent, &e.scrubbedAt}, "erasure.state")
 	return e, err
 }
 
@@ -75,7 +67,7 @@ func (s *Storage) Scrub(ctx context.Context, now time.Time) (time.Time, error) {
 		return time.Time{}, err
 	}
 	return now, s.update(ctx, func(w *writeTx) error {
-		_, err := w.exec(ctx, finishErasure, began.erased, micros(now))
+		_, err := w.exec(ctx, "erasure.finish", began.erased, micros(now))
 		return err
 	})
 }
@@ -122,14 +114,8 @@ func (r *reader) usablePage(ctx context.Context) (int, error) {
 	return len(header) - int(header[20]), nil
 }
 
-const (
-	selectPages = "SELECT pgno, data FROM sqlite_dbpage"
-	selectPage  = "SELECT data FROM sqlite_dbpage WHERE pgno = ?"
-	updatePage  = "UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?"
-)
-
 func (r *reader) page(ctx context.Context, number int64) (page []byte, err error) {
-	_, err = r.one(ctx, []any{&page}, selectPage, number)
+	_, err = r.one(ctx, []any{&page}, "page.read", number)
 	if err == nil && len(page) < 512 { // the least size of a page
 		err = errPage
 	}
@@ -151,7 +137,7 @@ func (r *reader) unwiped(ctx context.Context, usable int) (numbers []int64, err 
 			numbers = append(numbers, number)
 		}
 		return err
-	}, selectPages)
+	}, "page.all")
 	return numbers, err
 }
 
@@ -193,7 +179,7 @@ func (w *writer) wipeTrees(ctx context.Context, numbers []int64, usable int) err
 		}
 		changed, err := wipe(page, number, usable)
 		if err == nil && changed {
-			_, err = w.exec(ctx, updatePage, page, number)
+			_, err = w.exec(ctx, "page.write", page, number)
 		}
 		if err != nil {
 			return err
@@ -214,7 +200,7 @@ func (w *writer) wipeFree(ctx context.Context, usable int) error {
 	}
 	clear(page)
 	for _, number := range numbers {
-		if _, err := w.exec(ctx, updatePage, page, number); err != nil {
+		if _, err := w.exec(ctx, "page.write", page, number); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,10 @@
+-- The sales of a store.
+
+-- {sale.charges} are charges c.
+charge c
+
+-- {sale.day} is the day of a charge.
+date_trunc('day', c.at, 'UTC')
+
+-- {sale.entries} is how many entries it has.
+cardinality(c.entries)

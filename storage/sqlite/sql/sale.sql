@@ -1,0 +1,10 @@
+-- The sales of a store.
+
+-- {sale.charges} are charges c.
+charge c INDEXED BY charge_store
+
+-- {sale.day} is the day of a charge.
+c.at / 86400000000 * 86400000000
+
+-- {sale.entries} is how many entries it has: 16 bytes each.
+length(c.entries) / 16
