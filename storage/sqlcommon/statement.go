@@ -1,22 +1,11 @@
 // Package sqlcommon is what the SQL storages share: how a transaction runs
 // statements, and the code whose statements are the same in every dialect.
 //
-// A statement has a name and lies in a file: see Statements. Texts that still stand in Go are
-// PostgreSQL's SQL, and package sqlite translates them when it prepares the statement. These
-// spellings differ, and a text that keeps to them runs in both:
-//
-//	$1                           a parameter
-//	x = ANY($1)                  one of a []string or []int64
-//	x = ANY($1::uuid[])          one of a []uuid.UUID; bytea[] for a [][]byte
-//	x::bigint                    a cast of a column or parameter, which SQLite ignores
-//	cardinality(x)               how many IDs a column of type IDs holds
-//	date_trunc('day', x, 'UTC')  the day of a time
-//	FOR UPDATE                   a row lock; SQLite has locked the file
-//	/*sqlite INDEXED BY i*/      a hint for SQLite alone
-//
-// Upserts (ON CONFLICT … DO UPDATE SET x = t.x + excluded.x), row values, CASE, CTEs
-// and aggregates need no translation. A CROSS JOIN with its condition in WHERE keeps
-// SQLite's order of the tables and leaves PostgreSQL free.
+// A statement has a name and lies in a file: see Statements. A storage may also put a text
+// together. Its parameters are $1, $2 and so on. Of what both databases take unchanged, some
+// is less known: upserts (ON CONFLICT … DO UPDATE SET x = t.x + excluded.x), row values, and a
+// CROSS JOIN with its condition in WHERE, which keeps SQLite's order of the tables and leaves
+// PostgreSQL free.
 //
 // Arguments and scanned columns have the types of Go: see Row and Reader. What the
 // storages do not share (full text, row-level security, bulk loading) stays in them.
@@ -55,7 +44,7 @@ type Row interface {
 
 // Query is one of several queries that run together.
 type Query struct {
-	Text string // or the name of a statement, as in the methods of Reader and Writer
+	Text string // the name of a statement, or a text, as in the methods of Reader and Writer
 	Args []any
 	Scan func(Row) error // called for each row
 }
@@ -65,7 +54,7 @@ type Query struct {
 //
 //	uuid.UUID, time.Time, acl.Label, Start
 //	IDs                                      the value of a column
-//	[]uuid.UUID, [][]byte, []string, []int64 the list of ANY
+//	[]uuid.UUID, [][]byte, []string, []int64 a list
 //
 // A query with a text that the database cannot hold returns no rows. Scan functions
 // must not run a query.

@@ -30,7 +30,7 @@ func (s *session) statement(query string) (*sql.Stmt, error) {
 	if st, ok := s.statements[query]; ok {
 		return st, nil
 	}
-	st, err := s.conn.PrepareContext(context.Background(), textOf(query))
+	st, err := s.conn.PrepareContext(context.Background(), texts.Text(query))
 	if err != nil {
 		return nil, interpret("prepare", err)
 	}

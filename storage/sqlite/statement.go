@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"time"
 
 	"github.com/google/uuid"
@@ -88,38 +87,6 @@ func (d *driver) Erased() { d.dropped = true }
 
 // Fail implements sqlcommon.Writer.
 func (d *driver) Fail(err error) error { return d.fail(err) }
-
-// translations turn the SQL of package sqlcommon into that of SQLite, in order.
-var translations = []struct {
-	from *regexp.Regexp
-	to   string
-}{
-	{regexp.MustCompile(`\$(\d+)`), `?$1`},
-	{regexp.MustCompile(`= ANY\s?\((\?\d+)::(?:uuid|bytea)\[\]\)`), `IN (SELECT unhex(value) FROM json_each($1))`},
-	{regexp.MustCompile(`= ANY\s?\((\?\d+)(?:::\w+\[\])?\)`), `IN (SELECT value FROM json_each($1))`},
-	{regexp.MustCompile(`date_trunc\('day', ([\w.]+), 'UTC'\)`), `$1 / 86400000000 * 86400000000`},
-	{regexp.MustCompile(`cardinality\(([\w.]+)\)`), `length($1) / 16`},
-	{regexp.MustCompile(`::\w+(?:\[\])?`), ``},
-	{regexp.MustCompile(` FOR UPDATE\b`), ``},
-	{regexp.MustCompile(`/\*sqlite(.*?)\*/`), `$1`},
-}
-
-// translate returns a text of package sqlcommon in the SQL of SQLite. Texts of this
-// package stay as they are.
-func translate(text string) string {
-	for _, t := range translations {
-		text = t.from.ReplaceAllString(text, t.to)
-	}
-	return text
-}
-
-// textOf returns the SQL of a query, which is the name of a statement in a file, or a text.
-func textOf(query string) string {
-	if text := texts.Text(query); text != query {
-		return text
-	}
-	return translate(query)
-}
 
 // encode returns arguments as SQLite stores them: IDs as 16 bytes each, times in
 // microseconds, lists as JSON.

@@ -173,7 +173,7 @@ func TestTheTrashOfAnOwnerIsReadByItsIndex(t *testing.T) {
 	var ran, steps []string
 	for _, c := range s.readers.idle {
 		for query := range c.statements {
-			ran = append(ran, textOf(query))
+			ran = append(ran, texts.Text(query))
 		}
 	}
 	for _, statement := range ran {
@@ -188,7 +188,7 @@ func TestTheTrashOfAnOwnerIsReadByItsIndex(t *testing.T) {
 
 func (s *Storage) plan(t *testing.T, statement string) (steps []string) {
 	err := s.readers.with(t.Context(), func(c *session) error {
-		text := textOf(statement)
+		text := texts.Text(statement)
 		rows, err := c.conn.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+text, make([]any, max(8, strings.Count(text, "?")+strings.Count(text, "$")))...)
 		if err != nil {
 			return err
