@@ -75,6 +75,7 @@ const writerTimeout = "PRAGMA busy_timeout = 3"
 
 // pool is a pool of sessions, bounded in size.
 type pool struct {
+	path   string
 	db     *sql.DB
 	mode   mode
 	tokens chan struct{}
@@ -84,7 +85,7 @@ type pool struct {
 }
 
 func newPool(path string, m mode, size int) *pool {
-	p := &pool{mode: m, tokens: make(chan struct{}, size)}
+	p := &pool{path: path, mode: m, tokens: make(chan struct{}, size)}
 	// sql.Open does not connect.
 	db, err := sql.Open("sqlite", dsn(path, m))
 	if err != nil {
@@ -130,7 +131,7 @@ func (p *pool) acquire(ctx context.Context) (*session, error) {
 			return nil, errors.Join(interpret("connect", err), conn.Close())
 		}
 	}
-	return &session{conn: conn, statements: make(map[string]*sql.Stmt)}, nil
+	return &session{path: p.path, conn: conn, statements: make(map[string]*sql.Stmt)}, nil
 }
 
 func (p *pool) release(s *session) {
