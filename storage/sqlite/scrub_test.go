@@ -308,8 +308,15 @@ func TestReadersDelayAScrubOnly(t *testing.T) {
 	if at, err := s.Scrub(t.Context(), stopped(noon)); !errors.Is(err, memory.ErrHeld) || !at.IsZero() {
 		t.Errorf("beside a reader of an older state: %v, %v", at, err)
 	}
+	room := s.freeBytes
+	s.freeBytes = func(string) (uint64, error) { return 0, nil } // the file is not rewritten again
 	close(release)
 	must(t, <-held)
+	_, err := s.Scrub(t.Context(), stopped(noon))
+	must(t, err)
+	s.freeBytes = room
+	markedAndDeleted(t, s, 9)
+	purgeAll(t, s, 1)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	for range 3 {

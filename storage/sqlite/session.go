@@ -19,6 +19,7 @@ import (
 // rows instead. No single step takes long.
 type session struct {
 	path       string // of the database
+	patience   time.Duration
 	conn       *sql.Conn
 	statements map[string]*sql.Stmt
 	kept       sqlcommon.Kept // unless the session writes
@@ -87,7 +88,7 @@ func (s *session) controlWithRetry(ctx context.Context, command string) error {
 // transactions of an import. A rewrite of the file takes longer than other writers may.
 func (s *session) retry(ctx context.Context, run func() error) error {
 	began := time.Now()
-	deadline := began.Add(lockTimeout)
+	deadline := began.Add(s.patience)
 	for tries := 0; ; tries++ {
 		err := run()
 		busy := errors.Is(err, errBusy)
