@@ -161,6 +161,14 @@ type ShareRequest struct {
 	Caps           acl.Caps  // of level search alone
 }
 
+// PurgeRequest says what is to be erased.
+type PurgeRequest struct {
+	Before time.Time // that was deleted or expired before this
+	// Wait has the call return once no file of the database holds what it erased, about a
+	// minute per GB later, unless a reader keeps it.
+	Wait bool
+}
+
 // PurgeResult lists the entries that a purge erased.
 type PurgeResult struct {
 	IDs []uuid.UUID

@@ -108,7 +108,7 @@ func TestAsOfShowsWhatStoodThen(t *testing.T) {
 		h.wantAt(me, first, "a", "one")
 		h.Clock.Advance(365 * 24 * time.Hour)
 		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
-		_, err = h.Purge(background, platform, h.Clock.Now().Add(-30*24*time.Hour), nil)
+		_, err = h.Purge(background, platform, memory.PurgeRequest{Before: h.Clock.Now().Add(-30 * 24 * time.Hour)}, nil)
 		must(h.harness, err)
 		h.wantAt(me, first, "a", "")
 		h.wantAt(me, first, "still", "same")

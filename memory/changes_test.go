@@ -414,7 +414,7 @@ func TestCursorsOfAFeedReachBackSoFar(t *testing.T) {
 		later = r
 		later.Since = ask(r, c, nil).Next
 		clock.Advance(time.Minute)
-		_, err := h.Purge(background, caller(acl.Principal{Agent: "platform", Platform: true}), clock.Now(), nil)
+		_, err := h.Purge(background, caller(acl.Principal{Agent: "platform", Platform: true}), memory.PurgeRequest{Before: clock.Now()}, nil)
 		must(h, err)
 		ask(r, c, memory.ErrFeed) // nobody knows the key any more
 		wantChanges(t, ask(later, c, nil))

@@ -125,7 +125,7 @@ func checkQuotas(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 			to := somebody.Draw(rt, "to store")
 			_, err = h.Rename(background, c, memory.RenameRequest{Path: at, To: someKey.Draw(rt, "to"), ToStore: to})
 		case 9:
-			_, err = h.Purge(background, caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true}), clock.Now(), nil)
+			_, err = h.Purge(background, caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true}), memory.PurgeRequest{Before: clock.Now()}, nil)
 		}
 		if status(err) == 500 {
 			rt.Fatalf("step %d: %v", i, err)

@@ -169,13 +169,13 @@ func selfOrPlatform(c Caller, agent string) error {
 
 // Purge erases entries that were deleted or expired before a time, which must
 // be at least the retention ago: row, history, lexical terms, vectors and
-// idempotency records, and what the database's files still hold of them. It takes a
-// platform token. With an error it returns what it had erased. A repetition returns all
+// idempotency records. What the database's files still hold of them is scrubbed soon or, if
+// the request waits, before it returns. It takes a platform token. With an error it returns what it had erased. A repetition returns all
 // that the calls with its key have erased, also those that were interrupted or run at the
 // same time.
-func (a *Admin) Purge(ctx context.Context, c Caller, before time.Time, i *Idempotency) (PurgeResult, error) {
+func (a *Admin) Purge(ctx context.Context, c Caller, r PurgeRequest, i *Idempotency) (PurgeResult, error) {
 	now := a.service.Instant()
-	if err := a.checkPurge(c, before, now); err != nil {
+	if err := a.checkPurge(c, r.Before, now); err != nil {
 		return PurgeResult{}, err
 	}
 	if err := a.service.sweep(ctx, now); err != nil {
@@ -184,7 +184,7 @@ func (a *Admin) Purge(ctx context.Context, c Caller, before time.Time, i *Idempo
 	var result PurgeResult
 	of := i
 	for batch := 1; ; batch++ {
-		ids, err := a.purge(ctx, c, before.UTC(), of)
+		ids, err := a.purge(ctx, c, r.Before.UTC(), of)
 		if err != nil {
 			return result, err
 		}
@@ -198,7 +198,7 @@ func (a *Admin) Purge(ctx context.Context, c Caller, before time.Time, i *Idempo
 			a.service.log.WarnContext(ctx, "vectors of purged entries remain until the vector index is reconciled", "entries", len(ids), "error", err)
 		}
 	}
-	result.ErasedOnDisk = a.scrubPurged(ctx)
+	result.ErasedOnDisk = a.scrubPurged(ctx, r.Wait)
 	return result, ctx.Err()
 }
 

@@ -41,7 +41,7 @@ func TestConcurrentPurgeAndReconcileKeepTheIndexConsistent(t *testing.T) {
 		purged, reconciled := 0, 0
 		others.Go(func() {
 			for writing.Err() == nil {
-				result, err := peers[0].Purge(background, platform, time.Now().Add(-time.Millisecond), nil)
+				result, err := peers[0].Purge(background, platform, memory.PurgeRequest{Before: time.Now().Add(-time.Millisecond), Wait: true}, nil)
 				if err != nil {
 					t.Error(err)
 					return

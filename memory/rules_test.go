@@ -295,11 +295,11 @@ func TestPurgeErasesWhatWasDeletedBeforeTheCutoff(t *testing.T) {
 		h.Index()
 		cutoff := h.Clock.Now().Add(-24 * time.Hour)
 
-		_, err := h.Purge(background, a, cutoff, nil)
+		_, err := h.Purge(background, a, memory.PurgeRequest{Before: cutoff}, nil)
 		h.WantStatus(err, 403)
-		_, err = h.Purge(background, platform, h.Clock.Now(), nil)
+		_, err = h.Purge(background, platform, memory.PurgeRequest{Before: h.Clock.Now()}, nil)
 		h.WantStatus(err, 422)
-		result, err := h.Purge(background, platform, cutoff, nil)
+		result, err := h.Purge(background, platform, memory.PurgeRequest{Before: cutoff}, nil)
 		must(h, err)
 		if len(result.IDs) != 2 || result.IDs[0] == result.IDs[1] {
 			t.Errorf("purged %d entries, want 2", len(result.IDs))

@@ -1,14 +1,18 @@
 package memory_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/uuid"
 
+	"mneme/acl"
 	"mneme/memory"
 	"mneme/storage"
 )
@@ -42,6 +46,7 @@ func (emptyTx) CountSearchable(context.Context, uuid.UUID) (int64, error)     { 
 func (emptyTx) Due(context.Context, time.Time, int) ([]memory.Expiry, error)  { return nil, nil }
 func (emptyTx) TrimFacts(context.Context, time.Time, int) (bool, error)       { return false, nil }
 func (emptyTx) TrimFeed(context.Context, time.Time, int64, int) (bool, error) { return false, nil }
+func (emptyTx) Purge(context.Context, time.Time, int) ([]uuid.UUID, error)    { return nil, nil }
 func (emptyTx) Searchable(context.Context, uuid.UUID, int) ([]memory.Entry, error) {
 	return nil, nil
 }
@@ -59,6 +64,7 @@ type scrubbed struct {
 	left  memory.Unscrubbed
 	times int
 	scrub func()
+	err   error // of Scrub; nil: memory.ErrHeld
 }
 
 func (s *scrubbed) Readers() int { return 1 }
@@ -78,48 +84,102 @@ func (s *scrubbed) Unscrubbed(context.Context) (memory.Unscrubbed, error) {
 	return s.left, nil
 }
 
-func (s *scrubbed) Scrub(context.Context, time.Time) (time.Time, error) {
+func (s *scrubbed) Scrub(context.Context, func() time.Time) (time.Time, error) {
 	s.times--
 	s.scrub()
-	return time.Time{}, memory.ErrHeld
+	return time.Time{}, cmp.Or(s.err, memory.ErrHeld)
 }
 
-func TestPurgesAreScrubbedAtOnceAndOtherTextLater(t *testing.T) {
+func TestPurgesAreScrubbedWhenNobodyWritesAndOtherTextOnceADay(t *testing.T) {
 	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // of every synctest bubble
 	never, future := time.Time{}, start.AddDate(1, 0, 0) // by a clock that was ahead
+	purged := memory.Unscrubbed{Pending: true, Urgent: true, Last: start}
+	dropped := memory.Unscrubbed{Pending: true, Last: start}
+	at := func(seconds ...time.Duration) (all []time.Duration) {
+		for _, s := range seconds {
+			all = append(all, s*time.Second)
+		}
+		return all
+	}
+	const day = 24 * 60 * 60
 	for name, test := range map[string]struct {
-		left memory.Unscrubbed
-		took time.Duration   // each scrub
-		back time.Duration   // the clock is set during the first
-		want []time.Duration // after the start
+		left    memory.Unscrubbed
+		took    time.Duration // each scrub
+		back    time.Duration // the clock is set after the first
+		writing time.Duration // somebody, for so long after the start
+		err     error
+		want    []time.Duration // after the start
 	}{
-		"nothing":                       {memory.Unscrubbed{Last: start}, 0, 0, nil},
-		"a purge":                       {memory.Unscrubbed{Pending: true, Urgent: true, Last: start}, 3 * time.Second, 0, []time.Duration{0, 20 * time.Second}},
-		"dropped text":                  {memory.Unscrubbed{Pending: true, Last: start}, 0, 0, []time.Duration{10 * time.Minute}},
-		"dropped text, never scrubbed":  {memory.Unscrubbed{Pending: true, Last: never}, 0, 0, []time.Duration{0}},
-		"scrubbed in the future":        {memory.Unscrubbed{Pending: true, Last: future}, 0, 0, []time.Duration{0}},
-		"scrubs that take long":         {memory.Unscrubbed{Pending: true, Last: never}, 3 * time.Second, 0, []time.Duration{0, time.Minute, 2 * time.Minute}},
-		"a pause that is in the future": {memory.Unscrubbed{Pending: true, Last: never}, 3 * time.Second, time.Hour, []time.Duration{0, 20 * time.Second}},
+		"nothing":                       {left: memory.Unscrubbed{Last: start}},
+		"a purge":                       {left: purged, took: 3 * time.Second, want: at(2, 80)},
+		"a purge, and readers":          {left: purged, want: at(2, 40, 60)},
+		"a purge, and writes":           {left: purged, writing: time.Minute, want: at(62)},
+		"a purge, and writes all day":   {left: purged, writing: 200 * time.Hour, want: at(300)},
+		"a purge, and a full disk":      {left: purged, err: errors.New("full"), want: at(2, 40, 80, 160, 320)},
+		"dropped text":                  {left: dropped, want: at(day)},
+		"dropped text, and writes":      {left: dropped, writing: 25 * time.Hour, want: at(25*3600 + 60)},
+		"dropped text, never quiet":     {left: dropped, writing: 200 * time.Hour, want: at(2 * day)},
+		"dropped text, never scrubbed":  {left: memory.Unscrubbed{Pending: true, Last: never}, want: at(60)},
+		"never quiet nor scrubbed":      {left: memory.Unscrubbed{Pending: true, Last: never}, writing: 200 * time.Hour, want: at(2 * day)},
+		"scrubbed in the future":        {left: memory.Unscrubbed{Pending: true, Last: future}, want: at(0)},
+		"scrubs that take long":         {left: memory.Unscrubbed{Pending: true, Last: never}, took: 3 * time.Second, want: at(60, 140, 220)},
+		"a pause that is in the future": {left: memory.Unscrubbed{Pending: true, Last: never}, took: 3 * time.Second, back: time.Hour, want: at(60, 80)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var got []time.Duration
-				var ahead time.Duration
-				rows := &scrubbed{left: test.left, times: len(test.want), scrub: func() {
+				var ahead atomic.Int64
+				rows := &scrubbed{left: test.left, times: len(test.want), err: test.err, scrub: func() {
 					got = append(got, time.Since(start))
-					ahead = -test.back
+					time.AfterFunc(test.took+time.Second, func() { ahead.Store(-int64(test.back)) })
 					time.Sleep(test.took)
 				}}
-				service, err := memory.New(t.Context(), rows, memory.Options{Now: func() time.Time { return time.Now().Add(ahead) }})
+				now := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+				service, err := memory.New(t.Context(), rows, memory.Options{Now: now})
 				if err != nil {
 					t.Fatal(err)
 				}
-				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
+				ctx, cancel := context.WithTimeout(t.Context(), 100*time.Hour)
 				defer cancel()
+				if test.writing > 0 {
+					done, err := service.Writers().Take(ctx, agent("a", acl.Public), memory.Work{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					time.AfterFunc(test.writing, done)
+				}
 				if err := service.Run(ctx); err != nil || !slices.Equal(got, test.want) {
 					t.Errorf("scrubs at %v, want %v; %v", got, test.want, err)
 				}
 			})
 		})
 	}
+}
+
+// A purge that does not wait has the background work of its process look at once.
+func TestAPurgeThatDoesNotWaitIsScrubbedSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		var got []time.Duration
+		rows := &scrubbed{scrub: func() { got = append(got, time.Since(start)) }}
+		service, err := memory.New(t.Context(), rows, memory.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		ended := make(chan error)
+		go func() { ended <- service.Run(ctx) }()
+		time.Sleep(25 * time.Second)
+		synctest.Wait()
+		rows.left, rows.times = memory.Unscrubbed{Pending: true, Urgent: true, Last: start}, 1
+		platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
+		result, err := service.Admin().Purge(ctx, platform, memory.PurgeRequest{Before: start.AddDate(-1, 0, 0)}, nil)
+		if err != nil || !result.ErasedOnDisk.IsZero() {
+			t.Errorf("%+v, %v", result, err)
+		}
+		if err := <-ended; err != nil || !slices.Equal(got, []time.Duration{27 * time.Second}) {
+			t.Errorf("scrubs at %v, %v", got, err)
+		}
+	})
 }

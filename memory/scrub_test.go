@@ -26,7 +26,7 @@ func TestAPurgeSaysWhenItIsErasedOnDisk(t *testing.T) {
 		h.PutText(a, "a", "k", "a value", 201)
 		must(h, h.Delete(background, a, path("a", "k"), memory.Preconditions{}))
 		h.Clock.Advance(time.Second)
-		result, err := h.Purge(background, platform, h.Clock.Now(), nil)
+		result, err := h.Purge(background, platform, memory.PurgeRequest{Before: h.Clock.Now(), Wait: true}, nil)
 		embedded := b.Name == backendtest.Embedded().Name
 		if err != nil || len(result.IDs) != 1 || result.ErasedOnDisk.IsZero() == embedded || embedded && !result.ErasedOnDisk.Equal(h.Clock.Now()) {
 			t.Errorf("%+v, %v", result, err)
@@ -43,7 +43,7 @@ type keptLog struct {
 	tries, scrubs int
 }
 
-func (h *keptLog) Scrub(ctx context.Context, now time.Time) (time.Time, error) {
+func (h *keptLog) Scrub(ctx context.Context, now func() time.Time) (time.Time, error) {
 	if h.scrubs++; h.scrubs <= h.tries {
 		return time.Time{}, memory.ErrHeld
 	}
@@ -64,11 +64,11 @@ func TestAHeldPurgeIsScrubbedLater(t *testing.T) {
 	clock.Advance(time.Second)
 	again := &memory.Idempotency{Key: "purge", Operation: "purge"}
 	at := clock.Now()
-	if result, err := h.Purge(background, platform, at, again); err != nil || len(result.IDs) != 1 || !result.ErasedOnDisk.IsZero() {
+	if result, err := h.Purge(background, platform, memory.PurgeRequest{Before: at, Wait: true}, again); err != nil || len(result.IDs) != 1 || !result.ErasedOnDisk.IsZero() {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	clock.Advance(time.Second)
-	if result, err := h.Purge(background, platform, at, again); err != nil || len(result.IDs) != 1 || !result.ErasedOnDisk.Equal(clock.Now()) {
+	if result, err := h.Purge(background, platform, memory.PurgeRequest{Before: at, Wait: true}, again); err != nil || len(result.IDs) != 1 || !result.ErasedOnDisk.Equal(clock.Now()) {
 		t.Fatalf("a repetition: %+v, %v", result, err)
 	}
 }
@@ -100,7 +100,7 @@ func (p *hookedPurge) RemoveVectors(ctx context.Context, ids []uuid.UUID) error 
 	return errors.Join(p.removal.call(), p.Indexer.RemoveVectors(ctx, ids))
 }
 
-func (p *hookedPurge) Scrub(ctx context.Context, now time.Time) (time.Time, error) {
+func (p *hookedPurge) Scrub(ctx context.Context, now func() time.Time) (time.Time, error) {
 	if err := p.scrub.call(); err != nil {
 		return time.Time{}, err
 	}
@@ -140,7 +140,7 @@ func (p *hookedPurge) expire(t *testing.T) {
 // purge purges under an Idempotency-Key, with a digest of the body.
 func (p *hookedPurge) purge(ctx context.Context, digest string) (memory.PurgeResult, error) {
 	platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
-	return p.service.Admin().Purge(ctx, platform, p.before, &memory.Idempotency{Key: "purge", Operation: "purge", Digest: digest})
+	return p.service.Admin().Purge(ctx, platform, memory.PurgeRequest{Before: p.before, Wait: true}, &memory.Idempotency{Key: "purge", Operation: "purge", Digest: digest})
 }
 
 // distinct returns how many different ids there are.

@@ -125,7 +125,8 @@ type Service struct {
 	// unaccepted has when it was last tried to note that a grantee named a store.
 	unaccepted *lru.Cache[string, time.Time]
 	waits      *feedWaits
-	written    atomic.Int64 // entries
+	purged     chan struct{} // of one element: a purge has left something to scrub
+	written    atomic.Int64  // entries
 }
 
 // New returns a Service over a storage. Call Run to have expired entries swept.
@@ -143,11 +144,12 @@ func New(ctx context.Context, storage Storage, options Options) (*Service, error
 		callers:       newCallerCache(),
 		unaccepted:    lru.New(unacceptedBytes, func(key string, _ time.Time) int { return len(key) }),
 		waits:         newFeedWaits(storage),
+		purged:        make(chan struct{}, 1),
 	}
-	s.writers = newWriters(storage.Writers(), s.limits.WriteWait)
 	if s.now == nil {
 		s.now = time.Now
 	}
+	s.writers = newWriters(storage.Writers(), s.limits.WriteWait, s.Instant)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

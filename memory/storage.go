@@ -58,12 +58,13 @@ var ErrHeld = errors.New("what was erased is still in the write-ahead log: a pro
 type Scrubber interface {
 	// Unscrubbed reports what is left to do. Every process sees the same.
 	Unscrubbed(ctx context.Context) (Unscrubbed, error)
-	// Scrub returns the time, now or an earlier one, at which no file held what
+	// Scrub returns the time, by the clock now, at which no file held what
 	// transactions had erased that were committed before the call: purged entries,
 	// former versions, words of what expired, old records. The zero time: not known.
-	// ErrHeld: a reader kept it, and another call may succeed. Others read and write
-	// meanwhile.
-	Scrub(ctx context.Context, now time.Time) (time.Time, error)
+	// ErrHeld: a reader kept it, and another call may succeed. Others read meanwhile, and
+	// writers may wait, for about a minute per GB. If it fails, or the process ends,
+	// nothing is lost, and another call does it.
+	Scrub(ctx context.Context, now func() time.Time) (time.Time, error)
 }
 
 // Unscrubbed is what a database has erased and may still have in its files.

@@ -20,7 +20,7 @@ const (
 	trimFactsBatch = 500
 )
 
-// Run sweeps what has expired until ctx ends. Failures are logged and tried
+// Run sweeps what has expired, and scrubs what was erased, until ctx ends. Failures are logged and tried
 // again. First it erases the versions that exceed the limits: writes keep to them,
 // but the limits may have been lowered, or an older mneme, which had none, may have
 // written the database.
@@ -46,13 +46,8 @@ func (s *Service) Run(ctx context.Context) error {
 		if err := s.sweep(ctx, s.Instant()); err != nil && ctx.Err() == nil {
 			s.log.ErrorContext(ctx, "a background task failed", "task", "sweep", "error", err)
 		}
-		if err := s.scrubWhenDue(ctx, &scrubs); err != nil && ctx.Err() == nil {
-			s.log.ErrorContext(ctx, "a background task failed", "task", "scrub", "error", err)
-		}
-		select {
-		case <-ctx.Done():
+		if !s.scrubUntil(ctx, tick.C, &scrubs) {
 			return nil
-		case <-tick.C:
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"mneme/internal/fairqueue"
@@ -49,12 +50,16 @@ type Writers struct {
 	limits WriterLimits
 	wait   time.Duration
 	queue  *fairqueue.Keyed
+	now    func() time.Time
+	last   atomic.Pointer[time.Time] // when a caller ended writing; at first when w was made
 }
 
-func newWriters(limits WriterLimits, wait time.Duration) *Writers {
-	return &Writers{limits: limits, wait: wait, queue: fairqueue.NewKeyed(fairqueue.Limits{
+func newWriters(limits WriterLimits, wait time.Duration, now func() time.Time) *Writers {
+	w := &Writers{limits: limits, wait: wait, queue: fairqueue.NewKeyed(fairqueue.Limits{
 		Running: limits.Running, RunningEach: limits.RunningEach, Waiting: writesWaiting, WaitingEach: writesWaitingEach,
-	})}
+	}), now: now}
+	w.wrote()
+	return w
 }
 
 // Work is what a transaction is about to write.
@@ -79,11 +84,26 @@ func (w *Writers) Take(ctx context.Context, c Caller, work Work) (done func(), e
 	if w.limits.ByStore {
 		call.Keys = work.Stores
 	}
-	done, err = w.queue.Enter(ctx, call)
+	leave, err := w.queue.Enter(ctx, call)
 	if errors.Is(err, fairqueue.ErrLate) || errors.Is(err, fairqueue.ErrFull) {
 		return nil, &WaitTooLongError{Wait: w.wait, RetryAfter: retryWrite}
 	}
-	return done, err
+	if err != nil {
+		return nil, err
+	}
+	return func() { w.wrote(); leave() }, nil
+}
+
+// wrote notes that a caller ends writing.
+func (w *Writers) wrote() {
+	at := w.now()
+	w.last.Store(&at)
+}
+
+// quiet reports whether, at a time, no caller has been writing for so long.
+func (w *Writers) quiet(d time.Duration, at time.Time) bool {
+	load := w.queue.Load()
+	return load.Running+load.Waiting == 0 && due(*w.last.Load(), d, at)
 }
 
 // Load returns how many transactions of callers are written and wait, and how many were

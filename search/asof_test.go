@@ -170,7 +170,7 @@ func TestSearchAsOfIsJudgedByTheRightsOfNow(t *testing.T) {
 			}
 		}
 		h.Clock.Advance(8 * 24 * time.Hour)
-		_, err := h.Purge(background, memory.Caller{Principal: acl.Principal{Platform: true, Taint: acl.Restricted}}, h.Clock.Now().Add(-7*24*time.Hour), nil)
+		_, err := h.Purge(background, memory.Caller{Principal: acl.Principal{Platform: true, Taint: acl.Restricted}}, memory.PurgeRequest{Before: h.Clock.Now().Add(-7 * 24 * time.Hour)}, nil)
 		must(h, err)
 		if got, want := h.hitsAt(me, r), lines("changed", "raised"); !slices.Equal(got, want) {
 			t.Errorf("after a purge: %q, want %q", got, want)

@@ -33,8 +33,10 @@ func newPurge(p *program) *cobra.Command {
 history, lexical terms, vectors and idempotency records. The time must be at
 least limits.retention ago, which is the default. Prints the number of entries
 or, with --json, their IDs too. On SQLite it returns when no file of the data folder
-holds them any more, beside running servers too; if a program keeps them from being
-overwritten for a minute, it says so and fails, and running servers go on with it.
+holds them any more, beside running servers too: it rewrites the database, for which it
+takes about a minute per GB, twice that on the disk, and writers wait. If a program
+keeps an older state for another minute, it says so and fails, and running servers go
+on with it. With --wait=false a server does it when nobody writes.
 
 On a terminal it first says how many entries that are, and asks, unless --yes is given.
 Elsewhere, such as in a timer, it does not ask. --dry-run counts them and erases nothing.`,
@@ -50,6 +52,7 @@ Elsewhere, such as in a timer, it does not ask. --dry-run counts them and erases
 	flags := cmd.Flags()
 	flags.StringVar(&g.before, "before", "", "erase entries deleted or expired before this `time`, such as 2026-01-31T00:00:00Z")
 	flags.BoolVar(&g.dryRun, "dry-run", false, "count the entries, and erase nothing")
+	flags.BoolVar(&g.wait, "wait", true, "return once no file holds the entries; else a server rewrites the files soon")
 	flags.BoolVarP(&g.yes, "yes", "y", false, "erase without asking")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "yes")
 	return cmd
@@ -58,8 +61,8 @@ Elsewhere, such as in a timer, it does not ask. --dry-run counts them and erases
 // purging is one run of the purge command.
 type purging struct {
 	*program
-	before      string
-	dryRun, yes bool
+	before            string
+	dryRun, yes, wait bool
 }
 
 func (g *purging) run(ctx context.Context, config configs.Config) (err error) {
@@ -99,12 +102,12 @@ func (g *purging) run(ctx context.Context, config configs.Config) (err error) {
 			return errors.New("nothing was erased")
 		}
 	}
-	result, err := service.Purge(ctx, caller, cutoff, nil)
+	result, err := service.Purge(ctx, caller, memory.PurgeRequest{Before: cutoff, Wait: g.wait}, nil)
 	onDisk := result.ErasedOnDisk
 	switch {
-	case err == nil:
+	case err == nil && g.wait:
 		onDisk, err = awaitErased(ctx, service, caller, onDisk)
-	case len(result.IDs) == 0:
+	case err != nil && len(result.IDs) == 0:
 		return err
 	}
 	if reported := g.report(result.IDs, onDisk); reported != nil {
@@ -144,7 +147,11 @@ func (g *purging) report(ids []uuid.UUID, onDisk time.Time) error {
 		}
 		return g.printJSON(out)
 	}
-	_, err := fmt.Fprintf(g.out, "erased %s\n", entries(len(ids)))
+	later := ""
+	if len(ids) > 0 && !g.wait {
+		later = "; they leave the files later"
+	}
+	_, err := fmt.Fprintf(g.out, "erased %s%s\n", entries(len(ids)), later)
 	return err
 }
 

@@ -150,7 +150,8 @@ func (s *Surface) Purge(ctx context.Context, r api.PurgeRequestObject) (api.Purg
 	if err != nil {
 		return nil, err
 	}
-	purged, err := s.service.Admin().Purge(ctx, caller(ctx), r.Body.Before, replay)
+	request := memory.PurgeRequest{Before: r.Body.Before, Wait: or(r.Body.Wait, false)}
+	purged, err := s.service.Admin().Purge(ctx, caller(ctx), request, replay)
 	if err != nil {
 		return nil, err
 	}

@@ -14,4 +14,4 @@ func (*Storage) Unscrubbed(context.Context) (memory.Unscrubbed, error) {
 }
 
 // Scrub implements memory.Scrubber: the time is not known.
-func (*Storage) Scrub(context.Context, time.Time) (time.Time, error) { return time.Time{}, nil }
+func (*Storage) Scrub(context.Context, func() time.Time) (time.Time, error) { return time.Time{}, nil }

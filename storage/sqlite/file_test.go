@@ -200,7 +200,7 @@ func TestPurgedWordsAreErasedFromTheFiles(t *testing.T) {
 			return err
 		}))
 	}
-	if _, err := s.Scrub(t.Context(), noon); err != nil {
+	if _, err := s.Scrub(t.Context(), stopped(noon)); err != nil {
 		t.Fatal(err)
 	}
 	if contains() {

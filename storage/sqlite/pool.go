@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver
 )
@@ -75,16 +76,19 @@ const writerTimeout = "PRAGMA busy_timeout = 3"
 
 // pool is a pool of sessions, bounded in size.
 type pool struct {
+	path   string
 	db     *sql.DB
 	mode   mode
 	tokens chan struct{}
+	// patience is lockTimeout, except in tests.
+	patience time.Duration
 
 	mu   sync.Mutex
 	idle []*session
 }
 
 func newPool(path string, m mode, size int) *pool {
-	p := &pool{mode: m, tokens: make(chan struct{}, size)}
+	p := &pool{path: path, mode: m, patience: lockTimeout, tokens: make(chan struct{}, size)}
 	// sql.Open does not connect.
 	db, err := sql.Open("sqlite", dsn(path, m))
 	if err != nil {
@@ -130,7 +134,7 @@ func (p *pool) acquire(ctx context.Context) (*session, error) {
 			return nil, errors.Join(interpret("connect", err), conn.Close())
 		}
 	}
-	return &session{conn: conn, statements: make(map[string]*sql.Stmt)}, nil
+	return &session{path: p.path, patience: p.patience, conn: conn, statements: make(map[string]*sql.Stmt)}, nil
 }
 
 func (p *pool) release(s *session) {

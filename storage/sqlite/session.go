@@ -18,6 +18,8 @@ import (
 // goroutine for each. The context is checked before each statement and between
 // rows instead. No single step takes long.
 type session struct {
+	path       string // of the database
+	patience   time.Duration
 	conn       *sql.Conn
 	statements map[string]*sql.Stmt
 	kept       sqlcommon.Kept // unless the session writes
@@ -76,14 +78,26 @@ func (s *session) control(ctx context.Context, command string) error {
 	return nil
 }
 
-// controlWithRetry calls control every few milliseconds while another process
-// holds the lock. The backoff of SQLite's own busy handler grows to 100 ms and
-// then rarely hits the gaps between the transactions of an import.
+// controlWithRetry calls control until no other process holds the lock.
 func (s *session) controlWithRetry(ctx context.Context, command string) error {
-	deadline := time.Now().Add(lockTimeout)
+	return s.retry(ctx, func() error { return s.control(ctx, command) })
+}
+
+// retry calls run every millisecond while another process holds the lock. The backoff of
+// SQLite's own busy handler grows to 100 ms and then rarely hits the gaps between the
+// transactions of an import. A rewrite of the file takes longer than other writers may.
+func (s *session) retry(ctx context.Context, run func() error) error {
+	began := time.Now()
+	deadline := began.Add(s.patience)
 	for tries := 0; ; tries++ {
-		err := s.control(ctx, command)
-		if err == nil || !errors.Is(err, errBusy) || time.Now().After(deadline) {
+		err := run()
+		busy := errors.Is(err, errBusy)
+		if now := time.Now(); busy && now.After(deadline) {
+			if busy = now.Sub(began) < rewriteTimeout && rewriting(s.path); busy {
+				deadline = now.Add(time.Second)
+			}
+		}
+		if !busy {
 			if tries > 0 {
 				memory.ReportProgress(ctx, "")
 			}

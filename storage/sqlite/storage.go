@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"mneme/internal/system"
 	"mneme/memory"
 	"mneme/storage/sqlcommon"
 )
@@ -35,6 +36,9 @@ type Storage struct {
 	together together
 	gate     sqlcommon.Gate
 	damaged  atomic.Bool // a transaction has found the file damaged
+	// rewritten is how many erasures the last rewrite of the file left out.
+	rewritten atomic.Int64
+	freeBytes func(folder string) (uint64, error) // on its disk
 }
 
 var _ memory.Storage = (*Storage)(nil)
@@ -61,6 +65,8 @@ func Open(ctx context.Context, path string) (*Storage, error) {
 		readers:  newPool(path, reading, max(4, 2*runtime.GOMAXPROCS(0))),
 		writers:  newPool(path, writing, 1),
 		together: together{bound: togetherFor},
+
+		freeBytes: system.FreeBytes,
 	}, nil
 }
 

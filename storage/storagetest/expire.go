@@ -258,7 +258,7 @@ var purges = []clause{
 	}},
 
 	{"Scrub says when no file held what was purged, or that this is not known", func(f *fixture) {
-		_, err := f.storage.Scrub(f.ctx, start)
+		_, err := f.storage.Scrub(f.ctx, stopped(start))
 		f.wantError(err, nil)
 		e := entry("a", "1", expiring(after(-1000)))
 		f.put(e)
@@ -266,7 +266,7 @@ var purges = []clause{
 		left, err := f.storage.Unscrubbed(f.ctx)
 		f.wantError(err, nil)
 		f.equal(left.Urgent, left.Pending)
-		at, err := f.storage.Scrub(f.ctx, after(time.Hour))
+		at, err := f.storage.Scrub(f.ctx, stopped(after(time.Hour)))
 		f.wantError(err, nil)
 		f.equal(at.IsZero(), !left.Pending)
 		if left.Pending {

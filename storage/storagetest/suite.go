@@ -97,6 +97,9 @@ var start = time.Date(2030, 5, 17, 12, 0, 0, 0, time.UTC)
 
 func after(d time.Duration) time.Time { return start.Add(d) }
 
+// stopped is a clock that shows a time.
+func stopped(t time.Time) func() time.Time { return func() time.Time { return t } }
+
 // fixture is a test with a storage of its own.
 type fixture struct {
 	*testing.T

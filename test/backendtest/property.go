@@ -130,7 +130,7 @@ func DrawChange(t *rapid.T) Change {
 		return func(_ *Fixture, clock *Clock) error { clock.Advance(by); return nil }
 	default:
 		return func(f *Fixture, clock *Clock) error {
-			_, err := f.Purge(ctx, memory.Caller{Principal: acl.Principal{Agent: "platform", Platform: true}, Internal: true}, clock.Now(), nil)
+			_, err := f.Purge(ctx, memory.Caller{Principal: acl.Principal{Agent: "platform", Platform: true}, Internal: true}, memory.PurgeRequest{Before: clock.Now()}, nil)
 			return err
 		}
 	}

@@ -2221,6 +2221,9 @@ type ProblemX402Version int
 type Purge struct {
 	// Before Erase entries that were deleted or had expired before this.
 	Before time.Time `json:"before"`
+
+	// Wait On SQLite the call answers once no file of the database holds what was erased, and other writes wait, about a minute per GB.
+	Wait *bool `json:"wait,omitempty"`
 }
 
 // Purged defines model for Purged.
@@ -2228,9 +2231,9 @@ type Purged struct {
 	Erased int `json:"erased"`
 
 	// ErasedOnDisk When no file of the database held what was erased any more. Absent: not known. PostgreSQL
-	// erases by vacuum, at times of its own. On SQLite a program read an older state of the
-	// database; the service goes on with it, and the same call with its `Idempotency-Key` asks
-	// again.
+	// erases by vacuum, at times of its own. On SQLite the call did not wait, or a program read an
+	// older state of the database; the service goes on with it, and the same call with its
+	// `Idempotency-Key` asks again.
 	ErasedOnDisk *time.Time           `json:"erased_on_disk,omitempty"`
 	Ids          []openapi_types.UUID `json:"ids"`
 }
@@ -4063,7 +4066,8 @@ type ClientInterface interface {
 	//
 	// Needs the scope `platform`. Permanently erases the entries that were deleted or had expired
 	// before an instant, at least the retention period ago: rows, history, index entries, vectors
-	// and the records of idempotent calls, and on SQLite whatever its files still hold of them.
+	// and the records of idempotent calls. On SQLite the service then rewrites the database without
+	// what its files still hold of them, when nobody writes, or at once if the call waits.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4074,7 +4078,8 @@ type ClientInterface interface {
 	//
 	// Needs the scope `platform`. Permanently erases the entries that were deleted or had expired
 	// before an instant, at least the retention period ago: rows, history, index entries, vectors
-	// and the records of idempotent calls, and on SQLite whatever its files still hold of them.
+	// and the records of idempotent calls. On SQLite the service then rewrites the database without
+	// what its files still hold of them, when nobody writes, or at once if the call waits.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4955,7 +4960,8 @@ func (c *Calls) RevokeAPIKey(ctx context.Context, id string, reqEditors ...Reque
 //
 // Needs the scope `platform`. Permanently erases the entries that were deleted or had expired
 // before an instant, at least the retention period ago: rows, history, index entries, vectors
-// and the records of idempotent calls, and on SQLite whatever its files still hold of them.
+// and the records of idempotent calls. On SQLite the service then rewrites the database without
+// what its files still hold of them, when nobody writes, or at once if the call waits.
 //
 // Takes any type of body and a specified content type.
 //
@@ -4976,7 +4982,8 @@ func (c *Calls) PurgeWithBody(ctx context.Context, params *PurgeParams, contentT
 //
 // Needs the scope `platform`. Permanently erases the entries that were deleted or had expired
 // before an instant, at least the retention period ago: rows, history, index entries, vectors
-// and the records of idempotent calls, and on SQLite whatever its files still hold of them.
+// and the records of idempotent calls. On SQLite the service then rewrites the database without
+// what its files still hold of them, when nobody writes, or at once if the call waits.
 //
 // Takes a body of the `application/json` content type.
 //

@@ -945,7 +945,8 @@ export interface paths {
          * Erase deleted entries
          * @description Needs the scope `platform`. Permanently erases the entries that were deleted or had expired
          *     before an instant, at least the retention period ago: rows, history, index entries, vectors
-         *     and the records of idempotent calls, and on SQLite whatever its files still hold of them.
+         *     and the records of idempotent calls. On SQLite the service then rewrites the database without
+         *     what its files still hold of them, when nobody writes, or at once if the call waits.
          */
         post: operations["purge"];
         delete?: never;
@@ -2902,6 +2903,11 @@ export interface components {
              * @description Erase entries that were deleted or had expired before this.
              */
             before: string;
+            /**
+             * @description On SQLite the call answers once no file of the database holds what was erased, and other writes wait, about a minute per GB.
+             * @default false
+             */
+            wait: boolean;
         };
         Purged: {
             erased: number;
@@ -2909,9 +2915,9 @@ export interface components {
             /**
              * Format: date-time
              * @description When no file of the database held what was erased any more. Absent: not known. PostgreSQL
-             *     erases by vacuum, at times of its own. On SQLite a program read an older state of the
-             *     database; the service goes on with it, and the same call with its `Idempotency-Key` asks
-             *     again.
+             *     erases by vacuum, at times of its own. On SQLite the call did not wait, or a program read an
+             *     older state of the database; the service goes on with it, and the same call with its
+             *     `Idempotency-Key` asks again.
              */
             erased_on_disk?: string;
         };

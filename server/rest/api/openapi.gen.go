@@ -2146,6 +2146,9 @@ type ProblemX402Version int
 type Purge struct {
 	// Before Erase entries that were deleted or had expired before this.
 	Before time.Time `json:"before"`
+
+	// Wait On SQLite the call answers once no file of the database holds what was erased, and other writes wait, about a minute per GB.
+	Wait *bool `json:"wait,omitempty"`
 }
 
 // Purged defines model for Purged.
@@ -2153,9 +2156,9 @@ type Purged struct {
 	Erased int `json:"erased"`
 
 	// ErasedOnDisk When no file of the database held what was erased any more. Absent: not known. PostgreSQL
-	// erases by vacuum, at times of its own. On SQLite a program read an older state of the
-	// database; the service goes on with it, and the same call with its `Idempotency-Key` asks
-	// again.
+	// erases by vacuum, at times of its own. On SQLite the call did not wait, or a program read an
+	// older state of the database; the service goes on with it, and the same call with its
+	// `Idempotency-Key` asks again.
 	ErasedOnDisk *time.Time           `json:"erased_on_disk,omitempty"`
 	Ids          []openapi_types.UUID `json:"ids"`
 }

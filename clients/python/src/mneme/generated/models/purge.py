@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..types import UNSET, Unset
 from ..types import without_unset as _without_unset
 
+from ..types import UNSET, Unset
 from typing import cast
 import datetime
 
@@ -30,9 +31,12 @@ class Purge:
 
         Attributes:
             before (datetime.datetime): Erase entries that were deleted or had expired before this.
+            wait (bool | Unset): On SQLite the call answers once no file of the database holds what was erased, and other
+                writes wait, about a minute per GB. Default: False.
      """
 
     before: datetime.datetime
+    wait: bool | Unset = False
 
 
 
@@ -41,12 +45,16 @@ class Purge:
     def to_dict(self) -> dict[str, Any]:
         before = self.before.isoformat()
 
+        wait = self.wait
+
 
         field_dict: dict[str, Any] = {}
 
         field_dict.update({
             "before": before,
         })
+        if wait is not UNSET:
+            field_dict["wait"] = wait
 
         return field_dict
 
@@ -60,8 +68,11 @@ class Purge:
 
 
 
+        wait = d.pop("wait", UNSET)
+
         purge = cls(
             before=before,
+            wait=wait,
         )
 
         return purge

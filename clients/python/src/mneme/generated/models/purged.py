@@ -32,9 +32,9 @@ class Purged:
             ids (list[UUID]):
             erased_on_disk (datetime.datetime | Unset): When no file of the database held what was erased any more. Absent:
                 not known. PostgreSQL
-                erases by vacuum, at times of its own. On SQLite a program read an older state of the
-                database; the service goes on with it, and the same call with its `Idempotency-Key` asks
-                again.
+                erases by vacuum, at times of its own. On SQLite the call did not wait, or a program read an
+                older state of the database; the service goes on with it, and the same call with its
+                `Idempotency-Key` asks again.
      """
 
     erased: int

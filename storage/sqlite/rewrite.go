@@ -1,0 +1,123 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"mneme/internal/system"
+	"mneme/memory"
+)
+
+// rewriteTimeout is how long a transaction waits for a process that rewrites the file
+// before it fails with memory.ErrUnavailable: VACUUM takes about a minute per GB.
+const rewriteTimeout = 10 * time.Minute
+
+// rewriteLock is the file that is locked while a process rewrites the database at path. The
+// lock ends with the process.
+func rewriteLock(path string) string { return path + ".rewrite" }
+
+// rewriting reports whether a process rewrites the database at path.
+func rewriting(path string) bool {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // one attempt
+	held := false
+	unlock, err := system.LockContext(ctx, rewriteLock(path), func() { held = true })
+	if err == nil {
+		_ = unlock() // nobody rewrites
+	}
+	return held
+}
+
+// rewrite leaves in the file what is stored, and nothing that was erased before the call.
+// If it fails, the database is what it was.
+func (s *Storage) rewrite(ctx context.Context) error {
+	memory.ReportProgress(ctx, "rewriting the database without what was erased")
+	defer memory.ReportProgress(ctx, "")
+	for _, write := range [...]func(*writer, context.Context) error{(*writer).mergeWords, (*writer).rewriteWords} {
+		if err := s.update(ctx, func(w *writeTx) error { return write(w.writer, ctx) }); err != nil {
+			return err
+		}
+	}
+	if err := s.vacuum(ctx); err != nil {
+		if ctx.Err() == nil {
+			_ = s.truncateLog(ctx) // gives the disk back what VACUUM had written
+		}
+		return fmt.Errorf("rewrite the database: %w", err)
+	}
+	return nil
+}
+
+// vacuums admits one VACUUM of the process at a time: the folder of SQLite's temporary
+// files is the process's.
+var vacuums = make(chan struct{}, 1)
+
+func (s *Storage) vacuum(ctx context.Context) error {
+	select {
+	case vacuums <- struct{}{}:
+		defer func() { <-vacuums }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.gate.Leave()
+	return s.ended(s.writers.with(ctx, func(c *session) error {
+		if err := s.requireRoom(c); err != nil {
+			return err
+		}
+		// Without a change of the connection that outlasts a failure.
+		err := c.vacuum(ctx, filepath.Dir(s.path))
+		c.broken = c.broken || err != nil
+		return err
+	}))
+}
+
+// requireRoom fails if the disk has no room for a copy of what the file holds, and another
+// in the log. VACUUM would fill it first, so that every other write failed too.
+func (s *Storage) requireRoom(c *session) error {
+	var pages, unused, size uint64
+	for pragma, value := range map[string]*uint64{"page_count": &pages, "freelist_count": &unused, "page_size": &size} {
+		if err := c.conn.QueryRowContext(context.Background(), "PRAGMA "+pragma).Scan(value); err != nil {
+			return interpret("rewrite", err)
+		}
+	}
+	need := 2 * (pages - unused) * size
+	free, err := s.freeBytes(filepath.Dir(s.path))
+	if err != nil || free >= need { // where it is not known, VACUUM finds out
+		return nil //nolint:nilerr // see above
+	}
+	return fmt.Errorf("%w: rewriting the database takes %d MB free on its disk, of which there are %d", memory.ErrUnavailable, need>>20, free>>20)
+}
+
+// vacuum runs VACUUM with its temporary file in folder: there it is as protected as the
+// database, while the system's folder may be in memory, on another disk, or read-only. The
+// file has no name, so that it ends with the process. ctx interrupts the statement.
+func (s *session) vacuum(ctx context.Context, folder string) error {
+	quoted := "'" + strings.ReplaceAll(folder, "'", "''") + "'"
+	for _, pragma := range [...]string{"temp_store_directory = " + quoted, "temp_store = file"} {
+		if _, err := s.conn.ExecContext(context.Background(), "PRAGMA "+pragma); err != nil {
+			return interpret("rewrite", err)
+		}
+	}
+	err := s.retry(ctx, func() error {
+		_, err := s.conn.ExecContext(ctx, "VACUUM")
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return interpret("rewrite", err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := s.conn.ExecContext(context.Background(), "PRAGMA temp_store = memory"); err != nil {
+		return interpret("rewrite", err)
+	}
+	return nil
+}
