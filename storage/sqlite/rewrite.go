@@ -19,12 +19,18 @@ const rewriteTimeout = 10 * time.Minute
 // lock ends with the process.
 func rewriteLock(path string) string { return path + ".rewrite" }
 
-// rewriting reports whether a process rewrites the database at path.
-func rewriting(path string) bool {
-	ctx, cancel := context.WithCancel(context.Background())
+// holdsRewriteLock is the key of a context whose caller has the lock.
+type holdsRewriteLock struct{}
+
+// othersRewrite reports whether anybody but the caller rewrites the database at path.
+func othersRewrite(ctx context.Context, path string) bool {
+	if ctx.Value(holdsRewriteLock{}) != nil {
+		return false
+	}
+	attempt, cancel := context.WithCancel(ctx)
 	cancel() // one attempt
 	held := false
-	unlock, err := system.LockContext(ctx, rewriteLock(path), func() { held = true })
+	unlock, err := system.LockContext(attempt, rewriteLock(path), func() { held = true })
 	if err == nil {
 		_ = unlock() // nobody rewrites
 	}

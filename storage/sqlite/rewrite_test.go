@@ -78,7 +78,7 @@ func TestKilledScrubsLoseNothing(t *testing.T) {
 		for n := 0; ; n++ {
 			fmt.Println("erase")
 			markedAndDeleted(t, s, n)
-			purgeAll(t, s, 1)
+			purgeLeft(t, s)
 			fmt.Println("scrub")
 			_, err := s.Scrub(t.Context(), time.Now)
 			must(t, err)
@@ -114,10 +114,7 @@ func TestKilledScrubsLoseNothing(t *testing.T) {
 	}
 	s = openAt(t, path)
 	markedAndDeleted(t, s, 99_999)
-	must(t, s.Update(t.Context(), func(tx memory.Tx) error { // what the last process deleted, too
-		_, err := tx.Purge(t.Context(), noon.Add(time.Second), 100)
-		return err
-	}))
+	purgeLeft(t, s)
 	_, err := s.Scrub(t.Context(), time.Now)
 	must(t, err)
 	wantKept(t, s)
@@ -127,20 +124,31 @@ func TestKilledScrubsLoseNothing(t *testing.T) {
 	}
 }
 
+// purgeLeft purges what is deleted, also by a process that was killed before it purged it.
+func purgeLeft(t *testing.T, s *Storage) {
+	t.Helper()
+	must(t, s.Update(t.Context(), func(tx memory.Tx) error {
+		_, err := tx.Purge(t.Context(), noon.Add(time.Second), 100)
+		return err
+	}))
+}
+
 // scrubs calls kill at a random time after the process began to scrub, and reports whether
 // it did then.
 func scrubs(t *testing.T, out io.Reader, kill func()) (last bool) {
 	t.Helper()
 	lines := bufio.NewScanner(out)
 	var timer *time.Timer
+	var said []string
 	for lines.Scan() {
+		said = append(said, lines.Text())
 		last = lines.Text() == "scrub"
 		if last && timer == nil {
 			timer = time.AfterFunc(time.Duration(rand.IntN(300_000))*time.Microsecond, kill)
 		}
 	}
 	if timer == nil {
-		t.Fatal("the process did not scrub")
+		t.Fatalf("the process did not scrub: %q", said)
 	}
 	return last
 }

@@ -48,7 +48,7 @@ func (s *Storage) Scrub(ctx context.Context, now func() time.Time) (time.Time, e
 	if err != nil {
 		return time.Time{}, err
 	}
-	at, err := s.scrub(ctx, now)
+	at, err := s.scrub(context.WithValue(ctx, holdsRewriteLock{}, true), now)
 	return at, errors.Join(err, unlock())
 }
 

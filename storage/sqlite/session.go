@@ -93,7 +93,7 @@ func (s *session) retry(ctx context.Context, run func() error) error {
 		err := run()
 		busy := errors.Is(err, errBusy)
 		if now := time.Now(); busy && now.After(deadline) {
-			if busy = now.Sub(began) < rewriteTimeout && rewriting(s.path); busy {
+			if busy = now.Sub(began) < rewriteTimeout && othersRewrite(ctx, s.path); busy {
 				deadline = now.Add(time.Second)
 			}
 		}
