@@ -31,8 +31,9 @@ type Uses struct {
 	path  string
 	fresh chan struct{} // has an element while noted has something to write
 
-	mu    sync.Mutex
-	noted map[string]time.Time // by IDs
+	mu      sync.Mutex
+	noted   map[string]time.Time // by IDs
+	writing map[string]time.Time // those of noted that are being written
 }
 
 // useList is the content of the file.
@@ -47,6 +48,9 @@ func OpenUses(dir string) *Uses {
 
 // List returns the last uses by IDs, also those that are not written yet.
 func (u *Uses) List() (map[string]time.Time, error) {
+	u.mu.Lock() // before the file is read: what leaves writing meanwhile is in both
+	writing, noted := maps.Clone(u.writing), maps.Clone(u.noted)
+	u.mu.Unlock()
 	list, err := u.read()
 	if err != nil {
 		return nil, err
@@ -54,9 +58,8 @@ func (u *Uses) List() (map[string]time.Time, error) {
 	if list.Uses == nil {
 		list.Uses = make(map[string]time.Time)
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	list.add(u.noted)
+	list.add(writing)
+	list.add(noted)
 	return list.Uses, nil
 }
 
@@ -124,8 +127,13 @@ func (u *Uses) run(ctx context.Context, log *slog.Logger) {
 func (u *Uses) write() error {
 	u.mu.Lock()
 	noted := u.noted
-	u.noted = make(map[string]time.Time)
+	u.noted, u.writing = make(map[string]time.Time), noted
 	u.mu.Unlock()
+	defer func() {
+		u.mu.Lock()
+		u.writing = nil
+		u.mu.Unlock()
+	}()
 	if len(noted) == 0 {
 		return nil
 	}
