@@ -35,7 +35,7 @@ func (s *Surface) ListAPIKeys(ctx context.Context, r api.ListAPIKeysRequestObjec
 	if err != nil {
 		return nil, keyProblem(err)
 	}
-	out := api.APIKeyList{Keys: make([]api.APIKey, len(found))}
+	out := api.APIKeyList{Keys: make([]api.IssuedKey, len(found))}
 	for i, one := range found {
 		out.Keys[i] = apiKeyOf(one)
 	}
@@ -142,10 +142,10 @@ func keyProblem(err error) error {
 	return problem.New(problem.Unavailable, "the keys in the data folder cannot be read or written at the moment; mneme doctor says why").Because(err)
 }
 
-func apiKeyOf(k token.Listed) api.APIKey {
-	out := api.APIKey{
-		Id: k.ID, Kind: api.APIKeyKind(k.Kind), Agent: k.Agent, Taint: api.Label(k.Taint.String()), Scopes: make([]api.Scope, len(k.Scopes)),
-		State: api.APIKeyState(k.State), IssuedAt: k.IssuedAt.UTC(), ExpiresAt: utc(k.Expires), LastUsedAt: utc(k.LastUse),
+func apiKeyOf(k token.Listed) api.IssuedKey {
+	out := api.IssuedKey{
+		Id: k.ID, Kind: api.IssuedKeyKind(k.Kind), Agent: k.Agent, Taint: api.Label(k.Taint.String()), Scopes: make([]api.Scope, len(k.Scopes)),
+		State: api.IssuedKeyState(k.State), IssuedAt: k.IssuedAt.UTC(), ExpiresAt: utc(k.Expires), LastUsedAt: utc(k.LastUse),
 	}
 	for i, scope := range k.Scopes {
 		out.Scopes[i] = api.Scope(scope)

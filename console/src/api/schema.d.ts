@@ -2858,7 +2858,7 @@ export interface components {
         /** @enum {string} */
         Scope: "platform" | "share" | "spend";
         /** @description An API key or a token, without its secret. */
-        APIKey: {
+        IssuedKey: {
             id: string;
             /** @description What it is for. */
             name?: string;
@@ -2885,12 +2885,12 @@ export interface components {
             last_used_at?: string;
         };
         APIKeyList: {
-            keys: components["schemas"]["APIKey"][];
+            keys: components["schemas"]["IssuedKey"][];
         };
         MadeAPIKey: {
             /** @description The key that its holder sends, as `Authorization: Bearer` or `X-API-Key`. */
             secret: string;
-            key: components["schemas"]["APIKey"];
+            key: components["schemas"]["IssuedKey"];
         };
         /**
          * @example {

@@ -18,45 +18,6 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
-// Defines values for APIKeyKind.
-const (
-	KindAPIKey APIKeyKind = "api-key"
-	KindToken  APIKeyKind = "token"
-)
-
-// Valid indicates whether the value is a known member of the APIKeyKind enum.
-func (e APIKeyKind) Valid() bool {
-	switch e {
-	case KindAPIKey:
-		return true
-	case KindToken:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for APIKeyState.
-const (
-	StateExpired APIKeyState = "expired"
-	StateRevoked APIKeyState = "revoked"
-	StateValid   APIKeyState = "valid"
-)
-
-// Valid indicates whether the value is a known member of the APIKeyState enum.
-func (e APIKeyState) Valid() bool {
-	switch e {
-	case StateExpired:
-		return true
-	case StateRevoked:
-		return true
-	case StateValid:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for AnswerDegraded.
 const (
 	AnswerDegradedLexical   AnswerDegraded = "lexical"
@@ -237,6 +198,45 @@ func (e FilterOption) Valid() bool {
 	case FilterOptionType:
 		return true
 	case FilterOptionWhere:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for IssuedKeyKind.
+const (
+	KindAPIKey IssuedKeyKind = "api-key"
+	KindToken  IssuedKeyKind = "token"
+)
+
+// Valid indicates whether the value is a known member of the IssuedKeyKind enum.
+func (e IssuedKeyKind) Valid() bool {
+	switch e {
+	case KindAPIKey:
+		return true
+	case KindToken:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for IssuedKeyState.
+const (
+	StateExpired IssuedKeyState = "expired"
+	StateRevoked IssuedKeyState = "revoked"
+	StateValid   IssuedKeyState = "valid"
+)
+
+// Valid indicates whether the value is a known member of the IssuedKeyState enum.
+func (e IssuedKeyState) Valid() bool {
+	switch e {
+	case StateExpired:
+		return true
+	case StateRevoked:
+		return true
+	case StateValid:
 		return true
 	default:
 		return false
@@ -705,50 +705,9 @@ func (e ListSalesParamsBy) Valid() bool {
 	}
 }
 
-// APIKey An API key or a token, without its secret.
-type APIKey struct {
-	// Agent An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
-	//
-	// Example: agent-7
-	Agent Id `json:"agent"`
-
-	// Chat An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
-	//
-	// Example: agent-7
-	Chat *Id `json:"chat,omitempty"`
-
-	// ExpiresAt Omitted if it does not expire.
-	ExpiresAt *time.Time `json:"expires_at,omitempty"`
-	Id        string     `json:"id"`
-	IssuedAt  time.Time  `json:"issued_at"`
-	Kind      APIKeyKind `json:"kind"`
-
-	// LastUsedAt To about a minute. Omitted if no use is known.
-	LastUsedAt *time.Time `json:"last_used_at,omitempty"`
-
-	// Name What it is for.
-	Name   *string     `json:"name,omitempty"`
-	Scopes []Scope     `json:"scopes"`
-	State  APIKeyState `json:"state"`
-
-	// Taint A classification, lowest first.
-	Taint Label `json:"taint"`
-
-	// User An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
-	//
-	// Example: agent-7
-	User *Id `json:"user,omitempty"`
-}
-
-// APIKeyKind defines model for APIKey.Kind.
-type APIKeyKind string
-
-// APIKeyState defines model for APIKey.State.
-type APIKeyState string
-
 // APIKeyList defines model for APIKeyList.
 type APIKeyList struct {
-	Keys []APIKey `json:"keys"`
+	Keys []IssuedKey `json:"keys"`
 }
 
 // APIKeyRequest Example: {"agent":"support-bot","name":"the shop","scopes":["share"],"ttl":2592000}
@@ -1701,6 +1660,47 @@ type ImportResult struct {
 // Example: 2026-01-05
 type Instant = string
 
+// IssuedKey An API key or a token, without its secret.
+type IssuedKey struct {
+	// Agent An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	Agent Id `json:"agent"`
+
+	// Chat An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	Chat *Id `json:"chat,omitempty"`
+
+	// ExpiresAt Omitted if it does not expire.
+	ExpiresAt *time.Time    `json:"expires_at,omitempty"`
+	Id        string        `json:"id"`
+	IssuedAt  time.Time     `json:"issued_at"`
+	Kind      IssuedKeyKind `json:"kind"`
+
+	// LastUsedAt To about a minute. Omitted if no use is known.
+	LastUsedAt *time.Time `json:"last_used_at,omitempty"`
+
+	// Name What it is for.
+	Name   *string        `json:"name,omitempty"`
+	Scopes []Scope        `json:"scopes"`
+	State  IssuedKeyState `json:"state"`
+
+	// Taint A classification, lowest first.
+	Taint Label `json:"taint"`
+
+	// User An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`.
+	//
+	// Example: agent-7
+	User *Id `json:"user,omitempty"`
+}
+
+// IssuedKeyKind defines model for IssuedKey.Kind.
+type IssuedKeyKind string
+
+// IssuedKeyState defines model for IssuedKey.State.
+type IssuedKeyState string
+
 // Judgement What the reranking service said of the hit, if the server is configured with one. Omitted if it was not asked about the hit. The summand `rerank` is what the score gained or lost by it.
 type Judgement struct {
 	// Rank Among what it was asked about, from 1. Omitted on a page after the first.
@@ -1774,7 +1774,7 @@ type Level string
 // MadeAPIKey defines model for MadeAPIKey.
 type MadeAPIKey struct {
 	// Key An API key or a token, without its secret.
-	Key APIKey `json:"key"`
+	Key IssuedKey `json:"key"`
 
 	// Secret The key that its holder sends, as `Authorization: Bearer` or `X-API-Key`.
 	Secret string `json:"secret"`

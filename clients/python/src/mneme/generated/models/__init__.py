@@ -8,11 +8,8 @@ from .answer_degraded_item import AnswerDegradedItem
 from .answer_reason import AnswerReason
 from .anthropic_tool import AnthropicTool
 from .anthropic_tool_input_schema import AnthropicToolInputSchema
-from .api_key import APIKey
-from .api_key_kind import APIKeyKind
 from .api_key_list import APIKeyList
 from .api_key_request import APIKeyRequest
-from .api_key_state import APIKeyState
 from .batch import Batch
 from .batch_item import BatchItem
 from .batch_item_op import BatchItemOp
@@ -52,6 +49,9 @@ from .health_versions import HealthVersions
 from .hit import Hit
 from .import_line import ImportLine
 from .import_result import ImportResult
+from .issued_key import IssuedKey
+from .issued_key_kind import IssuedKeyKind
+from .issued_key_state import IssuedKeyState
 from .judgement import Judgement
 from .key_set import KeySet
 from .label import Label
@@ -163,11 +163,8 @@ __all__ = (
     "AnswerReason",
     "AnthropicTool",
     "AnthropicToolInputSchema",
-    "APIKey",
-    "APIKeyKind",
     "APIKeyList",
     "APIKeyRequest",
-    "APIKeyState",
     "Batch",
     "BatchItem",
     "BatchItemOp",
@@ -207,6 +204,9 @@ __all__ = (
     "Hit",
     "ImportLine",
     "ImportResult",
+    "IssuedKey",
+    "IssuedKeyKind",
+    "IssuedKeyState",
     "Judgement",
     "KeySet",
     "Label",

@@ -12,7 +12,7 @@ from ..types import without_unset as _without_unset
 from typing import cast
 
 if TYPE_CHECKING:
-  from ..models.api_key import APIKey
+  from ..models.issued_key import IssuedKey
 
 
 
@@ -27,17 +27,17 @@ T = TypeVar("T", bound="APIKeyList")
 class APIKeyList:
     """ 
         Attributes:
-            keys (list[APIKey]):
+            keys (list[IssuedKey]):
      """
 
-    keys: list[APIKey]
+    keys: list[IssuedKey]
 
 
 
 
 
     def to_dict(self) -> dict[str, Any]:
-        from ..models.api_key import APIKey # noqa: PLC0415
+        from ..models.issued_key import IssuedKey # noqa: PLC0415
         keys = []
         for keys_item_data in self.keys:
             keys_item = keys_item_data.to_dict()
@@ -58,12 +58,12 @@ class APIKeyList:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.api_key import APIKey # noqa: PLC0415
+        from ..models.issued_key import IssuedKey # noqa: PLC0415
         d = dict(src_dict)
         keys = []
         _keys = d.pop("keys")
         for keys_item_data in (_keys):
-            keys_item = APIKey.from_dict(keys_item_data)
+            keys_item = IssuedKey.from_dict(keys_item_data)
 
 
 

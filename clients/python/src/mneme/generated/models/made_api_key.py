@@ -12,7 +12,7 @@ from ..types import without_unset as _without_unset
 from typing import cast
 
 if TYPE_CHECKING:
-  from ..models.api_key import APIKey
+  from ..models.issued_key import IssuedKey
 
 
 
@@ -28,18 +28,18 @@ class MadeAPIKey:
     """ 
         Attributes:
             secret (str): The key that its holder sends, as `Authorization: Bearer` or `X-API-Key`.
-            key (APIKey): An API key or a token, without its secret.
+            key (IssuedKey): An API key or a token, without its secret.
      """
 
     secret: str
-    key: APIKey
+    key: IssuedKey
 
 
 
 
 
     def to_dict(self) -> dict[str, Any]:
-        from ..models.api_key import APIKey # noqa: PLC0415
+        from ..models.issued_key import IssuedKey # noqa: PLC0415
         secret = self.secret
 
         key = self.key.to_dict()
@@ -58,11 +58,11 @@ class MadeAPIKey:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.api_key import APIKey # noqa: PLC0415
+        from ..models.issued_key import IssuedKey # noqa: PLC0415
         d = dict(src_dict)
         secret = d.pop("secret")
 
-        key = APIKey.from_dict(d.pop("key"))
+        key = IssuedKey.from_dict(d.pop("key"))
 
 
 

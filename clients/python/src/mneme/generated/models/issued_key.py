@@ -9,10 +9,10 @@ from attrs import field as _attrs_field
 from ..types import UNSET, Unset
 from ..types import without_unset as _without_unset
 
-from ..models.api_key_kind import APIKeyKind
-from ..models.api_key_kind import check_api_key_kind
-from ..models.api_key_state import APIKeyState
-from ..models.api_key_state import check_api_key_state
+from ..models.issued_key_kind import check_issued_key_kind
+from ..models.issued_key_kind import IssuedKeyKind
+from ..models.issued_key_state import check_issued_key_state
+from ..models.issued_key_state import IssuedKeyState
 from ..models.label import check_label
 from ..models.label import Label
 from ..models.scope import check_scope
@@ -26,22 +26,22 @@ import datetime
 
 
 
-T = TypeVar("T", bound="APIKey")
+T = TypeVar("T", bound="IssuedKey")
 
 
 
 @_without_unset
 @_attrs_define
-class APIKey:
+class IssuedKey:
     """ An API key or a token, without its secret.
 
         Attributes:
             id (str):
-            kind (APIKeyKind):
+            kind (IssuedKeyKind):
             agent (str): An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`. Example: agent-7.
             taint (Label): A classification, lowest first.
             scopes (list[Scope]):
-            state (APIKeyState):
+            state (IssuedKeyState):
             issued_at (datetime.datetime):
             name (str | Unset): What it is for.
             chat (str | Unset): An id of a store, agent, chat or user. Not `.`, `..`, `self` or `shared`. Example: agent-7.
@@ -51,11 +51,11 @@ class APIKey:
      """
 
     id: str
-    kind: APIKeyKind
+    kind: IssuedKeyKind
     agent: str
     taint: Label
     scopes: list[Scope]
-    state: APIKeyState
+    state: IssuedKeyState
     issued_at: datetime.datetime
     name: str | Unset = UNSET
     chat: str | Unset = UNSET
@@ -133,7 +133,7 @@ class APIKey:
         d = dict(src_dict)
         id = d.pop("id")
 
-        kind = check_api_key_kind(d.pop("kind"))
+        kind = check_issued_key_kind(d.pop("kind"))
 
 
 
@@ -155,7 +155,7 @@ class APIKey:
             scopes.append(scopes_item)
 
 
-        state = check_api_key_state(d.pop("state"))
+        state = check_issued_key_state(d.pop("state"))
 
 
 
@@ -191,7 +191,7 @@ class APIKey:
 
 
 
-        api_key = cls(
+        issued_key = cls(
             id=id,
             kind=kind,
             agent=agent,
@@ -206,5 +206,5 @@ class APIKey:
             last_used_at=last_used_at,
         )
 
-        return api_key
+        return issued_key
 
