@@ -23,7 +23,7 @@ var (
 	withType    = texts.Fill(" {match.with_type} ")
 	inNamespace = texts.Fill(" {match.in_namespace} ")
 	atPath      = texts.Fill(" {match.at_path} ")
-	all         = texts.Fill(" {match.all} ")
+	allEntries  = texts.Fill(" {match.all} ")
 	withWords   = texts.Fill(" {match.with_words} ")
 	joinForms   = texts.Fill(" {match.join_forms} ")
 	judged      = texts.Fill("{match.judged}")
@@ -125,7 +125,7 @@ func (r *reader) accessPath(ctx context.Context, q *arguments, keys condition.Ke
 		q.Arg(*keys.Namespace)
 		return inNamespace, nil
 	}
-	return all, nil
+	return allEntries, nil
 }
 
 // rarestTag returns the tag with the fewest entries in the scope, counting up to
