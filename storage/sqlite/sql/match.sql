@@ -36,3 +36,9 @@ e.id, '', {entry.narrow}, o.at, o.date, '', '', NULL, e.value, 0
 
 -- {match.is_within} is the condition that they are live and within the scope.
 e.label <= scope.ceiling AND e.state = 0
+
+-- {match.occurred_at} is when what they describe happened.
+(SELECT o.at FROM occurrence o WHERE o.doc = e.doc)
+
+-- {match.is_dated} is true if that has a date.
+(SELECT o.date > 0 FROM occurrence o WHERE o.doc = e.doc)
