@@ -29,10 +29,13 @@ func statementsOf(t *testing.T, folder string) sqltext.Set {
 }
 
 // A name has a subject of several letters: s.id is a column.
-var statementName = regexp.MustCompile(`^[a-z]{3,}\.[a-z_]+$`)
+var (
+	statementName = regexp.MustCompile(`^[a-z]{3,}\.[a-z_]+$`)
+	fragmentName  = regexp.MustCompile(`\{[a-z]{3,}\.[a-z_]+\}`)
+)
 
 // namesIn returns the names of statements that stand in the Go files of a folder, with their
-// places.
+// places, and of fragments in braces.
 func namesIn(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
@@ -55,6 +58,9 @@ func namesIn(t *testing.T, folder string) map[string]string {
 				if err == nil && statementName.MatchString(text) && !strings.HasPrefix(text, "mneme.") && !strings.HasPrefix(text, "excluded.") {
 					names[text] = positions.Position(literal.Pos()).String()
 				}
+				for _, name := range fragmentName.FindAllString(text, -1) {
+					names[name] = positions.Position(literal.Pos()).String()
+				}
 			}
 			return true
 		})
@@ -68,7 +74,7 @@ func TestNamesAreThoseOfStatements(t *testing.T) {
 		set, own := statementsOf(t, folder), namesIn(t, folder)
 		for _, names := range []map[string]string{common, own} {
 			for name, place := range names {
-				if set.Statements[name] == nil {
+				if set.Statements[name] == nil && !strings.HasPrefix(name, "{") { // Fill panics if it lacks a fragment
 					t.Errorf("%s: %s has no statement %s", place, folder, name)
 				}
 			}
@@ -78,14 +84,24 @@ func TestNamesAreThoseOfStatements(t *testing.T) {
 				t.Errorf("%s: nobody runs %s in %s", s.File, name, folder)
 			}
 		}
+		for name, f := range set.Fragments {
+			if !f.Included && own["{"+name+"}"] == "" {
+				t.Errorf("%s: nobody includes %s in %s", f.File, name, folder)
+			}
+		}
 	}
 }
+
+var numbered = regexp.MustCompile(`[$?][0-9]`)
 
 func TestStatementsSayWhatTheyAnswer(t *testing.T) {
 	for _, folder := range []string{"sqlite", "postgres"} {
 		for name, s := range statementsOf(t, folder).Statements {
 			if !strings.HasPrefix(s.Head, "-- ") {
 				t.Errorf("%s does not say what it is about", s.File)
+			}
+			if strings.Contains(s.Text, "?") && (!strings.HasPrefix(s.File, "sqlite/") || numbered.MatchString(s.Text)) {
+				t.Errorf("%s: %s has ? beside numbers, or for PostgreSQL", s.File, name)
 			}
 			numbers := sqltext.Parameters(s.Text)
 			comment := strings.ReplaceAll(s.Head+"\n"+s.Comment, "\n-- ", " ")

@@ -31,7 +31,7 @@ var (
 	writeOne = [bulkWrites]string{
 		"entry.insert",
 		"tag.insert",
-		`INSERT INTO word (entry, store, label, keys) VALUES ($1, $2, $3, array_to_tsvector(string_to_array($4::text, '` + noPartition + `')))` + orReplaceWords,
+		"word.put",
 		"queue.put",
 		"vector.delete_of_model",
 		"vector.insert",
@@ -40,8 +40,7 @@ var (
 	writeMany = [bulkWrites]string{
 		"entry.insert_many",
 		"tag.insert_many",
-		`INSERT INTO word (entry, store, label, keys) SELECT entry, store, label, array_to_tsvector(string_to_array(keys, '` + noPartition + `'))
-	FROM unnest($1::uuid[], $2::bigint[], $3::smallint[], $4::text[]) r (entry, store, label, keys)` + orReplaceWords,
+		"word.put_many",
 		"queue.put_many",
 		"vector.delete_many",
 		"vector.insert_many",

@@ -17,14 +17,6 @@ const (
 	// manyPostings are those for which PostgreSQL makes a plan of their own: one that it
 	// keeps from when a table was empty reads the whole table for each block.
 	manyPostings = 500
-	ownPlans     = `SET LOCAL plan_cache_mode = force_custom_plan`
-)
-
-const (
-	insertTotals = `INSERT INTO total (store, label, documents, length) `
-	addTotal     = ` ON CONFLICT (store, label) DO UPDATE SET documents = total.documents + excluded.documents, length = total.length + excluded.length`
-	addTotals    = insertTotals + `SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[])` + addTotal
-	addOneTotal  = insertTotals + `VALUES ($1, $2, $3, $4)` + addTotal
 )
 
 // flushIndex writes the collected totals, usage and postings. It runs before
@@ -42,9 +34,9 @@ func (w *writer) flushIndex(ctx context.Context) error {
 	switch len(stores) {
 	case 0:
 	case 1:
-		w.queueStatement(addOneTotal, stores[0], labels[0], documents[0], lengths[0])
+		w.queueStatement("posting.add_total", stores[0], labels[0], documents[0], lengths[0])
 	default:
-		w.queueStatement(addTotals, stores, labels, documents, lengths)
+		w.queueStatement("posting.add_totals", stores, labels, documents, lengths)
 	}
 	w.flushUsage()
 	return w.flushPostings(ctx)
@@ -53,7 +45,7 @@ func (w *writer) flushIndex(ctx context.Context) error {
 // flushPostings writes the collected postings alone.
 func (w *writer) flushPostings(ctx context.Context) error {
 	if w.postings.Size() > manyPostings {
-		w.queueStatement(ownPlans)
+		w.queueStatement("server.plan_each")
 	}
 	if err := w.postings.Flush(ctx, blocks{w}); err != nil {
 		return err
@@ -63,20 +55,6 @@ func (w *writer) flushPostings(ctx context.Context) error {
 	}
 	return nil
 }
-
-const (
-	blockKeys    = `unnest($1::bigint[], $2::smallint[], $3::integer[], $4::bytea[])`
-	selectBlocks = `SELECT k.i, p.data FROM ` + blockKeys + ` WITH ORDINALITY k (store, label, block, term, i)
-	CROSS JOIN LATERAL (SELECT x.data FROM posting x
-		WHERE x.store = k.store AND x.term = k.term AND x.label = k.label AND x.block = k.block OFFSET 0) p`
-	insertBlocks = `INSERT INTO posting (store, label, block, term, data)
-	SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::integer[], $4::bytea[], $5::bytea[])`
-	writeBlocks   = insertBlocks + ` ON CONFLICT (store, term, label, block) DO UPDATE SET data = `
-	appendBlocks  = writeBlocks + `posting.data || excluded.data`
-	replaceBlocks = writeBlocks + `excluded.data`
-	deleteBlocks  = `DELETE FROM posting p USING ` + blockKeys + ` k (store, label, block, term)
-	WHERE p.store = k.store AND p.term = k.term AND p.label = k.label AND p.block = k.block`
-)
 
 // blocks implements posting.AlignedBlocks on table posting.
 type blocks struct{ *writer }
@@ -101,14 +79,14 @@ func (b blocks) Append(ctx context.Context, list []posting.Block) error {
 	}
 	if len(inserted) > 0 {
 		b.unchecked = true
-		if err := b.write(ctx, insertBlocks, append(keyColumns(inserted), dataColumn(inserted))); err != nil {
+		if err := b.write(ctx, "posting.insert", append(keyColumns(inserted), dataColumn(inserted))); err != nil {
 			return err
 		}
 	}
 	if len(appended) == 0 {
 		return nil
 	}
-	return b.write(ctx, appendBlocks, append(keyColumns(appended), dataColumn(appended)))
+	return b.write(ctx, "posting.append", append(keyColumns(appended), dataColumn(appended)))
 }
 
 // Read implements posting.AlignedBlocks.
@@ -121,17 +99,17 @@ func (b blocks) Read(ctx context.Context, list []posting.Block) error {
 		}
 		list[i-1].Data = data
 		return nil
-	}, selectBlocks, keyColumns(list)...)
+	}, "posting.blocks", keyColumns(list)...)
 }
 
 // Replace implements posting.AlignedBlocks.
 func (b blocks) Replace(ctx context.Context, list []posting.Block) error {
-	return b.write(ctx, replaceBlocks, append(keyColumns(list), dataColumn(list)))
+	return b.write(ctx, "posting.replace", append(keyColumns(list), dataColumn(list)))
 }
 
 // Delete implements posting.AlignedBlocks.
 func (b blocks) Delete(ctx context.Context, list []posting.Block) error {
-	return b.write(ctx, deleteBlocks, keyColumns(list))
+	return b.write(ctx, "posting.delete", keyColumns(list))
 }
 
 func (b blocks) write(ctx context.Context, query string, columns []any) error {
@@ -142,7 +120,7 @@ func (b blocks) write(ctx context.Context, query string, columns []any) error {
 	return nil
 }
 
-// keyColumns returns the parameters of blockKeys.
+// keyColumns returns the parameters of {posting.keys}.
 func keyColumns(list []posting.Block) []any {
 	stores, labels := make([]int64, len(list)), make([]int16, len(list))
 	numbers, terms := make([]int32, len(list)), make([][]byte, len(list))

@@ -106,7 +106,7 @@ func TestManyBlocksAreRemovedByAPlanForThem(t *testing.T) {
 					return err
 				}
 				_, err := w.one(t.Context(), []any{&kept, &made}, `SELECT coalesce(sum(generic_plans), 0)::bigint, coalesce(sum(custom_plans), 0)::bigint
-					FROM pg_prepared_statements WHERE statement = $1`, deleteBlocks)
+					FROM pg_prepared_statements WHERE statement = $1`, texts.Text("posting.delete"))
 				return err
 			})
 		}

@@ -14,22 +14,7 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// The statements of one query. Each is restricted by store and label (see
-// scopeTable) before anything is counted or ranked. LATERAL and OFFSET 0 force
-// the planner to one probe per store and term, whatever its statistics say.
-// Column place is the docID.
-var (
-	selectTotals = scopeTable + `SELECT coalesce(sum(t.documents), 0)::bigint, coalesce(sum(t.length), 0)::bigint FROM scope
-	CROSS JOIN LATERAL (SELECT x.documents, x.length FROM total x WHERE x.store = scope.store AND x.label <= scope.ceiling OFFSET 0) t`
-	selectPostings = scopeTable + `SELECT scope.store, q.i, p.block, p.data FROM scope
-	CROSS JOIN unnest($3::bytea[]) WITH ORDINALITY q (term, i)
-	CROSS JOIN LATERAL (SELECT x.block, x.data FROM posting x
-		WHERE x.store = scope.store AND x.term = q.term AND x.label <= scope.ceiling OFFSET 0) p`
-	selectIDs = `SELECT d.i, e.id FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY d (store, place, i)
-	CROSS JOIN LATERAL (SELECT f.id FROM entry f WHERE f.store = d.store AND f.place = d.place OFFSET 0) e`
-)
-
-var selectDocs = byScope(`SELECT f.store, f.place FROM entry f WHERE f.id = ANY($3) AND ` + withinScope)
+var selectDocs = scoped{"entry.docs_in_one", "entry.docs"}
 
 // Lexical implements memory.LexicalLeg. It evaluates the query exhaustively: it
 // reads all postings of the terms within the scope, so that document counts are
@@ -72,7 +57,7 @@ func (r *reader) readPostings(ctx context.Context, evaluation *posting.Evaluatio
 	var data pgtype.DriverBytes
 	dest := []any{&store, &ordinal, &number, &data}
 	queries := []batchQuery{
-		{selectTotals, []any{numbers, ceilings}, func(rows pgx.Rows) error {
+		{"posting.totals", []any{numbers, ceilings}, func(rows pgx.Rows) error {
 			var documents, length int64
 			err := rows.Scan(&documents, &length)
 			evaluation.AddTotal(documents, length)
@@ -87,7 +72,7 @@ func (r *reader) readPostings(ctx context.Context, evaluation *posting.Evaluatio
 			evaluation.Expire(doc, length)
 			return nil
 		}},
-		{selectPostings, []any{numbers, ceilings, terms}, func(rows pgx.Rows) error {
+		{"posting.of_terms", []any{numbers, ceilings, terms}, func(rows pgx.Rows) error {
 			if err := rows.Scan(dest...); err != nil {
 				return err
 			}
@@ -123,5 +108,5 @@ func (r *reader) readIDs(ctx context.Context, ranked []posting.Scored, found fun
 			found(int(ordinal-1), id)
 		}
 		return err
-	}, selectIDs, stores, docs)
+	}, "entry.ids", stores, docs)
 }

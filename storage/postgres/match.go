@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/google/uuid"
 
@@ -15,16 +14,23 @@ import (
 // tagSample is the largest count of entries with a tag in rarestTag.
 const tagSample = 10_000
 
-// rarestTag selects the tag with the fewest entries in the scope, counting up to
-// tagSample. inStore is inserted.
-var rarestTag = scopeTable + `SELECT q.tag FROM unnest($3::text[]) WITH ORDINALITY q (tag, i)
-	CROSS JOIN LATERAL (SELECT count(*) AS n FROM (SELECT 1 FROM scope
-		JOIN tag t ON t.store = scope.store AND t.tag = q.tag AND t.label <= scope.ceiling%s LIMIT $4) sample) c
-	ORDER BY c.n, q.i LIMIT 1`
+var rarestTag = scoped{"tag.rarest_in_one", "tag.rarest"}
 
-// judgedColumns are the columns of an entry that Matching evaluates: all but its
-// store's id, source and authors.
-var judgedColumns = texts.Fill("e.id, '', {entry.narrow}, '', '', NULL::bytea, e.value, 0")
+// Parts of the queries of Matching.
+var (
+	withIDs     = texts.Fill(" {match.with_ids} ")
+	wordRows    = texts.Fill(" {match.word_rows} ")
+	withWords   = texts.Fill(" {match.with_words} ")
+	isFound     = texts.Fill(" {match.is_found} ")
+	withTag     = texts.Fill(" {match.with_tag} ")
+	allEntries  = texts.Fill(" {match.all} ")
+	withType    = texts.Fill(" {match.with_type} ")
+	inNamespace = texts.Fill(" {match.in_namespace} ")
+	atPath      = texts.Fill(" {match.at_path} ")
+	isWithin    = texts.Fill(" {match.is_within} ")
+	judged      = texts.Fill("{match.judged}")
+	onlyStore   = texts.Fill("{scope.only}")
+)
 
 // Matching implements memory.CandidateReader. The query finds the entries that
 // pass the filter, or if the filter reads values or looks for phrases, those that
@@ -74,7 +80,8 @@ func (m *matching) storeOf(row string) string {
 	return onlyStore
 }
 
-// arguments are the parameters of a query that is put together.
+// arguments are the parameters of a query that is put together: those of the scope, then those
+// of the FROM clause by the numbers that it has in its file, then others.
 type arguments struct{ sqlcommon.Arguments }
 
 // find adds the entries that pass the filter and a condition on their forms: of
@@ -86,11 +93,11 @@ func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formConditio
 	var err error
 	switch {
 	case ids != nil:
-		from = ` FROM unnest(` + q.Arg(idList(ids)) + `::uuid[]) named (id)
-	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.id = named.id AND f.` + isLive + m.inStore("f") + ` OFFSET 0) e
-	JOIN scope ON scope.store = e.store AND e.label <= scope.ceiling WHERE e.in_context`
+		q.Arg(idList(ids))
+		from = withIDs + m.inStore("f") + isFound
 	case forms.query != "":
-		from = m.wordPath(q.Arg(forms.query))
+		q.Arg(forms.query)
+		from = m.wordPath()
 	default:
 		from, err = m.accessPath(ctx, q, m.where.Keys())
 	}
@@ -111,7 +118,7 @@ func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formConditio
 	if part := sqlcommon.ValuePart(m.Filter, m.where); part != nil {
 		return m.eachFetched(ctx, "entry_values", decoded(m.JudgeValue(part)), scopeTable+`SELECT e.id, e.encrypted, e.value`+from, q.Args...)
 	}
-	return m.eachFetched(ctx, "entry_rows", decoded(m.JudgeEntry()), scopeTable+`SELECT `+judgedColumns+from, q.Args...)
+	return m.eachFetched(ctx, "entry_rows", decoded(m.JudgeEntry()), scopeTable+`SELECT `+judged+from, q.Args...)
 }
 
 // accessPath returns the FROM and WHERE clauses by which the entries of the scope
@@ -120,22 +127,25 @@ func (m *matching) accessPath(ctx context.Context, q *arguments, keys condition.
 	if len(keys.Tags) > 0 && keys.NotEncrypted { // the table has the tags of searchable entries
 		rarest := keys.Tags[0]
 		if len(keys.Tags) > 1 {
-			if _, err := m.one(ctx, []any{&rarest}, fmt.Sprintf(rarestTag, m.inStore("t")), q.Args[0], q.Args[1], keys.Tags, tagSample); err != nil {
+			if _, err := m.one(ctx, []any{&rarest}, rarestTag.of(len(m.numbers)), q.Args[0], q.Args[1], keys.Tags, tagSample); err != nil {
 				return "", err
 			}
 		}
-		return ` FROM scope JOIN tag t ON t.store = scope.store AND t.tag = ` + q.Arg(rarest) + ` AND t.label <= scope.ceiling
-	JOIN entry e ON e.id = t.entry AND e.store = t.store WHERE e.` + isLive + ` AND e.in_context` + m.inStore("t"), nil
+		q.Arg(rarest)
+		return withTag + m.inStore("t"), nil
 	}
-	from := ` FROM scope CROSS JOIN ` + labels + ` JOIN entry e ON e.store = scope.store AND e.label = l.label`
+	from := allEntries
 	switch {
 	case keys.Type != "":
-		from += ` AND e.type = ` + q.Arg(keys.Type) + ` AND e.type <> ''`
+		q.Arg(keys.Type)
+		from = withType
+	case keys.Namespace != nil && keys.Key != nil:
+		q.Arg(*keys.Namespace)
+		q.Arg(*keys.Key)
+		from = atPath
 	case keys.Namespace != nil:
-		from += ` AND e.namespace = ` + q.Arg(*keys.Namespace)
-		if keys.Key != nil {
-			from += ` AND e.key = ` + q.Arg(*keys.Key)
-		}
+		q.Arg(*keys.Namespace)
+		from = inNamespace
 	}
-	return from + ` WHERE l.label <= scope.ceiling AND e.state = 0 AND e.in_context` + m.inStore("e"), nil
+	return from + isWithin + m.inStore("e"), nil
 }

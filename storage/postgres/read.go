@@ -11,17 +11,7 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// selectSiblings goes from the rows of the IDs to the rows at their paths, by an
-// index at each step. OFFSET 0 prevents another join order, which the planner
-// may choose if the table was just filled and its statistics are stale.
-var selectSiblings = byScope(`SELECT ` + texts.Fill("{entry.candidate}") + ` FROM unnest($3::uuid[]) AS named (id)
-	CROSS JOIN LATERAL (SELECT f.store, f.namespace, f.key, ` + ceilingInScope + ` AS ceiling FROM entry f
-		WHERE f.id = named.id AND f.state < 2 AND ` + withinScope + ` OFFSET 0) p
-	CROSS JOIN ` + labels + `
-	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.store = p.store AND f.label = l.label
-		AND f.namespace = p.namespace AND f.key = p.key AND f.state = 0 AND f.in_context OFFSET 0) e
-	JOIN store s ON s.number = e.store
-	WHERE l.label <= p.ceiling`)
+var selectSiblings = scoped{"entry.siblings_in_one", "entry.siblings"}
 
 // Siblings implements memory.PathReader.
 func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]memory.Entry, error) {

@@ -14,10 +14,6 @@ import (
 // tables were made again, or that it lost commits.
 var ErrReplaced = sqlcommon.ErrReplaced
 
-// selectName names a database and a table by numbers that the server gives once; null: the
-// table does not exist.
-const selectName = `SELECT d.oid::text || ' ' || to_regclass('change')::oid::text FROM pg_database d WHERE d.datname = current_database()`
-
 // Continues returns ErrReplaced if the database was replaced. It must be called again and
 // again, by one at a time, to notice that another state was restored into the database.
 func (s *Storage) Continues(ctx context.Context) error {
@@ -58,7 +54,7 @@ func (s *Storage) admit(ctx context.Context, conn *pgx.Conn) error {
 // name returns the name of the database, which another one does not have.
 func (d *driver) name(ctx context.Context) (string, error) {
 	var name *string
-	if _, err := sqlcommon.One(ctx, d, []any{&name}, selectName); err != nil {
+	if _, err := sqlcommon.One(ctx, d, []any{&name}, "server.database"); err != nil {
 		return "", err
 	}
 	if name == nil {

@@ -15,14 +15,9 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// Parts of texts that are put together.
-var (
-	labels = texts.Fill("{scope.labels}")
-	isLive = texts.Fill("{scope.is_live}")
-	// SECURITY: every query of a search begins with scopeTable. Queries of single rows have
-	// withinScope instead.
-	scopeTable = texts.Fill("{scope.table} ")
-)
+// SECURITY: every query of a search begins with scopeTable. Statements that find rows by ID
+// have {scope.is_within} instead.
+var scopeTable = texts.Fill("{scope.table} ")
 
 // entryValues returns an entry's columns from in_context on, in the order of
 // entry.insert and history.insert.
@@ -85,35 +80,16 @@ func storable(texts ...string) bool {
 	return true
 }
 
-const (
-	// ceilingInScope is the ceiling of row f's store in a scope, which is given by the
-	// first two parameters (scopeLists): null if it is not in it. It is a binary search;
-	// a join would read the whole scope for each row.
-	ceilingInScope = `CASE WHEN ($1::bigint[])[width_bucket(f.store, $1::bigint[])] = f.store
-			THEN ($2::smallint[])[width_bucket(f.store, $1::bigint[])] END`
-	// withinScope is the condition that row f is within the scope.
-	withinScope = `f.label <= ` + ceilingInScope
-	// onlyStore is the store of a scope that has one.
-	onlyStore = `($1::bigint[])[1]`
-)
-
-// scoped is a statement that finds rows f by ID within a scope. In a scope of one store
-// it names the store, so that it looks into one partition; otherwise it looks for the
-// IDs in all of them.
+// scoped are the names of a statement that finds rows by ID within a scope. In a scope of
+// one store it looks into one partition; otherwise it looks for the IDs in all of them.
 type scoped struct{ inOne, inSeveral string }
 
-// byScope returns a statement with the condition withinScope. Rows x and f that it joins by
-// their store are those of the only one, too: choosing a partition for each row takes
-// longer than reading it.
-func byScope(text string) scoped {
-	one := strings.NewReplacer(withinScope, withinScope+` AND f.store = `+onlyStore,
-		`x.store = e.store`, `x.store = `+onlyStore, `f.store = p.store`, `f.store = `+onlyStore)
-	return scoped{one.Replace(text), text}
-}
+// in returns the name for a scope.
+func (s scoped) in(stores []acl.Access) string { return s.of(len(stores)) }
 
-// in returns the text for a scope.
-func (s scoped) in(stores []acl.Access) string {
-	if len(stores) == 1 {
+// of returns the name for a scope of so many stores.
+func (s scoped) of(stores int) string {
+	if stores == 1 {
 		return s.inOne
 	}
 	return s.inSeveral

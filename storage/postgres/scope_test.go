@@ -27,7 +27,7 @@ func TestRowsWithinScope(t *testing.T) {
 			}
 		}
 		numbers, limits := scopeLists(stores)
-		rows, err := s.pool.Query(t.Context(), `SELECT f.store, f.label, `+ceilingInScope+`, coalesce(`+withinScope+`, false)
+		rows, err := s.pool.Query(t.Context(), `SELECT f.store, f.label, `+texts.Fill("{scope.ceiling}, coalesce({scope.is_within}")+`, false)
 			FROM (SELECT n::bigint AS store, l::smallint AS label FROM generate_series(0, 102) n, generate_series(1, 4) l) f`, numbers, limits)
 		must(t, err)
 		var store int64

@@ -13,23 +13,9 @@ import (
 	"mneme/vector"
 )
 
-// The statements go from the candidates to their rows by primary key. LATERAL and
-// OFFSET 0 force the planner to one probe per candidate, whatever its statistics say.
 var (
-	// $3 are the candidates. Length, terms and codes come with the first chunk alone, and
-	// if $6 not at all.
-	selectEvidence = byScope(`SELECT c.id,
-		CASE WHEN coalesce(v.chunk, 0) = 0 AND NOT $6 THEN e.length END, CASE WHEN coalesce(v.chunk, 0) = 0 AND NOT $6 THEN e.terms END,
-		coalesce(v.chunk, 0), v.half, CASE WHEN v.chunk = 0 AND NOT $6 THEN v.codes END, coalesce(v.model = (SELECT number FROM model WHERE fingerprint = $5), FALSE)::int
-	FROM unnest($3::uuid[]) c (id)
-	CROSS JOIN LATERAL (SELECT f.store, f.length, f.terms FROM entry f
-		WHERE f.id = c.id AND f.` + isLive + ` AND ` + withinScope + ` OFFSET 0) e
-	LEFT JOIN LATERAL (SELECT x.model, x.chunk, x.half, x.codes FROM vector x
-		WHERE x.model = ANY (ARRAY(SELECT number FROM model WHERE fingerprint IN ($4, $5))) AND x.entry = c.id AND x.store = e.store OFFSET 0) v ON true`)
-	selectChunkCodes = byScope(`SELECT c.i, v.codes FROM unnest($3::uuid[], $4::integer[]) WITH ORDINALITY c (id, chunk, i)
-	CROSS JOIN LATERAL (SELECT f.store FROM entry f WHERE f.id = c.id AND f.` + isLive + ` AND ` + withinScope + ` OFFSET 0) e
-	CROSS JOIN LATERAL (SELECT x.codes FROM vector x
-		WHERE x.model = (SELECT number FROM model WHERE fingerprint = $5) AND x.entry = c.id AND x.chunk = c.chunk AND x.store = e.store OFFSET 0) v`)
+	selectEvidence   = scoped{"entry.evidence_in_one", "entry.evidence"}
+	selectChunkCodes = scoped{"vector.codes_in_one", "vector.codes"}
 )
 
 // Evidence implements memory.ScoreReader.

@@ -17,13 +17,6 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-const (
-	orReplaceWords = `
-	ON CONFLICT ON CONSTRAINT word_pkey DO UPDATE SET label = excluded.label, keys = excluded.keys
-	WHERE word.label <> excluded.label OR word.keys <> excluded.keys`
-	deleteWords = "DELETE FROM word WHERE entry = $1 AND store = $2"
-)
-
 // maxVector is the size in bytes of the largest tsvector: its offsets have 20
 // bits.
 const maxVector = 1<<20 - 1
@@ -37,7 +30,7 @@ const oversized = "*"
 func (w *writer) replaceForms(id uuid.UUID, old, next *storedRow, forms []string) {
 	indexed := next != nil && next.Indexed()
 	if old != nil && old.Indexed() && (!indexed || old.Store != next.Store) {
-		w.queueStatement(deleteWords, [16]byte(id), old.Store)
+		w.queueStatement("word.delete", [16]byte(id), old.Store)
 	}
 	if indexed {
 		w.bulk.add(bulkWord, [16]byte(id), next.Store, int16(next.Label), strings.Join(formKeys(next.Store, next.Label, forms), noPartition))
@@ -58,11 +51,6 @@ func formKeys(store int64, label acl.Label, forms []string) []string {
 	return keys
 }
 
-const (
-	selectIndexed = "SELECT place, length, terms FROM entry WHERE id = $1 AND store = $2"
-	updateIndexed = "UPDATE entry SET length = $3, terms = $4 WHERE id = $1 AND store = $2"
-)
-
 // PutDocument implements memory.DocumentWriter.
 func (w *writer) PutDocument(ctx context.Context, entry memory.Entry, doc lexical.Document, queuedAt time.Time) error {
 	store, err := w.store(ctx, entry.Store)
@@ -74,7 +62,7 @@ func (w *writer) PutDocument(ctx context.Context, entry memory.Entry, doc lexica
 	old := posting.Document{Label: entry.Label}
 	old.Store = store.number
 	var length *int
-	if _, err := w.one(ctx, []any{&old.Doc, &length, &old.Terms}, selectIndexed, [16]byte(entry.ID), store.number); err != nil {
+	if _, err := w.one(ctx, []any{&old.Doc, &length, &old.Terms}, "entry.indexed", [16]byte(entry.ID), store.number); err != nil {
 		return err
 	}
 	next := &posting.Document{DocKey: old.DocKey, Label: old.Label, Length: doc.Length, Terms: posting.Aligned.EncodeTerms(doc.Terms)}
@@ -85,7 +73,7 @@ func (w *writer) PutDocument(ctx context.Context, entry memory.Entry, doc lexica
 	if _, err := w.postings.Replace(before, next); err != nil {
 		return err
 	}
-	w.queueStatement(updateIndexed, [16]byte(entry.ID), store.number, next.Length, next.Terms)
+	w.queueStatement("entry.set_indexed", [16]byte(entry.ID), store.number, next.Length, next.Terms)
 	row := &storedRow{Stored: sqlcommon.Next(&entry, store.number)}
 	w.replaceForms(entry.ID, nil, row, doc.Forms)
 	if !queuedAt.IsZero() {
@@ -108,9 +96,6 @@ const noPartition = "§"
 // partitionsAtOnce is how many partitions one statement asks for: a tsquery is
 // evaluated as a whole for each row that has one of its keys.
 const partitionsAtOnce = 32
-
-var selectPartitions = scopeTable + `SELECT t.store, t.label FROM scope
-	CROSS JOIN LATERAL (SELECT * FROM total x WHERE x.store = scope.store AND x.label <= scope.ceiling OFFSET 0) t WHERE t.documents > 0`
 
 // findWords finds the entries that pass a filter with Match. An entry whose forms
 // did not fit its tsvector is always evaluated.
@@ -159,19 +144,14 @@ func (m *matching) partitions(ctx context.Context) (partitions []string, err err
 		}
 		partitions = append(partitions, lexical.Partition(store, acl.Label(label)))
 		return nil
-	}, selectPartitions, m.numbers, m.ceilings)
+	}, "posting.partitions", m.numbers, m.ceilings)
 	return partitions, err
 }
 
 // wordPath returns the FROM and WHERE clauses of the entries whose forms fulfil a
-// tsquery, whose parameter is given.
-//
-// SECURITY: its keys are those of partitions within the scope, which the rows
-// themselves are held against too.
-func (m *matching) wordPath(query string) string {
-	return ` FROM (SELECT w.entry, w.store FROM word w WHERE w.keys @@ ` + query + `::text::tsquery` + m.inStore("w") + ` OFFSET 0) w
-	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.id = w.entry AND f.store = ` + m.storeOf("w") + ` AND f.` + isLive + ` OFFSET 0) e
-	JOIN scope ON scope.store = e.store AND e.label <= scope.ceiling WHERE e.in_context`
+// tsquery, the third parameter.
+func (m *matching) wordPath() string {
+	return wordRows + m.inStore("w") + withWords + m.storeOf("w") + isFound
 }
 
 // rowForms returns a condition on the forms of row e, by the parameter of a template.

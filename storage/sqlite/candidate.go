@@ -13,45 +13,6 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// Most candidates of a search are alone at their path. So their rows are read with
-// whether there are others at it, and these in a second statement.
-var (
-	// The parameter lists IDs. The last column is 1 if the path has other rows up to a
-	// label.
-	selectCandidates = byCeiling(func(labels string) string {
-		return `SELECT ` + candidateRow + `, e.state, EXISTS (SELECT 1 FROM entry f WHERE ` + besides("f", "e", labels) + `)
-	FROM json_each(?) j CROSS JOIN entry e ON e.id = unhex(j.value) AND e.state < 2` + joinOccurrence
-	})
-	// The parameter lists docIDs.
-	selectSiblings = byCeiling(func(labels string) string {
-		return `SELECT ` + candidateRow + `, e.state, 0 FROM json_each(?) j CROSS JOIN entry p ON p.doc = j.value
-	CROSS JOIN entry e ON ` + besides("e", "p", labels) + joinOccurrence
-	})
-)
-
-// candidateRow are the columns of a candidate as scanCandidate reads them, before the
-// last two, with the aliases of sql/entry.sql.
-const candidateRow = `e.doc, e.id, e.store, e.label, e.revision, e.version, e.in_context, e.encrypted,
-	e.created_at, e.updated_at, e.expires_at, e.owner, e.updated_by, e.namespace, e.key, e.type, e.description, e.tags,
-	o.at, o.date, coalesce(length(e.value), 0)`
-
-// besides is the condition that row e is not row p, but in context at the path of p, at
-// one of the labels.
-func besides(e, p, labels string) string {
-	return e + ".store = " + p + ".store AND " + e + ".label IN " + labels + " AND " + e + ".namespace = " + p + ".namespace AND " +
-		e + ".key = " + p + ".key AND " + e + ".state = 0 AND " + e + ".doc <> " + p + ".doc AND " + e + ".in_context"
-}
-
-// byCeiling returns a statement for each ceiling, over the labels up to it; 0 is none. An index
-// on (store, label, …) is searched label by label: a statement over all labels would
-// search for those above the ceiling in vain.
-func byCeiling(statement func(labels string) string) (statements [acl.Restricted + 1]string) {
-	for ceiling, labels := range []string{"(0)", "(1)", "(1, 2)", "(1, 2, 3)", "(1, 2, 3, 4)"} {
-		statements[ceiling] = statement(labels)
-	}
-	return statements
-}
-
 // ceilings are the stores of a scope, by number. For a few candidates they are faster
 // than a join with scopeTable, which is searched store by store.
 type ceilings map[int64]acl.Access
@@ -84,6 +45,9 @@ func (c ceilings) common() (ceiling acl.Label) {
 
 // Siblings implements memory.PathReader.
 //
+// Most candidates of a search are alone at their path. So their rows are read with whether
+// there are others at it, and these in a second statement.
+//
 // SECURITY: whether a path has other rows is asked for labels within the scope alone,
 // so that those above it make no read longer. Where ceilings differ it is not asked.
 func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]memory.Entry, error) {
@@ -109,7 +73,7 @@ func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID)
 			found = append(found, c.entry)
 		}
 		return nil
-	}, selectCandidates[ceiling], idList(ids))
+	}, "entry.found", idList(ids), ceiling)
 	for ceiling, docs := range crowded {
 		if err != nil || len(docs) == 0 {
 			continue
@@ -122,7 +86,7 @@ func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID)
 				found = append(found, c.entry)
 			}
 			return err
-		}, selectSiblings[ceiling], numberList(docs))
+		}, "entry.siblings", numberList(docs), ceiling)
 	}
 	return found, err
 }

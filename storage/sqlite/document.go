@@ -6,16 +6,10 @@ import (
 	"mneme/lexical/posting"
 )
 
-const (
-	selectDocument = "SELECT store, label, length, terms FROM document WHERE doc = ?"
-	insertDocument = "INSERT OR REPLACE INTO document (doc, store, label, length, terms) VALUES (?, ?, ?, ?, ?)"
-	deleteDocument = "DELETE FROM document WHERE doc = ?"
-)
-
 // document reads the forward document of an entry, or nil if it is not indexed.
 func (w *writer) document(ctx context.Context, doc int64) (*posting.Document, error) {
 	d := posting.Document{DocKey: posting.DocKey{Doc: doc}}
-	found, err := w.one(ctx, []any{&d.Store, &d.Label, &d.Length, &d.Terms}, selectDocument, doc)
+	found, err := w.one(ctx, []any{&d.Store, &d.Label, &d.Length, &d.Terms}, "document.of", doc)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -37,9 +31,9 @@ func (w *writer) index(ctx context.Context, doc int64, isNew bool, next *posting
 		return err
 	}
 	if next == nil {
-		_, err = w.exec(ctx, deleteDocument, doc)
+		_, err = w.exec(ctx, "document.delete", doc)
 	} else {
-		_, err = w.exec(ctx, insertDocument, doc, next.Store, next.Label, next.Length, next.Terms)
+		_, err = w.exec(ctx, "document.put", doc, next.Store, next.Label, next.Length, next.Terms)
 	}
 	return err
 }

@@ -7,9 +7,6 @@ import (
 	"mneme/lexical/posting"
 )
 
-const addTotal = `INSERT INTO total (store, label, documents, length) VALUES (?, ?, ?, ?)
-	ON CONFLICT DO UPDATE SET documents = documents + excluded.documents, length = length + excluded.length`
-
 // flush writes the collected usage, totals, postings and words. It runs before the
 // commit and before anything in the transaction that reads them.
 func (w *writer) flush(ctx context.Context) error {
@@ -17,7 +14,7 @@ func (w *writer) flush(ctx context.Context) error {
 		return err
 	}
 	for _, t := range w.postings.TakeTotals() {
-		if _, err := w.exec(ctx, addTotal, t.Store, t.Label, t.Documents, t.Length); err != nil {
+		if _, err := w.exec(ctx, "posting.add_total", t.Store, t.Label, t.Documents, t.Length); err != nil {
 			return err
 		}
 	}
@@ -46,16 +43,6 @@ func (w *writer) flushRows(ctx context.Context) error {
 	return err
 }
 
-const (
-	selectBlock = `SELECT first, block FROM posting
-	WHERE store = ? AND term = ? AND label = ? AND first <= ? ORDER BY first DESC LIMIT 1`
-	selectNextBlock = `SELECT first FROM posting
-	WHERE store = ? AND term = ? AND label = ? AND first > ? ORDER BY first LIMIT 1`
-	insertBlock = `INSERT INTO posting (store, term, label, first, block) VALUES (?, ?, ?, ?, ?)`
-	updateBlock = `UPDATE posting SET block = ? WHERE store = ? AND term = ? AND label = ? AND first = ?`
-	deleteBlock = `DELETE FROM posting WHERE store = ? AND term = ? AND label = ? AND first = ?`
-)
-
 // blocks implements posting.PackedBlocks on table posting.
 type blocks struct{ *writer }
 
@@ -70,29 +57,29 @@ func (b blocks) Find(ctx context.Context, l posting.List, doc int64, read func(s
 			return err
 		}
 		return read(start, data)
-	}, selectBlock, l.Store, l.Term, l.Label, doc)
+	}, "posting.at", l.Store, l.Term, l.Label, doc)
 }
 
 // NextStart implements posting.PackedBlocks.
 func (b blocks) NextStart(ctx context.Context, l posting.List, doc int64) (start int64, found bool, err error) {
-	found, err = b.one(ctx, []any{&start}, selectNextBlock, l.Store, l.Term, l.Label, doc)
+	found, err = b.one(ctx, []any{&start}, "posting.next", l.Store, l.Term, l.Label, doc)
 	return start, found, err
 }
 
 // Insert implements posting.PackedBlocks.
 func (b blocks) Insert(ctx context.Context, block posting.Block) error {
-	_, err := b.exec(ctx, insertBlock, block.Store, block.Term, block.Label, block.Start, block.Data)
+	_, err := b.exec(ctx, "posting.insert", block.Store, block.Term, block.Label, block.Start, block.Data)
 	return err
 }
 
 // Update implements posting.PackedBlocks.
 func (b blocks) Update(ctx context.Context, block posting.Block) error {
-	_, err := b.exec(ctx, updateBlock, block.Data, block.Store, block.Term, block.Label, block.Start)
+	_, err := b.exec(ctx, "posting.update", block.Data, block.Store, block.Term, block.Label, block.Start)
 	return err
 }
 
 // Delete implements posting.PackedBlocks.
 func (b blocks) Delete(ctx context.Context, l posting.List, start int64) error {
-	_, err := b.exec(ctx, deleteBlock, l.Store, l.Term, l.Label, start)
+	_, err := b.exec(ctx, "posting.delete", l.Store, l.Term, l.Label, start)
 	return err
 }

@@ -14,26 +14,6 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// The statements of one query. Each is restricted by store and label (see
-// scopeTable) before anything is counted or ranked.
-var (
-	selectTotals = scopeTable + `SELECT coalesce(sum(t.documents), 0), coalesce(sum(t.length), 0) FROM scope
-	CROSS JOIN total t ON t.store = scope.store AND t.label <= scope.ceiling`
-	selectBlocks = scopeTable + `, query_term (term, i) AS MATERIALIZED (SELECT value, key FROM json_each(?2))
-	SELECT scope.store, q.i, p.first, p.block FROM scope CROSS JOIN query_term q
-	CROSS JOIN posting p ON p.store = scope.store AND p.term = q.term AND p.label <= scope.ceiling`
-	selectIDs  = "SELECT e.doc, e.id FROM json_each(?) j CROSS JOIN entry e ON e.doc = j.value"
-	selectDocs = "SELECT e.store, e.doc FROM json_each(?) j CROSS JOIN entry e ON e.id = unhex(j.value)"
-)
-
-// selectTombstones searches the labels up to the highest ceiling of a scope.
-var selectTombstones = byCeiling(func(labels string) string {
-	return scopeTable + `SELECT d.store, d.doc, d.length FROM scope
-	CROSS JOIN entry e INDEXED BY entry_expiring ON e.store = scope.store AND e.label IN ` + labels + `
-	CROSS JOIN document d ON d.doc = e.doc
-	WHERE e.state = 0 AND e.label <= scope.ceiling AND e.expires_at <= ?2`
-})
-
 // Lexical implements memory.LexicalLeg. It evaluates the query exhaustively: it
 // reads all postings of the terms within the scope, so that document counts are
 // exact and entries outside the scope do not influence them.
@@ -74,7 +54,7 @@ func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQ
 // readTotals reads the counts of the scope, and the documents in it that have
 // expired but were not swept.
 func (r *reader) readTotals(ctx context.Context, evaluation *posting.Evaluation, within string, ceiling acl.Label, now int64) error {
-	totals, err := sqlcommon.KeptList(ctx, r, scanTotal, selectTotals, within)
+	totals, err := sqlcommon.KeptList(ctx, r, scanTotal, "posting.totals", within)
 	if err != nil {
 		return err
 	}
@@ -87,7 +67,7 @@ func (r *reader) readTotals(ctx context.Context, evaluation *posting.Evaluation,
 		}
 		evaluation.Expire(doc, length)
 		return nil
-	}, selectTombstones[ceiling], within, now)
+	}, "term.expired_lengths", within, ceiling, now)
 }
 
 func scanTotal(row sqlcommon.Row) (total [2]int64, err error) {
@@ -117,7 +97,7 @@ func (r *reader) readBlocks(ctx context.Context, evaluation *posting.Evaluation,
 			return err
 		}
 		return evaluation.AddBlock(store, term, start, data)
-	}, selectBlocks, within, terms)
+	}, "posting.of_terms", within, terms)
 }
 
 // docKeys resolves IDs to documents. IDs that do not exist are left out.
@@ -128,7 +108,7 @@ func (r *reader) docKeys(ctx context.Context, ids []uuid.UUID) ([]posting.DocKey
 		err := rows.Scan(&doc.Store, &doc.Doc)
 		docs = append(docs, doc)
 		return err
-	}, selectDocs, idList(ids))
+	}, "entry.docs", idList(ids))
 	return docs, err
 }
 
@@ -149,7 +129,7 @@ func (r *reader) readIDs(ctx context.Context, ranked []posting.Scored, found fun
 			found(indexes[doc], id)
 		}
 		return err
-	}, selectIDs, numberList(docs))
+	}, "entry.ids", numberList(docs))
 }
 
 // Lexical implements memory.LexicalLeg.

@@ -16,13 +16,19 @@ import (
 // tagSample is the largest count of entries with a tag in rarestTag.
 const tagSample = 10_000
 
-var countTagged = scopeTable + `SELECT count(*) FROM (SELECT 1 FROM scope
-	CROSS JOIN tag t ON t.store = scope.store AND t.label IN ` + labels + ` AND t.tag = ?2
-	WHERE t.label <= scope.ceiling LIMIT ?3)`
-
-// judgedColumns are the columns of an entry that Matching evaluates: all but its
-// store's id, source and authors.
-var judgedColumns = texts.Fill("e.id, '', {entry.narrow}, o.at, o.date, '', '', NULL, e.value, 0")
+// Parts of the queries of Matching.
+var (
+	withIDs     = texts.Fill(" {match.with_ids} ")
+	withTag     = texts.Fill(" {match.with_tag} ")
+	withType    = texts.Fill(" {match.with_type} ")
+	inNamespace = texts.Fill(" {match.in_namespace} ")
+	atPath      = texts.Fill(" {match.at_path} ")
+	allEntries  = texts.Fill(" {match.all} ")
+	withWords   = texts.Fill(" {match.with_words} ")
+	joinForms   = texts.Fill(" {match.join_forms} ")
+	judged      = texts.Fill("{match.judged}")
+	isWithin    = texts.Fill(" WHERE {match.is_within}")
+)
 
 // Matching implements memory.CandidateReader. The query finds the entries that
 // pass the filter, or if the filter reads values or looks for phrases, those that
@@ -48,7 +54,7 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 	if err != nil {
 		return nil, false, err
 	}
-	query := ` WHERE e.label <= scope.ceiling AND e.state = 0 AND e.in_context`
+	query := isWithin + ` AND e.in_context`
 	if where != nil {
 		query += ` AND ` + where.Root().Formula(condition.SQL(dialect{q}))
 	}
@@ -65,18 +71,18 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 				return err
 			}
 			return m.Add(id)
-		}, scopeTable+`SELECT e.id, w.forms`+from+` CROSS JOIN form w ON w.doc = e.doc`+query, q.Args...)
+		}, scopeTable+`SELECT e.id, w.forms`+from+joinForms+query, q.Args...)
 		if !evaluate || err != nil || len(m.IDs) == 0 {
 			return m.Result(err)
 		}
 		q = newArguments(stores)
-		from, query = q.named(m.IDs), ` WHERE e.label <= scope.ceiling AND e.state = 0`
+		from, query = q.named(m.IDs), isWithin
 		m.IDs, m.Limit = nil, limit
 	}
 	if part := sqlcommon.ValuePart(filter, where); part != nil {
 		err = r.eachOnce(ctx, decoded(m.JudgeValue(part)), scopeTable+`SELECT e.id, e.encrypted, e.value`+from+query, q.Args...)
 	} else if evaluate {
-		err = r.eachOnce(ctx, decoded(m.JudgeEntry()), scopeTable+`SELECT `+judgedColumns+from+joinOccurrence+query, q.Args...)
+		err = r.eachOnce(ctx, decoded(m.JudgeEntry()), scopeTable+`SELECT `+judged+from+joinOccurrence+query, q.Args...)
 	} else {
 		err = r.eachOnce(ctx, decoded(m.AddRow), scopeTable+`SELECT e.id`+from+query, q.Args...)
 	}
@@ -86,17 +92,18 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 // arguments are the parameters of a query that is put together.
 type arguments struct{ sqlcommon.Arguments }
 
-// newArguments returns parameters of which the first is for scopeTable.
+// newArguments returns parameters of which the first is for scopeTable. Those of the FROM
+// clause follow, by the numbers that it has in its file.
 func newArguments(stores []acl.Access) *arguments {
-	q := &arguments{sqlcommon.Arguments{Mark: "?"}}
+	q := &arguments{sqlcommon.Arguments{Mark: "$"}}
 	q.Arg(scopeList(stores))
 	return q
 }
 
 // named returns the FROM clause of entries with these ids in stores of the scope.
 func (q *arguments) named(ids []uuid.UUID) string {
-	return ` FROM json_each(` + q.Arg(idList(ids)) + `) j CROSS JOIN entry e ON e.id = unhex(j.value)
-	JOIN scope ON scope.store = e.store`
+	q.Arg(idList(ids))
+	return withIDs
 }
 
 // accessPath returns the FROM clause by which the entries of the scope that have
@@ -105,20 +112,20 @@ func (r *reader) accessPath(ctx context.Context, q *arguments, keys condition.Ke
 	switch {
 	case len(keys.Tags) > 0 && keys.NotEncrypted: // the table has the tags of searchable entries
 		rarest, err := r.rarestTag(ctx, q.Args[0].(string), keys.Tags)
-		return ` FROM scope CROSS JOIN tag t ON t.store = scope.store AND t.label IN ` + labels + ` AND t.label <= scope.ceiling AND t.tag = ` + q.Arg(rarest) + `
-	CROSS JOIN entry e ON e.doc = t.doc`, err
+		q.Arg(rarest)
+		return withTag, err
 	case keys.Type != "":
-		return ` FROM scope CROSS JOIN entry e INDEXED BY entry_type ON e.store = scope.store AND e.label IN ` + labels + `
-	AND e.type = ` + q.Arg(keys.Type) + ` AND e.type <> ''`, nil
+		q.Arg(keys.Type)
+		return withType, nil
+	case keys.Namespace != nil && keys.Key != nil:
+		q.Arg(*keys.Namespace)
+		q.Arg(*keys.Key)
+		return atPath, nil
 	case keys.Namespace != nil:
-		from := ` FROM scope CROSS JOIN entry e INDEXED BY entry_live ON e.store = scope.store AND e.label IN ` + labels + `
-	AND e.namespace = ` + q.Arg(*keys.Namespace)
-		if keys.Key != nil {
-			from += ` AND e.key = ` + q.Arg(*keys.Key)
-		}
-		return from, nil
+		q.Arg(*keys.Namespace)
+		return inNamespace, nil
 	}
-	return ` FROM scope CROSS JOIN entry e INDEXED BY entry_live ON e.store = scope.store AND e.label IN ` + labels, nil
+	return allEntries, nil
 }
 
 // rarestTag returns the tag with the fewest entries in the scope, counting up to
@@ -130,7 +137,7 @@ func (r *reader) rarestTag(ctx context.Context, within string, tags []string) (s
 	}
 	for _, tag := range tags {
 		var n int64
-		if _, err := r.one(ctx, []any{&n}, countTagged, within, tag, tagSample); err != nil {
+		if _, err := r.one(ctx, []any{&n}, "tag.count", within, tag, tagSample); err != nil {
 			return "", err
 		}
 		if n < fewest {

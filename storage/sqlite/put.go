@@ -18,7 +18,7 @@ import (
 type writer struct {
 	reader
 	postings *posting.PackedWriter // flushed before the commit, like usage
-	words    []sqlcommon.Query     // insertWords and deleteWords, of which FTS5 writes a segment at each savepoint
+	words    []sqlcommon.Query     // word.insert and word.delete, of which FTS5 writes a segment at each savepoint
 	usage    sqlcommon.UsageChanges
 	past     map[uuid.UUID]*pastRow // of entries that were put or trimmed; flushed before the commit
 	feed     map[feedKey][]feedRecord

@@ -16,7 +16,6 @@ import (
 // Parts of texts that are put together.
 var (
 	joinOccurrence = texts.Fill(" {entry.occurrence} ")
-	labels         = texts.Fill("{entry.labels}")
 	// SECURITY: every query of a search begins with scopeTable.
 	scopeTable = texts.Fill("{scope.table} ")
 )

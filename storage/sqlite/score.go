@@ -13,20 +13,6 @@ import (
 	"mneme/vector"
 )
 
-// The statements go from the candidates to their rows. Each returns store and
-// label, by which rows outside the scope are left out.
-const (
-	// Length, terms and codes come with the first chunk alone, and if ?4 not at all.
-	selectEvidence = `SELECT e.store, e.label, e.id,
-	CASE WHEN coalesce(v.chunk, 0) = 0 THEN d.length END, CASE WHEN coalesce(v.chunk, 0) = 0 THEN d.terms END,
-	coalesce(v.chunk, 0), v.half, CASE WHEN v.chunk = 0 AND NOT ?4 THEN v.codes END, coalesce(v.model = (SELECT number FROM model WHERE fingerprint = ?3), 0)
-	FROM json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value) AND e.state = 0
-	LEFT JOIN document d ON d.doc = e.doc AND NOT ?4
-	LEFT JOIN vector v ON v.doc = e.doc AND v.model IN (SELECT number FROM model WHERE fingerprint IN (?2, ?3))`
-	selectChunkCodes = `SELECT e.store, e.label, j.key, v.codes FROM json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value ->> 0) AND e.state = 0
-	CROSS JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = ?2) AND v.chunk = j.value ->> 1`
-)
-
 // Evidence implements memory.ScoreReader.
 func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.EvidenceQuery, yield func(memory.Evidence) error) error {
 	within := ceilingsOf(scope)
@@ -55,7 +41,7 @@ func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.Evidenc
 		}
 		e.Codes = codes
 		return yield(e)
-	}, selectEvidence, idList(q.Entries), q.Fingerprints[0], q.Fingerprints[1], q.VectorsOnly)
+	}, "entry.evidence", idList(q.Entries), q.Fingerprints[0], q.Fingerprints[1], q.VectorsOnly)
 }
 
 // TermCounter implements memory.ScoreReader.
@@ -86,7 +72,7 @@ func (r *reader) ChunkCodes(ctx context.Context, scope acl.Scope, fingerprint st
 			codes[i] = data
 		}
 		return nil
-	}, selectChunkCodes, list, fingerprint)
+	}, "vector.codes", list, fingerprint)
 	return codes, err
 }
 

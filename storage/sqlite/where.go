@@ -11,9 +11,14 @@ import (
 // dialect implements condition.Dialect over the parameters of a query.
 type dialect struct{ *arguments }
 
-func (dialect) OccurredAt() string { return "(SELECT o.at FROM occurrence o WHERE o.doc = e.doc)" }
+var (
+	occurredAt = texts.Fill("{match.occurred_at}")
+	isDated    = texts.Fill("{match.is_dated}")
+)
 
-func (dialect) Dated() string { return "(SELECT o.date > 0 FROM occurrence o WHERE o.doc = e.doc)" }
+func (dialect) OccurredAt() string { return occurredAt }
+
+func (dialect) Dated() string { return isDated }
 
 func (d dialect) HasTag(tag *condition.Operand) string {
 	return "EXISTS (SELECT 1 FROM json_each(e.tags) t WHERE t.value = " + d.Operand(tag) + ")"

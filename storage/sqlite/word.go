@@ -16,24 +16,9 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-const (
-	selectForms = "SELECT forms FROM form WHERE doc = ?"
-	insertForms = "INSERT OR REPLACE INTO form (doc, forms) VALUES (?, ?)"
-	deleteForms = "DELETE FROM form WHERE doc = ?"
-	// Parameters: docID, keys.
-	insertWords = "INSERT INTO word (rowid, keys) VALUES (?, ?)"
-	deleteWords = "INSERT INTO word (word, rowid, keys) VALUES ('delete', ?, ?)"
-	// mergeWords merges the segments of the index, clearWords removes them.
-	mergeWords = "INSERT INTO word (word) VALUES ('optimize')"
-	clearWords = "INSERT INTO word (word) VALUES ('delete-all')"
-	// countWordPages counts pages of segments: rows 1 and 10 are others of FTS5.
-	countWordPages = "SELECT count(*) FROM word_data WHERE id > 10"
-	selectAllForms = "SELECT e.doc, e.store, e.label, f.forms FROM form f CROSS JOIN entry e ON e.doc = f.doc ORDER BY f.doc"
-)
-
 // mergeWords leaves one segment of the index.
 func (w *writer) mergeWords(ctx context.Context) error {
-	_, err := w.exec(ctx, mergeWords)
+	_, err := w.exec(ctx, "word.merge")
 	return err
 }
 
@@ -44,13 +29,13 @@ func (w *writer) mergeWords(ctx context.Context) error {
 // page to their level: an index of one page is rebuilt.
 func (w *writer) rewriteWords(ctx context.Context) error {
 	var pages int
-	if _, err := w.one(ctx, []any{&pages}, countWordPages); err != nil {
+	if _, err := w.one(ctx, []any{&pages}, "word.count_pages"); err != nil {
 		return err
 	}
 	if pages < 2 {
 		return w.rebuildWords(ctx)
 	}
-	for _, change := range [...]string{insertWords, deleteWords} {
+	for _, change := range [...]string{"word.insert", "word.delete"} {
 		if _, err := w.exec(ctx, change, 0, "none"); err != nil {
 			return err
 		}
@@ -60,7 +45,7 @@ func (w *writer) rewriteWords(ctx context.Context) error {
 
 // rebuildWords rebuilds the index from the forms of the entries.
 func (w *writer) rebuildWords(ctx context.Context) error {
-	if _, err := w.exec(ctx, clearWords); err != nil {
+	if _, err := w.exec(ctx, "word.clear"); err != nil {
 		return err
 	}
 	return w.each(ctx, func(rows *sql.Rows) error {
@@ -70,9 +55,9 @@ func (w *writer) rebuildWords(ctx context.Context) error {
 		if err := rows.Scan(&doc, &store, &label, &forms); err != nil {
 			return err
 		}
-		_, err := w.exec(ctx, insertWords, doc, lexical.FormKeys(store, label, strings.Fields(forms)))
+		_, err := w.exec(ctx, "word.insert", doc, lexical.FormKeys(store, label, strings.Fields(forms)))
 		return err
-	}, selectAllForms)
+	}, "word.all_forms")
 }
 
 // replaceForms replaces the forms by which Match finds an entry. old is the row
@@ -88,7 +73,7 @@ func (w *writer) replaceForms(ctx context.Context, old, next storedRow, forms []
 	if old.doc != 0 {
 		var text string
 		var err error
-		if found, err = w.one(ctx, []any{&text}, selectForms, old.doc); err != nil {
+		if found, err = w.one(ctx, []any{&text}, "word.forms", old.doc); err != nil {
 			return err
 		}
 		before = strings.Fields(text)
@@ -102,14 +87,14 @@ func (w *writer) replaceForms(ctx context.Context, old, next storedRow, forms []
 	}
 	// FTS5 counts rows: each deletion must follow an insertion, even of no keys.
 	if found {
-		w.words = append(w.words, sqlcommon.Query{Text: deleteWords, Args: []any{next.doc, lexical.FormKeys(old.Store, old.Label, removed)}})
+		w.words = append(w.words, sqlcommon.Query{Text: "word.delete", Args: []any{next.doc, lexical.FormKeys(old.Store, old.Label, removed)}})
 	}
 	if !indexed {
-		_, err := w.exec(ctx, deleteForms, next.doc)
+		_, err := w.exec(ctx, "word.delete_forms", next.doc)
 		return err
 	}
-	w.words = append(w.words, sqlcommon.Query{Text: insertWords, Args: []any{next.doc, lexical.FormKeys(next.Store, next.Label, added)}})
-	_, err := w.exec(ctx, insertForms, next.doc, " "+strings.Join(forms, " ")+" ")
+	w.words = append(w.words, sqlcommon.Query{Text: "word.insert", Args: []any{next.doc, lexical.FormKeys(next.Store, next.Label, added)}})
+	_, err := w.exec(ctx, "word.put_forms", next.doc, " "+strings.Join(forms, " ")+" ")
 	return err
 }
 
@@ -144,16 +129,8 @@ func (w *writeTx) ManyTerms(ctx context.Context, scope acl.Scope, query memory.T
 	return w.Reads.ManyTerms(ctx, scope, query)
 }
 
-// selectPartitions are the stores and labels of the scope that have searchable
-// entries.
-var selectPartitions = scopeTable + `SELECT t.store, t.label FROM scope
-	CROSS JOIN total t ON t.store = scope.store AND t.label <= scope.ceiling WHERE t.documents > 0`
-
 // wordPath returns the FROM clause by which the entries of the scope are found that
 // fulfil a query on their forms.
-//
-// SECURITY: each partition of the scope is asked for its own keys, and what is
-// found counts only if the row is in that partition.
 func (r *reader) wordPath(ctx context.Context, q *arguments, words lexical.FormQuery) (string, error) {
 	list := [][3]any{} // store, label, expression; json_each of null would have a row
 	err := r.each(ctx, func(rows *sql.Rows) error {
@@ -164,14 +141,13 @@ func (r *reader) wordPath(ctx context.Context, q *arguments, words lexical.FormQ
 		}
 		list = append(list, [3]any{store, int(label), expression(lexical.Partition(store, label), words)})
 		return nil
-	}, selectPartitions, q.Args[0])
+	}, "posting.partitions", q.Args[0])
 	if err != nil {
 		return "", err
 	}
 	partitions, err := json.Marshal(list)
-	return ` FROM (SELECT value ->> 0 AS store, value ->> 1 AS ceiling, value ->> 2 AS expression FROM json_each(` + q.Arg(string(partitions)) + `)) scope
-	CROSS JOIN word ON word.word MATCH scope.expression
-	CROSS JOIN entry e ON e.doc = word.rowid AND e.store = scope.store AND e.label = scope.ceiling`, err
+	q.Arg(string(partitions))
+	return withWords, err
 }
 
 // expression writes a query on forms for FTS5.

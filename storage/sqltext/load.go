@@ -13,7 +13,8 @@
 //	not_before > '-infinity'
 //
 // A name in braces is that of a fragment, which several statements have in common. They
-// include it by this name, also in other files, and so do other fragments.
+// include it by this name, also in other files, and so do other fragments. A statement of
+// SQLite may write each parameter as ?, in their order: the comment has their numbers.
 package sqltext
 
 import (
@@ -38,11 +39,11 @@ type Statement struct {
 	Comment    string
 	Text       string // without comments and semicolon
 
-	included bool // a fragment: somewhere
+	Included bool // a fragment: in a statement, or in another fragment
 }
 
-// Set has statements by name.
-type Set struct{ Statements, fragments map[string]*Statement }
+// Set has statements and fragments by name.
+type Set struct{ Statements, Fragments map[string]*Statement }
 
 // Text returns the text of a statement. What is not the name of one is a text already.
 func (s Set) Text(name string) string {
@@ -101,7 +102,7 @@ func (s Set) parse(file, text string) error {
 		name, _, _ := strings.Cut(strings.TrimPrefix(part.Comment, "-- "), " ")
 		of := s.Statements
 		if fragment, ok := strings.CutPrefix(name, "{"); ok {
-			name, of = strings.TrimSuffix(fragment, "}"), s.fragments
+			name, of = strings.TrimSuffix(fragment, "}"), s.Fragments
 		}
 		part.Name = name
 		if subject, _, _ := strings.Cut(name, "."); subject+".sql" != path.Base(file) {
@@ -128,17 +129,15 @@ func (s Set) include() error {
 		}
 		of.Text = text
 	}
-	for _, f := range s.fragments {
-		if !f.included {
-			return fmt.Errorf("%s: the fragment %s is not included", f.File, f.Name)
-		}
-	}
 	return nil
 }
 
 // Parameters returns the numbers of the parameters of a text, $1 and so on, in ascending
-// order.
+// order. Those that have no name, ?, have the numbers of their places.
 func Parameters(text string) (numbers []int) {
+	for i := range strings.Count(text, "?") {
+		numbers = append(numbers, i+1)
+	}
 	for _, after := range strings.Split(text, "$")[1:] {
 		end := strings.IndexFunc(after, func(c rune) bool { return c < '0' || c > '9' })
 		if end < 0 {
@@ -160,11 +159,11 @@ func (s Set) expand(text string, within ...string) (string, error) {
 		return text, nil
 	}
 	name, after, _ := strings.Cut(rest, "}")
-	f := s.fragments[name]
+	f := s.Fragments[name]
 	if f == nil || slices.Contains(within, name) {
 		return "", fmt.Errorf("{%s} is no fragment, or one of itself", name)
 	}
-	f.included = true
+	f.Included = true
 	inner, err := s.expand(f.Text, append(within, name)...)
 	if err != nil {
 		return "", err

@@ -25,6 +25,58 @@ SELECT {entry.with_text} FROM entry e JOIN store s ON s.number = e.store
 -- {entry.select_former} selects former versions.
 SELECT {entry.with_text} FROM history e JOIN store s ON s.number = e.store
 
+-- {entry.paths} are the paths p of entries $3 within a scope: $1 and $2. {scope.is_within} follows.
+SELECT {entry.candidate} FROM unnest($3::uuid[]) AS named (id)
+	CROSS JOIN LATERAL (SELECT f.store, f.namespace, f.key, {scope.ceiling} AS ceiling FROM entry f WHERE f.id = named.id AND f.state < 2 AND
+
+-- {entry.at_them} are the entries f in context at these paths; the store of f follows.
+OFFSET 0) p CROSS JOIN {scope.labels}
+	CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.label = l.label AND f.namespace = p.namespace AND f.key = p.key AND f.state = 0 AND f.in_context AND f.store =
+
+-- {entry.below_them} leaves out those above the ceiling.
+OFFSET 0) e JOIN store s ON s.number = e.store WHERE l.label <= p.ceiling
+
+-- entry.siblings selects the entries in context at the paths of entries $3 within a scope: $1 and
+-- $2. Without OFFSET 0 the planner may choose another order if the table was just filled.
+{entry.paths} {scope.is_within} {entry.at_them} p.store {entry.below_them};
+
+-- entry.siblings_in_one is entry.siblings for a scope of one store: $1 and $2, $3 entries.
+{entry.paths} {scope.is_within_one} {entry.at_them} {scope.only} {entry.below_them};
+
+-- entry.ids selects the IDs of docs $2 of stores $1, by their places from 1 on.
+SELECT d.i, e.id FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY d (store, place, i)
+	CROSS JOIN LATERAL (SELECT f.id FROM entry f WHERE f.store = d.store AND f.place = d.place OFFSET 0) e;
+
+-- entry.docs selects store and doc of entries $3 within a scope: $1 and $2.
+SELECT f.store, f.place FROM entry f WHERE f.id = ANY($3) AND {scope.is_within};
+
+-- entry.docs_in_one is entry.docs for a scope of one store: $1 and $2, $3 entries.
+SELECT f.store, f.place FROM entry f WHERE f.id = ANY($3) AND {scope.is_within_one};
+
+-- {entry.scored} selects what entries $3 are scored by (entry.evidence). {scope.is_within} follows.
+SELECT c.id, CASE WHEN coalesce(v.chunk, 0) = 0 AND NOT $6 THEN e.length END, CASE WHEN coalesce(v.chunk, 0) = 0 AND NOT $6 THEN e.terms END,
+	coalesce(v.chunk, 0), v.half, CASE WHEN v.chunk = 0 AND NOT $6 THEN v.codes END, coalesce(v.model = (SELECT number FROM model WHERE fingerprint = $5), FALSE)::int
+	FROM unnest($3::uuid[]) c (id)
+	CROSS JOIN LATERAL (SELECT f.store, f.length, f.terms FROM entry f WHERE f.id = c.id AND f.{scope.is_live} AND
+
+-- {entry.with_vectors} joins their vectors, whose store follows.
+OFFSET 0) e LEFT JOIN LATERAL (SELECT x.model, x.chunk, x.half, x.codes FROM vector x
+		WHERE x.model = ANY (ARRAY(SELECT number FROM model WHERE fingerprint IN ($4, $5))) AND x.entry = c.id AND x.store =
+
+-- entry.evidence selects what entries $3 within a scope, $1 and $2, are scored by: their
+-- documents, and their vectors by the models with fingerprints $4 and $5, and whether by that
+-- with $5. Length, terms and codes come with the first chunk alone, and if $6 not at all.
+{entry.scored} {scope.is_within} {entry.with_vectors} e.store OFFSET 0) v ON true;
+
+-- entry.evidence_in_one is entry.evidence for a scope of one store: $1 … $6.
+{entry.scored} {scope.is_within_one} {entry.with_vectors} {scope.only} OFFSET 0) v ON true;
+
+-- entry.indexed selects docID, length and terms of entry $1 of store $2.
+SELECT place, length, terms FROM entry WHERE id = $1 AND store = $2;
+
+-- entry.set_indexed records length $3 and terms $4 of entry $1 of store $2.
+UPDATE entry SET length = $3, terms = $4 WHERE id = $1 AND store = $2;
+
 -- entry.by_id selects entries $1 with their texts.
 {entry.select} WHERE e.id = ANY($1) AND e.state < 2;
 

@@ -18,3 +18,19 @@ scope AS MATERIALIZED
 -- so that one partition is read. The partial indexes of live rows begin with the store: with
 -- state = 0 and stale statistics, the planner would read all rows of the store by one.
 state < 1
+
+-- {scope.ceiling} is the ceiling of row f's store, null if that is not in the scope. It is a binary
+-- search; a join would read the whole scope for each row.
+CASE WHEN ($1::bigint[])[width_bucket(f.store, $1::bigint[])] = f.store
+	THEN ($2::smallint[])[width_bucket(f.store, $1::bigint[])] END
+
+-- {scope.is_within} is the condition that row f is within the scope. SECURITY: statements that find
+-- rows by ID have it in place of {scope.table}.
+f.label <= {scope.ceiling}
+
+-- {scope.only} is the store of a scope that has one. Such a scope has statements of its own
+-- (scoped), which name it: choosing a partition for each row takes longer than reading it.
+($1::bigint[])[1]
+
+-- {scope.is_within_one} is {scope.is_within} for a scope of one store.
+{scope.is_within} AND f.store = {scope.only}

@@ -11,6 +11,21 @@ SELECT {vector.columns} FROM model m CROSS JOIN unnest($1::uuid[]) i (id)
 	CROSS JOIN LATERAL (SELECT * FROM vector x WHERE x.model = m.number AND x.entry = i.id OFFSET 0) v {vector.join_entry}
 	WHERE m.fingerprint = $2 ORDER BY v.entry, v.chunk;
 
+-- {vector.chunks} are chunks $4 of entries $3. {scope.is_within} follows.
+SELECT c.i, v.codes FROM unnest($3::uuid[], $4::integer[]) WITH ORDINALITY c (id, chunk, i)
+	CROSS JOIN LATERAL (SELECT f.store FROM entry f WHERE f.id = c.id AND f.{scope.is_live} AND
+
+-- {vector.of_chunks} are their vectors by the model with fingerprint $5, whose store follows.
+OFFSET 0) e CROSS JOIN LATERAL (SELECT x.codes FROM vector x
+		WHERE x.model = (SELECT number FROM model WHERE fingerprint = $5) AND x.entry = c.id AND x.chunk = c.chunk AND x.store =
+
+-- vector.codes selects the codes of chunks $4 of entries $3 within a scope, $1 and $2, by the
+-- model with fingerprint $5, with their places from 1 on.
+{vector.chunks} {scope.is_within} {vector.of_chunks} e.store OFFSET 0) v;
+
+-- vector.codes_in_one is vector.codes for a scope of one store: $1 … $5.
+{vector.chunks} {scope.is_within_one} {vector.of_chunks} {scope.only} OFFSET 0) v;
+
 -- vector.all selects all vectors by the model with fingerprint $1, in the order of the primary
 -- key, which keeps chunks together.
 SELECT {vector.columns} FROM (SELECT * FROM vector x

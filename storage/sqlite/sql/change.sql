@@ -4,4 +4,4 @@
 SELECT seq FROM sqlite_sequence WHERE name = 'change';
 
 -- change.insert records a change of entry $1 at time $2.
-INSERT INTO change (entry, at) VALUES ($1, $2);
+INSERT INTO change (entry, at) VALUES (?, ?);

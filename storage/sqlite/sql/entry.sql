@@ -32,6 +32,44 @@ entry e JOIN store s ON s.number = e.store {entry.fields}
 -- label. Statements add a condition that excludes labels above the ceiling.
 (1, 2, 3, 4)
 
+-- {entry.labels_up_to} lists the labels up to $2, 0 for none. Searching for those above it, too,
+-- would be in vain.
+(min(1, $2), min(2, $2), min(3, $2), min(4, $2))
+
+-- {entry.found} are the columns of a search's candidate (scanCandidate), before the last.
+e.doc, e.id, e.store, e.label, e.revision, e.version, e.in_context, e.encrypted,
+	e.created_at, e.updated_at, e.expires_at, e.owner, e.updated_by, e.namespace, e.key, e.type, e.description, e.tags,
+	o.at, o.date, coalesce(length(e.value), 0), e.state
+
+-- {entry.same_path} is the condition that e and f are different rows of one path.
+f.store = e.store AND f.namespace = e.namespace AND f.key = e.key AND f.doc <> e.doc
+
+-- entry.found selects entries $1, and whether there are others in context at their paths up to
+-- label $2.
+SELECT {entry.found}, EXISTS (SELECT 1 FROM entry f WHERE {entry.same_path} AND f.label IN {entry.labels_up_to} AND f.state = 0 AND f.in_context)
+	FROM json_each($1) j CROSS JOIN entry e ON e.id = unhex(j.value) AND e.state < 2 {entry.occurrence};
+
+-- entry.siblings selects the others in context at the paths of docs $1 up to label $2.
+SELECT {entry.found}, 0 FROM json_each($1) j CROSS JOIN entry f ON f.doc = j.value
+	CROSS JOIN entry e ON {entry.same_path} AND e.label IN {entry.labels_up_to} AND e.state = 0 AND e.in_context {entry.occurrence};
+
+-- entry.ids selects docs $1 with their IDs.
+SELECT e.doc, e.id FROM json_each($1) j CROSS JOIN entry e ON e.doc = j.value;
+
+-- entry.docs selects store and doc of entries $1.
+SELECT e.store, e.doc FROM json_each($1) j CROSS JOIN entry e ON e.id = unhex(j.value);
+
+-- entry.evidence selects what entries $1 are scored by: their documents, and their vectors by the
+-- models with fingerprints $2 and $3, and whether by that with $3. Length, terms and codes come
+-- with the first chunk alone, and if $4 not at all. SECURITY: store and label come first, by
+-- which rows outside the scope are left out.
+SELECT e.store, e.label, e.id,
+	CASE WHEN coalesce(v.chunk, 0) = 0 THEN d.length END, CASE WHEN coalesce(v.chunk, 0) = 0 THEN d.terms END,
+	coalesce(v.chunk, 0), v.half, CASE WHEN v.chunk = 0 AND NOT $4 THEN v.codes END, coalesce(v.model = (SELECT number FROM model WHERE fingerprint = $3), 0)
+	FROM json_each($1) j CROSS JOIN entry e ON e.id = unhex(j.value) AND e.state = 0
+	LEFT JOIN document d ON d.doc = e.doc AND NOT $4
+	LEFT JOIN vector v ON v.doc = e.doc AND v.model IN (SELECT number FROM model WHERE fingerprint IN ($2, $3));
+
 -- entry.by_id selects entries $1 with their texts.
 SELECT {entry.with_text} FROM json_each($1) j
 	CROSS JOIN entry e ON e.id = unhex(j.value) JOIN store s ON s.number = e.store {entry.fields} WHERE e.state < 2;
@@ -153,21 +191,21 @@ DELETE FROM history WHERE doc = $1 AND version <= $2;
 SELECT e.doc, e.state, e.store, e.label, e.updated_by, e.revision, e.version,
 	coalesce(length(e.value), 0), coalesce(length(e.source), 0), e.expires_at, e.in_context AND NOT e.encrypted, e.in_context, e.namespace, e.key, e.tags IS NOT NULL,
 	a.doc IS NOT NULL, o.doc IS NOT NULL, coalesce(p.versions, 0), coalesce(p.bytes, 0)
-	FROM entry e {entry.fields} LEFT JOIN past p ON p.doc = e.doc WHERE e.id = $1;
+	FROM entry e {entry.fields} LEFT JOIN past p ON p.doc = e.doc WHERE e.id = ?;
 
 -- entry.clash selects a row if another live entry than doc $6 is at a path: $1 store, $2 label,
 -- $3 namespace, $4 key, $5 owner.
-SELECT 1 FROM entry WHERE store = $1 AND label = $2 AND namespace = $3 AND key = $4 AND owner = $5 AND state = 0 AND doc <> $6;
+SELECT 1 FROM entry WHERE store = ? AND label = ? AND namespace = ? AND key = ? AND owner = ? AND state = 0 AND doc <> ?;
 
 -- entry.insert inserts an entry: $1 … $22 the columns.
 INSERT INTO entry (id, store, label, state, revision, version, in_context, encrypted, created_at, updated_at,
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22);
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- entry.update replaces an entry: $1 … $23 the columns, doc last.
-UPDATE entry SET id = $1, store = $2, label = $3, state = $4, revision = $5, version = $6, in_context = $7,
-	encrypted = $8, created_at = $9, updated_at = $10, expires_at = $11, deleted_at = $12, owner = $13, updated_by = $14,
-	deleted_by = $15, namespace = $16, key = $17, type = $18, description = $19, tags = $20, source = $21, value = $22 WHERE doc = $23;
+UPDATE entry SET id = ?, store = ?, label = ?, state = ?, revision = ?, version = ?, in_context = ?,
+	encrypted = ?, created_at = ?, updated_at = ?, expires_at = ?, deleted_at = ?, owner = ?, updated_by = ?,
+	deleted_by = ?, namespace = ?, key = ?, type = ?, description = ?, tags = ?, source = ?, value = ? WHERE doc = ?;
 
 -- entry.sweep marks doc $1 as swept. A higher revision makes vectors for the old one stale.
 UPDATE entry SET state = 2, revision = revision + 1 WHERE doc = $1;
@@ -176,13 +214,13 @@ UPDATE entry SET state = 2, revision = revision + 1 WHERE doc = $1;
 DELETE FROM entry WHERE doc = $1;
 
 -- entry.put_author records that $2 wrote the type and $3 the description of doc $1.
-INSERT OR REPLACE INTO author (doc, type_by, description_by) VALUES ($1, $2, $3);
+INSERT OR REPLACE INTO author (doc, type_by, description_by) VALUES (?, ?, ?);
 
 -- entry.delete_author records that the owner of doc $1 did.
-DELETE FROM author WHERE doc = $1;
+DELETE FROM author WHERE doc = ?;
 
 -- entry.put_occurrence records when what doc $1 describes happened: $2 time, $3 precision.
-INSERT OR REPLACE INTO occurrence (doc, at, date) VALUES ($1, $2, $3);
+INSERT OR REPLACE INTO occurrence (doc, at, date) VALUES (?, ?, ?);
 
 -- entry.delete_occurrence records that this is unknown of doc $1.
-DELETE FROM occurrence WHERE doc = $1;
+DELETE FROM occurrence WHERE doc = ?;

@@ -18,15 +18,15 @@ SELECT h.store, h.label, h.last, h.removed FROM feed_head h
 	ORDER BY h.store, h.label LIMIT $3;
 
 -- feed.last selects the last position of store $1 and label $2.
-SELECT last FROM feed_head WHERE store = $1 AND label = $2;
+SELECT last FROM feed_head WHERE store = ? AND label = ?;
 
 -- feed.set_last records that $3 is the last position of store $1 and label $2.
-INSERT INTO feed_head (store, label, last, removed) VALUES ($1, $2, $3, 0)
+INSERT INTO feed_head (store, label, last, removed) VALUES (?, ?, ?, 0)
 	ON CONFLICT DO UPDATE SET last = excluded.last;
 
 -- feed.insert inserts a record: $1 store, $2 label, $3 position, $4 doc, $5 time, $6 namespace
 -- and $7 key, null unless the entry left the path.
-INSERT INTO feed (store, label, position, doc, at, namespace, key) VALUES ($1, $2, $3, $4, $5, $6, $7);
+INSERT INTO feed (store, label, position, doc, at, namespace, key) VALUES (?, ?, ?, ?, ?, ?, ?);
 
 -- feed.forget_paths removes the paths that doc $1 has left.
 UPDATE feed SET namespace = NULL, key = NULL WHERE doc = $1 AND key IS NOT NULL;

@@ -6,19 +6,19 @@ version, store, label, revision, in_context, encrypted, created_at, updated_at,
 
 -- history.keep copies doc $1 as it is, before a write replaces it.
 INSERT INTO history (doc, {history.columns}, type_by, description_by, occurred_at, occurred_date)
-	SELECT e.doc, {history.columns}, a.type_by, a.description_by, o.at, o.date FROM entry e {entry.fields} WHERE e.doc = $1;
+	SELECT e.doc, {history.columns}, a.type_by, a.description_by, o.at, o.date FROM entry e {entry.fields} WHERE e.doc = ?;
 
 -- history.insert inserts a version, for a restore: $1 … $25 the columns.
 INSERT INTO history (doc, store, label, revision, version, in_context, encrypted, created_at, updated_at,
 	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
 	occurred_at, occurred_date)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25);
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- history.purge deletes the versions of doc $1.
 DELETE FROM history WHERE doc = $1;
 
 -- history.put_past records that doc $1 has $2 former versions of $3 bytes.
-INSERT INTO past (doc, versions, bytes) VALUES ($1, $2, $3)
+INSERT INTO past (doc, versions, bytes) VALUES (?, ?, ?)
 	ON CONFLICT DO UPDATE SET versions = excluded.versions, bytes = excluded.bytes;
 
 -- history.excess selects at most $4 entries after ID $1 with more than $2 former versions, or $3

@@ -14,7 +14,7 @@ ON CONFLICT DO UPDATE SET revision = excluded.revision,
 
 -- queue.put queues an entry, or resets its row: $1 doc, $2 revision, $3 time, $4 store, $5
 -- label, $6 chunks, $7 whether they are many.
-INSERT INTO queue ({queue.columns}) VALUES ($1, $2, 0, 0, NULL, $3, $4, $5, $6, $7) {queue.or_reset};
+INSERT INTO queue ({queue.columns}) VALUES (?, ?, 0, 0, NULL, ?, ?, ?, ?, ?) {queue.or_reset};
 
 -- queue.put_lacking queues those of entries $4 that lack vectors of fingerprint $3, live ones
 -- of store $1 from label $5 on, at time $2. A token has about six bytes: see indexer.Chunks.
@@ -87,4 +87,4 @@ UPDATE queue SET not_before = max(1, $3), attempts = attempts + 1, last_error = 
 	WHERE doc = (SELECT doc FROM entry WHERE id = $1) AND revision = $2 AND not_before > 0;
 
 -- queue.purge removes the row of doc $1.
-DELETE FROM queue WHERE doc = $1;
+DELETE FROM queue WHERE doc = ?;

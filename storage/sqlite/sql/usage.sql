@@ -1,7 +1,7 @@
 -- How many entries and bytes of values a writer has in a store, by label.
 
 -- usage.add adds $4 entries and $5 bytes to those of store $1, label $2 and writer $3.
-INSERT INTO usage (store, label, writer, entries, bytes) VALUES ($1, $2, $3, $4, $5)
+INSERT INTO usage (store, label, writer, entries, bytes) VALUES (?, ?, ?, ?, ?)
 	ON CONFLICT DO UPDATE SET entries = entries + excluded.entries, bytes = bytes + excluded.bytes;
 
 -- usage.expired selects those that have expired at $4: $1 store, $2 label, $3 writer.

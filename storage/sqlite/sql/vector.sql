@@ -8,6 +8,12 @@ SELECT {vector.columns} FROM json_each($1) j CROSS JOIN entry e ON e.id = unhex(
 	CROSS JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = $2)
 	ORDER BY e.doc, v.chunk;
 
+-- vector.codes selects the codes of chunks $1, a list of IDs and chunks, by the model with
+-- fingerprint $2. SECURITY: store and label come first, by which rows outside the scope are left
+-- out.
+SELECT e.store, e.label, j.key, v.codes FROM json_each($1) j CROSS JOIN entry e ON e.id = unhex(j.value ->> 0) AND e.state = 0
+	CROSS JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = $2) AND v.chunk = j.value ->> 1;
+
 -- vector.all selects all vectors by the model with fingerprint $1, in insertion order, which
 -- keeps an entry's chunks together: one pass over the table.
 SELECT {vector.columns} FROM vector v NOT INDEXED CROSS JOIN entry e ON e.doc = v.doc
@@ -18,13 +24,13 @@ DELETE FROM vector WHERE doc IN (SELECT e.doc FROM json_each($1) j CROSS JOIN en
 	AND model IN (SELECT number FROM model WHERE fingerprint IN (SELECT value FROM json_each($2)));
 
 -- vector.has selects a row if doc $1 has vectors.
-SELECT 1 FROM vector WHERE doc = $1 LIMIT 1;
+SELECT 1 FROM vector WHERE doc = ? LIMIT 1;
 
 -- vector.insert inserts a vector: $1 doc, $2 model, $3 chunk, $4 revision, $5 half, $6 codes.
-INSERT INTO vector (doc, model, chunk, revision, half, codes) VALUES ($1, $2, $3, $4, $5, $6);
+INSERT INTO vector (doc, model, chunk, revision, half, codes) VALUES (?, ?, ?, ?, ?, ?);
 
 -- vector.delete_of_model deletes the vectors of doc $1 by model $2.
-DELETE FROM vector WHERE doc = $1 AND model = $2;
+DELETE FROM vector WHERE doc = ? AND model = ?;
 
 -- vector.delete deletes all vectors of doc $1.
-DELETE FROM vector WHERE doc = $1;
+DELETE FROM vector WHERE doc = ?;
