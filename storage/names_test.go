@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -38,11 +39,22 @@ var (
 // places, and of fragments in braces.
 func namesIn(t *testing.T, folder string) map[string]string {
 	t.Helper()
+	names := stringsIn(t, folder)
+	maps.DeleteFunc(names, func(text, _ string) bool {
+		// Settings of PostgreSQL's sessions are named mneme.…, and columns excluded.….
+		return !statementName.MatchString(text) || strings.HasPrefix(text, "mneme.") || strings.HasPrefix(text, "excluded.")
+	})
+	return names
+}
+
+// stringsIn returns the strings that stand in the Go files of a folder, with their places.
+func stringsIn(t *testing.T, folder string) map[string]string {
+	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, positions := make(map[string]string), token.NewFileSet()
+	found, positions := make(map[string]string), token.NewFileSet()
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
@@ -53,10 +65,8 @@ func namesIn(t *testing.T, folder string) map[string]string {
 		}
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
-				text, err := strconv.Unquote(literal.Value)
-				// Settings of PostgreSQL's sessions are named mneme.…, and columns excluded.….
-				if err == nil && statementName.MatchString(text) && !strings.HasPrefix(text, "mneme.") && !strings.HasPrefix(text, "excluded.") {
-					names[text] = positions.Position(literal.Pos()).String()
+				if text, err := strconv.Unquote(literal.Value); err == nil {
+					found[text] = positions.Position(literal.Pos()).String()
 				}
 				for _, name := range fragmentName.FindAllString(text, -1) {
 					names[name] = positions.Position(literal.Pos()).String()
@@ -65,7 +75,7 @@ func namesIn(t *testing.T, folder string) map[string]string {
 			return true
 		})
 	}
-	return names
+	return found
 }
 
 func TestNamesAreThoseOfStatements(t *testing.T) {
@@ -124,6 +134,24 @@ func TestStatementsOfBothStoragesAreWrittenOnce(t *testing.T) {
 	for name, s := range statementsOf(t, "sqlite").Statements {
 		if p := postgres.Statements[name]; p != nil && p.File != s.File && p.Text == s.Text {
 			t.Errorf("%s and %s have the same %s", s.File, p.File, name)
+		}
+	}
+}
+
+// Nothing rewrites a text: each is in the SQL of the database that runs it.
+func TestTextsInGoAreOfTheirDatabase(t *testing.T) {
+	for folder, foreign := range map[string]*regexp.Regexp{
+		shared:   regexp.MustCompile(`^(SELECT|INSERT|UPDATE|DELETE|WITH) `), // both run it: it lies in a file
+		"sqlite": regexp.MustCompile(`::[a-z]|\bANY ?\(|\bFOR UPDATE\b|/\*sqlite`),
+	} {
+		texts := stringsIn(t, folder)
+		if len(texts) == 0 {
+			t.Errorf("%s has no strings", folder)
+		}
+		for text, place := range texts {
+			if found := foreign.FindString(text); found != "" {
+				t.Errorf("%s: a text in Go has %q", place, found)
+			}
 		}
 	}
 }

@@ -45,12 +45,16 @@ type Statement struct {
 // Set has statements and fragments by name.
 type Set struct{ Statements, Fragments map[string]*Statement }
 
-// Text returns the text of a statement. What is not the name of one is a text already.
-func (s Set) Text(name string) string {
-	if statement, ok := s.Statements[name]; ok {
+// Text returns the text of a query: the name of a statement, or a text that Go puts together,
+// which has spaces. It panics if there is no statement with the name.
+func (s Set) Text(query string) string {
+	if statement, ok := s.Statements[query]; ok {
 		return statement.Text
 	}
-	return name
+	if strings.Contains(query, ".") && !strings.Contains(query, " ") {
+		panic("there is no statement " + query)
+	}
+	return query
 }
 
 // Fill returns a part of a text that Go puts together, with the fragments that it includes. It

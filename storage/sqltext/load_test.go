@@ -59,6 +59,25 @@ SELECT {entry.columns} FROM queue;
 	}
 }
 
+func TestTextRefusesUnknownNames(t *testing.T) {
+	set, err := load(map[string]string{"a/queue.sql": "-- The queue.\n\n-- queue.all selects all rows.\nSELECT 1 FROM queue;\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for query, refused := range map[string]bool{
+		"queue.missing": true, "queue.all": false, "COMMIT": false, "SELECT q.id FROM queue q": false,
+	} {
+		func() {
+			defer func() {
+				if got := recover() != nil; got != refused {
+					t.Errorf("%q is refused: %v, want %v", query, got, refused)
+				}
+			}()
+			set.Text(query)
+		}()
+	}
+}
+
 func TestLoadRefuses(t *testing.T) {
 	const head, good = "-- A.\n\n", "-- a.b is good.\nSELECT 1;\n"
 	for want, files := range map[string]map[string]string{
