@@ -43,7 +43,7 @@ var lone = regexp.MustCompile(`^[A-Za-z]+$`)
 // placeholder is in a name that the reader replaces: storage/NAME.
 var placeholder = regexp.MustCompile(`(?:^|/)[A-Z]+(?:/|$)`)
 
-// A document names nothing of the code that the code does not have: no package's name, method,
+// A document has no name that the code does not have: no package's name, method,
 // file, flag, subcommand, setting, variable, call, metric or target.
 func TestDocumentsNameWhatTheCodeHas(t *testing.T) {
 	c := readCode(t)

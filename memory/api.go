@@ -161,7 +161,7 @@ type ShareRequest struct {
 	Caps           acl.Caps  // of level search alone
 }
 
-// PurgeRequest says what is to be erased.
+// PurgeRequest says what to erase.
 type PurgeRequest struct {
 	Before time.Time // that was deleted or expired before this
 	// Wait has the call return once no file of the database holds what it erased, about a

@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -35,19 +34,24 @@ var (
 	fragmentName  = regexp.MustCompile(`\{[a-z]{3,}\.[a-z_]+\}`)
 )
 
-// namesIn returns the names of statements that stand in the Go files of a folder, with their
-// places, and of fragments in braces.
+// namesIn returns the names of statements, and of fragments in braces, that the Go files of a
+// folder have, with their places.
 func namesIn(t *testing.T, folder string) map[string]string {
 	t.Helper()
-	names := stringsIn(t, folder)
-	maps.DeleteFunc(names, func(text, _ string) bool {
+	names := make(map[string]string)
+	for text, place := range stringsIn(t, folder) {
 		// Settings of PostgreSQL's sessions are named mneme.…, and columns excluded.….
-		return !statementName.MatchString(text) || strings.HasPrefix(text, "mneme.") || strings.HasPrefix(text, "excluded.")
-	})
+		if statementName.MatchString(text) && !strings.HasPrefix(text, "mneme.") && !strings.HasPrefix(text, "excluded.") {
+			names[text] = place
+		}
+		for _, name := range fragmentName.FindAllString(text, -1) {
+			names[name] = place
+		}
+	}
 	return names
 }
 
-// stringsIn returns the strings that stand in the Go files of a folder, with their places.
+// stringsIn returns the strings of the Go files of a folder, with their places.
 func stringsIn(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
@@ -67,9 +71,6 @@ func stringsIn(t *testing.T, folder string) map[string]string {
 			if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
 				if text, err := strconv.Unquote(literal.Value); err == nil {
 					found[text] = positions.Position(literal.Pos()).String()
-				}
-				for _, name := range fragmentName.FindAllString(text, -1) {
-					names[name] = positions.Position(literal.Pos()).String()
 				}
 			}
 			return true

@@ -91,6 +91,19 @@ func TestADryRunOfAPurgeCountsAndErasesNothing(t *testing.T) {
 	}
 }
 
+func TestAPurgeThatDoesNotWaitLeavesTheFilesToTheNext(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("MNEME_LIMITS_RETENTION", "0s")
+	must(t, dir, "", "put", "--agent", "a", "k", "v")
+	must(t, dir, "", "delete", "--agent", "a", "k")
+	if out := must(t, dir, "", "purge", "--yes", "--wait=false", "--json"); !strings.Contains(out, `"entries":1`) || strings.Contains(out, "erased_on_disk") {
+		t.Errorf("without waiting: %s", out)
+	}
+	if out := must(t, dir, "", "purge", "--yes", "--json"); !strings.Contains(out, `"entries":0`) || !strings.Contains(out, "erased_on_disk") {
+		t.Errorf("afterwards: %s", out)
+	}
+}
+
 func TestAQuestionIsAnsweredByYesAlone(t *testing.T) {
 	for text, want := range map[string]bool{"y\n": true, "YES\n": true, "yes": true, "\n": false, "": false, "n\n": false, "yep\n": false} {
 		var asked strings.Builder

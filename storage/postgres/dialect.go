@@ -9,8 +9,8 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// statements is how those that package sqlcommon runs take their parameters.
-var statements = sqlcommon.Dialect{
+// sqlDialect is how the statements of package sqlcommon take their parameters here.
+var sqlDialect = sqlcommon.Dialect{
 	Lateral: true,
 	Scope: func(stores []acl.Access) []any {
 		numbers, ceilings := scopeLists(stores)

@@ -24,8 +24,8 @@ func (w *writeTx) At(ctx context.Context, q memory.AtPaths) ([]memory.Entry, err
 	return w.Reads.At(ctx, q)
 }
 
-// Searchable implements memory.BulkReader. What is to be analyzed again takes the database
-// lock.
+// Searchable implements memory.BulkReader. It takes the database lock, since
+// the caller analyzes again what it returns.
 func (w *writeTx) Searchable(ctx context.Context, after uuid.UUID, limit int) ([]memory.Entry, error) {
 	if err := w.lockAll(ctx); err != nil {
 		return nil, err

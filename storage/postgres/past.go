@@ -34,7 +34,7 @@ func (w *writer) TrimHistory(ctx context.Context, id uuid.UUID, keep memory.Hist
 		}
 	}
 	w.setRLSAll()
-	left, err := before.Trim(ctx, w, &statements, id, keep)
+	left, err := before.Trim(ctx, w, &sqlDialect, id, keep)
 	if err == nil && left != before.Past {
 		w.past[id] = pastRow{before.store, left}
 		w.queueStatement("history.add_past", [16]byte(id), before.store, left.Versions-before.Versions, left.Bytes-before.Bytes)

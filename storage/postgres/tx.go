@@ -33,13 +33,13 @@ var (
 
 func newReadTx(tx connection) *readTx {
 	r := reader{&driver{tx: tx, begun: true, rls: allRows}}
-	return &readTx{sqlcommon.NewReads(r.driver, &r, &statements), r}
+	return &readTx{sqlcommon.NewReads(r.driver, &r, &sqlDialect), r}
 }
 
 func newWriteTx(tx connection) *writeTx {
 	w := newWriter(&driver{tx: tx, rls: allRows, heldLocks: make(map[int64]bool)})
-	reads := sqlcommon.NewReads(w.driver, &w.reader, &statements)
-	return &writeTx{reads, sqlcommon.NewWrites(w.driver, reads, &statements), w}
+	reads := sqlcommon.NewReads(w.driver, &w.reader, &sqlDialect)
+	return &writeTx{reads, sqlcommon.NewWrites(w.driver, reads, &sqlDialect), w}
 }
 
 // FlushIndex implements sqlcommon.Tx.

@@ -9,8 +9,8 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// statements is how those that package sqlcommon runs take their parameters.
-var statements = sqlcommon.Dialect{
+// sqlDialect is how the statements of package sqlcommon take their parameters here.
+var sqlDialect = sqlcommon.Dialect{
 	Scope:     func(stores []acl.Access) []any { return []any{scopeList(stores)} },
 	Paths:     func(paths []memory.Path) []any { return []any{pathList(paths)} },
 	Successor: successor,

@@ -59,7 +59,7 @@ func (w *writer) StillErasable(_ context.Context, ids []uuid.UUID, _ time.Time) 
 
 // Purge implements memory.Eraser.
 func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid.UUID, error) {
-	return sqlcommon.Purge(ctx, w, &statements, cutoff, limit)
+	return sqlcommon.Purge(ctx, w, &sqlDialect, cutoff, limit)
 }
 
 // PurgeEntry implements sqlcommon.Purger. It deletes one row and everything that refers to it,

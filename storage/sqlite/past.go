@@ -57,7 +57,7 @@ func (w *writer) TrimHistory(ctx context.Context, id uuid.UUID, keep memory.Hist
 		}
 		known = w.pastOf(id, row)
 	}
-	left, err := known.now.Trim(ctx, w, &statements, known.doc, keep)
+	left, err := known.now.Trim(ctx, w, &sqlDialect, known.doc, keep)
 	known.changed = known.changed || left != known.now
 	known.now = left
 	return err

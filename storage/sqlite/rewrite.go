@@ -42,16 +42,18 @@ func othersRewrite(ctx context.Context, path string) bool {
 func (s *Storage) rewrite(ctx context.Context) error {
 	memory.ReportProgress(ctx, "rewriting the database without what was erased")
 	defer memory.ReportProgress(ctx, "")
-	for _, write := range [...]func(*writer, context.Context) error{(*writer).mergeWords, (*writer).rewriteWords} {
-		if err := s.update(ctx, func(w *writeTx) error { return write(w.writer, ctx) }); err != nil {
-			return err
+	word := func(write func(*writer, context.Context) error) func(context.Context) error {
+		return func(ctx context.Context) error {
+			return s.update(ctx, func(w *writeTx) error { return write(w.writer, ctx) })
 		}
 	}
-	if err := s.vacuum(ctx); err != nil {
-		if ctx.Err() == nil {
-			_ = s.truncateLog(ctx) // gives the disk back what VACUUM had written
+	for _, step := range [...]func(context.Context) error{s.requireRoom, word((*writer).mergeWords), word((*writer).rewriteWords), s.vacuum} {
+		if err := step(ctx); err != nil {
+			if ctx.Err() == nil {
+				_ = s.truncateLog(ctx) // gives the disk back what the step had written
+			}
+			return fmt.Errorf("rewrite the database: %w", err)
 		}
-		return fmt.Errorf("rewrite the database: %w", err)
 	}
 	return nil
 }
@@ -72,10 +74,7 @@ func (s *Storage) vacuum(ctx context.Context) error {
 	}
 	defer s.gate.Leave()
 	return s.ended(s.writers.with(ctx, func(c *session) error {
-		if err := s.requireRoom(c); err != nil {
-			return err
-		}
-		// Without a change of the connection that outlasts a failure.
+		// A connection on which it failed is not used again.
 		err := c.vacuum(ctx, filepath.Dir(s.path))
 		c.broken = c.broken || err != nil
 		return err
@@ -84,12 +83,22 @@ func (s *Storage) vacuum(ctx context.Context) error {
 
 // requireRoom fails if the disk has no room for a copy of what the file holds, and another
 // in the log. VACUUM would fill it first, so that every other write failed too.
-func (s *Storage) requireRoom(c *session) error {
+func (s *Storage) requireRoom(ctx context.Context) error {
 	var pages, unused, size uint64
-	for pragma, value := range map[string]*uint64{"page_count": &pages, "freelist_count": &unused, "page_size": &size} {
-		if err := c.conn.QueryRowContext(context.Background(), "PRAGMA "+pragma).Scan(value); err != nil {
-			return interpret("rewrite", err)
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.gate.Leave()
+	err := s.writers.with(ctx, func(c *session) error {
+		for pragma, value := range map[string]*uint64{"page_count": &pages, "freelist_count": &unused, "page_size": &size} {
+			if err := c.conn.QueryRowContext(context.Background(), "PRAGMA "+pragma).Scan(value); err != nil {
+				return interpret("rewrite", err)
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	need := 2 * (pages - unused) * size
 	free, err := s.freeBytes(filepath.Dir(s.path))

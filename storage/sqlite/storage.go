@@ -122,7 +122,7 @@ func runUpdate(ctx context.Context, c *session, fn func(*writeTx) error) error {
 		return err
 	}
 	defer c.rollback() // no-op after the commit
-	w := newTx(c)
+	w := newWriteTx(c)
 	if err := w.run(ctx, fn); err != nil {
 		return err
 	}

@@ -137,7 +137,7 @@ func (q *together) lead(ctx context.Context, c *session, fn func(*writeTx) error
 		return err
 	}
 	defer c.rollback() // no-op after the commit
-	w := newTx(c)
+	w := newWriteTx(c)
 	if err := w.run(ctx, fn); err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (t *shared) run(ctx context.Context, fn func(*writeTx) error) (err error) {
 	if _, err := t.session.exec(savepoint); err != nil {
 		return err
 	}
-	w := newTx(t.session)
+	w := newWriteTx(t.session)
 	w.postings.Follow(t.last.postings)
 	w.words = slices.Clip(t.last.words)
 	if err := w.run(ctx, fn); err != nil {

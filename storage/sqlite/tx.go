@@ -33,13 +33,13 @@ var (
 
 func newReadTx(s *session) *readTx {
 	r := reader{&driver{session: s, kept: &s.kept}}
-	return &readTx{sqlcommon.NewReads(r.driver, &r, &statements), r}
+	return &readTx{sqlcommon.NewReads(r.driver, &r, &sqlDialect), r}
 }
 
-func newTx(s *session) *writeTx {
+func newWriteTx(s *session) *writeTx {
 	w := newWriter(&driver{session: s})
-	reads := sqlcommon.NewReads(w.driver, &w.reader, &statements)
-	return &writeTx{reads, sqlcommon.NewWrites(w.driver, reads, &statements), w}
+	reads := sqlcommon.NewReads(w.driver, &w.reader, &sqlDialect)
+	return &writeTx{reads, sqlcommon.NewWrites(w.driver, reads, &sqlDialect), w}
 }
 
 // run runs fn in an open transaction, and writes what it collected but for the index.

@@ -67,7 +67,7 @@ func (s Set) Fill(part string) string {
 	return text
 }
 
-// Load reads the files sql/*.sql of folders. Each name stands once in all of them.
+// Load reads the files sql/*.sql of folders. A name may be in only one of them.
 func Load(folders ...Folder) (Set, error) {
 	set := Set{make(map[string]*Statement), make(map[string]*Statement)}
 	for _, folder := range folders {
@@ -113,7 +113,7 @@ func (s Set) parse(file, text string) error {
 			return fmt.Errorf("a name begins with that of its file, but not %q", name)
 		}
 		if of[name] != nil {
-			return fmt.Errorf("%s stands in %s, too", name, of[name].File)
+			return fmt.Errorf("%s is also in %s", name, of[name].File)
 		}
 		of[name] = part
 	}

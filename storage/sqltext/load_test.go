@@ -81,8 +81,8 @@ func TestTextRefusesUnknownNames(t *testing.T) {
 func TestLoadRefuses(t *testing.T) {
 	const head, good = "-- A.\n\n", "-- a.b is good.\nSELECT 1;\n"
 	for want, files := range map[string]map[string]string{
-		"storage/b/sql/a.sql: a.b stands in storage/a/sql/a.sql, too":              {"a/a.sql": head + good, "b/a.sql": head + good},
-		"storage/a/sql/a.sql: a.b stands in storage/a/sql/a.sql, too":              {"a/a.sql": head + good + "\n" + good},
+		"storage/b/sql/a.sql: a.b is also in storage/a/sql/a.sql":                  {"a/a.sql": head + good, "b/a.sql": head + good},
+		"storage/a/sql/a.sql: a.b is also in storage/a/sql/a.sql":                  {"a/a.sql": head + good + "\n" + good},
 		`storage/a/sql/b.sql: a name begins with that of its file, but not "a.b"`:  {"a/b.sql": head + good},
 		`storage/a/sql/a.sql: a name begins with that of its file, but not ""`:     {"a/a.sql": head + good + "\nSELECT 2;\n"},
 		`storage/a/sql/c.sql: a name begins with that of its file, but not ""`:     {"a/c.sql": head},

@@ -7,10 +7,10 @@ id, agent, taint, call, path, key, payment, digest, state, fence, held_until, ex
 -- claim.by_id selects claim $1.
 SELECT {claim.columns} FROM claim WHERE id = $1;
 
--- claim.of_key selects that of the key $1 agent, $2 taint, $3 call, $4 path, $5 key.
+-- claim.of_key selects the claim of a key: $1 agent, $2 taint, $3 call, $4 path, $5 key.
 SELECT {claim.columns} FROM claim WHERE agent = $1 AND taint = $2 AND call = $3 AND path = $4 AND key = $5 AND key <> '';
 
--- claim.of_payment selects that of payment $1.
+-- claim.of_payment selects the claim of payment $1.
 SELECT {claim.columns} FROM claim WHERE payment = $1 AND payment <> '';
 
 -- claim.lapsed selects at most $2 pending claims that were held until $1 or before.
