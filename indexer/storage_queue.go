@@ -48,9 +48,9 @@ type QueueWriter interface {
 	// Renew moves the end of leases to until, of those rows that were not
 	// queued again since. An end that has passed gives them back.
 	//
-	// Renew and Finish know a lease by its entry and revision. A memory.ReadingChange may queue a row
-	// again at the same revision, and another worker lease it: they take its lease for
-	// this one.
+	// Renew and Finish know a lease by its entry and revision. A memory.ReadingChange may
+	// queue a row again at the same revision, and another worker lease it: they take its
+	// lease for this one.
 	Renew(ctx context.Context, leases []Lease, until time.Time) error
 	// Finish ends a lease, unless its row was queued again since: it removes the row,
 	// or after a failure gives it back.

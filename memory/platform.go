@@ -170,9 +170,9 @@ func selfOrPlatform(c Caller, agent string) error {
 // Purge erases entries that were deleted or expired before a time, which must
 // be at least the retention ago: row, history, lexical terms, vectors and
 // idempotency records. What the database's files still hold of them is scrubbed soon or, if
-// the request waits, before it returns. It takes a platform token. With an error it returns what it had erased. A repetition returns all
-// that the calls with its key have erased, also those that were interrupted or run at the
-// same time.
+// the request waits, before it returns. It takes a platform token. With an error it returns
+// what it had erased. A repetition returns all that the calls with its key have erased, also
+// those that were interrupted or run at the same time.
 func (a *Admin) Purge(ctx context.Context, c Caller, r PurgeRequest, i *Idempotency) (PurgeResult, error) {
 	now := a.service.Instant()
 	if err := a.checkPurge(c, r.Before, now); err != nil {

@@ -40,7 +40,7 @@ type LexicalQuery struct {
 }
 
 // DocumentIDs has the IDs of the entries whose documents a storage has numbered. A
-// document that was committed is that of the same entry for good.
+// committed document always belongs to the same entry.
 type DocumentIDs interface {
 	// Get looks up the documents of the numbers below n, and calls found with those numbers
 	// that have an entry. found must not use the DocumentIDs.

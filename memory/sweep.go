@@ -20,9 +20,9 @@ const (
 	trimFactsBatch = 500
 )
 
-// Run sweeps what has expired, and scrubs what was erased, until ctx ends. Failures are logged and tried
-// again. First it erases the versions that exceed the limits: writes keep to them,
-// but the limits may have been lowered, or an older mneme, which had none, may have
+// Run sweeps what has expired, and scrubs what was erased, until ctx ends. Failures are
+// logged and tried again. First it erases the versions that exceed the limits: writes keep to
+// them, but the limits may have been lowered, or an older mneme, which had none, may have
 // written the database.
 func (s *Service) Run(ctx context.Context) error {
 	tick := time.NewTicker(sweepEvery)

@@ -69,9 +69,9 @@ func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid
 
 // PurgeEntry implements sqlcommon.Purger. It deletes one row and everything that refers to it,
 // including the idempotency records that name it. Change records remain for a while
-// (indexer.VectorWriter.TrimChanges): they hold an ID and no text, and notify followers that the entry's
-// vectors were removed. Erased text may remain in the database's files and write-ahead log
-// until the server reuses that space (VACUUM, checkpoints).
+// (indexer.VectorWriter.TrimChanges): they hold an ID and no text, and notify followers that
+// the entry's vectors were removed. Erased text may remain in the database's files and
+// write-ahead log until the server reuses that space (VACUUM, checkpoints).
 func (w *writer) PurgeEntry(ctx context.Context, id uuid.UUID) error {
 	row, _, err := w.anyRow(ctx, id, 0, memory.Entry{})
 	if err != nil || row == nil {

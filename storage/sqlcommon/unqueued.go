@@ -10,9 +10,9 @@ import (
 	"mneme/indexer"
 )
 
-// queuedAtOnce is how many live entries of a store the transaction of a memory.ReadingChange queues itself.
-// More would hold up those who write, and maybe take longer than a statement may: then a
-// row of table meta keeps what is left to QueueRest.
+// queuedAtOnce is how many live entries of a store the transaction of a
+// memory.ReadingChange queues itself. More would hold up those who write, and maybe take
+// longer than a statement may: then a row of table meta keeps what is left to QueueRest.
 const queuedAtOnce = 1000
 
 func unqueuedName(store string) string { return "unqueued " + store }

@@ -65,8 +65,8 @@ func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid
 // PurgeEntry implements sqlcommon.Purger. It deletes one row and everything that refers to it,
 // including the idempotency records that name it. Erased text is overwritten in the file
 // (secure_delete) as far as SQLite does that; Scrub does the rest. Change records remain
-// for a while (indexer.VectorWriter.TrimChanges): they hold an ID and no text, and notify followers that
-// the entry's vectors were removed.
+// for a while (indexer.VectorWriter.TrimChanges): they hold an ID and no text, and notify
+// followers that the entry's vectors were removed.
 func (w *writer) PurgeEntry(ctx context.Context, id uuid.UUID) error {
 	row, found, err := w.storedRow(ctx, id)
 	if err != nil || !found {
