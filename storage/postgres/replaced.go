@@ -20,13 +20,7 @@ func (s *Storage) Continues(ctx context.Context) error {
 	if s.past.Replaced() {
 		return ErrReplaced
 	}
-	return s.view(ctx, func(r *readTx) error {
-		name, err := r.name(ctx)
-		if err != nil {
-			return err
-		}
-		return s.past.Follow(ctx, r.Reads, name)
-	})
+	return s.view(ctx, func(r *readTx) error { return s.past.Follow(ctx, r.Reads, r.name) })
 }
 
 // admit refuses a new connection to a database that does not continue the one that was
@@ -40,10 +34,7 @@ func (s *Storage) admit(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	r := newReadTx(transaction{tx})
-	name, err := r.name(ctx)
-	if err == nil {
-		err = s.past.Check(ctx, r.Reads, name)
-	}
+	err = s.past.Check(ctx, r.Reads, r.name)
 	r.end()
 	if ended := tx.Rollback(ctx); err == nil {
 		err = ended

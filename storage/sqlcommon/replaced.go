@@ -42,17 +42,20 @@ func (c *Continuity) Notice() error {
 	return ErrReplaced
 }
 
+// Namer reads the name of a database in a transaction; another database has another name.
+type Namer func(context.Context) (string, error)
+
 // Check returns ErrReplaced if what a transaction reads does not continue what was seen
-// last. name is that of the database; another one has another name.
-func (c *Continuity) Check(ctx context.Context, r Reads, name string) error {
-	_, err := c.check(ctx, r, name)
+// last. The transaction must have read nothing before.
+func (c *Continuity) Check(ctx context.Context, r Reads, name Namer) error {
+	_, _, err := c.check(ctx, r, name)
 	return err
 }
 
 // Follow is Check, and remembers what it reads. It is not safe for concurrent use, except
 // with Check.
-func (c *Continuity) Follow(ctx context.Context, r Reads, name string) error {
-	last, err := c.check(ctx, r, name)
+func (c *Continuity) Follow(ctx context.Context, r Reads, read Namer) error {
+	name, last, err := c.check(ctx, r, read)
 	if err != nil {
 		return err
 	}
@@ -67,29 +70,31 @@ func (c *Continuity) Follow(ctx context.Context, r Reads, name string) error {
 	return err
 }
 
-// check returns the position of the last change.
-func (c *Continuity) check(ctx context.Context, r Reads, name string) (last int64, err error) {
+// check returns the name of the database and the position of the last change.
+func (c *Continuity) check(ctx context.Context, r Reads, read Namer) (name string, last int64, err error) {
 	if c.Replaced() {
-		return 0, ErrReplaced
+		return "", 0, ErrReplaced
 	}
-	seen := c.seen.Load() // before the database is read
+	// Before the first read takes the snapshot: what another transaction sees afterwards may
+	// be later than it.
+	seen := c.seen.Load()
+	if name, err = read(ctx); err != nil {
+		return "", 0, err
+	}
 	if last, err = r.lastChange(ctx); err != nil || seen == nil {
-		return last, err
+		return name, last, err
 	}
 	if seen.name != name || last < seen.position {
-		return last, c.Notice()
+		return name, last, c.Notice()
 	}
 	if !seen.found {
-		return last, nil
+		return name, last, nil
 	}
 	now, err := r.changeAt(ctx, seen.position)
-	if err != nil {
-		return last, err
+	if err == nil && now.found && (now.entry != seen.entry || !now.at.Equal(seen.at)) {
+		err = c.Notice()
 	}
-	if now.found && (now.entry != seen.entry || !now.at.Equal(seen.at)) {
-		return last, c.Notice()
-	}
-	return last, nil
+	return name, last, err
 }
 
 // changeAt reads a record of a change.

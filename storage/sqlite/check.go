@@ -73,5 +73,10 @@ func (s *Storage) inPlace() error {
 // Continues returns ErrReplaced if the database was replaced. It must be called again and
 // again, by one at a time, to notice that another state was restored into the file.
 func (s *Storage) Continues(ctx context.Context) error {
-	return s.view(ctx, func(r *readTx) error { return s.past.Follow(ctx, r.Reads, "") })
+	return s.view(ctx, func(r *readTx) error { return s.past.Follow(ctx, r.Reads, unnamed) })
+}
+
+// unnamed is a sqlcommon.Namer. inPlace notices another file.
+func unnamed(context.Context) (string, error) {
+	return "", nil
 }
