@@ -11,7 +11,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/base64"
@@ -120,12 +119,11 @@ meter:
 	server := exec.CommandContext(ctx, binary, "serve", "--data-dir", dir, "--config", config, "--addr", "127.0.0.1:0", "--json") //nolint:gosec // the program under test
 	server.Cancel = func() error { return server.Process.Signal(os.Interrupt) }
 	server.WaitDelay = 10 * time.Second
-	output, err := server.StderrPipe()
+	output, err := server.StdoutPipe()
 	if err != nil {
 		cancel()
 		return shop{}, nil, err
 	}
-	server.Stdout = server.Stderr
 	if err := server.Start(); err != nil {
 		cancel()
 		return shop{}, nil, err
@@ -134,17 +132,12 @@ meter:
 		cancel()
 		_ = server.Wait()
 	}
-	lines := bufio.NewScanner(output)
-	for s.url == "" && lines.Scan() {
-		if at := strings.Index(lines.Text(), "http://127.0.0.1:"); at >= 0 && !strings.Contains(lines.Text(), facilitator) {
-			s.url = strings.FieldsFunc(lines.Text()[at:], func(r rune) bool { return r == '"' || r == ' ' || r == ',' })[0]
-			s.url = strings.TrimRight(s.url, "/.")
-		}
-	}
-	if s.url == "" {
+	var ready struct{ Address string }
+	if err := json.NewDecoder(output).Decode(&ready); err != nil {
 		stop()
-		return shop{}, nil, errors.New("the server did not start")
+		return shop{}, nil, fmt.Errorf("the server did not start: %w", err)
 	}
+	s.url = ready.Address
 	go func() { _, _ = io.Copy(io.Discard, output) }()
 	if err := s.sell(); err != nil {
 		stop()
