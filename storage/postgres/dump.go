@@ -51,7 +51,7 @@ func (w *writer) LoadVersion(ctx context.Context, v *memory.Entry) error {
 		return err
 	}
 	w.setRLSAll()
-	if err := sqlcommon.Insert(ctx, w, "history.insert", append([]any{v.ID, store.number, v.Label}, entryValues(v)...)...); err != nil {
+	if err := sqlcommon.Insert(ctx, w, "entry.insert_version", append([]any{v.ID, store.number, v.Label}, entryValues(v)...)...); err != nil {
 		return err
 	}
 	w.addPast(v.ID, row.Store, row.Past, int64(len(v.Value)+len(v.Source)))

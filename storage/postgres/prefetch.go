@@ -44,6 +44,7 @@ func (w *writer) PrepareWrite(ctx context.Context, plan memory.WritePlan) error 
 	w.setRLSStore(store)
 	var found *storeRow
 	var usage memory.Usage
+	scan := sqlcommon.ScanEntries()
 	queries := []batchQuery{
 		{"reading.locked", []any{store}, func(rows pgx.Rows) error {
 			found = &storeRow{}
@@ -52,7 +53,7 @@ func (w *writer) PrepareWrite(ctx context.Context, plan memory.WritePlan) error 
 			return err
 		}},
 		{"entry.at_paths", []any{store, namespaces, keys, int16(min(label, acl.Restricted))}, func(rows pgx.Rows) error {
-			e, err := sqlcommon.ScanEntry(&row{rows: rows})
+			e, err := scan(&row{rows: rows})
 			read.paths[e.Path] = append(read.paths[e.Path], e)
 			return err
 		}},

@@ -189,7 +189,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 		w.queueStatement("history.move_past", [16]byte(e.ID), old.Store, next.Store)
 	}
 	if old != nil && e.Version > old.Version {
-		w.queueStatement("history.keep", [16]byte(e.ID), old.Store)
+		w.queueStatement("entry.keep", [16]byte(e.ID), old.Store)
 		w.addPast(e.ID, next.Store, old.Past, old.Bytes+old.Source)
 	}
 	w.replan(w.written.Add(1))
@@ -251,7 +251,7 @@ func (w *writer) writeEntry(e *memory.Entry, next, old *storedRow) {
 }
 
 // tagsArg is where entry's arguments have the tags.
-const tagsArg = 22
+const tagsArg = 12
 
 // arrayText returns a text[] as text, as PostgreSQL casts it.
 func (w *writer) arrayText(list []string) string {

@@ -23,8 +23,9 @@ func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID)
 	numbers, ceilings := scopeLists(stores)
 	var found []memory.Entry
 	seen := make(map[uuid.UUID]bool)
+	scan := sqlcommon.ScanCandidates()
 	err := r.Each(ctx, func(row sqlcommon.Row) error {
-		e, err := sqlcommon.ScanEntry(row)
+		e, err := scan(row)
 		// Two of the IDs may have the same path.
 		if err == nil && !seen[e.ID] {
 			seen[e.ID] = true

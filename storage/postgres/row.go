@@ -19,13 +19,8 @@ import (
 // have {scope.is_within} instead.
 var scopeTable = texts.Fill("{scope.table} ")
 
-// entryValues returns an entry's columns from in_context on, in the order of
-// entry.insert and history.insert.
+// entryValues returns the columns of {entry.kept}.
 func entryValues(e *memory.Entry) []any {
-	var tags any
-	if len(e.Tags) > 0 {
-		tags = e.Tags
-	}
 	var occurred, dated, precision any
 	if m := e.OccurredAt; !m.IsZero() {
 		occurred, dated = m.Time, m.Dated()
@@ -33,11 +28,8 @@ func entryValues(e *memory.Entry) []any {
 			precision = int16(m.Precision)
 		}
 	}
-	return []any{
-		e.InContext, e.Encrypted, e.Revision, e.Version, e.CreatedAt, e.UpdatedAt, nullTime(e.ExpiresAt), nullTime(e.DeletedAt),
-		e.Owner, e.UpdatedBy, e.DeletedBy, e.Namespace, e.Key, e.Type, e.Description, tags, []byte(e.Source), []byte(e.Value),
-		sqlcommon.UnlessOwner(e, e.TypeBy), sqlcommon.UnlessOwner(e, e.DescriptionBy), occurred, dated, precision,
-	}
+	own := []any{sqlcommon.UnlessOwner(e, e.TypeBy), sqlcommon.UnlessOwner(e, e.DescriptionBy), occurred, dated, precision}
+	return append(own, sqlcommon.EntryValues(e)...)
 }
 
 // timeOrZero returns the time of a nullable column, zero for null.
@@ -46,14 +38,6 @@ func timeOrZero(t *time.Time) time.Time {
 		return time.Time{}
 	}
 	return t.UTC()
-}
-
-// nullTime returns the parameter for a nullable column: null for the zero time.
-func nullTime(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return t
 }
 
 // idList returns the distinct IDs as a uuid[] parameter.

@@ -100,7 +100,7 @@ func (r Reads) dumpEntries(ctx context.Context, yield Yield) error {
 	}
 	var last uuid.UUID
 	for {
-		entries, err := List(ctx, r.r, ScanEntry, "entry.page", last, page)
+		entries, err := List(ctx, r.r, ScanEntries(), "entry.page", last, page)
 		if err != nil || len(entries) == 0 {
 			return err
 		}
@@ -145,7 +145,7 @@ func (r Reads) versionsOfFirst(ctx context.Context, entries []memory.Entry) (ver
 		}
 	}
 	if len(ids) > 0 {
-		versions, err = List(ctx, r.r, ScanEntry, "entry.versions_of", ids)
+		versions, err = List(ctx, r.r, ScanEntries(), "entry.versions_of", ids)
 	}
 	return versions, n, err
 }

@@ -37,7 +37,7 @@ func (r Reads) Scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, er
 	}
 	var found []memory.Entry
 	for _, label := range r.d.levels(q.Ceiling) {
-		entries, err := List(ctx, r.r, ScanEntry, text, q.Store, label, namespace, after, q.Prefix, r.d.Successor(q.Prefix), q.Limit, q.Sources)
+		entries, err := List(ctx, r.r, ScanEntries(), text, q.Store, label, namespace, after, q.Prefix, r.d.Successor(q.Prefix), q.Limit, q.Sources)
 		if err != nil {
 			return nil, err
 		}
@@ -66,11 +66,11 @@ func (r Reads) Trash(ctx context.Context, q memory.TrashQuery) ([]memory.Entry, 
 	args := []any{q.Store, q.Label, q.Owner, before, id, q.Limit}
 	switch {
 	case q.Path != nil:
-		return List(ctx, r.r, ScanEntry, "entry.trash_path", append(args, q.Path.Namespace, q.Path.Key)...)
+		return List(ctx, r.r, ScanCandidates(), "entry.trash_path", append(args, q.Path.Namespace, q.Path.Key)...)
 	case q.Owner != "":
-		return List(ctx, r.r, ScanEntry, "entry.trash_owner", args...)
+		return List(ctx, r.r, ScanCandidates(), "entry.trash_owner", args...)
 	}
-	return List(ctx, r.r, ScanEntry, "entry.trash_store", args...)
+	return List(ctx, r.r, ScanCandidates(), "entry.trash_store", args...)
 }
 
 // History implements memory.HistoryReader.
@@ -78,7 +78,7 @@ func (r Reads) History(ctx context.Context, q memory.HistoryQuery) ([]memory.Ent
 	if err := r.r.OfEntries(ctx, []uuid.UUID{q.Entry}); err != nil {
 		return nil, err
 	}
-	versions, err := List(ctx, r.r, ScanEntry, "entry.current", q.Entry)
+	versions, err := List(ctx, r.r, ScanEntries(), "entry.current", q.Entry)
 	if err != nil || len(versions) == 0 || q.Limit <= 0 {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (r Reads) History(ctx context.Context, q memory.HistoryQuery) ([]memory.Ent
 	if before <= versions[0].Version || versions[0].UpdatedAt.After(q.Until) {
 		versions = versions[:0]
 	}
-	former, err := List(ctx, r.r, ScanEntry, "entry.former", q.Entry, before, q.Limit-len(versions), q.Until)
+	former, err := List(ctx, r.r, ScanEntries(), "entry.former", q.Entry, before, q.Limit-len(versions), q.Until)
 	return append(versions, former...), err
 }
 
@@ -121,7 +121,7 @@ func (r Reads) bulk(ctx context.Context, text string, args ...any) ([]memory.Ent
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return nil, err
 	}
-	return List(ctx, r.r, ScanEntry, text, args...)
+	return List(ctx, r.r, ScanEntries(), text, args...)
 }
 
 // withoutArgs returns the parameters of the dialects' conditions on vectors.

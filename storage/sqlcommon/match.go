@@ -78,12 +78,12 @@ func (m *Matches) JudgeValue(part *condition.Condition) func(Row) error {
 	}
 }
 
-// JudgeEntry adds the entry of a row with the columns of ScanEntry if it passes the
+// JudgeEntry adds the entry of a row with the columns of ScanEntries if it passes the
 // filter.
 func (m *Matches) JudgeEntry() func(Row) error {
-	passes := m.Filter.Judge()
+	passes, scan := m.Filter.Judge(), ScanEntries()
 	return func(row Row) error {
-		e, err := ScanEntry(row)
+		e, err := scan(row)
 		if err != nil {
 			return err
 		}

@@ -18,30 +18,46 @@ const (
 	Swept   = 2 // expired, and hidden until it is purged
 )
 
-// ScanEntry reads a row of these columns: ID, ID of the store, label, revision, version,
-// whether it is in context and encrypted; when it was created and updated, expires and
-// was deleted; owner, who updated and deleted it; namespace, key, type, description,
-// tags; when what it describes happened, and the precision of that; the authors of type
-// and description, null for the owner; source, value, and the size of the value if it is
-// null.
-func ScanEntry(row Row) (e memory.Entry, err error) {
-	var precision *int64
-	var typeBy, descriptionBy *string
-	err = row.Scan(&e.ID, &e.Store, &e.Label, &e.Revision, &e.Version, &e.InContext, &e.Encrypted,
+// EntryValues returns the arguments for the columns of {entry.kept}: those that the tables
+// entry and history have in both databases.
+func EntryValues(e *memory.Entry) []any {
+	var tags any
+	if len(e.Tags) > 0 {
+		tags = e.Tags
+	}
+	return []any{
+		tags, e.Revision, e.Version, e.InContext, e.Encrypted, e.CreatedAt, e.UpdatedAt, orNull(e.ExpiresAt), orNull(e.DeletedAt),
+		e.Owner, e.UpdatedBy, e.DeletedBy, e.Namespace, e.Key, e.Type, e.Description, []byte(e.Source), []byte(e.Value),
+	}
+}
+
+// ScanEntries returns a function that reads a row of ID, ID of the store, the columns of
+// {entry.narrow}, when what the entry describes happened and the precision of that, the size
+// of the value if it is not read, the authors of type and description, source, and value.
+func ScanEntries() func(Row) (memory.Entry, error) {
+	var e memory.Entry
+	return scanInto(&e, &e.TypeBy, &e.DescriptionBy, (*[]byte)(&e.Source), (*[]byte)(&e.Value))
+}
+
+// ScanCandidates is ScanEntries for rows without the last four columns, but with others.
+func ScanCandidates(more ...any) func(Row) (memory.Entry, error) {
+	return scanInto(new(memory.Entry), more...)
+}
+
+// scanInto returns a function that reads a row into e, and what follows into more.
+func scanInto(e *memory.Entry, more ...any) func(Row) (memory.Entry, error) {
+	var precision int64
+	columns := append([]any{
+		&e.ID, &e.Store, &e.Label, &e.Revision, &e.Version, &e.InContext, &e.Encrypted,
 		&e.CreatedAt, &e.UpdatedAt, &e.ExpiresAt, &e.DeletedAt, &e.Owner, &e.UpdatedBy, &e.DeletedBy,
-		&e.Namespace, &e.Key, &e.Type, &e.Description, &e.Tags, &e.OccurredAt.Time, &precision,
-		&typeBy, &descriptionBy, (*[]byte)(&e.Source), (*[]byte)(&e.Value), &e.Size)
-	if precision != nil {
-		e.OccurredAt.Precision = period.Precision(*precision)
+		&e.Namespace, &e.Key, &e.Type, &e.Description, &e.Tags, &e.OccurredAt.Time, &precision, &e.Size,
+	}, more...)
+	return func(row Row) (memory.Entry, error) {
+		*e = memory.Entry{}
+		err := row.Scan(columns...)
+		e.OccurredAt.Precision = period.Precision(precision)
+		return *e, err
 	}
-	e.TypeBy, e.DescriptionBy = e.Owner, e.Owner
-	if typeBy != nil {
-		e.TypeBy = *typeBy
-	}
-	if descriptionBy != nil {
-		e.DescriptionBy = *descriptionBy
-	}
-	return e, err
 }
 
 // UnlessOwner returns the argument for the author of a type or description.
@@ -68,7 +84,7 @@ func (r Reads) Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error)
 	if err := r.r.OfEntries(ctx, ids); err != nil {
 		return nil, err
 	}
-	return List(ctx, r.r, ScanEntry, "entry.by_id", ids)
+	return List(ctx, r.r, ScanEntries(), "entry.by_id", ids)
 }
 
 // Contents implements memory.EntryReader.
@@ -96,14 +112,14 @@ func (r Reads) At(ctx context.Context, q memory.AtPaths) ([]memory.Entry, error)
 	}
 	ceiling := min(q.Ceiling, acl.Restricted)
 	if len(q.Paths) == 1 && !q.InContext {
-		return List(ctx, r.r, ScanEntry, "entry.at", first.Store, first.Namespace, first.Key, ceiling)
+		return List(ctx, r.r, ScanEntries(), "entry.at", first.Store, first.Namespace, first.Key, ceiling)
 	}
 	text := "entry.at_paths"
 	if q.InContext {
 		text = "entry.at_paths_in_context"
 	}
 	args := append([]any{first.Store}, r.d.Paths(q.Paths)...)
-	found, err := List(ctx, r.r, ScanEntry, text, append(args, ceiling)...)
+	found, err := List(ctx, r.r, ScanEntries(), text, append(args, ceiling)...)
 	return distinct(found), err
 }
 

@@ -2,13 +2,10 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/internal/period"
 	"mneme/memory"
 	"mneme/storage/sqlcommon"
 )
@@ -58,9 +55,9 @@ func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID)
 	var found []memory.Entry
 	seen := make(map[int64]bool, len(ids))
 	var crowded [acl.Restricted + 1][]int64 // docIDs at whose paths there may be other rows, by ceiling
-	ceiling := within.common()
-	err := r.each(ctx, func(rows *sql.Rows) error {
-		c, err := scanCandidate(rows)
+	ceiling, scan := within.common(), scanCandidates()
+	err := r.Each(ctx, func(row sqlcommon.Row) error {
+		c, err := scan(row)
 		if err != nil || !within.contain(c.store, c.entry.Label) {
 			return err
 		}
@@ -73,20 +70,20 @@ func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID)
 			found = append(found, c.entry)
 		}
 		return nil
-	}, "entry.found", idList(ids), ceiling)
+	}, "entry.found", ids, ceiling)
 	for ceiling, docs := range crowded {
 		if err != nil || len(docs) == 0 {
 			continue
 		}
-		err = r.each(ctx, func(rows *sql.Rows) error {
-			c, err := scanCandidate(rows)
+		err = r.Each(ctx, func(row sqlcommon.Row) error {
+			c, err := scan(row)
 			if err == nil && !seen[c.doc] {
 				seen[c.doc] = true
 				c.entry.Store = within[c.store].Store
 				found = append(found, c.entry)
 			}
 			return err
-		}, "entry.siblings", numberList(docs), ceiling)
+		}, "entry.siblings", docs, ceiling)
 	}
 	return found, err
 }
@@ -98,34 +95,15 @@ type candidate struct {
 	live, others bool
 }
 
-// scanCandidate reads numbers as int64, which is what the driver returns: a search
-// reads hundreds of rows, and database/sql would format and parse each number.
-func scanCandidate(rows *sql.Rows) (candidate, error) {
+// scanCandidates returns a function that reads a row of {entry.found} and whether there are
+// others at its path.
+func scanCandidates() func(sqlcommon.Row) (candidate, error) {
 	var c candidate
-	e := &c.entry
-	var id, tags sql.RawBytes
-	var label, revision, version, inContext, encrypted, created, updated, size, state, others int64
-	var expires, occurred, precision any
-	err := rows.Scan(&c.doc, &id, &c.store, &label, &revision, &version, &inContext, &encrypted, &created, &updated, &expires,
-		&e.Owner, &e.UpdatedBy, &e.Namespace, &e.Key, &e.Type, &e.Description, &tags, &occurred, &precision, &size, &state, &others)
-	if err != nil {
+	var state int
+	scan := sqlcommon.ScanCandidates(&c.doc, &c.store, &state, &c.others)
+	return func(row sqlcommon.Row) (_ candidate, err error) {
+		c.entry, err = scan(row)
+		c.live = state == sqlcommon.Live
 		return c, err
 	}
-	if e.ID, err = uuid.FromBytes(id); err != nil {
-		return c, err
-	}
-	e.Label, e.Revision, e.Version, e.Size = acl.Label(label), revision, int(version), int(size)
-	e.InContext, e.Encrypted, c.live, c.others = inContext != 0, encrypted != 0, state == sqlcommon.Live, others != 0
-	e.CreatedAt, e.UpdatedAt = fromMicros(created), fromMicros(updated)
-	if at, ok := expires.(int64); ok {
-		e.ExpiresAt = fromMicros(at)
-	}
-	if at, ok := occurred.(int64); ok {
-		precision, _ := precision.(int64)
-		e.OccurredAt = memory.Moment{Time: fromMicros(at), Precision: period.Precision(precision)}
-	}
-	if len(tags) > 0 {
-		err = json.Unmarshal(tags, &e.Tags)
-	}
-	return c, err
 }

@@ -42,14 +42,9 @@ func (w *writer) LoadVersion(ctx context.Context, v *memory.Entry) error {
 	if err != nil {
 		return err
 	}
-	values, err := entryValues(v)
-	if err != nil {
-		return err
-	}
 	at, precision := occurrenceValues(v.OccurredAt)
-	args := append([]any{row.doc, store, v.Label}, values...)
-	args = append(args, sqlcommon.UnlessOwner(v, v.TypeBy), sqlcommon.UnlessOwner(v, v.DescriptionBy), at, precision)
-	if _, err := w.exec(ctx, "history.insert", args...); err != nil {
+	args := []any{row.doc, store, v.Label, sqlcommon.UnlessOwner(v, v.TypeBy), sqlcommon.UnlessOwner(v, v.DescriptionBy), at, precision}
+	if _, err := w.Exec(ctx, "entry.insert_version", append(args, sqlcommon.EntryValues(v)...)...); err != nil {
 		return err
 	}
 	w.addPast(v.ID, row, int64(len(v.Value)+len(v.Source)))

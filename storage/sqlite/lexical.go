@@ -84,10 +84,6 @@ func highestCeiling(stores []acl.Access) (ceiling acl.Label) {
 
 // readBlocks reads the posting lists of the query's terms within the scope.
 func (r *reader) readBlocks(ctx context.Context, evaluation *posting.Evaluation, within string) error {
-	terms, err := textList(evaluation.TermKeys())
-	if err != nil {
-		return err
-	}
 	var store, start int64
 	var term int
 	var data sql.RawBytes
@@ -97,7 +93,7 @@ func (r *reader) readBlocks(ctx context.Context, evaluation *posting.Evaluation,
 			return err
 		}
 		return evaluation.AddBlock(store, term, start, data)
-	}, "posting.of_terms", within, terms)
+	}, "posting.of_terms", within, jsonList(evaluation.TermKeys()))
 }
 
 // docKeys resolves IDs to documents. IDs that do not exist are left out.

@@ -80,7 +80,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 			return err
 		}
 		if e.Version > old.Version {
-			if _, err := w.exec(ctx, "history.keep", old.doc); err != nil {
+			if _, err := w.exec(ctx, "entry.keep", old.doc); err != nil {
 				return err
 			}
 			w.addPast(e.ID, old, old.Bytes+old.Source)
@@ -116,11 +116,7 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 
 // writeEntry writes the row itself and returns its docID.
 func (w *writer) writeEntry(ctx context.Context, e *memory.Entry, next storedRow, found bool) (int64, error) {
-	values, err := entryValues(e)
-	if err != nil {
-		return 0, err
-	}
-	args := append([]any{e.ID[:], next.Store, next.Label, next.State}, values...)
+	args := encode(append([]any{e.ID, next.Store, next.Label, next.State}, sqlcommon.EntryValues(e)...))
 	if found {
 		_, err := w.exec(ctx, "entry.update", append(args, next.doc)...)
 		return next.doc, err

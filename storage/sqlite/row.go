@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/memory"
 )
 
 // Parts of texts that are put together.
@@ -20,32 +18,7 @@ var (
 	scopeTable = texts.Fill("{scope.table} ")
 )
 
-// entryValues returns an entry's columns from revision on, in the order of
-// entry.insert and entry.update.
-func entryValues(e *memory.Entry) ([]any, error) {
-	var tags any
-	if len(e.Tags) > 0 {
-		text, err := json.Marshal(e.Tags)
-		if err != nil {
-			return nil, err
-		}
-		tags = string(text)
-	}
-	return []any{
-		e.Revision, e.Version, e.InContext, e.Encrypted, micros(e.CreatedAt), micros(e.UpdatedAt),
-		nullMicros(e.ExpiresAt), nullMicros(e.DeletedAt), e.Owner, e.UpdatedBy, e.DeletedBy,
-		e.Namespace, e.Key, e.Type, e.Description, tags, nullBytes(e.Source), nullBytes(e.Value),
-	}, nil
-}
-
 func micros(t time.Time) int64 { return t.UnixMicro() }
-
-func nullMicros(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return t.UnixMicro()
-}
 
 func fromMicros(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
 
@@ -93,15 +66,6 @@ func numberList(numbers []int64) string {
 		b = strconv.AppendInt(b, n, 10)
 	}
 	return string(append(b, ']'))
-}
-
-// textList returns a JSON array of strings.
-func textList(texts []string) (string, error) {
-	if texts == nil {
-		return "[]", nil
-	}
-	b, err := json.Marshal(texts)
-	return string(b), err
 }
 
 // scopeList returns a JSON array of stores with their ceilings, each as one number:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -132,8 +133,11 @@ func encodeArgument(arg any) any {
 
 // jsonList returns a JSON array of strings.
 func jsonList(texts []string) string {
-	list, _ := textList(texts) // strings have a JSON form
-	return list
+	if texts == nil {
+		return "[]"
+	}
+	list, _ := json.Marshal(texts) // strings have a JSON form
+	return string(list)
 }
 
 // decoded adapts the scan function of a query.
@@ -156,6 +160,12 @@ func (r *row) Scan(dest ...any) error {
 	r.dest = r.dest[:0]
 	for _, d := range dest {
 		switch p := d.(type) { // *uuid.UUID is a sql.Scanner
+		case *int:
+			d = scannedInteger[int]{p}
+		case *int64:
+			d = scannedInteger[int64]{p}
+		case *acl.Label:
+			d = scannedInteger[acl.Label]{p}
 		case *time.Time:
 			d = scannedTime{p}
 		case *sqlcommon.Start:
@@ -170,6 +180,19 @@ func (r *row) Scan(dest ...any) error {
 		r.dest = append(r.dest, d)
 	}
 	return r.rows.Scan(r.dest...)
+}
+
+// scannedInteger is a sql.Scanner of an integer. database/sql formats and parses each whose
+// type is not int64, and a search reads thousands.
+type scannedInteger[T int | int64 | acl.Label] struct{ n *T }
+
+func (s scannedInteger[T]) Scan(src any) error {
+	n, ok := src.(int64)
+	if !ok {
+		return fmt.Errorf("sqlite: an integer has the type %T", src)
+	}
+	*s.n = T(n)
+	return nil
 }
 
 // scannedTime is a sql.Scanner of microseconds.

@@ -1,23 +1,28 @@
 -- Entries (table entry), and their former versions (history, past). Columns are those that
--- sqlcommon.ScanEntry reads, of e for entry or history, and s for store. LATERAL and OFFSET 0
+-- sqlcommon.ScanEntries reads, of e for entry or history, and s for store. LATERAL and OFFSET 0
 -- force the planner to one probe of an index a step, whatever its statistics say: right after
 -- an import they are stale.
 
--- {entry.narrow} are all but the wide columns and the authors. Rows have the precision of
--- months and years alone; of others they have whether they are dated.
+-- {entry.narrow} are those that are read of both tables, but the wide ones and the authors.
+-- Rows have the precision of months and years alone; of others they have whether they are dated.
 e.label, e.revision, e.version, e.in_context, e.encrypted,
 	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
-	e.namespace, e.key, e.type, e.description, e.tags, e.occurred_at, coalesce(e.occurred_precision, e.occurred_date::integer)
+	e.namespace, e.key, e.type, e.description, e.tags, e.occurred_at, coalesce(e.occurred_precision, e.occurred_date::integer, 0)
 
--- {entry.without_text} has null for the two wide columns, and the size of the value, for which
--- PostgreSQL does not read it.
-e.id, s.id, {entry.narrow}, e.type_by, e.description_by, NULL::bytea, NULL::bytea, coalesce(octet_length(e.value), 0)
+-- {entry.authors} are those of type and description.
+coalesce(e.type_by, e.owner), coalesce(e.description_by, e.owner)
 
--- {entry.with_text} are all columns.
-e.id, s.id, {entry.narrow}, e.type_by, e.description_by, e.source, e.value, 0
+-- {entry.size} is that of the value, for which PostgreSQL does not read it.
+coalesce(octet_length(e.value), 0)
 
--- {entry.candidate} also leaves out the authors.
-e.id, s.id, {entry.narrow}, '', '', NULL::bytea, NULL::bytea, coalesce(octet_length(e.value), 0)
+-- {entry.candidate} leaves out the authors and the wide columns.
+e.id, s.id, {entry.narrow}, {entry.size}
+
+-- {entry.without_text} has null for the wide columns.
+{entry.candidate}, {entry.authors}, NULL::bytea, NULL::bytea
+
+-- {entry.with_text} has all columns.
+e.id, s.id, {entry.narrow}, 0, {entry.authors}, e.source, e.value
 
 -- {entry.select} selects entries with their texts.
 SELECT {entry.with_text} FROM entry e JOIN store s ON s.number = e.store
@@ -81,7 +86,7 @@ UPDATE entry SET length = $3, terms = $4 WHERE id = $1 AND store = $2;
 {entry.select} WHERE e.id = ANY($1) AND e.state < 2;
 
 -- entry.contents selects ID, value and the authors of type and description of entries $1.
-SELECT e.id, e.value, coalesce(e.type_by, e.owner), coalesce(e.description_by, e.owner) FROM entry e
+SELECT e.id, e.value, {entry.authors} FROM entry e
 	WHERE e.id = ANY($1) AND e.state < 2;
 
 -- entry.at selects the entries at a path up to label $4: $1 store, $2 namespace, $3 key.
@@ -106,7 +111,7 @@ SELECT {entry.without_text} FROM store s
 {entry.at_paths} AND e.in_context;
 
 -- {entry.scanned} are the columns of a scan, with sources if $8.
-e.id, s.id, {entry.narrow}, e.type_by, e.description_by, CASE WHEN $8 THEN e.source END, NULL::bytea, coalesce(octet_length(e.value), 0)
+{entry.candidate}, {entry.authors}, CASE WHEN $8 THEN e.source END, NULL::bytea
 
 -- entry.scan_namespace selects at most $7 entries of store $1 and namespace $3 up to label $2
 -- after key $4, from prefix $5 on up to its successor $6, null for none, and with sources if $8.
@@ -216,30 +221,43 @@ LEFT JOIN past p ON p.entry = $1 AND p.store = e.store
 -- namespace, $5 key, $6 owner.
 {entry.row} AND e.store = $2 {entry.past};
 
--- {entry.before_tags} are columns of entry.
-store, place, label, state, length, terms, in_context, encrypted, revision, version, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description
+-- {entry.own} are columns that history has, too, of which SQLite makes tables.
+type_by, description_by, occurred_at, occurred_date, occurred_precision
 
--- {entry.after_tags} are the others.
-source, value, type_by, description_by, occurred_at, occurred_date, occurred_precision
+-- {entry.after_tags} are the columns of sqlcommon.EntryValues after the tags.
+revision, version, in_context, encrypted, created_at, updated_at, expires_at, deleted_at,
+	owner, updated_by, deleted_by, namespace, key, type, description, source, value
 
--- {entry.columns} are all but the ID.
-{entry.before_tags}, tags, {entry.after_tags}
+-- {entry.kept} are those that history has, too.
+{entry.own}, tags, {entry.after_tags}
 
--- entry.insert inserts an entry: $1 … $30 the ID and the columns, tags as a text.
-INSERT INTO entry ({entry.columns}, id) VALUES ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-	$23::text::text[], $24, $25, $26, $27, $28, $29, $30, $1);
+-- {entry.place} are those that history lacks, but label.
+store, place, label, state, length, terms
+
+-- entry.insert inserts an entry: $1 ID, $2 … $7 {entry.place}, $8 … $30 {entry.kept} with tags as a
+-- text.
+INSERT INTO entry (id, {entry.place}, {entry.kept}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::text::text[],
+	$14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30);
 
 -- entry.insert_many is entry.insert for lists: $1 … $30.
-INSERT INTO entry ({entry.columns}, id) SELECT {entry.before_tags}, tags::text[], {entry.after_tags}, id
-	FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::smallint[], $5::smallint[], $6::integer[], $7::bytea[], $8::boolean[], $9::boolean[],
-	$10::bigint[], $11::bigint[], $12::timestamptz[], $13::timestamptz[], $14::timestamptz[], $15::timestamptz[], $16::text[], $17::text[], $18::text[],
-	$19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::bytea[], $25::bytea[], $26::text[], $27::text[], $28::timestamptz[], $29::boolean[], $30::smallint[])
-	r (id, {entry.columns});
+INSERT INTO entry (id, {entry.place}, {entry.kept}) SELECT id, {entry.place}, {entry.own}, tags::text[], {entry.after_tags}
+	FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::smallint[], $5::smallint[], $6::integer[], $7::bytea[],
+	$8::text[], $9::text[], $10::timestamptz[], $11::boolean[], $12::smallint[], $13::text[],
+	$14::bigint[], $15::bigint[], $16::boolean[], $17::boolean[], $18::timestamptz[], $19::timestamptz[], $20::timestamptz[], $21::timestamptz[],
+	$22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::bytea[], $30::bytea[])
+	r (id, {entry.place}, {entry.kept});
 
--- entry.update replaces an entry of store $31: $1 … $31 with the ID and the columns.
-UPDATE entry SET ({entry.columns}) =
+-- entry.update replaces an entry of store $31: $1 … $30 as in entry.insert.
+UPDATE entry SET ({entry.place}, {entry.kept}) =
 	($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30) WHERE id = $1 AND store = $31;
+
+-- entry.keep copies entry $1 of store $2 to history as it is, before a write replaces it.
+INSERT INTO history (id, store, label, {entry.kept}) SELECT id, store, label, {entry.kept} FROM entry WHERE id = $1 AND store = $2;
+
+-- entry.insert_version inserts a former version, for a restore, unless it is there: $1 ID, $2
+-- store, $3 label, $4 … $26 {entry.kept}.
+INSERT INTO history (id, store, label, {entry.kept})
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26) ON CONFLICT DO NOTHING;
 
 -- entry.sweep marks entry $1 of store $2 as swept. A higher revision makes vectors for the old
 -- one stale.

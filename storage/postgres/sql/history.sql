@@ -1,19 +1,5 @@
 -- Former versions of entries (history), and how many and large they are (past).
 
--- {history.columns} are those that entry has, too.
-version, store, label, in_context, encrypted, revision, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
-	occurred_at, occurred_date, occurred_precision
-
--- history.keep copies entry $1 of store $2 as it is, before a write replaces it.
-INSERT INTO history (id, {history.columns}) SELECT id, {history.columns} FROM entry WHERE id = $1 AND store = $2;
-
--- history.insert inserts a version, for a restore, unless it is there: $1 … $26 the columns.
-INSERT INTO history (id, store, label, in_context, encrypted, revision, version, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value,
-	type_by, description_by, occurred_at, occurred_date, occurred_precision)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26) ON CONFLICT DO NOTHING;
-
 -- history.purge deletes the versions of entry $1.
 DELETE FROM history WHERE id = $1;
 

@@ -37,4 +37,4 @@ WHERE l.label <= scope.ceiling AND e.state = 0 AND e.in_context
 
 -- {match.judged} are the columns that Matching evaluates: all but the store's ID, the source and
 -- the authors.
-e.id, '', {entry.narrow}, '', '', NULL::bytea, e.value, 0
+e.id, '', {entry.narrow}, 0, '', '', NULL::bytea, e.value

@@ -1,23 +1,39 @@
 -- Entries (table entry, with author and occurrence), and their former versions (history, past).
--- Columns are those that sqlcommon.ScanEntry reads, of e for entry or history, s for store, o
+-- Columns are those that sqlcommon.ScanEntries reads, of e for entry or history, s for store, o
 -- for occurrence and a for author.
 
--- {entry.narrow} are the columns that both tables have.
+-- {entry.kept} are the columns that history has, too, as sqlcommon.EntryValues writes them.
+tags, revision, version, in_context, encrypted, created_at, updated_at, expires_at, deleted_at,
+	owner, updated_by, deleted_by, namespace, key, type, description, source, value
+
+-- {entry.kept_values} are their parameters.
+?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+
+-- {entry.narrow} are those that are read of both tables, but the wide ones.
 e.label, e.revision, e.version, e.in_context, e.encrypted,
 	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
 	e.namespace, e.key, e.type, e.description, e.tags
 
--- {entry.without_text} has null for the two wide columns, and the size of the value.
-e.id, s.id, {entry.narrow}, o.at, o.date, a.type_by, a.description_by, NULL, NULL, coalesce(length(e.value), 0)
+-- {entry.occurred} are when what it describes happened, and the precision of that.
+o.at, coalesce(o.date, 0)
 
--- {entry.with_text} are all columns.
-e.id, s.id, {entry.narrow}, o.at, o.date, a.type_by, a.description_by, e.source, e.value, 0
+-- {entry.authors} are those of type and description.
+coalesce(a.type_by, e.owner), coalesce(a.description_by, e.owner)
 
--- {entry.candidate} also leaves out the authors.
-e.id, s.id, {entry.narrow}, o.at, o.date, '', '', NULL, NULL, coalesce(length(e.value), 0)
+-- {entry.size} is that of the value.
+coalesce(length(e.value), 0)
 
--- {entry.former} are those of a former version, after the ID.
-s.id, {entry.narrow}, e.occurred_at, e.occurred_date, e.type_by, e.description_by, e.source, e.value, 0
+-- {entry.candidate} leaves out the authors and the wide columns.
+e.id, s.id, {entry.narrow}, {entry.occurred}, {entry.size}
+
+-- {entry.without_text} has null for the wide columns.
+{entry.candidate}, {entry.authors}, NULL, NULL
+
+-- {entry.with_text} has all columns.
+e.id, s.id, {entry.narrow}, {entry.occurred}, 0, {entry.authors}, e.source, e.value
+
+-- {entry.former} has those of a former version, after the ID.
+s.id, {entry.narrow}, e.occurred_at, coalesce(e.occurred_date, 0), 0, coalesce(e.type_by, e.owner), coalesce(e.description_by, e.owner), e.source, e.value
 
 -- {entry.occurrence} joins o.
 LEFT JOIN occurrence o ON o.doc = e.doc
@@ -36,10 +52,8 @@ entry e JOIN store s ON s.number = e.store {entry.fields}
 -- would be in vain.
 (min(1, $2), min(2, $2), min(3, $2), min(4, $2))
 
--- {entry.found} are the columns of a search's candidate (scanCandidate), before the last.
-e.doc, e.id, e.store, e.label, e.revision, e.version, e.in_context, e.encrypted,
-	e.created_at, e.updated_at, e.expires_at, e.owner, e.updated_by, e.namespace, e.key, e.type, e.description, e.tags,
-	o.at, o.date, coalesce(length(e.value), 0), e.state
+-- {entry.found} are the columns of a search's candidate (scanCandidates), before the last.
+e.id, '', {entry.narrow}, {entry.occurred}, {entry.size}, e.doc, e.store, e.state
 
 -- {entry.same_path} is the condition that e and f are different rows of one path.
 f.store = e.store AND f.namespace = e.namespace AND f.key = e.key AND f.doc <> e.doc
@@ -75,7 +89,7 @@ SELECT {entry.with_text} FROM json_each($1) j
 	CROSS JOIN entry e ON e.id = unhex(j.value) JOIN store s ON s.number = e.store {entry.fields} WHERE e.state < 2;
 
 -- entry.contents selects ID, value and the authors of type and description of entries $1.
-SELECT e.id, e.value, coalesce(a.type_by, e.owner), coalesce(a.description_by, e.owner) FROM json_each($1) j
+SELECT e.id, e.value, {entry.authors} FROM json_each($1) j
 	CROSS JOIN entry e ON e.id = unhex(j.value) LEFT JOIN author a ON a.doc = e.doc WHERE e.state < 2;
 
 -- entry.at selects the entries at a path up to label $4: $1 store, $2 namespace, $3 key.
@@ -94,7 +108,7 @@ SELECT {entry.without_text} FROM json_each($2) j CROSS JOIN store s ON s.id = $1
 {entry.at_paths} AND e.in_context;
 
 -- {entry.scanned} are the columns of a scan, with sources if $8.
-e.id, s.id, {entry.narrow}, o.at, o.date, a.type_by, a.description_by, CASE WHEN $8 THEN e.source END, NULL, coalesce(length(e.value), 0)
+{entry.candidate}, {entry.authors}, CASE WHEN $8 THEN e.source END, NULL
 
 -- entry.scan_namespace selects at most $7 entries of store $1, label $2 and namespace $3 after
 -- key $4, from prefix $5 on up to its successor $6, null for none, and with sources if $8.
@@ -197,15 +211,20 @@ SELECT e.doc, e.state, e.store, e.label, e.updated_by, e.revision, e.version,
 -- $3 namespace, $4 key, $5 owner.
 SELECT 1 FROM entry WHERE store = ? AND label = ? AND namespace = ? AND key = ? AND owner = ? AND state = 0 AND doc <> ?;
 
--- entry.insert inserts an entry: $1 … $22 the columns.
-INSERT INTO entry (id, store, label, state, revision, version, in_context, encrypted, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+-- entry.insert inserts an entry: $1 ID, $2 store, $3 label, $4 state, $5 … $22 {entry.kept}.
+INSERT INTO entry (id, store, label, state, {entry.kept}) VALUES (?, ?, ?, ?, {entry.kept_values});
 
--- entry.update replaces an entry: $1 … $23 the columns, doc last.
-UPDATE entry SET id = ?, store = ?, label = ?, state = ?, revision = ?, version = ?, in_context = ?,
-	encrypted = ?, created_at = ?, updated_at = ?, expires_at = ?, deleted_at = ?, owner = ?, updated_by = ?,
-	deleted_by = ?, namespace = ?, key = ?, type = ?, description = ?, tags = ?, source = ?, value = ? WHERE doc = ?;
+-- entry.update replaces an entry: $1 … $22 as in entry.insert, $23 doc.
+UPDATE entry SET (id, store, label, state, {entry.kept}) = (?, ?, ?, ?, {entry.kept_values}) WHERE doc = ?;
+
+-- entry.keep copies doc $1 to history as it is, before a write replaces it.
+INSERT INTO history (doc, store, label, {entry.kept}, type_by, description_by, occurred_at, occurred_date)
+	SELECT e.doc, store, label, {entry.kept}, a.type_by, a.description_by, o.at, o.date FROM entry e {entry.fields} WHERE e.doc = ?;
+
+-- entry.insert_version inserts a former version, for a restore: $1 doc, $2 store, $3 label, $4
+-- and $5 authors, $6 when it occurred and $7 the precision, $8 … $25 {entry.kept}.
+INSERT INTO history (doc, store, label, type_by, description_by, occurred_at, occurred_date, {entry.kept})
+	VALUES (?, ?, ?, ?, ?, ?, ?, {entry.kept_values});
 
 -- entry.sweep marks doc $1 as swept. A higher revision makes vectors for the old one stale.
 UPDATE entry SET state = 2, revision = revision + 1 WHERE doc = $1;

@@ -1,19 +1,5 @@
 -- Former versions of entries (history), and how many and large they are (past).
 
--- {history.columns} are those that entry has, too, without doc.
-version, store, label, revision, in_context, encrypted, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value
-
--- history.keep copies doc $1 as it is, before a write replaces it.
-INSERT INTO history (doc, {history.columns}, type_by, description_by, occurred_at, occurred_date)
-	SELECT e.doc, {history.columns}, a.type_by, a.description_by, o.at, o.date FROM entry e {entry.fields} WHERE e.doc = ?;
-
--- history.insert inserts a version, for a restore: $1 … $25 the columns.
-INSERT INTO history (doc, store, label, revision, version, in_context, encrypted, created_at, updated_at,
-	expires_at, deleted_at, owner, updated_by, deleted_by, namespace, key, type, description, tags, source, value, type_by, description_by,
-	occurred_at, occurred_date)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
-
 -- history.purge deletes the versions of doc $1.
 DELETE FROM history WHERE doc = $1;
 

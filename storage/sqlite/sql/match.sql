@@ -32,7 +32,7 @@ CROSS JOIN form w ON w.doc = e.doc
 
 -- {match.judged} are the columns that Matching evaluates: all but the store's ID, the source and
 -- the authors.
-e.id, '', {entry.narrow}, o.at, o.date, '', '', NULL, e.value, 0
+e.id, '', {entry.narrow}, {entry.occurred}, 0, '', '', NULL, e.value
 
 -- {match.is_within} is the condition that they are live and within the scope.
 e.label <= scope.ceiling AND e.state = 0
