@@ -58,19 +58,22 @@ const (
 	AnyType
 )
 
-// fieldRule is which operands and operators a field takes.
-type fieldRule struct {
-	field     Field
-	operand   Type
-	operators []Operator
+// FieldRule is which operands and operators a field takes.
+type FieldRule struct {
+	Field     Field
+	Operand   Type
+	Operators []Operator
 }
+
+// Fields returns the rules of all fields.
+func Fields() []FieldRule { return slices.Clone(fieldList) }
 
 var (
 	equality  = []Operator{Eq, Ne, In, Nin}
 	ordered   = append(slices.Clone(equality), Gt, Gte, Lt, Lte)
 	texts     = append(slices.Clone(ordered), Prefix, Contains)
 	existing  = func(operators []Operator) []Operator { return append(slices.Clone(operators), Exists) }
-	fieldList = []fieldRule{
+	fieldList = []FieldRule{
 		{Key, TextType, texts},
 		{Namespace, TextType, texts},
 		{EntryType, TextType, existing(equality)},
@@ -89,17 +92,17 @@ var (
 
 // isName reports whether the field holds what the writer named: such texts are kept in
 // Unicode normalization form C, whatever the form in which they came.
-func (r fieldRule) isName() bool {
-	return r.field == Key || r.field == Namespace || r.field == Tags
+func (r FieldRule) isName() bool {
+	return r.Field == Key || r.Field == Namespace || r.Field == Tags
 }
 
 // ruleOf returns the rule of a field by its name in a condition, and of a Value
 // the path. ok is false if there is no such field.
-func ruleOf(name string) (rule fieldRule, path []string, ok bool) {
+func ruleOf(name string) (rule FieldRule, path []string, ok bool) {
 	name, member, isPath := strings.Cut(name, ".")
-	i := slices.IndexFunc(fieldList, func(r fieldRule) bool { return string(r.field) == name })
-	if i < 0 || isPath != (fieldList[i].field == Value) {
-		return fieldRule{}, nil, false
+	i := slices.IndexFunc(fieldList, func(r FieldRule) bool { return string(r.Field) == name })
+	if i < 0 || isPath != (fieldList[i].Field == Value) {
+		return FieldRule{}, nil, false
 	}
 	if isPath {
 		path = strings.Split(member, ".")
@@ -119,8 +122,8 @@ func (l *Leaf) Name() string {
 func fieldNames() string {
 	var names []string
 	for _, r := range fieldList {
-		if r.field != Value {
-			names = append(names, string(r.field))
+		if r.Field != Value {
+			names = append(names, string(r.Field))
 		}
 	}
 	return strings.Join(names, ", ") + ", value.NAME"

@@ -24,7 +24,7 @@ func Bool(b bool) Operand { return Operand{Type: BoolType, Bool: b} }
 // EntryTypes are the types that an entry may have. It may also have none.
 var EntryTypes = []string{"user", "feedback", "project", "reference"}
 
-func parseOperands(rule fieldRule, operator Operator, tree jsonTree, place string) ([]Operand, error) {
+func parseOperands(rule FieldRule, operator Operator, tree jsonTree, place string) ([]Operand, error) {
 	if operator == Exists {
 		b, ok := tree.(bool)
 		if !ok {
@@ -54,8 +54,8 @@ func parseOperands(rule fieldRule, operator Operator, tree jsonTree, place strin
 	return operands, nil
 }
 
-func parseOperand(rule fieldRule, operator Operator, tree jsonTree, place string) (Operand, error) {
-	switch rule.operand {
+func parseOperand(rule FieldRule, operator Operator, tree jsonTree, place string) (Operand, error) {
+	switch rule.Operand {
 	case BoolType:
 		if b, ok := tree.(bool); ok {
 			return Bool(b), nil
@@ -78,7 +78,7 @@ func parseOperand(rule fieldRule, operator Operator, tree jsonTree, place string
 		if !ok {
 			return Operand{}, wrong(place, "must be a string")
 		}
-		if rule.field == EntryType && !slices.Contains(EntryTypes, s) {
+		if rule.Field == EntryType && !slices.Contains(EntryTypes, s) {
 			return Operand{}, wrong(place, "must be one of %s", strings.Join(EntryTypes, ", "))
 		}
 		if rule.isName() {

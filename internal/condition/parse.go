@@ -271,7 +271,7 @@ func (p *parser) field(m member, place string, at nesting) (Node, error) {
 	}
 	operators, ok := m.value.(objectTree)
 	if !ok || len(operators) == 0 {
-		return Node{}, wrong(place, `must be an object of operators, such as {"%s": …}`, rule.operators[0])
+		return Node{}, wrong(place, `must be an object of operators, such as {"%s": …}`, rule.Operators[0])
 	}
 	if at.under(And, len(operators)).level > MaxDepth {
 		return Node{}, tooDeep(place)
@@ -300,14 +300,14 @@ func checkPath(path []string, place string) error {
 	return nil
 }
 
-func (p *parser) leaf(rule fieldRule, path []string, m member, place string) (Leaf, error) {
+func (p *parser) leaf(rule FieldRule, path []string, m member, place string) (Leaf, error) {
 	operator := Operator(m.name)
-	if !slices.Contains(rule.operators, operator) {
-		return Leaf{}, wrong(place, "is not an operator of this field: it takes %s", operatorNames(rule.operators))
+	if !slices.Contains(rule.Operators, operator) {
+		return Leaf{}, wrong(place, "is not an operator of this field: it takes %s", operatorNames(rule.Operators))
 	}
 	if p.leaves++; p.leaves > MaxLeaves {
 		return Leaf{}, wrong(place, "a condition must have at most %d comparisons", MaxLeaves)
 	}
 	operands, err := parseOperands(rule, operator, m.value, place)
-	return Leaf{Field: rule.field, Path: path, Operator: operator, Operands: operands}, err
+	return Leaf{Field: rule.Field, Path: path, Operator: operator, Operands: operands}, err
 }

@@ -2,11 +2,14 @@ package storagetest
 
 import (
 	"encoding/json"
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
+	"pgregory.net/rapid"
 
 	"mneme/acl"
 	"mneme/lexical"
@@ -25,6 +28,66 @@ func entry(store, key string, changes ...func(*memory.Entry)) memory.Entry {
 		change(&e)
 	}
 	return e
+}
+
+// full returns an entry all of whose stored fields are set.
+func full() memory.Entry {
+	return memory.Entry{
+		ID: uuid.Must(uuid.NewV7()), Path: memory.Path{Store: "st:ore@x", Namespace: "name space", Key: "päth/ключ/鍵"},
+		Owner: "owner", Label: acl.Confidential,
+		Value:     json.RawMessage(" {\"a\":  [1, 2.0, \"<é\\u00e9>\"],\n\"a\":null}\t"),
+		Source:    json.RawMessage(`{ "tool" : "x"}`),
+		Type:      "reference",
+		InContext: true, Encrypted: true,
+		Description: "one 'line' \"quoted\" %_\\", Tags: []string{"z", "a", "ümläut", "q\"'"},
+		ExpiresAt: after(time.Hour + time.Microsecond), Version: 1, Revision: 1,
+		CreatedAt: after(-time.Hour), UpdatedAt: after(time.Microsecond), UpdatedBy: "editor", TypeBy: "typist", DescriptionBy: "",
+		DeletedAt: after(time.Minute), DeletedBy: "deleter", OccurredAt: moment("2023-05-08T13:56:00.000001Z"),
+	}
+}
+
+// unset returns the names of the fields that are not set.
+func unset(e memory.Entry) (names []string) {
+	v := reflect.ValueOf(e)
+	for i := range v.NumField() {
+		if v.Field(i).IsZero() {
+			names = append(names, v.Type().Field(i).Name)
+		}
+	}
+	return names
+}
+
+// drawEntry draws an entry of a key that no other has.
+func drawEntry(r *rapid.T, number int) memory.Entry {
+	return entry("a", oneOf(r, "key", whereNames)+fmt.Sprint(number), func(e *memory.Entry) {
+		e.Store = oneOf(r, "store", []string{"a", "b"})
+		e.Namespace = oneOf(r, "namespace", []string{"", "a", "é"})
+		e.Type = oneOf(r, "type", whereTypes)
+		e.Owner, e.UpdatedBy = oneOf(r, "owner", whereNames), oneOf(r, "writer", whereNames)
+		e.TypeBy, e.DescriptionBy = e.Owner, e.Owner
+		e.Label = rapid.SampledFrom([]acl.Label{acl.Public, acl.Internal, acl.Restricted}).Draw(r, "label")
+		e.Encrypted = rapid.IntRange(0, 5).Draw(r, "encrypted") == 0
+		e.InContext = rapid.IntRange(0, 9).Draw(r, "in context") > 0
+		e.Value = json.RawMessage(drawValue(r, 3))
+		for tag := range slices.Values([]string{"a", "é", "%"}) {
+			if rapid.Bool().Draw(r, "tagged") {
+				e.Tags = append(e.Tags, tag)
+			}
+		}
+		e.CreatedAt, e.UpdatedAt = drawTime(r), drawTime(r)
+		if rapid.Bool().Draw(r, "expires") {
+			e.ExpiresAt = drawTime(r)
+		}
+		if rapid.Bool().Draw(r, "occurred") {
+			e.OccurredAt = moment(oneOf(r, "occurred at", []string{
+				"2030-05-17", "2030-05-17T12:00:00Z", "2030-05-17T00:00:00Z", "0001-01-01", "9999-12-31", "2030-05", "2030", "0001", "9999-12",
+			}))
+		}
+	})
+}
+
+func drawTime(r *rapid.T) time.Time {
+	return after(rapid.SampledFrom([]time.Duration{0, -12 * time.Hour, 12 * time.Hour, time.Microsecond, -24 * time.Hour, 2 * time.Hour}).Draw(r, "time"))
 }
 
 func text(s string) json.RawMessage {

@@ -1,7 +1,6 @@
 package storagetest
 
 import (
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -11,20 +10,17 @@ import (
 
 var puts = []clause{
 	{"every field is returned as it was written, the value byte for byte", func(f *fixture) {
-		e := memory.Entry{
-			ID: entry("a", "k").ID, Path: memory.Path{Store: "st:ore@x", Namespace: "name space", Key: "päth/ключ/鍵"},
-			Owner: "owner", Label: acl.Confidential,
-			Value:     json.RawMessage(" {\"a\":  [1, 2.0, \"<é\\u00e9>\"],\n\"a\":null}\t"),
-			Source:    json.RawMessage(`{ "tool" : "x"}`),
-			Type:      "reference",
-			InContext: true, Encrypted: true,
-			Description: "one 'line' \"quoted\" %_\\", Tags: []string{"z", "a", "ümläut", "q\"'"},
-			ExpiresAt: after(time.Hour + time.Microsecond), Version: 1, Revision: 1,
-			CreatedAt: after(-time.Hour), UpdatedAt: after(time.Microsecond), UpdatedBy: "editor", TypeBy: "typist", DescriptionBy: "",
-			DeletedAt: after(time.Minute), DeletedBy: "deleter", OccurredAt: moment("2023-05-08T13:56:00.000001Z"),
-		}
+		e := full()
+		f.equal(unset(e), []string{"DescriptionBy", "Size"}) // of an unknown author; of the row
 		f.put(e)
 		f.equal(f.get(e.ID), []memory.Entry{e})
+		next := edited(e, says("another"))
+		f.put(next)
+		records := []memory.DumpRecord{{Entry: &next}, {Version: &e}}
+		f.equal(f.dump(f.storage), records)
+		f.equal(f.purge(after(time.Hour), 10), idsOf(e))
+		f.ok(f.load(f.storage, records...))
+		f.equal(f.dump(f.storage), records)
 	}},
 
 	{"Prepare changes no result of what follows in its transaction", func(f *fixture) {
@@ -61,10 +57,7 @@ var puts = []clause{
 	{"fields that are not set are returned as zero", func(f *fixture) {
 		e := entry("a", "k")
 		f.put(e)
-		got := f.get(e.ID)[0]
-		if got.Source != nil || got.Tags != nil || !got.OccurredAt.IsZero() || !got.ExpiresAt.IsZero() || !got.DeletedAt.IsZero() {
-			f.Fatalf("got %s", asJSON(got))
-		}
+		f.equal(unset(f.get(e.ID)[0]), unset(e))
 	}},
 
 	{"when it occurred is returned by every read, and follows the versions", func(f *fixture) {

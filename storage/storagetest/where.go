@@ -70,40 +70,6 @@ func drawValue(r *rapid.T, depth int) string {
 	}
 }
 
-// drawWhereEntry draws an entry of a key that no other has.
-func drawWhereEntry(r *rapid.T, number int) memory.Entry {
-	e := entry("a", oneOf(r, "key", whereNames)+fmt.Sprint(number), func(e *memory.Entry) {
-		e.Store = oneOf(r, "store", []string{"a", "b"})
-		e.Namespace = oneOf(r, "namespace", []string{"", "a", "é"})
-		e.Type = oneOf(r, "type", whereTypes)
-		e.Owner, e.UpdatedBy = oneOf(r, "owner", whereNames), oneOf(r, "writer", whereNames)
-		e.TypeBy, e.DescriptionBy = e.Owner, e.Owner
-		e.Label = rapid.SampledFrom([]acl.Label{acl.Public, acl.Internal, acl.Restricted}).Draw(r, "label")
-		e.Encrypted = rapid.IntRange(0, 5).Draw(r, "encrypted") == 0
-		e.InContext = rapid.IntRange(0, 9).Draw(r, "in context") > 0
-		e.Value = json.RawMessage(drawValue(r, 3))
-		for tag := range slices.Values([]string{"a", "é", "%"}) {
-			if rapid.Bool().Draw(r, "tagged") {
-				e.Tags = append(e.Tags, tag)
-			}
-		}
-		e.CreatedAt, e.UpdatedAt = drawTime(r), drawTime(r)
-		if rapid.Bool().Draw(r, "expires") {
-			e.ExpiresAt = drawTime(r)
-		}
-		if rapid.Bool().Draw(r, "occurred") {
-			e.OccurredAt = moment(oneOf(r, "occurred at", []string{
-				"2030-05-17", "2030-05-17T12:00:00Z", "2030-05-17T00:00:00Z", "0001-01-01", "9999-12-31", "2030-05", "2030", "0001", "9999-12",
-			}))
-		}
-	})
-	return e
-}
-
-func drawTime(r *rapid.T) time.Time {
-	return after(rapid.SampledFrom([]time.Duration{0, -12 * time.Hour, 12 * time.Hour, time.Microsecond, -24 * time.Hour, 2 * time.Hour}).Draw(r, "time"))
-}
-
 // drawWhere draws a condition as JSON.
 func drawWhere(r *rapid.T, depth int) any {
 	kinds := 5
@@ -118,41 +84,44 @@ func drawWhere(r *rapid.T, depth int) any {
 	case 9:
 		return map[string]any{"or": []any{drawWhere(r, depth-1)}, "not": drawWhere(r, depth-1)}
 	}
-	operator := func(of ...string) string { return oneOf(r, "operator", of) }
-	switch field := oneOf(r, "field", []string{
-		"key", "namespace", "type", "tags", "owner_id", "updated_by", "label", "encrypted",
-		"created_at", "updated_at", "occurred_at", "expires_at", "value", "value", "value",
-	}); field {
-	case "tags":
-		return drawLeaf(r, field, operator("contains", "exists"), func() any { return oneOf(r, "tag", []string{"a", "é", "b", "%"}) })
-	case "type":
-		return drawLeaf(r, field, operator("eq", "ne", "in", "nin", "exists"), func() any { return oneOf(r, "type", condition.EntryTypes) })
-	case "encrypted":
-		return drawLeaf(r, field, operator("eq", "ne"), func() any { return rapid.Bool().Draw(r, "bool") })
-	case "label":
-		return drawLeaf(r, field, operator("eq", "ne", "in", "nin", "gt", "gte", "lt", "lte"),
-			func() any { return oneOf(r, "label", []string{"PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED"}) })
-	case "created_at", "updated_at":
-		return drawLeaf(r, field, operator("eq", "ne", "in", "nin", "gt", "gte", "lt", "lte"), func() any { return oneOf(r, "time", whereTimes) })
-	case "occurred_at", "expires_at":
-		return drawLeaf(r, field, operator("eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "exists"), func() any { return oneOf(r, "time", whereTimes) })
-	case "value":
-		operand := func() any { return oneOf(r, "text", whereTexts) }
-		operators := []string{"eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "exists", "contains", "prefix"}
-		switch rapid.IntRange(0, 3).Draw(r, "operand") {
-		case 0:
-			operand, operators = func() any { return rapid.Bool().Draw(r, "bool") }, []string{"eq", "ne", "in", "nin", "contains"}
-		case 1, 2:
-			operand, operators = func() any { return json.Number(oneOf(r, "number", whereNumbers)) }, operators[:10]
-		}
-		return drawLeaf(r, "value."+oneOf(r, "path", whereMembers), operator(operators...), operand)
-	default:
-		return drawLeaf(r, field, operator("eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "contains", "prefix"),
-			func() any { return oneOf(r, "text", whereTexts) })
+	field := rapid.SampledFrom(condition.Fields()).Draw(r, "field")
+	if rapid.IntRange(0, 4).Draw(r, "of the value") == 0 {
+		field.Field = condition.Value
 	}
+	operators, operand := field.Operators, func() any { return oneOf(r, "text", whereTexts) }
+	switch field.Operand {
+	case condition.BoolType:
+		operand = func() any { return rapid.Bool().Draw(r, "bool") }
+	case condition.LabelType:
+		operand = func() any { return oneOf(r, "label", []string{"PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED"}) }
+	case condition.TimeType:
+		operand = func() any { return oneOf(r, "time", whereTimes) }
+	}
+	switch field.Field {
+	case condition.Tags:
+		operand = func() any { return oneOf(r, "tag", []string{"a", "é", "b", "%"}) }
+	case condition.EntryType:
+		operand = func() any { return oneOf(r, "type", condition.EntryTypes) }
+	case condition.Value:
+		return drawValueLeaf(r)
+	}
+	return drawLeaf(r, string(field.Field), rapid.SampledFrom(operators).Draw(r, "operator"), operand)
 }
 
-func drawLeaf(r *rapid.T, field, operator string, operand func() any) any {
+// drawValueLeaf draws a condition on a member of values.
+func drawValueLeaf(r *rapid.T) any {
+	operand := func() any { return oneOf(r, "text", whereTexts) }
+	operators := []condition.Operator{"eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "exists", "contains", "prefix"}
+	switch rapid.IntRange(0, 3).Draw(r, "operand") {
+	case 0:
+		operand, operators = func() any { return rapid.Bool().Draw(r, "bool") }, []condition.Operator{"eq", "ne", "in", "nin", "contains"}
+	case 1, 2:
+		operand, operators = func() any { return json.Number(oneOf(r, "number", whereNumbers)) }, operators[:10]
+	}
+	return drawLeaf(r, "value."+oneOf(r, "path", whereMembers), rapid.SampledFrom(operators).Draw(r, "operator"), operand)
+}
+
+func drawLeaf(r *rapid.T, field string, operator condition.Operator, operand func() any) any {
 	value := any(rapid.Bool().Draw(r, "exists"))
 	switch operator {
 	case "exists":
@@ -165,7 +134,7 @@ func drawLeaf(r *rapid.T, field, operator string, operand func() any) any {
 	default:
 		value = operand()
 	}
-	return map[string]any{field: map[string]any{operator: value}}
+	return map[string]any{field: map[condition.Operator]any{operator: value}}
 }
 
 var wheres = []clause{
@@ -175,7 +144,7 @@ var wheres = []clause{
 		rapid.Check(f, func(r *rapid.T) {
 			var added []memory.Entry
 			for range 10 {
-				added = append(added, drawWhereEntry(r, len(rows)+len(added)))
+				added = append(added, drawEntry(r, len(rows)+len(added)))
 			}
 			if len(rows) < 150 {
 				f.put(added...)
@@ -274,7 +243,7 @@ func FuzzWhere(f *testing.F, open func(t testing.TB) storage.Storage) {
 	}
 	s := open(f)
 	f.Cleanup(func() { _ = s.Close() })
-	random := rapid.Custom(func(r *rapid.T) memory.Entry { return drawWhereEntry(r, rapid.IntRange(0, 1<<30).Draw(r, "number")) })
+	random := rapid.Custom(func(r *rapid.T) memory.Entry { return drawEntry(r, rapid.IntRange(0, 1<<30).Draw(r, "number")) })
 	var rows []memory.Entry
 	for i := range 80 {
 		rows = append(rows, random.Example(i))
