@@ -13,10 +13,10 @@ import (
 	"mneme/memory"
 )
 
-// Accept gives the caller a metered grant of level search on the store of an
-// offer, with its terms of today, which the grant keeps. It replaces a grant that
-// gives the caller nothing: one that has expired, lost its maker, or rests while
-// the offer is open. The grant has the label of the caller's session, and is accepted.
+// Accept gives the caller a metered grant of level search on the store of an offer. The
+// grant records the offer's terms of today, has the label of the caller's session, and is
+// accepted. It replaces a grant that gives the caller nothing because it has expired, has
+// lost its maker, or is suspended while the offer is open.
 func (m *Market) Accept(ctx context.Context, c memory.Caller, offer uuid.UUID, holds memory.Preconditions, i *memory.Idempotency) (acl.Grant, error) {
 	var grant acl.Grant
 	err := m.update(ctx, c, func(tx Tx) error {
@@ -73,8 +73,8 @@ func (m *Market) accept(ctx context.Context, tx Tx, c memory.Caller, o Offer, ho
 	return grant, tx.PutGrant(ctx, grant)
 }
 
-// requireEnabled returns acl.ErrDenied if the caller has switched off all that
-// grants could give it.
+// requireEnabled returns acl.ErrDenied if the caller has switched off everything that a
+// grant could give it.
 func requireEnabled(ctx context.Context, tx acl.Facts, c memory.Caller) error {
 	settings, err := tx.Settings(ctx, c.Agent)
 	if err == nil && !settings.Enabled {
@@ -114,7 +114,7 @@ func meteredGrant(c memory.Caller, o Offer, now time.Time) (acl.Grant, error) {
 	return grant, nil
 }
 
-// acceptedGrant returns the grant that an earlier call left, as it is now;
+// acceptedGrant returns the current state of the grant that an earlier call made;
 // memory.ErrNotFound if it has ended.
 func acceptedGrant(ctx context.Context, tx acl.Facts, c memory.Caller, o Offer) (acl.Grant, error) {
 	grant, err := grantUnder(ctx, tx, c, o)

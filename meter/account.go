@@ -14,7 +14,7 @@ import (
 // MaxReference bounds the reference of a top-up or pay-out, in characters.
 const MaxReference = 128
 
-// Account returns the caller's account: each label of its sessions has one.
+// Account returns the caller's account. Sessions at each label have an account of their own.
 func (m *Market) Account(ctx context.Context, c memory.Caller) (Account, error) {
 	account := Account{Agent: c.Agent, Currency: m.options.Currency}
 	err := m.view(ctx, c, func(tx ReadTx) (err error) {
@@ -26,8 +26,8 @@ func (m *Market) Account(ctx context.Context, c memory.Caller) (Account, error) 
 
 // TopUp adds money to an agent's account. A reference is for one top-up of the
 // agent: again with the same amount it changes nothing, with another one it is a
-// ConflictError. It takes a platform token, and the account is that of sessions at its
-// label.
+// ConflictError. It takes a platform token, and changes the account of sessions at the
+// token's label.
 func (m *Market) TopUp(ctx context.Context, c memory.Caller, agent string, amount int64, reference string) (Account, error) {
 	return m.transfer(ctx, c, transfer{LineTopUp, agent, Holder(agent, c.Taint), amount, amount, reference})
 }
@@ -76,7 +76,7 @@ func (m *Market) transfer(ctx context.Context, c memory.Caller, t transfer) (Acc
 	return account, nil
 }
 
-// book appends the line of a transfer, unless it is there.
+// book appends the ledger line of a transfer, unless the ledger has it.
 func (m *Market) book(ctx context.Context, tx Tx, t transfer) error {
 	kind, err := tx.KindOf(ctx, t.agent)
 	if err != nil {

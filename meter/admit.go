@@ -58,18 +58,18 @@ func offered(ctx context.Context, tx ReadTx, c memory.Caller, id uuid.UUID, at t
 // grant that has not been paid for, or the CapError that comes before it.
 func unpaid(ctx context.Context, tx pricer, c memory.Caller, limit int, grant acl.Grant, at time.Time) error {
 	access := acl.Access{Store: grant.Store, Level: grant.Level, Offer: grant.Offer, Terms: grant.Terms}
-	lots, err := loadLots(ctx, tx, c, nil, []acl.Access{access}, at)
+	quotas, err := loadQuotas(ctx, tx, c, nil, []acl.Access{access}, at)
 	if err != nil {
 		return err
 	}
-	if spent := lots[0].spent(at); spent != nil {
+	if spent := quotas[0].spent(at); spent != nil {
 		return spent
 	}
 	balance, err := tx.Balance(ctx, Holder(c.Agent, c.Taint))
 	if err != nil {
 		return err
 	}
-	return lots[0].unpaid(balance, limit, skipUnpaid)
+	return quotas[0].unpaid(balance, limit, skipUnpaid)
 }
 
 // Quote returns the most that a search of an offer with this limit could cost the
@@ -92,25 +92,25 @@ func (m *Meter) Quote(ctx context.Context, c memory.Caller, offer uuid.UUID, lim
 // Admit implements search.Meter.
 func (m *Meter) Admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, p search.Purchase, stores []acl.Access, at time.Time) (search.Admission, error) {
 	r := m.storage.Reading(tx)
-	lots, err := loadLots(ctx, r, c, p.Named, stores, at)
+	quotas, err := loadQuotas(ctx, r, c, p.Named, stores, at)
 	if err != nil {
 		return search.Admission{}, err
 	}
-	w, err := openPurse(ctx, r, c, p, lots)
+	funds, err := fundsOf(ctx, r, c, p, quotas)
 	if err != nil {
 		return search.Admission{}, err
 	}
-	if err := admit(lots, &w, c, p.Offer, p.Limit, at); err != nil {
+	if err := admit(quotas, &funds, c, p.Offer, p.Limit, at); err != nil {
 		m.refused(err)
 		return search.Admission{}, err
 	}
 	var a search.Admission
-	for _, l := range lots {
+	for _, l := range quotas {
 		if l.leftOut {
 			a.LeftOut = append(a.LeftOut, l.access.Store)
 		}
 	}
-	a.Skipped = skippedOf(lots)
+	a.Skipped = skippedOf(quotas)
 	for _, skipped := range a.Skipped {
 		if skipped.Reason != search.SkipNotNamed {
 			m.options.Observer.Refused(skipped.Reason)
@@ -119,9 +119,9 @@ func (m *Meter) Admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, p 
 	return a, nil
 }
 
-// skippedOf returns the metered lots that are left out with a reason.
-func skippedOf(lots []*lot) (skipped []search.Skipped) {
-	for _, l := range lots {
+// skippedOf returns the metered quotas that are left out with a reason.
+func skippedOf(quotas []*quota) (skipped []search.Skipped) {
+	for _, l := range quotas {
 		if l.skipped != "" {
 			skipped = append(skipped, search.Skipped{Store: l.access.Store, Offer: l.access.Offer, Reason: l.skipped})
 		}

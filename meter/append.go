@@ -18,11 +18,11 @@ var (
 	errBalanceFull error = &memory.ConflictError{Reason: "the balance would exceed its maximum"}
 )
 
-// appendLine appends a line to the ledger: it sets its number and hashes, and
-// normalises its time. The transaction holds the locks of the accounts whose
-// balances fall, and takes the ledger's here. It returns errOverdrawn if a balance
-// would fall below zero, errBalanceFull if an agent's would exceed MaxBalance, and
-// memory.ErrExists if the line's reference is taken.
+// appendLine appends a line to the ledger: it sets the line's number and hashes, and
+// normalises its time. The transaction already holds the locks of the accounts whose
+// balances fall; appendLine takes the lock of the ledger. It returns errOverdrawn if a
+// balance would fall below zero, errBalanceFull if an agent's balance would exceed
+// MaxBalance, and memory.ErrExists if the line's reference is taken.
 func appendLine(ctx context.Context, tx LedgerWriter, line Line) (Line, error) {
 	if err := tx.Lock(ctx, lockLedger); err != nil {
 		return Line{}, err
@@ -63,8 +63,8 @@ func appendLine(ctx context.Context, tx LedgerWriter, line Line) (Line, error) {
 	return line, tx.AppendLine(ctx, line)
 }
 
-// hash returns the SHA-256 of the previous line's hash and the canonical JSON of
-// the line without its own.
+// hash returns the SHA-256 of the previous line's hash followed by the canonical JSON of
+// the line without Hash.
 func (l Line) hash() Hash {
 	if l.Postings == nil {
 		l.Postings = []Posting{}
@@ -72,7 +72,7 @@ func (l Line) hash() Hash {
 	text, err := json.Marshal(struct {
 		Line
 		At   string `json:"at"`
-		Hash *Hash  `json:"hash,omitempty"` // in the place of Line's
+		Hash *Hash  `json:"hash,omitempty"` // replaces Line.Hash
 	}{Line: l, At: l.At.UTC().Format(time.RFC3339Nano)})
 	if err != nil {
 		panic(err) // ids and numbers always have a form
@@ -80,11 +80,10 @@ func (l Line) hash() Hash {
 	return sha256.Sum256(append(l.Previous[:], canonicaljson.Of(text)...))
 }
 
-// maxPosting bounds one posting: a whole balance may move.
+// maxPosting bounds one posting, which may move a whole balance.
 const maxPosting = MaxBalance
 
-// check returns an error unless the postings of a line are in their range and sum
-// to zero.
+// check returns an error unless the postings of a line are in range and sum to zero.
 func (l Line) check() error {
 	switch l.Kind {
 	case LineTopUp, LinePayout, LineCharge, LineSettle, LineReverse, LineRefund:
@@ -107,8 +106,8 @@ func (l Line) check() error {
 // maxPostings bounds the postings of a line, so that sums cannot overflow.
 const maxPostings = 16
 
-// checkBalance returns an error if an account may not have a balance. Money comes
-// from outside, so that the balance of AccountExternal is at most zero.
+// checkBalance returns an error if an account may not have this balance. The balance of
+// AccountExternal is at most zero, because money comes from outside.
 func checkBalance(account string, balance int64) error {
 	switch {
 	case account == AccountExternal && balance > 0, account != AccountExternal && balance < 0:
@@ -119,5 +118,5 @@ func checkBalance(account string, balance int64) error {
 	return nil
 }
 
-// instantOf returns a time in the precision of rows.
+// instantOf returns a time with the precision that rows have.
 func instantOf(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

@@ -17,7 +17,7 @@ const (
 	defaultGrantEntries    = 500 // a day
 )
 
-// limit is a cap on what is counted in a window.
+// limit is a cap on a count in a window.
 type limit struct {
 	name    string
 	window  Window
@@ -32,7 +32,7 @@ func (l limit) used(counts map[Window]Count) int64 {
 	return counts[l.window].Searches
 }
 
-// limits returns the caps of the terms, on one buyer.
+// limits returns the caps that the terms set on each buyer.
 func (t Terms) limits() []limit {
 	return []limit{
 		{"searches_per_minute", WindowMinute, false, t.SearchesPerMinute},
@@ -42,7 +42,7 @@ func (t Terms) limits() []limit {
 	}
 }
 
-// limits returns the caps that are set, on all buyers of the offer.
+// limits returns the caps on all buyers of the offer in sum.
 func (c OfferCaps) limits() (limits []limit) {
 	for _, l := range []struct {
 		limit
@@ -69,8 +69,8 @@ func grantLimits(c acl.Caps) []limit {
 	}
 }
 
-// spent returns the error for the cap among those that are spent that takes
-// longest to allow a search again; nil if none is.
+// spent returns the error for a cap that is spent, nil if none is. Of several it is the
+// one that takes longest to allow a search again.
 func spent(store string, limits []limit, counts map[Window]Count, at time.Time) *search.CapError {
 	var longest *search.CapError
 	for _, l := range limits {
@@ -84,7 +84,7 @@ func spent(store string, limits []limit, counts map[Window]Count, at time.Time) 
 	return longest
 }
 
-// room returns how many further entries caps allow.
+// room returns how many more entries the caps allow.
 func room(limits []limit, counts map[Window]Count) int64 {
 	left := int64(math.MaxInt64)
 	for _, l := range limits {
@@ -120,8 +120,8 @@ func (w Window) start(at time.Time) time.Time {
 	return at.UTC().Truncate(w.length())
 }
 
-// end returns when the window of an instant ends. WindowTotal has no end: who asks
-// again a day later learns the same.
+// end returns when the window of an instant ends. WindowTotal never ends; end returns a
+// day later for it.
 func (w Window) end(at time.Time) time.Time {
 	if w == WindowTotal {
 		return at.Add(24 * time.Hour)

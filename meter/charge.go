@@ -8,7 +8,7 @@ import (
 	"mneme/acl"
 )
 
-// ChargeState says what became of a charge.
+// ChargeState is the state of a charge.
 type ChargeState string
 
 // The states.
@@ -38,8 +38,8 @@ type Charge struct {
 	SettleBy time.Time   `json:"settle_by"`
 }
 
-// Bought says that an entry was shown to a buyer of a store, with this value.
-// It never costs that buyer anything again, by its ID or by its value.
+// Bought records that an entry was shown to a buyer of a store, with this value.
+// Neither the entry nor another one with this value ever costs that buyer anything again.
 type Bought struct {
 	Store, Buyer string // the Holder
 	Entry        uuid.UUID
@@ -47,7 +47,7 @@ type Bought struct {
 	Charge       uuid.UUID // of the search that showed it first; uuid.Nil: it was not metered
 }
 
-// Window is a span in which searches and entries are counted.
+// Window is a time span over which searches and entries are counted.
 type Window string
 
 // The windows. All but WindowTotal begin at a full UTC minute, hour or day.
@@ -58,8 +58,8 @@ const (
 	WindowTotal  Window = "total"
 )
 
-// CountKey identifies a count: of a buyer in a store (Buyer is set, Offer is
-// not), or of all buyers of an offer.
+// CountKey identifies the count of one buyer in a store, if Buyer is set, or else the count
+// of all buyers of Offer.
 type CountKey struct {
 	Store  string
 	Buyer  string
@@ -74,7 +74,7 @@ type Count struct {
 	Entries  int64 // not shown to the buyer before
 }
 
-// SaleGroup says by what sales are summed.
+// SaleGroup is what sales are grouped by.
 type SaleGroup string
 
 // The groups.
@@ -101,7 +101,8 @@ type Sale struct {
 	Hits     int64
 	Entries  int64 // newly charged
 	Income   int64 // micros
-	// Distinct counts the entries bought in the group's charges that the store still
-	// has, not deleted, searchable and with a label up to the ceiling: for Share.
+	// Distinct is the number of entries that the group's charges bought and that are still
+	// in the store: not deleted, searchable, and with a label up to the ceiling. Share is
+	// computed from it.
 	Distinct int64
 }

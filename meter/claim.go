@@ -9,7 +9,7 @@ import (
 	"mneme/memory"
 )
 
-// ClaimState says how far a paid search is.
+// ClaimState is how far a paid search has come.
 type ClaimState string
 
 // The states, in their order.
@@ -27,17 +27,17 @@ type Claim struct {
 	Payment string                `json:"payment"` // digest of scheme, network, payer and nonce; "": none
 	Digest  string                `json:"digest"`  // of the body
 	State   ClaimState            `json:"state"`
-	// Fence grows each time that a request takes the claim over. Only the newest
-	// holder may charge.
+	// Fence is a fencing token: it grows each time that a request takes the claim over, and
+	// only the newest holder may charge.
 	Fence int64 `json:"fence"`
-	// HeldUntil is when the newest holder's hold lapses.
+	// HeldUntil is when the hold of the newest holder ends.
 	HeldUntil time.Time `json:"held_until"`
 	// ExpiresAt is when the claim is removed: the Idempotency-Key's lifetime, and
 	// not before the payment can no longer be settled.
 	ExpiresAt time.Time `json:"expires_at"`
-	// Outcome is what was answered: ids and numbers, never text. nil while open.
+	// Outcome is the answer as IDs and numbers, never text; nil while the claim is open.
 	Outcome json.RawMessage `json:"outcome,omitempty"`
-	// Settlement is what settles the payment, and the answer to it once it is
-	// settled: see the payment methods. nil: no payment.
+	// Settlement is what the payment method needs to settle the payment, and its answer once
+	// it is settled; nil: there is no payment.
 	Settlement json.RawMessage `json:"settlement,omitempty"`
 }

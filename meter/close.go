@@ -12,28 +12,28 @@ import (
 	"mneme/search"
 )
 
-// errNotTaken: the search shows what the sale did not let through.
+// errNotTaken reports that a search shows a hit that the sale did not admit.
 var errNotTaken = errors.New("a hit was not taken from the sale")
 
 // Close implements search.Sale.
 func (s *sale) Close(ctx context.Context, hits []search.ShownHit) (search.Bill, error) {
-	shown, err := s.byLot(hits)
+	shown, err := s.byStore(hits)
 	if err != nil {
 		return search.Bill{}, err
 	}
-	bill := search.Bill{Skipped: skippedOf(s.lots)}
+	bill := search.Bill{Skipped: skippedOf(s.quotas)}
 	var owed []owing
-	for _, l := range s.lots {
-		if l.leftOut {
+	for _, q := range s.quotas {
+		if q.leftOut {
 			continue
 		}
-		b, err := s.refill(l, shown[l])
+		c, err := s.refill(q, shown[q])
 		if err != nil {
 			return search.Bill{}, err
 		}
 		switch {
-		case l.metered():
-			due, err := s.due(ctx, b, shown[l])
+		case q.metered():
+			due, err := s.due(ctx, c, shown[q])
 			if err != nil {
 				return search.Bill{}, err
 			}
@@ -43,11 +43,11 @@ func (s *sale) Close(ctx context.Context, hits []search.ShownHit) (search.Bill, 
 				return search.Bill{}, err
 			}
 			bill.Charges = append(bill.Charges, due.Charge.told())
-		case l.named || b.hits > 0:
-			if err := s.count(ctx, b); err != nil {
+		case q.named || c.hits > 0:
+			if err := s.count(ctx, c); err != nil {
 				return search.Bill{}, err
 			}
-			if err := s.tx.AddBought(ctx, s.bought(b, uuid.Nil)); err != nil {
+			if err := s.tx.AddBought(ctx, s.bought(c, uuid.Nil)); err != nil {
 				return search.Bill{}, err
 			}
 		}
@@ -67,18 +67,18 @@ func (s *sale) Close(ctx context.Context, hits []search.ShownHit) (search.Bill, 
 	return bill, nil
 }
 
-// byLot returns the hits of each lot.
-func (s *sale) byLot(hits []search.ShownHit) (map[*lot][]search.ShownHit, error) {
-	of := make(map[*lot][]search.ShownHit)
+// byStore returns the hits of each store, by its quota.
+func (s *sale) byStore(hits []search.ShownHit) (map[*quota][]search.ShownHit, error) {
+	of := make(map[*quota][]search.ShownHit)
 	stores := make(map[string]bool)
-	for _, l := range s.lots {
-		stores[l.access.Store] = true
+	for _, q := range s.quotas {
+		stores[q.access.Store] = true
 	}
 	for _, h := range hits {
-		w, ok := s.wares[h.ID]
+		i, ok := s.items[h.ID]
 		switch {
-		case ok && s.baskets[w.lot.access.Store].taken[h.ID]:
-			of[w.lot] = append(of[w.lot], h)
+		case ok && s.carts[i.quota.access.Store].taken[h.ID]:
+			of[i.quota] = append(of[i.quota], h)
 		case ok || stores[h.Store]:
 			return nil, errNotTaken
 		}
@@ -86,43 +86,43 @@ func (s *sale) byLot(hits []search.ShownHit) (map[*lot][]search.ShownHit, error)
 	return of, nil
 }
 
-// refill returns the basket of a lot with what is shown alone. It never costs more
-// than what was taken: a price only rises with what was shown before.
-func (s *sale) refill(l *lot, shown []search.ShownHit) (*basket, error) {
-	taken := s.baskets[l.access.Store]
-	b := &basket{lot: l, known: taken.known, knownValues: taken.knownValues, amount: l.search}
+// refill returns the cart of a store with only the hits that are shown. It never costs more
+// than the cart from which they come, because prices rise with what was shown before.
+func (s *sale) refill(q *quota, shown []search.ShownHit) (*cart, error) {
+	taken := s.carts[q.access.Store]
+	c := &cart{quota: q, known: taken.known, knownValues: taken.knownValues, amount: q.search}
 	for _, h := range shown {
 		free := unbounded
-		if _, ok := b.add(s.wares[h.ID], &free); !ok {
+		if _, ok := c.add(s.items[h.ID], &free); !ok {
 			return nil, errNotTaken
 		}
 	}
-	if b.amount > taken.amount {
+	if c.amount > taken.amount {
 		return nil, fmt.Errorf("a search would cost more than was reserved for it")
 	}
-	return b, nil
+	return c, nil
 }
 
-// owing is a charge that waits for its payment. Until that is settled, or delivered all
-// the same, it is part of its claim alone: no line of the ledger, no charge and nothing
-// bought. Its counts are kept, so that caps hold.
+// owing is a charge that waits for its payment. Until the payment is settled, or the answer
+// is delivered before that, the charge exists only in its claim: there is no ledger line, no
+// row of the charge, and nothing is bought. Its counts are stored, so that caps hold.
 type owing struct {
 	Charge     Charge   `json:"charge"`
 	HitsDigest Hash     `json:"hits_digest"` // of the receipt
 	Bought     []Bought `json:"bought"`
 }
 
-// due counts a search of a metered lot and returns what it costs.
-func (s *sale) due(ctx context.Context, b *basket, shown []search.ShownHit) (owing, error) {
+// due counts a search of a metered store and returns what it costs.
+func (s *sale) due(ctx context.Context, c *cart, shown []search.ShownHit) (owing, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return owing{}, err
 	}
-	l := b.lot
+	q := c.quota
 	charge := Charge{
-		ID: id, Store: l.access.Store, Offer: l.offer.ID, Label: s.caller.Taint,
-		Buyer: s.caller.Agent, Seller: l.offer.Seller, Amount: b.amount, Search: l.search,
-		Hits: b.hits, Entries: b.fresh, At: instantOf(s.at), State: ChargeDone,
+		ID: id, Store: q.access.Store, Offer: q.offer.ID, Label: s.caller.Taint,
+		Buyer: s.caller.Agent, Seller: q.offer.Seller, Amount: c.amount, Search: q.search,
+		Hits: c.hits, Entries: c.fresh, At: instantOf(s.at), State: ChargeDone,
 	}
 	if charge.Entries == nil {
 		charge.Entries = []uuid.UUID{}
@@ -137,11 +137,11 @@ func (s *sale) due(ctx context.Context, b *basket, shown []search.ShownHit) (owi
 	if err != nil {
 		return owing{}, err
 	}
-	return owing{charge, digest, s.bought(b, id)}, s.count(ctx, b)
+	return owing{charge, digest, s.bought(c, id)}, s.count(ctx, c)
 }
 
-// owe keeps charges that wait for their payment in the claim of the search, which
-// Purchase.Keep completes.
+// owe stores charges that wait for their payment in the claim of the search. Purchase.Keep
+// completes the claim.
 func (s *sale) owe(ctx context.Context, owed []owing) error {
 	if s.claim == nil {
 		return errors.New("a payment came without a claim")
@@ -159,8 +159,8 @@ func (s *sale) owe(ctx context.Context, owed []owing) error {
 	return s.tx.PutClaim(ctx, *claim)
 }
 
-// book writes a charge: what it shows is bought, its line is in the ledger, and it has
-// a receipt. The transaction holds the lock of the buyer.
+// book writes a charge with its ledger line and receipt, and marks what it shows as bought.
+// The transaction holds the lock of the buyer.
 func (m *Meter) book(ctx context.Context, tx bookkeeper, due *owing) error {
 	charge := &due.Charge
 	if len(due.Bought) > 0 {
@@ -186,14 +186,14 @@ func (m *Meter) book(ctx context.Context, tx bookkeeper, due *owing) error {
 	return tx.PutCharge(ctx, *charge)
 }
 
-// told returns what the buyer is told of a charge.
+// told returns a charge as the buyer sees it.
 func (c *Charge) told() search.Charge {
 	return search.Charge{
 		ID: c.ID, Store: c.Store, Offer: c.Offer.String(), Amount: c.Amount, Search: c.Search, Entries: c.Entries, Receipt: c.Receipt,
 	}
 }
 
-// line returns the ledger line of a charge. One that a payment pays for waits in
+// line returns the ledger line of a charge. The amount of a pending payment goes to
 // AccountSettling.
 func (c Charge) line() Line {
 	line := Line{At: c.At, Kind: LineCharge, Charge: c.ID}
@@ -220,26 +220,26 @@ func (m *Meter) receipt(c Charge, line Line, digest Hash) (Receipt, error) {
 	}, nil
 }
 
-// count counts a search of a lot.
-func (s *sale) count(ctx context.Context, b *basket) error {
-	keys := buyerKeys(b.lot.access.Store, Holder(s.caller.Agent, s.caller.Taint), s.at)
-	if b.lot.metered() {
-		keys = append(keys, offerKeys(b.lot.offer.ID, s.caller.Taint, s.at)...)
+// count counts a search of a store.
+func (s *sale) count(ctx context.Context, c *cart) error {
+	keys := buyerKeys(c.quota.access.Store, Holder(s.caller.Agent, s.caller.Taint), s.at)
+	if c.quota.metered() {
+		keys = append(keys, offerKeys(c.quota.offer.ID, s.caller.Taint, s.at)...)
 	}
-	return s.tx.AddCounts(ctx, keys, Count{Searches: 1, Entries: int64(len(b.fresh))})
+	return s.tx.AddCounts(ctx, keys, Count{Searches: 1, Entries: int64(len(c.fresh))})
 }
 
-// bought returns what a basket shows as bought by a charge.
-func (s *sale) bought(b *basket, charge uuid.UUID) []Bought {
-	records := make([]Bought, len(b.wares))
-	for i, w := range b.wares {
-		records[i] = Bought{Store: b.lot.access.Store, Buyer: Holder(s.caller.Agent, s.caller.Taint), Entry: w.entry, Digest: w.digest, Charge: charge}
+// bought returns the items of a cart as bought by a charge.
+func (s *sale) bought(c *cart, charge uuid.UUID) []Bought {
+	records := make([]Bought, len(c.items))
+	for i, w := range c.items {
+		records[i] = Bought{Store: c.quota.access.Store, Buyer: Holder(s.caller.Agent, s.caller.Taint), Entry: w.entry, Digest: w.digest, Charge: charge}
 	}
 	return records
 }
 
-// uncount takes back what a charge counted and marked as bought: its payment was
-// refused. The transaction holds the locks of the buyer and the offer.
+// uncount reverts the counts of a charge, and what it marked as bought, after its payment
+// was refused. The transaction holds the locks of the buyer and the offer.
 func (c Charge) uncount(ctx context.Context, tx reverser) error {
 	if err := tx.DeleteBought(ctx, c.ID); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// The settings of the database (memory.MetaReader) that package meter keeps, and
-// that a dump carries.
+// The settings of the database (memory.MetaReader) that package meter stores, and that a
+// dump contains.
 const (
 	MetaBought      = "bought"       // the key of the digests in Bought
 	MetaReceiptKeys = "receipt_keys" // a JWK Set; see Meter
@@ -43,9 +43,8 @@ type DumpMeta struct {
 	Value []byte
 }
 
-// DumpedMeta returns what a dump carries of a setting: of MetaReceiptKeys the
-// public parts alone, since whoever reads a dump must not be able to sign
-// receipts.
+// DumpedMeta returns a setting as a dump contains it. Of MetaReceiptKeys that is only the
+// public parts: whoever reads a dump must not be able to sign receipts.
 func DumpedMeta(name string, value []byte) ([]byte, error) {
 	if name != MetaReceiptKeys {
 		return value, nil
@@ -69,7 +68,7 @@ func DumpedMeta(name string, value []byte) ([]byte, error) {
 	return json.Marshal(set)
 }
 
-// DumpedMetas returns the names of the settings that a dump carries.
+// DumpedMetas returns the names of the settings that a dump contains.
 func DumpedMetas() []string { return []string{MetaBought, MetaReceiptKeys} }
 
 // Encode returns the record as memory.DumpRecord holds it.

@@ -10,8 +10,8 @@ import (
 	"mneme/memory"
 )
 
-// Offer returns an offer. One that is withdrawn exists for its seller and for
-// agents with a grant under it alone.
+// Offer returns an offer. Only its seller and agents with a grant under it see an offer that
+// is withdrawn.
 func (m *Market) Offer(ctx context.Context, c memory.Caller, offer uuid.UUID) (FoundOffer, error) {
 	var found Offer
 	err := m.view(ctx, c, func(tx ReadTx) (err error) {
@@ -109,8 +109,8 @@ func visibleOffer(ctx context.Context, tx interface {
 	return *offer, nil
 }
 
-// grantUnder returns the caller's grant under an offer, of those that exist for its
-// session the one of the highest label; its Level is None if there is none.
+// grantUnder returns the caller's grant under an offer. If its session sees several, it is
+// the grant with the highest label; if it sees none, the grant's Level is None.
 func grantUnder(ctx context.Context, tx acl.Facts, c memory.Caller, o Offer) (acl.Grant, error) {
 	grants, err := acl.GrantsOf(ctx, tx, o.Store, c.Agent, c.Taint)
 	if err != nil {
@@ -124,7 +124,7 @@ func grantUnder(ctx context.Context, tx acl.Facts, c memory.Caller, o Offer) (ac
 	return acl.Grant{}, nil
 }
 
-// lockedOffer reads an offer that is there under its lock.
+// lockedOffer locks an offer that exists, and reads it.
 func lockedOffer(ctx context.Context, tx OfferWriter, id uuid.UUID) (Offer, error) {
 	if err := tx.Lock(ctx, lockOffer(id)); err != nil {
 		return Offer{}, err
@@ -139,8 +139,8 @@ func lockedOffer(ctx context.Context, tx OfferWriter, id uuid.UUID) (Offer, erro
 	return *offer, nil
 }
 
-// show returns an offer as the caller may see it: its caps are for the store's own
-// agent, since they reveal what all buyers together may have.
+// show returns an offer as the caller may see it. Only the store's own agent sees its caps,
+// which are over all buyers.
 func (m *Market) show(c memory.Caller, o Offer) FoundOffer {
 	if o.Store != c.Agent {
 		o.Caps = OfferCaps{}

@@ -14,12 +14,12 @@ import (
 	"mneme/search"
 )
 
-// defaultHold is how long a request holds a claim. A repetition takes an open claim
-// over sooner, after patienceFirst and more, since nothing was charged; one that is
-// being settled it takes over when the hold has lapsed, so that no two settle at a time.
+// defaultHold is how long a request holds a claim. A repetition takes over an open claim
+// sooner, from patienceFirst on, because nothing was charged. It takes over a claim that is
+// being settled only after the hold has lapsed, so that no two requests settle at a time.
 const defaultHold = time.Minute
 
-// identity returns the digest by which a payment is known.
+// identity returns the digest that identifies a payment.
 func (p *Payment) identity() string {
 	if p == nil {
 		return ""
@@ -37,9 +37,9 @@ func lockKey(k memory.IdempotencyKey) string {
 	return lockClaim(strings.Join([]string{"key", k.Agent, k.Taint.String(), k.Operation, k.Path, k.Key}, "\x00"))
 }
 
-// hold makes the claim of a search, or takes over the one that it has. held says that
-// this request holds it: it is open, or has to be settled. A claim that is done needs
-// no holder. lapsed is the holder from which an open claim is taken over.
+// hold makes the claim of a search, or takes over an existing one. held reports that this
+// request holds the claim, which is open or has to be settled; a claim that is done needs no
+// holder. lapsed is the holder from which an open claim is taken over.
 func (m *Market) hold(ctx context.Context, c memory.Caller, r order, lapsed search.ClaimRef) (claim Claim, held bool, err error) {
 	err = m.update(ctx, c, func(tx Tx) error {
 		now := m.service.Instant()
@@ -100,7 +100,7 @@ func (m *Market) findClaim(ctx context.Context, tx ClaimWriter, key memory.Idemp
 		return nil, conflict("the payment identifier was used for another payment")
 	}
 	if byKey != nil && byKey.State == ClaimDone {
-		return byKey, nil // a payment beside it is not claimed
+		return byKey, nil // a payment that came with the key is not claimed
 	}
 	byPayment, err := m.liveClaim(ctx, tx, now, func() (*Claim, error) {
 		if payment == "" {
@@ -121,8 +121,8 @@ func (m *Market) findClaim(ctx context.Context, tx ClaimWriter, key memory.Idemp
 	return byPayment, nil
 }
 
-// liveClaim returns the claim that find finds, locked and read again. One that has
-// expired is removed.
+// liveClaim locks the claim that find returns and reads it again. It removes a claim that
+// has expired.
 func (m *Market) liveClaim(ctx context.Context, tx ClaimWriter, now time.Time, find func() (*Claim, error)) (*Claim, error) {
 	found, err := find()
 	if err != nil || found == nil {
@@ -158,9 +158,8 @@ func (m *Market) newClaim(key memory.IdempotencyKey, payment string, r order, no
 // holder is the request that holds a claim.
 func (c *Claim) holder() search.ClaimRef { return search.ClaimRef{ID: c.ID, Fence: c.Fence} }
 
-// take takes a claim over, unless another request settles it. One that is open takes
-// the key and the payment of the request that takes it over: an earlier payment of it
-// was not settled.
+// take takes a claim over, unless another request settles it. An open claim gets the key and
+// the payment of the request that takes it over: no earlier payment was settled.
 func (c *Claim) take(key memory.IdempotencyKey, payment string, now time.Time, hold time.Duration) bool {
 	if c.State == ClaimPending && now.Before(c.HeldUntil) {
 		return false
@@ -176,9 +175,9 @@ func (c *Claim) take(key memory.IdempotencyKey, payment string, now time.Time, h
 	return true
 }
 
-// release removes a claim under which nothing was charged, after a failure. It returns
-// the failure, or search.ErrFenced if another request has taken the claim over: then the
-// failure may come from what that one does, and its outcome counts.
+// release removes a claim under which nothing was charged, after a failure. It returns the
+// failure, or search.ErrFenced if another request has taken the claim over: that request may
+// have caused the failure, and its outcome counts.
 func (m *Market) release(ctx context.Context, held *Claim, failure error) error {
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
 	defer cancel()

@@ -9,7 +9,7 @@ import "github.com/google/uuid"
 //
 // A transaction that holds a claim or a charge reads no access after it. The lock
 // of the ledger is taken last, since every charge needs it. Who lowers an account's
-// balance holds its lock; who raises one needs that of the ledger alone.
+// balance holds its lock; raising a balance needs only the lock of the ledger.
 
 func lockClaim(name string) string         { return "claim\x00" + name }
 func lockCharge(id uuid.UUID) string       { return "charge\x00" + id.String() }

@@ -57,7 +57,7 @@ type Account struct {
 // Used is a charge as its buyer sees it.
 type Used struct {
 	Charge
-	// Keys are the keys of those of Entries that the caller's session may see.
+	// Keys are the keys of the Entries that the caller's session may see.
 	Keys map[uuid.UUID]string
 }
 

@@ -21,7 +21,7 @@ type MeterOptions struct {
 // Observer is told what happens to searches, for metrics. It is never told whose
 // they are.
 type Observer interface {
-	// Charged counts charges, those of no amount too.
+	// Charged counts charges, including charges of no amount.
 	Charged(n int)
 	// Refused counts the stores that a paid search left out or failed at, by reason.
 	Refused(reason search.SkipReason)

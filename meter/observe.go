@@ -9,14 +9,14 @@ import (
 	"mneme/search"
 )
 
-// sold is what a search bought of a store.
+// sold is a search's purchase from a store.
 type sold struct {
 	store, buyer string
 	entries      int64 // newly charged
 }
 
-// Sold implements search.Meter. What it has to read is read later, by Run: how long
-// a search takes must not depend on the size of a store.
+// Sold implements search.Meter. Run reads later what Sold needs, so that the time of a
+// search does not depend on the size of a store.
 func (m *Meter) Sold(c memory.Caller, bill search.Bill) {
 	m.options.Observer.Charged(len(bill.Charges))
 	for _, skipped := range bill.Skipped {
@@ -28,7 +28,7 @@ func (m *Meter) Sold(c memory.Caller, bill search.Bill) {
 		}
 		select {
 		case m.sold <- sold{charge.Store, Holder(c.Agent, c.Taint), int64(len(charge.Entries))}:
-		default: // a metric may miss some, a search waits for none
+		default: // the metric may miss one; a search never waits for it
 		}
 	}
 }
@@ -36,8 +36,8 @@ func (m *Meter) Sold(c memory.Caller, bill search.Bill) {
 // sweepEvery is how often Run sweeps counts.
 const sweepEvery = time.Hour
 
-// keepCounts is how long counts are kept after their window began: longer than the
-// longest window, since a payment may be refused after it.
+// keepCounts is how long counts are stored after the beginning of their window. It exceeds
+// the longest window, because a payment may be refused after the window ends.
 const keepCounts = 72 * time.Hour
 
 // Run observes what was sold, and removes counts of past windows, until ctx is done.

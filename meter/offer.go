@@ -8,8 +8,8 @@ import (
 	"mneme/acl"
 )
 
-// Terms are what an offer asks for, and what it limits. A metered grant keeps
-// those at which it was accepted.
+// Terms are the prices and limits of an offer. A metered grant records the terms at which it
+// was accepted.
 type Terms struct {
 	PriceSearch        int64     `json:"price_search"`          // micros
 	PriceEntry         int64     `json:"price_entry"`           // micros, for each entry not bought before
@@ -24,7 +24,7 @@ type Terms struct {
 	MaxLabel           acl.Label `json:"max_label"`
 }
 
-// OfferCaps count over all buyers of an offer together. A nil field is no cap.
+// OfferCaps are caps on the sum over all buyers of an offer. A nil field is no cap.
 type OfferCaps struct {
 	SearchesPerMinute *int64 `json:"searches_per_minute,omitempty"`
 	SearchesPerDay    *int64 `json:"searches_per_day,omitempty"`
@@ -32,7 +32,7 @@ type OfferCaps struct {
 	EntriesTotal      *int64 `json:"entries_total,omitempty"`
 }
 
-// OfferState says whether an offer can be accepted.
+// OfferState is whether an offer can be accepted.
 type OfferState string
 
 // The states.

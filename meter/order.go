@@ -23,24 +23,24 @@ type SearchAPI interface {
 // SearchRequest is a search as a surface was asked for it.
 type SearchRequest struct {
 	search.Request // its Purchase is set by Search
-	// Offer, unless uuid.Nil, is the offer whose store is searched, and no other.
+	// Offer, unless uuid.Nil, is an offer: only its store is searched.
 	Offer uuid.UUID
 	// MaxCharge bounds the sum of the charges, in micros. nil: it was not given.
 	MaxCharge *int64
 	// Payment came with the request; nil: none. It pays for the store of Offer, or
 	// if the request is Prompted for the only store in Stores.
 	Payment *Payment
-	// Call names the call by operation and path, and by the digest of its body, which
-	// says what a repetition repeats. Its Key is "" without an Idempotency-Key. It is
-	// called if the search may buy; nil: the call has no name, and no repetition.
+	// Call returns the operation, path and digest of the body, by which a repetition of the
+	// call is recognised. Its Key is "" without an Idempotency-Key. It is called if the search
+	// may buy; nil: the call cannot be repeated.
 	Call func() (memory.Idempotency, error)
 	// Prompted says that a model sends such requests, and may be told to by what it
 	// reads. The account pays only for tokens with the scope spend, where MaxCharge is
 	// given. A metered store that is the only one of Stores is paid for by Payment, or
-	// its price is the error, in place of an answer that leaves the store out.
+	// the error states its price; otherwise the answer would leave the store out.
 	Prompted bool
-	// Fit, unless nil, fits a search that may be charged for to what the surface has
-	// room to show, or refuses it. offered says that it is a search of an offer.
+	// Fit, unless nil, limits a search that may be charged for to what the surface has room
+	// to show, or refuses it. offered reports whether it is a search of an offer.
 	Fit func(r *search.Request, offered bool) error
 }
 
@@ -50,8 +50,8 @@ type SearchResult struct {
 	Settled *Settled // nil: there was no payment
 }
 
-// order is a SearchRequest after the decision what it may buy, which is in Purchase,
-// and what pays for it.
+// order is a SearchRequest for which it is decided what it may buy, in Purchase, and what
+// pays for it.
 type order struct {
 	search.Request
 	Call    memory.Idempotency
@@ -81,7 +81,7 @@ func (m *Market) Search(ctx context.Context, c memory.Caller, r SearchRequest) (
 	}
 }
 
-// check checks what a request says of buying.
+// check checks the members of a request that are about buying.
 func (r *SearchRequest) check() error {
 	switch {
 	case r.Offer != uuid.Nil && len(r.Stores) > 0:
@@ -123,8 +123,8 @@ func (m *Market) searchPrompted(ctx context.Context, c memory.Caller, r SearchRe
 	return found, r.explain(c, err, skipped.Reason)
 }
 
-// place runs a request as an order of what p says, paid for by a payment or, without
-// one, by the account.
+// place runs a request as an order of p. The payment pays for it or, if there is none, the
+// account.
 func (m *Market) place(ctx context.Context, c memory.Caller, r SearchRequest, p search.Purchase, paid *Payment) (SearchResult, error) {
 	o := order{Request: r.Request, Payment: paid}
 	o.Purchase = p
@@ -150,9 +150,9 @@ func (m *Market) place(ctx context.Context, c memory.Caller, r SearchRequest, p 
 	return found, err
 }
 
-// explain says in the price of a prompted search what it lacked to be paid for from
-// the account. skipped is why the store that it named was left out; "": it named an
-// offer. Other errors are returned as they are.
+// explain adds to the price of a prompted search why the account did not pay. skipped is why
+// the named store was left out; "": the request named an offer. It returns other errors
+// unchanged.
 func (r *SearchRequest) explain(c memory.Caller, err error, skipped search.SkipReason) error {
 	var refused *RefusedError
 	var price *search.PaymentError
@@ -169,8 +169,8 @@ func (r *SearchRequest) explain(c memory.Caller, err error, skipped search.SkipR
 	return err
 }
 
-// lacking says what a prompted search lacks that was to be paid for from the account,
-// by the reason for which the store was left out.
+// lacking returns what a prompted search lacks to be paid for by the account, given the
+// reason for which the store was left out.
 func lacking(reason search.SkipReason) string {
 	switch reason {
 	case search.SkipNoConsent:

@@ -12,7 +12,7 @@ import (
 	"mneme/search"
 )
 
-// outcome is what a claim keeps of an answer.
+// outcome is the part of an answer that a claim stores.
 type outcome struct {
 	Hits       []keptHit        `json:"hits"`
 	Stores     []string         `json:"stores"`  // of the charges
@@ -20,8 +20,7 @@ type outcome struct {
 	Skipped    []search.Skipped `json:"skipped,omitempty"`
 	Degraded   []string         `json:"degraded,omitempty"`
 	Incomplete bool             `json:"incomplete,omitempty"`
-	// Owed are the charges until their payment is settled, or the answer is delivered
-	// all the same.
+	// Owed are the charges until their payment is settled or the answer is delivered.
 	Owed []owing `json:"owed,omitempty"`
 }
 
@@ -31,16 +30,16 @@ type keptHit struct {
 	Relevance float64   `json:"relevance"`
 }
 
-// settlement is what a claim keeps of its payment.
+// settlement is what a claim stores about its payment.
 type settlement struct {
 	Accepted *Accepted `json:"accepted,omitempty"` // until it is settled: it may hold a secret
 	Settled  *Settled  `json:"settled,omitempty"`  // nil: it is not known yet
-	// Tried says that an attempt to settle has begun, whose outcome is not known.
+	// Tried reports that an attempt to settle has begun; its outcome is not known.
 	Tried bool `json:"tried,omitempty"`
 }
 
-// keep writes the outcome of a claim in the transaction of the charge. What cost
-// nothing, not even a charge of no amount, needs no claim and settles no payment.
+// keep writes the outcome of a claim in the transaction of the charge. A search without any
+// charge needs no claim and settles no payment.
 func (m *Market) keep(ctx context.Context, tx ClaimWriter, held *Claim, accepted *Accepted, a *search.Answer) error {
 	claim, err := tx.Claim(ctx, held.ID) // the sale has locked it
 	if err != nil {
@@ -91,7 +90,7 @@ func (c *Claim) outcome() (out outcome, err error) {
 	return out, nil
 }
 
-// settled returns what became of a claim's payment; nil without one.
+// settled returns the outcome of a claim's payment; nil if there is none.
 func (c *Claim) settled() (*Settled, error) {
 	if len(c.Settlement) == 0 {
 		return nil, nil
@@ -106,7 +105,7 @@ func (c *Claim) settled() (*Settled, error) {
 	return kept.Settled, nil
 }
 
-// recalled returns the hits in the form in which a Searcher recalls them.
+// recalled returns the hits as Searcher.Recall takes them.
 func (o outcome) recalled() []search.Recalled {
 	hits := make([]search.Recalled, len(o.Hits))
 	for i, h := range o.Hits {

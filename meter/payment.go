@@ -13,7 +13,7 @@ import (
 // Payment is a payment that came with a request, as package payment reads it. It
 // is not verified.
 type Payment struct {
-	Wire    string          `json:"wire"` // the protocol that it came in
+	Wire    string          `json:"wire"` // the wire protocol
 	Scheme  string          `json:"scheme"`
 	Network string          `json:"network"`
 	Payer   string          `json:"payer"` // with Nonce: unique in the network
@@ -23,8 +23,8 @@ type Payment struct {
 	// Identifier is the client's name of the payment; "": none. Another payment with
 	// the name is refused.
 	Identifier string `json:"identifier,omitempty"`
-	// Client is the address that it came from, by which refusals are counted; "": not
-	// known.
+	// Client is the address that sent the payment, by which refusals are counted; "":
+	// unknown.
 	Client   string   `json:"-"`
 	Resource Resource `json:"resource"`
 }
@@ -48,25 +48,24 @@ type Gateway interface {
 	// Verify asks whether an accepted payment would be settled. It moves nothing.
 	// PaymentRefusal: it would not. Any other error: unknown.
 	Verify(ctx context.Context, a Accepted) error
-	// Settle settles an accepted payment for an amount of micros, at most what it
-	// covers, once: a repetition with the same ID answers the first settlement. again
-	// says that this is, or may be, a repetition, whose first outcome is not known: only
-	// then may a refusal say that the payment was used by that one. After a refusal that
-	// the first settlement may have caused the outcome is still pending.
+	// Settle settles an accepted payment for an amount in micros, at most what it covers.
+	// It does so once: a repetition with the same ID returns the first settlement. again
+	// reports that an earlier attempt may have succeeded. A refusal then may mean that the
+	// earlier attempt used the payment, so the outcome is still pending.
 	Settle(ctx context.Context, a Accepted, id uuid.UUID, amount int64, again bool) (Settled, error)
 }
 
 // Accepted is a payment that is one of those asked for.
 type Accepted struct {
 	Payment Payment `json:"payment"`
-	// Requirement is what was asked for and is paid, in the wire's words.
+	// Requirement is the requirement that the payment meets, as the wire protocol has it.
 	Requirement json.RawMessage `json:"requirement"`
 	Covers      int64           `json:"covers"` // micros
-	// Fixed says that all of Covers is settled, whatever was charged.
+	// Fixed reports that all of Covers is settled, whatever was charged.
 	Fixed bool `json:"fixed"`
-	// Verified says that Verify binds the payment to this call: no other use of it is
-	// settled before. Then it is delivered while the settlement is pending. With another
-	// method nothing is shown before it is settled.
+	// Verified reports that Verify binds the payment to this call, so that no other use of
+	// it is settled first. Then the answer is delivered while the settlement is pending.
+	// Otherwise nothing is shown before the payment is settled.
 	Verified bool `json:"verified,omitempty"`
 	// Begun is the method's ID of a settlement that was pending when it was last tried;
 	// "": not known.
@@ -81,7 +80,7 @@ type Settled struct {
 	Begun    string          `json:"-"`                  // see Accepted
 }
 
-// SettleState says what became of a settlement.
+// SettleState is the state of a settlement.
 type SettleState string
 
 // The states.
@@ -92,8 +91,8 @@ const (
 	SettleRefused SettleState = "refused" // for good; nothing was moved
 )
 
-// PaymentRefusal says that a payment does not pay for a call. Reason is a constant
-// of the wire.
+// PaymentRefusal reports that a payment does not pay for a call. Reason is a constant of the
+// wire protocol.
 type PaymentRefusal struct {
 	Reason string
 	// Settled is the refused settlement; nil: it was refused before.

@@ -19,7 +19,7 @@ import (
 // ReceiptType is the type (typ) of receipts in their header: none is ever a token.
 const ReceiptType = "mneme-receipt"
 
-// Receipt is what a receipt says of a charge.
+// Receipt is the content of a receipt for a charge.
 type Receipt struct {
 	Charge   uuid.UUID `json:"charge"`
 	Offer    uuid.UUID `json:"offer"`
@@ -70,9 +70,9 @@ var (
 	ErrReceiptHits = errors.New("the hits are not those of the receipt")
 )
 
-// VerifyReceipt returns what a receipt says if one of the keys, a JWK Set, signed
-// it. If hits is not nil, they are the array of hits of the answer, of which those
-// of the receipt's store must be the ones it is for.
+// VerifyReceipt returns the content of a receipt that one of the keys, a JWK Set, signed.
+// If hits is not nil, it is the array of hits of the answer, and the hits of the receipt's
+// store must be the hits that the receipt is for.
 func VerifyReceipt(jws string, keys, hits json.RawMessage) (Receipt, error) {
 	parts := strings.Split(strings.TrimSpace(jws), ".")
 	if len(parts) != 3 {
@@ -123,14 +123,14 @@ func decodeJSON(part string, to any) bool {
 	return err == nil && json.Unmarshal(raw, to) == nil
 }
 
-// digestedHit holds the members of a hit that a receipt is over, in the form of
-// the REST API at level search.
+// digestedHit holds the members of a hit that a receipt covers, in the form of the REST API
+// at level search.
 type digestedHit struct {
 	Store     string            `json:"store_id"`
 	Key       string            `json:"key"`
 	Label     string            `json:"label"`
 	Value     json.RawMessage   `json:"value,omitempty"`
-	Passages  []digestedPassage `json:"passages,omitempty"` // in the place of Value
+	Passages  []digestedPassage `json:"passages,omitempty"` // instead of Value
 	Score     float64           `json:"score"`
 	Relevance float64           `json:"relevance"`
 }
@@ -139,11 +139,10 @@ type digestedPassage struct {
 	Text string `json:"text"`
 }
 
-// DigestHits returns the SHA-256 that a receipt has of the hits of a store in an
-// answer, and their number: over the RFC 8785 form of the array of these hits with
-// their members store_id, key, label, value or passages (of which text alone),
-// score and relevance. A value without such a form counts as the string of its
-// text.
+// DigestHits returns the SHA-256 that a receipt has of the hits of a store in an answer,
+// and their number. The digest is over the RFC 8785 form of the array of these hits with
+// their members store_id, key, label, value or passages (only their text), score and
+// relevance. A value that has no such form counts as the string of its text.
 func DigestHits(hits json.RawMessage, store string) (Hash, int, error) {
 	var all []digestedHit
 	if err := json.Unmarshal(hits, &all); err != nil {

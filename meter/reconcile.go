@@ -13,9 +13,8 @@ import (
 // reconcileBatch is how many pending claims are read at a time.
 const reconcileBatch = 100
 
-// Reconcile ends the payments that were pending when a process died or a facilitator
-// did not answer: those whose hold has lapsed. It returns how many it ended and how
-// many are still pending.
+// Reconcile ends pending payments whose hold has lapsed, because a process died or a
+// facilitator did not answer. It returns how many it ended and how many are still pending.
 func (m *Market) Reconcile(ctx context.Context) (done, pending int, err error) {
 	var claims []Claim
 	err = m.storage.View(ctx, func(tx ReadTx) (err error) {
@@ -74,7 +73,7 @@ func (m *Market) reconcile(ctx context.Context, id uuid.UUID) (done bool, err er
 const reconcileEvery = 5 * time.Second
 
 // Run reconciles payments until ctx is done, and removes claims that have expired.
-// failed receives failures, without what they are about.
+// It passes failures to failed, without their subject.
 func (m *Market) Run(ctx context.Context, failed func(error)) {
 	var swept time.Time
 	for {

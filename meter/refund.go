@@ -8,8 +8,8 @@ import (
 	"mneme/memory"
 )
 
-// Refund pays a charge back, once and whole, from its seller's account to its
-// buyer's. What was bought stays bought, and caps stay used. The caller must be the
+// Refund pays back the whole of a charge, once, from the account of its seller to that of
+// its buyer. What was bought stays bought, and caps stay used. The caller must be the
 // seller, in a session at the charge's label.
 func (m *Market) Refund(ctx context.Context, c memory.Caller, charge uuid.UUID, i *memory.Idempotency) (Charge, error) {
 	var refunded Charge

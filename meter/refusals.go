@@ -14,8 +14,8 @@ import (
 // capRefusals is the name of the cap on refused payments.
 const capRefusals = "refused_payments"
 
-// How many payments may be refused, or have no outcome, at once and later: each may cost
-// a call to the service that settles them.
+// How many payments may be refused, or have no outcome, in a burst and in a steady state.
+// Each may cost a call to the service that settles payments.
 var refusalRates = [...]struct {
 	burst int
 	every time.Duration
@@ -32,8 +32,8 @@ const (
 	byOffer
 )
 
-// refusalBytes bounds the memory of each kind: some 20,000 buckets. A bucket that was not
-// used for burst times every is full, so that nothing is lost with it.
+// refusalBytes bounds the memory of each kind to some 20,000 buckets. A bucket that was not
+// used for burst × every is full, so nothing is lost when it is evicted.
 const refusalBytes = 4 << 20
 
 // refusals counts refused payments. It is safe for concurrent use. Each process counts
@@ -50,7 +50,7 @@ func newRefusals() *refusals {
 	return r
 }
 
-// names returns what the refusal of a search's payment is counted by; "": by nothing.
+// names returns the keys under which a refusal of a search's payment is counted; "": none.
 func refusalNames(c memory.Caller, r *order) [len(refusalRates)]string {
 	names := [...]string{byBuyer: c.Agent, byAddress: r.Payment.Client, byOffer: r.Purchase.Offer.String()}
 	for i, name := range names {

@@ -66,8 +66,8 @@ func (m *Market) withKeys(ctx context.Context, tx memory.ReadTx, c memory.Caller
 	return used, nil
 }
 
-// Sales returns what searches of a store have earned, by group, to the store's own
-// agent. It never reveals what was asked.
+// Sales returns to a store's own agent what searches of the store have earned, by group. It
+// never reveals what was asked.
 func (m *Market) Sales(ctx context.Context, c memory.Caller, store string, from, to time.Time, by SaleGroup) ([]SalesRow, error) {
 	var rows []SalesRow
 	err := m.view(ctx, c, func(tx ReadTx) error {
@@ -107,8 +107,8 @@ func checkSales(from, to time.Time, by SaleGroup) error {
 	return nil
 }
 
-// share returns which part of entries was shown, 0–1. Entries that were shown may
-// have left the store's searchable ones since.
+// share returns the share of entries that was shown, 0–1. Entries that were shown may no
+// longer be searchable.
 func share(shown, entries int64) float64 {
 	if entries == 0 {
 		return 0
@@ -116,8 +116,8 @@ func share(shown, entries int64) float64 {
 	return min(1, float64(shown)/float64(entries))
 }
 
-// Keys returns the JWK Set of the public keys of receipts, old ones too. All who ask for
-// them, without a token, share the turns of one caller.
+// Keys returns the JWK Set of all public keys of receipts, including old ones. Requests
+// without a token share the turns of one caller.
 func (m *Market) Keys(ctx context.Context) (keys json.RawMessage, err error) {
 	err = m.view(ctx, memory.Caller{}, func(tx ReadTx) error {
 		keys, err = publicKeys(ctx, tx)

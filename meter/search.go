@@ -13,14 +13,14 @@ import (
 	"mneme/search"
 )
 
-// search runs an order. One with an Idempotency-Key or a payment happens once: it holds a
-// claim, and a repetition answers what the claim kept.
+// search runs an order. An order with an Idempotency-Key or a payment happens once: it holds
+// a claim, and a repetition returns the answer that the claim stores.
 //
-//	claim → verify the payment → search, which keeps what is owed → settle → charge → answer
+//	claim → verify the payment → search, which stores what is owed → settle → charge → answer
 //
-// What is paid from the account is charged as it is searched. What a payment pays for is
-// charged once that is settled, or delivered all the same since it was verified; until
-// then nothing is shown, and of a refused one nothing stays.
+// The account is charged during the search. A payment is charged once it is settled, or once
+// the answer is delivered because the payment was verified. Until then nothing is shown, and
+// a refused payment leaves no trace.
 func (m *Market) search(ctx context.Context, c memory.Caller, r order) (SearchResult, error) {
 	if r.Call.Key == "" && r.Payment == nil {
 		answer, err := m.searcher.Search(ctx, c, r.Request)
@@ -68,15 +68,15 @@ const (
 	pollMost  = 500 * time.Millisecond
 )
 
-// watch is how long a request has seen the same holder of an open claim.
+// watch measures how long a request has seen the same holder of an open claim.
 type watch struct {
 	holder search.ClaimRef
 	until  time.Time // the holder's patience
 }
 
 // patienceFirst is how long a repetition leaves an open claim to its first holder. Each
-// holder after that has twice as long as the one before, up to Options.Hold: so one of
-// any number of repetitions has the time that its search takes.
+// further holder has twice the time of the previous one, up to Options.Hold, so that of any
+// number of repetitions one has the time that its search takes.
 const patienceFirst = 250 * time.Millisecond
 
 func (w *watch) see(claim Claim, most time.Duration) {
@@ -110,8 +110,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// searchHeld runs the search of a claim that is held and open. What fails before the
-// charge leaves no claim, so that nothing is kept of it.
+// searchHeld runs the search of a claim that is held and open. A failure before the charge
+// removes the claim, so that nothing is stored of it.
 func (m *Market) searchHeld(ctx context.Context, c memory.Caller, r order, claim *Claim) (SearchResult, error) {
 	accepted, err := m.verify(ctx, c, r)
 	if err != nil {
@@ -155,9 +155,9 @@ func (m *Market) searchHeld(ctx context.Context, c memory.Caller, r order, claim
 // retryUnsettled is when a repetition of a call may know the outcome of its payment.
 const retryUnsettled = 5 * time.Second
 
-// settleOrDeliver settles the payment of a pending claim that is held. While its outcome
-// is not known, what was verified is delivered; else it is an UnsettledError, and a
-// repetition or the background work asks again.
+// settleOrDeliver settles the payment of a pending claim that is held. If the outcome is not
+// known, it delivers an answer whose payment was verified, and otherwise returns an
+// UnsettledError: a repetition or the background work asks again.
 func (m *Market) settleOrDeliver(ctx context.Context, claim *Claim) error {
 	if err := m.settle(ctx, claim); err != nil || claim.State == ClaimDone {
 		return err
@@ -247,8 +247,8 @@ func (m *Market) verify(ctx context.Context, c memory.Caller, r order) (*Accepte
 	}
 }
 
-// repeat answers a search whose claim has an outcome: with the entries as the caller
-// may see them now.
+// repeat answers a search whose claim has an outcome, with the entries as the caller may see
+// them now.
 func (m *Market) repeat(ctx context.Context, c memory.Caller, r order, claim Claim) (SearchResult, error) {
 	out, err := claim.outcome()
 	if err != nil {

@@ -56,7 +56,7 @@ func (m *Market) settle(ctx context.Context, claim *Claim) error {
 	}
 }
 
-// keepSettlement records what is known of the settlement of a claim that is held and
+// keepSettlement records what is known about the settlement of a claim that is held and
 // pending.
 func (m *Market) keepSettlement(ctx context.Context, held *Claim, known settlement) error {
 	return m.updateClaim(ctx, held, func(tx Tx) error {
@@ -111,7 +111,7 @@ func (m *Market) beginSettling(ctx context.Context, held *Claim) (before settlem
 	return before, err
 }
 
-// amountOf returns what a claim's charges cost together.
+// amountOf returns the sum of a claim's charges.
 func (m *Market) amountOf(ctx context.Context, claim *Claim) (amount int64, err error) {
 	err = m.storage.View(ctx, func(tx ReadTx) error {
 		_, charges, err := chargesOf(ctx, tx, claim)

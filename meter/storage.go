@@ -10,8 +10,8 @@ import (
 	"mneme/memory"
 )
 
-// Storage keeps the meter's records in the database that keeps the entries. Its
-// transactions are those of memory.Storage. The method ForMeter of a storage
+// Storage stores the meter's records in the database of the entries, in the transactions of
+// memory.Storage. The method ForMeter of a storage
 // returns it, and storage/storagetest holds its suite.
 type Storage interface {
 	View(ctx context.Context, fn func(ReadTx) error) error
@@ -103,7 +103,7 @@ type LedgerReader interface {
 type LedgerWriter interface {
 	Locker
 	LedgerReader
-	// AppendLine appends a line, whose number is that of the last one plus 1, and
+	// AppendLine appends a line, whose number is the last line's plus 1, and
 	// adds its postings to the balances of their accounts. ErrExists if its
 	// reference has a line of its kind and account: that of its first posting of
 	// an agent's account. Any other error of the rules ends the transaction: the
@@ -182,7 +182,7 @@ type ClaimReader interface {
 	// payment "".
 	ClaimOfPayment(ctx context.Context, payment string) (*Claim, error)
 	// LapsedClaims returns up to limit claims that are pending and whose hold has lapsed
-	// at a time: those first whose hold lapsed first, so that each has its turn.
+	// at a time, the hold that lapsed first coming first, so that each has its turn.
 	LapsedClaims(ctx context.Context, at time.Time, limit int) ([]Claim, error)
 }
 

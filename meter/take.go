@@ -16,40 +16,40 @@ import (
 
 // sale implements search.Sale.
 //
-// SECURITY: what it decides on an entry depends on the entries that it let through
-// before, on the buyer's own history, and on the offer's counts alone. An entry that
-// is not shown leaves no trace.
+// SECURITY: a decision on an entry depends only on the entries that were admitted before
+// it, on the buyer's own history, and on the counts of the offer. An entry that is not shown
+// leaves no trace.
 type sale struct {
-	meter   *Meter
-	tx      Tx
-	caller  memory.Caller
-	claim   *search.ClaimRef // nil: none
-	paid    bool             // by a payment: the account is not charged
-	at      time.Time
-	lots    []*lot
-	purse   purse
-	wares   map[uuid.UUID]ware
-	baskets map[string]*basket // by store
+	meter  *Meter
+	tx     Tx
+	caller memory.Caller
+	claim  *search.ClaimRef // nil: none
+	paid   bool             // by a payment: the account is not charged
+	at     time.Time
+	quotas []*quota
+	funds  funds
+	items  map[uuid.UUID]item
+	carts  map[string]*cart // by store
 }
 
-// ware is a candidate of a sale.
-type ware struct {
+// item is a candidate of a sale.
+type item struct {
 	entry  uuid.UUID
-	lot    *lot
+	quota  *quota
 	digest []byte
 }
 
-// basket is what a sale lets through of a lot, in the order of the answer.
-type basket struct {
-	lot         *lot
+// cart holds the items of one store that the sale admitted, in the order of the answer.
+type cart struct {
+	quota       *quota
 	known       map[uuid.UUID]bool // entries that were shown before
 	knownValues map[string]bool    // digests of values that were shown before
 	taken       map[uuid.UUID]bool
 	takenValues map[string]bool
-	wares       []ware // that were taken
+	items       []item // admitted
 	hits        int
-	fresh       []uuid.UUID // those of wares that were not shown before
-	amount      int64       // micros, the search included
+	fresh       []uuid.UUID // entries of items that the buyer has not seen before
+	amount      int64       // micros, including the search
 	closed      bool        // an entry was refused
 }
 
@@ -67,21 +67,21 @@ func (m *Meter) open(ctx context.Context, tx Tx, c memory.Caller, p search.Purch
 	if err := holdClaim(ctx, tx, p.Claim); err != nil {
 		return nil, err
 	}
-	if err := lockLots(ctx, tx, c, p.Named, stores); err != nil {
+	if err := lockStores(ctx, tx, c, p.Named, stores); err != nil {
 		return nil, err
 	}
 	s := &sale{
 		meter: m, tx: tx, caller: c, claim: p.Claim, paid: p.Payment != nil, at: at,
-		wares: make(map[uuid.UUID]ware, len(candidates)), baskets: make(map[string]*basket),
+		items: make(map[uuid.UUID]item, len(candidates)), carts: make(map[string]*cart),
 	}
 	var err error
-	if s.lots, err = loadLots(ctx, tx, c, p.Named, stores, at); err != nil {
+	if s.quotas, err = loadQuotas(ctx, tx, c, p.Named, stores, at); err != nil {
 		return nil, err
 	}
-	if s.purse, err = openPurse(ctx, tx, c, p, s.lots); err != nil {
+	if s.funds, err = fundsOf(ctx, tx, c, p, s.quotas); err != nil {
 		return nil, err
 	}
-	if err := admit(s.lots, &s.purse, c, p.Offer, p.Limit, at); err != nil {
+	if err := admit(s.quotas, &s.funds, c, p.Offer, p.Limit, at); err != nil {
 		return nil, err
 	}
 	return s, s.offer(ctx, candidates)
@@ -106,10 +106,10 @@ func holdClaim(ctx context.Context, tx ClaimWriter, ref *search.ClaimRef) error 
 	return nil
 }
 
-// lockLots takes the locks of a sale: no other transaction changes the buyer's
-// history in the stores, the counts that caps of offers bound, or lowers the
-// buyer's balance.
-func lockLots(ctx context.Context, tx Locker, c memory.Caller, named []string, stores []acl.Access) error {
+// lockStores takes the locks of a sale. While it holds them, no other transaction changes
+// the buyer's history in the stores or the counts of the offers, or lowers the buyer's
+// balance.
+func lockStores(ctx context.Context, tx Locker, c memory.Caller, named []string, stores []acl.Access) error {
 	if len(stores) == 0 {
 		return nil
 	}
@@ -129,106 +129,106 @@ func lockLots(ctx context.Context, tx Locker, c memory.Caller, named []string, s
 	return tx.Lock(ctx, lockAccount(Holder(c.Agent, c.Taint)))
 }
 
-// offer makes wares of the candidates of the lots that were admitted, and reads
-// which of them were shown before.
+// offer makes an item of each candidate in an admitted store, and reads which of them the
+// buyer has seen before.
 func (s *sale) offer(ctx context.Context, candidates []memory.Entry) error {
 	key, err := digestKey(ctx, s.tx)
 	if err != nil {
 		return err
 	}
-	for _, l := range s.lots {
-		if l.leftOut {
+	for _, q := range s.quotas {
+		if q.leftOut {
 			continue
 		}
-		s.baskets[l.access.Store] = &basket{lot: l, amount: l.search}
+		s.carts[q.access.Store] = &cart{quota: q, amount: q.search}
 		var ids []uuid.UUID
 		var digests [][]byte
 		for _, e := range candidates {
-			if e.Store == l.access.Store {
-				w := ware{e.ID, l, digestOf(key, e.Value)}
-				s.wares[e.ID] = w
-				ids, digests = append(ids, w.entry), append(digests, w.digest)
+			if e.Store == q.access.Store {
+				i := item{e.ID, q, digestOf(key, e.Value)}
+				s.items[e.ID] = i
+				ids, digests = append(ids, i.entry), append(digests, i.digest)
 			}
 		}
 		if len(ids) == 0 {
 			continue
 		}
-		b := s.baskets[l.access.Store]
+		cart := s.carts[q.access.Store]
 		for _, name := range holders(s.caller.Agent, s.caller.Taint) {
-			known, values, err := s.tx.Shown(ctx, l.access.Store, name, ids, digests)
+			known, values, err := s.tx.Shown(ctx, q.access.Store, name, ids, digests)
 			if err != nil {
 				return err
 			}
-			b.knew(known, values)
+			cart.knew(known, values)
 		}
 	}
 	return nil
 }
 
-// knew notes entries and digests of values that were shown before.
-func (b *basket) knew(entries map[uuid.UUID]bool, values map[string]bool) {
-	if b.known == nil {
-		b.known, b.knownValues = entries, values
+// knew records entries and digests of values that were shown before.
+func (c *cart) knew(entries map[uuid.UUID]bool, values map[string]bool) {
+	if c.known == nil {
+		c.known, c.knownValues = entries, values
 		return
 	}
-	maps.Copy(b.known, entries)
-	maps.Copy(b.knownValues, values)
+	maps.Copy(c.known, entries)
+	maps.Copy(c.knownValues, values)
 }
 
 // Take implements search.Sale.
 func (s *sale) Take(id uuid.UUID) bool {
-	w, ok := s.wares[id]
+	i, ok := s.items[id]
 	if !ok {
 		return false
 	}
-	b := s.baskets[w.lot.access.Store]
-	price, ok := b.add(w, &s.purse)
+	c := s.carts[i.quota.access.Store]
+	price, ok := c.add(i, &s.funds)
 	if ok {
-		s.purse.spend(price)
+		s.funds.spend(price)
 	}
 	return ok
 }
 
-// add puts a ware into the basket, if it has room for it and the purse its price,
-// which it returns. After a refusal it takes nothing more.
-func (b *basket) add(w ware, from *purse) (price int64, ok bool) {
+// add puts an item into the cart if the store may show another entry and the funds cover
+// its price, which it returns. After one refusal it refuses every further item.
+func (c *cart) add(i item, from *funds) (price int64, ok bool) {
 	most := MaxHits
-	if b.lot.metered() {
-		most = b.lot.terms.MaxHits
+	if c.quota.metered() {
+		most = c.quota.terms.MaxHits
 	}
-	if b.closed || b.hits >= most {
-		b.closed = true
+	if c.closed || c.hits >= most {
+		c.closed = true
 		return 0, false
 	}
-	if !b.known[w.entry] && !b.knownValues[string(w.digest)] && !b.takenValues[string(w.digest)] {
-		if price, ok = b.price(); !ok || from.lacks(price) != "" {
-			b.closed = true
+	if !c.known[i.entry] && !c.knownValues[string(i.digest)] && !c.takenValues[string(i.digest)] {
+		if price, ok = c.price(); !ok || from.lacks(price) != "" {
+			c.closed = true
 			return 0, false
 		}
-		b.amount += price
-		b.fresh = append(b.fresh, w.entry)
+		c.amount += price
+		c.fresh = append(c.fresh, i.entry)
 	}
-	if b.taken == nil {
-		b.taken, b.takenValues = make(map[uuid.UUID]bool), make(map[string]bool)
+	if c.taken == nil {
+		c.taken, c.takenValues = make(map[uuid.UUID]bool), make(map[string]bool)
 	}
-	b.taken[w.entry], b.takenValues[string(w.digest)] = true, true
-	b.wares = append(b.wares, w)
-	b.hits++
+	c.taken[i.entry], c.takenValues[string(i.digest)] = true, true
+	c.items = append(c.items, i)
+	c.hits++
 	return price, true
 }
 
 // price returns the price of one more new entry; false if none may be shown.
-func (b *basket) price() (int64, bool) {
-	fresh := int64(len(b.fresh))
-	if fresh >= b.lot.room() {
+func (c *cart) price() (int64, bool) {
+	fresh := int64(len(c.fresh))
+	if fresh >= c.quota.room() {
 		return 0, false
 	}
-	if !b.lot.metered() {
+	if !c.quota.metered() {
 		return 0, true
 	}
-	price, ok := b.lot.terms.prices().OfEntry(b.lot.shown[WindowTotal].Entries + fresh)
-	return price, ok && price <= MaxAmount-b.amount
+	price, ok := c.quota.terms.prices().OfEntry(c.quota.shown[WindowTotal].Entries + fresh)
+	return price, ok && price <= MaxAmount-c.amount
 }
 
-// unbounded is a purse that pays what was reserved before.
-var unbounded = purse{charge: math.MaxInt64, money: math.MaxInt64}
+// unbounded pays for what was reserved before.
+var unbounded = funds{charge: math.MaxInt64, money: math.MaxInt64}

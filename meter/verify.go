@@ -26,7 +26,7 @@ type LedgerCheck struct {
 	balances map[string]int64
 }
 
-// Add checks the next line: its number, its hash and that of the line before,
+// Add checks the next line: its number, its hash and the hash of the line before,
 // its sum, and that no balance leaves its range. The error is a *LedgerError.
 func (c *LedgerCheck) Add(line Line) error {
 	bad := func(reason string) error { return &LedgerError{Line: c.Lines + 1, Reason: reason} }
