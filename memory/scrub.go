@@ -102,7 +102,7 @@ func (s *Service) scrubWhenDue(ctx context.Context, scrubs *scrubbing) (again bo
 		return false, err
 	}
 	scrubs.note(left, at)
-	if !scrubs.now(left, at, func(d time.Duration) bool { return s.writers.quiet(d, at) }) {
+	if !scrubs.now(left, at, s.writers.quiet) {
 		return left.Pending && left.Urgent && due(scrubs.last, scrubs.pause, at), nil
 	}
 	began := time.Now()
