@@ -143,7 +143,7 @@ func (s *Service) scrubUntil(ctx context.Context, sweep <-chan time.Time, scrubs
 func (a *Admin) scrubPurged(ctx context.Context, wait bool) time.Time {
 	s := a.service
 	left, err := s.storage.Unscrubbed(ctx)
-	if err == nil && !left.Urgent {
+	if err == nil && !left.Urgent && !left.Last.IsZero() {
 		return left.Last // no purge erased anything since
 	}
 	if err == nil && wait {
