@@ -64,7 +64,8 @@ type scrubbed struct {
 	left  memory.Unscrubbed
 	times int
 	scrub func()
-	err   error // of Scrub; nil: memory.ErrHeld
+	look  func() // nil: nothing happens during Unscrubbed
+	err   error  // of Scrub; nil: memory.ErrHeld
 }
 
 func (s *scrubbed) Readers() int { return 1 }
@@ -78,6 +79,9 @@ func (s *scrubbed) View(_ context.Context, fn func(memory.ReadTx) error) error {
 func (s *scrubbed) Update(_ context.Context, fn func(memory.Tx) error) error { return fn(emptyTx{}) }
 
 func (s *scrubbed) Unscrubbed(context.Context) (memory.Unscrubbed, error) {
+	if s.look != nil {
+		s.look()
+	}
 	if s.times == 0 {
 		return memory.Unscrubbed{}, nil
 	}
@@ -154,6 +158,37 @@ func TestPurgesAreScrubbedWhenNobodyWritesAndOtherTextOnceADay(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A write that ends while the background work looks at what is left delays the scrub like others.
+func TestAWriteDuringALookDelaysTheScrub(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		var got []time.Duration
+		rows := &scrubbed{left: memory.Unscrubbed{Pending: true, Urgent: true, Last: start}, times: 1}
+		rows.scrub = func() { got = append(got, time.Since(start)) }
+		service, err := memory.New(t.Context(), rows, memory.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		rows.look = func() {
+			if time.Since(start) > 10*time.Second {
+				return
+			}
+			done, err := service.Writers().Take(ctx, agent("a", acl.Public), memory.Work{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			time.Sleep(500 * time.Millisecond)
+			done()
+		}
+		if err := service.Run(ctx); err != nil || !slices.Equal(got, []time.Duration{11500 * time.Millisecond}) {
+			t.Errorf("scrubs at %v, %v", got, err)
+		}
+	})
 }
 
 // A purge that does not wait has the background work of its process look at once.

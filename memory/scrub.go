@@ -102,7 +102,7 @@ func (s *Service) scrubWhenDue(ctx context.Context, scrubs *scrubbing) (again bo
 		return false, err
 	}
 	scrubs.note(left, at)
-	if !scrubs.now(left, at, func(d time.Duration) bool { return s.writers.quiet(d, at) }) {
+	if !scrubs.now(left, at, s.writers.quiet) {
 		return left.Pending && left.Urgent && due(scrubs.last, scrubs.pause, at), nil
 	}
 	began := time.Now()
@@ -143,7 +143,7 @@ func (s *Service) scrubUntil(ctx context.Context, sweep <-chan time.Time, scrubs
 func (a *Admin) scrubPurged(ctx context.Context, wait bool) time.Time {
 	s := a.service
 	left, err := s.storage.Unscrubbed(ctx)
-	if err == nil && !left.Urgent {
+	if err == nil && !left.Urgent && !left.Last.IsZero() {
 		return left.Last // no purge erased anything since
 	}
 	if err == nil && wait {

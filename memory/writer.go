@@ -100,10 +100,11 @@ func (w *Writers) wrote() {
 	w.last.Store(&at)
 }
 
-// quiet reports whether, at a time, no caller has been writing for so long.
-func (w *Writers) quiet(d time.Duration, at time.Time) bool {
-	load := w.queue.Load()
-	return load.Running+load.Waiting == 0 && due(*w.last.Load(), d, at)
+// quiet reports whether no caller has been writing for so long.
+func (w *Writers) quiet(d time.Duration) bool {
+	load, last := w.queue.Load(), *w.last.Load()
+	at := w.now() // after last: it is in the future only if the clock was ahead
+	return load.Running+load.Waiting == 0 && due(last, d, at)
 }
 
 // Load returns how many transactions of callers are written and wait, and how many were

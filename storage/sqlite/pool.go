@@ -38,8 +38,8 @@ func dsn(path string, m mode) string {
 	pragmas := []string{
 		// Milliseconds to wait while another process recovers the log.
 		"busy_timeout(5000)",
-		// The page cache of each connection: 16 MiB. The operating system
-		// caches the file as well.
+		// The page cache of each connection: 16 MiB, which take twice as much
+		// memory. The operating system caches the file as well.
 		"cache_size(-16384)",
 		"temp_store(memory)",
 		"foreign_keys(on)",

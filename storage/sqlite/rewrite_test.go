@@ -240,3 +240,48 @@ func TestOthersWaitForARewrite(t *testing.T) {
 		t.Errorf("rewritten by the one: %d erasures, by the other: %d", a, b)
 	}
 }
+
+// A rewrite takes little memory, however large the file is: pages of SQLite are not in the heap
+// of Go, and what it has taken once it keeps in part.
+func TestARewriteTakesLittleMemory(t *testing.T) {
+	const variable, most = "MNEME_TEST_REWRITTEN_FILE", 48 << 10 // KiB
+	if path := os.Getenv(variable); path != "" {
+		s := openAt(t, path)
+		before := residentMemory(t, "VmRSS")
+		_, err := s.Scrub(t.Context(), time.Now)
+		must(t, err)
+		if peak := residentMemory(t, "VmHWM"); peak-before > most {
+			t.Errorf("it took %d KiB", peak-before)
+		}
+		must(t, s.Close())
+		return
+	}
+	if _, err := os.Stat("/proc/self/status"); err != nil {
+		t.Skip("the system does not say what memory a process has")
+	}
+	path := filepath.Join(t.TempDir(), "mneme.db")
+	s := openAt(t, path)
+	must(t, s.writers.with(t.Context(), func(c *session) error { // more than the caches hold
+		_, err := c.exec("CREATE TABLE filler AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000) SELECT i, zeroblob(3000) FROM n")
+		return err
+	}))
+	markedAndDeleted(t, s, 1)
+	purgeAll(t, s, 1)
+	must(t, s.Close())
+	cmd := exec.Command(os.Args[0], "-test.run=^TestARewriteTakesLittleMemory$")
+	cmd.Env = append(os.Environ(), variable+"="+path)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// residentMemory returns a line of /proc/self/status in KiB.
+func residentMemory(t *testing.T, name string) (size int) {
+	t.Helper()
+	status, err := os.ReadFile("/proc/self/status")
+	must(t, err)
+	_, rest, _ := strings.Cut(string(status), "\n"+name+":")
+	_, err = fmt.Sscan(rest, &size)
+	must(t, err)
+	return size
+}

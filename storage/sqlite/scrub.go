@@ -22,7 +22,15 @@ const (
 type erasure struct {
 	erased, scrubbed int64
 	urgent           bool
-	scrubbedAt       int64
+	scrubbedAt       int64 // µs since 1970, 0: never
+}
+
+// last returns when the files held nothing erased; the zero time: never.
+func (e erasure) last() time.Time {
+	if e.scrubbedAt == 0 {
+		return time.Time{}
+	}
+	return fromMicros(e.scrubbedAt)
 }
 
 func (d *driver) erasure(ctx context.Context) (e erasure, err error) {
@@ -33,7 +41,7 @@ func (d *driver) erasure(ctx context.Context) (e erasure, err error) {
 // Unscrubbed implements memory.Scrubber.
 func (s *Storage) Unscrubbed(ctx context.Context) (memory.Unscrubbed, error) {
 	e, err := s.erasures(ctx)
-	return memory.Unscrubbed{Pending: e.erased > e.scrubbed, Urgent: e.urgent, Last: fromMicros(e.scrubbedAt)}, err
+	return memory.Unscrubbed{Pending: e.erased > e.scrubbed, Urgent: e.urgent, Last: e.last()}, err
 }
 
 // Scrub implements memory.Scrubber. It rewrites the index of exact words, then the file by
@@ -41,8 +49,13 @@ func (s *Storage) Unscrubbed(ctx context.Context) (memory.Unscrubbed, error) {
 // others read meanwhile.
 func (s *Storage) Scrub(ctx context.Context, now func() time.Time) (time.Time, error) {
 	began, err := s.erasures(ctx)
-	if err != nil || began.erased == began.scrubbed {
-		return fromMicros(began.scrubbedAt), err
+	switch {
+	case err != nil:
+		return time.Time{}, err
+	case began.erased == 0: // nothing ever was
+		return now(), nil
+	case began.erased == began.scrubbed:
+		return began.last(), nil
 	}
 	unlock, err := system.LockContext(ctx, rewriteLock(s.path), func() { sqlcommon.ReportWait(ctx, "is rewriting the database") })
 	if err != nil {
@@ -56,7 +69,7 @@ func (s *Storage) Scrub(ctx context.Context, now func() time.Time) (time.Time, e
 func (s *Storage) scrub(ctx context.Context, now func() time.Time) (time.Time, error) {
 	began, err := s.erasures(ctx)
 	if err != nil || began.erased == began.scrubbed {
-		return fromMicros(began.scrubbedAt), err
+		return began.last(), err
 	}
 	if s.rewritten.Load() < began.erased {
 		if err := s.rewrite(ctx); err != nil {

@@ -265,6 +265,8 @@ func TestAnotherProcessScrubs(t *testing.T) {
 	folder := t.TempDir()
 	first, second := openAt(t, filepath.Join(folder, "mneme.db")), openAt(t, filepath.Join(folder, "mneme.db"))
 	defer func() { _ = second.Close() }()
+	markedAndDeleted(t, first, 6)
+	purgeAll(t, first, 1)
 	if _, err := first.Scrub(t.Context(), stopped(noon)); err != nil {
 		t.Fatal(err)
 	}
@@ -340,5 +342,39 @@ func TestReadersDelayAScrubOnly(t *testing.T) {
 	}
 	if found := raw(t, folder); len(found) > 0 {
 		t.Error(found)
+	}
+}
+
+// A database that never erased anything has nothing to scrub. Others keep what they have.
+func TestANewDatabaseHasNothingToScrub(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mneme.db")
+	for _, test := range []struct {
+		row  string // as the version before the migration had it; "": a new database
+		want memory.Unscrubbed
+	}{
+		{"", memory.Unscrubbed{}},
+		{"erased = 1, scrubbed = 0, urgent = 0, scrubbed_at = 0", memory.Unscrubbed{}},
+		{"erased = 1, scrubbed = 0, urgent = 1, scrubbed_at = 0", memory.Unscrubbed{Pending: true, Urgent: true}},
+		{"erased = 2, scrubbed = 0, urgent = 0, scrubbed_at = 0", memory.Unscrubbed{Pending: true}},
+		{"erased = 2, scrubbed = 1, urgent = 0, scrubbed_at = 5", memory.Unscrubbed{Pending: true, Last: time.UnixMicro(5).UTC()}},
+		{"erased = 1, scrubbed = 1, urgent = 0, scrubbed_at = 5", memory.Unscrubbed{Last: time.UnixMicro(5).UTC()}},
+	} {
+		s := openAt(t, path)
+		if test.row != "" {
+			must(t, s.writers.with(t.Context(), func(c *session) error {
+				for _, statement := range []string{"UPDATE erasure SET " + test.row, "DELETE FROM goose_db_version WHERE version_id >= 14"} {
+					if _, err := c.exec(statement); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+			must(t, s.Close())
+			s = openAt(t, path)
+		}
+		if left, err := s.Unscrubbed(t.Context()); err != nil || left != test.want {
+			t.Errorf("%s: left %+v, want %+v; %v", test.row, left, test.want, err)
+		}
+		must(t, s.Close())
 	}
 }

@@ -24,7 +24,7 @@ type session struct {
 	statements map[string]*sql.Stmt
 	kept       sqlcommon.Kept // unless the session writes
 	open       bool           // a transaction is open
-	broken     bool           // the connection is in an unknown state
+	broken     bool           // the connection is in an unknown state, or is for one use
 }
 
 // statement returns the prepared statement of a query, which is the name of one or a text.

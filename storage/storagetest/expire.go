@@ -258,15 +258,19 @@ var purges = []clause{
 	}},
 
 	{"Scrub says when no file held what was purged, or that this is not known", func(f *fixture) {
-		_, err := f.storage.Scrub(f.ctx, stopped(start))
+		left, err := f.storage.Unscrubbed(f.ctx)
 		f.wantError(err, nil)
+		f.equal(left, memory.Unscrubbed{})
+		at, err := f.storage.Scrub(f.ctx, stopped(start))
+		f.wantError(err, nil)
+		f.equal(at.IsZero() || at.Equal(start), true)
 		e := entry("a", "1", expiring(after(-1000)))
 		f.put(e)
 		f.equal(len(f.purge(start, 100)), 1)
-		left, err := f.storage.Unscrubbed(f.ctx)
+		left, err = f.storage.Unscrubbed(f.ctx)
 		f.wantError(err, nil)
-		f.equal(left.Urgent, left.Pending)
-		at, err := f.storage.Scrub(f.ctx, stopped(after(time.Hour)))
+		f.equal(left, memory.Unscrubbed{Pending: left.Pending, Urgent: left.Pending})
+		at, err = f.storage.Scrub(f.ctx, stopped(after(time.Hour)))
 		f.wantError(err, nil)
 		f.equal(at.IsZero(), !left.Pending)
 		if left.Pending {
