@@ -69,7 +69,7 @@ type entryEvidence struct {
 // NewEvidence returns a cache of at most so many bytes.
 func NewEvidence(maxBytes int) *Evidence {
 	return &Evidence{
-		entries:  lru.NewLazy(maxBytes/8*7, func(_ evidenceKey, e *entryEvidence) int { return e.bytes() }),
+		entries:  lru.New(maxBytes/8*7, func(_ evidenceKey, e *entryEvidence) int { return e.bytes() }),
 		read:     newReadSet(maxBytes / 8),
 		position: -1,
 		changed:  make(map[uuid.UUID]int64),

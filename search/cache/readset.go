@@ -20,12 +20,13 @@ type readWord struct {
 	reader, block uint64
 }
 
-// readWordBytes is what a word takes at most: 8 bytes itself, 64 an item of the cache, and
-// 16 a slot of its table, of which mostly at least a quarter are used.
+// readWordBytes is what a word takes at most: 8 bytes itself, 80 an item of the cache and
+// its place in the list, and 24 a slot of the map, of which mostly at least three in seven
+// are used.
 const readWordBytes = 160
 
 func newReadSet(maxBytes int) readSet {
-	return readSet{lru.NewLazy(maxBytes, func(readWord, *atomic.Uint64) int { return readWordBytes - lru.Overhead })}
+	return readSet{lru.New(maxBytes, func(readWord, *atomic.Uint64) int { return readWordBytes - lru.Overhead })}
 }
 
 // Add notes that reader has read the value of a stamp.

@@ -80,7 +80,7 @@ func NewRows(maxBytes int) *Rows {
 	return &Rows{
 		seed:    maphash.MakeSeed(),
 		viewers: lru.New(viewerBytes, func(v Viewer, _ uint64) int { return len(v.agent) }),
-		rows:    lru.NewLazy(maxBytes/8*7, func(_ rowKey, p *pathRows) int { return int(unsafe.Sizeof(*p)) + p.bytes }),
+		rows:    lru.New(maxBytes/8*7, func(_ rowKey, p *pathRows) int { return int(unsafe.Sizeof(*p)) + p.bytes }),
 		read:    newReadSet(maxBytes / 8),
 		stores:  lru.New(maxCachedStores*storeBytes, func(storeKey, *cachedStore) int { return storeBytes - lru.Overhead }),
 	}
