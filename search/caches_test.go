@@ -82,7 +82,8 @@ func checkCaches(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 		for range rapid.IntRange(0, 4).Draw(rt, "searches") {
 			ask()
 		}
-		if err := backendtest.DrawChange(rt)(h.Fixture, clock); status(err) == 500 {
+		change := rapid.OneOf(rapid.Custom(backendtest.DrawChange), rapid.Custom(drawGrant)).Draw(rt, "change")
+		if err := change(h.Fixture, clock); status(err) == 500 {
 			rt.Fatal(err)
 		}
 		if rapid.Bool().Draw(rt, "index") {
@@ -92,6 +93,22 @@ func checkCaches(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 	}
 	for range callers {
 		ask()
+	}
+}
+
+// drawGrant draws a change of what bob may read of the store alice.
+func drawGrant(t *rapid.T) backendtest.Change {
+	owner, request := agent("alice", acl.Restricted), memory.ShareRequest{Store: "alice", Grantee: "bob"}
+	if rapid.IntRange(0, 3).Draw(t, "withdrawn") == 0 {
+		return func(f *backendtest.Fixture, _ *backendtest.Clock) error {
+			return f.Unshare(background, owner, request.Store, request.Grantee)
+		}
+	}
+	request.Level = rapid.SampledFrom([]acl.Level{acl.Search, acl.Read}).Draw(t, "level")
+	request.MaxLabel = rapid.SampledFrom([]acl.Label{acl.Public, acl.Internal}).Draw(t, "max label")
+	return func(f *backendtest.Fixture, _ *backendtest.Clock) error {
+		_, err := f.Share(background, owner, request)
+		return err
 	}
 }
 
