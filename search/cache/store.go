@@ -8,7 +8,7 @@ import (
 	"mneme/memory"
 )
 
-// cachedStore has the Readers of what a viewer reads of a store up to a ceiling. What has
+// cachedStore has the Readers of what a session reads of a store up to a ceiling. What has
 // changed since is read by new ones, so that the rows of before are not used.
 type cachedStore struct {
 	ceiling acl.Label
@@ -70,7 +70,7 @@ func precedesAny(p, q memory.FeedPositions) bool {
 	return false
 }
 
-// keep caches rows of paths that the viewer has read in a snapshot at head, unless others
+// keep caches rows of paths that the session has read in a snapshot at head, unless others
 // know of later changes.
 func (s *cachedStore) keep(c *Rows, head memory.FeedPositions, groups []*pathRows) {
 	s.mu.Lock()
