@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -63,9 +64,9 @@ func checkCaches(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 			r.Stores = []string{"alice"}
 		}
 		answer := func(s *search.Searcher) (answer, reads string) {
-			*read = nil
+			read.take() // of before
 			answer = answerOf(s, callers[k], r)
-			return answer, read.String()
+			return answer, read.take()
 		}
 		got, reads := answer(beside)
 		_, readsAlone := answer(alone[k])
@@ -127,15 +128,27 @@ func answerOf(s *search.Searcher, c memory.Caller, r search.Request) string {
 	return shown.String()
 }
 
-// readLog is what a search has read that may be cached, and embedded.
-type readLog []string
+// readLog is what a search has read that may be cached, and embedded. Both legs add to it at
+// once.
+type readLog struct {
+	mu    sync.Mutex
+	lines []string
+}
 
-func (l *readLog) add(what string, of ...any) { *l = append(*l, fmt.Sprint(what, " ", of)) }
+func (l *readLog) add(what string, of ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, fmt.Sprint(what, " ", of))
+}
 
-// String returns all in an order of its own.
-func (l *readLog) String() string {
-	slices.Sort(*l)
-	return strings.Join(*l, "\n")
+// take returns all lines in an order of their own, and removes them.
+func (l *readLog) take() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	slices.Sort(l.lines)
+	lines := strings.Join(l.lines, "\n")
+	l.lines = nil
+	return lines
 }
 
 type loggedEmbedder struct {

@@ -47,6 +47,7 @@ func evidenceKeyOf(id uuid.UUID, fingerprints [2]string) evidenceKey {
 
 // entryEvidence is what an entry is scored by, but for the query.
 type entryEvidence struct {
+	stamp
 	revision     int64 // of the row
 	position     int64 // of the changes of vectors in the snapshot
 	fingerprints [2]string

@@ -187,7 +187,7 @@ func TestEvidenceIsHeldOnceForAllWhoHaveReadIt(t *testing.T) {
 		t.Errorf("%d bytes are held for two viewers and %d for one", got, bytes)
 	}
 	for viewer := range uint64(2) {
-		if got := s.read(t, c, Reader{1+viewer}, "tea", [2]string{"model"}); got != 0 {
+		if got := s.read(t, c, Reader{1 + viewer}, "tea", [2]string{"model"}); got != 0 {
 			t.Errorf("viewer %d has read %d entries again", 1+viewer, got)
 		}
 	}

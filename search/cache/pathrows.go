@@ -10,6 +10,7 @@ import (
 
 // pathRows are all rows that Siblings returns for a path. They are not changed.
 type pathRows struct {
+	stamp
 	path  uint64 // hash of namespace and key
 	store unique.Handle[string]
 	rows  []memory.Entry

@@ -31,16 +31,16 @@ func newReadSet(maxBytes int) readSet {
 }
 
 // Add notes that reader has read the value of a stamp.
-func (s readSet) Add(reader Reader, stamp uint64) {
-	word := s.words.GetOrPut(readWord{reader, stamp / 64}, func() *atomic.Uint64 { return new(atomic.Uint64) })
-	word.Or(1 << (stamp % 64))
+func (s readSet) Add(reader Reader, of stamp) {
+	word := s.words.GetOrPut(readWord{reader, uint64(of / 64)}, func() *atomic.Uint64 { return new(atomic.Uint64) })
+	word.Or(1 << (of % 64))
 }
 
 // Has reports of each stamp whether the reader of the same index has read its value. Nobody
 // has read that of stamp 0, and the zero Reader has read none.
-func (s readSet) Has(readers []Reader, stamps []uint64) []bool {
+func (s readSet) Has(readers []Reader, stamps []stamp) []bool {
 	has := make([]bool, len(stamps))
-	key := func(i int) readWord { return readWord{readers[i], stamps[i] / 64} }
+	key := func(i int) readWord { return readWord{readers[i], uint64(stamps[i] / 64)} }
 	s.words.GetEach(len(stamps), key, func(i int, word *atomic.Uint64) {
 		has[i] = readers[i] != Reader{} && word.Load()>>(stamps[i]%64)&1 == 1
 	})

@@ -367,9 +367,9 @@ func TestARowOfAPathThatSeveralHaveReadInPartIsCached(t *testing.T) {
 	c, s, v := NewRows(readersOf, roomy), newSnapshot(acltest.StoreName(1), 10), readerOf("ada", acl.Public)
 	s.rows[1].Path = s.rows[0].Path
 	s.read(t, c, v, scope)
-	c.rows.values = lru.New(roomy, func(rowKey, *stamped[*pathRows]) int { return 0 }) // all were evicted
-	group := &pathRows{store: unique.Make(s.rows[0].Store), rows: slices.Clone(s.rows[:2])}
-	c.rows.values.Put(rowKey{acl.Public, s.rows[0].ID}, &stamped[*pathRows]{1 << 20, group}) // but for one of the two, which another has read
+	c.rows.values = lru.New(roomy, func(rowKey, *pathRows) int { return 0 }) // all were evicted
+	group := &pathRows{stamp: 1 << 20, store: unique.Make(s.rows[0].Store), rows: slices.Clone(s.rows[:2])}
+	c.rows.values.Put(rowKey{acl.Public, s.rows[0].ID}, group) // but for one of the two, which another has read
 	for _, want := range []int{10, 0} {
 		if got := s.read(t, c, v, scope); got != want {
 			t.Errorf("%d rows were read, want %d", got, want)
@@ -405,7 +405,7 @@ func TestARowThatIsCachedForOthersOfItsPath(t *testing.T) {
 	c, ada := NewRows(readersOf, roomy), readerOf("ada", acl.Public)
 	s.read(t, c, ada, scope)
 	evicted := rowKey{acl.Public, s.rows[1].ID}
-	c.rows.values.Put(evicted, &stamped[*pathRows]{1 << 20, &pathRows{store: unique.Make("another")}})
+	c.rows.values.Put(evicted, &pathRows{stamp: 1 << 20, store: unique.Make("another")})
 	if asked := s.read(t, c, ada, scope); asked != 0 {
 		t.Errorf("%d rows were read", asked)
 	}
