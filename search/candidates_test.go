@@ -45,7 +45,7 @@ func answered(h *harness, c memory.Caller) string {
 
 // candidates returns the rows of all candidates in the store alice within a caller's scope,
 // in one snapshot: by way of a cache, and as the storage has them.
-func candidates(s memory.Storage, rows *cache.Rows, c memory.Caller, now time.Time) (cached, read []*memory.Entry, err error) {
+func candidates(s memory.Storage, rows *cache.Rows, by cache.Reader, c memory.Caller, now time.Time) (cached, read []*memory.Entry, err error) {
 	err = s.View(background, func(tx memory.ReadTx) error {
 		scope, err := acl.NewScope(background, tx, c.Principal, acl.ScopeRequest{Stores: []string{"alice"}}, now)
 		if err != nil {
@@ -60,7 +60,7 @@ func candidates(s memory.Storage, rows *cache.Rows, c memory.Caller, now time.Ti
 		for i := range scanned {
 			ids[i] = scanned[i].ID
 		}
-		if cached, err = rows.Siblings(background, tx, cache.ViewerOf(c), scope, ids); err != nil {
+		if cached, err = rows.Siblings(background, tx, by, scope, ids); err != nil {
 			return err
 		}
 		siblings, err := tx.Siblings(background, scope, ids)
@@ -78,7 +78,8 @@ func checkCandidates(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 	caching := openOver(t, data, options)
 	options.Search.CandidateCache = 1 // no row has room
 	reading := openOver(t, data, options)
-	snapshots, rows := data.Storage(t), cache.NewRows(64<<20)
+	snapshots, numbered := data.Storage(t), cache.NewReaders()
+	rows := cache.NewRows(numbered, 64<<20)
 	share(caching, "alice", "bob", acl.ReadWrite)
 	for i, label := range []acl.Label{acl.Public, acl.Public, acl.Public, acl.Public, acl.Public, acl.Public, acl.Internal, acl.Internal} {
 		caching.PutText(agent("alice", label), "alice", fmt.Sprint("other", i), "x", 201)
@@ -94,7 +95,7 @@ func checkCandidates(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 	}
 	compare := func(what string) {
 		for _, c := range readers {
-			cached, read, err := candidates(snapshots, rows, c, clock.Now())
+			cached, read, err := candidates(snapshots, rows, numbered.Of(c), c, clock.Now())
 			if err != nil && !errors.Is(err, acl.ErrDenied) {
 				rt.Fatal(err)
 			}
@@ -129,7 +130,7 @@ func checkCandidates(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 		working.Go(func() {
 			for range 3 {
 				answered(caching, c)
-				if _, _, err := candidates(snapshots, rows, c, clock.Now()); err != nil && !errors.Is(err, acl.ErrDenied) {
+				if _, _, err := candidates(snapshots, rows, numbered.Of(c), c, clock.Now()); err != nil && !errors.Is(err, acl.ErrDenied) {
 					t.Error(err)
 				}
 			}

@@ -125,7 +125,7 @@ func addUnread(ids []uuid.UUID, hits []legHit, visible map[uuid.UUID]*candidate)
 // scope, live, not encrypted, passing the filter, and what their path
 // resolves to.
 func (s *Searcher) addVisible(ctx context.Context, tx cache.RowTx, scope acl.Scope, q *searchQuery, ids []uuid.UUID, visible map[uuid.UUID]*candidate) error {
-	rows, err := s.rows.Siblings(ctx, tx, cache.ViewerOf(q.caller), scope, ids)
+	rows, err := s.rows.Siblings(ctx, tx, s.readers.Of(q.caller), scope, ids)
 	if err != nil {
 		return err
 	}

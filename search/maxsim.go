@@ -10,7 +10,6 @@ import (
 
 	"mneme/acl"
 	"mneme/embed/maxsim"
-	"mneme/internal/prefetch"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/vector"
@@ -45,9 +44,6 @@ func (q *searchQuery) addMaxSimBy(ctx context.Context, tx memory.ScoreReader, sc
 	best, against := make([]float32, len(query)), maxsim.NewQuery(query)
 	for i := range found {
 		r := &found[i].by[k]
-		if i+1 < len(found) {
-			prefetch.Slice(found[i+1].by[k].codes)
-		}
 		if len(r.codes) == 0 || !r.judges {
 			continue
 		}

@@ -8,7 +8,6 @@ import (
 	"mneme/acl"
 	"mneme/fusion"
 	"mneme/memory"
-	"mneme/search/cache"
 	"mneme/search/question"
 	"mneme/vector"
 )
@@ -206,8 +205,7 @@ func (s *Searcher) addEvidence(ctx context.Context, tx memory.ScoreReader, scope
 			}
 		}
 	}
-	viewer := s.rows.Number(cache.ViewerOf(q.caller))
-	return s.evidence.Read(ctx, tx, viewer, scope, query, entries, add)
+	return s.evidence.Read(ctx, tx, s.readers.Of(q.caller), scope, query, entries, add)
 }
 
 // addCoverage sets the coverage of a candidate, unless the lexical leg failed or

@@ -183,7 +183,7 @@ func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, fetch int)
 	for _, asked := range q.wordings {
 		asked.scorer = nil
 	}
-	known := s.documents.Of(s.rows.Number(cache.ViewerOf(q.caller)))
+	known := s.documents.Of(s.readers.Of(q.caller))
 	err = s.view(ctx, q.caller, func(tx memory.ReadTx) error {
 		leg.lists, leg.dated = make([]legList, len(q.wordings)), make([][]legHit, len(q.wordings))
 		for i, asked := range q.wordings {
@@ -388,18 +388,19 @@ func (s *Searcher) preferOne(ctx context.Context, q *searchQuery, asked *wording
 }
 
 // embedWordings sets the wordings' embeddings by models, for the vector leg and for the
-// steps after it. Embeddings are cached and shared for each agent and taint.
+// steps after it. Embeddings are cached and shared for each cache.Reader.
 func (s *Searcher) embedWordings(ctx context.Context, q *searchQuery, by models) (err error) {
 	before := q.models
 	q.models = by
 	ctx, end := s.startStep(ctx, "embed", &q.took.Embed)
 	defer end(&err)
+	reader := s.readers.Of(q.caller)
 	for k, model := range by {
 		if !model.serves() {
 			continue
 		}
 		keyOf := func(text string) cache.QueryKey {
-			return cache.QueryKey{Agent: q.caller.Agent, Taint: q.caller.Taint, Fingerprint: model.Fingerprint, Query: text}
+			return cache.QueryKey{Reader: reader, Fingerprint: model.Fingerprint, Query: text}
 		}
 		var missing []*wording
 		var texts []string

@@ -99,6 +99,7 @@ type Searcher struct {
 	rerankLabel  acl.Label
 	reranked     int // at most maxReranked
 
+	readers      *cache.Readers
 	queries      *cache.Queries
 	documents    *cache.Documents
 	rows         *cache.Rows
@@ -121,6 +122,7 @@ const (
 // turns it shares.
 func New(storage memory.Storage, service *memory.Service, options Options) *Searcher {
 	candidateBytes := cmp.Or(options.CandidateCache, candidateCacheBytes)
+	readers := cache.NewReaders()
 	s := &Searcher{
 		storage: storage,
 		service: service,
@@ -141,9 +143,10 @@ func New(storage memory.Storage, service *memory.Service, options Options) *Sear
 		rerankLabel:  cmp.Or(options.RerankLabel, acl.Restricted),
 		reranked:     min(cmp.Or(options.Reranked, defaultReranked), maxReranked),
 
+		readers:      readers,
 		queries:      cache.NewQueries(cmp.Or(options.QueryCache, queryCacheBytes)),
 		documents:    cache.NewDocuments(candidateBytes / 16),
-		rows:         cache.NewRows(candidateBytes / 16 * 7),
+		rows:         cache.NewRows(readers, candidateBytes/16*7),
 		evidence:     cache.NewEvidence(candidateBytes / 2),
 		unnoted:      lru.New(unnotedBytes, func(store string, _ time.Time) int { return len(store) }),
 		searchLimits: cmp.Or(options.Searches, defaultSearches),

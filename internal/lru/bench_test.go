@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkGetEach looks up 300 of 40,000 keys, all of which are cached: of a lazy cache that
+// BenchmarkGetEach looks up 300 of 40,000 keys, all of which are cached: of a cache that
 // they fill by a sixth, and of one that is full.
 func BenchmarkGetEach(b *testing.B) {
 	const asked, valueBytes = 300, 500
@@ -16,7 +16,7 @@ func BenchmarkGetEach(b *testing.B) {
 	for name, maxBytes := range map[string]int{"roomy": 6 * size * (Overhead + valueBytes), "full": size * (Overhead + valueBytes)} {
 		b.Run(name, func(b *testing.B) {
 			type key [3]uint64
-			c, random := NewLazy(maxBytes, func(key, *int) int { return valueBytes }), rand.New(rand.NewPCG(1, 2))
+			c, random := New(maxBytes, func(key, *int) int { return valueBytes }), rand.New(rand.NewPCG(1, 2))
 			keys := make([]key, size)
 			for i := range keys {
 				keys[i] = key{random.Uint64(), random.Uint64(), random.Uint64()}

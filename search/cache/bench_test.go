@@ -32,7 +32,7 @@ func BenchmarkSiblings(b *testing.B) {
 	if testing.Short() {
 		size = asked
 	}
-	c, v := NewRows(roomy), Viewer{"ada", acl.Public}
+	c, v := NewRows(readersOf, roomy), readerOf("ada", acl.Public)
 	var reach []acltest.Reach
 	for store := range benchStores {
 		reach = append(reach, acltest.Reach{Number: int64(store), Ceiling: acl.Public})
@@ -71,7 +71,7 @@ func BenchmarkDocuments(b *testing.B) {
 	if testing.Short() {
 		size = asked
 	}
-	of := NewDocuments(2 * size * int(unsafe.Sizeof(document{}))).Of(1)
+	of := NewDocuments(2 * size * int(unsafe.Sizeof(document{}))).Of(readerOf("ada", acl.Public))
 	var docs []int64
 	for doc := range int64(size) {
 		docs = append(docs, doc)
@@ -109,12 +109,12 @@ func (packedVectors) TermCounter(query []lexical.QueryTerm) memory.TermCounter {
 // BenchmarkEvidence reads the evidence of 100 of 6,000 entries of 25 words, all of which are
 // cached.
 func BenchmarkEvidence(b *testing.B) {
-	const asked, v = 100, 1
+	const asked = 100
 	size := 6000
 	if testing.Short() {
 		size = asked
 	}
-	c, s := NewEvidence(roomy), newVectors(size)
+	c, s, v := NewEvidence(roomy), newVectors(size), readerOf("ada", acl.Public)
 	for i := range s.entries {
 		text := workload.NewMemory(1, i).Text()
 		of := s.of[s.entries[i].ID]

@@ -14,8 +14,7 @@ import (
 // documents, and similar questions find mostly the same ones. A document is the same entry
 // for good.
 //
-// SECURITY: they are kept for each viewer, so that the speed of an answer does not reveal
-// what others found; how long one stays in a full cache does depend on others, as in Rows.
+// SECURITY: they are kept for each Reader.
 type Documents struct {
 	seed maphash.Seed
 
@@ -33,7 +32,7 @@ type document struct {
 }
 
 type documentKey struct {
-	viewer     uint64 // Rows.Number
+	reader     Reader
 	store, doc int64
 }
 
@@ -43,29 +42,29 @@ func NewDocuments(maxBytes int) *Documents {
 	return &Documents{seed: maphash.MakeSeed(), sets: make([]documentSet, n)}
 }
 
-// Of returns those of a viewer, by Rows.Number.
-func (d *Documents) Of(viewer uint64) memory.DocumentIDs { return viewerDocuments{d, viewer} }
+// Of returns those that a Reader has read.
+func (d *Documents) Of(reader Reader) memory.DocumentIDs { return readDocuments{d, reader} }
 
 func (d *Documents) set(key documentKey) *documentSet {
 	return &d.sets[maphash.Comparable(d.seed, key)%uint64(len(d.sets))]
 }
 
-// viewerDocuments implements memory.DocumentIDs.
-type viewerDocuments struct {
+// readDocuments implements memory.DocumentIDs.
+type readDocuments struct {
 	documents *Documents
-	viewer    uint64
+	reader    Reader
 }
 
 // Get implements memory.DocumentIDs.
-func (v viewerDocuments) Get(n int, document func(i int) (store, doc int64), found func(i int, entry uuid.UUID)) {
+func (r readDocuments) Get(n int, document func(i int) (store, doc int64), found func(i int, entry uuid.UUID)) {
 	keys, sets := make([]documentKey, n), make([]*documentSet, n)
 	for i := range n { // before any set is read, so that the processor fetches several at a time
 		store, doc := document(i)
-		keys[i] = documentKey{v.viewer, store, doc}
-		sets[i] = v.documents.set(keys[i])
+		keys[i] = documentKey{r.reader, store, doc}
+		sets[i] = r.documents.set(keys[i])
 	}
-	v.documents.mu.Lock()
-	defer v.documents.mu.Unlock()
+	r.documents.mu.Lock()
+	defer r.documents.mu.Unlock()
 	for i, set := range sets {
 		for k := range set {
 			if slot := &set[k]; slot.documentKey == keys[i] && slot.entry != uuid.Nil { // an empty slot has a key, too
@@ -77,11 +76,11 @@ func (v viewerDocuments) Get(n int, document func(i int) (store, doc int64), fou
 }
 
 // Put implements memory.DocumentIDs.
-func (v viewerDocuments) Put(store, doc int64, entry uuid.UUID) {
-	key := documentKey{v.viewer, store, doc}
-	v.documents.mu.Lock()
-	defer v.documents.mu.Unlock()
-	set := v.documents.set(key)
+func (r readDocuments) Put(store, doc int64, entry uuid.UUID) {
+	key := documentKey{r.reader, store, doc}
+	r.documents.mu.Lock()
+	defer r.documents.mu.Unlock()
+	set := r.documents.set(key)
 	copy(set[1:], set[:])
 	set[0] = document{key, entry}
 }

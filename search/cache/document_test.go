@@ -17,7 +17,7 @@ func one(of memory.DocumentIDs, store, doc int64) (entry uuid.UUID, ok bool) {
 
 func TestAViewerHasTheDocumentsThatItFound(t *testing.T) {
 	documents := NewDocuments(1 << 20)
-	ada, bob := documents.Of(1), documents.Of(2)
+	ada, bob := documents.Of(Reader{1}), documents.Of(Reader{2})
 	first, second := uuid.New(), uuid.New()
 	ada.Put(1, 7, first)
 	ada.Put(2, 7, second)
@@ -29,13 +29,13 @@ func TestAViewerHasTheDocumentsThatItFound(t *testing.T) {
 			t.Errorf("another viewer has %v", got)
 		}
 	}
-	if got, ok := one(documents.Of(0), 0, 0); ok { // the key of an empty slot
+	if got, ok := one(documents.Of(Reader{0}), 0, 0); ok { // the key of an empty slot
 		t.Errorf("the document that nobody found is %v", got)
 	}
 }
 
 func TestDocumentsAreLookedUpTogether(t *testing.T) {
-	ada := NewDocuments(1 << 20).Of(1)
+	ada := NewDocuments(1 << 20).Of(Reader{1})
 	ada.Put(1, 7, uuid.UUID{7})
 	ada.Put(1, 9, uuid.UUID{9})
 	docs, found := []int64{9, 8, 7, 9}, make([]uuid.UUID, 4)
@@ -47,7 +47,7 @@ func TestDocumentsAreLookedUpTogether(t *testing.T) {
 
 // What is put drops others only once its set is full, and they are the oldest.
 func TestDocumentsAreBounded(t *testing.T) {
-	ada := NewDocuments(1).Of(1) // one set
+	ada := NewDocuments(1).Of(Reader{1}) // one set
 	for doc := range int64(10) {
 		ada.Put(1, doc, uuid.UUID{byte(doc)})
 	}

@@ -5,14 +5,11 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/internal/lru"
-	"mneme/internal/prefetch"
 	"mneme/memory"
 )
 
@@ -24,14 +21,9 @@ import (
 // change of any vectors says so; if it has moved, the records since then say which
 // changed. Writes of other processes count like those of this one.
 //
-// SECURITY: entries are looked up that the search's snapshot shows to the caller. What one
-// viewer has read is held once for all, but used for those alone who have read it
-// themselves, so that the speed of an answer does not reveal what others asked, but as for
-// Rows.
+// SECURITY: entries are looked up that the search's snapshot shows to the caller.
 type Evidence struct {
-	entries *lru.Cache[evidenceKey, *entryEvidence]
-	read    readSet       // by numbers of viewers
-	stamp   atomic.Uint64 // of the last entryEvidence
+	entries *shared[evidenceKey, *entryEvidence]
 
 	mu       sync.Mutex
 	position int64               // up to which changes are known; -1: none were looked at
@@ -55,9 +47,9 @@ func evidenceKeyOf(id uuid.UUID, fingerprints [2]string) evidenceKey {
 
 // entryEvidence is what an entry is scored by, but for the query.
 type entryEvidence struct {
-	stamp        uint64 // of no other
-	revision     int64  // of the row
-	position     int64  // of the changes of vectors in the snapshot
+	stamp
+	revision     int64 // of the row
+	position     int64 // of the changes of vectors in the snapshot
 	fingerprints [2]string
 	indexed      bool // it has terms
 	length       int
@@ -69,8 +61,7 @@ type entryEvidence struct {
 // NewEvidence returns a cache of at most so many bytes.
 func NewEvidence(maxBytes int) *Evidence {
 	return &Evidence{
-		entries:  lru.NewLazy(maxBytes/8*7, func(_ evidenceKey, e *entryEvidence) int { return e.bytes() }),
-		read:     newReadSet(maxBytes / 8),
+		entries:  newShared(maxBytes, func(_ evidenceKey, e *entryEvidence) int { return e.bytes() }),
 		position: -1,
 		changed:  make(map[uuid.UUID]int64),
 	}
@@ -89,22 +80,18 @@ func (e *entryEvidence) bytes() int {
 
 // Read yields what tx.Evidence does of entries, in part from the cache. What is yielded
 // must not be changed; Counts are valid until yield returns.
-func (c *Evidence) Read(ctx context.Context, tx memory.ScoreReader, v uint64, scope acl.Scope, q memory.EvidenceQuery, entries []*memory.Entry, yield func(memory.Evidence) error) error {
+func (c *Evidence) Read(ctx context.Context, tx memory.ScoreReader, reader Reader, scope acl.Scope, q memory.EvidenceQuery, entries []*memory.Entry, yield func(memory.Evidence) error) error {
 	last, err := c.catchUp(ctx, tx)
 	if err != nil {
 		return err
 	}
-	found := make([]*entryEvidence, len(entries))
-	c.lookUp(v, q.Fingerprints, last, entries, found)
-	if err := c.readMissing(ctx, tx, v, scope, q.Fingerprints, last, entries, found); err != nil {
+	found := c.lookUp(reader, q.Fingerprints, last, entries)
+	if err := c.readMissing(ctx, tx, reader, scope, q.Fingerprints, last, entries, found); err != nil {
 		return err
 	}
 	counter := tx.TermCounter(q.Terms)
 	counts := make([]int, len(q.Terms))
-	for i, of := range found {
-		if i+2 < len(found) {
-			found[i+2].prefetch()
-		}
+	for _, of := range found {
 		if of == nil { // its row is not there
 			continue
 		}
@@ -113,14 +100,6 @@ func (c *Evidence) Read(ctx context.Context, tx memory.ScoreReader, v uint64, sc
 		}
 	}
 	return nil
-}
-
-// prefetch fetches what yield reads.
-func (e *entryEvidence) prefetch() {
-	if e != nil {
-		prefetch.Slice(e.terms)
-		prefetch.Slice(e.one[0].Vector)
-	}
 }
 
 // yield yields the chunks with the counts of a query's terms, for which it uses counts.
@@ -172,52 +151,30 @@ func (c *Evidence) catchUp(ctx context.Context, tx memory.ScoreReader) (last int
 	return changes.Last, nil
 }
 
-// lookUp sets found of those entries whose evidence the viewer has read and that is
-// valid in the snapshot, of which last is the position of the last change.
-func (c *Evidence) lookUp(v uint64, fingerprints [2]string, last int64, entries []*memory.Entry, found []*entryEvidence) {
-	key := func(i int) evidenceKey { return evidenceKeyOf(entries[i].ID, fingerprints) }
-	c.entries.GetEach(len(entries), key, func(i int, e *entryEvidence) {
-		prefetch.Of(e)
-		found[i] = e
-	})
-	for i, e := range found {
-		if e != nil && (e.revision != entries[i].Revision || e.fingerprints != fingerprints) {
-			found[i] = nil
-		}
-	}
-	c.keepValid(last, entries, found)
-	stamps := make([]uint64, len(found))
-	for i, e := range found {
-		if e != nil {
-			stamps[i] = e.stamp
-		}
-	}
-	for i, has := range c.read.Has(v, stamps) {
-		if !has {
-			found[i] = nil
-		}
-	}
-}
-
-// keepValid clears what is not valid in a snapshot.
-func (c *Evidence) keepValid(last int64, entries []*memory.Entry, found []*entryEvidence) {
+// lookUp returns the evidence of entries that the Reader has read and that is valid in the
+// snapshot, of which last is the position of the last change.
+func (c *Evidence) lookUp(reader Reader, fingerprints [2]string, last int64, entries []*memory.Entry) []*entryEvidence {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i, e := range found {
-		if e != nil && !c.valid(entries[i].ID, e, last) {
-			found[i] = nil
+	key := func(i int) evidenceKey { return evidenceKeyOf(entries[i].ID, fingerprints) }
+	return c.entries.get(len(entries), key, func(i int, e *entryEvidence) Reader {
+		if !c.valid(entries[i].ID, entries[i].Revision, fingerprints, e, last) {
+			return Reader{}
 		}
-	}
+		return reader
+	})
 }
 
-// valid reports whether the vectors are those of the snapshot: no change is known after
-// they were read, and those up to the snapshot are known. c.mu is held.
-func (c *Evidence) valid(id uuid.UUID, e *entryEvidence, last int64) bool {
-	return e.position <= last && last <= c.position && e.position >= c.floor && e.position >= c.changed[id]
+// valid reports whether e is the evidence of an entry in the snapshot: the row and the models
+// are the same, no change of vectors is known after they were read, and those up to the
+// snapshot are known. c.mu is held.
+func (c *Evidence) valid(id uuid.UUID, revision int64, fingerprints [2]string, e *entryEvidence, last int64) bool {
+	return e.revision == revision && e.fingerprints == fingerprints &&
+		e.position <= last && last <= c.position && e.position >= c.floor && e.position >= c.changed[id]
 }
 
 // readMissing reads the evidence of those entries that have none, and caches it.
-func (c *Evidence) readMissing(ctx context.Context, tx memory.ScoreReader, v uint64, scope acl.Scope, fingerprints [2]string, last int64, entries []*memory.Entry, found []*entryEvidence) error {
+func (c *Evidence) readMissing(ctx context.Context, tx memory.ScoreReader, reader Reader, scope acl.Scope, fingerprints [2]string, last int64, entries []*memory.Entry, found []*entryEvidence) error {
 	index := make(map[uuid.UUID]int)
 	q := memory.EvidenceQuery{Fingerprints: fingerprints}
 	for i, e := range found {
@@ -242,7 +199,7 @@ func (c *Evidence) readMissing(ctx context.Context, tx memory.ScoreReader, v uin
 	}
 	for _, id := range q.Entries {
 		if e := found[index[id]]; e != nil {
-			c.put(v, id, e, last)
+			c.put(reader, id, e, last)
 		}
 	}
 	return nil
@@ -261,25 +218,14 @@ func (e *entryEvidence) add(chunk memory.Evidence) {
 	e.chunks = append(e.chunks, chunk)
 }
 
-// put caches what a viewer has read of an entry in a snapshot, unless others know of later
-// changes. What another viewer has read is kept if it is still valid.
-func (c *Evidence) put(v uint64, id uuid.UUID, e *entryEvidence, last int64) {
+// put caches what a Reader has read of an entry in a snapshot, unless others know of later
+// changes.
+func (c *Evidence) put(reader Reader, id uuid.UUID, e *entryEvidence, last int64) {
 	c.mu.Lock()
-	key := evidenceKeyOf(id, e.fingerprints)
-	current, latest := last == c.position, false
-	if other, ok := c.entries.Get(key); ok && current {
-		latest = other.revision == e.revision && other.fingerprints == e.fingerprints && c.valid(id, other, last)
-		if latest {
-			e.stamp = other.stamp
-		}
-	}
-	c.mu.Unlock()
-	if !current {
+	defer c.mu.Unlock()
+	if last != c.position {
 		return
 	}
-	if !latest {
-		e.stamp = c.stamp.Add(1)
-		c.entries.Put(key, e)
-	}
-	c.read.Add(v, e.stamp)
+	same := func(held *entryEvidence) bool { return c.valid(id, e.revision, e.fingerprints, held, last) }
+	c.entries.put(reader, e, same, evidenceKeyOf(id, e.fingerprints))
 }

@@ -111,7 +111,7 @@ func (s *vectors) VectorChanges(_ context.Context, after int64, limit int) (memo
 
 // read asks the cache for the evidence of all entries, compares it with the evidence in the
 // snapshot, and returns how many it had to read from the snapshot.
-func (s *vectors) read(t *testing.T, c *Evidence, v uint64, query string, fingerprints [2]string) int {
+func (s *vectors) read(t *testing.T, c *Evidence, v Reader, query string, fingerprints [2]string) int {
 	t.Helper()
 	q := memory.EvidenceQuery{Terms: []lexical.QueryTerm{{Text: query}}, Fingerprints: fingerprints, Entries: idsOf(s.entries)}
 	text := func(read func(yield func(memory.Evidence) error) error) (all []string) {
@@ -139,12 +139,13 @@ func (s *vectors) read(t *testing.T, c *Evidence, v uint64, query string, finger
 }
 
 func TestEvidenceThatHasNotChangedIsReadOnce(t *testing.T) {
-	const n, ada, bob = 10, 1, 2
+	const n = 10
+	ada, bob := Reader{1}, Reader{2}
 	model, other := [2]string{"model"}, [2]string{"other"}
 	for _, step := range []struct {
 		what         string
 		do           func(*vectors)
-		viewer       uint64
+		viewer       Reader
 		fingerprints [2]string
 		want         int // entries read
 	}{
@@ -179,20 +180,20 @@ func TestEvidenceThatHasNotChangedIsReadOnce(t *testing.T) {
 
 func TestEvidenceIsHeldOnceForAllWhoHaveReadIt(t *testing.T) {
 	c, s := NewEvidence(1<<20), newVectors(10)
-	s.read(t, c, 1, "tea", [2]string{"model"})
-	bytes := c.entries.Bytes()
-	s.read(t, c, 2, "tea", [2]string{"model"})
-	if got := c.entries.Bytes(); got != bytes {
+	s.read(t, c, Reader{1}, "tea", [2]string{"model"})
+	bytes := c.entries.values.Bytes()
+	s.read(t, c, Reader{2}, "tea", [2]string{"model"})
+	if got := c.entries.values.Bytes(); got != bytes {
 		t.Errorf("%d bytes are held for two viewers and %d for one", got, bytes)
 	}
 	for viewer := range uint64(2) {
-		if got := s.read(t, c, 1+viewer, "tea", [2]string{"model"}); got != 0 {
+		if got := s.read(t, c, Reader{1 + viewer}, "tea", [2]string{"model"}); got != 0 {
 			t.Errorf("viewer %d has read %d entries again", 1+viewer, got)
 		}
 	}
 	s.write(3)
-	s.read(t, c, 1, "tea", [2]string{"model"})
-	if got := s.read(t, c, 2, "tea", [2]string{"model"}); got != 1 {
+	s.read(t, c, Reader{1}, "tea", [2]string{"model"})
+	if got := s.read(t, c, Reader{2}, "tea", [2]string{"model"}); got != 1 {
 		t.Errorf("viewer 2 has read %d entries, want the one that only viewer 1 has read since it changed", got)
 	}
 }
@@ -200,19 +201,19 @@ func TestEvidenceIsHeldOnceForAllWhoHaveReadIt(t *testing.T) {
 func TestASnapshotHasItsOwnEvidence(t *testing.T) {
 	model := [2]string{"model"}
 	c, older := NewEvidence(1<<20), newVectors(10)
-	older.read(t, c, 1, "tea", model)
+	older.read(t, c, Reader{1}, "tea", model)
 	newer := *older
 	newer.of = make(map[uuid.UUID]memory.Evidence)
 	for id, e := range older.of {
 		newer.of[id] = e
 	}
 	newer.embed(3)
-	newer.read(t, c, 1, "tea", model)
+	newer.read(t, c, Reader{1}, "tea", model)
 	for range 2 {
-		if got := older.read(t, c, 1, "tea", model); got != 1 {
+		if got := older.read(t, c, Reader{1}, "tea", model); got != 1 {
 			t.Errorf("%d entries were read in the older snapshot, want the one that has changed since", got)
 		}
-		if got := newer.read(t, c, 1, "tea", model); got != 0 {
+		if got := newer.read(t, c, Reader{1}, "tea", model); got != 0 {
 			t.Errorf("%d entries were read in the newer snapshot again", got)
 		}
 	}
@@ -221,11 +222,11 @@ func TestASnapshotHasItsOwnEvidence(t *testing.T) {
 func TestCachedEvidenceIsBounded(t *testing.T) {
 	const limit = 40_000
 	c, s := NewEvidence(limit), newVectors(500)
-	s.read(t, c, 1, "tea", [2]string{"model"})
-	if got := c.entries.Bytes() + c.read.words.Bytes(); got > limit || got < limit/2 {
+	s.read(t, c, Reader{1}, "tea", [2]string{"model"})
+	if got := c.entries.bytes(); got > limit || got < limit/2 {
 		t.Errorf("%d bytes are cached, want about %d", got, limit)
 	}
-	if got := s.read(t, c, 1, "tea", [2]string{"model"}); got == 0 {
+	if got := s.read(t, c, Reader{1}, "tea", [2]string{"model"}); got == 0 {
 		t.Error("nothing was read again, want what has no room")
 	}
 }
@@ -249,7 +250,7 @@ func TestEvidenceCountsTheBytesOfEachChunk(t *testing.T) {
 }
 
 func TestAViewerReadsTheSameEvidenceWhateverOthersHaveRead(t *testing.T) {
-	const ada, bob = 1, 2
+	ada, bob := Reader{1}, Reader{2}
 	models := [][2]string{{"model"}, {"model", "other"}}
 	rapid.Check(t, func(rt *rapid.T) {
 		alone, beside, s := NewEvidence(1<<20), NewEvidence(1<<20), newVectors(8)

@@ -10,28 +10,20 @@ import (
 
 // pathRows are all rows that Siblings returns for a path. They are not changed.
 type pathRows struct {
-	stamp uint64 // of no others
+	stamp
 	path  uint64 // hash of namespace and key
 	store unique.Handle[string]
 	rows  []memory.Entry
 	bytes int // of rows
 }
 
-// share returns the cached rows of a path if they are those of g. Otherwise it caches g.
-func (c *Rows) share(ceiling acl.Label, g *pathRows) *pathRows {
-	other, ok := c.rows.Get(rowKey{ceiling, g.rows[0].ID})
-	switch {
-	case !ok || !other.isSame(g):
-		g.stamp = c.last.Add(1)
-	case len(g.rows) == 1:
-		return other
-	default:
-		g = other // which may be missing for other rows
+// keys returns the keys of the rows.
+func (p *pathRows) keys(ceiling acl.Label) []rowKey {
+	keys := make([]rowKey, len(p.rows))
+	for i := range p.rows {
+		keys[i] = rowKey{ceiling, p.rows[i].ID}
 	}
-	for i := range g.rows {
-		c.rows.Put(rowKey{ceiling, g.rows[i].ID}, g)
-	}
-	return g
+	return keys
 }
 
 // rowBytes returns the memory of a row; that of strings that many rows share is counted

@@ -5,17 +5,15 @@ import (
 	"sync"
 	"unsafe"
 
-	"mneme/acl"
 	"mneme/embed"
 	"mneme/internal/lru"
 )
 
-// QueryKey identifies an embedding. The agent and its session's taint are part of it,
-// so that the speed of an answer does not reveal what another agent asked, or is asking,
-// nor what this one asked in a session of another label.
+// QueryKey identifies an embedding.
+//
+// SECURITY: the Reader is part of it, also while it is being made.
 type QueryKey struct {
-	Agent              string
-	Taint              acl.Label
+	Reader             Reader
 	Fingerprint, Query string
 }
 
@@ -41,7 +39,7 @@ type making struct {
 // NewQueries returns a cache of at most so many bytes.
 func NewQueries(maxBytes int) *Queries {
 	size := func(key QueryKey, embedding embed.Query) int {
-		return len(key.Agent) + len(key.Fingerprint) + len(key.Query) + 4*len(embedding.Vector) + int(unsafe.Sizeof(embed.Token{}))*len(embedding.Tokens)
+		return len(key.Fingerprint) + len(key.Query) + 4*len(embedding.Vector) + int(unsafe.Sizeof(embed.Token{}))*len(embedding.Tokens)
 	}
 	return &Queries{Cache: lru.New(maxBytes, size), making: make(map[QueryKey]*making)}
 }

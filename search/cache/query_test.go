@@ -17,8 +17,8 @@ func TestQueryCacheCountsQueriesVectorsAndTokens(t *testing.T) {
 		q.Put(QueryKey{Query: strings.Repeat("q", 4000)}, embed.Query{Vector: make([]float32, 10)})
 	}
 	before := q.Bytes()
-	q.Put(QueryKey{Agent: "ada", Fingerprint: "model", Query: "tea"}, embed.Query{Vector: make([]float32, 100), Tokens: make([]embed.Token, 10)})
-	if grown := q.Bytes() - before; grown < 400+10*(16+64)+11 {
+	q.Put(QueryKey{Reader: readerOf("ada", acl.Public), Fingerprint: "model", Query: "tea"}, embed.Query{Vector: make([]float32, 100), Tokens: make([]embed.Token, 10)})
+	if grown := q.Bytes() - before; grown < 400+10*(16+64)+8 {
 		t.Errorf("a vector of 400 bytes, ten tokens of 80 and their key count as %d", grown)
 	}
 	q.Put(QueryKey{Query: strings.Repeat("r", 20_000)}, embed.Query{Vector: make([]float32, 10)})
@@ -29,11 +29,11 @@ func TestQueryCacheCountsQueriesVectorsAndTokens(t *testing.T) {
 
 func TestCachedEmbeddingsAreNotSharedBetweenAgentsTaintsOrModels(t *testing.T) {
 	q := NewQueries(1000)
-	q.Put(QueryKey{Agent: "ada", Fingerprint: "m1", Query: "q"}, embed.Query{Vector: []float32{1}})
+	q.Put(QueryKey{Reader: readerOf("ada", acl.Public), Fingerprint: "m1", Query: "q"}, embed.Query{Vector: []float32{1}})
 	for _, key := range []QueryKey{
-		{Agent: "bob", Fingerprint: "m1", Query: "q"},
-		{Agent: "ada", Fingerprint: "m2", Query: "q"},
-		{Agent: "ada", Taint: acl.Restricted, Fingerprint: "m1", Query: "q"},
+		{Reader: readerOf("bob", acl.Public), Fingerprint: "m1", Query: "q"},
+		{Reader: readerOf("ada", acl.Public), Fingerprint: "m2", Query: "q"},
+		{Reader: readerOf("ada", acl.Restricted), Fingerprint: "m1", Query: "q"},
 	} {
 		if _, ok := q.Get(key); ok {
 			t.Errorf("%+v finds the embedding of another key", key)
@@ -91,7 +91,7 @@ func embedIn(ctx context.Context, q *Queries, key QueryKey, e embed.Embedder) <-
 
 func TestTheSameQuestionOfAnAgentIsEmbeddedOnceAtATime(t *testing.T) {
 	q, e := NewQueries(10_000), newBlocking()
-	ada, bob := QueryKey{Agent: "ada", Query: "q"}, QueryKey{Agent: "bob", Query: "q"}
+	ada, bob := QueryKey{Reader: readerOf("ada", acl.Public), Query: "q"}, QueryKey{Reader: readerOf("bob", acl.Public), Query: "q"}
 	results := []<-chan error{embedIn(t.Context(), q, ada, e), embedIn(t.Context(), q, ada, e), embedIn(t.Context(), q, bob, e)}
 	e.release <- nil
 	e.release <- nil
@@ -110,7 +110,7 @@ func TestTheSameQuestionOfAnAgentIsEmbeddedOnceAtATime(t *testing.T) {
 
 func TestAnEmbeddingEndsWithItsLastCaller(t *testing.T) {
 	q, e := NewQueries(10_000), newBlocking()
-	key := QueryKey{Agent: "ada", Query: "q"}
+	key := QueryKey{Reader: readerOf("ada", acl.Public), Query: "q"}
 	first, cancelFirst := context.WithCancel(t.Context())
 	second, cancelSecond := context.WithCancel(t.Context())
 	defer cancelSecond()
@@ -136,7 +136,7 @@ func TestAnEmbeddingEndsWithItsLastCaller(t *testing.T) {
 
 func TestAFailedEmbeddingIsNotCached(t *testing.T) {
 	q, e := NewQueries(10_000), newBlocking()
-	key := QueryKey{Agent: "ada", Query: "q"}
+	key := QueryKey{Reader: readerOf("ada", acl.Public), Query: "q"}
 	failed := errors.New("away")
 	result := embedIn(t.Context(), q, key, e)
 	e.release <- failed

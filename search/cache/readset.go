@@ -17,29 +17,32 @@ type readSet struct {
 
 // readWord is 64 stamps, of one of those who read.
 type readWord struct {
-	reader, block uint64
+	reader Reader
+	block  uint64
 }
 
-// readWordBytes is what a word takes at most: 8 bytes itself, 64 an item of the cache, and
-// 16 a slot of its table, of which mostly at least a quarter are used.
+// readWordBytes is what a word takes at most: 8 bytes itself, 80 an item of the cache and
+// its place in the list, and 24 a slot of the map, of which mostly at least three in seven
+// are used.
 const readWordBytes = 160
 
 func newReadSet(maxBytes int) readSet {
-	return readSet{lru.NewLazy(maxBytes, func(readWord, *atomic.Uint64) int { return readWordBytes - lru.Overhead })}
+	return readSet{lru.New(maxBytes, func(readWord, *atomic.Uint64) int { return readWordBytes - lru.Overhead })}
 }
 
 // Add notes that reader has read the value of a stamp.
-func (s readSet) Add(reader, stamp uint64) {
-	word := s.words.GetOrPut(readWord{reader, stamp / 64}, func() *atomic.Uint64 { return new(atomic.Uint64) })
-	word.Or(1 << (stamp % 64))
+func (s readSet) Add(reader Reader, of stamp) {
+	word := s.words.GetOrPut(readWord{reader, uint64(of / 64)}, func() *atomic.Uint64 { return new(atomic.Uint64) })
+	word.Or(1 << (of % 64))
 }
 
-// Has reports of each stamp whether reader has read its value. Stamp 0 is that of none.
-func (s readSet) Has(reader uint64, stamps []uint64) []bool {
+// Has reports of each stamp whether the reader of the same index has read its value. Nobody
+// has read that of stamp 0, and the zero Reader has read none.
+func (s readSet) Has(readers []Reader, stamps []stamp) []bool {
 	has := make([]bool, len(stamps))
-	key := func(i int) readWord { return readWord{reader, stamps[i] / 64} }
+	key := func(i int) readWord { return readWord{readers[i], uint64(stamps[i] / 64)} }
 	s.words.GetEach(len(stamps), key, func(i int, word *atomic.Uint64) {
-		has[i] = word.Load()>>(stamps[i]%64)&1 == 1
+		has[i] = readers[i] != Reader{} && word.Load()>>(stamps[i]%64)&1 == 1
 	})
 	return has
 }

@@ -5,7 +5,6 @@ import (
 	"hash/maphash"
 	"maps"
 	"slices"
-	"sync/atomic"
 	"unique"
 	"unsafe"
 
@@ -13,7 +12,6 @@ import (
 
 	"mneme/acl"
 	"mneme/internal/lru"
-	"mneme/internal/prefetch"
 	"mneme/memory"
 )
 
@@ -25,44 +23,29 @@ import (
 // records show which. So one look at the positions replaces hundreds of rows, and
 // writes of other processes count like those of this one.
 //
-// SECURITY: rows are held once for all who read with the same ceiling, but used for those
-// alone who have read them themselves. Those are told apart by agent and taint, like the
-// embeddings of questions (QueryKey), and each learns of changes for itself, so that the
-// speed of an answer does not reveal what others asked; how long an unused row stays in a
-// full cache does depend on whether others use it. Positions and records above the ceiling
-// are not looked at. The scope of the snapshot decides which stores' rows are used.
+// SECURITY: each who searches learns of changes for itself, and positions and records above
+// the ceiling are not looked at, so that the speed of an answer does not reveal what others
+// asked, nor what changed above it. The scope of the snapshot decides which stores' rows are
+// used.
 type Rows struct {
 	seed    maphash.Seed
-	viewers *lru.Cache[Viewer, uint64] // their numbers
-	last    atomic.Uint64              // the last number: of a viewer, a cachedStore or a pathRows
-	rows    *lru.Cache[rowKey, *pathRows]
-	read    readSet // by numbers of cachedStores
+	readers *Readers
+	rows    *shared[rowKey, *pathRows]
 	stores  *lru.Cache[storeKey, *cachedStore]
 }
 
 const (
-	// viewerBytes bounds the numbers of viewers: some 3,000.
-	viewerBytes = 1 << 20
 	// maxCachedStores is how many stores have rows in a cache, each counted once for each
 	// agent and taint.
 	maxCachedStores = 2048
 	// maxChangedPaths is how many changed paths of a store are told apart. When there
 	// are more, all its rows are read again.
 	maxChangedPaths = 256
-	// minCached is how many candidates a store must have in a viewer's first search for its
+	// minCached is how many candidates a store must have in a Reader's first search for its
 	// rows to be cached: finding out whether the rows of a store have changed takes about as
 	// long as reading one of them.
 	minCached = 4
 )
-
-// Viewer is who searches.
-type Viewer struct {
-	agent string
-	taint acl.Label
-}
-
-// ViewerOf returns the viewer that a caller is.
-func ViewerOf(c memory.Caller) Viewer { return Viewer{c.Agent, c.Taint} }
 
 type rowKey struct {
 	ceiling acl.Label
@@ -70,26 +53,19 @@ type rowKey struct {
 }
 
 type storeKey struct {
-	viewer uint64 // Rows.Number
-	store  string
+	searcher Reader
+	store    string
 }
 
 // NewRows returns a cache of at most so many bytes.
-func NewRows(maxBytes int) *Rows {
+func NewRows(readers *Readers, maxBytes int) *Rows {
 	const storeBytes = 4096 // with half of maxChangedPaths
 	return &Rows{
 		seed:    maphash.MakeSeed(),
-		viewers: lru.New(viewerBytes, func(v Viewer, _ uint64) int { return len(v.agent) }),
-		rows:    lru.NewLazy(maxBytes/8*7, func(_ rowKey, p *pathRows) int { return int(unsafe.Sizeof(*p)) + p.bytes }),
-		read:    newReadSet(maxBytes / 8),
+		readers: readers,
+		rows:    newShared(maxBytes, func(_ rowKey, p *pathRows) int { return int(unsafe.Sizeof(*p)) + p.bytes }),
 		stores:  lru.New(maxCachedStores*storeBytes, func(storeKey, *cachedStore) int { return storeBytes - lru.Overhead }),
 	}
-}
-
-// Number returns the number of a viewer, by which rows are cached. No other has ever had
-// it; one who has not searched for long gets another one.
-func (c *Rows) Number(v Viewer) uint64 {
-	return c.viewers.GetOrPut(v, func() uint64 { return c.last.Add(1) })
 }
 
 // pathHash returns the hash of a path in its store.
@@ -110,8 +86,8 @@ type RowTx interface {
 
 // Siblings returns what tx.Siblings does, in part from the cache, those of a path one
 // after another. The entries must not be changed.
-func (c *Rows) Siblings(ctx context.Context, tx RowTx, v Viewer, scope acl.Scope, ids []uuid.UUID) ([]*memory.Entry, error) {
-	read := &cachedRead{cache: c, tx: tx, viewer: c.Number(v), scope: scope, heads: make(map[string]memory.FeedPositions)}
+func (c *Rows) Siblings(ctx context.Context, tx RowTx, searcher Reader, scope acl.Scope, ids []uuid.UUID) ([]*memory.Entry, error) {
+	read := &cachedRead{cache: c, tx: tx, searcher: searcher, scope: scope, heads: make(map[string]memory.FeedPositions)}
 	found, missing, err := read.cached(ctx, ids)
 	if err != nil || len(missing) == 0 {
 		return found, err
@@ -153,34 +129,25 @@ func merged(cached []*memory.Entry, missing []uuid.UUID, read []memory.Entry) []
 
 // cachedRead is one call of Siblings.
 type cachedRead struct {
-	cache  *Rows
-	tx     RowTx
-	viewer uint64
-	scope  acl.Scope
-	heads  map[string]memory.FeedPositions // of the stores that were looked at, in the snapshot
+	cache    *Rows
+	tx       RowTx
+	searcher Reader
+	scope    acl.Scope
+	heads    map[string]memory.FeedPositions // of the stores that were looked at, in the snapshot
 }
 
 // cached returns the rows of ids that are cached and still valid, each once, and the
 // ids that have none.
 func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []*memory.Entry, missing []uuid.UUID, err error) {
-	shared, indexes := r.lookUp(ids)
-	stores := make(map[string]readRows)
-	for store, at := range indexes {
-		if s := r.known(store); s != nil {
-			if read := s.hasRead(r.cache.read, shared, at); len(read.indexes) > 0 {
-				stores[store] = read
-			}
-		}
-	}
-	if err := r.look(ctx, slices.Collect(maps.Keys(stores))); err != nil {
+	groups, read := r.lookUp(ids)
+	if err := r.look(ctx, slices.Collect(maps.Keys(read))); err != nil {
 		return nil, nil, err
 	}
-	groups := make([]*pathRows, len(ids))
-	for store, read := range stores {
-		if err := r.catchUp(ctx, read.cachedStore, store); err != nil {
+	for store, rows := range read {
+		if err := r.catchUp(ctx, rows.cachedStore, store); err != nil {
 			return nil, nil, err
 		}
-		read.choose(r.heads[store], shared, groups)
+		rows.choose(r.heads[store], groups)
 	}
 	found = make([]*memory.Entry, 0, len(ids))
 	several := make(map[*pathRows]bool) // those of several rows that were found
@@ -211,53 +178,55 @@ func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []*memo
 	return found, missing, nil
 }
 
-// lookUp returns the rows that are cached of each of ids, by whomever they were read, and
-// the indexes of those of each store.
+// lookUp returns the rows of each of ids that are cached and that the searcher has read, and
+// which of each store they are.
 //
 // SECURITY: rows of a store outside the scope, or read for another ceiling, are not used.
-func (r *cachedRead) lookUp(ids []uuid.UUID) (shared []*pathRows, indexes map[string][]int) {
-	shared, indexes = make([]*pathRows, len(ids)), make(map[string][]int)
+func (r *cachedRead) lookUp(ids []uuid.UUID) (rows []*pathRows, read map[string]*readRows) {
+	rows, read = make([]*pathRows, len(ids)), make(map[string]*readRows)
 	var ceilings [acl.Restricted + 1]bool
 	r.scope.Any(func(a acl.Access) bool { ceilings[a.Ceiling] = true; return false })
 	for ceiling := acl.Public; ceiling <= acl.Restricted; ceiling++ {
 		if !ceilings[ceiling] {
 			continue
 		}
-		found := make([]*pathRows, len(ids))
-		r.cache.rows.GetEach(len(ids), func(i int) rowKey { return rowKey{ceiling, ids[i]} }, func(i int, g *pathRows) { found[i] = g })
-		for _, g := range found {
-			if g != nil {
-				prefetch.Of(g)
-			}
-		}
 		var store unique.Handle[string] // of the row before: the next one is mostly of the same
-		var name string
-		var within bool // the scope, with this ceiling
-		var at []int
-		for i, g := range found {
+		var known *cachedStore
+		readers, stores := make([]Reader, len(ids)), make([]*cachedStore, len(ids))
+		as := func(i int, g *pathRows) Reader {
+			if g.store != store {
+				store, known = g.store, r.known(g.store.Value())
+			}
+			if known == nil || known.ceiling != ceiling {
+				return Reader{}
+			}
+			readers[i], stores[i] = known.readerOf(g), known
+			return readers[i]
+		}
+		var of *readRows
+		for i, g := range r.cache.rows.get(len(ids), func(i int) rowKey { return rowKey{ceiling, ids[i]} }, as) {
 			if g == nil {
 				continue
 			}
-			if g.store != store {
-				store, name = g.store, g.store.Value()
-				a, ok := r.scope.Access(name)
-				within, at = ok && a.Ceiling == ceiling, indexes[name]
+			rows[i] = g
+			if of == nil || of.cachedStore != stores[i] {
+				name := g.store.Value()
+				if of = read[name]; of == nil {
+					of = &readRows{cachedStore: stores[i]}
+					read[name] = of
+				}
 			}
-			if within {
-				shared[i], at = g, append(at, i)
-				indexes[name] = at
-				prefetch.Slice(g.rows)
-			}
+			of.indexes, of.readers = append(of.indexes, i), append(of.readers, readers[i])
 		}
 	}
-	return shared, indexes
+	return rows, read
 }
 
-// known returns what the viewer knows of a store within the scope; nil: nothing.
+// known returns what the searcher knows of a store within the scope; nil: nothing.
 //
 // SECURITY: what is known for another ceiling is not used.
 func (r *cachedRead) known(store string) *cachedStore {
-	s, ok := r.cache.stores.Get(storeKey{r.viewer, store})
+	s, ok := r.cache.stores.Get(storeKey{r.searcher, store})
 	if a, within := r.scope.Access(store); !ok || !within || a.Ceiling != s.ceiling {
 		return nil
 	}
@@ -341,7 +310,7 @@ func (r *cachedRead) keep(ctx context.Context, rows []memory.Entry) error {
 	return nil
 }
 
-// open returns what the viewer knows of a store of the scope. If it is nothing, it begins
+// open returns what the searcher knows of a store of the scope. If it is nothing, it begins
 // with the snapshot.
 func (r *cachedRead) open(store string) *cachedStore {
 	if s := r.known(store); s != nil {
@@ -349,8 +318,8 @@ func (r *cachedRead) open(store string) *cachedStore {
 	}
 	a, _ := r.scope.Access(store)
 	s := &cachedStore{
-		ceiling: a.Ceiling, number: r.cache.last.Add(1), positions: r.heads[store], changed: make(map[uint64]uint64),
+		ceiling: a.Ceiling, positions: r.heads[store], reader: r.cache.readers.next(), changed: make(map[uint64]Reader),
 	}
-	r.cache.stores.Put(storeKey{r.viewer, store}, s)
+	r.cache.stores.Put(storeKey{r.searcher, store}, s)
 	return s
 }

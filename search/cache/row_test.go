@@ -28,6 +28,14 @@ type snapshot struct {
 	learned int         // the others
 }
 
+// readersOf has the Readers of tests.
+var readersOf = NewReaders()
+
+// readerOf returns the Reader of an agent's sessions of a label.
+func readerOf(agent string, taint acl.Label) Reader {
+	return readersOf.Of(memory.Caller{Principal: acl.Principal{Agent: agent, Taint: taint}})
+}
+
 // roomy is more than the rows of a test take.
 const roomy = 64 << 20
 
@@ -119,7 +127,7 @@ func pointersTo(entries []memory.Entry) []*memory.Entry {
 
 // read asks the cache for all rows, compares them with those of the snapshot, and
 // returns how many were read from it.
-func (s *snapshot) read(t *testing.T, c *Rows, v Viewer, scope acl.Scope) int {
+func (s *snapshot) read(t *testing.T, c *Rows, v Reader, scope acl.Scope) int {
 	t.Helper()
 	s.asked = nil
 	got, err := c.Siblings(t.Context(), s, v, scope, idsOf(s.rows))
@@ -149,17 +157,17 @@ func TestRowsThatHaveNotChangedAreReadOnce(t *testing.T) {
 	const n = 20
 	store := acltest.StoreName(1)
 	public := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public})
-	ada, bob := Viewer{"ada", acl.Public}, Viewer{"bob", acl.Public}
+	ada, bob := readerOf("ada", acl.Public), readerOf("bob", acl.Public)
 	for _, step := range []struct {
 		what  string
 		do    func(s *snapshot)
-		v     Viewer
+		v     Reader
 		scope acl.Scope
 		want  int // rows read
 	}{
 		{"nothing", func(*snapshot) {}, ada, public, 0},
 		{"another agent asks", func(*snapshot) {}, bob, public, n},
-		{"a session of another label asks", func(*snapshot) {}, Viewer{"ada", acl.Internal}, public, n},
+		{"a session of another label asks", func(*snapshot) {}, readerOf("ada", acl.Internal), public, n},
 		{"one row changes", func(s *snapshot) { s.change(3) }, ada, public, 1},
 		{"one row changes twice", func(s *snapshot) { s.change(3); s.change(3) }, ada, public, 1},
 		{"a row comes to the path of another", func(s *snapshot) {
@@ -192,7 +200,7 @@ func TestRowsThatHaveNotChangedAreReadOnce(t *testing.T) {
 		{"the ceiling is higher", func(*snapshot) {}, ada, acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Internal}), n},
 		{"the store is out of reach", func(*snapshot) {}, ada, acltest.Scope(t, acltest.Reach{Number: 2, Ceiling: acl.Public}), n},
 	} {
-		c := NewRows(roomy)
+		c := NewRows(readersOf, roomy)
 		s := newSnapshot(store, n)
 		if got := s.read(t, c, ada, public); got != n {
 			t.Fatalf("%d rows were read at first, want %d", got, n)
@@ -208,7 +216,7 @@ func TestRowsThatHaveNotChangedAreReadOnce(t *testing.T) {
 }
 
 func TestRowsAboveALowerCeilingAreNotShown(t *testing.T) {
-	c, s, v := NewRows(roomy), newSnapshot(acltest.StoreName(1), 10), Viewer{"ada", acl.Internal}
+	c, s, v := NewRows(readersOf, roomy), newSnapshot(acltest.StoreName(1), 10), readerOf("ada", acl.Internal)
 	for i := range 5 {
 		s.rows[i].Label = acl.Internal
 	}
@@ -222,7 +230,7 @@ func TestRowsAboveALowerCeilingAreNotShown(t *testing.T) {
 
 func TestRowsAreCachedOfStoresWithDifferentCeilings(t *testing.T) {
 	const n = 10
-	c, s, v := NewRows(roomy), newSnapshot(acltest.StoreName(1), n), Viewer{"ada", acl.Restricted}
+	c, s, v := NewRows(readersOf, roomy), newSnapshot(acltest.StoreName(1), n), readerOf("ada", acl.Restricted)
 	s.rows = append(s.rows, newSnapshot(acltest.StoreName(2), n).rows...)
 	s.rows[0].Label, s.rows[n].Label = acl.Internal, acl.Internal
 	ceilings := []acl.Label{acl.Public, acl.Internal}
@@ -237,8 +245,8 @@ func TestRowsAreCachedOfStoresWithDifferentCeilings(t *testing.T) {
 }
 
 func TestASnapshotHasItsOwnRows(t *testing.T) {
-	scope, v := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), Viewer{"ada", acl.Public}
-	c, older := NewRows(roomy), newSnapshot(acltest.StoreName(1), 10)
+	scope, v := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), readerOf("ada", acl.Public)
+	c, older := NewRows(readersOf, roomy), newSnapshot(acltest.StoreName(1), 10)
 	older.read(t, c, v, scope)
 	newer := *older
 	newer.rows = slices.Clone(older.rows)
@@ -256,10 +264,10 @@ func TestASnapshotHasItsOwnRows(t *testing.T) {
 
 func TestARowThatSeveralHaveReadIsHeldOnce(t *testing.T) {
 	scope := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public})
-	c, s := NewRows(roomy), newSnapshot(acltest.StoreName(1), 10)
+	c, s := NewRows(readersOf, roomy), newSnapshot(acltest.StoreName(1), 10)
 	var read [2][]*memory.Entry
 	for i, agent := range []string{"ada", "bob"} {
-		v := Viewer{agent, acl.Public}
+		v := readerOf(agent, acl.Public)
 		if got := s.read(t, c, v, scope); got != 10 {
 			t.Errorf("%s has read %d rows, want all", agent, got)
 		}
@@ -269,15 +277,15 @@ func TestARowThatSeveralHaveReadIsHeldOnce(t *testing.T) {
 		t.Error("two viewers hold rows of their own")
 	}
 	s.change(3)
-	s.read(t, c, Viewer{"ada", acl.Public}, scope)
-	if got := s.read(t, c, Viewer{"bob", acl.Public}, scope); got != 1 {
+	s.read(t, c, readerOf("ada", acl.Public), scope)
+	if got := s.read(t, c, readerOf("bob", acl.Public), scope); got != 1 {
 		t.Errorf("bob has read %d rows, want the one that only ada has read since it changed", got)
 	}
 }
 
 func TestFewRowsOfAStoreAreNotCached(t *testing.T) {
-	scope, v := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), Viewer{"ada", acl.Public}
-	c, s := NewRows(roomy), newSnapshot(acltest.StoreName(1), minCached-1)
+	scope, v := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), readerOf("ada", acl.Public)
+	c, s := NewRows(readersOf, roomy), newSnapshot(acltest.StoreName(1), minCached-1)
 	for range 2 {
 		if got := s.read(t, c, v, scope); got != minCached-1 || s.looked != 0 {
 			t.Errorf("%d rows were read and %d times positions, want all and none", got, s.looked)
@@ -287,10 +295,10 @@ func TestFewRowsOfAStoreAreNotCached(t *testing.T) {
 
 func TestCachedRowsAreBounded(t *testing.T) {
 	const limit = 50_000
-	scope, v := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), Viewer{"ada", acl.Public}
-	c, s := NewRows(limit), newSnapshot(acltest.StoreName(1), 1000)
+	scope, v := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), readerOf("ada", acl.Public)
+	c, s := NewRows(readersOf, limit), newSnapshot(acltest.StoreName(1), 1000)
 	s.read(t, c, v, scope)
-	if got := c.rows.Bytes() + c.read.words.Bytes(); got > limit || got < limit/2 {
+	if got := c.rows.bytes(); got > limit || got < limit/2 {
 		t.Errorf("%d bytes are cached, want about %d", got, limit)
 	}
 	if got := s.read(t, c, v, scope); got == 0 || got == 1000 {
@@ -300,14 +308,14 @@ func TestCachedRowsAreBounded(t *testing.T) {
 
 func TestAViewerReadsTheSameRowsWhateverOthersHaveRead(t *testing.T) {
 	const store = 1
-	ada, bob := Viewer{"ada", acl.Public}, Viewer{"bob", acl.Public}
+	ada, bob := readerOf("ada", acl.Public), readerOf("bob", acl.Public)
 	scopes := []acl.Scope{
 		acltest.Scope(t, acltest.Reach{Number: store, Ceiling: acl.Public}), acltest.Scope(t, acltest.Reach{Number: store, Ceiling: acl.Internal}),
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		alone, beside := NewRows(roomy), NewRows(roomy)
+		alone, beside := NewRows(readersOf, roomy), NewRows(NewReaders(), roomy)
 		s := newSnapshot(acltest.StoreName(store), 8)
-		read := func(c *Rows, v Viewer, scope acl.Scope, ids []uuid.UUID) string {
+		read := func(c *Rows, v Reader, scope acl.Scope, ids []uuid.UUID) string {
 			s.asked, s.looked, s.learned = nil, 0, 0
 			if _, err := c.Siblings(t.Context(), s, v, scope, ids); err != nil {
 				rt.Fatal(err)
@@ -356,12 +364,12 @@ func TestAViewerReadsTheSameRowsWhateverOthersHaveRead(t *testing.T) {
 
 func TestARowOfAPathThatSeveralHaveReadInPartIsCached(t *testing.T) {
 	scope := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public})
-	c, s, v := NewRows(roomy), newSnapshot(acltest.StoreName(1), 10), Viewer{"ada", acl.Public}
+	c, s, v := NewRows(readersOf, roomy), newSnapshot(acltest.StoreName(1), 10), readerOf("ada", acl.Public)
 	s.rows[1].Path = s.rows[0].Path
 	s.read(t, c, v, scope)
-	c.rows = lru.New(roomy, func(rowKey, *pathRows) int { return 0 }) // all were evicted
+	c.rows.values = lru.New(roomy, func(rowKey, *pathRows) int { return 0 }) // all were evicted
 	group := &pathRows{stamp: 1 << 20, store: unique.Make(s.rows[0].Store), rows: slices.Clone(s.rows[:2])}
-	c.rows.Put(rowKey{acl.Public, s.rows[0].ID}, group) // but for one of the two, which another has read
+	c.rows.values.Put(rowKey{acl.Public, s.rows[0].ID}, group) // but for one of the two, which another has read
 	for _, want := range []int{10, 0} {
 		if got := s.read(t, c, v, scope); got != want {
 			t.Errorf("%d rows were read, want %d", got, want)
@@ -394,10 +402,10 @@ func TestARowThatIsCachedForOthersOfItsPath(t *testing.T) {
 	s := newSnapshot(acltest.StoreName(1), minCached)
 	s.rows[1].Path = s.rows[0].Path
 	scope := acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public})
-	c, ada := NewRows(roomy), Viewer{"ada", acl.Public}
+	c, ada := NewRows(readersOf, roomy), readerOf("ada", acl.Public)
 	s.read(t, c, ada, scope)
 	evicted := rowKey{acl.Public, s.rows[1].ID}
-	c.rows.Put(evicted, &pathRows{store: unique.Make("another")})
+	c.rows.values.Put(evicted, &pathRows{stamp: 1 << 20, store: unique.Make("another")})
 	if asked := s.read(t, c, ada, scope); asked != 0 {
 		t.Errorf("%d rows were read", asked)
 	}

@@ -8,17 +8,30 @@ import (
 	"mneme/memory"
 )
 
-// cachedStore says which cached rows of a store a viewer has read, for a ceiling, that are
-// still valid.
+// cachedStore has the Readers of what a session reads of a store up to a ceiling. What has
+// changed since is read by new ones, so that the rows of before are not used.
 type cachedStore struct {
 	ceiling acl.Label
 
 	mu        sync.Mutex
-	number    uint64               // of the reader in Rows.read; another one when no row is valid
 	positions memory.FeedPositions // of labels up to ceiling, up to which changes are known
-	// changed has the paths that have changed since the store has its number, with the stamp
-	// of the rows that the viewer has read of it since; 0: none.
-	changed map[uint64]uint64
+	reader    Reader               // of rows of paths that have not changed; another one when no row is valid
+	changed   map[uint64]Reader    // of those that have, each since its last change
+}
+
+// readerOf returns the Reader of the rows of a path.
+func (s *cachedStore) readerOf(rows *pathRows) Reader {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.readerAt(rows.path)
+}
+
+// readerAt is readerOf while s.mu is locked.
+func (s *cachedStore) readerAt(path uint64) Reader {
+	if reader, changed := s.changed[path]; changed {
+		return reader
+	}
+	return s.reader
 }
 
 // moveOn notes the changes from positions to head, unless another search has done so
@@ -38,12 +51,12 @@ func (s *cachedStore) moveOn(positions, head memory.FeedPositions, feed memory.F
 	// Some are missing, or the path of one that was purged is not known.
 	if removed || known != len(feed.Records) || slices.ContainsFunc(feed.Records, func(r memory.FeedRecord) bool { return r.Key == "" }) ||
 		len(s.changed)+known > maxChangedPaths {
-		s.number = c.last.Add(1)
+		s.reader = c.readers.next()
 		clear(s.changed)
 		return
 	}
 	for _, record := range feed.Records {
-		s.changed[c.pathHash(record.Namespace, record.Key)] = 0
+		s.changed[c.pathHash(record.Namespace, record.Key)] = c.readers.next()
 	}
 }
 
@@ -57,7 +70,7 @@ func precedesAny(p, q memory.FeedPositions) bool {
 	return false
 }
 
-// keep caches rows of paths that the viewer has read in a snapshot at head, unless others
+// keep caches rows of paths that the session has read in a snapshot at head, unless others
 // know of later changes.
 func (s *cachedStore) keep(c *Rows, head memory.FeedPositions, groups []*pathRows) {
 	s.mu.Lock()
@@ -66,50 +79,24 @@ func (s *cachedStore) keep(c *Rows, head memory.FeedPositions, groups []*pathRow
 		return
 	}
 	for _, g := range groups {
-		stamp := c.share(s.ceiling, g).stamp
-		if _, changed := s.changed[g.path]; changed {
-			s.changed[g.path] = stamp
-		} else {
-			c.read.Add(s.number, stamp)
-		}
+		c.rows.put(s.readerAt(g.path), g, g.isSame, g.keys(s.ceiling)...)
 	}
 }
 
-// readRows are rows of a store that a viewer has read.
+// readRows are cached rows of a store.
 type readRows struct {
 	*cachedStore
-	number  uint64 // of the store when that was looked up
 	indexes []int
+	readers []Reader // those that have read them
 }
 
-// hasRead returns those of the rows of shared at indexes that the viewer has read.
-func (s *cachedStore) hasRead(read readSet, shared []*pathRows, indexes []int) readRows {
-	stamps := make([]uint64, len(indexes))
-	for k, i := range indexes {
-		stamps[k] = shared[i].stamp
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := readRows{cachedStore: s, number: s.number}
-	for k, has := range read.Has(s.number, stamps) {
-		if has || s.changed[shared[indexes[k]].path] == stamps[k] {
-			r.indexes = append(r.indexes, indexes[k])
-		}
-	}
-	return r
-}
-
-// choose sets groups to those of the rows that are the rows of a snapshot at head.
-func (r readRows) choose(head memory.FeedPositions, shared, groups []*pathRows) {
+// choose sets those of rows to nil that are not the rows of a snapshot at head.
+func (r *readRows) choose(head memory.FeedPositions, rows []*pathRows) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.positions != head || r.cachedStore.number != r.number {
-		return // others know of later changes, or too much has changed
-	}
-	for _, i := range r.indexes {
-		g := shared[i]
-		if stamp, changed := r.changed[g.path]; !changed || stamp == g.stamp {
-			groups[i] = g
+	for k, i := range r.indexes {
+		if r.positions != head || r.readerAt(rows[i].path) != r.readers[k] { // others know of later changes, or it has changed
+			rows[i] = nil
 		}
 	}
 }

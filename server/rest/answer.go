@@ -32,85 +32,9 @@ type (
 	}
 )
 
-// addTo adds the members to o, as encoding/json encodes them.
-func (h *hitHead) addTo(o *wire.Object) {
-	o.OptionalString("description", h.Description)
-	if h.Highlights != nil {
-		o.Value("highlights", h.Highlights)
-	}
-	if h.Id != nil {
-		o.ID("id", *h.Id)
-	}
-	o.String("key", h.Key)
-	o.String("label", string(h.Label))
-	o.OptionalString("namespace", h.Namespace)
-	o.OptionalString("occurred_at", h.OccurredAt)
-	o.OptionalString("owner_id", h.OwnerId)
-	if h.Passages != nil {
-		o.Value("passages", h.Passages)
-	}
-	o.Float("relevance", h.Relevance)
-	o.Float("score", h.Score)
-	o.String("store_id", h.StoreId)
-	o.OptionalString("superseded_by", h.SupersededBy)
-	if h.Tags != nil {
-		o.Strings("tags", *h.Tags)
-	}
-	if h.Truncated != nil {
-		o.Bool("truncated", *h.Truncated)
-	}
-	o.OptionalString("type", h.Type)
-	if h.UpdatedAt != nil {
-		o.Time("updated_at", *h.UpdatedAt)
-	}
-	o.OptionalString("updated_by", h.UpdatedBy)
-	if h.Explain != nil {
-		o.Value("explain", h.Explain)
-	}
-}
-
-// addTo adds the members to o, as encoding/json encodes them.
-func (t *answerTail) addTo(o *wire.Object) {
-	if t.Label != "" {
-		o.String("label", t.Label)
-	}
-	o.Strings("degraded", t.Degraded)
-	o.Bool("incomplete", t.Incomplete)
-	if t.Reason != "" {
-		o.String("reason", t.Reason)
-	}
-	if t.NearestDay != "" {
-		o.String("nearest_day", t.NearestDay)
-	}
-	if len(t.Nearest) > 0 {
-		o.Value("nearest", t.Nearest)
-	}
-	if t.Tokens != nil {
-		o.Value("tokens", t.Tokens)
-	}
-	if t.Next != "" {
-		o.String("next_cursor", t.Next)
-	}
-	if t.Explain != nil {
-		o.Value("explain", t.Explain)
-	}
-	if len(t.Charges) > 0 {
-		o.Value("charges", t.Charges)
-	}
-	if t.Receipt != "" {
-		o.String("receipt", t.Receipt)
-	}
-	if t.Balance != nil {
-		o.Value("balance", t.Balance)
-	}
-	if len(t.Skipped) > 0 {
-		o.Value("skipped", t.Skipped)
-	}
-}
-
-// addHit adds the members of a hit to o. If the caller may not read the store, it has
-// only store, key, label, value, score and relevance.
-func addHit(o *wire.Object, h *search.Hit) {
+// encodeHit encodes a hit. If the caller may not read the store, it has only store, key,
+// label, value, score and relevance.
+func encodeHit(h *search.Hit) ([]byte, error) {
 	hit := wire.HitOf(h)
 	out := hitHead{Explain: hit.Explain, Hit: api.Hit{
 		StoreId: hit.Store, Key: hit.Key, Label: api.Label(hit.Label), Score: hit.Score, Relevance: hit.Relevance,
@@ -128,16 +52,14 @@ func addHit(o *wire.Object, h *search.Hit) {
 		}
 	}
 	if hit.Passages == nil {
-		out.addTo(o)
-		o.Raw("value", hit.Value)
-		return
+		return wire.WithValue(&out, hit.Value)
 	}
 	passages := make([]api.Passage, len(hit.Passages))
 	for i, p := range hit.Passages {
 		passages[i] = api.Passage{Text: p.Text, Start: p.Start, End: p.End, Highlights: ranges(p.Highlights)}
 	}
 	out.Passages = &passages
-	out.addTo(o)
+	return wire.Marshal(&out)
 }
 
 // ranges returns byte ranges as answers show them; nil if there are none.
@@ -169,11 +91,8 @@ func nearestOf(found []memory.Near) (out []api.Nearest) {
 // cursor of the next page, which is longer than some answers.
 func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r search.Request, paged bool, a *search.Answer) error {
 	return wire.List(w, "hits", func(item func([]byte) error) (any, error) {
-		var o wire.Object // reused for each hit, then for the tail
 		label, err := s.searcher.EachHit(ctx, a, func(h *search.Hit) error {
-			o.Reset()
-			addHit(&o, h)
-			text, err := o.Bytes()
+			text, err := encodeHit(h)
 			if err != nil {
 				return err
 			}
@@ -200,8 +119,6 @@ func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r search.Request
 				return nil, err
 			}
 		}
-		o.Reset()
-		tail.addTo(&o)
-		return &o, nil
+		return tail, nil
 	})
 }

@@ -53,8 +53,7 @@ func (a *answer) Write(p []byte) (int, error) {
 
 // List writes an object whose first member, name, is a list. each calls item
 // with the encoding of every item, so that values keep their bytes, and returns
-// the members that follow, as a struct or an *Object. Nothing is written before
-// the first item.
+// the members that follow, as a struct. Nothing is written before the first item.
 func List(w io.Writer, name string, each func(item func([]byte) error) (tail any, err error)) error {
 	start := `{"` + name + `":[`
 	before := start
@@ -69,7 +68,7 @@ func List(w io.Writer, name string, each func(item func([]byte) error) (tail any
 	if err != nil {
 		return err
 	}
-	text, err := marshalTail(tail)
+	text, err := Marshal(tail)
 	if err != nil {
 		return err
 	}
@@ -85,12 +84,4 @@ func List(w io.Writer, name string, each func(item func([]byte) error) (tail any
 	}
 	_, err = w.Write(text[1:])
 	return err
-}
-
-// marshalTail encodes the members that follow a list.
-func marshalTail(tail any) ([]byte, error) {
-	if o, ok := tail.(*Object); ok {
-		return o.Bytes()
-	}
-	return Marshal(tail)
 }

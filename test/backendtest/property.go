@@ -73,7 +73,7 @@ func DrawChange(t *rapid.T) Change {
 	writer := agent(rapid.SampledFrom([]string{"alice", "alice", "bob"}).Draw(t, "writer"),
 		rapid.SampledFrom([]acl.Label{acl.Public, acl.Public, acl.Internal, acl.Confidential}).Draw(t, "label"))
 	at := memory.Path{Store: "alice", Key: rapid.SampledFrom([]string{"a", "b", "c/d"}).Draw(t, "key")}
-	put := memory.PutRequest{Path: at, Value: []byte(`"x"`)}
+	put := memory.PutRequest{Path: at, Value: Text(rapid.SampledFrom([]string{"x", "x by the sea", "x x at night"}).Draw(t, "value"))}
 	write := func(f *Fixture, _ *Clock) error { _, err := f.Put(ctx, writer, put); return err }
 	switch rapid.SampledFrom([]string{"put", "put", "put", "not in context", "encrypted", "expiring", "delete", "delete", "restore", "revert", "rename", "move",
 		"batch", "share", "unshare", "clock", "purge"}).Draw(t, "kind") {

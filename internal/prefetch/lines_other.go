@@ -1,7 +1,0 @@
-//go:build !amd64 && !arm64
-
-package prefetch
-
-import "unsafe"
-
-func lines(unsafe.Pointer, uintptr) {}
