@@ -46,7 +46,7 @@ type Metrics struct {
 // a millisecond to the vector leg's budget.
 var seconds = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
-// NewMetrics returns metrics with a registry of their own.
+// NewMetrics returns metrics with their own registry.
 func NewMetrics() *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -139,7 +139,7 @@ func (m *Metrics) MCPRequest(method, outcome string, took time.Duration) {
 	m.messaging.WithLabelValues(method).Observe(took.Seconds())
 }
 
-// refuse counts a refusal by its limit, one of a few constants.
+// refuse counts a refusal by its limit, which is one of a few constants.
 func (m *Metrics) refuse(reason string) { m.refused.WithLabelValues(reason).Inc() }
 
 // watchConnections sets the function that counts the open connections.
@@ -188,10 +188,10 @@ func (m *Metrics) watch(cache *statusCache, service Service) {
 	m.watchProgress(func() indexer.Progress { return cache.get(service).Progress })
 }
 
-// turnMetrics are the names of the metrics of a queue in which callers take turns.
+// turnMetrics names the metrics of a fair queue.
 type turnMetrics struct{ running, waiting, refused string }
 
-// watchTurns adds them. what is in the queue.
+// watchTurns adds the metrics of a queue. what names the queued calls.
 func (m *Metrics) watchTurns(names turnMetrics, what string, load func() fairqueue.Load) {
 	gauge := func(name, help string, value func(fairqueue.Load) int) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: what + help}, func() float64 { return float64(value(load())) })
@@ -222,7 +222,7 @@ func (m *Metrics) watchProgress(now func() indexer.Progress) {
 	counter(repairs, repairsHelp, prometheus.Labels{"kind": "restored"}, func(p indexer.Progress) int64 { return p.Restored })
 }
 
-// Build adds a metric that names the running build.
+// Build adds a metric that identifies the running build.
 func (m *Metrics) Build(version, revision string) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "mneme_build_info", Help: "Always 1; its labels name the build.",
@@ -246,10 +246,10 @@ func boolGauge(b bool) float64 {
 	return 0
 }
 
-// public are the metrics that count nothing over all agents.
+// public are the metrics that contain no totals over all agents.
 var public = []string{"mneme_storage_up", "mneme_vector_up", "mneme_reindex_needed", "mneme_build_info"}
 
-// handler answers an operator with all metrics, others with the public ones.
+// handler serves all metrics to an operator, and the public ones to others.
 func (m *Metrics) handler(operator bool) http.Handler {
 	var gatherer prometheus.Gatherer = m.registry
 	if !operator {

@@ -6,8 +6,8 @@ import (
 	"mneme/search"
 )
 
-// meterMetrics are the metrics of paid look-ups. They hold no store, agent or
-// amount.
+// meterMetrics are the metrics of paid lookups. They contain no store, agent
+// or amount.
 type meterMetrics struct {
 	charges    prometheus.Counter
 	notBought  *prometheus.CounterVec

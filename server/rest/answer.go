@@ -11,13 +11,13 @@ import (
 )
 
 type (
-	// hitHead is a hit without its value, which is added to it as it was stored.
+	// hitHead is a hit without its value, which is appended as stored.
 	hitHead struct {
 		api.Hit
 		Value   *struct{}     `json:"value,omitempty"` // nil: hides that of the generated type
 		Explain *wire.Explain `json:"explain,omitempty"`
 	}
-	// answerTail is what follows the hits in the answer of a search.
+	// answerTail holds the members after the hits in the answer of a search.
 	answerTail struct {
 		Label      string            `json:"label,omitempty"`
 		Degraded   []string          `json:"degraded"`
@@ -108,8 +108,8 @@ func (t *answerTail) addTo(o *wire.Object) {
 	}
 }
 
-// addHit adds the members of a hit to o. If the caller may not read the store, it has
-// only store, key, label, value, score and relevance.
+// addHit adds the members of a hit to o. If the caller may not read the store, the
+// hit has only store, key, label, value, score and relevance.
 func addHit(o *wire.Object, h *search.Hit) {
 	hit := wire.HitOf(h)
 	out := hitHead{Explain: hit.Explain, Hit: api.Hit{
@@ -152,7 +152,7 @@ func ranges(of [][2]int) *api.Ranges {
 	return &shown
 }
 
-// nearestOf returns the entries that come closest where there are no hits.
+// nearestOf returns the nearest entries, for an answer without hits.
 func nearestOf(found []memory.Near) (out []api.Nearest) {
 	for i := range found {
 		e := &found[i].Entry
@@ -164,9 +164,9 @@ func nearestOf(found []memory.Near) (out []api.Nearest) {
 	return out
 }
 
-// writeAnswer writes the answer of a search. It reads the values of the hits
-// while it writes them, so that the label is known only after them. paged asks for the
-// cursor of the next page, which is longer than some answers.
+// writeAnswer writes the answer of a search. It reads the values of the hits while it
+// writes them, so the label is known only afterwards. paged asks for the cursor of the
+// next page, which is longer than some answers.
 func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r search.Request, paged bool, a *search.Answer) error {
 	return wire.List(w, "hits", func(item func([]byte) error) (any, error) {
 		var o wire.Object // reused for each hit, then for the tail

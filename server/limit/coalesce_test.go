@@ -49,7 +49,7 @@ func TestTheFirstWriteWaitsForTheNext(t *testing.T) {
 			t.Errorf("%d bytes are sent, want %d", inner.Len(), step.sent)
 		}
 	}
-	if _, err := c.together(httpBuffer, func() (int, error) { return c.Write(make([]byte, 10)) }); err != nil || inner.Len() != 9206 {
+	if _, err := c.coalesce(httpBuffer, func() (int, error) { return c.Write(make([]byte, 10)) }); err != nil || inner.Len() != 9206 {
 		t.Errorf("a short answer waits: %d bytes are sent, %v", inner.Len(), err)
 	}
 }
@@ -58,7 +58,7 @@ func TestTheFirstWriteWaitsForTheNext(t *testing.T) {
 func TestAnErrorOfWhatWaited(t *testing.T) {
 	inner := &written{err: net.ErrClosed}
 	c := &connection{Conn: inner}
-	_, _ = c.together(9000, func() (int, error) { return c.Write(make([]byte, 4096)) })
+	_, _ = c.coalesce(9000, func() (int, error) { return c.Write(make([]byte, 4096)) })
 	if n, err := c.Write(make([]byte, 5000)); n != 0 || err == nil {
 		t.Errorf("%d bytes are written, %v", n, err)
 	}
