@@ -31,7 +31,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// stub is a service that registers everyone but chat-1, and may be away.
+// stub is a service that registers everyone but chat-1, and may be unavailable.
 type stub struct {
 	away      bool
 	uncounted bool // the queue
@@ -64,7 +64,7 @@ func (s *stub) Status(context.Context) indexer.Status {
 	return status
 }
 
-// names verifies tokens that are the agent's name.
+// names verifies tokens that are agent names.
 type names struct{}
 
 func (n names) VerifyAtOnce(ctx context.Context, credential string) (acl.Principal, error) {
@@ -81,7 +81,7 @@ func (names) Verify(_ context.Context, credential string) (acl.Principal, error)
 	return acl.Principal{Agent: credential, Taint: acl.Public, Platform: credential == "operator"}, nil
 }
 
-// surface has one call of each temper.
+// surface has one call for each kind of outcome.
 type surface struct{ running, release chan struct{} }
 
 func (s surface) Mount(e *echo.Echo) []string {
@@ -329,8 +329,8 @@ func TestCountsOverAllAgentsAreForOperators(t *testing.T) {
 	}
 }
 
-// A queue that takes too long to be counted is no reason to restart a service or to end
-// the alert of it.
+// A queue that takes too long to count must neither restart a service nor end the alert
+// on the queue.
 func TestAQueueThatIsNotCountedMakesNothingUnready(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &stub{}

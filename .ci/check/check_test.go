@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A fixture is a repository with steps of its own. Each step that runs adds its name to
+// A fixture is a repository with its own steps. Each step that runs appends its name to
 // the file ran.
 type fixture struct {
 	root, ran string
@@ -72,8 +72,8 @@ func (f *fixture) write(t *testing.T, file, text string) {
 	}
 }
 
-// run runs all checks. It returns the sorted names of the functions that ran, each once,
-// and what was printed.
+// run runs all checks. It returns the sorted names of the functions that ran, without
+// duplicates, and the output.
 func (f *fixture) run(t *testing.T, more ...string) (ran []string, printed string, err error) {
 	t.Helper()
 	if err := f.plan.verify(); err != nil {

@@ -1,6 +1,6 @@
-// Package load measures how a server answers many callers at a time. A dataset's
-// questions are asked over REST of a server process of its own, by callers that each
-// send the next question when they have the answer to the last one.
+// Package load measures a server under concurrent callers. It starts a server
+// process and asks a dataset's questions over REST. Each caller sends its next
+// question after the answer to its last one.
 package load
 
 import (
@@ -35,7 +35,7 @@ type Benchmark struct {
 }
 
 // Run writes the dataset into a sandbox on the configured backend, starts a server
-// over it, and measures the cases one after another.
+// on it, and measures the cases sequentially.
 func (b *Benchmark) Run(ctx context.Context, config configs.Config) (report Report, err error) {
 	report = Report{
 		CPUs: runtime.NumCPU(), Backend: config.Storage + "+" + config.Vector,
@@ -130,6 +130,6 @@ func (b *Benchmark) write(ctx context.Context, instance *compose.Instance) error
 	})
 }
 
-// callerName returns the agent of one of some callers. Each case has agents of its
-// own, because a server remembers each agent's questions.
+// callerName returns the agent of a caller. Each case uses different agents,
+// because a server remembers each agent's questions.
 func callerName(callers, n int) string { return fmt.Sprintf("caller-%d-of-%d", n+1, callers) }

@@ -26,7 +26,7 @@ type Difference struct {
 	P float64 `json:"p"`
 }
 
-// Paired compares systems by their values on the same queries, all by the same
+// Paired compares systems by their values on the same queries, with the same
 // random draws.
 //
 // Intervals are percentiles of a bootstrap over queries (Efron and Tibshirani,

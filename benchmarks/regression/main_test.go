@@ -80,7 +80,7 @@ func TestEveryCaseNamesABenchmark(t *testing.T) {
 	}
 }
 
-// A repository of two commits, of which the second has a benchmark more.
+// A repository of two commits, the second with an additional benchmark.
 func TestTwoCommitsOfARepositoryAreCompared(t *testing.T) {
 	program := benchstatProgram(t)
 	t.Chdir(t.TempDir())

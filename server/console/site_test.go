@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// answer is an answer that was read.
+// answer is a recorded response.
 type answer struct {
 	*http.Response
 	body string
 }
 
-// get asks for a path with headers, given as name and value, and without what the
-// client would add.
+// get requests a path with headers, given as names and values, and without the
+// client's default headers.
 func (s *served) get(t *testing.T, path string, headers ...string) answer {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, http.NoBody)

@@ -11,7 +11,7 @@ import (
 	"mneme/server/listen"
 )
 
-// short returns a folder whose sockets' paths are short enough for every system.
+// short returns a folder whose path is short enough for sockets on every system.
 func short(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "s")
@@ -22,7 +22,7 @@ func short(t *testing.T) string {
 	return dir
 }
 
-// echo answers each connection with a byte.
+// echo answers each connection with one byte.
 func echo(l net.Listener) {
 	for {
 		c, err := l.Accept()

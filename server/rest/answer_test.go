@@ -17,7 +17,7 @@ import (
 // members are structs that encode themselves without encoding/json.
 type members interface{ addTo(o *wire.Object) }
 
-// encodes fails unless v encodes itself as encoding/json encodes it.
+// encodes fails unless v's own encoding equals encoding/json's.
 func encodes(t interface{ Fatalf(string, ...any) }, v members) {
 	want, wantErr := wire.Marshal(v)
 	var o wire.Object
@@ -70,7 +70,7 @@ func TestAnswersAreEncodedAsByReflection(t *testing.T) {
 	})
 }
 
-// filler sets all fields of a struct, whatever they are.
+// filler sets all fields of a struct, of any type.
 type filler struct {
 	present func() bool // that a pointer is not nil, nor a list
 	text    func() string

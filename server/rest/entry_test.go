@@ -182,7 +182,7 @@ func TestValuesComeBackByteForByte(t *testing.T) {
 			}
 		}
 	}
-	// In a stream the line breaks between tokens are spaces.
+	// In a stream, line breaks between tokens become spaces.
 	stream := h.want(200, alice, "GET", "/v1/stores/self/export", "").body
 	if !strings.Contains(stream, "\"value\":{ \t\"a\" :   1 }}\n") {
 		t.Error("a value with line breaks is not on one line")
@@ -318,8 +318,8 @@ func TestPagesHoldTogetherAndCursorsAreBound(t *testing.T) {
 	h.want(400, alice, "GET", "/v1/stores/self/memories/b/versions?cursor="+versions["next_cursor"].(string), "")
 }
 
-// What is above the caller's taint is not there: the same bytes, but for the
-// request's id.
+// Entries above the caller's taint do not exist: the answers have the same
+// bytes except for the request ID.
 func TestHiddenIsAbsentToTheByte(t *testing.T) {
 	h := open(t)
 	high := agent("alice", acl.Restricted)
@@ -367,7 +367,7 @@ func TestHiddenIsAbsentToTheByte(t *testing.T) {
 	if made["version"] != 1.0 {
 		t.Errorf("a create over a hidden entry has version %v", made["version"])
 	}
-	// An unknown store and one without access are the same.
+	// An unknown store and a store without access are indistinguishable.
 	known := h.want(403, bob, "GET", "/v1/stores/alice/memories", "").json(t)
 	other := h.want(403, bob, "GET", "/v1/stores/nobody/memories", "").json(t)
 	delete(known, "instance")
@@ -430,7 +430,8 @@ func TestWaitSaysWhetherASearchCanReturnIt(t *testing.T) {
 	h.want(400, alice, "PUT", seat+"?wait=forever", `{"value":"x"}`)
 }
 
-// Whoever writes MEMORY.md of an export must know which texts are the owner's.
+// A program that writes MEMORY.md from an export must know which texts are the
+// owner's.
 func TestAnEntryNamesOtherAuthorsOfItsFields(t *testing.T) {
 	h := open(t)
 	h.want(201, alice, "PUT", seat, `{"value":"window","type":"user","description":"hers"}`)
@@ -455,8 +456,8 @@ func TestAnEntryNamesOtherAuthorsOfItsFields(t *testing.T) {
 	check(nil)
 }
 
-// An Idempotency-Key belongs to the entry, whatever the Unicode form in which its path is
-// given.
+// An Idempotency-Key belongs to the entry, whatever the Unicode normalization form of its
+// path.
 func TestAnIdempotencyKeyHoldsForEveryFormOfAPath(t *testing.T) {
 	h := open(t)
 	const composed, decomposed = "/v1/stores/self/memories/caf%C3%A9", "/v1/stores/self/memories/cafe%CC%81"

@@ -45,7 +45,7 @@ func TestASearchExplainsAnEntryThatItNames(t *testing.T) {
 	}
 }
 
-// asLong is a Reranker that prefers long texts; it fails if it is asked about a fault.
+// asLong is a Reranker that prefers long texts; it fails if the query contains "fault".
 type asLong struct{}
 
 func (asLong) Rerank(_ context.Context, query string, texts []string) ([]float64, error) {
@@ -89,7 +89,7 @@ func TestASearchSaysWhatTheRerankerSaid(t *testing.T) {
 	}
 }
 
-// What a caller may not read is explained as what does not exist, byte for byte.
+// Unreadable entries are explained like absent ones, byte for byte.
 func TestAHiddenEntryIsExplainedAsAnAbsentOne(t *testing.T) {
 	h := open(t)
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/kite", `{"value":"a red kite"}`)

@@ -47,7 +47,8 @@ func TestConditionsRestrictSearchesListsAndExports(t *testing.T) {
 	h.want(400, alice, "POST", "/v1/search", `{"query":"red","where":null}`)
 }
 
-// The longest conditions of a URL reach the server in every encoding, beside a long token.
+// The longest conditions in a URL reach the server in every encoding, next to a long
+// token.
 func TestTheLongestConditionsOfAURLAreAnswered(t *testing.T) {
 	h := open(t)
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/a", `{"value":"a red kite"}`)

@@ -7,7 +7,7 @@ import (
 	"mneme/server/series"
 )
 
-// clock is a time that tests move.
+// clock is a time that tests advance.
 type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time { return c.at }

@@ -15,7 +15,7 @@ import (
 	"mneme/server/token"
 )
 
-// localKey opens a new key, and reads its secret as the file has it.
+// localKey opens a new key, and reads its secret from the file.
 func localKey(t testing.TB) (*token.LocalKey, []byte) {
 	t.Helper()
 	dir := t.TempDir()

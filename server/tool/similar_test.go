@@ -13,7 +13,7 @@ import (
 	"mneme/test/wait"
 )
 
-// openIndexing opens tools with the built-in model that index what is written.
+// openIndexing opens tools with the built-in model that index the writes.
 func openIndexing(t testing.TB) *harness {
 	t.Helper()
 	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{SimilarWait: wait.Limit}}, e5test.MustEncoder(t))
@@ -71,8 +71,8 @@ func TestSavesNameSimilarMemories(t *testing.T) {
 	}
 }
 
-// A model can do what a save asks for, update a similar entry or delete it, also where it is
-// in another namespace, as after an import.
+// A model can follow the note of a save and update or delete a similar entry, also in
+// another namespace, as after an import.
 func TestSimilarMemoriesOfAnotherNamespaceCanBeChanged(t *testing.T) {
 	h := openIndexing(t)
 	h.put(alice, "alice", "bees", `"Anna is allergic to bees."`, func(r *memory.PutRequest) { r.Path.Namespace, r.Similar = "mem0", true })

@@ -21,7 +21,7 @@ import (
 	"mneme/test/wait"
 )
 
-// issuer is an issuer of tokens with its server of keys.
+// issuer is a token issuer with its key server.
 type issuer struct {
 	*httptest.Server
 	name   string
@@ -55,7 +55,7 @@ func newIssuer(t *testing.T, name string) *issuer {
 	return i
 }
 
-// hold makes the issuer answer no fetch until release is called.
+// hold makes the issuer delay all fetches until release is called.
 func (i *issuer) hold() (release func()) {
 	held := make(chan struct{})
 	i.held.Store(&held)
@@ -115,10 +115,10 @@ func trusting(t *testing.T, issuers ...*issuer) option {
 	return config(string(text))
 }
 
-// Forged tokens with unknown key IDs make a server ask the issuer for its keys.
-// However many come, and although half of their senders hang up at once, a key
-// that the issuer rotates to is accepted with the next fetch, and known keys and
-// other issuers are served while one hangs.
+// Forged tokens with unknown key IDs make a server fetch the issuer's keys.
+// However many arrive, and although half of their senders disconnect at once, a
+// key that the issuer rotates to is accepted after the next fetch, and known
+// keys and other issuers are served while a fetch hangs.
 func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 	t.Parallel()
 	attacked, other := newIssuer(t, "https://id.test"), newIssuer(t, "https://other.test")
@@ -162,9 +162,9 @@ func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 		}
 		return nil
 	})
-	// Known keys wait neither for fetches nor behind tokens that do: all these calls are
-	// answered while one fetch hangs. The server gives a fetch up after ten seconds, and
-	// on a busy machine the calls may take longer: then the next fetch is tried.
+	// Known keys wait neither for fetches nor for tokens that do: all these calls are
+	// answered while one fetch hangs. The server abandons a fetch after ten seconds, and
+	// on a busy machine the calls may take longer: then the test tries the next fetch.
 	meanwhile := false
 	for try := 0; try < 3 && !meanwhile; try++ {
 		before := attacked.asked.Load()
@@ -196,7 +196,7 @@ func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 		}
 		return nil
 	})
-	// The key that was rotated away is gone with the same fetch.
+	// The same fetch removes the key that was rotated out.
 	if r := formerly.call(http.MethodGet, memories+"tea", nil); !isRefusal(r.status) {
 		t.Errorf("a token of a removed key is answered with %v", r)
 	}
@@ -211,9 +211,8 @@ func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 	beside.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
 }
 
-// A server starts while its issuer is away, and says of good tokens that they
-// cannot be judged yet, not that they are bad. Garbage in place of the keys, later,
-// takes no known key away.
+// A server starts while its issuer is unavailable, and reports valid tokens as
+// undecided, not as invalid. A later malformed key set does not remove known keys.
 func TestAnIssuerThatIsAwayOrAnswersGarbageLocksNobodyOut(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t, "https://id.test")
@@ -245,8 +244,8 @@ func TestAnIssuerThatIsAwayOrAnswersGarbageLocksNobodyOut(t *testing.T) {
 	alice.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
 }
 
-// isRefusal reports whether a status is one of a token that was not accepted: bad,
-// not judged yet, or one too many from its address.
+// isRefusal reports whether a status refuses a token: as invalid, as undecided, or
+// because of its address's limit.
 func isRefusal(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests
 }

@@ -28,7 +28,7 @@ var (
 
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
-		// Attacks mostly wait for what their servers do. -parallel overrides this.
+		// Attacks mostly wait for their servers. -parallel overrides this.
 		if err := flag.Set("test.parallel", "6"); err != nil {
 			panic(err)
 		}

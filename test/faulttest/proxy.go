@@ -89,8 +89,8 @@ func (p *FaultProxy) Disable() {
 	p.DropConnections()
 }
 
-// Enable accepts connections again after Disable, at the same address, which nobody
-// else is given meanwhile: see FreeAddr.
+// Enable accepts connections again after Disable, at the same address, which stays
+// reserved in the meantime: see FreeAddr.
 func (p *FaultProxy) Enable(t testing.TB) {
 	t.Helper()
 	listener, err := listenAgain(p.address)
