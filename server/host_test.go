@@ -102,7 +102,7 @@ func TestHEADIsAnsweredWhereGETIs(t *testing.T) {
 }
 
 // A cache must store one answer per coding, and repeated Vary names are redundant.
-func TestMetricsSayOnceWhatTheyVaryBy(t *testing.T) {
+func TestMetricsHaveOneVaryField(t *testing.T) {
 	front := server.New(server.Options{Service: &stub{}, Verifier: names{}, Metrics: server.NewMetrics()})
 	for _, coding := range []string{"", "gzip", "zstd", "br"} {
 		r := httptest.NewRequest(http.MethodGet, "/metrics", nil)

@@ -191,7 +191,7 @@ func TestWhoCallsIsFoundOutBeforeAnythingElse(t *testing.T) {
 	}
 }
 
-func TestAnotherMethodIsToldTheRightOnes(t *testing.T) {
+func TestAWrongMethodGetsTheAllowedOnes(t *testing.T) {
 	s, _ := newServer(&stub{}, surface{})
 	w := ask(s, "DELETE", "/who/x", "Authorization", "Bearer alice")
 	if w.Code != 405 || !strings.Contains(w.Header().Get("Allow"), "GET") || !strings.Contains(w.Body.String(), "urn:mneme:problem:method-not-allowed") {
@@ -262,7 +262,7 @@ func TestABrokenAnswerIsNotTakenForAWholeOne(t *testing.T) {
 	}
 }
 
-func TestHealthNeedsNoTokenAndTellsTheTruth(t *testing.T) {
+func TestHealthNeedsNoTokenAndIsCorrect(t *testing.T) {
 	service := &stub{}
 	s, _ := newServer(service, surface{})
 	if w := ask(s, "GET", "/livez"); w.Code != 200 {
@@ -372,7 +372,7 @@ func TestMetricsKnowRoutesAndNobody(t *testing.T) {
 	}
 }
 
-func TestAnswersAreKeptByNobody(t *testing.T) {
+func TestAnswersAreNotCached(t *testing.T) {
 	s, _ := newServer(&stub{}, surface{})
 	h := ask(s, "GET", "/who/x", "Authorization", "Bearer alice").Header()
 	for name, want := range map[string]string{"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"} {
@@ -426,7 +426,7 @@ func (state) ReadLoad() fairqueue.Load                            { return fairq
 func (state) WriteLoad() fairqueue.Load                           { return fairqueue.Load{Running: 4, Waiting: 5, Refused: 6} }
 func (s state) Status(context.Context) indexer.Status             { return indexer.Status(s) }
 
-func TestMetricsTellWhatAnOperatorMustKnow(t *testing.T) {
+func TestMetricsCoverAnOperatorsNeeds(t *testing.T) {
 	metrics := server.NewMetrics()
 	metrics.Build("v1", "abc")
 	service := state{

@@ -151,7 +151,7 @@ func TestStampsCanBeIgnored(t *testing.T) {
 	f.wantRan(t, "first", "served", "ready", "second", "counted") // what is installed stays
 }
 
-func TestWhatASetUpMadeIsMadeAgainWhenItIsGone(t *testing.T) {
+func TestASetUpRunsAgainWhenItsOutputIsGone(t *testing.T) {
 	f := newFixture(t)
 	f.wantRan(t, "install", "first", "served", "ready", "second", "counted")
 	if err := os.Remove(filepath.Join(f.cache.tools(), "made")); err != nil {
@@ -192,7 +192,7 @@ func TestAFailedStepLeavesNoStamp(t *testing.T) {
 	f.wantRan(t, "failing", "counted")
 }
 
-func TestWhatAStepLeavesRunningIsEnded(t *testing.T) {
+func TestProcessesThatAStepLeavesAreEnded(t *testing.T) {
 	f := newFixture(t)
 	f.plan = plan{{name: "leaving", run: "leaving", inputs: []string{"b"}}}
 	left := filepath.Join(t.TempDir(), "left")

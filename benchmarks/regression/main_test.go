@@ -54,7 +54,7 @@ func TestTooFewRoundsAreRefused(t *testing.T) {
 	}
 }
 
-func TestServersAndSettingsAreKeptFromBenchmarks(t *testing.T) {
+func TestBenchmarksSeeNoServersOrSettings(t *testing.T) {
 	got := environment([]string{"CI=true", "MNEME_POSTGRES_DSN=x", "PATH=/bin", "CIRCLE=1"})
 	if want := []string{"PATH=/bin", "CIRCLE=1"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

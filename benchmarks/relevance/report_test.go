@@ -253,7 +253,7 @@ func TestSizeRanges(t *testing.T) {
 	}
 }
 
-func TestBenchmarkRejectsWhatItCannotTellApart(t *testing.T) {
+func TestBenchmarkRejectsIndistinguishableRuns(t *testing.T) {
 	dataset := func(category string) *Dataset {
 		return &Dataset{
 			Name: "set", Qrels: Qrels{"q": {"d": 1}}, documents: map[string]int{"d": 0},

@@ -84,7 +84,7 @@ func TestTheClientChoosesTheCoding(t *testing.T) {
 	}
 }
 
-func TestWhatGainsNothingIsNotCompressed(t *testing.T) {
+func TestAnswersThatDoNotShrinkAreNotCompressed(t *testing.T) {
 	for name, h := range map[string]http.Handler{
 		"a short answer":      answering(long[:1000], "Content-Type", "application/json"),
 		"a stream of events":  answering(long, "Content-Type", "text/event-stream"),

@@ -55,7 +55,7 @@ func TestThePageLoadsFromItsOwnServiceAlone(t *testing.T) {
 	}
 }
 
-func TestFilesAreKeptByTheirContent(t *testing.T) {
+func TestFilesAreCachedByContent(t *testing.T) {
 	s := serve(t, built)
 	page := s.get(t, "/console/")
 	if page.Header.Get("Cache-Control") != "no-cache" {
@@ -116,7 +116,7 @@ func TestOtherPathsOfTheConsoleDoNotExist(t *testing.T) {
 	}
 }
 
-func TestTheRootTellsBrowsersAndProgramsWhereToGo(t *testing.T) {
+func TestTheRootLinksForBrowsersAndPrograms(t *testing.T) {
 	for _, has := range []bool{true, false} {
 		s := serve(t, nil)
 		if has {

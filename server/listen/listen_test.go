@@ -130,7 +130,7 @@ func TestASocketOfALaterListenerIsNotRemoved(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoSocketIsLeftAlone(t *testing.T) {
+func TestAFileThatIsNotASocketIsLeftAlone(t *testing.T) {
 	path := filepath.Join(short(t), "note.txt")
 	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestWhatIsNoSocketIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestAnAddressInUseIsTold(t *testing.T) {
+func TestAnAddressInUseIsReported(t *testing.T) {
 	first, err := listen.Open(t.Context(), "127.0.0.1:0", 0)
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 
 // The revisions without sessions let a client encode the name in a header, for example a
 // name with an umlaut. The server compares the decoded name.
-func TestANameInBase64IsWhatItMeans(t *testing.T) {
+func TestABase64NameIsDecoded(t *testing.T) {
 	h := open(t, mcp.Options{})
 	const call = `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"mneme://self/MEMORY.md","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
 	coded := func(name string) string { return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(name)) + "?=" }

@@ -414,7 +414,7 @@ func TestWithoutIssuersNoMetadataIsPromised(t *testing.T) {
 	}
 }
 
-func TestPublicURLIsWhatClientsAreTold(t *testing.T) {
+func TestClientsGetThePublicURL(t *testing.T) {
 	h := open(t, mcp.Options{PublicURL: "https://memory.example.org/", AuthorizationServers: []string{"https://login.example.org"}})
 	r := h.post(http.MethodPost, "/mcp", listTools)
 	if got := r.header.Get("WWW-Authenticate"); !strings.Contains(got, `resource_metadata="https://memory.example.org/.well-known/oauth-protected-resource/mcp"`) {

@@ -136,7 +136,7 @@ func must(t *testing.T, v any) json.RawMessage {
 	return text
 }
 
-func TestARefusedPaymentIsAskedForAnewAndBuysNothing(t *testing.T) {
+func TestARefusedPaymentIsRequestedAgainAndBuysNothing(t *testing.T) {
 	for failure, reason := range map[paymenttest.Failure]string{
 		paymenttest.RefuseVerify: "insufficient_funds", paymenttest.RefuseSettle: "settlement_failed",
 	} {

@@ -102,7 +102,7 @@ func TestALineThatIsNoMessageIsAnsweredAndTheNextIsRead(t *testing.T) {
 }
 
 // A client may close its input right after a call, and read the answers then.
-func TestWhatWasAskedBeforeTheEndIsAnswered(t *testing.T) {
+func TestCallsBeforeEOFAreAnswered(t *testing.T) {
 	s := open(t, mcp.Options{}).stream(t, alice)
 	const calls = 3
 	go func() {

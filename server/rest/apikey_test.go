@@ -183,7 +183,7 @@ func TestAKeyKeepsTheRulesOfTheCommand(t *testing.T) {
 func long(n int) string { return strings.Repeat("n", n) }
 
 // The secret appears only in the answer to the key's creator.
-func TestASecretIsToldOnce(t *testing.T) {
+func TestASecretIsShownOnce(t *testing.T) {
 	h := open(t)
 	body := `{"agent":"job","name":"once"}`
 	first := h.want(201, platform, "POST", apiKeys, body, "Idempotency-Key", "k").json(t)["secret"].(string)
@@ -217,7 +217,7 @@ func TestASecretIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestKeysMadeAtOnceOverRESTAreAllKept(t *testing.T) {
+func TestKeysCreatedConcurrentlyOverRESTAreAllStored(t *testing.T) {
 	h := open(t)
 	var wait sync.WaitGroup
 	for i := range 8 {

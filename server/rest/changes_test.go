@@ -94,7 +94,7 @@ func TestATokenThatExpiresDuringAWaitIsRefused(t *testing.T) {
 
 // The token is verified on each commit during a wait. Only a refusal that is the answer
 // is counted.
-func TestAWaitWhoseTokenExpiresIsOneRefusalOfItsAddress(t *testing.T) {
+func TestATokenThatExpiresDuringAWaitIsOneRefusal(t *testing.T) {
 	h := open(t)
 	surface, err := rest.New(h.service, h.process.Searcher, h.market, server.NewMetrics(), 0)
 	if err != nil {

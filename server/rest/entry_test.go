@@ -68,7 +68,7 @@ func TestAnEntryLivesThroughItsCalls(t *testing.T) {
 	h.want(409, alice, "POST", "/v1/stores/self/memories/a%2Fb/restore", "")
 }
 
-func TestAsOfAnswersFromWhatStoodThen(t *testing.T) {
+func TestAsOfReadsTheEntriesOfThatTime(t *testing.T) {
 	h := open(t)
 	first := h.want(201, alice, "PUT", seat, `{"value":"window"}`).json(t)["updated_at"].(string)
 	h.clock.Advance(time.Second)
@@ -91,7 +91,7 @@ func TestAsOfAnswersFromWhatStoodThen(t *testing.T) {
 	h.want(403, bob, "GET", "/v1/stores/alice/memories"+asOf, "")
 }
 
-func TestASourceIsThatOfTheVersionWrittenWithIt(t *testing.T) {
+func TestEachVersionHasItsOwnSource(t *testing.T) {
 	h := open(t)
 	read := h.want(201, alice, "PUT", "/v1/stores/self/memories/read", `{"value":1}`).json(t)["id"].(string)
 	hidden := h.want(201, bob, "PUT", "/v1/stores/self/memories/hidden", `{"value":1}`).json(t)["id"].(string)
@@ -263,7 +263,7 @@ func TestConditionsAreReadAsInRFC9110(t *testing.T) {
 	h.want(201, alice, "PUT", seat+"2", `{"value":2}`, "If-None-Match", "*")
 }
 
-func TestPagesHoldTogetherAndCursorsAreBound(t *testing.T) {
+func TestPagesAreConsistentAndCursorsAreBound(t *testing.T) {
 	h := open(t)
 	for _, key := range []string{"a", "b", "c", "d", "e"} {
 		h.want(201, alice, "PUT", "/v1/stores/self/memories/"+key, `{"value":1,"tags":["t"],"type":"user"}`)
@@ -405,7 +405,7 @@ func TestAPostWithAnIdempotencyKeyHappensOnce(t *testing.T) {
 	h.want(200, alice, "POST", seat+"/restore", `{"version":1}`, key...) // forgotten, so it is a new call
 }
 
-func TestLimitsAreTold(t *testing.T) {
+func TestLimitsAreReported(t *testing.T) {
 	h := openWith(t, memory.Limits{Value: 20, Keys: 2, Bytes: 25})
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/a", `{"value":"12345678"}`)
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/b", `{"value":"12345678"}`)

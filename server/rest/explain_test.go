@@ -59,7 +59,7 @@ func (asLong) Rerank(_ context.Context, query string, texts []string) ([]float64
 	return odds, nil
 }
 
-func TestASearchSaysWhatTheRerankerSaid(t *testing.T) {
+func TestASearchReportsTheRerankersScore(t *testing.T) {
 	h := openOptions(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{Reranker: asLong{}, RerankBudget: time.Hour}}, nil, limit.Rate{PerSecond: 1_000_000})
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/kite", `{"value":"red red red"}`)
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/ball", `{"value":"a red ball that rolled down a long hill"}`)

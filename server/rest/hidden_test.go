@@ -19,7 +19,7 @@ import (
 
 // Two services with the same visible writes, one of them with additional hidden ones,
 // give every reader the same answer to every reading call: body, status and headers.
-func TestNoAnswerTellsOfHiddenWrites(t *testing.T) {
+func TestNoAnswerRevealsHiddenWrites(t *testing.T) {
 	t.Parallel()
 	backendtest.Each(t, backendtest.Storages(), func(t *testing.T, b backendtest.Backend) {
 		with, without := openForHidden(t, b), openForHidden(t, b)

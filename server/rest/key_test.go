@@ -41,7 +41,7 @@ func TestAKeyMayComeInTheQuery(t *testing.T) {
 }
 
 // An empty parameter counts as absent; an empty precondition is ignored.
-func TestWhatIsEmptyMeansTheSameEverywhere(t *testing.T) {
+func TestEmptyParametersMeanTheSameEverywhere(t *testing.T) {
 	h := open(t)
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/a?wait=&similar=", `{"value":1}`)
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/b?namespace=n", `{"value":1}`)

@@ -66,7 +66,7 @@ func TestAnOfferIsMadeChangedAndWithdrawn(t *testing.T) {
 	}
 }
 
-func TestAPaidSearchSaysWhatItCost(t *testing.T) {
+func TestAPaidSearchReportsItsCost(t *testing.T) {
 	h := open(t)
 	offer, _ := h.sell(hutOffer)
 	h.buyer(offer, 1_000_000)
@@ -143,7 +143,7 @@ func TestASearchThatIsNotPaidForIs402(t *testing.T) {
 	h.want(403, alice, "POST", "/v1/admin/accounts/alice/topup", `{"amount":1,"reference":"r"}`)
 }
 
-func TestSearchBuysOnlyWhereItIsToldTo(t *testing.T) {
+func TestSearchBuysOnlyOnRequest(t *testing.T) {
 	h := open(t)
 	offer, _ := h.sell(hutOffer)
 	h.buyer(offer, 4000)

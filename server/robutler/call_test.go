@@ -164,7 +164,7 @@ func TestChatAndUserJoinWhereTheFactsGiveALevel(t *testing.T) {
 
 // The members that edit and rename send: value, agentId, store, chatId and
 // userId only.
-func TestWhatAWriteLeavesOutStaysAsItIs(t *testing.T) {
+func TestAWritePreservesAbsentMembers(t *testing.T) {
 	h := open(t)
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/k", `{"value":"old","type":"project","description":"what it is","tags":["a"],"ttl":3600}`)
 	h.want(200, alice, "PUT", root+"/k", `{"value":"new","agentId":"alice","store":"alice","chatId":null,"userId":null,"ttl":null,"namespace":null,"inContext":null,"encrypted":null}`)
@@ -253,7 +253,7 @@ func TestTTLZeroDoesNotKeepAWriterFromAnothersEntry(t *testing.T) {
 }
 
 // Entries that a skill keeps internal are read and written only by key.
-func TestWhatIsNotInContextIsReadAndWrittenByKeyAlone(t *testing.T) {
+func TestEntriesNotInContextAreAccessibleOnlyByKey(t *testing.T) {
 	h := open(t)
 	h.want(200, alice, "PUT", root+"/oauth", `{"value":"marzipan","agentId":"alice","store":"alice","namespace":"","inContext":false,"encrypted":false,"ttl":0}`)
 	h.want(200, alice, "POST", root+"?action=share", `{"grantee":"bob","level":"readwrite"}`)
@@ -276,7 +276,7 @@ func TestWhatIsNotInContextIsReadAndWrittenByKeyAlone(t *testing.T) {
 	h.want(200, alice, "GET", root+"/oauth", "")
 }
 
-func TestEncryptedValuesAreKeptAndNeverFound(t *testing.T) {
+func TestEncryptedValuesAreStoredAndNeverFound(t *testing.T) {
 	h := open(t)
 	h.want(200, alice, "PUT", root+"/sealed", `{"value":"opaqueblob","encrypted":true}`)
 	if got := h.want(200, alice, "GET", root+"/sealed", "").json(t); got["value"] != "opaqueblob" || got["encrypted"] != true {

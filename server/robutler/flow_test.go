@@ -86,7 +86,7 @@ func TestEditAndRenameAsTheSkillsDoThem(t *testing.T) {
 
 // The skill's rename of an entry that is not in context leaves the entry
 // unchanged.
-func TestARenameDoesNotTakeAwayWhatIsNotInContext(t *testing.T) {
+func TestARenamePreservesEntriesNotInContext(t *testing.T) {
 	s := skill{harness: open(t), store: "alice"}
 	s.want(200, alice, "PUT", root+"/oauth", `{"value":"token","inContext":false}`)
 	if a := s.call("DELETE", "oauth", ""); a.status != 404 {

@@ -19,7 +19,7 @@ func TestUnknownParametersAndFieldsAreLetPass(t *testing.T) {
 	h.want(200, alice, "DELETE", root+"/k?agentId=alice", "not even JSON")
 }
 
-func TestWhatCannotBeReadIsMalformed(t *testing.T) {
+func TestUnreadableInputIsMalformed(t *testing.T) {
 	h := open(t)
 	h.want(200, alice, "PUT", root+"/k", `{"value":1}`)
 	for _, c := range []struct{ method, target, body, field string }{

@@ -94,7 +94,7 @@ func TestAKeyedSearchIsChargedOnce(t *testing.T) {
 	}
 }
 
-func TestAPricedStoreIs402WithWhatRESTAsksFor(t *testing.T) {
+func TestAPricedStoreIs402WithTheRequirementsOfREST(t *testing.T) {
 	h, _, offer := openShop(t)
 	a := h.want(402, bob, "GET", hutSearch, "")
 	got := a.json(t)

@@ -205,7 +205,7 @@ func flip(letter string) string {
 	return "a"
 }
 
-func TestKeysMadeAtOnceAreAllKept(t *testing.T) {
+func TestKeysCreatedConcurrentlyAreAllStored(t *testing.T) {
 	dir := t.TempDir()
 	var wait sync.WaitGroup
 	for range 8 {

@@ -154,7 +154,7 @@ func TestRulesNameTheParameterThatBreaksThem(t *testing.T) {
 }
 
 // No concurrent edit overwrites another.
-func TestConcurrentEditsAreAllKept(t *testing.T) {
+func TestConcurrentEditsAreAllApplied(t *testing.T) {
 	h := open(t)
 	h.must(alice, "memory", "command", "create", "path", "/memories/log", "file_text", "0: \n1: \n2: \n3: \n")
 	var group sync.WaitGroup

@@ -327,7 +327,7 @@ func TestTheRestOfAHitIsReadInItsNamespace(t *testing.T) {
 
 // At level search a passage replaces the value, and the hit has no other
 // member except the mark of a passage.
-func TestUnderLevelSearchAPassageTellsNothingElse(t *testing.T) {
+func TestAtLevelSearchAPassageRevealsNothingElse(t *testing.T) {
 	h := openWithModel(t)
 	h.must(alice, "memory_save", "key", "minutes", "content", strings.Repeat("The committee discussed the granite quarry. ", 2000), "tags", []string{"secret"})
 	h.share(alice, "bob", acl.Search)
@@ -412,7 +412,7 @@ func TestASearchKeepsToItsBudget(t *testing.T) {
 }
 
 // A call reads as much as it requests, and returns the offset to continue at.
-func TestALengthBoundsWhatIsRead(t *testing.T) {
+func TestALengthBoundsTheReadText(t *testing.T) {
 	h := open(t)
 	h.must(alice, "memory_save", "key", "k", "content", "naïve\nline")
 	for _, c := range []struct {
@@ -565,7 +565,7 @@ func TestAnAnswerWithoutHitsNamesTheNearest(t *testing.T) {
 }
 
 // A question about a person finds the person's entries, in any wording.
-func TestToolsAnswerWhatIsKnownOfASubject(t *testing.T) {
+func TestToolsFindTheEntriesAboutASubject(t *testing.T) {
 	h := openWithModel(t)
 	for key, text := range map[string]string{"a": "Otto is a parrot who whistles at noon.", "b": "Otto eats sunflower seeds.", "c": "Otto was hatched in Bergen."} {
 		h.must(alice, "memory_save", "key", key, "content", text)

@@ -186,7 +186,7 @@ func TestAToolBuysThroughAnOfferThatItNames(t *testing.T) {
 }
 
 // Every charged hit is in the answer, however short the answers are.
-func TestWhatAToolIsChargedForIsShown(t *testing.T) {
+func TestChargedHitsAreShown(t *testing.T) {
 	key := func(i int) string { return fmt.Sprintf("%02d", i) + strings.Repeat(`"`, memory.MaxKey-2) }
 	for name, value := range map[string]string{
 		"long":              strings.Repeat("hut water ", 9_999),
@@ -242,7 +242,7 @@ func TestWhatAToolIsChargedForIsShown(t *testing.T) {
 }
 
 // Hits of the caller's own store take no room from charged hits.
-func TestOwnHitsLeaveRoomForWhatIsChargedFor(t *testing.T) {
+func TestOwnHitsLeaveRoomForChargedOnes(t *testing.T) {
 	s := shoptest.Open(t)
 	offer := s.Sell(bob, map[string]string{"hut": `"hut water ` + strings.Repeat("\\u0001", 16_000) + `"`})
 	s.Accept(alice, offer)

@@ -32,7 +32,7 @@ func TestAnUnknownParameterIsNamedWithTheOneThatIsMeant(t *testing.T) {
 }
 
 // A search-only parameter is not suggested to other commands.
-func TestACommandIsToldItsOwnParameters(t *testing.T) {
+func TestACommandsErrorNamesItsOwnParameters(t *testing.T) {
 	h := open(t)
 	got := h.refused(alice, "memory", "command", "create", "path", "/memories/a", "file_text", "x", "labels", []string{"t"})
 	if !strings.HasPrefix(got, "Error: unknown parameter `labels`; it takes action, command, content") || strings.Contains(got, "where") {
@@ -91,7 +91,7 @@ func TestListsAndObjectsMayComeAsTheirJSON(t *testing.T) {
 }
 
 // Malformed input is refused, and changes nothing.
-func TestWhatIsNoListOrObjectIsRefused(t *testing.T) {
+func TestMalformedListsAndObjectsAreRefused(t *testing.T) {
 	h := open(t)
 	h.must(alice, "memory_save", "key", "tea", "content", "green", "tags", []string{"drinks"})
 	for want, all := range map[string][]any{
@@ -174,7 +174,7 @@ func TestATextIsJSONOnlyIfTheCallSaysSo(t *testing.T) {
 
 // A reading call ignores unknown parameters. Its answer, or the error for a missing
 // parameter, names them with the parameter that was likely meant.
-func TestACallThatReadsLeavesAsideWhatItDoesNotKnow(t *testing.T) {
+func TestAReadingCallIgnoresUnknownParameters(t *testing.T) {
 	h := open(t)
 	h.must(alice, "memory_save", "key", "k", "content", "a green lamp")
 	h.must(alice, "UpdateUserMemory", "action", "upsert", "name", "n", "type", "user", "description", "d", "body", "b")

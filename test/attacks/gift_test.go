@@ -68,7 +68,7 @@ func TestGiftsChangeNothingUntilTheyAreAccepted(t *testing.T) {
 
 // A session at RESTRICTED tries to pass text to one at PUBLIC: by its grants, by its
 // settings, and by its number of requests.
-func TestASessionTellsNothingDownwards(t *testing.T) {
+func TestASessionRevealsNothingDownwards(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage)
 		high, low := s.as("alice", "--taint", "RESTRICTED"), s.as("alice")
@@ -102,7 +102,7 @@ func TestASessionTellsNothingDownwards(t *testing.T) {
 }
 
 // An agent tries to reenable kinds of stores that its platform disabled.
-func TestAnAgentDoesNotTurnOnWhatItsPlatformTurnedOff(t *testing.T) {
+func TestAnAgentCannotEnableWhatItsPlatformDisabled(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage)
 		alice, platform := s.as("alice"), s.as("operator", "--scope", "platform")

@@ -9,7 +9,7 @@ import (
 // MEMORY.md goes into system prompts. A description by another agent must not
 // appear there after the owner edits the value, or after any other write that
 // preserves it.
-func TestMemoryIndexNeverShowsWhatAnotherAgentWrote(t *testing.T) {
+func TestMemoryIndexNeverShowsAnotherAgentsText(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage)
 		alice, mallory := s.as("alice"), s.as("mallory")

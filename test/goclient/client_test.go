@@ -265,7 +265,7 @@ func TestErrorHoldsTheProblem(t *testing.T) {
 	})
 }
 
-func TestABatchKeepsValuesAndNamesWhatFailed(t *testing.T) {
+func TestABatchPreservesValuesAndNamesFailedItems(t *testing.T) {
 	each(t, func(t *testing.T, c *client.Client) {
 		const value = `{ "z" : 1.50, "<a>":[ 1 ] }`
 		items := []api.BatchItem{
