@@ -20,7 +20,7 @@ import (
 
 // codebase holds the names in the repository that documents may use.
 type codebase struct {
-	packages map[string]map[string]bool  // by name: what they declare
+	packages map[string]map[string]bool  // by name: their declarations
 	members  map[string]map[string]bool  // by the name of a type: its fields and methods
 	imported map[string]bool             // the last parts of the paths of other modules' packages
 	embedded map[string]map[string]bool  // by the name of a type: the names of types that it embeds

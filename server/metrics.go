@@ -82,7 +82,7 @@ func NewMetrics() *Metrics {
 			Name: "mneme_mcp_request_duration_seconds", Help: "Duration of a request of an MCP client.", Buckets: seconds,
 		}, []string{"method"}),
 		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "mneme_refused_total", Help: "What was refused because a client, or all together, took too much, by the limit: connections (closed when accepted) and requests.",
+			Name: "mneme_refused_total", Help: "Connections (closed when accepted) and requests refused by a limit of a client or of the server, by the limit.",
 		}, []string{"limit"}),
 	}
 	open := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -181,7 +181,7 @@ func (m *Metrics) watch(cache *statusCache, service Service) {
 		"0.99": func(w indexer.Waits) time.Duration { return w.P99 },
 	} {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "mneme_queue_wait_seconds", Help: "How long queued entries have waited: this part of them at most so long.",
+			Name: "mneme_queue_wait_seconds", Help: "Quantiles of the time that queued entries have waited.",
 			ConstLabels: prometheus.Labels{"quantile": quantile},
 		}, func() float64 { return value(cache.get(service).Waits).Seconds() }))
 	}

@@ -44,7 +44,7 @@ func isRequestID(id string) bool {
 
 func newRequestID() string {
 	id, err := uuid.NewV7()
-	if err != nil { // no randomness: a request does not fail for want of an ID
+	if err != nil { // no randomness: a request must not fail without an ID
 		return uuid.Nil.String()
 	}
 	return id.String()

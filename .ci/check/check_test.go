@@ -148,7 +148,7 @@ func TestStampsCanBeIgnored(t *testing.T) {
 	f := newFixture(t)
 	f.wantRan(t, "install", "first", "served", "ready", "second", "counted")
 	f.all = true
-	f.wantRan(t, "first", "served", "ready", "second", "counted") // what is installed stays
+	f.wantRan(t, "first", "served", "ready", "second", "counted") // installed tools stay
 }
 
 func TestASetUpRunsAgainWhenItsOutputIsGone(t *testing.T) {

@@ -99,7 +99,7 @@ func (d *digester) list(input string) ([]string, error) {
 		files, err = d.gitFiles(input)
 	}
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("no file is %s", input)
+		err = fmt.Errorf("no file matches %s", input)
 	}
 	if err != nil {
 		return nil, err

@@ -82,7 +82,7 @@ func check(ctx context.Context, out io.Writer, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	if *all { // first, so that what passes in this run is kept for the next
+	if *all { // first, so that the results of this run are cached for the next
 		if err := exec.CommandContext(ctx, "go", "clean", "-testcache").Run(); err != nil {
 			return fmt.Errorf("go clean: %w", err)
 		}
@@ -122,7 +122,7 @@ func environment(c *cache) ([]string, error) {
 		// With CI set, a test whose service or data is missing fails instead of skipping.
 		"CI=true",
 		"CGO_ENABLED=0",
-		"GOFLAGS=" + os.Getenv("GOFLAGS") + " -trimpath", // what was built in one checkout serves another
+		"GOFLAGS=" + os.Getenv("GOFLAGS") + " -trimpath", // checkouts share build results
 		"tools=" + c.tools(),
 		"mneme=" + filepath.Join(c.tools(), "mneme"),
 		"postgres_port=" + ports[0], "milvus_port=" + ports[1], "etcd_port=" + ports[2], "etcd_peer_port=" + ports[3],

@@ -24,7 +24,7 @@ type run struct {
 	all     bool // stamps of checks do not count
 	workers int  // how many checks run at a time
 
-	mu       sync.Mutex // guards out and what is below
+	mu       sync.Mutex // guards out and the fields below
 	results  []result
 	services []*process
 	failed   error

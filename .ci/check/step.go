@@ -59,7 +59,7 @@ func (p plan) verify() error {
 		}
 		for _, need := range s.needs {
 			if !known[need] || p.find(need).isCheck() {
-				return fmt.Errorf("step %q needs %q, which is no set-up or service before it", s.name, need)
+				return fmt.Errorf("step %q needs %q, which is not an earlier set-up or service", s.name, need)
 			}
 		}
 		if len(s.inputs) == 0 && s.isCheck() && !s.last {

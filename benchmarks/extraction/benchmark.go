@@ -29,7 +29,7 @@ type Benchmark struct {
 	Sources  []Source
 	Searches int   // of each run, at most
 	Prices   Price // micros
-	Days     int   // a run ends after so many days
+	Days     int   // maximum length of a run
 	Seed     uint64
 	Progress harness.Progress
 	Log      *slog.Logger

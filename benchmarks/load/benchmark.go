@@ -28,7 +28,7 @@ type Benchmark struct {
 	Callers  []int  // numbers of callers, each a case
 	Searches int    // of all callers of a case, at most
 	Each     int    // searches of each caller, in place of Searches; 0: as many as come
-	Cache    string // folder of a cache of the entries' vectors; "": none is kept
+	Cache    string // folder of the entries' vector cache; "": no cache
 
 	Progress harness.Progress
 	Log      *slog.Logger

@@ -25,7 +25,7 @@ type Report struct {
 // Case holds the results for a number of callers.
 type Case struct {
 	Callers int  `json:"callers"`
-	First   Load `json:"first"` // each caller asks what it has not asked before
+	First   Load `json:"first"` // each caller asks new questions
 	Again   Load `json:"again"` // each caller repeats its questions: the server has their vectors
 }
 
@@ -45,7 +45,7 @@ type Load struct {
 	CPU      float64 `json:"cpu_ms,omitempty"`
 	Resident int64   `json:"resident_bytes,omitempty"` // at the end of the run
 	Degraded int     `json:"degraded"`                 // answers without a leg
-	Refused  int     `json:"refused"`                  // for want of a turn, or by a rate
+	Refused  int     `json:"refused"`                  // because of a full queue or a rate
 }
 
 // newLoad summarizes a run.

@@ -76,7 +76,7 @@ func startServer(ctx context.Context, program string, flags []string, config con
 // stop shuts the server down.
 func (s *server) stop() {
 	_ = s.command.Cancel() // it may have ended by itself
-	_ = s.command.Wait()   // what it was measured by is known
+	_ = s.command.Wait()   // its measurements are complete
 	_ = s.log.Close()
 }
 

@@ -36,7 +36,7 @@ type NamedRun struct {
 // Benchmark measures the relevance of searches over datasets.
 type Benchmark struct {
 	Sets    []*Set
-	Cache   string   // folder of the vector cache; "": none is kept
+	Cache   string   // folder of the vector cache; "": no cache
 	Slices  []string // fields of the queries by which they are grouped, or SliceStoreSize
 	Changes int      // number of wins and of losses to show for two runs
 	Seed    uint64   // of intervals and significance tests

@@ -120,7 +120,7 @@ func (s *searcher) search(ctx context.Context, system, store, query string, ids 
 	for i, h := range answer.Hits {
 		id, ok := ids[h.Path]
 		if !ok && ids != nil {
-			return nil, fmt.Errorf("the entry %s of store %s is no document of the dataset", h.Path.Key, h.Path.Store)
+			return nil, fmt.Errorf("the entry %s of store %s is not a document of the dataset", h.Path.Key, h.Path.Store)
 		}
 		hits[i] = found{id: id, score: h.Score, relevance: h.Relevance}
 		if leg := legOf(system, h.Explain); leg != nil && !search.IsReadInParts(query) {

@@ -16,7 +16,7 @@ type costs struct {
 	Save      float64 // an entry's vectors in PostgreSQL
 	Upsert    float64 // an entry's vectors in Milvus
 	RoundTrip float64 // over the network, of each of these steps; not work
-	Tick      float64 // until searches see what was written to Milvus; not work
+	Tick      float64 // until searches see writes to Milvus; not work
 }
 
 // deployment is a set of machines. Stores are spread over the partitions of rows
@@ -49,7 +49,7 @@ type cluster struct {
 	killed int
 
 	searches, lags []float64 // seconds
-	warm           float64   // what comes before is not counted
+	warm           float64   // earlier events are not counted
 }
 
 func newCluster(seed uint64, c costs, d deployment, l load, warm float64) *cluster {

@@ -16,7 +16,7 @@ type station struct {
 
 	busy    int
 	waiting [background + 1][]job
-	worked  float64 // seconds of all servers together
+	worked  float64 // seconds, summed over all servers
 	longest int     // jobs that waited at once
 }
 

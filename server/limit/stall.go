@@ -82,7 +82,7 @@ type Exchange struct {
 func (s Stall) Wrap(w http.ResponseWriter, r *http.Request) (*Exchange, http.ResponseWriter, *http.Request) {
 	x := &Exchange{connection: connectionOf(r), control: http.NewResponseController(w)}
 	t := transfer{stall: s, stream: r.ProtoMajor > 1}
-	if t.stream { // those of net/http would end it while the handler works
+	if t.stream { // net/http's deadlines would end it while the handler works
 		_ = x.control.SetReadDeadline(time.Time{})
 		_ = x.control.SetWriteDeadline(time.Time{})
 	}

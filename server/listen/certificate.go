@@ -57,7 +57,7 @@ func (c *Certificate) Current() *tls.Certificate {
 		changed, err := c.read()
 		switch {
 		case err != nil && changed:
-			c.log.Error("the changed certificate cannot be used; the one before serves on", "error", err.Error())
+			c.log.Error("the changed certificate cannot be used; the previous one stays in use", "error", err.Error())
 		case changed:
 			c.log.Info("the certificate was read again", "expires_at", c.serving.Leaf.NotAfter.UTC())
 		}

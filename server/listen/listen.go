@@ -103,7 +103,7 @@ func checkFree(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	case file.Mode().Type() != os.ModeSocket:
-		return fmt.Errorf("%s is there, and no socket", path)
+		return fmt.Errorf("%s exists and is not a socket", path)
 	}
 	dialer := net.Dialer{Timeout: time.Second}
 	conn, err := dialer.DialContext(ctx, "unix", path)

@@ -129,7 +129,7 @@ func (s *Surface) answerOne(r *http.Request, line []byte, cancelled map[jsonrpc.
 	return []byte(strings.TrimSpace(faultAnswer(idOf(request), jsonrpc.CodeInvalidRequest, string(answer))))
 }
 
-// bufferedWriter keeps the response to one message.
+// bufferedWriter buffers the response to one message.
 type bufferedWriter struct {
 	header http.Header
 	body   bytes.Buffer

@@ -14,7 +14,7 @@ type (
 	// hitHead is a hit without its value, which is appended as stored.
 	hitHead struct {
 		api.Hit
-		Value   *struct{}     `json:"value,omitempty"` // nil: hides that of the generated type
+		Value   *struct{}     `json:"value,omitempty"` // nil: hides the field of the generated type
 		Explain *wire.Explain `json:"explain,omitempty"`
 	}
 	// answerTail holds the members after the hits in the answer of a search.

@@ -113,7 +113,7 @@ func TestTheLongestConditionsOfAURLAreAnswered(t *testing.T) {
 // Dates and local times take the zone of the request, in conditions and in writes.
 func TestRequestsHaveATimezone(t *testing.T) {
 	h := open(t)
-	for _, c := range [][3]string{ // key, what is sent, and what comes back
+	for _, c := range [][3]string{ // key, sent and returned time
 		{"year", `"occurred_at":"2026"`, "2026"}, {"month", `"occurred_at":"2026-06","timezone":"Asia/Tokyo"`, "2026-06"},
 		{"late", `"occurred_at":"2026-07-01T08:00","timezone":"Asia/Tokyo"`, "2026-06-30T23:00:00Z"},
 		{"noon", `"occurred_at":"2026-06-30T12:00"`, "2026-06-30T12:00:00Z"},

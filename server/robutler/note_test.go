@@ -627,7 +627,7 @@ func TestAPushedLineThatConflictsIsPassedBy(t *testing.T) {
 			t.Errorf("%s: %v applied", conflicting.Key, n)
 		}
 	}
-	if n := m.push(syncLine{Op: "put", Key: "below", Content: "y", At: at}); n != 1 { // beside what a PUBLIC session encrypted
+	if n := m.push(syncLine{Op: "put", Key: "below", Content: "y", At: at}); n != 1 { // next to a PUBLIC session's encrypted note
 		t.Errorf("%v applied", n)
 	}
 }

@@ -50,7 +50,7 @@ func (s *Surface) search(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if paid.Payment != nil { // max_charge bounds what the account pays
+	if paid.Payment != nil { // max_charge bounds only payments from the account
 		most = nil
 	}
 	found, err := s.market.Search(c.Request().Context(), visitor(c), meter.SearchRequest{

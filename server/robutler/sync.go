@@ -48,7 +48,7 @@ const (
 // put returns the request that writes the note of a line.
 func (l *line) put(path memory.Path) (r memory.PutRequest, err error) {
 	source := l.Source
-	if !slices.Contains(sources, source) { // changedAt knows by it what was written as a note
+	if !slices.Contains(sources, source) { // changedAt recognizes notes by their source
 		source = sources[0]
 	}
 	plain, description, at := false, oneLine(l.Description), l.At
@@ -210,7 +210,7 @@ func putLine(e *memory.Entry) line {
 
 // pushed is the answer of a push.
 type pushed struct {
-	Applied int `json:"applied"` // the lines that were newer than what was there
+	Applied int `json:"applied"` // the lines that were newer than the stored notes
 }
 
 // push applies a machine's changes: the latest version of each note wins, by the

@@ -51,7 +51,7 @@ func parseHeader(text []byte) (map[string]any, error) {
 	}
 	header := make(map[string]any, len(members))
 	for _, m := range members {
-		if m.Name == "crit" { // critical extensions (RFC 7515 §4.1.11), of which none is supported
+		if m.Name == "crit" { // critical extensions (RFC 7515 §4.1.11): none is supported
 			return nil, errNotValid
 		}
 		var value any

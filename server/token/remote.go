@@ -61,7 +61,7 @@ type remoteKeys struct {
 	state keyState
 }
 
-// keyState is what is known of an issuer's keys at one instant.
+// keyState is the state of an issuer's keys at one instant.
 type keyState struct {
 	set          *keySet       // the last good set; nil: none yet
 	begun, ended int           // number of fetches that have begun, and ended

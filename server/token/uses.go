@@ -33,7 +33,7 @@ type Uses struct {
 
 	mu      sync.Mutex
 	noted   map[string]time.Time // by IDs
-	writing map[string]time.Time // those of noted that are being written
+	writing map[string]time.Time // the uses that are being written
 }
 
 // useList is the content of the file.

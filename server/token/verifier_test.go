@@ -113,7 +113,7 @@ func TestRemoteTokensGiveWhatTheirIssuerMayGive(t *testing.T) {
 	}
 	good := facts{"iss": "https://id.test", "aud": "memory", "sub": "agent-7", "exp": noon.Add(time.Hour).Unix()}
 	rs := func(change facts) string { return sign(t, jwt.SigningMethodRS256, "r", r.rsa, with(good, change)) }
-	publicPEM := r.rsa.N.Bytes() // what a confused verifier would take for a shared secret
+	publicPEM := r.rsa.N.Bytes() // a confused verifier would use it as a shared secret
 
 	tests := []struct {
 		rule  string

@@ -46,7 +46,7 @@ func TestSchemasAreOnesThatEveryClientTakes(t *testing.T) {
 
 // schemaFaults returns the parts that some client's converter would refuse.
 func schemaFaults(at string, schema map[string]any) (faults []string) {
-	kind, _ := schema["type"].(string) // a list of types is none
+	kind, _ := schema["type"].(string) // a list of types is not a string
 	allowed, known := schemaKeywords[kind]
 	if !known {
 		return []string{at + ": has not one type"}

@@ -84,7 +84,7 @@ func onEntry(r relation, label acl.Label, k kind) []testCase {
 		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, !r.self || k == internal, denied, k == encrypted, invalid, label < taint, conflict, true, ok)
 	revert := pick(
 		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, label < taint, conflict, true, ok)
-	put := pick( // properties that the write leaves out stay as they are
+	put := pick( // the write preserves absent properties
 		r.level < acl.ReadWrite, denied, hidden(r, label, k) || label != taint, created, true, ok)
 
 	put1 := op(Put)

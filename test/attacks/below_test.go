@@ -103,7 +103,7 @@ func stable(body []byte) string {
 	for _, random := range []string{"instance", "next_cursor", "next", "cursor"} {
 		delete(answer, random)
 	}
-	text, _ := json.Marshal(answer) // of what was decoded
+	text, _ := json.Marshal(answer) // decoded JSON always encodes
 	return string(text)
 }
 
@@ -234,7 +234,7 @@ func TestNoOperationShowsBelow(t *testing.T) {
 			return strings.Compare(a.id, b.id)
 		})
 		refused := []string{"putSettings", "putLanguage", "putParticipant", "deleteParticipant", "putSession", "deleteSession", "purge", "createAPIKey", "revokeAPIKey"}
-		low.observe() // accepts what it names
+		low.observe() // accepts the offers that it lists
 		before := low.observe()
 		for _, o := range all {
 			call := calls[o.id]

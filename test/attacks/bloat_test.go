@@ -18,7 +18,7 @@ func TestUpdatesOfOneKeyAreBounded(t *testing.T) {
 		alice := s.as("alice")
 		s.secret("history history")
 		value := strings.Repeat("history ", 12_000)[:size.Of(45_000, 90_000)]
-		updates := size.Of(250, 600) // of which a hundred are kept; the log has up to 16 MB
+		updates := size.Of(250, 600) // a hundred versions are retained; the log has up to 16 MB
 		for i := range updates {
 			// Encrypted values are not indexed, which makes the attack faster.
 			body := map[string]any{"value": fmt.Sprintf("%06d %s", i, value), "encrypted": true}

@@ -49,7 +49,7 @@ const patience = 4 * time.Minute
 // client has no limit on connections.
 var client = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 
-// call makes one request. body is nil, a string or []byte that is sent as it is,
+// call makes one request. body is nil, a string or []byte that is sent unchanged,
 // or a value that is sent as JSON. headers alternates names and values.
 func (c caller) call(method, path string, body any, headers ...string) reply {
 	var content []byte

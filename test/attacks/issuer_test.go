@@ -25,7 +25,7 @@ import (
 type issuer struct {
 	*httptest.Server
 	name   string
-	keys   atomic.Pointer[[]byte] // what the server answers; nil: nothing
+	keys   atomic.Pointer[[]byte] // the server's answer; nil: none
 	signed ed25519.PrivateKey     // the key that signs now
 	kid    string
 	asked  atomic.Int64                  // how often its keys were fetched
@@ -134,7 +134,7 @@ func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 	defer flood.Wait()
 	defer cancel()
 	var forged atomic.Int64
-	pause := time.Duration(size.Of(10, 0)) * time.Millisecond // a hundred times what is fetched
+	pause := time.Duration(size.Of(10, 0)) * time.Millisecond // a hundred times the number of fetches
 	for attacker := range 8 {
 		flood.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {

@@ -243,7 +243,7 @@ func BenchmarkWriters(b *testing.B) {
 		batches, values, small int
 	}{
 		{"sqlite/2-batches", func() option { return flags() }, 2, 100, 0},
-		{"sqlite/8-batches", func() option { return flags() }, 8, 80, 0}, // an agent's bodies together have at most 64 MB
+		{"sqlite/8-batches", func() option { return flags() }, 8, 80, 0}, // an agent's bodies have at most 64 MB in total
 		{"postgres/batch+20", postgres, 1, 100, 20},
 		{"postgres/batch+100", postgres, 1, 100, 100},
 	} {

@@ -32,7 +32,7 @@ type client struct {
 	latest     *pending // the latest call, if it had an Idempotency-Key and succeeded
 	values     map[oracle.Path][]string
 	tags       map[oracle.Path][]string // ETags, the latest last
-	undecided  bool                     // only what is shown says if a call happened
+	undecided  bool                     // only later reads show whether a call happened
 }
 
 // Names of counts: of acknowledged writes, and of calls refused with 503.

@@ -69,7 +69,7 @@ func TestKilledPostgresLosesNoAcknowledgedWrite(t *testing.T) {
 			t.Error(err)
 			break
 		}
-		time.Sleep(time.Duration(r.rng.IntN(300)) * time.Millisecond) // the instant is what is random
+		time.Sleep(time.Duration(r.rng.IntN(300)) * time.Millisecond) // a random instant
 		refused := r.stats.more(refusals, 1)
 		if err := r.server.Kill(); err != nil {
 			t.Fatal(err)

@@ -129,7 +129,7 @@ func (d *shop) round(round int, kind kindOfPurchase) {
 	select {
 	case first = <-replies:
 		process.Signal()
-	case <-time.After(instant): // the instant is what is random
+	case <-time.After(instant): // a random instant
 		process.Signal()
 		first = <-replies
 	}

@@ -184,7 +184,7 @@ func (r *trial) kill(s *server) {
 	if s.proxy != nil && r.rng.IntN(2) == 0 {
 		r.stats.add("kills: with the last answers lost", 1)
 		s.proxy.Discard(true)
-		time.Sleep(time.Duration(r.rng.IntN(40)) * time.Millisecond) // the instant is what is random
+		time.Sleep(time.Duration(r.rng.IntN(40)) * time.Millisecond) // a random instant
 	}
 	s.Kill()
 	if s.proxy != nil {
@@ -205,7 +205,7 @@ func (r *trial) kill(s *server) {
 // killDuringStart starts a server and kills it before it is ready, or just after.
 func (r *trial) killDuringStart(i int) {
 	s := r.launch(i)
-	time.Sleep(time.Duration(r.rng.IntN(300)) * time.Millisecond) // the instant is what is random
+	time.Sleep(time.Duration(r.rng.IntN(300)) * time.Millisecond) // a random instant
 	r.kill(s)
 	r.stats.add("kills: during the start", 1)
 }
@@ -294,7 +294,7 @@ func (s *stats) more(name string, n int) func() error {
 func (r *trial) round() {
 	stop := make(chan struct{})
 	running := r.load(stop)
-	time.Sleep(time.Duration(30+r.rng.IntN(size.Of(400, 1200))) * time.Millisecond) // the instant is what is random
+	time.Sleep(time.Duration(30+r.rng.IntN(size.Of(400, 1200))) * time.Millisecond) // a random instant
 	all := r.rng.IntN(2) == 0
 	victim := r.rng.IntN(len(r.servers))
 	var dead []int

@@ -94,7 +94,7 @@ func TestTruncatedLogLeavesAnEarlierState(t *testing.T) {
 	t.Parallel()
 	before := logTrial(t, 4)
 	before.startAll()
-	before.run("PRAGMA wal_checkpoint(TRUNCATE)") // what the clients need stays
+	before.run("PRAGMA wal_checkpoint(TRUNCATE)") // the clients' grants and entries stay
 	before.loadUntil(before.stats.more(acknowledged, size.Of(30, 50)))
 	before.kill(before.servers[0])
 	log, err := os.ReadFile(filepath.Join(before.dir, "mneme.db-wal"))

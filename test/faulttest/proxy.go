@@ -125,7 +125,7 @@ func (p *FaultProxy) connect(listener net.Listener, downstream net.Conn) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.listener != listener { // disabled meanwhile
+	if p.listener != listener { // disabled in the meantime
 		_, _ = downstream.Close(), upstream.Close()
 		return
 	}

@@ -38,7 +38,7 @@ type Call struct {
 	To      Path          // of a rename
 	Value   string        // of a put; unique, so that a state tells which puts happened
 	Version int           // of a revert
-	Keep    int           // of a revert: how many versions an entry keeps
+	Keep    int           // of a revert: maximum number of versions of an entry
 	TTL     time.Duration // of a put; 0: none given
 	If      Condition     // of a put
 	Lines   []Call        // of an import: puts, each at another path

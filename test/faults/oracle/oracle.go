@@ -42,7 +42,7 @@ type Path struct{ Store, Key string }
 
 // Entry is an entry with the values of all its versions.
 type Entry struct {
-	ID      string   // "" until the service has told it
+	ID      string   // "" until the service has returned it
 	Values  []string // by version: Values[0] is version 1
 	Expires Window   // zero: never
 	Deleted Window   // zero: not in the trash

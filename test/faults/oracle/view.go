@@ -14,14 +14,14 @@ type View struct {
 	// At spans all reads of the view.
 	At Window
 
-	Found    bool // by a get; the next three are of what it found
+	Found    bool // by a get; the next three fields describe the found entry
 	ID       string
 	Version  int
 	Value    string
 	Expires  time.Time
 	Listed   int        // its version in the store's list; 0: not listed
 	Versions []string   // values of its versions, the newest first
-	Keep     int        // how many versions an entry keeps, the current one included
+	Keep     int        // maximum number of versions of an entry, including the current one
 	Trash    []TrashRow // of the path, the latest deletion first
 	NoTrash  bool       // the trash was not read
 	// Hits are the values with which searches by either leg show the path.
