@@ -72,7 +72,7 @@ func (c *costs) list() []cost {
 	return []cost{
 		{&c.Question, "question", "to embed a question"},
 		{&c.Passage, "passage", "to embed an entry"},
-		{&c.Serve, "serve", "of a search in mneme beside embedding"},
+		{&c.Serve, "serve", "of a search in mneme, without embedding"},
 		{&c.Lexical, "lexical", "of the words of a search in PostgreSQL"},
 		{&c.Fetch, "fetch", "of a search's candidates in PostgreSQL"},
 		{&c.Vector, "vector", "of a search in Milvus"},

@@ -124,11 +124,11 @@ func TestTheRootLinksForBrowsersAndPrograms(t *testing.T) {
 		}
 		a := s.get(t, "/", "Accept", "text/html,application/xhtml+xml")
 		if strings.Contains(a.body, "/console/") != has || !strings.Contains(a.Header.Get("Content-Type"), "text/html") {
-			t.Errorf("a browser is told %s", a.body)
+			t.Errorf("a browser gets %s", a.body)
 		}
 		a = s.get(t, "/", "Accept", "*/*")
 		if strings.Contains(a.body, "/console/") != has || !strings.Contains(a.Header.Get("Content-Type"), "application/json") {
-			t.Errorf("a program is told %s", a.body)
+			t.Errorf("a program gets %s", a.body)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func TestASearchExplainsAnEntryThatItNames(t *testing.T) {
 		t.Errorf("the filter: %v", filter)
 	}
 	if a := h.want(200, alice, "POST", "/v1/search", `{"query":"red","explain":true}`); a.json(t)["explain"] != nil {
-		t.Errorf("an answer with nothing to explain beside its hits: %s", a.body)
+		t.Errorf("an answer with nothing to explain except its hits: %s", a.body)
 	}
 }
 

@@ -150,11 +150,11 @@ func TestAPaymentBuysASearch(t *testing.T) {
 	r.Header.Set("X-API-Key", h.Token(bob))
 	r.Header.Set("Authorization", credential(t, c["stripe"], map[string]any{"spt": "spt_1"}))
 	if paid = h.send(r); paid.status != 200 || paid.header.Get("Payment-Receipt") == "" {
-		t.Errorf("beside X-API-Key: %d %v %s", paid.status, paid.header, paid.body)
+		t.Errorf("with X-API-Key: %d %v %s", paid.status, paid.header, paid.body)
 	}
 	paid = h.want(200, bob, "POST", offer+"/search", hutQuestion, "Payment-Authorization", credential(t, c["robutler"], map[string]any{"token": "a.b.c"}))
 	if paid.header.Get("Payment-Receipt") == "" {
-		t.Errorf("beside a bearer: %v", paid.header)
+		t.Errorf("with a bearer token: %v", paid.header)
 	}
 	if len(f.platform.Charged()) != 2 {
 		t.Errorf("the platform charged %v", f.platform.Charged())

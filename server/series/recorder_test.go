@@ -29,7 +29,7 @@ func TestAPercentileIsOffByATenthAtMost(t *testing.T) {
 		}
 		got := r.Read().Durations[0].P50
 		if off := float64(got-want) / float64(want); off < -.13 || off > .13 {
-			t.Fatalf("%s is told as %s", want, got)
+			t.Fatalf("%s is reported as %s", want, got)
 		}
 	}
 }

@@ -183,7 +183,7 @@ func TestAListOfMemoriesHasPagesOfAPrefix(t *testing.T) {
 		options     []any
 		first, want int
 	}{
-		"50 unless told otherwise": {nil, 0, 121}, // fewer: the answer is full before
+		"50 by default": {nil, 0, 121}, // fewer: the answer is full before
 		"limit":                    {[]any{"limit", 7}, 7, 121},
 		"prefix":                   {[]any{"prefix", "a/00", "limit", 100}, 10, 10},
 		"all tags":                 {[]any{"tags", []string{"t", "u"}}, 1, 1},

@@ -47,7 +47,7 @@ func TestSavesNameSimilarMemories(t *testing.T) {
 		t.Errorf("at a higher label: %+v", got)
 	}
 	if got := save(alice, "wasps", "Anna is allergic to bees and wasps."); len(got.Similar) != 1 || got.Similar[0].Key != "bees" {
-		t.Errorf("with a secret beside it: %+v", got)
+		t.Errorf("with a similar secret: %+v", got)
 	}
 	if got := save(alice, "plumber", "The plumber comes on Thursday."); got.Similar != nil || got.Unknown {
 		t.Errorf("the plumber: %+v", got)

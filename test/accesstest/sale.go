@@ -69,11 +69,11 @@ func tradeRelations() []relation {
 			e.must(acl.Principal{Agent: "maker", Taint: taint}, Operation{Name: Share, Store: "owner", Other: "caller", Level: acl.Read})
 			sell(e)
 		}},
-		{name: "search grant beside an offer", store: "owner", level: acl.Search, trade: has, setUp: func(e *env) {
+		{name: "search grant and an offer", store: "owner", level: acl.Search, trade: has, setUp: func(e *env) {
 			share(e, acl.Search)
 			sell(e)
 		}},
-		{name: "readwrite grant beside an offer", store: "owner", level: acl.ReadWrite, trade: has, setUp: func(e *env) {
+		{name: "readwrite grant and an offer", store: "owner", level: acl.ReadWrite, trade: has, setUp: func(e *env) {
 			share(e, acl.ReadWrite)
 			sell(e)
 		}},

@@ -124,9 +124,9 @@ func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 	attacked, other := newIssuer(t, "https://id.test"), newIssuer(t, "https://other.test")
 	attacked.interval = "1s"
 	s := start(t, trusting(t, attacked, other))
-	formerly, beside := s.bearing(attacked.token(t, "alice", attacked.kid)), s.bearing(other.token(t, "bob", other.kid))
+	formerly, unaffected := s.bearing(attacked.token(t, "alice", attacked.kid)), s.bearing(other.token(t, "bob", other.kid))
 	formerly.put("tea", "I like my tea green, without sugar.").want(t, http.StatusCreated)
-	beside.put("tea", "I like my tea black, with milk.").want(t, http.StatusCreated)
+	unaffected.put("tea", "I like my tea black, with milk.").want(t, http.StatusCreated)
 
 	began := time.Now()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -179,7 +179,7 @@ func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 		before = attacked.asked.Load()
 		for range 20 {
 			formerly.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
-			beside.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
+			unaffected.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
 		}
 		meanwhile = attacked.asked.Load() == before
 		release()
@@ -190,7 +190,7 @@ func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 	attacked.rotate(t)
 	latter := s.bearing(attacked.token(t, "alice", attacked.kid))
 	wait.Until(t, "a token of the new key is accepted", func() error {
-		beside.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
+		unaffected.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
 		if r := latter.call(http.MethodGet, memories+"tea", nil); r.status != http.StatusOK {
 			return fmt.Errorf("after %d forged tokens a good one is answered with %v", forged.Load(), r)
 		}
@@ -208,7 +208,7 @@ func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 		t.Logf("the issuer was asked %d times in %v", n, time.Since(began).Round(time.Second))
 	}
 	other.Close()
-	beside.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
+	unaffected.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
 }
 
 // A server starts while its issuer is unavailable, and reports valid tokens as

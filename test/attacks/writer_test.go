@@ -285,7 +285,7 @@ func BenchmarkWriters(b *testing.B) {
 			h, stop := writeWithoutEnd(b, hog, attack.batches, attack.values, 8000, attack.small)
 			time.Sleep(3 * time.Second)
 			began := time.Now()
-			beside := measure(b.N)
+			loaded := measure(b.N)
 			seconds := time.Since(began).Seconds()
 			b.ReportMetric(float64(h.batches.Load()), "batches")
 			b.ReportMetric(float64(h.small.Load())/seconds, "small/s")
@@ -294,11 +294,11 @@ func BenchmarkWriters(b *testing.B) {
 			ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 			b.ReportMetric(ms(bounded[len(bounded)/2]), "transaction-ms")
 			// The target is at most 1: five times the duration alone, plus one transaction.
-			b.ReportMetric(ms(beside["put"][b.N/2])/ms(5*alone["put"][b.N/2]+bounded[len(bounded)/2]), "put/aim")
+			b.ReportMetric(ms(loaded["put"][b.N/2])/ms(5*alone["put"][b.N/2]+bounded[len(bounded)/2]), "put/aim")
 			for name := range calls {
 				b.ReportMetric(ms(alone[name][b.N/2]), name+"-alone-ms")
-				b.ReportMetric(ms(beside[name][b.N/2]), name+"-ms")
-				b.ReportMetric(ms(beside[name][b.N-1]), name+"-most-ms")
+				b.ReportMetric(ms(loaded[name][b.N/2]), name+"-ms")
+				b.ReportMetric(ms(loaded[name][b.N-1]), name+"-most-ms")
 			}
 		})
 	}
