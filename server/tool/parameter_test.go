@@ -184,10 +184,10 @@ func TestAListOfMemoriesHasPagesOfAPrefix(t *testing.T) {
 		first, want int
 	}{
 		"50 by default": {nil, 0, 121}, // fewer: the answer is full before
-		"limit":                    {[]any{"limit", 7}, 7, 121},
-		"prefix":                   {[]any{"prefix", "a/00", "limit", 100}, 10, 10},
-		"all tags":                 {[]any{"tags", []string{"t", "u"}}, 1, 1},
-		"as before":                {[]any{"tag", "u"}, 1, 1},
+		"limit":         {[]any{"limit", 7}, 7, 121},
+		"prefix":        {[]any{"prefix", "a/00", "limit", 100}, 10, 10},
+		"all tags":      {[]any{"tags", []string{"t", "u"}}, 1, 1},
+		"as before":     {[]any{"tag", "u"}, 1, 1},
 	} {
 		seen, cursor := make(map[string]bool), ""
 		for pages := 0; pages == 0 || cursor != ""; pages++ {
