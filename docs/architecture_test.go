@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// The tables of rooms in architecture.md say what the packages of each room may import,
-// and this test is what enforces it. A package belongs to the room with the longest path
-// that its own begins with. The third column has one of
+// The tables of rooms in architecture.md define what the packages of each room may
+// import, and this test enforces them. A package belongs to the room with the longest
+// path that is a prefix of its own. The third column has one of
 //
 //	standard library       and nothing else
 //	no room                but other modules
@@ -22,8 +22,8 @@ import (
 //	everything but a, b    and the rooms below them
 //	—                      there is no Go
 //
-// A package may always import its own room. Tests may import everything, except where
-// all of a room is tests: below test/.
+// A package may always import its own room. Tests may import everything, except below
+// test/, where all packages are tests.
 func TestPackagesImportWhatTheirRoomMay(t *testing.T) {
 	rooms := tableOfRooms(t)
 	module := modulePath(t) + "/"

@@ -12,7 +12,7 @@ import (
 )
 
 // CHANGELOG.md has the form of keepachangelog.com: releases cut their notes from it.
-func TestTheChangelogIsKept(t *testing.T) {
+func TestTheChangelogHasItsForm(t *testing.T) {
 	f, err := os.Open("../CHANGELOG.md")
 	if err != nil {
 		t.Fatal(err)

@@ -18,9 +18,9 @@ import (
 	"mneme/configs"
 )
 
-// codebase is what documents may name of the repository.
+// codebase holds the names in the repository that documents may use.
 type codebase struct {
-	packages map[string]map[string]bool  // by name: what they declare
+	packages map[string]map[string]bool  // by name: their declarations
 	members  map[string]map[string]bool  // by the name of a type: its fields and methods
 	imported map[string]bool             // the last parts of the paths of other modules' packages
 	embedded map[string]map[string]bool  // by the name of a type: the names of types that it embeds
@@ -45,7 +45,7 @@ var (
 	otherSource = []string{".py", ".ts", ".mjs", ".svelte", ".yaml", ".yml", ".sh", ".sql", ".toml", ".conf", ".env"}
 )
 
-// readCode reads the repository's code once; documents are no part of it.
+// readCode reads the repository's code once, without documents.
 func readCode(t *testing.T) *codebase {
 	t.Helper()
 	c := &codebase{
@@ -76,7 +76,8 @@ func readCode(t *testing.T) *codebase {
 	return c
 }
 
-// readFiles reads the files of the repository, as many at a time as there are processors.
+// readFiles reads the files of the repository, as many concurrently as there are
+// processors.
 func (c *codebase) readFiles(t *testing.T) {
 	t.Helper()
 	var mu sync.Mutex
@@ -152,7 +153,7 @@ func (c *codebase) readOther(path string, text []byte) {
 	c.readWords(string(text))
 }
 
-// readWords takes the words of a text that could be names.
+// readWords adds the words of a text that could be names.
 func (c *codebase) readWords(text string) {
 	from := -1
 	for i := range len(text) + 1 {
@@ -167,7 +168,7 @@ func (c *codebase) readWords(text string) {
 	}
 }
 
-// readSettings reads the keys of a section, of which each field has its own as a tag.
+// readSettings reads the keys of a section, which are the tags of its fields.
 func (c *codebase) readSettings(section reflect.Type, prefix string) {
 	for i := range section.NumField() {
 		field := section.Field(i)
@@ -187,11 +188,11 @@ func (c *codebase) hasFlag(name string) bool {
 	return c.flags[name] || slices.ContainsFunc(c.endings, func(ending string) bool { return strings.HasSuffix(name, ending) })
 }
 
-// hasSetting reports whether there is a setting.
+// hasSetting reports whether a setting exists.
 func (c *codebase) hasSetting(key string) bool { return c.settings[key] }
 
-// hasVariable reports whether there is an environment variable: of a setting, or one that
-// the code names.
+// hasVariable reports whether an environment variable exists: for a setting, or named in
+// the code.
 func (c *codebase) hasVariable(name string) bool {
 	if c.words[name] {
 		return true
@@ -204,8 +205,8 @@ func (c *codebase) hasVariable(name string) bool {
 	return false
 }
 
-// hasFile reports whether the repository has a file or folder that is called so, or has a path
-// that ends so.
+// hasFile reports whether the repository has a file or folder with the name, or with a path
+// that ends in it.
 func (c *codebase) hasFile(name string) bool {
 	for strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") {
 		_, name, _ = strings.Cut(name, "/")
@@ -214,7 +215,7 @@ func (c *codebase) hasFile(name string) bool {
 	return slices.ContainsFunc(c.files, func(path string) bool { return strings.HasSuffix(path, name) })
 }
 
-// hasCall reports whether the API has a call, of the method if one is given.
+// hasCall reports whether the API has a call, with the method if one is given.
 func (c *codebase) hasCall(method, path string) bool {
 	for of, forms := range c.calls {
 		if (method == "" || of == method) && slices.ContainsFunc(forms, func(form *regexp.Regexp) bool { return form.MatchString(path) }) {

@@ -21,7 +21,7 @@ var (
 	decisionNumber = regexp.MustCompile(`\b\d{4}\b`)
 )
 
-// decisions returns the paths of all decisions, in their order.
+// decisions returns the paths of all decisions, in order.
 func decisions(t *testing.T) []string {
 	t.Helper()
 	paths, err := filepath.Glob("decisions/[0-9]*.md")
@@ -57,8 +57,8 @@ func TestDecisionsAreShortAndHaveAStatus(t *testing.T) {
 	}
 }
 
-// The index repeats each decision's title. Superseded ones are in a section of their own,
-// its last, which is not read by default, with what replaced them.
+// The index repeats each decision's title. Superseded decisions are in its last section,
+// which is not read by default, with the decisions that replaced them.
 func TestTheIndexHasEveryDecision(t *testing.T) {
 	lines := make(map[string]string)
 	index := read(t, "decisions/README.md")
@@ -95,7 +95,7 @@ func TestTheIndexHasEveryDecision(t *testing.T) {
 	}
 }
 
-// What replaced a decision holds, and is no superseded one itself.
+// A replacement decision is in force, and not superseded itself.
 func TestSupersededDecisionsLeadToOneThatHolds(t *testing.T) {
 	for _, path := range decisions(t) {
 		status := decisionStatus.FindStringSubmatch(read(t, path))
@@ -118,7 +118,7 @@ func related(status string) []string {
 	return numbers
 }
 
-// wordsOf returns how many words the documents have together.
+// wordsOf returns the total number of words in the documents.
 func wordsOf(t *testing.T) int {
 	t.Helper()
 	paths := []string{"../README.md", "../CHANGELOG.md", "../CONTRIBUTING.md", "../SECURITY.md"}

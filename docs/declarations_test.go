@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// readGo reads what a file of Go declares, and its words but for those of comments.
+// readGo reads a Go file's declarations, and its words outside comments.
 func (c *codebase) readGo(path string, file *ast.File) {
 	inPackage := c.packages[file.Name.Name]
 	if inPackage == nil {
@@ -95,7 +95,7 @@ func (c *codebase) readCommand(command *ast.CompositeLit) {
 	}
 }
 
-// readFlag takes the first text of a call that defines a flag.
+// readFlag reads the first string argument of a call that defines a flag.
 func (c *codebase) readFlag(arguments []ast.Expr) {
 	for _, argument := range arguments {
 		if literal, ok := argument.(*ast.BasicLit); ok && literal.Kind == token.STRING {

@@ -95,7 +95,7 @@ func anchors(text string) map[string]bool {
 	return all
 }
 
-// Operators search the page for the message that they see.
+// Operators search the pages for the message that they see.
 func TestTheTroubleshootingTableQuotesTheProgram(t *testing.T) {
 	var source strings.Builder
 	for _, path := range files(t, ".go") {

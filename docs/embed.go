@@ -1,4 +1,4 @@
-// Package docs holds the pages of the documentation that the program itself shows.
+// Package docs holds the documentation pages that the program itself shows.
 package docs
 
 import (
@@ -21,8 +21,8 @@ var (
 	troubleshooting []byte
 )
 
-// Operating returns the operator's pages in Markdown, as one page, in the order in which an
-// operator needs them. No two of them have a heading in common.
+// Operating returns the operator's guide in Markdown, as one page, in the order of an
+// operator's needs. Its headings are unique.
 func Operating() []byte {
 	return bytes.Join([][]byte{start, keys, backups, upgrades, monitoring, troubleshooting}, []byte("\n"))
 }

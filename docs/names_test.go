@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Forms of names that a document can only have from the code. A name is a whole code span,
-// unless its form says more.
+// Forms of names that must be from the code if a document uses them. A name is a whole
+// code span, unless its pattern extends further.
 var (
 	inPackage = regexp.MustCompile(`^([a-z][a-z0-9]*(?:/[a-z0-9]+)*)\.([A-Z]\w*)(?:\.([A-Z]\w*))?\b`) // memory.Tx, lexical.Match.Matches
 	ofType    = regexp.MustCompile(`^([A-Z]\w*)\.([A-Z]\w*)\b`)                                       // Searcher.Search
@@ -30,21 +30,22 @@ var (
 	separator = regexp.MustCompile(`\||;|&&|\$\(|#`)
 )
 
-// Names of others that look like ours: of systems, of examples, and of files that are made.
+// Foreign names that look like ours: of systems, examples, and generated files.
 var foreign = []string{
 	"create_memory_export", "RobutlerMemorySkill", "pg_dump", "pg_restore", "MNEME_KEY", "clients/go/v1.2.3", "deploy/packaging/out/packages",
 }
 
-// The steps of architecture.md are functions, so each of its words in code is declared.
+// The steps in architecture.md are functions, so each of its words in code style is
+// declared.
 const architecture = "architecture.md"
 
 var lone = regexp.MustCompile(`^[A-Za-z]+$`)
 
-// placeholder is in a name that the reader replaces: storage/NAME.
+// placeholder marks a name that the reader completes: storage/NAME.
 var placeholder = regexp.MustCompile(`(?:^|/)[A-Z]+(?:/|$)`)
 
-// A document has no name that the code does not have: no package's name, method,
-// file, flag, subcommand, setting, variable, call, metric or target.
+// Documents use only names that exist in the code: of packages, methods, files,
+// flags, subcommands, settings, variables, calls, metrics and targets.
 func TestDocumentsNameWhatTheCodeHas(t *testing.T) {
 	c := readCode(t)
 	t.Run("a name that is gone is found", c.findsWhatIsGone)
@@ -90,7 +91,8 @@ func TestDocumentsNameWhatTheCodeHas(t *testing.T) {
 	}
 }
 
-// checkedPages returns the documents. The changelog names what was.
+// checkedPages returns the checked documents. The changelog is excluded: it
+// names removed things.
 func checkedPages(t *testing.T) []string {
 	t.Helper()
 	pages := []string{"../README.md", "../CONTRIBUTING.md", "../SECURITY.md"}
@@ -104,7 +106,7 @@ func checkedPages(t *testing.T) []string {
 	return pages
 }
 
-// findsWhatIsGone checks names that the code has, each next to one that it no longer has.
+// findsWhatIsGone checks existing names, each next to a name that no longer exists.
 func (c *codebase) findsWhatIsGone(t *testing.T) {
 	for has, gone := range map[string]string{
 		"search.Purchase": "memory.Purchase", "search.Request.Cursor": "search.Request.Gone", "Searcher.Search": "Searcher.Gone",
@@ -127,7 +129,7 @@ func (c *codebase) findsWhatIsGone(t *testing.T) {
 
 type reporting func(kind, name string, known bool)
 
-// checkText checks what may be anywhere.
+// checkText checks names that may be anywhere.
 func (c *codebase) checkText(text string, report reporting) {
 	for _, name := range variable.FindAllString(text, -1) {
 		report("variable", name, c.hasVariable(name))
@@ -137,7 +139,7 @@ func (c *codebase) checkText(text string, report reporting) {
 	}
 }
 
-// checkCommand checks a part of a line of a shell.
+// checkCommand checks a part of a shell line.
 func (c *codebase) checkCommand(part string, report reporting) {
 	if found := program.FindStringSubmatch(part); found != nil {
 		if found[1] != "" {
@@ -155,7 +157,7 @@ func (c *codebase) checkCommand(part string, report reporting) {
 	}
 }
 
-// checkSpan checks a code span of prose.
+// checkSpan checks a code span in prose.
 func (c *codebase) checkSpan(span string, report reporting) {
 	switch found := inPackage.FindStringSubmatch(span); {
 	case found != nil:

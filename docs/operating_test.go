@@ -8,7 +8,7 @@ import (
 	"mneme/docs"
 )
 
-// The console finds sections of the operator's pages by their anchors.
+// The console links to sections of the operator's guide by their anchors.
 func TestTheOperatorsPagesShareNoHeading(t *testing.T) {
 	text := fence.ReplaceAllString(string(docs.Operating()), "")
 	headings := heading.FindAllString(text, -1)
@@ -29,7 +29,7 @@ func TestTheOperatorsPagesShareNoHeading(t *testing.T) {
 	}
 }
 
-// What the console says about what is not well leads to a section, or to a row of its table.
+// Each console message about a problem links to a section, or to a row of its table.
 func TestTheConsoleNamesSectionsOfTheOperatorsPages(t *testing.T) {
 	page := string(docs.Operating())
 	named := anchors(page)

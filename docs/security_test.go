@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The table of what a call changes has a row for every operation, each in one row that is
-// not another operation's special case.
+// The table of visible effects has every operation in exactly one row, not counting
+// another operation's special cases.
 func TestTheSecurityPageNamesEveryOperation(t *testing.T) {
 	var api struct {
 		Paths map[string]map[string]yaml.Node

@@ -18,10 +18,10 @@ import (
 	"mneme/server/token"
 )
 
-// retryToken is the Retry-After of a token that could not be judged yet.
+// retryToken is the Retry-After for a token that could not be verified yet.
 const retryToken = 5 * time.Second
 
-// errVerifier reports that tokens cannot be verified, whoever sends them.
+// errVerifier reports that the verifier failed, whatever the token.
 var errVerifier = errors.New("the verifier failed")
 
 // callerKey is the context key for the caller of a request.
@@ -36,9 +36,10 @@ type caller struct {
 	client    netip.Prefix
 }
 
-// Principal returns the caller of an authenticated request, and the zero
-// Principal, which may do nothing, if there is none. The context carries it from
-// authentication to the surface and no further: below, it is an argument.
+// Principal returns the caller of an authenticated request. Without one it
+// returns the zero Principal, which has no rights. The context carries the
+// principal from authentication to the surface; deeper layers take it as an
+// argument.
 func Principal(ctx context.Context) acl.Principal {
 	if in, ok := ctx.Value(callerKey{}).(*caller); ok {
 		return in.principal
@@ -46,8 +47,8 @@ func Principal(ctx context.Context) acl.Principal {
 	return acl.Principal{}
 }
 
-// Client returns the addresses that count as the client of an authenticated request; ""
-// if there is none.
+// Client returns the addresses that count as one client of an authenticated request, or
+// "" if the request is not authenticated.
 func Client(ctx context.Context) string {
 	if in, ok := ctx.Value(callerKey{}).(*caller); ok && in.client.IsValid() {
 		return in.client.String()
@@ -55,9 +56,9 @@ func Client(ctx context.Context) string {
 	return ""
 }
 
-// Judge judges the token of a request again, during a wait or at its end. The error is
-// a problem, of status 401 if the token has expired or was revoked meanwhile. It
-// counts as a refusal of the client if it is the answer.
+// Judge verifies the token of a request again, during a wait or at its end. The error
+// is a problem: status 401 if the token has expired or was revoked in the meantime. If
+// answered is set, the error is the response and counts as a refusal of the client.
 func Judge(ctx context.Context, answered bool) (acl.Principal, error) {
 	in, ok := ctx.Value(callerKey{}).(*caller)
 	if !ok {
@@ -67,7 +68,7 @@ func Judge(ctx context.Context, answered bool) (acl.Principal, error) {
 }
 
 // Stopping returns a channel that is closed when the server of a request begins to
-// shut down: waits must end.
+// shut down, which ends all waits.
 func Stopping(ctx context.Context) <-chan struct{} {
 	if in, ok := ctx.Value(callerKey{}).(*caller); ok {
 		return in.stopping
@@ -75,8 +76,9 @@ func Stopping(ctx context.Context) <-chan struct{} {
 	return nil
 }
 
-// authenticate identifies the caller. It runs before everything except observe,
-// so that without a token a client cannot learn even which routes exist.
+// authenticate identifies the caller. It runs before all other handlers except
+// observe, so that a client without a token cannot even learn which routes
+// exist.
 func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if s.open[c.Path()] {
@@ -103,8 +105,8 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// judge returns the holder of a request's credential, or a problem, which is counted
-// if the request is answered with it.
+// judge returns the holder of a request's credential, or a problem. If answered is
+// set, the problem is the response and is counted.
 func (s *Server) judge(c echo.Context, r *http.Request, client netip.Prefix, answered bool) (acl.Principal, error) {
 	p, err := s.identify(r, client)
 	var refusal *problem.Problem
@@ -142,8 +144,8 @@ func (s *Server) identify(r *http.Request, client netip.Prefix) (acl.Principal, 
 	return acl.Principal{}, err
 }
 
-// isPayment reports whether an Authorization holds a payment, which says nothing of
-// who pays.
+// isPayment reports whether an Authorization header holds a payment, which does not
+// identify the caller.
 func isPayment(authorization string) bool {
 	scheme, _, _ := strings.Cut(strings.TrimSpace(authorization), " ")
 	return strings.EqualFold(scheme, "Payment")
@@ -175,7 +177,7 @@ func credentialOf(h http.Header) (string, error) {
 	return found, nil
 }
 
-// getToken says how to get a token, at the end of the detail of a 401.
+// getToken ends the detail of a 401: how to get a token.
 const getToken = "get one from an issuer that the server trusts, or by mneme token where the server runs"
 
 func unauthenticated(reason string) error {

@@ -12,15 +12,16 @@ import (
 // basePathKey is the context key for the path below which clients reach the server.
 type basePathKey struct{}
 
-// BasePath returns the path below which clients reach the server, such as /mneme; "" if that
-// is the root, or is not known. Links in answers begin with it.
+// BasePath returns the path below which clients reach the server, such as /mneme, or "" if
+// it is the root or unknown. Links in answers begin with it.
 func BasePath(ctx context.Context) string {
 	path, _ := ctx.Value(basePathKey{}).(string)
 	return path
 }
 
-// below answers requests as clients send them to a server below a path, and as a proxy sends
-// them that takes the path off. Only the latter are known if one of the routes has the path.
+// below accepts requests with the base path, as clients send them, and without it, as a
+// proxy that strips the path forwards them. If a route already begins with the path, it
+// accepts only requests without the base path.
 func below(path string, routes []*echo.Route, h http.Handler) http.Handler {
 	if path == "" {
 		return h
@@ -38,7 +39,7 @@ func below(path string, routes []*echo.Route, h http.Handler) http.Handler {
 	})
 }
 
-// withoutBase returns u without a path that it begins with.
+// withoutBase returns u without the base path.
 func withoutBase(u *url.URL, path string) *url.URL {
 	rest, ok := strings.CutPrefix(u.Path, path)
 	if !ok || rest != "" && rest[0] != '/' {
@@ -48,7 +49,7 @@ func withoutBase(u *url.URL, path string) *url.URL {
 	in.Path = rest
 	if u.RawPath != "" {
 		if in.RawPath, ok = strings.CutPrefix(u.RawPath, path); !ok {
-			return u // the path is written otherwise, as with percent signs
+			return u // the path is encoded differently, such as with percent signs
 		}
 	}
 	if in.Path == "" {
@@ -57,7 +58,7 @@ func withoutBase(u *url.URL, path string) *url.URL {
 	return &in
 }
 
-// locate puts the path below which clients reach the server before the paths of Location.
+// locate prepends the base path to the paths in Location headers.
 func locate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if path := BasePath(c.Request().Context()); path != "" {

@@ -9,14 +9,15 @@ import (
 	"mneme/server/limit"
 )
 
-// discard is an http.ResponseWriter that keeps nothing.
+// discard is an http.ResponseWriter that discards all output.
 type discard struct{ header http.Header }
 
 func (d *discard) Header() http.Header         { return d.header }
 func (d *discard) Write(p []byte) (int, error) { return len(p), nil }
 func (d *discard) WriteHeader(int)             {}
 
-// What the server itself costs a small request, with and without limits.
+// BenchmarkSmallGet measures the server's own cost of a small request, with and
+// without limits.
 func BenchmarkSmallGet(b *testing.B) {
 	for name, rates := range map[string]server.Rates{
 		"unlimited": {},

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// isHead is the context key of a request to HEAD that is handled as GET.
+// isHead is the context key of a HEAD request that is handled as GET.
 type isHead struct{}
 
-// headAsGet answers HEAD as GET (RFC 9110 §9.3.2), wherever that is answered. Whoever
-// carries the answer leaves its body out: net/http, of the request that it read.
+// headAsGet answers HEAD like GET (RFC 9110 §9.3.2), on every route that has GET. The
+// transport omits the body: net/http does so for the request that it read.
 func headAsGet(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {
@@ -30,7 +30,7 @@ func methodOf(r *http.Request) string {
 	return r.Method
 }
 
-// withHead adds HEAD to the methods of a header Allow that has GET.
+// withHead adds HEAD to an Allow header that contains GET.
 func withHead(allow string) string {
 	methods := strings.Split(allow, ", ")
 	if at := slices.Index(methods, http.MethodGet); at >= 0 && !slices.Contains(methods, http.MethodHead) {

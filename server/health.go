@@ -14,7 +14,7 @@ import (
 
 const (
 	// statusAge is how long the status is cached for health and metrics: they
-	// need no token, so asking often must be cheap.
+	// need no token, so frequent requests must be cheap.
 	statusAge     = time.Second
 	statusTimeout = 2 * time.Second
 )
@@ -38,7 +38,7 @@ func (s *Server) mountHealth() {
 // isOperator reports whether a call without access control comes from an operator: from
 // connections.operators, or with a token of the scope platform. The error is a problem.
 //
-// SECURITY: counts over all agents reveal to one what others do.
+// SECURITY: totals over all agents would reveal the activity of others to an agent.
 func (s *Server) isOperator(c echo.Context) (bool, error) {
 	r := c.Request()
 	if s.operators.Sent(r) {
@@ -68,10 +68,10 @@ type readiness struct {
 	Vector     bool   `json:"vector"`
 	Serving    string `json:"serving"`
 	Configured string `json:"configured"`
-	*backlog          // to operators, once it is counted
+	*backlog          // for operators, once counted
 }
 
-// backlog is what waits to be indexed, of all stores.
+// backlog describes the queue for indexing, over all stores.
 type backlog struct {
 	QueueDepth int64   `json:"queue_depth"`
 	QueueLagS  float64 `json:"queue_lag_s"`
@@ -85,8 +85,8 @@ type waits struct {
 	P99 float64 `json:"p99"`
 }
 
-// ready reports whether calls can be served. Without vectors they can: searches
-// are then lexical only, and report it.
+// ready reports whether calls can be served. A missing vector database does not
+// matter: searches are then lexical only, and report it.
 func (s *Server) ready(c echo.Context) error {
 	operator, err := s.isOperator(c)
 	if err != nil {
@@ -111,8 +111,8 @@ func (s *Server) ready(c echo.Context) error {
 	return c.JSON(code, body)
 }
 
-// statusCache caches a service's status for statusAge. A queue that is not counted keeps
-// the last count, so that an alert of a long queue does not end as it gets longer.
+// statusCache caches a service's status for statusAge. If the queue was not counted, the
+// last count remains, so that an alert on a long queue does not end while it grows.
 type statusCache struct {
 	mu    sync.Mutex
 	asked time.Time

@@ -10,12 +10,13 @@ import (
 	"mneme/server/problem"
 )
 
-// checkHost refuses what comes over loopback for another host, unless the server has a
-// public URL, which says that a proxy forwards such requests. It is the one rule for all
-// calls that need a token.
+// checkHost refuses requests over loopback that name another host, unless the server has
+// a public URL: then a proxy forwards such requests. The rule holds for all calls that
+// need a token.
 //
-// SECURITY: the name of a page that a browser on this machine has open may resolve to
-// loopback (DNS rebinding). Then the page is of the server's own origin to the browser.
+// SECURITY: a page that a browser on this machine has open may make its own host name
+// resolve to loopback (DNS rebinding). The browser then treats the page as same-origin
+// with the server.
 func (s *Server) checkHost(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -29,7 +30,7 @@ func (s *Server) checkHost(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// overLoopback reports whether a request arrived at an address of loopback.
+// overLoopback reports whether a request arrived at a loopback address.
 func overLoopback(r *http.Request) bool {
 	address, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	return ok && address.Network() == "tcp" && limit.LoopbackHost(address.String())

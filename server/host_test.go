@@ -13,8 +13,8 @@ import (
 	"mneme/server"
 )
 
-// A page whose name an attacker lets point to this machine is no page of the server. The
-// rule is the same for all calls with a token.
+// A page whose host name resolves to this machine is not a page of the server. The rule
+// holds for all calls with a token.
 func TestOverLoopbackOtherHostsAreRefusedUnlessAProxyForwardsThem(t *testing.T) {
 	loopback := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7077}
 	other := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 7077}
@@ -101,8 +101,8 @@ func TestHEADIsAnsweredWhereGETIs(t *testing.T) {
 	}
 }
 
-// A cache must hold one answer for each coding, and a field said twice means no more.
-func TestMetricsSayOnceWhatTheyVaryBy(t *testing.T) {
+// A cache must store one answer per coding, and repeated Vary names are redundant.
+func TestMetricsHaveOneVaryField(t *testing.T) {
 	front := server.New(server.Options{Service: &stub{}, Verifier: names{}, Metrics: server.NewMetrics()})
 	for _, coding := range []string{"", "gzip", "zstd", "br"} {
 		r := httptest.NewRequest(http.MethodGet, "/metrics", nil)

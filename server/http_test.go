@@ -25,8 +25,8 @@ import (
 	"mneme/server/wire"
 )
 
-// long answers with some kilobytes, echoes bodies of up to a kilobyte, and takes its
-// time. Its route own is of the same origin alone.
+// long answers with some kilobytes, echoes bodies of up to a kilobyte, and can
+// delay. Its route own is same-origin only.
 type long struct{ wait time.Duration }
 
 func (l long) Mount(e *echo.Echo) []string {
@@ -112,7 +112,7 @@ func TestPagesOfConfiguredOriginsAlone(t *testing.T) {
 			if credentials := h.Get("Access-Control-Allow-Credentials"); (credentials != "") != (c.server == cookies && c.want != "") {
 				t.Errorf("credentials: %q", credentials)
 			}
-			// A refusal can be read, so that the page knows why.
+			// The refusal is readable, so that the page learns the reason.
 			w = ask(c.server, http.MethodPost, c.target, "Origin", c.origin)
 			h = w.Header()
 			if got := h.Get("Access-Control-Allow-Origin"); got != c.want {
@@ -176,7 +176,7 @@ func TestARequestKeepsItsID(t *testing.T) {
 	}
 }
 
-// FuzzRequestID checks that the ID of an answer fits in a header and a log.
+// FuzzRequestID checks that the ID in an answer fits in a header and a log.
 func FuzzRequestID(f *testing.F) {
 	s, _ := newServer(&stub{}, surface{})
 	for _, seed := range []string{"a", "01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a02", "a\nb", "é", strings.Repeat("-", 36)} {
@@ -249,7 +249,7 @@ func TestBodiesAreUnpackedForCallersAlone(t *testing.T) {
 	}
 }
 
-// Whatever says 503 says when to try again.
+// Every 503 has a Retry-After.
 func TestUnavailabilityEnds(t *testing.T) {
 	s, _ := newServer(&stub{away: true}, surface{})
 	for target, token := range map[string]string{"/who/x": "alice", "/who/y": "unreadable", "/readyz": ""} {
@@ -278,7 +278,7 @@ func run(t *testing.T, s *server.Server, l net.Listener) {
 	})
 }
 
-// over returns a client that speaks one protocol over connections that dial makes.
+// over returns a client that speaks one protocol over connections from dial.
 func over(t *testing.T, set func(*http.Protocols), dial func(context.Context, string, string) (net.Conn, error)) *http.Client {
 	t.Helper()
 	protocols := new(http.Protocols)
@@ -336,7 +336,7 @@ func TestHTTP2IsSpokenWithAndWithoutTLS(t *testing.T) {
 	}
 }
 
-// arrivals is a listener of the connections that it is given.
+// arrivals is a listener for given connections.
 type arrivals chan net.Conn
 
 func (a arrivals) Accept() (net.Conn, error) {
@@ -349,8 +349,8 @@ func (a arrivals) Accept() (net.Conn, error) {
 func (a arrivals) Close() error   { return nil }
 func (a arrivals) Addr() net.Addr { return new(net.TCPAddr) }
 
-// The time that the server takes, between the bytes of a body or of an answer, ends no
-// stream of HTTP/2; that which the client takes does.
+// Time that the server spends between the bytes of a body or an answer does not end an
+// HTTP/2 stream; time that the client spends does.
 func TestStreamsEndWhenTheClientStallsAlone(t *testing.T) {
 	const stall = 30 * time.Second
 	for name, c := range map[string]struct {

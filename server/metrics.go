@@ -46,7 +46,7 @@ type Metrics struct {
 // a millisecond to the vector leg's budget.
 var seconds = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 
-// NewMetrics returns metrics with a registry of their own.
+// NewMetrics returns metrics with their own registry.
 func NewMetrics() *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -82,7 +82,7 @@ func NewMetrics() *Metrics {
 			Name: "mneme_mcp_request_duration_seconds", Help: "Duration of a request of an MCP client.", Buckets: seconds,
 		}, []string{"method"}),
 		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "mneme_refused_total", Help: "What was refused because a client, or all together, took too much, by the limit: connections (closed when accepted) and requests.",
+			Name: "mneme_refused_total", Help: "Connections (closed when accepted) and requests refused by a limit of a client or of the server, by the limit.",
 		}, []string{"limit"}),
 	}
 	open := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -139,7 +139,7 @@ func (m *Metrics) MCPRequest(method, outcome string, took time.Duration) {
 	m.messaging.WithLabelValues(method).Observe(took.Seconds())
 }
 
-// refuse counts a refusal by its limit, one of a few constants.
+// refuse counts a refusal by its limit, which is one of a few constants.
 func (m *Metrics) refuse(reason string) { m.refused.WithLabelValues(reason).Inc() }
 
 // watchConnections sets the function that counts the open connections.
@@ -181,17 +181,17 @@ func (m *Metrics) watch(cache *statusCache, service Service) {
 		"0.99": func(w indexer.Waits) time.Duration { return w.P99 },
 	} {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "mneme_queue_wait_seconds", Help: "How long queued entries have waited: this part of them at most so long.",
+			Name: "mneme_queue_wait_seconds", Help: "Quantiles of the time that queued entries have waited.",
 			ConstLabels: prometheus.Labels{"quantile": quantile},
 		}, func() float64 { return value(cache.get(service).Waits).Seconds() }))
 	}
 	m.watchProgress(func() indexer.Progress { return cache.get(service).Progress })
 }
 
-// turnMetrics are the names of the metrics of a queue in which callers take turns.
+// turnMetrics names the metrics of a fair queue.
 type turnMetrics struct{ running, waiting, refused string }
 
-// watchTurns adds them. what is in the queue.
+// watchTurns adds the metrics of a queue. what names the queued calls.
 func (m *Metrics) watchTurns(names turnMetrics, what string, load func() fairqueue.Load) {
 	gauge := func(name, help string, value func(fairqueue.Load) int) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: what + help}, func() float64 { return float64(value(load())) })
@@ -222,7 +222,7 @@ func (m *Metrics) watchProgress(now func() indexer.Progress) {
 	counter(repairs, repairsHelp, prometheus.Labels{"kind": "restored"}, func(p indexer.Progress) int64 { return p.Restored })
 }
 
-// Build adds a metric that names the running build.
+// Build adds a metric that identifies the running build.
 func (m *Metrics) Build(version, revision string) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "mneme_build_info", Help: "Always 1; its labels name the build.",
@@ -246,10 +246,10 @@ func boolGauge(b bool) float64 {
 	return 0
 }
 
-// public are the metrics that count nothing over all agents.
+// public are the metrics that contain no totals over all agents.
 var public = []string{"mneme_storage_up", "mneme_vector_up", "mneme_reindex_needed", "mneme_build_info"}
 
-// handler answers an operator with all metrics, others with the public ones.
+// handler serves all metrics to an operator, and the public ones to others.
 func (m *Metrics) handler(operator bool) http.Handler {
 	var gatherer prometheus.Gatherer = m.registry
 	if !operator {

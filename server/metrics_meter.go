@@ -6,8 +6,8 @@ import (
 	"mneme/search"
 )
 
-// meterMetrics are the metrics of paid look-ups. They hold no store, agent or
-// amount.
+// meterMetrics are the metrics of paid lookups. They contain no store, agent
+// or amount.
 type meterMetrics struct {
 	charges    prometheus.Counter
 	notBought  *prometheus.CounterVec
@@ -20,7 +20,7 @@ type meterMetrics struct {
 func newMeterMetrics(registry *prometheus.Registry) meterMetrics {
 	m := meterMetrics{
 		charges: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "mneme_meter_charges_total", Help: "Charges for searches, those of no amount too.",
+			Name: "mneme_meter_charges_total", Help: "Charges for searches, including charges of no amount.",
 		}),
 		notBought: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "mneme_meter_refused_total", Help: "Stores that a search left out or failed at, by reason: cap, balance, max_charge or spend.",
@@ -32,7 +32,7 @@ func newMeterMetrics(registry *prometheus.Registry) meterMetrics {
 			Name: "mneme_meter_settle_failures_total", Help: "Attempts to settle a payment whose outcome is unknown.",
 		}),
 		reconciled: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "mneme_meter_reconciled_total", Help: "Payments that were ended after the request that they came with.",
+			Name: "mneme_meter_reconciled_total", Help: "Payments that were ended after their request.",
 		}),
 		overdue: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "mneme_meter_payments_overdue", Help: "Payments, up to a hundred, that were charged longer ago than a hold lasts and are not settled.",

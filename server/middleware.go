@@ -27,9 +27,9 @@ const callKey = "mneme.call"
 // data.
 func Name(c echo.Context, name string) { c.Set(callKey, name) }
 
-// observe is the outermost middleware. It gives the request an ID, turns errors
-// and panics into problems, and writes logs and metrics. These hold the request's ID and
-// the route template, never the path or any other request data.
+// observe is the outermost middleware. It assigns the request's ID, turns errors and
+// panics into problems, and writes logs and metrics. Logs and metrics hold the request's
+// ID and the route template, never the path or any other request data.
 func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
 		start := time.Now()
@@ -57,8 +57,8 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// logRequest logs a request. Logger.LogAttrs would look up its own caller, of which the
-// log shows nothing.
+// logRequest logs a request. Logger.LogAttrs would look up its caller, which the log
+// does not show.
 func (s *Server) logRequest(c echo.Context, at time.Time, level slog.Level, attributes ...slog.Attr) {
 	ctx, handler := c.Request().Context(), s.log.Handler()
 	if !handler.Enabled(ctx, level) {
@@ -91,7 +91,7 @@ func (s *Server) run(next echo.HandlerFunc, c echo.Context) (aborted bool) {
 	}()
 	if err := next(c); err != nil {
 		if c.Response().Committed {
-			// A caller that stops reading is no failure of the server.
+			// A client that stops reading is not a failure of the server.
 			if c.Request().Context().Err() == nil {
 				s.logInternal(c, err)
 			}
@@ -134,15 +134,15 @@ func asProblem(err error, c echo.Context) *problem.Problem {
 			c.Response().Header().Set(echo.HeaderAllow, withHead(allow))
 		}
 		return problem.New(problem.MethodNotAllowed, "")
-	case http.StatusBadRequest: // a parameter that cannot be read; the message would quote it
+	case http.StatusBadRequest: // a malformed parameter; Echo's message would quote it
 		return problem.New(problem.Malformed, "a parameter cannot be read")
 	default:
 		return problem.New(problem.Internal, "").Because(err)
 	}
 }
 
-// logInternal logs the types of an error's chain. The text is omitted: it may
-// quote what was sent to a storage or an embedder.
+// logInternal logs the types of an error's chain, but not its text, which may
+// quote data sent to a storage or an embedder.
 func (s *Server) logInternal(c echo.Context, err error) {
 	var kinds []string
 	for e := err; e != nil; e = errors.Unwrap(e) {
@@ -152,9 +152,9 @@ func (s *Server) logInternal(c echo.Context, err error) {
 		"route", s.route(c), "error_type", strings.Join(kinds, " > "))
 }
 
-// secureHeaders are the headers of an API: responses are private to the
-// caller, not cached and not rendered. All answers share their values, which have no
-// room, so that appending to one copies.
+// secureHeaders are the headers of an API: responses are private to the caller, not
+// cached and not rendered. All responses share the value slices, whose capacity is
+// their length, so that append copies them.
 var secureHeaders = http.Header{
 	"Cache-Control":           {"no-store"},
 	"X-Content-Type-Options":  {"nosniff"},
@@ -162,7 +162,7 @@ var secureHeaders = http.Header{
 	"Referrer-Policy":         {"no-referrer"},
 }
 
-// joinVary makes one field Vary of several, in which each name is once.
+// joinVary merges all Vary fields into one that contains each name once.
 func joinVary(h http.Header) {
 	lines := h["Vary"]
 	if len(lines) < 2 {
@@ -188,8 +188,8 @@ func (s *Server) route(c echo.Context) string {
 	return "unmatched"
 }
 
-// knownMethod returns a standard method, and "other" for one that a client made
-// up, which logs and metrics must not hold.
+// knownMethod returns a standard method, or "other" for a made-up one, which
+// must not reach logs and metrics.
 func knownMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodHead, http.MethodPatch, http.MethodOptions:
@@ -199,7 +199,7 @@ func knownMethod(method string) string {
 }
 
 // levelOf is the log level of a request: Error for 5xx, Debug for successful
-// health checks, which come every few seconds, and else Info.
+// health checks, which come every few seconds, and otherwise Info.
 func levelOf(route string, status int) slog.Level {
 	switch {
 	case status >= http.StatusInternalServerError:

@@ -20,7 +20,7 @@ const (
 )
 
 // Rates bound the requests of agents and the refusals of addresses. The zero
-// value bounds nothing. Each process counts for itself.
+// value sets no limit. Each process counts separately.
 type Rates struct {
 	// Requests of an agent, over all its tokens.
 	Requests limit.Rate
@@ -32,14 +32,14 @@ type Rates struct {
 	Now func() time.Time
 }
 
-// rates are Rates at work.
+// rates is the state of Rates.
 type rates struct {
 	requests *limit.Buckets[session]
 	refusals *limit.Buckets[netip.Prefix]
 	proxies  limit.Proxies
-	// slow admits one verification at a time of tokens from addresses that are
-	// above their limit: a good token from there is still accepted, while bad
-	// ones keep one core busy at most.
+	// slow admits one verification at a time for tokens from addresses above
+	// their limit: a valid token from there is still accepted, while invalid
+	// ones occupy one core at most.
 	slow chan struct{}
 }
 
@@ -52,10 +52,10 @@ func newRates(r Rates) *rates {
 	}
 }
 
-// session is whose requests count together: those of an agent at a label.
+// session identifies the requests that count together: an agent's requests at a label.
 //
-// SECURITY: RateLimit fields tell what is left, and so what a session has done. One of a
-// higher label must not show below.
+// SECURITY: RateLimit fields show the remaining requests, and so the activity of a
+// session. The activity of a higher label must not show at a lower one.
 type session struct {
 	agent string
 	taint acl.Label
@@ -63,7 +63,7 @@ type session struct {
 
 func sessionOf(p acl.Principal) session { return session{p.Agent, p.Taint} }
 
-// verify identifies the holder of a credential of a client.
+// verify identifies the holder of a client's credential.
 func (s *Server) verify(ctx context.Context, client netip.Prefix, credential string) (acl.Principal, error) {
 	if s.rates.refusals.Empty(client) {
 		select {
@@ -72,15 +72,15 @@ func (s *Server) verify(ctx context.Context, client netip.Prefix, credential str
 		case <-ctx.Done():
 			return acl.Principal{}, ctx.Err()
 		}
-		// Others wait for this one: it must not wait for an issuer.
+		// Others wait for this verification: it must not wait for an issuer.
 		return s.verifier.VerifyAtOnce(ctx, credential)
 	}
 	return s.verifier.Verify(ctx, credential)
 }
 
 // refuse counts a request without a valid token for its client. It returns
-// refusal, or, if the client is above its limit, a 429 in its place. A request
-// with a valid token never comes here, so that nobody can have another's refused.
+// refusal or, if the client is above its limit, a 429 instead. Requests with a
+// valid token are not counted, so that nobody can get another's requests refused.
 func (s *Server) refuse(c echo.Context, client netip.Prefix, refusal error) error {
 	state := s.rates.refusals.Take(client, 1)
 	if state.OK {
@@ -94,8 +94,8 @@ func (s *Server) refuse(c echo.Context, client netip.Prefix, refusal error) erro
 	}
 }
 
-// charge sets the RateLimit fields of the answer to a request that took some from its
-// agent, and returns the problem if there were too few.
+// charge sets the RateLimit fields of the response, and returns a problem if the
+// agent had too few requests left.
 func (s *Server) charge(h http.Header, state limit.State) error {
 	if state.Policy != "" {
 		h.Set("RateLimit-Policy", state.Policy)
@@ -111,10 +111,10 @@ func (s *Server) charge(h http.Header, state limit.State) error {
 	}
 }
 
-// Charge counts n more requests for the caller of a request that asks for several
-// things at once, such as a batch: one was counted before. The error is a problem
-// of status 429, and nothing was counted. Call it before the work, and before the
-// answer begins. It charges nothing if there is no limit.
+// Charge counts n more requests for the caller of a request with several items,
+// such as a batch; the first was counted on arrival. The error is a problem of
+// status 429, and then none of the n is counted. Call Charge before the work, and
+// before the response begins. Without a limit it does nothing.
 func Charge(ctx context.Context, n int) error {
 	in, ok := ctx.Value(callerKey{}).(*caller)
 	if !ok || n <= 0 {

@@ -16,7 +16,7 @@ import (
 	"mneme/server/problem"
 )
 
-// batches has a call that asks for several things at once.
+// batches has a call with several items in one request.
 type batches struct{}
 
 func (batches) Mount(e *echo.Echo) []string {
@@ -33,8 +33,8 @@ func (batches) Mount(e *echo.Echo) []string {
 	return nil
 }
 
-// limited returns a server with low rates. Unless they have a clock, theirs stands
-// still.
+// limited returns a server with low rates. Without a clock, the server's clock
+// stands still.
 func limited(rates server.Rates) *server.Server {
 	if rates.Now == nil {
 		rates.Now = func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
@@ -138,7 +138,7 @@ func TestAnAddressHasARateOfRefusals(t *testing.T) {
 	if w := from(s, "192.0.2.2:1", "/who/x"); w.Code != 401 {
 		t.Errorf("another address: %d", w.Code)
 	}
-	// Without trusted proxies the header is the client's own word.
+	// Without trusted proxies the header is only the client's claim.
 	if w := from(s, "192.0.2.1:1", "/who/x", "X-Forwarded-For", "198.51.100.1"); w.Code != 429 {
 		t.Errorf("with an address of its own making: %d", w.Code)
 	}

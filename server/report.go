@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// slowSearch is from when on a search is slow: ten times what one of a store
-	// of some thousand entries takes.
+	// slowSearch is the shortest duration of a slow search: ten times the
+	// duration of a search over a store of some thousand entries.
 	slowSearch = 100 * time.Millisecond
 	// sampleEvery is how often a listening server samples its status.
 	sampleEvery = 10 * time.Second
@@ -29,7 +29,7 @@ type Facts struct {
 	Limits            []Limit
 }
 
-// Limit is a limit in force, by its key in the configuration. 0 is none.
+// Limit is a configured limit, named by its configuration key. 0 means no limit.
 type Limit struct {
 	Name  string
 	Value int64
@@ -48,7 +48,7 @@ type Report struct {
 // Describe sets the facts of Report.
 func (m *Metrics) Describe(facts Facts) { m.facts = facts }
 
-// Report returns the state of the server that the metrics are of.
+// Report returns the state of the server whose metrics m holds.
 func (m *Metrics) Report() Report {
 	report := Report{Facts: m.facts}
 	if now := m.state.Load(); now != nil {
@@ -58,13 +58,13 @@ func (m *Metrics) Report() Report {
 	return report
 }
 
-// state is what metrics read of a server.
+// state holds the parts of a server that its metrics read.
 type state struct {
 	cache   *statusCache
 	service Service
 }
 
-// sample records the present state in the series.
+// sample records the current state in the series.
 func (m *Metrics) sample(of state) (indexer.Status, fairqueue.Load) {
 	status := of.cache.get(of.service)
 	did := status.Progress

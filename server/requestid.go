@@ -6,15 +6,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// requestIDHeader names a request, in both directions.
+// requestIDHeader identifies a request, in requests and responses.
 const requestIDHeader = "X-Request-Id"
 
 // maxRequestID bounds the ID that a client gives its request, in bytes.
 const maxRequestID = 64
 
-// requestID returns the ID that a client gave its request, if it gave one of 1 to 64
-// letters, digits, dots, hyphens and underscores, and else a new one. instance is the
-// same as a URI, as problems and logs name the request.
+// requestID returns the ID that a client gave its request, if it consists of 1 to 64
+// letters, digits, dots, hyphens and underscores, and otherwise a new one. instance
+// is the ID as a URI, by which problems and logs identify the request.
 func requestID(h http.Header) (id, instance string) {
 	if given := h[requestIDHeader]; len(given) == 1 && isRequestID(given[0]) {
 		id = given[0]
@@ -27,7 +27,7 @@ func requestID(h http.Header) (id, instance string) {
 	return id, "urn:mneme:request:" + id
 }
 
-// isRequestID reports whether a log and a header can hold an ID as it is.
+// isRequestID reports whether a log and a header can hold an ID unchanged.
 func isRequestID(id string) bool {
 	if len(id) == 0 || len(id) > maxRequestID {
 		return false
@@ -44,7 +44,7 @@ func isRequestID(id string) bool {
 
 func newRequestID() string {
 	id, err := uuid.NewV7()
-	if err != nil { // no randomness: a request does not fail for want of an ID
+	if err != nil { // no randomness: a request must not fail without an ID
 		return uuid.Nil.String()
 	}
 	return id.String()

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Whether a search buys is decided behind meter.SearchAPI. A surface that searched the
-// service itself, or filled in a Purchase, would decide it again.
+// meter.SearchAPI decides whether a search buys. A surface that searched the service
+// itself, or filled in a Purchase, would duplicate the decision.
 func TestSurfacesSearchThroughTheMeterAlone(t *testing.T) {
 	files := token.NewFileSet()
 	searches := 0

@@ -32,11 +32,11 @@ type Surface interface {
 	Mount(*echo.Echo) (open []string)
 }
 
-// TextErrors is a Surface whose clients read what went wrong from a member error of the
-// body.
+// TextErrors is a Surface whose clients read an error's text from the body's member
+// error.
 type TextErrors interface {
-	// TextErrors returns the beginning of the paths whose problems have that member
-	// too, with their text.
+	// TextErrors returns the prefix of the paths whose problems carry their text in
+	// the member error too.
 	TextErrors() (path string)
 }
 
@@ -47,21 +47,23 @@ type Service interface {
 	RegisterCaller(context.Context, acl.Principal) error
 	// Status reports the health of storage, vectors and queue.
 	Status(context.Context) indexer.Status
-	// SearchLoad returns how many searches run and wait.
+	// SearchLoad returns the numbers of running and waiting searches.
 	SearchLoad() fairqueue.Load
-	// ReadLoad returns how many snapshots of the storage are read and wait for it.
+	// ReadLoad returns the numbers of storage snapshots that are read and waited
+	// for.
 	ReadLoad() fairqueue.Load
-	// WriteLoad returns how many transactions of callers are written and wait for it.
+	// WriteLoad returns the numbers of callers' transactions that run and wait.
 	WriteLoad() fairqueue.Load
-	// Activity returns how many entries were written since the process started, and how
-	// many calls wait for changes.
+	// Activity returns the number of entries written since the process started, and the
+	// number of calls that wait for changes.
 	Activity() memory.Activity
 }
 
 // Verifier identifies the holder of a token; see token.Verifier.
 type Verifier interface {
 	Verify(ctx context.Context, credential string) (acl.Principal, error)
-	// VerifyAtOnce is like Verify, but waits for nothing, such as an issuer's keys.
+	// VerifyAtOnce is like Verify, but never waits, for example for an issuer's
+	// keys.
 	VerifyAtOnce(ctx context.Context, credential string) (acl.Principal, error)
 }
 
@@ -78,23 +80,23 @@ type Options struct {
 	Connections limit.Connections
 	// Rates bound the requests of agents and addresses. Default: no bounds.
 	Rates Rates
-	// Operators get without a token what counts over all agents. Default: nobody.
+	// Operators may read totals over all agents without a token. Default: nobody.
 	Operators limit.Operators
 	// Timeouts end connections that make no progress. Zero fields take the
 	// default.
 	Timeouts Timeouts
-	// MaxBody is the largest limit of the surfaces on a body, in bytes: an agent may have six
-	// such bodies in hand. Default: that of values of the default limit.
+	// MaxBody is the largest body limit of the surfaces, in bytes: an agent may have six such
+	// bodies in flight. Default: the limit for values of the default size.
 	MaxBody int64
-	// CORS says which pages of other origins may call. Default: none.
+	// CORS defines which pages of other origins may call. Default: none.
 	CORS CORS
-	// PublicURL reports that clients know the server by another address than the one that
-	// it listens on. If not, requests over loopback must be for a host of loopback.
+	// PublicURL reports whether clients know the server by another address than its
+	// listener's. If not, requests over loopback must name a loopback host.
 	PublicURL bool
-	// BasePath is the path of that address, such as /mneme. Proxies may take it off the
-	// requests that they forward, or leave it. Default: none.
+	// BasePath is the path of the public address, such as /mneme. Proxies may strip it
+	// from forwarded requests, or leave it. Default: none.
 	BasePath string
-	// TLS is what Serve encrypts connections with. Default: none.
+	// TLS is the configuration with which Serve encrypts connections. Default: none.
 	TLS *tls.Config
 }
 
@@ -122,12 +124,12 @@ func (t Timeouts) withDefaults() Timeouts {
 }
 
 const (
-	// maxHeaderBytes is 2 conditions of 8,192 bytes in a URL, with each byte encoded in
-	// three, and 32 kB for the rest. Whoever connects can make the server hold so much for
-	// each request at a time, before a token is asked for. The surfaces bound their bodies.
+	// maxHeaderBytes is 2 conditions of 8,192 bytes in a URL, with each byte
+	// percent-encoded in three, and 32 kB for the rest. Any client can make the server hold
+	// this much per request before authentication. The surfaces bound their bodies.
 	maxHeaderBytes  = 3*2*8<<10 + 32<<10
 	shutdownTimeout = 20 * time.Second // a wait for vectors may take 10
-	// maxStreams bounds the requests at a time of one connection by HTTP/2. Browsers
+	// maxStreams bounds the concurrent requests of an HTTP/2 connection. Browsers
 	// and proxies expect a hundred.
 	maxStreams = 100
 )
@@ -140,13 +142,13 @@ type Server struct {
 	metrics  *Metrics
 	log      *slog.Logger
 	tracer   trace.Tracer
-	handler  http.Handler // echo, whose answers are compressed
+	handler  http.Handler // echo with compressed answers
 	unpacker *compress.Unpacker
 	bodies   *limit.Bodies
 	tls      *tls.Config
-	open     map[string]bool // templates of routes without a token
+	open     map[string]bool // templates of routes that need no token
 	routes   map[string]bool // templates of all routes
-	// sameOrigin are templates of routes that CORS leaves out.
+	// sameOrigin are the templates of the routes that CORS excludes.
 	sameOrigin map[string]bool
 	status     statusCache
 	stopping   atomic.Bool
@@ -219,13 +221,12 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		ConnContext:       limit.InContext,
 		ReadHeaderTimeout: s.timeouts.Header,
 		IdleTimeout:       s.timeouts.Idle,
-		// For what net/http answers by itself. ServeHTTP sets deadlines of its
-		// own, which replace these.
+		// These apply to the responses of net/http itself. ServeHTTP sets its own
+		// deadlines, which replace them.
 		ReadTimeout:    s.timeouts.Header + s.timeouts.Stall.Timeout,
 		WriteTimeout:   s.timeouts.Stall.Timeout,
 		MaxHeaderBytes: maxHeaderBytes,
-		// net/http would read the body of OPTIONS * before anybody is asked
-		// for a token.
+		// net/http would read the body of OPTIONS * before authentication.
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 		TLSConfig:                    s.tls,
@@ -271,8 +272,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	return err
 }
 
-// protocols are HTTP/1.1 and HTTP/2, which clients without TLS must know of beforehand, as
-// reverse proxies can (RFC 9113 §3.3).
+// protocols returns HTTP/1.1 and HTTP/2. Without TLS clients must know of HTTP/2 in
+// advance, as reverse proxies can (RFC 9113 §3.3).
 func protocols() *http.Protocols {
 	p := new(http.Protocols)
 	p.SetHTTP1(true)

@@ -31,7 +31,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// stub is a service that registers everyone but chat-1, and may be away.
+// stub is a service that registers everyone but chat-1, and may be unavailable.
 type stub struct {
 	away      bool
 	uncounted bool // the queue
@@ -64,7 +64,7 @@ func (s *stub) Status(context.Context) indexer.Status {
 	return status
 }
 
-// names verifies tokens that are the agent's name.
+// names verifies tokens that are agent names.
 type names struct{}
 
 func (n names) VerifyAtOnce(ctx context.Context, credential string) (acl.Principal, error) {
@@ -81,7 +81,7 @@ func (names) Verify(_ context.Context, credential string) (acl.Principal, error)
 	return acl.Principal{Agent: credential, Taint: acl.Public, Platform: credential == "operator"}, nil
 }
 
-// surface has one call of each temper.
+// surface has one call for each kind of outcome.
 type surface struct{ running, release chan struct{} }
 
 func (s surface) Mount(e *echo.Echo) []string {
@@ -191,7 +191,7 @@ func TestWhoCallsIsFoundOutBeforeAnythingElse(t *testing.T) {
 	}
 }
 
-func TestAnotherMethodIsToldTheRightOnes(t *testing.T) {
+func TestAWrongMethodGetsTheAllowedOnes(t *testing.T) {
 	s, _ := newServer(&stub{}, surface{})
 	w := ask(s, "DELETE", "/who/x", "Authorization", "Bearer alice")
 	if w.Code != 405 || !strings.Contains(w.Header().Get("Allow"), "GET") || !strings.Contains(w.Body.String(), "urn:mneme:problem:method-not-allowed") {
@@ -262,7 +262,7 @@ func TestABrokenAnswerIsNotTakenForAWholeOne(t *testing.T) {
 	}
 }
 
-func TestHealthNeedsNoTokenAndTellsTheTruth(t *testing.T) {
+func TestHealthNeedsNoTokenAndIsCorrect(t *testing.T) {
 	service := &stub{}
 	s, _ := newServer(service, surface{})
 	if w := ask(s, "GET", "/livez"); w.Code != 200 {
@@ -329,8 +329,8 @@ func TestCountsOverAllAgentsAreForOperators(t *testing.T) {
 	}
 }
 
-// A queue that takes too long to be counted is no reason to restart a service or to end
-// the alert of it.
+// A queue that takes too long to count must neither restart a service nor end the alert
+// on the queue.
 func TestAQueueThatIsNotCountedMakesNothingUnready(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &stub{}
@@ -372,7 +372,7 @@ func TestMetricsKnowRoutesAndNobody(t *testing.T) {
 	}
 }
 
-func TestAnswersAreKeptByNobody(t *testing.T) {
+func TestAnswersAreNotCached(t *testing.T) {
 	s, _ := newServer(&stub{}, surface{})
 	h := ask(s, "GET", "/who/x", "Authorization", "Bearer alice").Header()
 	for name, want := range map[string]string{"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"} {
@@ -426,7 +426,7 @@ func (state) ReadLoad() fairqueue.Load                            { return fairq
 func (state) WriteLoad() fairqueue.Load                           { return fairqueue.Load{Running: 4, Waiting: 5, Refused: 6} }
 func (s state) Status(context.Context) indexer.Status             { return indexer.Status(s) }
 
-func TestMetricsTellWhatAnOperatorMustKnow(t *testing.T) {
+func TestMetricsCoverAnOperatorsNeeds(t *testing.T) {
 	metrics := server.NewMetrics()
 	metrics.Build("v1", "abc")
 	service := state{

@@ -10,10 +10,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// startSpan starts the span of a request, within the trace that its
-// traceparent header names (W3C Trace Context). end takes the name of the
-// route, which is known after the request was handled. As in logs and metrics,
-// names and values come from small sets: a span never contains a path, a query
+// startSpan starts the span of a request, within the trace named by its
+// traceparent header (W3C Trace Context). end takes the name of the route,
+// which is known after the request was handled. As in logs and metrics, names
+// and values come from small sets: a span never contains a path, a query
 // string or a header.
 func (s *Server) startSpan(c echo.Context) (end func(route string, status int)) {
 	r := c.Request()

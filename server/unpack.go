@@ -6,8 +6,8 @@ import (
 	"mneme/server/compress"
 )
 
-// unpack decodes compressed bodies, and counts what is held of all as their callers'. It
-// comes after authenticate: without a token nothing is decoded.
+// unpack decompresses bodies, and counts the held bytes of each body for its caller. It
+// runs after authenticate: without a token nothing is decoded.
 func (s *Server) unpack(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// stampAge is after how long without a use a stamp is removed.
+// stampAge is the time without a use after which a stamp is removed.
 const stampAge = 60 * 24 * time.Hour
 
-// A cache is the folder that lasts from run to run: what was installed, stamps of steps
-// that passed, and the logs of the last run.
+// A cache is the folder that persists between runs: installed tools, the stamps of
+// passed steps, and the logs of the last run.
 type cache struct{ dir string }
 
 // openCache opens the folder, and locks it until the process ends: two runs would
@@ -56,8 +56,8 @@ func (c *cache) stamp(s *step, digest string) string {
 	return filepath.Join(c.stamps(), s.name+"-"+digest[:32])
 }
 
-// passed reports whether a step passed with this digest, and what a set-up made is still
-// there.
+// passed reports whether a step passed with this digest, and the output of a set-up
+// still exists.
 func (c *cache) passed(s *step, digest string) bool {
 	if s.isSetUp() {
 		made, err := os.ReadFile(c.madeStamp(s))
@@ -68,11 +68,11 @@ func (c *cache) passed(s *step, digest string) bool {
 	return os.Chtimes(c.stamp(s, digest), now, now) == nil
 }
 
-// madeStamp is the file that says from what a set-up was made last. There is one: what
-// was made before has been overwritten.
+// madeStamp is the file that records the inputs of a set-up's last run. There is one
+// file, since each run overwrites the previous output.
 func (c *cache) madeStamp(s *step) string { return filepath.Join(c.stamps(), s.name+"-made") }
 
-// pass leaves a stamp.
+// pass writes a stamp.
 func (c *cache) pass(s *step, digest string) error {
 	if s.isSetUp() {
 		return os.WriteFile(c.madeStamp(s), []byte(digest), 0o600)
@@ -80,7 +80,7 @@ func (c *cache) pass(s *step, digest string) error {
 	return os.WriteFile(c.stamp(s, digest), nil, 0o600)
 }
 
-// forget removes the stamp of a step that begins or has failed.
+// forget removes the stamp of a step that begins or fails.
 func (c *cache) forget(s *step, digest string) error {
 	path := c.stamp(s, digest)
 	if s.isSetUp() {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A fixture is a repository with steps of its own. Each step that runs adds its name to
+// A fixture is a repository with its own steps. Each step that runs appends its name to
 // the file ran.
 type fixture struct {
 	root, ran string
@@ -72,8 +72,8 @@ func (f *fixture) write(t *testing.T, file, text string) {
 	}
 }
 
-// run runs all checks. It returns the sorted names of the functions that ran, each once,
-// and what was printed.
+// run runs all checks. It returns the sorted names of the functions that ran, without
+// duplicates, and the output.
 func (f *fixture) run(t *testing.T, more ...string) (ran []string, printed string, err error) {
 	t.Helper()
 	if err := f.plan.verify(); err != nil {
@@ -148,10 +148,10 @@ func TestStampsCanBeIgnored(t *testing.T) {
 	f := newFixture(t)
 	f.wantRan(t, "install", "first", "served", "ready", "second", "counted")
 	f.all = true
-	f.wantRan(t, "first", "served", "ready", "second", "counted") // what is installed stays
+	f.wantRan(t, "first", "served", "ready", "second", "counted") // installed tools stay
 }
 
-func TestWhatASetUpMadeIsMadeAgainWhenItIsGone(t *testing.T) {
+func TestASetUpRunsAgainWhenItsOutputIsGone(t *testing.T) {
 	f := newFixture(t)
 	f.wantRan(t, "install", "first", "served", "ready", "second", "counted")
 	if err := os.Remove(filepath.Join(f.cache.tools(), "made")); err != nil {
@@ -192,7 +192,7 @@ func TestAFailedStepLeavesNoStamp(t *testing.T) {
 	f.wantRan(t, "failing", "counted")
 }
 
-func TestWhatAStepLeavesRunningIsEnded(t *testing.T) {
+func TestProcessesThatAStepLeavesAreEnded(t *testing.T) {
 	f := newFixture(t)
 	f.plan = plan{{name: "leaving", run: "leaving", inputs: []string{"b"}}}
 	left := filepath.Join(t.TempDir(), "left")

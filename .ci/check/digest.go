@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// A digester computes digests of what steps depend on. Within one run a file is read
-// once, and a command is run once.
+// A digester computes digests of the steps' inputs. Within one run each file is read
+// once, and each command runs once.
 type digester struct {
 	root     string // of the repository
 	plan     plan
@@ -33,8 +33,8 @@ func newDigester(root string, p plan, environ []string) *digester {
 	return &digester{root: root, plan: p, environ: environ, files: make(map[string]string), inputs: make(map[string]string), lists: make(map[string][]string), versions: make(map[string]string)}
 }
 
-// step returns a digest of everything that a step's outcome depends on: its function, the
-// files of its inputs, the versions of its tools, and the same of what it needs.
+// step returns a digest of everything that a step's outcome depends on: its function, its
+// input files, the versions of its tools, and the digests of the steps that it needs.
 func (d *digester) step(s *step) (string, error) {
 	sum := sha256.New()
 	text, err := d.function(s.run)
@@ -84,7 +84,7 @@ func (d *digester) input(input string) (string, error) {
 }
 
 // list returns the files of an input, relative to the root, sorted. An input without
-// files is an error: it names something that has moved.
+// files is an error: it names a path that has moved.
 func (d *digester) list(input string) ([]string, error) {
 	if files, ok := d.lists[input]; ok { // steps share inputs
 		return files, nil
@@ -99,7 +99,7 @@ func (d *digester) list(input string) ([]string, error) {
 		files, err = d.gitFiles(input)
 	}
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("no file is %s", input)
+		err = fmt.Errorf("no file matches %s", input)
 	}
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (d *digester) list(input string) ([]string, error) {
 	return d.lists[input], nil
 }
 
-// gitFiles returns the files of a pathspec that git knows or would know.
+// gitFiles returns the files of a pathspec that git tracks, or would track.
 func (d *digester) gitFiles(pathspecs ...string) ([]string, error) {
 	out, err := d.output("git", append([]string{"ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"}, pathspecs...)...)
 	if err != nil {
@@ -118,9 +118,9 @@ func (d *digester) gitFiles(pathspecs ...string) ([]string, error) {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
 }
 
-// goFiles returns the files of our modules from which packages, named by patterns, are
-// built with all that they import, or from which their tests are. Test data counts if
-// it is in folders called testdata.
+// goFiles returns the files of our modules from which packages, named by patterns, and
+// their imports are built, or from which their tests are built. Test data counts if it
+// is in folders called testdata.
 func (d *digester) goFiles(patterns string, tests bool) ([]string, error) {
 	arguments := []string{"list", "-deps", "-json=Dir,Module,DepOnly,GoFiles,CgoFiles,CFiles,SFiles,HFiles,IgnoredGoFiles,IgnoredOtherFiles,EmbedFiles," +
 		"TestGoFiles,XTestGoFiles,TestEmbedFiles,XTestEmbedFiles"}
@@ -167,8 +167,8 @@ func (d *digester) goFiles(patterns string, tests bool) ([]string, error) {
 	}
 }
 
-// file returns a digest of a file's content and mode, "absent" if git knows it and it
-// was deleted.
+// file returns a digest of a file's content and mode, or "absent" if git tracks the
+// file and it was deleted.
 func (d *digester) file(path string) (string, error) {
 	if digest, ok := d.files[path]; ok {
 		return digest, nil
@@ -199,7 +199,7 @@ func digestFile(path string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// version returns what a command prints. That of a program which is not there is its
+// version returns the output of a command. If the program is missing, it returns the
 // error.
 func (d *digester) version(command string) string {
 	if version, ok := d.versions[command]; ok {

@@ -15,8 +15,8 @@ var (
 	definition = regexp.MustCompile(`(?m)^(\w+) \(\) *$`)
 )
 
-// functions returns the text of each function of the steps' scripts, as bash prints it
-// without comments, and that of each variable which they set outside of functions.
+// functions returns the text of each function in the steps' scripts, as bash prints it
+// without comments, and of each variable that they set outside functions.
 func (d *digester) functions() (map[string]string, error) {
 	files, err := filepath.Glob(filepath.Join(d.root, ".ci", "steps", "*.sh"))
 	if err != nil {
@@ -47,8 +47,8 @@ func (d *digester) functions() (map[string]string, error) {
 	return texts, nil
 }
 
-// function returns the text of a function with those of all functions and variables that
-// it mentions, directly or not, and with its arguments.
+// function returns the text of a function, its arguments, and the texts of all functions
+// and variables that it mentions, directly or indirectly.
 func (d *digester) function(command string) (string, error) {
 	name, arguments, _ := strings.Cut(command, " ")
 	if d.texts == nil {

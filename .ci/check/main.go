@@ -1,9 +1,9 @@
-// Command check is what .ci/run starts: it runs the steps that steps.go lists, several at
-// a time, and leaves out those that have passed on this machine with the same inputs.
+// Command check implements .ci/run: it runs the steps listed in steps.go, several
+// concurrently, and skips those that have passed on this machine with the same inputs.
 //
 //	check [--all] [--long] [--list] [STEP…]
 //
-// CONTRIBUTING.md says what is in which run.
+// CONTRIBUTING.md describes the steps of each kind of run.
 package main
 
 import (
@@ -82,7 +82,7 @@ func check(ctx context.Context, out io.Writer, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	if *all { // first, so that what passes in this run is kept for the next
+	if *all { // first, so that the results of this run are cached for the next
 		if err := exec.CommandContext(ctx, "go", "clean", "-testcache").Run(); err != nil {
 			return fmt.Errorf("go clean: %w", err)
 		}
@@ -108,8 +108,8 @@ func printSteps(out io.Writer, p plan) {
 	}
 }
 
-// environment is that of all steps. What Go's tests read of it is the same in each run:
-// its cache of results depends on that.
+// environment is the environment of all steps. The variables that Go's tests read are
+// the same in each run: the test cache depends on them.
 func environment(c *cache) ([]string, error) {
 	var ports [4]string
 	for i := range ports {
@@ -122,7 +122,7 @@ func environment(c *cache) ([]string, error) {
 		// With CI set, a test whose service or data is missing fails instead of skipping.
 		"CI=true",
 		"CGO_ENABLED=0",
-		"GOFLAGS=" + os.Getenv("GOFLAGS") + " -trimpath", // what was built in one checkout serves another
+		"GOFLAGS=" + os.Getenv("GOFLAGS") + " -trimpath", // checkouts share build results
 		"tools=" + c.tools(),
 		"mneme=" + filepath.Join(c.tools(), "mneme"),
 		"postgres_port=" + ports[0], "milvus_port=" + ports[1], "etcd_port=" + ports[2], "etcd_peer_port=" + ports[3],
@@ -134,8 +134,8 @@ func environment(c *cache) ([]string, error) {
 
 var ports []net.PacketConn // held until the run ends
 
-// port returns the first port from n on at which nothing listens. Other runs do not take
-// it, since the UDP port of the same number is held.
+// port returns the first free port from n on. Other runs do not take it, since this run
+// holds the UDP port of the same number.
 func port(n int) (string, error) {
 	for ctx, config := context.Background(), (net.ListenConfig{}); n < 1<<16; n += 10 {
 		if held, err := config.ListenPacket(ctx, "udp", fmt.Sprintf("127.0.0.1:%d", n)); err == nil {
@@ -148,7 +148,7 @@ func port(n int) (string, error) {
 	return "", errors.New("no port is free")
 }
 
-// closing is the last line of what the last step said: the count of tests.
+// closing returns the last line of the last step's output: the count of tests.
 func (r *run) closing(checks plan) string {
 	for _, s := range slices.Backward(checks) {
 		if text, err := os.ReadFile(r.log(s)); s.last && err == nil {

@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// stepLimit is how long a step may take that is not part of a long run. It ends a
-	// run that hangs, and says nothing of how long a step takes.
+	// stepLimit bounds the duration of a step outside of long runs. It only ends a
+	// run that hangs.
 	stepLimit = 40 * time.Minute
 	// readyLimit is how long a service may take to answer.
 	readyLimit = 4 * time.Minute
-	// endLimit is how long processes may take to end when they are told to.
+	// endLimit is how long processes may take to end after an interrupt.
 	endLimit = 30 * time.Second
 )
 
-// script sources the steps and calls the function that its argument names, with the words
-// after that.
+// script sources the steps and calls the function named by its first argument, with the
+// remaining arguments.
 const script = `for file in .ci/steps/*.sh; do . "$file"; done; $1`
 
-// A process is a bash that runs a function of the steps, with all processes that it
-// starts, which are one group.
+// A process is a bash that runs a function of the steps, with all its child
+// processes, in one process group.
 type process struct {
 	command *exec.Cmd
 	release func() // see faulttest.KillWithParent
@@ -36,7 +36,7 @@ type process struct {
 	err     error // once done is closed
 }
 
-// begin starts a function. What it says goes to the log.
+// begin starts a function. Its output goes to the log.
 func begin(root, function string, environ []string, log *os.File) (*process, error) {
 	command := exec.Command("bash", "-euo", "pipefail", "-c", script, function, function) //nolint:gosec,noctx // a name from the plan; wait ends it
 	command.Dir, command.Env, command.Stdout, command.Stderr = root, environ, log, log
@@ -56,7 +56,8 @@ func begin(root, function string, environ []string, log *os.File) (*process, err
 	return p, nil
 }
 
-// wait waits until the function has ended, and ends what it left running.
+// wait waits until the function has ended, and ends its remaining child
+// processes.
 func (p *process) wait(ctx context.Context) error {
 	select {
 	case <-p.done:
@@ -68,8 +69,8 @@ func (p *process) wait(ctx context.Context) error {
 	}
 }
 
-// end sends a signal to the group, waits for the function's own process, and kills what
-// is left of the group.
+// end sends a signal to the group, waits for the function's own process, and kills the
+// remaining processes of the group.
 func (p *process) end(signal syscall.Signal) {
 	group := -p.command.Process.Pid
 	_ = syscall.Kill(group, signal) // all of it may have ended, here and below
@@ -82,7 +83,7 @@ func (p *process) end(signal syscall.Signal) {
 	p.release()
 }
 
-// runFunction runs a function to its end. Its log is in the file.
+// runFunction runs a function to its end, with its output in the log file.
 func runFunction(ctx context.Context, root, function string, environ []string, file string) error {
 	log, err := os.Create(file)
 	if err != nil {
@@ -96,8 +97,8 @@ func runFunction(ctx context.Context, root, function string, environ []string, f
 	return p.wait(ctx)
 }
 
-// serve starts a service and waits until its function ready succeeds. What that says
-// last is in the log too.
+// serve starts a service and waits until its function ready succeeds. The last
+// output of ready is appended to the log.
 func serve(ctx context.Context, root string, s *step, environ []string, file string) (*process, error) {
 	log, err := os.Create(file)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// failedLines and saidLines are how many lines are printed of what a step said that
-	// failed, and of one that passed.
+	// failedLines and saidLines are the numbers of output lines that are printed of a
+	// failed step and of a passed one.
 	failedLines = 60
 	saidLines   = 200
 )
@@ -26,8 +26,8 @@ func lastLines(text string, n int) string {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.0f s", d.Seconds()) }
 
-// printTable prints how long steps took, the longest first, and how many had passed
-// before.
+// printTable prints the durations of the steps, longest first, and how many had
+// passed before.
 func printTable(out io.Writer, results []result, all time.Duration) {
 	results = slices.Clone(results)
 	slices.SortStableFunc(results, func(a, b result) int { return int(b.took - a.took) })

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A run runs steps of a plan, several at a time.
+// A run runs the steps of a plan, several concurrently.
 type run struct {
 	root    string
 	plan    plan
@@ -24,25 +24,25 @@ type run struct {
 	all     bool // stamps of checks do not count
 	workers int  // how many checks run at a time
 
-	mu       sync.Mutex // guards out and what is below
+	mu       sync.Mutex // guards out and the fields below
 	results  []result
 	services []*process
 	failed   error
 }
 
-// A result is what came of a step.
+// A result is the outcome of a step.
 type result struct {
 	name   string
 	took   time.Duration
 	before bool // it had passed with the same inputs
 }
 
-// steps runs the checks and what they need. A step that fails keeps others from
-// beginning, and those that run go on to their end.
+// steps runs the checks and the steps that they need. After a failure no
+// further step begins, and the running ones continue to their end.
 func (r *run) steps(ctx context.Context, checks plan) error {
 	defer r.endServices()
 	digests := newDigester(r.root, r.plan, r.environ)
-	// What is checked in each run comes first: it installs the tools that digests name.
+	// Set-ups checked in each run come first: they install the tools that digests name.
 	if err := r.always(ctx, checks); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (r *run) always(ctx context.Context, checks plan) error {
 	return nil
 }
 
-// due returns the checks that have not passed with their inputs of today, and those
+// due returns the checks that have not passed with their current inputs, and those
 // that run last.
 func (r *run) due(checks plan, digests *digester) (due, last plan, err error) {
 	for _, s := range checks {
@@ -99,7 +99,7 @@ func (r *run) due(checks plan, digests *digester) (due, last plan, err error) {
 	return due, last, nil
 }
 
-// A group is the steps of a run that are under way.
+// A group holds the active steps of a run.
 type group struct {
 	*run
 	ctx     context.Context
@@ -109,8 +109,8 @@ type group struct {
 	running sync.WaitGroup
 }
 
-// start begins the set-ups and services among the steps: they wait for disks and
-// networks more than for processors.
+// start begins the set-ups and services among the steps first: they wait for
+// disks and networks more than for processors.
 func (r *run) start(ctx context.Context, steps plan, digests *digester) *group {
 	g := &group{run: r, ctx: ctx, digests: make(map[string]string), ended: make(map[string]chan struct{}), slots: newSlots(r.workers)}
 	for _, s := range steps {
@@ -138,7 +138,7 @@ func (r *run) start(ctx context.Context, steps plan, digests *digester) *group {
 	return g
 }
 
-// check runs a check once what it needs is there and it is the first in the plan for
+// check runs a check when its needs are ready and it is the first in the plan for
 // which a slot is free.
 func (g *group) check(s *step) {
 	g.running.Go(func() {
@@ -156,7 +156,7 @@ func (g *group) check(s *step) {
 
 func (g *group) wait() { g.running.Wait() }
 
-// ready waits for what a step needs, and reports whether it may begin.
+// ready waits for a step's needs, and reports whether it may begin.
 func (g *group) ready(s *step) bool {
 	for _, need := range s.needs {
 		<-g.ended[need]
@@ -170,7 +170,7 @@ func (g *group) report(s *step, err error) {
 	}
 }
 
-// prepare makes what a set-up makes, or starts a service.
+// prepare runs a set-up, or starts a service.
 func (g *group) prepare(s *step) error {
 	if s.isService() {
 		return g.serve(g.ctx, s)
@@ -184,7 +184,7 @@ func (g *group) prepare(s *step) error {
 	return g.stamped(s)
 }
 
-// stamped runs a step, and leaves a stamp only if it passes.
+// stamped runs a step, and writes a stamp only if it passes.
 func (g *group) stamped(s *step) error {
 	digest := g.digests[s.name]
 	if err := g.cache.forget(s, digest); err != nil {
@@ -199,7 +199,7 @@ func (g *group) stamped(s *step) error {
 	return g.cache.pass(s, digest)
 }
 
-// run runs one step in a folder of its own.
+// run runs one step in its own folder.
 func (r *run) run(ctx context.Context, s *step) error {
 	work := filepath.Join(r.work, s.name)
 	if err := os.Mkdir(work, 0o755); err != nil { //nolint:gosec // the database's user reads it
@@ -253,7 +253,7 @@ func (r *run) stopped() bool {
 	return r.failed != nil
 }
 
-// done prints what a step said that has passed.
+// done prints the output of a passed step.
 func (r *run) done(res result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -269,8 +269,8 @@ func (r *run) done(res result) {
 	}
 }
 
-// fail notes that a step failed, prints the end of what it said, and the command that
-// runs it alone.
+// fail records that a step failed, and prints the end of its output and the command
+// that runs it alone.
 func (r *run) fail(s *step, err error) {
 	text, _ := os.ReadFile(r.log(s)) // there is none if it did not begin
 	r.mu.Lock()

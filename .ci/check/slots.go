@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// slots are what those that run at a time hold. Of those that wait, the one with the
-// lowest number goes first.
+// slots limits concurrency. Of the waiting goroutines, the one with the lowest
+// number gets the next slot.
 type slots struct {
 	mu      sync.Mutex
 	changed *sync.Cond

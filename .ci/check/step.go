@@ -5,32 +5,32 @@ import (
 	"slices"
 )
 
-// A step is one check, or something that checks need.
+// A step is one check, or a prerequisite of checks.
 type step struct {
-	// name is what .ci/run takes and prints.
+	// name identifies the step for .ci/run.
 	name string
-	// run is the function of .ci/steps/*.sh that does it, and for a service the
+	// run is the step's function in .ci/steps/*.sh, and for a service the
 	// program that serves until it is interrupted.
 	run string
-	// ready is the function that succeeds once a service answers.
+	// ready is the function that succeeds when a service answers.
 	ready string
 
-	// inputs is what the outcome depends on in the repository: pathspecs of git, or
-	// "go:" with a pattern of packages for the files that these are built from, or
-	// "test:" with one for those that their tests are built from.
+	// inputs are the files that the outcome depends on: pathspecs of git, or "go:"
+	// with a package pattern for the files from which the packages are built, or
+	// "test:" with one for the files from which their tests are built.
 	inputs []string
-	// tools are commands that print the versions of what runs it.
+	// tools are commands that print the versions of the tools that run the step.
 	tools []string
-	// needs are the set-ups and services without which it cannot run. They are inputs
-	// too.
+	// needs are the set-ups and services that the step requires. They are inputs too.
 	needs []string
 
-	// made is what a set-up makes, below the tools folder. A step with it is run only
-	// for others that need it. "-" makes nothing there, and is checked in each run.
+	// made is the output of a set-up, below the tools folder. A step with it runs
+	// only if others need it. "-" means no output there; such a step is checked in
+	// each run.
 	made string
-	// long steps are part of a long run alone.
+	// long steps run only in a long run.
 	long bool
-	// last steps run after all others, by themselves, and in each run.
+	// last steps run after all others, one at a time, and in each run.
 	last bool
 }
 
@@ -38,7 +38,7 @@ func (s *step) isService() bool { return s.ready != "" }
 func (s *step) isSetUp() bool   { return s.made != "" }
 func (s *step) isCheck() bool   { return !s.isService() && !s.isSetUp() }
 
-// A plan is a list of steps. Steps that need others come after them.
+// A plan is a list of steps. Steps follow the steps that they need.
 type plan []*step
 
 func (p plan) find(name string) *step {
@@ -59,7 +59,7 @@ func (p plan) verify() error {
 		}
 		for _, need := range s.needs {
 			if !known[need] || p.find(need).isCheck() {
-				return fmt.Errorf("step %q needs %q, which is no set-up or service before it", s.name, need)
+				return fmt.Errorf("step %q needs %q, which is not an earlier set-up or service", s.name, need)
 			}
 		}
 		if len(s.inputs) == 0 && s.isCheck() && !s.last {
@@ -70,7 +70,7 @@ func (p plan) verify() error {
 	return nil
 }
 
-// choose returns the checks to run: those with the names, or without names all, the
+// choose returns the checks to run: the named ones, or without names all, with the
 // long ones only in a long run.
 func (p plan) choose(names []string, long bool) (plan, error) {
 	var chosen plan
@@ -87,7 +87,7 @@ func (p plan) choose(names []string, long bool) (plan, error) {
 	return chosen, nil
 }
 
-// withNeeds returns the steps with all that they need, in the plan's order.
+// withNeeds returns the steps with all their needs, in the plan's order.
 func (p plan) withNeeds(steps plan) plan {
 	wanted := make(map[string]bool)
 	var want func(s *step)

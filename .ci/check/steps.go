@@ -1,6 +1,6 @@
 package main
 
-// Versions of what comes with the system, and other facts that steps depend on.
+// Versions of system packages, and other facts that steps depend on.
 const (
 	goVersion = "go version"
 	system    = "uname -sm; . /etc/os-release; echo $ID $VERSION_ID"
@@ -17,8 +17,8 @@ const (
 // goFiles are all files from which the module's programs and tests are built.
 const goFiles = "test:./..."
 
-// Packages with fuzz targets or benchmarks, by what they are built from: a change of one
-// does not run those of the others again.
+// Packages with fuzz targets or benchmarks, by their inputs: a change of one does not
+// rerun the others.
 const (
 	ground   = "./configs ./crypto ./embed/... ./internal/condition ./internal/edit ./internal/fairqueue ./internal/lru ./internal/passage ./internal/period ./lexical/... ./vector ./vector/flat"
 	heart    = "./markdown ./memory ./meter/... ./search/... ./storage/... ./vector/milvus"
@@ -29,7 +29,7 @@ const (
 var documents = []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs"}
 
 var steps = plan{
-	// What is installed and built.
+	// Installation and builds.
 	{name: "packages", run: "setup_packages", made: "-"},
 	{name: "go-tools", run: "setup_go_tools", made: "bin/actionlint", tools: []string{goVersion, system}},
 	{name: "python", run: "setup_python", made: "python", inputs: []string{"docs/website/requirements.txt"}, tools: []string{python, system}, needs: []string{"packages"}},
@@ -46,7 +46,7 @@ var steps = plan{
 	{name: "postgres", run: "serve_postgres", ready: "ready_postgres", inputs: []string{"deploy/postgres.conf"}, tools: []string{postgres}, needs: []string{"packages"}},
 	{name: "milvus", run: "serve_milvus", ready: "ready_milvus", inputs: []string{"deploy/milvus.env"}, needs: []string{"python"}},
 
-	// Checks of Go, those that take longest first.
+	// Checks of Go, longest first.
 	{name: "tests-beside", run: "check_tests_beside", inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, postgres, system}, needs: []string{"postgres", "milvus", "go-tools", "python"}},
 	{name: "windows-program", run: "check_windows_program", inputs: []string{"test:./cmd/mneme/...", "deploy/windows"}, tools: []string{goVersion, wine}, needs: []string{"packages"}},
 	{name: "races", run: "check_races", inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, gcc, system}, needs: []string{"packages"}},
@@ -70,7 +70,7 @@ var steps = plan{
 	{name: "generated", run: "check_generated", inputs: []string{"server", "clients/go", "go.mod", "go.sum"}, tools: []string{goVersion}},
 	{name: "format", run: "check_format", inputs: []string{"*.go"}, tools: []string{goVersion}},
 
-	// Checks of what runs the service and of what speaks to it.
+	// Checks of deployments and of clients.
 	{name: "console", run: "check_console", inputs: []string{"console/check", "console/src/i18n", "benchmarks/relevance/testdata/report.json"}, tools: []string{chromium}, needs: []string{"console-packages", "node", "program"}},
 	{name: "documents", run: "check_documents", inputs: append([]string{"go:./cmd/mneme", "clients", "examples"}, documents...), tools: []string{goVersion, python, npm}, needs: []string{"packages"}},
 	{name: "site", run: "check_site", inputs: append([]string{"server/rest/openapi.yaml", "configs"}, documents...), tools: []string{chromium, files}, needs: []string{"python", "console-packages", "node"}},
@@ -89,7 +89,7 @@ var steps = plan{
 	{name: "deployment", run: "check_deployment", inputs: []string{"docker-compose.yml", "deploy", ".dockerignore"}, needs: []string{"go-tools", "python"}},
 	{name: "chart", run: "check_chart", inputs: []string{"deploy/chart", "deploy/charttest"}, tools: []string{goVersion}, needs: []string{"python", "program"}},
 
-	// A long run alone.
+	// Long runs only.
 	{name: "release", run: "check_release", long: true, inputs: []string{":/", ".goreleaser.yaml"}, tools: []string{goVersion, system}, needs: []string{"packages", "python"}},
 	{name: "guided-fuzzing", run: "check_guided_fuzzing", long: true, inputs: []string{goFiles, "clients/go"}, tools: []string{goVersion, system}, needs: []string{"postgres"}},
 	{name: "arm64-everything", run: "check_arm64_everything", long: true, inputs: []string{"test:./vector/flat ./embed/maxsim ./embed/e5"}, tools: []string{goVersion, qemu}, needs: []string{"packages"}},

@@ -76,8 +76,8 @@ func TestEachFuzzTargetAndBenchmarkIsInAStep(t *testing.T) {
 	}
 }
 
-// unchecked are files that no step reads but the tests, which have no stamp, or whose
-// content no step can judge.
+// unchecked are files that no step reads except the tests, which have no stamp, or
+// whose content no step can check.
 var unchecked = []string{
 	".gitignore", "LICENSE", "benchmarks/peers/README.md", "benchmarks/peers/requirements.txt",
 	"benchmarks/peers/requirements-hindsight.txt", "clients/typescript/.gitignore", "embed/e5/.gitattributes", "embed/tools/fit/texts.jsonl",

@@ -7,9 +7,9 @@ check_examples() {
 	MNEME=$mneme EXAMPLES_PYTHON=$tools/clients/bin/python PYTHONPATH=$tools/packages/site EXAMPLES_NODE_MODULES=$work/node_modules examples/check.sh "$served" "$(token_of examples example)"
 }
 
-# What is generated of the Python client is what openapi.yaml and aio.py give; the client
-# passes a strict type check, and the installed wheel its tests, with nothing but what it
-# says that it requires.
+# The generated parts of the Python client match openapi.yaml and aio.py; the client passes
+# a strict type check, and the installed wheel passes its tests with only its declared
+# requirements.
 check_python_client() {
 	copy "$work" clients/python server/rest/openapi.yaml
 	quietly "$tools/python/bin/python" "$work/clients/python/generate.py"
@@ -23,8 +23,8 @@ check_python_client() {
 		"$tools/clients/bin/python" -m pytest -q -p no:cacheprovider "$work/clients/python/tests"
 }
 
-# What is generated of the TypeScript client is what openapi.yaml gives; the installed
-# package is used by programs and a browser.
+# The generated parts of the TypeScript client match openapi.yaml; programs and a browser
+# use the installed package.
 check_typescript_client() {
 	local tree=$work/clients/typescript fresh=$work/fresh script
 	copy "$work" clients/typescript server/rest/openapi.yaml
@@ -43,7 +43,7 @@ check_typescript_client() {
 	in_console clients/typescript/test/browser.mjs "$served" "$(token_of client typist)" "$(command -v chromium)" "$fresh"
 }
 
-# Real clients of x402 and MPP buy searches, against services that move nothing.
+# Real clients of x402 and MPP buy searches, from services that move no money.
 check_payments() {
 	link_packages "$work"
 	PYTHONPATH=$tools/packages/site go run ./meter/payment/buyers "$mneme" "$tools/clients/bin/python" "$work" "$tools/webagents/bin/python"
@@ -55,7 +55,7 @@ check_portal() {
 	"$tools/webagents/bin/python" examples/robutler-skill/webagents_memory.py "$served" "$(token_of portal webagent)" webagent "$(token_of portal other)"
 }
 
-# The texts of the tool memory beside those of Anthropic's own file system tools.
+# The texts of the tool memory, compared with Anthropic's own file system tools.
 check_memory_tool() {
 	serve tool
 	"$tools/clients/bin/python" examples/anthropic-python/compare/compare.py "$served" "$(token_of tool compared)" "$tools/node"
@@ -68,7 +68,7 @@ check_typescript_memory() {
 	MNEME_URL=$served MNEME_TOKEN=$(token_of memory tester) clients/typescript-memory/test/check.sh "$work"
 }
 
-# Memories of frameworks by their own tests, and tools by MCP: two, and in a long run all.
+# Framework memories, tested by their own tests, and tools over MCP: two, and in a long run all.
 check_memories() { try_frameworks clients langgraph langchain; }
 check_frameworks() {
 	link_packages "$work"

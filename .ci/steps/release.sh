@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# What is made for others to run.
+# The artifacts of a release.
 
 GORELEASER=github.com/goreleaser/goreleaser/v2@v2.14.3 # later ones need a newer Go
 
-# The Helm chart is linted, and what it renders is decoded strictly.
+# The Helm chart is linted, and its output is decoded strictly.
 check_chart() {
 	helm lint --strict --quiet deploy/chart
 	cd deploy/charttest
@@ -11,7 +11,7 @@ check_chart() {
 	go run . "$(command -v helm)" "$mneme" ../chart
 }
 
-# What a release publishes, from a copy of the repository with a tag: some ten minutes.
+# The published files of a release, from a copy of the repository with a tag: some ten minutes.
 check_release() {
 	local tree=$work/release
 	{ command -v buildah && command -v ruby; } >/dev/null || install_packages buildah ruby

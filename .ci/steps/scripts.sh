@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 
-# The programs that are not Go: their style, and what is likely to be wrong in them. Two of
-# oxlint's rules are left out: the console looks for control characters on purpose, and a
-# caret is as plain as startsWith.
+# The programs that are not Go: their style, and likely errors. Two of oxlint's rules are
+# disabled: the console searches for control characters on purpose, and a caret is as
+# readable as startsWith.
 check_scripts() {
 	local python shell node
 	mapfile -d '' -t python < <(existing '*.py' ':!clients/python/src/mneme/generated')

@@ -6,13 +6,13 @@ postgres_bin() { find /usr/lib/postgresql -maxdepth 2 -name bin 2>/dev/null | so
 
 # PostgreSQL refuses to run as root, so it runs as the user that its package created,
 # with the settings of docker-compose.yml. Its data is discarded, so fsync is off; several
-# packages are tested at once, so it takes more connections.
+# packages are tested in parallel, so it accepts more connections.
 serve_postgres() {
 	local bin data=$work/data as=()
 	bin=$(postgres_bin)
 	[ "$(id -u)" != 0 ] || as=(setpriv --reuid=postgres --regid=postgres --clear-groups)
 	mkdir "$data"
-	cp deploy/postgres.conf "$work" # the user may not read the checkout
+	cp deploy/postgres.conf "$work" # the user may be unable to read the checkout
 	[ ${#as[@]} = 0 ] || chown postgres "$data"
 	cd /
 	"${as[@]}" "$bin/initdb" -D "$data" -A trust -U mneme --encoding=UTF8 --locale=C.UTF-8

@@ -94,15 +94,15 @@ func summarize(in io.Reader, out io.Writer) bool {
 	return failed == 0 && !broken
 }
 
-// Bounds of what is printed of a test that did not end, in bytes: of what it said, and
-// of the stacks after that.
+// Bounds of the output that is printed of an unfinished test, in bytes: of the test's
+// own output, and of the stacks after it.
 const (
 	unendedText   = 20_000
 	unendedStacks = 20_000
 )
 
-// unended prints the ends of what the tests of a package said that did not end: one of
-// them ran out of time, or ended the process.
+// unended prints the ends of the output of a package's unfinished tests: one of them
+// timed out, or ended the process.
 func unended(out io.Writer, output map[string]*strings.Builder, name string) {
 	for _, key := range slices.Sorted(maps.Keys(output)) {
 		test, ok := strings.CutPrefix(key, name+" ")

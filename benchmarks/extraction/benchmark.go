@@ -1,6 +1,6 @@
 // Package extraction measures how much of a store an agent can copy by buying
-// searches, what that costs, and how long it takes under the caps of an offer. It
-// compares several ways of asking, and an honest buyer who has real questions.
+// searches, the cost, and the time under the caps of an offer. It compares
+// several strategies with an honest buyer, who has real questions.
 package extraction
 
 import (
@@ -29,7 +29,7 @@ type Benchmark struct {
 	Sources  []Source
 	Searches int   // of each run, at most
 	Prices   Price // micros
-	Days     int   // a run ends after so many days
+	Days     int   // maximum length of a run
 	Seed     uint64
 	Progress harness.Progress
 	Log      *slog.Logger
@@ -71,7 +71,7 @@ func uncapped(p Price) meter.TermsRequest {
 	}
 }
 
-// Report is what was measured.
+// Report holds the results of a benchmark.
 type Report struct {
 	Searches int      `json:"searches"` // of each run, at most
 	Days     int      `json:"days"`
@@ -79,7 +79,7 @@ type Report struct {
 	Sources  []Result `json:"sources"`
 }
 
-// Result is what was measured of one source.
+// Result holds the results for one source.
 type Result struct {
 	Source  string `json:"source"`
 	Entries int    `json:"entries"`
@@ -182,8 +182,8 @@ func (b Benchmark) measure(ctx context.Context, config configs.Config, source So
 // the buyer wait.
 const askEvery = time.Second
 
-// run asks until the number of searches or of days is reached, the store is copied,
-// or the offer sells no more.
+// run asks until it reaches the number of searches or days, the store is copied, or
+// the offer sells no more.
 func (b Benchmark) run(ctx context.Context, run *Run, buyer *buyer, entries, searches int, question func(int) string, l *loot) error {
 	bar := b.Progress.Start(int64(searches), fmt.Sprintf("%s, %s", run.Terms, run.Strategy))
 	defer bar.Exit()

@@ -14,8 +14,7 @@ var plotText string
 
 var plotTemplate = template.Must(template.New("plot").Parse(plotText))
 
-// Sizes of a plot, in pixels: panels of one source beside each other, sources below
-// one another.
+// Sizes of a plot, in pixels: one row of panels per source.
 const (
 	panelWidth, panelHeight = 360, 250
 	marginLeft, marginTop   = 56, 40
@@ -43,8 +42,8 @@ type line struct {
 	EndY   float64
 }
 
-// WritePlot draws, for each source and choice of terms, the share of the store that
-// each buyer has seen after so many searches, as an SVG image.
+// WritePlot draws, for each source and choice of terms, each buyer's share of the
+// store as a function of the number of searches, as an SVG image.
 func (r Report) WritePlot(w io.Writer) error {
 	var plot struct {
 		Width, Height int

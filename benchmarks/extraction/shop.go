@@ -23,11 +23,11 @@ import (
 const (
 	seller   = "seller"
 	operator = "operator"
-	// funds is what each buyer has, in micros: more than any run spends.
+	// funds is the balance of each buyer, in micros: more than any run spends.
 	funds = meter.MaxAmount
 )
 
-// clock is simulated, so that days pass in no time.
+// clock is simulated, so that days pass instantly.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -92,7 +92,7 @@ func (s *shop) close(ctx context.Context) error {
 	return errors.Join(err, s.sandbox.Remove(context.WithoutCancel(ctx)))
 }
 
-// offer makes an offer in the place of any before it.
+// offer makes an offer that replaces any earlier one.
 func (s *shop) offer(ctx context.Context, terms meter.TermsRequest) (uuid.UUID, error) {
 	market := s.instance.Market
 	offers, err := market.OffersOn(ctx, harness.Caller(seller), seller)
@@ -133,7 +133,7 @@ func (s *shop) newBuyer(ctx context.Context, offer uuid.UUID) (*buyer, error) {
 	return b, err
 }
 
-// bought is what one search brought.
+// bought is the result of one paid search.
 type bought struct {
 	hits []found
 	cost int64 // micros
@@ -161,7 +161,7 @@ func (b *buyer) ask(ctx context.Context, question string) (bought, error) {
 	return result, err
 }
 
-// spentForGood reports whether an error is a cap that no waiting renews.
+// spentForGood reports whether an error is a cap that never renews.
 func spentForGood(err error) bool {
 	var spent *search.CapError
 	return errors.As(err, &spent) && spent.Cap == "entries_total"

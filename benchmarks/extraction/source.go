@@ -11,8 +11,8 @@ import (
 	"mneme/internal/workload"
 )
 
-// Generated returns a store of so many generated memories, and a question about
-// every fifth of them.
+// Generated returns a store of n generated memories, and a question about every
+// fifth of them.
 func Generated(seed uint64, entries int) Source {
 	s := Source{Name: fmt.Sprintf("%d generated memories", entries)}
 	for i := range entries {
@@ -37,8 +37,8 @@ func FromDataset(d *relevance.Dataset) Source {
 	return s
 }
 
-// dictionary returns words of the language that a buyer knows beforehand: those of
-// the sample memories and their questions, in alphabetical order.
+// dictionary returns the words that a buyer knows in advance: those of the sample
+// memories and their questions, in alphabetical order.
 func dictionary() ([]string, error) {
 	var words []string
 	for _, name := range []string{"memories.jsonl", "queries.jsonl", "unanswerable.jsonl"} {

@@ -7,15 +7,15 @@ import (
 	"unicode"
 )
 
-// A strategy makes the next question of an agent that wants to copy a store
+// A strategy generates the questions of an agent that copies a store
 // through searches.
 type strategy struct {
 	name string
 	next func(r *rand.Rand, l *loot) string
 }
 
-// The strategies, simplest first. The first knows nothing of the answers; the
-// others feed on them.
+// The strategies, simplest first. The first ignores the answers; the others
+// learn from them.
 func strategies() []strategy {
 	return []strategy{
 		{"random word", func(r *rand.Rand, l *loot) string { return pick(r, l.dictionary) }},
@@ -32,7 +32,7 @@ func strategies() []strategy {
 }
 
 // lastHit asks with the text of the last new hit, which leads to its neighbours.
-// Where an answer had none, it starts over with random words.
+// If an answer has no new hit, it restarts with random words.
 func lastHit(r *rand.Rand, l *loot) string {
 	if l.last == "" {
 		return threeWords(r, l.dictionary)
@@ -48,8 +48,8 @@ func lastHit(r *rand.Rand, l *loot) string {
 // maxQuestion bounds a question, in bytes.
 const maxQuestion = 1000
 
-// mixedTopics asks as a language model would that has read the hits so far: it
-// joins what two of them are about, those asked about least before others.
+// mixedTopics asks like a language model that has read the hits so far: it
+// combines the topics of two hits, least used first.
 func mixedTopics(r *rand.Rand, l *loot) string {
 	if len(l.words) < 4 {
 		return "What do you know about " + pick(r, l.dictionary) + "?"
@@ -86,7 +86,7 @@ func newLoot(dictionary []string) *loot {
 	return &loot{dictionary: dictionary, asked: make(map[string]int), known: make(map[string]bool), revealed: make(map[string]bool)}
 }
 
-// add learns from an entry, and reports whether it is new.
+// add records an entry, and reports whether it is new.
 func (l *loot) add(key, text string) bool {
 	if l.revealed[key] {
 		return false
@@ -102,8 +102,8 @@ func (l *loot) add(key, text string) bool {
 	return true
 }
 
-// wordsOf returns the words of a text, lower-cased, that are long enough to mean
-// something.
+// wordsOf returns the lower-cased words of a text that are long enough to be
+// content words.
 func wordsOf(text string) []string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
 	return slices.DeleteFunc(words, func(w string) bool { return len(w) < 4 })

@@ -8,8 +8,8 @@ import (
 	"mneme/meter"
 )
 
-// WriteTable prints a line for each run: what it revealed after 10, 100, 1,000 and
-// 10,000 searches, and what it cost.
+// WriteTable prints a line for each run: the entries revealed after 10, 100, 1,000
+// and 10,000 searches, and their cost.
 func (r Report) WriteTable(w io.Writer) error {
 	for _, source := range r.Sources {
 		fmt.Fprintf(w, "\n%s: %d entries for sale, %s a search and %s an entry; a run ends after %d searches or %d days\n",
@@ -32,8 +32,8 @@ func (r Report) WriteTable(w io.Writer) error {
 	return err
 }
 
-// after returns the entries revealed after so many searches, "" if the run ended
-// before.
+// after returns the number of entries revealed after n searches, or "" if the
+// run ended before.
 func (r Run) after(searches int) string {
 	for _, p := range r.Points {
 		if p.Searches == searches {
@@ -43,8 +43,8 @@ func (r Run) after(searches int) string {
 	return ""
 }
 
-// timesHonest returns what an entry cost in a run, as a multiple of what it cost the
-// honest buyer under the same terms; 0 if that is unknown.
+// timesHonest returns the price per entry of a run, as a multiple of the honest
+// buyer's under the same terms; 0 if that is unknown.
 func (r Result) timesHonest(run Run) float64 {
 	for _, honest := range r.Runs {
 		if honest.Terms == run.Terms && honest.Strategy == Honest && honest.Last().PerEntry() > 0 {

@@ -8,7 +8,7 @@ import (
 	"mneme/internal/compose"
 )
 
-// Caches keep what embedders make in a folder.
+// Caches store the output of embedders in a folder.
 type Caches struct {
 	Embedders compose.Embedders // they ask the embedders only for texts that are new
 	opened    []*vectorcache.Cache
@@ -38,7 +38,7 @@ func OpenCaches(dir string, embedders compose.Embedders) (*Caches, error) {
 	return c, nil
 }
 
-// Stats counts what the caches did.
+// Stats counts the hits and misses of the caches.
 func (c *Caches) Stats() (sum vectorcache.Stats) {
 	for _, cache := range c.opened {
 		one := cache.Stats()
@@ -49,7 +49,7 @@ func (c *Caches) Stats() (sum vectorcache.Stats) {
 	return sum
 }
 
-// Close writes what is not yet in the folder, and closes its files.
+// Close writes pending entries to the folder, and closes its files.
 func (c *Caches) Close() error {
 	failed := make([]error, len(c.opened))
 	for i, cache := range c.opened {

@@ -1,5 +1,6 @@
-// Package harness holds what the end-to-end benchmarks share: sandboxes on the
-// configured servers, writing entries, making their vectors, and showing progress.
+// Package harness holds the shared parts of the end-to-end benchmarks: sandboxes
+// on the configured servers, writing entries, computing their vectors, and showing
+// progress.
 package harness
 
 import (
@@ -68,8 +69,8 @@ func writeBatch(ctx context.Context, service *memory.Service, batch []memory.Put
 	return nil
 }
 
-// MakeVectors makes and indexes the vectors of all entries that lack them. task
-// names it to the user.
+// MakeVectors computes and indexes the vectors of all entries that lack them.
+// The progress bar shows task.
 func MakeVectors(ctx context.Context, instance *compose.Instance, progress Progress, task string) error {
 	total := instance.Status(ctx).Queue
 	bar := progress.Start(total, task)

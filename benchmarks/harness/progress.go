@@ -26,7 +26,7 @@ func (noBar) Add(int) error     { return nil }
 func (noBar) Set64(int64) error { return nil }
 func (noBar) Exit() error       { return nil }
 
-// Locked returns a bar that several goroutines may advance.
+// Locked returns a bar that is safe for concurrent use.
 func Locked(bar Bar) Bar { return &lockedBar{bar: bar} }
 
 type lockedBar struct {

@@ -61,8 +61,8 @@ func (s *Sandbox) Models(log *slog.Logger) (compose.Models, error) {
 	return compose.NewModels(s.Config, s.embedders, log)
 }
 
-// Open opens an instance in the sandbox with models. Without the main model's index,
-// which an instance could do without, it fails.
+// Open opens an instance in the sandbox with models. It fails without the main
+// model's index, although an instance could run without it.
 func (s *Sandbox) Open(ctx context.Context, models compose.Models, log *slog.Logger) (*compose.Instance, error) {
 	instance, err := compose.OpenWith(ctx, s.Config, log, models)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Sandbox) Remove(ctx context.Context) error {
 	return err
 }
 
-// Vacuum does what autovacuum would do within minutes of an import.
+// Vacuum does the work that autovacuum would do within minutes after an import.
 func (s *Sandbox) Vacuum(ctx context.Context) error {
 	if s.Config.Storage != "postgres" {
 		return nil
@@ -156,8 +156,8 @@ func (s *Sandbox) exec(ctx context.Context, statement string) error {
 	})
 }
 
-// withConn runs fn on a new connection to the server. Like those of
-// storage/postgres, its errors may include an SQLSTATE but never the DSN.
+// withConn runs fn on a new connection to the server. As in
+// storage/postgres, errors may include an SQLSTATE but never the DSN.
 func (s *Sandbox) withConn(ctx context.Context, fn func(*pgx.Conn) error) error {
 	conn, err := pgx.Connect(ctx, string(s.server))
 	if err == nil {

@@ -1,6 +1,6 @@
-// Package load measures how a server answers many callers at a time. A dataset's
-// questions are asked over REST of a server process of its own, by callers that each
-// send the next question when they have the answer to the last one.
+// Package load measures a server under concurrent callers. It starts a server
+// process and asks a dataset's questions over REST. Each caller sends its next
+// question after the answer to its last one.
 package load
 
 import (
@@ -28,14 +28,14 @@ type Benchmark struct {
 	Callers  []int  // numbers of callers, each a case
 	Searches int    // of all callers of a case, at most
 	Each     int    // searches of each caller, in place of Searches; 0: as many as come
-	Cache    string // folder of a cache of the entries' vectors; "": none is kept
+	Cache    string // folder of the entries' vector cache; "": no cache
 
 	Progress harness.Progress
 	Log      *slog.Logger
 }
 
 // Run writes the dataset into a sandbox on the configured backend, starts a server
-// over it, and measures the cases one after another.
+// on it, and measures the cases sequentially.
 func (b *Benchmark) Run(ctx context.Context, config configs.Config) (report Report, err error) {
 	report = Report{
 		CPUs: runtime.NumCPU(), Backend: config.Storage + "+" + config.Vector,
@@ -130,6 +130,6 @@ func (b *Benchmark) write(ctx context.Context, instance *compose.Instance) error
 	})
 }
 
-// callerName returns the agent of one of some callers. Each case has agents of its
-// own, because a server remembers each agent's questions.
+// callerName returns the agent of a caller. Each case uses different agents,
+// because a server remembers each agent's questions.
 func callerName(callers, n int) string { return fmt.Sprintf("caller-%d-of-%d", n+1, callers) }

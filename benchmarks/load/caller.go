@@ -31,7 +31,7 @@ func (b *Benchmark) questions() ([][]byte, error) {
 	return bodies, nil
 }
 
-// caller sends one search after another.
+// caller sends searches sequentially.
 type caller struct {
 	client    *http.Client
 	url       string
@@ -45,7 +45,7 @@ type caller struct {
 }
 
 // measure runs one case: every caller asks questions that it has not asked before,
-// and then the same ones again.
+// and then the same questions again.
 func (b *Benchmark) measure(ctx context.Context, s *server, questions [][]byte, n int) (Case, error) {
 	key, err := token.OpenLocalKey(s.dataDir)
 	if err != nil {
@@ -86,8 +86,8 @@ func (b *Benchmark) measure(ctx context.Context, s *server, questions [][]byte, 
 	return c, err
 }
 
-// run lets the callers ask until they have asked as many questions as all together
-// may, or each as many as most allows it; nil: every question once.
+// run lets the callers ask until they reach the total number of questions, or each
+// reaches most; without limits, they ask every question once.
 func (b *Benchmark) run(ctx context.Context, s *server, callers []*caller, task string, searches int, most []int) (Load, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -124,8 +124,8 @@ func (b *Benchmark) run(ctx context.Context, s *server, callers []*caller, task 
 	return newLoad(callers, took, before, after), nil
 }
 
-// ask sends a search, and waits for the whole answer. A refusal for being busy is
-// counted and no error.
+// ask sends a search, and waits for the whole answer. A refusal of a busy server
+// is counted and is not an error.
 func (c *caller) ask(ctx context.Context, body string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader([]byte(body)))
 	if err != nil {

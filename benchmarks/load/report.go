@@ -22,14 +22,14 @@ type Report struct {
 	Cases     []Case `json:"cases"` // by number of callers, as configured
 }
 
-// Case holds the figures of a number of callers.
+// Case holds the results for a number of callers.
 type Case struct {
 	Callers int  `json:"callers"`
-	First   Load `json:"first"` // each caller asks what it has not asked before
+	First   Load `json:"first"` // each caller asks new questions
 	Again   Load `json:"again"` // each caller repeats its questions: the server has their vectors
 }
 
-// Load is what one run of some callers measured.
+// Load holds the results of one run.
 type Load struct {
 	Searches int     `json:"searches"` // that were answered
 	PerS     float64 `json:"per_s"`
@@ -40,15 +40,15 @@ type Load struct {
 	// caller with that of the median and of the fastest one.
 	SlowestToMedian  float64 `json:"slowest_to_median"`
 	SlowestToFastest float64 `json:"slowest_to_fastest"`
-	// CPU is the processor time of the server for a search. It and Resident are 0
-	// where they are unknown.
+	// CPU is the server's processor time per search. CPU and Resident are 0 if
+	// unknown.
 	CPU      float64 `json:"cpu_ms,omitempty"`
 	Resident int64   `json:"resident_bytes,omitempty"` // at the end of the run
 	Degraded int     `json:"degraded"`                 // answers without a leg
-	Refused  int     `json:"refused"`                  // for want of a turn, or by a rate
+	Refused  int     `json:"refused"`                  // because of a full queue or a rate
 }
 
-// newLoad sums up a run of some callers.
+// newLoad summarizes a run.
 func newLoad(callers []*caller, took time.Duration, before, after usage) Load {
 	var all, means []time.Duration
 	l := Load{Resident: after.resident}
@@ -108,7 +108,7 @@ func (r Report) WriteTable(out io.Writer) error {
 	return w.Flush()
 }
 
-// decimals formats v with n decimals; a figure that is not known is a dash.
+// decimals formats v with n decimals; an unknown figure is a dash.
 func decimals(v float64, n int) string {
 	if v == 0 {
 		return "-"

@@ -76,7 +76,7 @@ func startServer(ctx context.Context, program string, flags []string, config con
 // stop shuts the server down.
 func (s *server) stop() {
 	_ = s.command.Cancel() // it may have ended by itself
-	_ = s.command.Wait()   // what it was measured by is known
+	_ = s.command.Wait()   // its measurements are complete
 	_ = s.log.Close()
 }
 
@@ -90,8 +90,8 @@ func (s *server) lastLog() string {
 	return lines[len(lines)-1]
 }
 
-// usage is what the server's process has used, as reported by Linux; zero where it
-// is unknown.
+// usage is the resource usage of the server's process, as reported by Linux; zero
+// if unknown.
 type usage struct {
 	cpu      time.Duration // of all processors, in user and system mode
 	resident int64         // bytes; a page that several connections map counts once
@@ -118,7 +118,7 @@ func (s *server) usage() (u usage) {
 }
 
 // proportional returns the proportional set size of a process in bytes, from the text of
-// /proc/PID/smaps_rollup; 0 if it is not there. See proc(5).
+// /proc/PID/smaps_rollup, or 0 if it is missing. See proc(5).
 func proportional(maps string) int64 {
 	for line := range strings.Lines(maps) {
 		if size, ok := strings.CutPrefix(line, "Pss:"); ok {

@@ -19,8 +19,8 @@ func NewLatency(samples []time.Duration) Latency {
 }
 
 // Quantile returns the q-quantile of sorted samples by the nearest-rank method:
-// the smallest sample that a share of at least q does not exceed. It returns 0 if
-// there are no samples.
+// the smallest sample that a fraction of at least q does not exceed. It returns 0
+// if there are no samples.
 func Quantile(sorted []time.Duration, q float64) time.Duration {
 	if len(sorted) == 0 {
 		return 0

@@ -26,7 +26,7 @@ type Difference struct {
 	P float64 `json:"p"`
 }
 
-// Paired compares systems by their values on the same queries, all by the same
+// Paired compares systems by their values on the same queries, with the same
 // random draws.
 //
 // Intervals are percentiles of a bootstrap over queries (Efron and Tibshirani,
@@ -95,7 +95,7 @@ func (p *Paired) Difference(a, b int) Difference {
 	observed := difference(p.means)
 	// Sums in another order may differ in their last bits.
 	threshold := math.Abs(observed) - 1e-12
-	asLarge := 1 // what was observed is one of the possible assignments
+	asLarge := 1 // the observed assignment is one of the possible ones
 	for _, means := range p.assigned {
 		if math.Abs(difference(means)) >= threshold {
 			asLarge++

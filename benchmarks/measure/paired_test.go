@@ -20,7 +20,7 @@ func normalRows(n int, shift float64) [][]float64 {
 }
 
 // The t distribution is the reference: for 200 normal differences it gives the
-// same p-values and intervals as randomisation and bootstrap but for their noise.
+// same p-values and intervals as randomisation and bootstrap, up to their noise.
 func TestPairedAgreesWithTheTTestOnNormalDifferences(t *testing.T) {
 	for _, shift := range []float64{0, .1, .2} {
 		rows := normalRows(200, shift)

@@ -14,13 +14,13 @@ import (
 	"mneme/vector"
 )
 
-// depth is the number of hits per query: as many as a leg of a search passes to
-// the fusion.
+// depth is the number of hits per query: the number that a leg passes to the
+// fusion.
 const depth = 200
 
 // Recall is the share of an exact scan's hits that an approximate index finds
-// among its first 10, 100 and 200, averaged over queries, and the latency of the
-// approximate index.
+// among its first 10, 100 and 200, averaged over queries, and the approximate
+// index's latency.
 type Recall struct {
 	At10  float64 `json:"at_10"`
 	At100 float64 `json:"at_100"`
@@ -57,9 +57,9 @@ func MeasureRecall(ctx context.Context, index, exact vector.Index, queries int, 
 	return r, nil
 }
 
-// share returns the share of the first n hits of want that got finds among its
-// first n. A hit that scores at least as well as the last of them counts as one.
-// The share is 1 if want is empty.
+// share returns the share of the first n hits of want that are among the first n
+// hits of got. A hit that scores at least as well as the last of them counts
+// too. The share is 1 if want is empty.
 func share(got, want []vector.Hit, n int) float64 {
 	if n = min(n, len(want)); n == 0 {
 		return 1

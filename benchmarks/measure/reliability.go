@@ -9,7 +9,7 @@ type Bin struct {
 	Observed  float64 `json:"observed"`  // share of them that came true
 }
 
-// Reliability compares predicted probabilities with what came true.
+// Reliability compares predicted probabilities with outcomes.
 type Reliability struct {
 	Bins  []Bin `json:"bins"` // of equal width, from 0 to 1
 	Count int   `json:"count"`

@@ -13,7 +13,7 @@ COMMON, TOPIC, OWN = 0.86, 0.36, 0.36
 
 
 class Collection:
-    """Texts in stores, and queries that each ask one store about one text. The same sizes and seed
+    """Texts in stores, and queries that each search one store for one text. The same sizes and seed
     always give the same collection."""
 
     def __init__(self, entries, stores, queries, seed=1):
@@ -21,7 +21,7 @@ class Collection:
 
         self.stores = [f"s{n * stores // entries}" for n in range(entries)]
         words = random.Random(seed)
-        # Words have the frequencies of natural text (Zipf), and a form that no analysis changes.
+        # Words have the frequencies of natural text (Zipf), and a form that analyzers leave unchanged.
         names = [f"w{n}x" for n in range(VOCABULARY)]
         weights, total = [], 0.0
         for n in range(VOCABULARY):
@@ -49,7 +49,7 @@ class Collection:
         self.counts = None
 
     def within(self, i):
-        """The numbers of the texts that query i may find."""
+        """The numbers of the texts in the scope of query i."""
         return self.rows[self.query_stores[i]]
 
     def cosines(self, i):
@@ -83,7 +83,7 @@ class Collection:
 
 
 class BM25:
-    """The parameters of a system's BM25, and whether it counts within the searched store."""
+    """The parameters of a system's BM25, and whether its statistics are those of the searched store."""
 
     def __init__(self, k1=1.2, b=0.75, scoped=False):
         self.k1, self.b, self.scoped = k1, b, scoped
@@ -109,9 +109,9 @@ def best(scores, count):
 
 
 def recall(scores, found, count=10):
-    """The share of the exact first hits that were found. A text that scores as the last of them
-    counts as one of them: ties may be ordered in any way. Rounding (vectors are stored in half
-    precision by some) is no tie, so that it counts as a miss."""
+    """The share of the exact first hits that were found. A text with the score of the last one
+    counts too: ties may be in any order. A difference by rounding (some systems store vectors in
+    half precision) is not a tie, and counts as a miss."""
     first = best(scores, count)
     if not first:
         return 1.0

@@ -10,7 +10,7 @@ import subprocess
 
 
 class Missing(Exception):
-    """Something that a run or a system needs is not there."""
+    """A requirement of a run or a system is missing."""
 
 
 class Dataset:
@@ -21,7 +21,7 @@ class Dataset:
         documents = read_lines(os.path.join(folder, "corpus.jsonl"))
         self.ids = [d["_id"] for d in documents]
         self.stores = [d.get("store", "") for d in documents]
-        # The text that mneme's own benchmark stores, too.
+        # The same text as in mneme's own benchmark.
         self.texts = ["\n".join(filter(None, (d.get("title"), d["text"]))) for d in documents]
         self.qrels = read_qrels(folder)
         queries = [q for q in read_lines(os.path.join(folder, "queries.jsonl")) if is_judged(self.qrels.get(q["_id"]))]
@@ -42,8 +42,8 @@ class Dataset:
         return any(self.stores)
 
     def embed(self, command, cache):
-        """Sets the vectors, made by `mneme embed` or read from the cache."""
-        probe = embed(command, ["mneme"], passage=True).tobytes()  # tells models apart
+        """Sets the vectors, computed by `mneme embed` or read from the cache."""
+        probe = embed(command, ["mneme"], passage=True).tobytes()  # identifies the model
         self.passage_vectors = cached(cache, f"{self.name}-passages", command, probe, self.texts, passage=True)
         self.query_vectors = cached(cache, f"{self.name}-queries", command, probe, self.queries, passage=False)
 
@@ -105,12 +105,12 @@ def evaluate(dataset, rankings):
 
 
 def percentile(values, share):
-    """The smallest value that is not below the share of the values."""
+    """The smallest value that a share of the values does not exceed."""
     return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
 
 
 def clean_environment(**settings):
-    """The environment without the user's MNEME_ variables, so that mneme has its defaults."""
+    """The environment without the user's MNEME_ variables, so that mneme uses its defaults."""
     return {k: v for k, v in os.environ.items() if not k.startswith("MNEME_")} | settings
 
 

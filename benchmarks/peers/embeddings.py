@@ -1,4 +1,4 @@
-"""A server with the OpenAI embeddings API that answers with vectors which are already there."""
+"""A server with the OpenAI embeddings API that answers with precomputed vectors."""
 
 import http.server
 import json
@@ -19,7 +19,7 @@ class Embeddings:
 
             def do_POST(self):
                 asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                # A text that is not known (a probe) gets some vector.
+                # An unknown text (a probe) gets an arbitrary vector.
                 known = [vectors.get(text, collection.vectors[0]) for text in asked["input"]]
                 data = [{"object": "embedding", "index": n, "embedding": v.tolist()} for n, v in enumerate(known)]
                 answer = json.dumps(

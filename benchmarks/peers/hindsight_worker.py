@@ -19,7 +19,7 @@ BATCH = 500  # texts of a retain
 
 
 class Given(Embeddings):
-    """Vectors that are already there, by text."""
+    """Precomputed vectors, by text."""
 
     provider_name = "given"
 
@@ -39,7 +39,7 @@ class Given(Embeddings):
 
 
 class Memories:
-    """A bank for each store. A text is kept whole, as a chunk, for there is no model that extracts facts."""
+    """A bank for each store. Each text is stored as one chunk, since there is no model that extracts facts."""
 
     def __init__(self, collection):
         self.collection = collection
@@ -54,7 +54,7 @@ class Memories:
     async def build(self):
         for store, rows in self.collection.rows.items():
             for start in range(0, len(rows), BATCH):
-                # Without a date, which would be added to the text before it is embedded.
+                # Without a date, which would be added to the text before embedding.
                 contents = [{"content": self.collection.texts[n], "event_date": None} for n in rows[start : start + BATCH]]
                 await self.engine.retain_batch_async(store, contents, request_context=self.context)
 
@@ -67,7 +67,7 @@ class Memories:
         return [self.numbers[fact.text] for fact in found.results[:HITS]]
 
     async def vectors(self, i):
-        """Its leg by vectors, which a trace of the search shows."""
+        """Its vector leg, from a trace of the search."""
         trace = (await self.recall(i, enable_trace=True)).trace
         (leg,) = (leg for leg in trace["retrieval_results"] if (leg["method_name"], leg["fact_type"]) == ("semantic", "world"))
         return [self.numbers[fact["text"]] for fact in leg["results"][:HITS]]
@@ -82,7 +82,7 @@ async def main(calls, answers):
         name, *given = json.loads(line)
         try:
             result, failure = await getattr(memories, name)(*given), None
-        except Exception as error:  # of the peer: its row says so
+        except Exception as error:  # of the peer: its row reports it
             result, failure = None, f"{type(error).__name__}: {str(error)[:300]}"
         answers.write(json.dumps([result, failure]) + "\n")
         answers.flush()
@@ -90,5 +90,5 @@ async def main(calls, answers):
 
 if __name__ == "__main__":
     with os.fdopen(os.dup(1), "w") as answers:
-        os.dup2(2, 1)  # what else is printed goes to the log
+        os.dup2(2, 1)  # other output goes to the log
         asyncio.run(main(sys.stdin.buffer, answers))

@@ -1,4 +1,4 @@
-"""The systems whose speed is compared. Each holds a whole collection, in a process of its own.
+"""The systems whose speed is compared. Each holds a whole collection, in a separate process.
 
 build(folder) imports it; what it returns can be searched at once. hybrid(i), words(i) and
 vectors(i) return the numbers of the first texts for query i, best first, within its store.
@@ -25,23 +25,23 @@ class Index:
     name = program = ""
     search = ""  # how it searches
     bm25 = BM25()
-    legs = ("words", "vectors")  # those that can be asked alone and compared with exact answers
+    legs = ("words", "vectors")  # those that can be queried separately and compared with exact answers
     pid = None  # of its server, if it has one
     data = ""  # where its data is within its folder
-    warm = 5  # queries that it is asked before the first timed one
+    warm = 5  # number of warm-up queries
 
     def __init__(self, collection, options):
         self.collection, self.options, self.depth = collection, options, options.depth
 
     def build(self, folder):
-        """Imports the collection into an empty folder. Raises Missing if something is not there."""
+        """Imports the collection into an empty folder. Raises Missing if a requirement is missing."""
 
     def server_bytes(self):
         """The resident memory of its server, or None if it has none."""
         return self.pid and resident_bytes(self.pid)
 
     def close(self):
-        """Ends what build has started, also if it failed halfway."""
+        """Ends the processes that build has started, also if it failed halfway."""
 
 
 class Process:
@@ -90,7 +90,7 @@ class Process:
 
 
 def free_port(count=1):
-    """The first of some ports in a row that nobody uses."""
+    """The first of count consecutive free ports."""
     while True:
         with contextlib.ExitStack() as stack, contextlib.suppress(OSError, OverflowError):
             first = 0
@@ -107,7 +107,7 @@ class Mneme(Index):
     name = "mneme"
     search = "REST, default ranking, access control, texts in the answer"
     bm25 = BM25(0.9, 0.2, scoped=True)
-    warm = None  # all: its cache then has the queries' vectors, as the peers are given theirs
+    warm = None  # all: its cache then has the queries' vectors, as the peers get precomputed ones
     server = embeddings = None
 
     def build(self, folder):
@@ -216,11 +216,11 @@ class Weaviate(Index):
         program = self.options.weaviate and shutil.which(self.options.weaviate)
         if not program:
             raise Missing("no --weaviate")
-        port = free_port(6)  # in a row: it derives some of them from others
+        port = free_port(6)  # consecutive: it derives some of them from others
         environment = clean_environment(
             PERSISTENCE_DATA_PATH=os.path.join(folder, "data"),
             AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED="true",
-            # Its newer index of words misses most texts as long as they are in memory, seen in 1.35.2.
+            # Its newer lexical index misses most texts while they are in memory, seen in 1.35.2.
             USE_INVERTED_SEARCHABLE="false",
             DEFAULT_VECTORIZER_MODULE="none",
             DISABLE_TELEMETRY="true",
@@ -323,7 +323,7 @@ class SQLite(Index):
         run, collection = self.database.execute, self.collection
         run("PRAGMA journal_mode = WAL")
         run("PRAGMA synchronous = NORMAL")
-        # The store is a word of its own column, so that FTS5 filters while it reads its index.
+        # The store is a word in a separate column, so that FTS5 filters while it reads its index.
         run("CREATE VIRTUAL TABLE document USING fts5 (store, text, tokenize = 'porter unicode61')")
         run(
             f"CREATE VIRTUAL TABLE vector USING vec0 (store TEXT partition key, "
@@ -366,7 +366,7 @@ class SQLite(Index):
 
 
 class Plain(Index):
-    """Exact legs in Python and numpy: what the others are compared with, for the self-test."""
+    """Exact legs in Python and numpy: the reference of the self-test."""
 
     name = "plain"
     program = "this script"

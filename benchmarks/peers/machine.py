@@ -1,4 +1,4 @@
-"""What the reports say of the machine, and what a process and a folder take of it."""
+"""The machine's description in reports, and the resources used by a process and a folder."""
 
 import contextlib
 import os
@@ -15,13 +15,13 @@ def processor():
 
 
 def resident_bytes(pid):
-    """The resident memory of a process, or 0 if it is not known."""
+    """The resident memory of a process, or 0 if unknown."""
     done = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True)
     return int(done.stdout.strip() or 0) * 1024
 
 
 def shared_resident_bytes(pid):
-    """The resident memory of a process and its children, of which memory that they share counts once.
+    """The resident memory of a process and its children, counting shared memory once.
     Linux only; elsewhere 0."""
     children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True).stdout.split()
     total = 0
@@ -32,7 +32,7 @@ def shared_resident_bytes(pid):
 
 
 def disk_bytes(folder):
-    """What the files of a folder take on disk."""
+    """The disk space used by the files of a folder."""
     total = 0
     for parent, _, files in os.walk(folder):
         for name in files:

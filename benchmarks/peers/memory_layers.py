@@ -14,8 +14,8 @@ from systems import HITS, need, version
 
 
 class Mem0(Index):
-    """mem0 with its default store, a local Qdrant and a history in SQLite. A text is kept as it is
-    (infer=False), so that no model is asked. Without its extra for words, which downloads a model,
+    """mem0 with its default store, a local Qdrant and a history in SQLite. Texts are stored unchanged
+    (infer=False), without a model. Without its extra for lexical search, which downloads a model,
     it searches by vectors alone."""
 
     name = "mem0"
@@ -48,7 +48,7 @@ class Mem0(Index):
             self.numbers[added["id"]] = n
 
     def embed(self, text, memory_action=None):
-        """The embedder that mem0 asks."""
+        """The embedder that mem0 calls."""
         return self.given[text]
 
     def hybrid(self, i):
@@ -65,8 +65,8 @@ class Mem0(Index):
 
 class Hindsight(Index):
     """Hindsight with its default store, an embedded PostgreSQL, and a bank for each store. Without a
-    model (provider none) it keeps texts as chunks; the reranker of its defaults would be downloaded,
-    so that it orders by RRF, which is a setting of its own."""
+    model (provider none) it stores texts as chunks. Its default reranker would be downloaded,
+    so it ranks by RRF, which is one of its settings."""
 
     name = "Hindsight"
     search = "chunks without an LLM, PostgreSQL, RRF without a reranker"

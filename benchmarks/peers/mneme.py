@@ -1,4 +1,4 @@
-"""mneme as a peer: a server process over an imported data folder, asked over its REST API."""
+"""mneme as a peer: a server process on an imported data folder, called over its REST API."""
 
 import hashlib
 import http.client
@@ -15,8 +15,8 @@ from systems import HITS
 DEFAULT_STORE = "bench"  # of a dataset without stores
 START_SECONDS = 120
 
-# No limit on requests, no search without its vector leg because a machine is slow, and a
-# connection that stays open while the other systems are built and asked.
+# No limit on requests, no timeout of the vector leg on a slow machine, and a connection that
+# stays open while the other systems are built and queried.
 SETTINGS = {"MNEME_RATE_REQUESTS": "0", "MNEME_SEARCH_VECTOR_BUDGET": "60s", "MNEME_CONNECTIONS_IDLE_TIMEOUT": "24h"}
 
 
@@ -44,7 +44,7 @@ class Server:
         return done.stdout
 
     def imported(self, options):
-        """Returns a data folder with the documents and their vectors, made by this program or cached."""
+        """Returns a data folder with the documents and their vectors, built by this program or cached."""
         digest = hashlib.sha256()
         with open(self.program, "rb") as file:
             digest.update(file.read())
@@ -68,7 +68,7 @@ class Server:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        # Its log, which has no texts, is shown if it does not start.
+        # If it does not start, its log is shown, which has no texts.
         log = os.path.join(self.folder, "serve.log")
         with open(log, "w") as file:
             self.process = subprocess.Popen(
@@ -121,7 +121,7 @@ class Server:
 class Mneme:
     """One ranking of a Server; None is the default."""
 
-    needs_vectors = False  # it makes its own
+    needs_vectors = False  # it computes its own
     timed = "the whole request over HTTP, with the hits' texts; the query's vector is cached from its first search"
 
     def __init__(self, server, ranking):
@@ -143,4 +143,4 @@ class Mneme:
         return [hit["key"] for hit in answer["hits"]]
 
     def close(self):
-        """The Server is closed by who started it."""
+        """Does nothing: the owner closes the Server."""

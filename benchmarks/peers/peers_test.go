@@ -1,4 +1,4 @@
-// Package peers_test keeps the scripts from rotting.
+// Package peers_test runs the benchmark scripts, so that they stay executable.
 package peers_test
 
 import (
@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// runScript runs a script with what Python itself has, and returns what it printed
-// to standard output and standard error.
+// runScript runs a script with Python's standard library, and returns its standard
+// output and standard error.
 func runScript(t *testing.T, script string, args ...string) (string, error) {
 	t.Helper()
 	python := os.Getenv("PYTHON")
@@ -68,8 +68,9 @@ func TestMissingDatasetIsNamed(t *testing.T) {
 	}
 }
 
-// The script checks recall, times and the page itself; the systems that are not
-// installed or left out must be named, the latter in no table.
+// The script checks recall, times and the page itself. The test checks that
+// systems which are not installed or were excluded are named, excluded ones in
+// no table.
 func TestSpeedSelfTestPasses(t *testing.T) {
 	if out, err := runScript(t, "speed.py", "--help"); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -1,4 +1,4 @@
-"""Qdrant's engine in the process: see indexes.py."""
+"""Qdrant's in-process engine: see indexes.py."""
 
 import os
 
@@ -22,14 +22,14 @@ def sparse_texts(collection, bm25):
 
 
 def sparse_query(query):
-    """The words of a query, by number, and how often it has each."""
+    """The words of a query, by number, with their counts."""
     words = sorted(word_number(word) for word in query.split())
     asked = sorted(set(words))
     return asked, [float(words.count(word)) for word in asked]
 
 
 class QdrantEdge(Index):
-    """Qdrant's engine in the process. BM25's weights are made here (see systems.py)."""
+    """Qdrant's in-process engine. BM25's weights are computed here (see systems.py)."""
 
     name = "Qdrant Edge"
     search = "the engine in the process: HNSW with defaults, sparse vectors, RRF"

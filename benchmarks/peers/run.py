@@ -76,7 +76,7 @@ def compare(folder, options):
         result |= evaluate(dataset, rankings[system.name])
         if times:
             result |= {"p50_ms": percentile(times[system.name], 0.5), "p95_ms": percentile(times[system.name], 0.95)}
-        if system.name == "mneme":  # the time that includes the making of the query's vector
+        if system.name == "mneme":  # the time that includes embedding the query
             result["first_p50_ms"], result["first_p95_ms"] = (percentile(first["mneme"], share) for share in (0.5, 0.95))
     return {
         "dataset": dataset.name,
@@ -89,7 +89,7 @@ def compare(folder, options):
 
 
 def build(dataset, options, stack):
-    """Returns the systems over a dataset, and why the others are absent."""
+    """Returns the systems over a dataset, and the reasons why the others are absent."""
     absent, systems = {}, []
     no_vectors = None if options.mneme else "no vectors without --mneme"
     if options.mneme:

@@ -8,13 +8,13 @@ import dataset
 
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "samples", "memories.jsonl")
 
-# Questions by store, with the key of the entry that answers them by its words.
+# Questions by store, with the key of the entry that answers them lexically.
 QUESTIONS = [
     ("iris", "what is Ben allergic to? peanuts or cashews?", "diet/ben"),
     ("iris", "how do I top up the boiler when the heating loses pressure?", "home/heating"),
     ("iris", "is Lena vegetarian?", "diet/lena"),
 ]
-# What the systems that need nothing but Python must reach. The others' words and vectors are their own.
+# Minimum results of the systems that need only Python. The others have their own analysis and vectors.
 ALWAYS = ("SQLite FTS5", "plain BM25")
 
 
@@ -33,7 +33,7 @@ def write(folder):
         }
         for m in memories
     ]
-    # An entry of another store that says the same words must never be found.
+    # An entry of another store with the same words must never be found.
     corpus += [{"_id": f"decoy:{n}", "title": "", "text": question, "store": "decoy"} for n, (_, question, _) in enumerate(QUESTIONS)]
     queries = [{"_id": f"q{n}", "text": question, "store": store} for n, (store, question, _) in enumerate(QUESTIONS)]
     for name, lines in (("corpus.jsonl", corpus), ("queries.jsonl", queries)):
@@ -46,7 +46,7 @@ def write(folder):
 
 
 def check(report, text):
-    """Fails if the report of the written folder is not as it must be."""
+    """Fails if the report of the written folder is wrong."""
     check_measures()
     (results,) = report["sets"]
     for name, result in results["systems"].items():

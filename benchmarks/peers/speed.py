@@ -71,8 +71,8 @@ def log(*words):
 
 
 def work(pipe, index, collection, options, folder):
-    """Holds an index in this process and carries out calls of its methods. Each is answered by what
-    it returned and the seconds that it took, or by why it failed."""
+    """Holds an index in this process and executes calls of its methods. The answer to a call is its
+    result and its duration in seconds, or the error."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the script ends its workers
     index = index(collection, options)
     try:
@@ -85,7 +85,7 @@ def work(pipe, index, collection, options, folder):
                 result = index.program if name == "program" else getattr(index, name)(*given)
             except Missing as missing:
                 pipe.send((None, 0, str(missing)))
-            except Exception as error:  # of a peer: its row says so
+            except Exception as error:  # of a peer: its row reports it
                 pipe.send((None, 0, f"{type(error).__name__}: {str(error)[:200]}"))
             else:
                 seconds = time.perf_counter() - began
@@ -100,7 +100,7 @@ def work(pipe, index, collection, options, folder):
 
 
 class System:
-    """An index in a process of its own."""
+    """An index in a separate process."""
 
     def __init__(self, index, collection, options, folder):
         self.index, self.name, self.folder, self.spent = index, index.name, folder, 0.0
@@ -128,7 +128,7 @@ class System:
         return seconds
 
     def memory(self):
-        """Resident bytes: of its server, or by how much its process has grown."""
+        """Resident bytes: of its server, or the growth of its process."""
         server, _ = self.call("server_bytes")
         return server or resident_bytes(self.process.pid) - self.base
 

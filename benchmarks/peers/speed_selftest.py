@@ -5,7 +5,7 @@ from selftest import expect
 
 
 def check(report, text, options):
-    """Fails if the report of a small collection is not as it must be."""
+    """Fails if the report of a small collection is wrong."""
     check_measures()
     check_collection()
     expect([case["stores"] for case in report["cases"]] == options.stores, "a case for each number of stores")

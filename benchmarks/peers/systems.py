@@ -1,8 +1,8 @@
 """The systems that are compared with mneme. Each is built over a whole dataset.
 
 search(i) returns the IDs of the first ten documents for query i, best first, out of the
-query's store. What a query needs before its search (its vector, its words) is made by
-build where the system takes it ready-made, so that search is the system's own work.
+query's store. If the system accepts a query's vector or words ready-made, build computes
+them, so that search is the system's own work.
 """
 
 import collections
@@ -38,7 +38,7 @@ def version(package):
 
 @functools.cache
 def stem():
-    """The English Snowball stemmer of words, if PyStemmer is installed; else it leaves them alone."""
+    """The English Snowball stemmer, if PyStemmer is installed; otherwise words stay unchanged."""
     try:
         return need("Stemmer").Stemmer("english").stemWords
     except Missing:
@@ -59,13 +59,13 @@ class System:
         self.dataset, self.options = dataset, options
 
     def build(self, folder):
-        """Indexes the dataset, in an empty folder if on disk. Raises Missing if something it needs is not there."""
+        """Indexes the dataset, in an empty folder if on disk. Raises Missing if a requirement is missing."""
 
     def search(self, i):
         raise NotImplementedError
 
     def close(self):
-        """Ends and removes what build has made, also if it failed halfway."""
+        """Ends and removes everything that build has created, also if it failed halfway."""
 
 
 class BM25(System):
@@ -248,7 +248,7 @@ class LanceDB(System):
         vectors = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(dataset.passage_vectors.ravel()), width)
         data = pyarrow.table({"id": dataset.ids, "store": dataset.stores, "text": dataset.texts, "vector": vectors})
         self.table = lancedb.connect(os.path.join(folder, "lance")).create_table("document", data=data)
-        # Of the tokenizers that it has, ICU's finds the words of languages that write no spaces.
+        # Of its tokenizers, ICU's segments languages without spaces between words.
         self.table.create_fts_index("text", base_tokenizer="icu" if self.options.multilingual else "simple")
         if dataset.has_stores:
             self.table.create_scalar_index("store", index_type="BITMAP")
@@ -263,10 +263,10 @@ class LanceDB(System):
 
 
 class Qdrant(System):
-    """Qdrant's hybrid query by its engine in the process (Qdrant Edge): dense and sparse vectors, fused
-    by RRF with the k of its defaults.
+    """Qdrant's hybrid query by its in-process engine (Qdrant Edge): dense and sparse vectors, fused
+    by RRF with its default k.
 
-    fastembed, which would make the sparse vectors, downloads a model. They are made here instead,
+    fastembed, which would compute the sparse vectors, downloads a model. They are computed here instead,
     by the same formula: BM25's term weights (k1 = 1.2, b = 0.75) over words(), with Qdrant's modifier IDF.
     """
 
@@ -299,7 +299,7 @@ class Qdrant(System):
         self.shard.optimize()  # which a server does by itself
 
     def sparse(self, folder):
-        """Returns the numbers and weights of the words of each document, and keeps those of the queries."""
+        """Returns the numbers and weights of the words of each document, and stores those of the queries."""
         bm25 = BM25(self.dataset, self.options)
         bm25.build(folder)
         numbers = {word: number for number, word in enumerate(bm25.postings)}

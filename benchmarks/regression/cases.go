@@ -21,8 +21,8 @@ func (c benchCase) cpuName() string {
 // cpuPrefix begins the names of rows that are CPU time.
 const cpuPrefix = "CPU/"
 
-// cases are the benchmarks that are compared: those whose results differ little
-// between runs, and that together cover what a caller waits for. They need no server.
+// cases are the compared benchmarks: those whose results vary little between runs,
+// and that in total cover what a caller waits for. They need no server.
 // A round takes less than a minute for both commits on two quiet cores.
 var cases = []benchCase{
 	// The encoder: questions of 12 to 512 tokens, and a batch of passages.

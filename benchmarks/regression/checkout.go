@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// benchstatModule is what compares. Keep in step with .ci/run.
+// benchstatModule compares the results. Keep its version in sync with .ci/run.
 const benchstatModule = "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da"
 
-// commit is what a page says of a commit.
+// commit is a page's description of a commit.
 type commit struct {
 	Hash  string // abbreviated
 	Date  string // YYYY-MM-DD
 	Title string
 }
 
-// tree is a commit in a folder of its own, with the tests that were built there.
+// tree is a worktree of a commit, with the tests built in it.
 type tree struct {
 	commit
 	folder string
@@ -51,8 +51,8 @@ func (t *tree) remove() error {
 	return err
 }
 
-// build returns the program with the tests of a package, or "" if the commit does not
-// have the package.
+// build returns the program with the tests of a package, or "" if the commit lacks
+// the package.
 func (t *tree) build(ctx context.Context, pkg string) (string, error) {
 	if program, ok := t.tests[pkg]; ok {
 		return program, nil
@@ -82,8 +82,8 @@ func lastRelease(ctx context.Context, head string) (string, error) {
 	return tag, nil
 }
 
-// markChanged marks the rows of packages whose tests differ between the commits: what
-// a benchmark does may have changed with them.
+// markChanged marks the rows of packages whose tests differ between the commits:
+// their benchmarks may have changed as well.
 func markChanged(ctx context.Context, base, head *tree, rows []Row) error {
 	said, err := git(ctx, "diff", "--name-only", base.Hash, head.Hash, "--", "*_test.go", "test/backendtest", "storage/storagetest")
 	if err != nil {
@@ -108,7 +108,7 @@ func buildBenchstat(ctx context.Context, folder string) (string, error) {
 	return filepath.Join(folder, "benchstat"), nil
 }
 
-// git returns what git prints, without the line break at its end.
+// git returns git's output, without the final line break.
 func git(ctx context.Context, args ...string) (string, error) {
 	out, err := exec.CommandContext(ctx, "git", args...).Output() //nolint:gosec // git alone
 	if err != nil {

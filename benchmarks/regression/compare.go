@@ -104,7 +104,7 @@ func parseRow(fields []string) (Row, error) {
 	}
 }
 
-// Outcome is what a Row says of its benchmark.
+// Outcome classifies a Row.
 type Outcome int
 
 const (
@@ -131,7 +131,8 @@ func (r Row) Outcome(threshold float64) Outcome {
 	}
 }
 
-// noisy is how many thresholds wide half an interval may be before a row says nothing.
+// noisy is the width of half an interval, in thresholds, above which a row is
+// inconclusive.
 const noisy = 2
 
 // percent reads a spread of benchstat; ∞ means too few runs for an interval.

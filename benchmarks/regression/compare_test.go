@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// benchstatProgram returns the program, which .ci/run installs.
+// benchstatProgram returns the program installed by .ci/run.
 func benchstatProgram(t *testing.T) string {
 	t.Helper()
 	program, err := exec.LookPath("benchstat")
@@ -25,11 +25,11 @@ func benchstatProgram(t *testing.T) string {
 	return program
 }
 
-// planted is the benchmark that is slowed down, of benchmarks.
+// planted is the name of the benchmark that is slowed down.
 const planted, benchmarks = "7-2", 40
 
 // write writes the output of ten runs of benchmarks, whose times vary by 3 % around a
-// microsecond. Those of the planted one are multiplied by factor.
+// microsecond. It multiplies the times of the planted one by factor.
 func write(t *testing.T, seed uint64, factor float64) string {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -91,7 +91,7 @@ func TestNoiseAloneIsNoSlowdown(t *testing.T) {
 	}
 }
 
-// recorded is what benchstat printed for outputs in which Put was slowed down by a
+// recorded is benchstat's output for an input in which Put was slowed down by a
 // fifth, one commit lacked a benchmark, and a small difference was significant.
 const recorded = `goos: linux
 goarch: amd64

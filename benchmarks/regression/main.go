@@ -1,14 +1,14 @@
 // Command regression compares the speed of two commits on this machine and reports
-// what became slower by more than the noise:
+// slowdowns that exceed the noise:
 //
 //	go run ./benchmarks/regression                  # HEAD with the last release
 //	go run ./benchmarks/regression -base COMMIT -markdown FILE
 //
-// It checks both commits out into a temporary folder, builds the tests of each once,
-// and runs a fixed set of benchmarks (see cases.go) in rounds, in which the commits
-// take turns: base, head, head, base. benchstat compares the results. The exit status
-// is 1 if a benchmark became slower by more than the threshold and benchstat's p is
-// below alpha, and 2 if the comparison failed or most of its rows were too noisy to tell.
+// It checks both commits out into a temporary folder, builds the tests of each once, and
+// runs a fixed set of benchmarks (see cases.go) in rounds that alternate the commits:
+// base, head, head, base. benchstat compares the results. The exit status is 1 if a
+// benchmark became slower by more than the threshold and benchstat's p is below alpha,
+// and 2 if the comparison failed or most of its rows were inconclusive.
 package main
 
 import (
@@ -68,8 +68,9 @@ func parse(arguments []string) (options, error) {
 	return o, err
 }
 
-// leastRounds returns how many runs of both commits it takes for a p below alpha: if
-// all of one are faster than all of the other, p is 2 of the (2n choose n) orders.
+// leastRounds returns the number of runs of both commits needed for a p below alpha:
+// if all runs of one are faster than all of the other, p is 2 of the (2n choose n)
+// orders.
 func leastRounds(alpha float64) int {
 	n, orders := 1, 2.0
 	for 2/orders >= alpha && n < 100 {

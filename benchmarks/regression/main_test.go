@@ -54,7 +54,7 @@ func TestTooFewRoundsAreRefused(t *testing.T) {
 	}
 }
 
-func TestServersAndSettingsAreKeptFromBenchmarks(t *testing.T) {
+func TestBenchmarksSeeNoServersOrSettings(t *testing.T) {
 	got := environment([]string{"CI=true", "MNEME_POSTGRES_DSN=x", "PATH=/bin", "CIRCLE=1"})
 	if want := []string{"PATH=/bin", "CIRCLE=1"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -80,7 +80,7 @@ func TestEveryCaseNamesABenchmark(t *testing.T) {
 	}
 }
 
-// A repository of two commits, of which the second has a benchmark more.
+// A repository of two commits, the second with an additional benchmark.
 func TestTwoCommitsOfARepositoryAreCompared(t *testing.T) {
 	program := benchstatProgram(t)
 	t.Chdir(t.TempDir())

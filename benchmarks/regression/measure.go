@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// measure runs the cases in rounds and appends what they print to base.txt and
+// measure runs the cases in rounds and appends their output to base.txt and
 // head.txt. It returns the cases that could not be compared, each with its reason.
 func measure(ctx context.Context, base, head *tree, o options) (left []string, err error) {
 	var outputs [2]*os.File
@@ -62,7 +62,7 @@ func measure(ctx context.Context, base, head *tree, o options) (left []string, e
 }
 
 // prepare builds a case at both commits and runs it there once, so that files are
-// cached. It returns why the case cannot be compared, if so.
+// cached. If the case cannot be compared, it returns the reason.
 func prepare(ctx context.Context, trees [2]*tree, c benchCase) (reason string, err error) {
 	for i, t := range trees {
 		program, err := t.build(ctx, c.pkg)
@@ -90,8 +90,8 @@ func prepare(ctx context.Context, trees [2]*tree, c benchCase) (reason string, e
 
 var packageLine = regexp.MustCompile(`(?m)^pkg: .*$`)
 
-// runCase runs a case once and returns what it printed, with a line for the CPU time
-// of the whole run, preparations included. On a busy machine that is much steadier than
+// runCase runs a case once and returns its output, with a line for the CPU time of the
+// whole run, including preparations. On a busy machine CPU time is much steadier than
 // the clock. The package is named by its folder: the module may have had another path.
 func runCase(ctx context.Context, t *tree, c benchCase, benchtime string) ([]byte, error) {
 	args := append([]string{"-test.run", "^$", "-test.bench", c.bench, "-test.benchtime", benchtime}, c.args...)
@@ -107,8 +107,8 @@ func runCase(ctx context.Context, t *tree, c benchCase, benchtime string) ([]byt
 	return fmt.Appendf(out, "Benchmark%s 1 %d ns/op\n", c.cpuName(), used.Nanoseconds()), nil
 }
 
-// environment returns the variables without those that name servers or settings of
-// mneme, and without CI, so that benchmarks of servers skip.
+// environment returns the variables without CI and without those that name servers
+// or settings of mneme, so that benchmarks of servers skip.
 func environment(variables []string) []string {
 	var kept []string
 	for _, v := range variables {

@@ -34,10 +34,10 @@ func (r Report) count(o Outcome) int {
 	return n
 }
 
-// TooNoisy reports whether more than half of the rows say nothing.
+// TooNoisy reports whether more than half of the rows are inconclusive.
 func (r Report) TooNoisy() bool { return r.count(Noisy) > len(r.Rows)/2 }
 
-// order is the order of the table: first what needs attention.
+// order is the order of the table: rows that need attention first.
 var order = map[Outcome]int{Slower: 0, Faster: 1, Same: 2, Noisy: 3, OneSided: 4}
 
 // Markdown returns the page.
@@ -95,7 +95,7 @@ Written by `+"`go run ./benchmarks/regression -base %s -head %s -markdown FILE`"
 	return b.String()
 }
 
-// escape keeps a text from ending a cell of a table.
+// escape escapes a text for a table cell.
 func escape(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
 // duration writes a median in seconds with three digits, and its spread.

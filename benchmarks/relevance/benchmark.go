@@ -19,7 +19,7 @@ import (
 // defaultStore is the store of documents and queries without one.
 const defaultStore = "bench"
 
-// Set is a dataset with what else is measured on it.
+// Set is a dataset with additional measurements on it.
 type Set struct {
 	*Dataset
 	Imported     []NamedRun // of other systems
@@ -36,7 +36,7 @@ type NamedRun struct {
 // Benchmark measures the relevance of searches over datasets.
 type Benchmark struct {
 	Sets    []*Set
-	Cache   string   // folder of the vector cache; "": none is kept
+	Cache   string   // folder of the vector cache; "": no cache
 	Slices  []string // fields of the queries by which they are grouped, or SliceStoreSize
 	Changes int      // number of wins and of losses to show for two runs
 	Seed    uint64   // of intervals and significance tests
@@ -45,11 +45,11 @@ type Benchmark struct {
 	Log      *slog.Logger
 }
 
-// Run imports each dataset into a sandbox on the configured backend, and runs
+// Run imports each dataset into a sandbox on the configured backend. It runs
 // every answerable query in each of the ways of Systems, and with the configured
-// reranking service, if there is one. A query searches as the
-// agent who owns the query's store. The report has the figures; the runs are
-// returned by dataset, in the report's order.
+// reranking service, if there is one. A query searches as the agent who owns the
+// query's store. The report has the figures; the runs are returned by dataset,
+// in the report's order.
 func (b *Benchmark) Run(ctx context.Context, config configs.Config) (_ Report, _ [][]NamedRun, err error) {
 	if err := b.check(); err != nil {
 		return Report{}, nil, err
@@ -88,8 +88,8 @@ func (b *Benchmark) Run(ctx context.Context, config configs.Config) (_ Report, _
 	return report, runs, nil
 }
 
-// check returns an error if the datasets cannot be told apart or lack what is
-// asked for.
+// check returns an error if the datasets cannot be distinguished or lack the
+// requested data.
 func (b *Benchmark) check() error {
 	names := make(map[string]bool)
 	for _, set := range b.Sets {
@@ -129,8 +129,8 @@ func (s *Set) checkRun(run NamedRun) error {
 	return fmt.Errorf("%s: the run %s answers none of the judged queries", s.Name, run.Name)
 }
 
-// unhurried is the budget of the vector leg: answers do not depend on how fast or busy
-// the machine is.
+// unhurried is the budget of the vector leg, large enough that answers do not depend
+// on the machine's speed or load.
 const unhurried = time.Hour
 
 // measure runs a set's queries in a sandbox, which it removes.
@@ -178,7 +178,7 @@ func (b *Benchmark) load(ctx context.Context, instance *compose.Instance, set *S
 	return harness.MakeVectors(ctx, instance, b.Progress, set.Name+": making vectors")
 }
 
-// Entries returns the requests that write the documents, in their order.
+// Entries returns the requests that write the documents, in order.
 func (d *Dataset) Entries() []memory.PutRequest {
 	requests := make([]memory.PutRequest, len(d.Documents))
 	for i, document := range d.Documents {
@@ -209,7 +209,7 @@ func StoreOr(store string) string {
 	return store
 }
 
-// ask runs the queries in each of the ways, and those that should find nothing by
+// ask runs the queries in each of the ways, and the queries without an answer by
 // relevance.
 func (b *Benchmark) ask(ctx context.Context, s *searcher, set *Set) (*answers, error) {
 	a := &answers{byRelevance: make(map[string][]found)}
@@ -254,8 +254,8 @@ func (s *Set) answerable() []Query {
 	return queries
 }
 
-// inWrongStores returns the answerable queries, each of a store that is not its own; none
-// without WrongStore or with a single store.
+// inWrongStores returns the answerable queries, each with a store that is not its own, or
+// none without WrongStore or with a single store.
 func (s *Set) inWrongStores() []Query {
 	stores := sortedKeys(s.stores)
 	if !s.WrongStore || len(stores) < 2 {
@@ -268,8 +268,8 @@ func (s *Set) inWrongStores() []Query {
 	return queries
 }
 
-// otherStore returns a store that is not the given one: over consecutive numbers,
-// each of the others in turn.
+// otherStore returns a store other than the given one: consecutive numbers cycle
+// through the others.
 func otherStore(stores []string, store string, number int) string {
 	for i, one := range stores {
 		if one == store {

@@ -26,7 +26,7 @@ type Dataset struct {
 	Qrels     Qrels
 
 	documents map[string]int    // index by ID
-	forms     map[string]string // ID of a document by its NFC, in which keys are kept
+	forms     map[string]string // ID of a document by its NFC, the form of stored keys
 	queries   map[string]int
 	stores    map[string]int // number of documents
 }

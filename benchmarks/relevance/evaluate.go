@@ -7,7 +7,7 @@ import (
 	"mneme/benchmarks/measure"
 )
 
-// answers is what the queries of a set were answered.
+// answers holds the answers to a set's queries.
 type answers struct {
 	runs         []NamedRun         // in the order of the report
 	byRelevance  map[string][]found // hits by query, of SystemRerank if it is there and else SystemRelevance
@@ -19,7 +19,7 @@ type answers struct {
 const reliabilityBins = 10
 
 // judgedDepth is how many hits of each answer the reliability diagram and the
-// curves of Nothing count: those below are rarely judged.
+// curves of Nothing count: deeper hits are rarely judged.
 const judgedDepth = 10
 
 // evaluate computes the report on a set.
@@ -88,8 +88,8 @@ func (s scores) rows(measures []Measure) [][]float64 {
 	return rows
 }
 
-// pairs returns all pairs of runs, each with the later one first, those of
-// SystemRelevance before the others.
+// pairs returns all pairs of runs, each with the later one first. Pairs
+// with SystemRelevance come before the others.
 func pairs(runs int) [][2]int {
 	main := slices.Index(Systems, SystemRelevance)
 	var all [][2]int
@@ -133,7 +133,8 @@ func compare(runs []NamedRun, s scores, paired *measure.Paired, a, b int) Compar
 	return c
 }
 
-// sameNDCG is the difference up to which two sums in another order are equal.
+// sameNDCG is the maximum difference of equal sums with different summation
+// orders.
 const sameNDCG = 1e-9
 
 // reliability compares the relevance of the first hits with their judgements.

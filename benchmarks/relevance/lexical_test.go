@@ -48,10 +48,11 @@ type figures struct {
 // tolerance allows for rounding, but not for a change in relevance.
 const tolerance = 0.002
 
-// TestLexicalRelevanceIsAsRecorded ranks all documents of each dataset with the
-// lexical leg's analyzer and scorer. A change in relevance shows in the diff of
-// testdata/lexical.json (go test ./benchmarks/relevance -run Recorded -update). scifact,
-// which has half of all text, is for full runs: abstracts of science are cranfield's too.
+// TestLexicalRelevanceIsAsRecorded ranks all documents of each dataset with the lexical
+// leg's analyzer and scorer. A change in relevance shows in the diff of
+// testdata/lexical.json (go test ./benchmarks/relevance -run Recorded -update). Only full
+// runs include scifact, which has half of all text: cranfield covers scientific abstracts
+// too.
 func TestLexicalRelevanceIsAsRecorded(t *testing.T) {
 	dir := shared(t)
 	got := make(map[string]figures)

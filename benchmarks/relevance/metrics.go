@@ -37,8 +37,8 @@ type Measure struct {
 // Of returns the measure's value in m.
 func (s Measure) Of(m Metrics) float64 { return *s.at(&m) }
 
-// Measures lists the measures in the order of the tables. The first is the one by
-// which rankings are compared.
+// Measures lists the measures in the order of the tables. Rankings are compared
+// by the first one.
 var Measures = []Measure{
 	{"ndcg_10", "nDCG@10", func(m *Metrics) *float64 { return &m.NDCG10 }},
 	{"recall_5", "recall@5", func(m *Metrics) *float64 { return &m.Recall5 }},
@@ -53,9 +53,9 @@ var Measures = []Measure{
 // over all queries with at least one relevant document. A query that the
 // run lacks counts as 0, and a document without a judgement as not relevant.
 //
-// Documents are ranked by descending score in single precision, which is what
-// trec_eval keeps, and equal scores by descending ID in byte order. Their order
-// in the run does not matter.
+// Documents are ranked by descending score in single precision, as in
+// trec_eval, and equal scores by descending ID in byte order. Their order in
+// the run does not matter.
 func Evaluate(qrels Qrels, run Run) Metrics {
 	var each []Metrics
 	for _, query := range qrels.Answerable() {

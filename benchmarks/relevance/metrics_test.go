@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// testdata/figures.json is what testdata/trec_figures.py printed for
+// testdata/figures.json is the output of testdata/trec_figures.py for
 // testdata/qrels.tsv and testdata/run.trec (generated: graded, negative and
 // missing judgements, ties, ties in single precision only, a query without
 // relevant documents, one without an answer) with pytrec_eval-terrier 0.5.11,
@@ -22,7 +22,7 @@ func TestEvaluateMatchesTrecEval(t *testing.T) {
 	checkFigures(t, golden)
 }
 
-// The same against pytrec_eval itself, if it is installed.
+// The same comparison with pytrec_eval itself, if it is installed.
 func TestEvaluateMatchesInstalledTrecEval(t *testing.T) {
 	python := os.Getenv("PYTHON")
 	if python == "" {

@@ -4,14 +4,14 @@ import (
 	"slices"
 )
 
-// Kinds of questions that should find nothing.
+// Kinds of questions without an answer.
 const (
 	KindUnanswerable = "unanswerable" // written so that no document answers them
 	KindWrongStore   = "wrong store"  // asked of a store other than their own
 )
 
-// Nothing says how well a threshold on relevance tells answerable questions from
-// others. A threshold keeps hits of at least that relevance.
+// Nothing measures how well a relevance threshold separates answerable questions
+// from others. Hits below the threshold are dropped.
 type Nothing struct {
 	Kind         string `json:"kind"`
 	Answerable   int    `json:"answerable"` // number of questions
@@ -21,14 +21,14 @@ type Nothing struct {
 	// exceeds that of a random unanswerable one, ties counted half.
 	AUC   float64 `json:"auc"`
 	Curve []Point `json:"curve"` // thresholds from 0 to 1 in steps of .01
-	// At95 and At95Relevant are the points at the highest threshold that keeps any
+	// At95 and At95Relevant are the points at the highest threshold that retains any
 	// hit of 95 % of the answerable questions, or a relevant hit of 95 % of the found
 	// ones.
 	At95         Point `json:"at_95"`
 	At95Relevant Point `json:"at_95_relevant"`
 }
 
-// Point is what one threshold does.
+// Point is the effect of one threshold.
 type Point struct {
 	Threshold    float64 `json:"threshold"`
 	KeptAny      float64 `json:"kept_any"`      // share of the answerable questions with a hit left
@@ -36,10 +36,11 @@ type Point struct {
 	Empty        float64 `json:"empty"`         // share of the unanswerable questions without a hit
 }
 
-// keptShare is the share of answerable questions that At95 and At95Relevant keep.
+// keptShare is the share of answerable questions that At95 and At95Relevant
+// retain.
 const keptShare = .95
 
-// nothings returns the curves of the unanswerable questions that were asked.
+// nothings returns the curves for each kind of unanswerable question.
 func nothings(qrels Qrels, a *answers) []Nothing {
 	var all []Nothing
 	for _, one := range []struct {
@@ -107,7 +108,7 @@ func shareFrom(sorted []float64, threshold float64) float64 {
 	return float64(len(sorted)-below) / float64(len(sorted))
 }
 
-// keeping returns the highest threshold that keeps keptShare of sorted values.
+// keeping returns the highest threshold that retains keptShare of sorted values.
 func keeping(sorted []float64) float64 {
 	if len(sorted) == 0 {
 		return 0

@@ -28,10 +28,10 @@ var (
 	every      = flag.Int("every", 1, "ask each so many questions")
 )
 
-// BenchmarkPassages measures how often what a search with passages shows of a long
-// value has the whole answer. Documents that agree in store and group are one value,
-// their texts line by line after the title of the first. For each question and each value with a
-// judged document the answer is there if one of these is whole within what is shown.
+// BenchmarkPassages measures how often the passages shown of a long value contain the whole
+// answer. Documents of the same store and group form one value: the title of the first, followed
+// by the texts, one per line. For each question and each value with a judged document, the
+// answer counts if one of these documents is entirely within the shown text.
 func BenchmarkPassages(b *testing.B) {
 	if *passagesOf == "" {
 		b.Skip("-passages names no dataset")
@@ -82,7 +82,8 @@ func BenchmarkPassages(b *testing.B) {
 // shares counts answers.
 type shares struct{ asked, found, whole, bytes int }
 
-// add counts an answer. shown is how much was shown, in bytes; 0: no hit.
+// add counts an answer. shown is the length of the shown text, in bytes; 0: no
+// hit.
 func (s *shares) add(whole bool, shown int) {
 	s.asked++
 	if whole {
@@ -94,7 +95,7 @@ func (s *shares) add(whole bool, shown int) {
 	}
 }
 
-// document is a document and the path of the value that has it.
+// document is a document and the path of the value that contains it.
 type document struct {
 	path memory.Path
 	text string

@@ -8,7 +8,7 @@ import (
 )
 
 // Qrels holds relevance judgements by query ID and document ID. A grade above 0
-// is relevant, and a higher one more so.
+// means relevant; higher grades mean more relevant.
 type Qrels map[string]map[string]int
 
 // Answerable returns the queries with a relevant document, in byte order of

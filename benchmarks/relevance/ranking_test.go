@@ -21,7 +21,7 @@ import (
 const shownHits = 5
 
 // TestRankingsOfTheSamplesAreAsRecorded asks the questions about the sample
-// memories as the product ranks them. A change of ranking shows in the diff of
+// memories with the product's ranking. A change of ranking shows in the diff of
 // testdata/rankings.txt (go test ./benchmarks/relevance -run Rankings -update).
 func TestRankingsOfTheSamplesAreAsRecorded(t *testing.T) {
 	set, _, err := relevance.Samples()
@@ -69,9 +69,9 @@ func firstDifference(want, got string) string {
 	return fmt.Sprintf("recorded %d questions, now %d", len(a), len(b))
 }
 
-// The floors of nDCG@10 lie just below what was measured when they were set. A
-// change that needs a lower one has made search worse. The conversation of locomo, with
-// five times the texts, is for full runs.
+// The minimums of nDCG@10 are just below the values measured when they were set. A
+// change that needs a lower minimum has made search worse. Only full runs include the
+// conversation of locomo, with five times the texts.
 func TestRelevanceStaysAboveItsFloors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("embeds some 500 texts")
@@ -105,7 +105,7 @@ func TestRelevanceStaysAboveItsFloors(t *testing.T) {
 	}
 }
 
-// Keys are kept in NFC, IDs are as the dataset has them.
+// Keys are stored in NFC, IDs are in the dataset's form.
 func TestDocumentsAreFoundInWhicheverUnicodeFormTheirIDIs(t *testing.T) {
 	const id = "cafe\u0301"
 	dataset, err := relevance.LoadFS(fstest.MapFS{
@@ -124,9 +124,9 @@ func TestDocumentsAreFoundInWhicheverUnicodeFormTheirIDIs(t *testing.T) {
 	}
 }
 
-// A question of more than 400 bytes is read in parts: a leg may find a document by another
-// part alone than the one that counts for it. Here that one is about harbours, which more
-// documents are about, and more so, than a leg looks at.
+// A question of more than 400 bytes is split into parts: a leg may find a document by a
+// part other than the one that ranks it. Here the ranking part is about harbours, and more
+// documents match harbours better than a leg retrieves.
 func TestALongQuestionIsMeasuredOnEachLeg(t *testing.T) {
 	long := strings.Repeat("Where is the harbour of the harbour? ", 6) +
 		"Which museum lends a zither, a lute, a shawm, a rebec, a crumhorn, a dulcian, a sackbut, a cornett, a viol, a psaltery, a hurdy-gurdy, a theorbo, a cittern, a spinet, a virginal or a regal to pupils, teachers, choirs and parishes?"
@@ -154,7 +154,7 @@ func TestALongQuestionIsMeasuredOnEachLeg(t *testing.T) {
 		t.Fatalf("%d runs", len(runs[0]))
 	}
 	for i, run := range runs[0] {
-		// By meaning alone, a hundred harbours are nearer to the long question.
+		// By vector alone, a hundred harbours are nearer to the long question.
 		if m := report.Sets[0].Runs[i].Metrics; m.Queries != 2 || m.Recall100 != 1 && run.Name != relevance.SystemVector {
 			t.Errorf("%s: got %+v", run.Name, m)
 		}
@@ -191,7 +191,7 @@ func ranked(t *testing.T, set *relevance.Set) (relevance.SetReport, relevance.Ru
 	return relevance.SetReport{}, nil
 }
 
-// onlyStore copies what a dataset holds of one store to a new folder.
+// onlyStore copies one store's part of a dataset to a new folder.
 func onlyStore(t *testing.T, from, store string) string {
 	t.Helper()
 	to := t.TempDir()

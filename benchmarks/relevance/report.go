@@ -5,7 +5,7 @@ import (
 	"mneme/benchmarks/vectorcache"
 )
 
-// Report is what a run of the benchmark measured.
+// Report holds the results of a benchmark.
 type Report struct {
 	Embedder string            `json:"embedder"`           // fingerprint
 	Reranker string            `json:"reranker,omitempty"` // shape and model
@@ -15,7 +15,7 @@ type Report struct {
 	Sets     []SetReport       `json:"sets"`
 }
 
-// SetReport is what was measured on one dataset. Figures by run are in the order
+// SetReport holds the results for one dataset. Figures by run are in the order
 // of Runs.
 type SetReport struct {
 	Name        string               `json:"name"`
@@ -98,7 +98,7 @@ type Expected struct {
 	RankB int `json:"rank_b"`
 }
 
-// Shown is a document as it is shown in a report.
+// Shown is a document as shown in a report.
 type Shown struct {
 	ID    string `json:"id"`
 	Text  string `json:"text"`  // its beginning

@@ -18,7 +18,7 @@ import (
 	"mneme/memory"
 )
 
-// fixedReport is a report on runs that are written here.
+// fixedReport is a report on the runs defined here.
 func fixedReport(t *testing.T) Report {
 	t.Helper()
 	dataset, err := Load(write(t, map[string]string{
@@ -195,8 +195,8 @@ func openSandbox(t *testing.T) (configs.Config, *compose.Instance) {
 	return sandbox.Config, instance
 }
 
-// A question that first makes the multilingual model read a store would be measured while
-// the store's entries wait for its vectors.
+// A question that first switches a store to the multilingual model would be measured
+// while the store's entries wait for its vectors.
 func TestNoQuestionMakesEntriesWaitForVectors(t *testing.T) {
 	const german = "Wann kommt der Nachtzug denn an?"
 	for name, set := range map[string]*Set{
@@ -253,7 +253,7 @@ func TestSizeRanges(t *testing.T) {
 	}
 }
 
-func TestBenchmarkRejectsWhatItCannotTellApart(t *testing.T) {
+func TestBenchmarkRejectsIndistinguishableRuns(t *testing.T) {
 	dataset := func(category string) *Dataset {
 		return &Dataset{
 			Name: "set", Qrels: Qrels{"q": {"d": 1}}, documents: map[string]int{"d": 0},

@@ -17,22 +17,22 @@ import (
 	"mneme/search"
 )
 
-// The ways in which a benchmark searches.
+// The search configurations of a benchmark.
 const (
 	// SystemLexical is the lexical leg alone, scored by BM25, and SystemVector the vector
-	// leg alone, scored by cosine. The scores of a question that is read in parts do not
-	// compare: its hits are scored by Reciprocal Rank Fusion of those that the parts find.
+	// leg alone, scored by cosine. The scores of a question that is split into parts are
+	// not comparable: its hits are scored by Reciprocal Rank Fusion over the parts.
 	SystemLexical   = search.LegLexical
 	SystemVector    = search.LegVector
 	SystemRRF       = string(search.RankingRRF)
 	SystemRelevance = string(search.RankingRelevance)
-	// SystemRerank is SystemRelevance with the configured reranking service, where there
-	// is one.
+	// SystemRerank is SystemRelevance with the configured reranking service, if there is
+	// one.
 	SystemRerank = search.StepRerank
 )
 
-// Systems lists the ways in the order of the tables, but for SystemRerank, which follows
-// them.
+// Systems lists the ways in the order of the tables, except SystemRerank, which comes
+// last.
 var Systems = []string{SystemLexical, SystemVector, SystemRRF, SystemRelevance}
 
 // systemsOf returns the ways of a configuration.
@@ -68,7 +68,7 @@ type searcher struct {
 	systems   []string
 }
 
-// relevant returns the way whose relevance is measured: that of the configured searches.
+// relevant returns the way whose relevance is measured: the configured search.
 func (s *searcher) relevant() string { return s.systems[len(s.systems)-1] }
 
 // newSearcher returns a searcher. To search by one leg it has a Searcher without
@@ -85,8 +85,8 @@ func newSearcher(config configs.Config, instance *compose.Instance, log *slog.Lo
 	return &searcher{searchers, systemsOf(config)}
 }
 
-// askForeign asks each store the first question in another language than English that ask
-// will ask of it, from which on the multilingual model reads all of the store's entries.
+// askForeign asks each store the first question of ask in a language other than English,
+// after which the multilingual model reads all of the store's entries.
 func (s *searcher) askForeign(ctx context.Context, set *Set) error {
 	asked := make(map[string]bool)
 	for _, query := range slices.Concat(set.Queries, set.Unanswerable, set.inWrongStores()) {
@@ -101,8 +101,8 @@ func (s *searcher) askForeign(ctx context.Context, set *Set) error {
 	return nil
 }
 
-// search returns the first hits of a query in a store. Unless ids is nil, it has the ID of
-// each entry's document.
+// search returns the first hits of a query in a store. A non-nil ids maps entries to
+// document IDs.
 func (s *searcher) search(ctx context.Context, system, store, query string, ids map[memory.Path]string) ([]found, error) {
 	caller := memory.Caller{Principal: acl.Principal{Agent: StoreOr(store), Taint: acl.Public}}
 	request := search.Request{Query: query, Stores: []string{StoreOr(store)}, Limit: depth, Ranking: search.RankingRRF, Explain: true}
@@ -120,7 +120,7 @@ func (s *searcher) search(ctx context.Context, system, store, query string, ids 
 	for i, h := range answer.Hits {
 		id, ok := ids[h.Path]
 		if !ok && ids != nil {
-			return nil, fmt.Errorf("the entry %s of store %s is no document of the dataset", h.Path.Key, h.Path.Store)
+			return nil, fmt.Errorf("the entry %s of store %s is not a document of the dataset", h.Path.Key, h.Path.Store)
 		}
 		hits[i] = found{id: id, score: h.Score, relevance: h.Relevance}
 		if leg := legOf(system, h.Explain); leg != nil && !search.IsReadInParts(query) {
@@ -141,8 +141,8 @@ func legOf(system string, x *search.Explain) *search.LegRank {
 	return nil
 }
 
-// checkLegs returns an error if another leg failed than the one that was disabled, or the
-// reranking service.
+// checkLegs returns an error if a leg failed that was not disabled, or the reranking
+// service failed.
 func checkLegs(system string, failed []string) error {
 	for _, leg := range failed {
 		if system == SystemLexical && leg == search.LegVector || system == SystemVector && leg == search.LegLexical {
@@ -156,9 +156,10 @@ func checkLegs(system string, failed []string) error {
 	return nil
 }
 
-// scored converts hits for a run and keeps their order and, but for ties, their
-// scores: trec_eval orders equal scores by ID, so each score that is not below
-// the one before it in single precision is made lower by the smallest step.
+// scored converts hits for a run and preserves their order and, except for
+// ties, their scores: trec_eval orders equal scores by ID, so each score that
+// is not below its predecessor in single precision is lowered by the smallest
+// step.
 func scored(hits []found) []Scored {
 	out := make([]Scored, len(hits))
 	above := math.Inf(1)

@@ -9,7 +9,7 @@ import (
 )
 
 // WriteTable writes the report as text: for each dataset the runs, their
-// differences and what else was measured; with changes, also the queries on which
+// differences and the other measurements; with changes, also the queries on which
 // runs differ most.
 func (r Report) WriteTable(out io.Writer, changes bool) error {
 	w := &strings.Builder{}
@@ -95,8 +95,8 @@ func (s SetReport) writeSlices(w io.Writer) {
 	}
 }
 
-// writeRelevance writes how well relevance predicts judgements, and what
-// thresholds on it do.
+// writeRelevance writes how well relevance predicts judgements, and the
+// effect of thresholds.
 func (s SetReport) writeRelevance(w io.Writer) {
 	if r := s.Reliability; r != nil {
 		fmt.Fprintf(w, "\nrelevance of the first %d hits: expected calibration error %.4f, Brier score %.4f (%d hits)\n", judgedDepth, r.ECE, r.Brier, r.Count)

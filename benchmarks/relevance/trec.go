@@ -73,7 +73,7 @@ func ReadRun(path string) (run Run, tag string, err error) {
 	return run, tag, nil
 }
 
-// checkWord reports what keeps s from being a field of a run file.
+// checkWord returns an error if s cannot be a field of a run file.
 func checkWord(s string) error {
 	if s == "" {
 		return errors.New("is empty")

@@ -2,9 +2,9 @@ package main
 
 import "math"
 
-// costs are the seconds of one core that the steps of a search and of a write
-// take, as measured (docs/scale.md). Latencies on an idle machine stand in for the
-// work of a server, of which they are an upper bound.
+// costs are the core seconds of the steps of a search and of a write, as measured
+// (docs/scale.md). Latencies on an idle machine are used as an upper bound of a
+// server's work.
 type costs struct {
 	Question  float64 // embedding a question
 	Passage   float64 // embedding an entry
@@ -16,7 +16,7 @@ type costs struct {
 	Save      float64 // an entry's vectors in PostgreSQL
 	Upsert    float64 // an entry's vectors in Milvus
 	RoundTrip float64 // over the network, of each of these steps; not work
-	Tick      float64 // until searches see what was written to Milvus; not work
+	Tick      float64 // until searches see writes to Milvus; not work
 }
 
 // deployment is a set of machines. Stores are spread over the partitions of rows
@@ -31,12 +31,12 @@ type deployment struct {
 	KillsAnHour float64 // of mneme processes, while they hold a lease
 }
 
-// load is what callers ask.
+// load is the callers' request rate.
 type load struct {
 	Searches, Writes float64 // a second
 }
 
-// cluster is a deployment at work.
+// cluster is a running deployment.
 type cluster struct {
 	*simulator
 	costs
@@ -49,7 +49,7 @@ type cluster struct {
 	killed int
 
 	searches, lags []float64 // seconds
-	warm           float64   // what comes before is not counted
+	warm           float64   // earlier events are not counted
 }
 
 func newCluster(seed uint64, c costs, d deployment, l load, warm float64) *cluster {
@@ -85,7 +85,8 @@ func (x *cluster) ask(at *station, p priority, mean float64, done func()) {
 	x.after(x.RoundTrip, func() { at.serve(p, x.work(mean), done) })
 }
 
-// search is one search in one store: the legs at once, then the candidates.
+// search is one search in one store: both legs concurrently, then the
+// candidates.
 func (x *cluster) search() {
 	from := x.now
 	process, rows, vectors := x.one(x.mneme), x.one(x.postgres), x.one(x.milvus)
@@ -110,7 +111,7 @@ func (x *cluster) write() {
 	})
 }
 
-// wake has an idle process look at the queue.
+// wake makes an idle process check the queue.
 func (x *cluster) wake() {
 	if n := len(x.idle); n > 0 {
 		process := x.idle[n-1]
@@ -120,7 +121,7 @@ func (x *cluster) wake() {
 }
 
 // lease takes a batch from the queue, embeds and saves it. A process that is killed
-// meanwhile gives nothing back: the batch comes again when its lease ends.
+// in the meantime returns nothing: the batch is leased again when its lease ends.
 func (x *cluster) lease(process int) {
 	n := min(x.Batch, len(x.queue))
 	if n == 0 {
@@ -156,7 +157,7 @@ func (x *cluster) lease(process int) {
 	})
 }
 
-// embed embeds n entries on as many cores as are free, a few entries at a time.
+// embed embeds n entries on the free cores, a few entries at a time.
 func (x *cluster) embed(process, n int, done func()) {
 	const few = 8 // some 256 tokens
 	left := (n + few - 1) / few
@@ -175,12 +176,14 @@ const leases = 2
 // restart is how long a killed process is down, in seconds.
 const restart = 1
 
-// killedDuring returns how likely a process is killed within so many seconds.
+// killedDuring returns the probability that a process is killed within the given
+// seconds.
 func (x *cluster) killedDuring(seconds float64) float64 {
 	return 1 - math.Exp(-seconds*x.KillsAnHour/3600)
 }
 
-// count records how long ago a time is, unless it was before the cluster was warm.
+// count records the time elapsed since a time, unless that was before the cluster
+// was warm.
 func (x *cluster) count(samples *[]float64, from float64) {
 	if from >= x.warm {
 		*samples = append(*samples, x.now-from)

@@ -5,8 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// simulator runs events in the order of their time. The same seed gives the same
-// run.
+// simulator runs events in order of time. The same seed gives the same run.
 type simulator struct {
 	now    float64 // seconds
 	random *rand.Rand
@@ -18,7 +17,7 @@ func newSimulator(seed uint64) *simulator {
 	return &simulator{random: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // reproducible, not secret
 }
 
-// after schedules do for so many seconds from now.
+// after schedules do after the given seconds.
 func (s *simulator) after(seconds float64, do func()) {
 	s.last++
 	heap.Push(&s.events, event{s.now + seconds, s.last, do})
@@ -45,7 +44,8 @@ func (s *simulator) arrivals(perSecond float64, arrive func()) {
 	})
 }
 
-// event happens at a time. Of two at one time, the one scheduled first comes first.
+// event happens at a time. Simultaneous events run in the order in which they were
+// scheduled.
 type event struct {
 	at    float64
 	order int

@@ -1,7 +1,7 @@
 // Command simulation simulates searches, writes and the indexing queue of a large
-// deployment of mneme with the costs that were measured on a small one: discrete
-// events at queues before the cores of mneme, PostgreSQL and Milvus. docs/scale.md
-// has the model and what it says.
+// deployment of mneme, with costs measured on a small one: discrete events at
+// queues for the cores of mneme, PostgreSQL and Milvus. docs/scale.md describes
+// the model and its results.
 //
 //	go run ./benchmarks/simulation -searches 1000 -processes 4 -postgres 4 -milvus 4
 package main
@@ -53,7 +53,7 @@ func run(args []string, out io.Writer) error {
 	return x.report(out)
 }
 
-// measured returns the defaults of the costs, in milliseconds: docs/scale.md says
+// measured returns the default costs, in milliseconds. docs/scale.md describes
 // how each was measured.
 func measured() costs {
 	return costs{
@@ -72,7 +72,7 @@ func (c *costs) list() []cost {
 	return []cost{
 		{&c.Question, "question", "to embed a question"},
 		{&c.Passage, "passage", "to embed an entry"},
-		{&c.Serve, "serve", "of a search in mneme beside embedding"},
+		{&c.Serve, "serve", "of a search in mneme, without embedding"},
 		{&c.Lexical, "lexical", "of the words of a search in PostgreSQL"},
 		{&c.Fetch, "fetch", "of a search's candidates in PostgreSQL"},
 		{&c.Vector, "vector", "of a search in Milvus"},
@@ -120,8 +120,8 @@ func (x *cluster) report(out io.Writer) error {
 	return w.Flush()
 }
 
-// percentile returns the smallest sample that a share of the samples does not
-// exceed; 0 without samples.
+// percentile returns the smallest sample that a fraction of the samples does
+// not exceed, or 0 without samples.
 func percentile(samples []float64, share float64) float64 {
 	if len(samples) == 0 {
 		return 0

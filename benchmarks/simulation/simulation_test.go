@@ -45,7 +45,7 @@ func TestOneServerAgreesWithTheory(t *testing.T) {
 	}
 }
 
-// M/M/c: the wait is that of Erlang's formula C.
+// M/M/c: the wait follows Erlang's formula C.
 func TestSeveralServersAgreeWithErlang(t *testing.T) {
 	const c, load = 4, 3.2
 	sum, term := 0.0, 1.0 // of load^k/k!
@@ -59,7 +59,7 @@ func TestSeveralServersAgreeWithErlang(t *testing.T) {
 	near(t, "time", mean[search], 1+wait, .05)
 }
 
-// M/M/1 with priorities that interrupt nothing: Cobham's formula.
+// M/M/1 with non-preemptive priorities: Cobham's formula.
 func TestSearchesComeBeforeTheBackground(t *testing.T) {
 	_, mean := times(1, .8, func(s *simulator) priority { return priority(s.random.IntN(2)) })
 	near(t, "time of searches", mean[search], 1+.8/(1-.4), .05)
@@ -84,7 +84,7 @@ func TestTheSameSeedGivesTheSameReport(t *testing.T) {
 	}
 }
 
-// A search on idle machines takes what its steps take.
+// On idle machines a search takes the sum of its steps.
 func TestIdleSearchTakesItsSteps(t *testing.T) {
 	c := measured().seconds()
 	x := newCluster(1, c, deployment{Processes: 1, Postgres: 1, Milvus: 1, Cores: 8, Batch: 256}, load{Searches: 1}, 0)
@@ -97,7 +97,8 @@ func TestIdleSearchTakesItsSteps(t *testing.T) {
 	near(t, "mean", sum/float64(len(x.searches)), path, .05)
 }
 
-// Every written entry is indexed, and those of killed processes after their lease.
+// Every written entry is indexed, including entries of killed processes, after
+// their lease.
 func TestKilledProcessesLoseNoEntry(t *testing.T) {
 	d := deployment{Processes: 3, Postgres: 1, Milvus: 1, Cores: 4, Batch: 16, LeaseFor: 5, KillsAnHour: 20_000}
 	x := newCluster(3, measured().seconds(), d, load{Writes: 50}, 0)

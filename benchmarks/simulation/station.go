@@ -8,16 +8,15 @@ const (
 	background
 )
 
-// station is a queue before servers of equal speed, such as the cores of a machine.
-// Jobs of one priority are served in the order in which they came; none is
-// interrupted.
+// station is a queue for servers of equal speed, such as the cores of a machine.
+// Jobs of one priority are served in order of arrival, without preemption.
 type station struct {
 	sim     *simulator
 	servers int
 
 	busy    int
 	waiting [background + 1][]job
-	worked  float64 // seconds of all servers together
+	worked  float64 // seconds, summed over all servers
 	longest int     // jobs that waited at once
 }
 
@@ -27,7 +26,7 @@ type job struct {
 	done    func()
 }
 
-// serve calls done when a server has worked on the job for so many seconds.
+// serve calls done when a server has worked on the job for the given seconds.
 func (s *station) serve(p priority, seconds float64, done func()) {
 	if s.busy == s.servers {
 		s.waiting[p] = append(s.waiting[p], job{seconds, done})
@@ -46,7 +45,7 @@ func (s *station) begin(j job) {
 	})
 }
 
-// next gives the server that has become free the next job.
+// next assigns the next job to the server that has become free.
 func (s *station) next() {
 	for p := range s.waiting {
 		if queue := s.waiting[p]; len(queue) > 0 {
@@ -58,7 +57,7 @@ func (s *station) next() {
 	s.busy--
 }
 
-// utilisation returns the share of the servers' time that was worked.
+// utilisation returns the busy fraction of the servers' time.
 func (s *station) utilisation(seconds float64) float64 {
 	return s.worked / (seconds * float64(s.servers))
 }

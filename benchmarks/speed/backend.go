@@ -16,7 +16,7 @@ func (b Backend) String() string { return b.Storage + "+" + b.Vector }
 
 var errBackend = errors.New("a backend must be sqlite or postgres, a plus sign, and flat or milvus, such as postgres+milvus")
 
-// ParseBackend parses what String returns.
+// ParseBackend parses the output of String.
 func ParseBackend(name string) (Backend, error) {
 	storage, vector, _ := strings.Cut(name, "+")
 	if !slices.Contains([]string{"sqlite", "postgres"}, storage) || !slices.Contains([]string{"flat", "milvus"}, vector) {

@@ -1,5 +1,5 @@
 // Package speed measures how fast a backend imports and searches generated
-// memories, and how that scales with their number.
+// memories, and how the speed scales with their number.
 package speed
 
 import (
@@ -18,7 +18,7 @@ import (
 	"mneme/internal/workload"
 )
 
-// Where the vectors of the memories come from.
+// Sources of the memories' vectors.
 const (
 	VectorsSynthetic = "synthetic" // workload.Synthetic
 	VectorsModel     = "model"     // the configured embedder
@@ -71,7 +71,7 @@ func (b *Benchmark) Run(ctx context.Context, config configs.Config) (Report, err
 	return report, err
 }
 
-// measureModel measures the model alone, on memories that occur in no case.
+// measureModel measures the model alone, on memories that are not in any case.
 func (b *Benchmark) measureModel(ctx context.Context, model embed.Embedder) (Model, error) {
 	const passages, queries = 128, 32
 	seed := ^b.Seed

@@ -85,8 +85,8 @@ func (r *caseRun) run(ctx context.Context, config configs.Config) (c Case, err e
 	return c, err
 }
 
-// open opens the instance in the sandbox. It keeps the vector index, to measure
-// its recall separately.
+// open opens the instance in the sandbox. It retains the vector index, to
+// measure its recall separately.
 func (r *caseRun) open(ctx context.Context) error {
 	models, err := r.sandbox.Models(r.Log)
 	if err != nil {
@@ -126,8 +126,8 @@ func (r *caseRun) makeVectors(ctx context.Context) error {
 	return harness.MakeVectors(ctx, r.instance, r.Progress, "making vectors")
 }
 
-// settle brings the backend into its usual state: vacuumed and analyzed, with
-// Milvus's graphs built.
+// settle brings the backend into its steady state: vacuumed and analyzed,
+// with Milvus's graphs built.
 func (r *caseRun) settle(ctx context.Context) error {
 	if err := r.sandbox.Vacuum(ctx); err != nil {
 		return err

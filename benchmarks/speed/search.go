@@ -50,12 +50,12 @@ func (r *caseRun) searchOneStore(ctx context.Context, c *Case) error {
 	return nil
 }
 
-// target returns the memory that question i asks for. Knuth's multiplicative
-// hash spreads the targets over all memories.
+// target returns the memory for question i. Knuth's multiplicative hash
+// spreads the targets over all memories.
 func (r *caseRun) target(i int) int { return int(uint64(i) * 2_654_435_761 % uint64(r.size)) }
 
-// search asks for a memory as an agent. number makes each question unique, so that
-// no cache answers it.
+// search searches for a memory as an agent. number makes each question unique, so
+// that no cache answers it.
 func (r *caseRun) search(ctx context.Context, agent string, target, number int) (search.Answer, time.Duration, error) {
 	caller := memory.Caller{Principal: acl.Principal{Agent: agent, Taint: acl.Public}}
 	query := workload.NewMemory(r.Seed, target).Question() + " " + strconv.Itoa(number)

@@ -70,7 +70,7 @@ func (r Report) rows() []metricRow {
 }
 
 // WriteTable writes the report as a table: a column for each case, and after the
-// cases of each backend how its figures grow from the smallest size to the
+// cases of each backend the growth of its figures from the smallest size to the
 // largest.
 func (r Report) WriteTable(out io.Writer) error {
 	w := bufio.NewWriter(out)

@@ -1,5 +1,5 @@
-// Package vectorcache keeps the vectors of texts on disk, so that a benchmark over
-// the same texts embeds nothing the second time:
+// Package vectorcache caches the vectors of texts on disk, so that repeating a
+// benchmark over the same texts embeds none of them:
 //
 //	cache, err := vectorcache.Open(dir, embedder)
 //	…
@@ -26,12 +26,12 @@ import (
 	"mneme/embed"
 )
 
-// flushBytes is how much new data is held until it is written to a file: about
-// 1,500 vectors of E5.
+// flushBytes is the amount of new data that is buffered before it is written
+// to a file: about 1,500 vectors of E5.
 const flushBytes = 4 << 20
 
-// Cache is an embedder that asks another one only for texts that are new. Close it
-// after use.
+// Cache is an embedder that calls another one only for new texts. Close it after
+// use.
 type Cache struct {
 	embed.Embedder
 	dir string
@@ -42,10 +42,10 @@ type Cache struct {
 	bytes   int // of pending
 	files   []*os.File
 	stats   Stats
-	failed  error // of writing: nothing is kept any more
+	failed  error // of writing; disables further writes
 }
 
-// Stats counts what a Cache did.
+// Stats counts the hits and misses of a Cache.
 type Stats struct {
 	Embedded int `json:"embedded"` // texts that the embedder embedded
 	Reused   int `json:"reused"`   // texts whose vectors came from the cache
@@ -63,7 +63,7 @@ const (
 
 func keyOf(kind, text string) key { return sha256.Sum256([]byte(kind + text)) }
 
-// location is where a file holds an embedding.
+// location is the position of an embedding in a file.
 type location struct {
 	file   *os.File
 	offset int64
@@ -71,7 +71,7 @@ type location struct {
 }
 
 // Open opens the cache of an embedder in a folder, which it creates if it is
-// missing. Damaged files are removed: their vectors are made again.
+// missing. It removes damaged files; their vectors are recomputed.
 func Open(dir string, embedder embed.Embedder) (*Cache, error) {
 	fingerprint := sha256.Sum256([]byte(embedder.Fingerprint()))
 	c := &Cache{
@@ -93,9 +93,9 @@ func Open(dir string, embedder embed.Embedder) (*Cache, error) {
 				return nil, errors.Join(fmt.Errorf("vector cache: %w", err), c.closeFiles())
 			}
 		case strings.HasPrefix(entry.Name(), unfinished):
-			// Of a process that was killed, unless it is still being written.
+			// Left by a killed process, unless another one is still writing it.
 			if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
-				_ = os.Remove(path) // it does no harm
+				_ = os.Remove(path) // a leftover is harmless
 			}
 		}
 	}
@@ -182,15 +182,15 @@ func (c *Cache) get(k key) []byte {
 		}
 		data = make([]byte, at.size)
 		if _, err := at.file.ReadAt(data, at.offset); err != nil {
-			return nil // it is made again
+			return nil // it is recomputed
 		}
 	}
 	c.stats.Reused++
 	return data
 }
 
-// put adds embeddings, and writes a file if enough have come together. If that
-// fails, Close reports it: embedding goes on without the cache.
+// put adds embeddings, and writes a file if enough are pending. If that fails,
+// Close reports it: embedding continues without the cache.
 func (c *Cache) put(fresh map[key][]byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -207,7 +207,7 @@ func (c *Cache) put(fresh map[key][]byte) {
 	}
 }
 
-// flush writes what is pending to a new file.
+// flush writes the pending embeddings to a new file.
 func (c *Cache) flush() error {
 	if len(c.pending) == 0 {
 		return nil
@@ -223,14 +223,14 @@ func (c *Cache) flush() error {
 	return nil
 }
 
-// Stats returns what the cache did so far.
+// Stats returns the counts so far.
 func (c *Cache) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stats
 }
 
-// Close writes what is new and closes the cache's files.
+// Close writes pending embeddings and closes the cache's files.
 func (c *Cache) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

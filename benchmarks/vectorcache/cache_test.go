@@ -14,8 +14,8 @@ import (
 	"mneme/embed/maxsim"
 )
 
-// fakeEmbedder counts the texts that it embeds, and makes different vectors of
-// different texts.
+// fakeEmbedder counts the texts that it embeds, and returns distinct vectors
+// for distinct texts.
 type fakeEmbedder struct {
 	embed.Embedder
 	fingerprint string
@@ -48,8 +48,8 @@ func (f *fakeEmbedder) Passages(_ context.Context, texts []string) ([]embed.Pass
 
 var texts = []string{"one secret text", "another", ""}
 
-// embedAll embeds texts through a cache in dir, closes it, and returns everything
-// that came back and the cache's Stats.
+// embedAll embeds texts through a cache in dir, closes it, and returns all
+// results and the cache's Stats.
 func embedAll(t *testing.T, dir string, embedder embed.Embedder) (all []any, stats Stats) {
 	t.Helper()
 	cache, err := Open(dir, embedder)
@@ -126,7 +126,7 @@ func files(t *testing.T, dir string) []string {
 	return paths
 }
 
-// Every changed, lost or added byte is noticed, and the vectors are made again.
+// Every changed, lost or added byte is detected, and the vectors are recomputed.
 func TestDamagedFilesAreMadeAgain(t *testing.T) {
 	dir := t.TempDir()
 	model := &fakeEmbedder{fingerprint: "a", codes: true}

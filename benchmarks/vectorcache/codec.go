@@ -8,9 +8,10 @@ import (
 	"mneme/embed/maxsim"
 )
 
-// An embedding is its vector, as the number of components and these in single
-// precision, and then a passage's codes or a query's tokens, as their number plus
-// one (0: nil) and these. A token is its start, its end and its components.
+// An embedding is encoded as its vector, then a passage's codes or a query's
+// tokens. The vector is the number of components and the components in single
+// precision. Codes and tokens are their number plus one (0: nil) and the items. A
+// token is its start, its end and its components.
 
 const tokenSize = 4 + 4 + maxsim.Dim
 
@@ -39,7 +40,7 @@ func decodePassage(data []byte) (p embed.Passage, err error) {
 	return p, nil
 }
 
-// multilingual is the bit of the number of tokens that says embed.Query.Multilingual.
+// multilingual is the bit in the number of tokens for embed.Query.Multilingual.
 const multilingual = 1 << 31
 
 func encodeQuery(q embed.Query) []byte {
@@ -98,7 +99,7 @@ func appendVector(data []byte, v []float32) []byte {
 	return data
 }
 
-// cutVector returns a vector at the start of data, and the rest.
+// cutVector splits a vector off the start of data.
 func cutVector(data []byte) ([]float32, []byte, error) {
 	n, data, err := cutNumber(data)
 	if err != nil || int64(len(data)) < 4*int64(n) {

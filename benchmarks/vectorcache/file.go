@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 )
 
-// A file begins with magic. Records follow: a key, the size of its data as uint32,
-// and the data. It ends with the SHA-256 of all that. Numbers are little-endian.
+// A file consists of magic, records, and the SHA-256 of both. A record is a key,
+// the size of its data as uint32, and the data. Numbers are little-endian.
 const magic = "mneme vectors 1\n"
 
 const (
@@ -25,7 +25,7 @@ const headSize = sha256.Size + 4 // of a record
 var errDamaged = errors.New("damaged file")
 
 // write writes records to a new file in dir and returns its path. The file appears
-// at once and whole.
+// atomically.
 func write(dir string, records map[key][]byte) (path string, err error) {
 	file, err := os.CreateTemp(dir, unfinished+"*")
 	if err != nil {
@@ -56,8 +56,8 @@ func write(dir string, records map[key][]byte) (path string, err error) {
 	return path, os.Rename(file.Name(), path)
 }
 
-// index checks a file's sum and returns where its records are. It returns
-// errDamaged for a file that write did not write.
+// index verifies a file's checksum and returns the locations of its
+// records. It returns errDamaged for a file that write did not write.
 func index(file *os.File) (map[key]location, error) {
 	info, err := file.Stat()
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 
 // Batch puts, gets and deletes entries of a store in one call, and returns the
 // outcome of each item at its index. Values are sent byte for byte. The refusal of an
-// item is an outcome, not an error. If atomic, all items are done or none: then the
-// refusal of one is an [*Error] with its index as Item. With an idempotencyKey other
-// than "", the call can be repeated without doing it twice.
+// item is an outcome, not an error. If atomic is set, all items succeed or none: the
+// refusal of one is then an [*Error] with its index as Item. With a non-empty
+// idempotencyKey, the call can be retried without repeating its effect.
 func (c *Client) Batch(ctx context.Context, store string, items []api.BatchItem, atomic bool, idempotencyKey string) ([]api.BatchOutcome, error) {
 	if err := checkSegments(store); err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ func OverSocket(path string) *http.Client {
 			return new(net.Dialer).DialContext(ctx, "unix", path)
 		},
 		IdleConnTimeout: time.Minute,
-		// Nothing is gained by it on one machine.
+		// On one machine a proxy has no benefit.
 		DisableCompression: true,
 	}}
 }
@@ -157,8 +157,8 @@ type Path struct {
 	Key       string
 }
 
-// ErrPath reports a store or key that is empty, "." or "..": its URL would be that
-// of another call.
+// ErrPath reports a store or key that is empty, "." or "..": its URL would be the
+// URL of another call.
 var ErrPath = errors.New("a store or key must be neither empty nor a dot segment")
 
 func (p Path) check() error { return checkSegments(p.Store, p.Key) }
@@ -231,7 +231,8 @@ func (c *Client) Get(ctx context.Context, path Path) (entry api.Entry, etag stri
 	return c.get(ctx, path, &api.GetMemoryParams{})
 }
 
-// GetAsOf is Get of what stood at a time: see docs/search.md. One without zone is in UTC.
+// GetAsOf is like Get, but returns the entry as it was at a time: see docs/search.md. A
+// time without zone is in UTC.
 func (c *Client) GetAsOf(ctx context.Context, path Path, asOf string) (entry api.Entry, etag string, err error) {
 	if err := path.check(); err != nil {
 		return api.Entry{}, "", err
@@ -277,8 +278,8 @@ func (c *Client) Rename(ctx context.Context, from, to Path, on Conditions) (entr
 	return entry, etagOf(response), nil
 }
 
-// Undelete brings back the latest deleted entry of a path, with its history, and returns
-// it with its entity tag, without quotes.
+// Undelete restores the most recently deleted entry of a path, with its history, and
+// returns it with its entity tag, without quotes.
 func (c *Client) Undelete(ctx context.Context, path Path) (entry api.Entry, etag string, err error) {
 	if err := path.check(); err != nil {
 		return api.Entry{}, "", err
@@ -290,8 +291,8 @@ func (c *Client) Undelete(ctx context.Context, path Path) (entry api.Entry, etag
 	return entry, etagOf(response), nil
 }
 
-// Unshare revokes the grant of a store to an agent, or, where agent is the caller, ends or
-// refuses it. It returns the grants that depended on it; with cascade they end, too.
+// Unshare revokes the grant of a store to an agent. If agent is the caller, it ends or
+// refuses the grant. It returns the dependent grants; with cascade they end too.
 func (c *Client) Unshare(ctx context.Context, store, agent string, cascade bool) (api.Revoked, error) {
 	revoked := api.Revoked{Dependents: []api.Grant{}, Ended: cascade}
 	if err := checkSegments(store, agent); err != nil {

@@ -31,7 +31,7 @@ func open(t testing.TB, handler http.HandlerFunc) *client.Client {
 	return c
 }
 
-// answer writes a response of JSON.
+// answer writes a JSON response.
 func answer(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
@@ -184,7 +184,7 @@ func TestAProblemBecomesAnError(t *testing.T) {
 	}
 }
 
-// SECURITY: errors can be logged, whatever goes wrong.
+// SECURITY: errors can be logged, whatever the failure.
 func TestErrorsNeverIncludeStoreTokenOrText(t *testing.T) {
 	const secret = "xyzzy"
 	path := client.Path{Store: secret, Namespace: secret, Key: secret}

@@ -55,8 +55,8 @@ func StatusOf(err error) int {
 	return 0
 }
 
-// IsAbsent reports whether the service itself said that what was asked for is not there.
-// Another server's 404, such as a proxy's, does not say so.
+// IsAbsent reports whether the service itself said that the requested resource does not
+// exist. A 404 from another server, such as a proxy, does not count.
 func IsAbsent(err error) bool {
 	var refused *Error
 	return errors.As(err, &refused) && refused.Status == http.StatusNotFound && refused.Type == api.UrnMnemeProblemNotFound

@@ -13,7 +13,7 @@ import (
 	"mneme/clients/go/api"
 )
 
-// exampleServer stands in for a mneme server: it keeps one entry and finds it.
+// exampleServer is a fake mneme server: it stores one entry and finds it.
 func exampleServer() *httptest.Server {
 	entries := http.NewServeMux()
 	kept := new(api.Write)
@@ -36,7 +36,7 @@ func exampleServer() *httptest.Server {
 	return httptest.NewServer(entries)
 }
 
-// An agent remembers something, and later asks for it.
+// An agent stores a memory, and searches for it later.
 func Example() {
 	server := exampleServer()
 	defer server.Close()

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// keyToQuery moves the key of an entry from the path to the query if it has a slash: proxies
-// refuse %2F, or take it for a slash.
+// keyToQuery moves the key of an entry from the path to the query if it contains a slash:
+// proxies may refuse %2F or decode it.
 func keyToQuery(u *url.URL) {
 	path := u.EscapedPath()
 	at := strings.Index(path, "/v1/stores/")

@@ -27,8 +27,8 @@ func storedOffer(response *http.Response, err error) (StoredOffer, error) {
 	return StoredOffer{Offer: offer, ETag: etagOf(response)}, nil
 }
 
-// MakeOffer offers searches of the caller's own store. A key that is not empty is
-// the Idempotency-Key of the call; likewise in the other methods.
+// MakeOffer offers searches of the caller's own store. A non-empty key is the
+// Idempotency-Key of the call, here and in the other methods.
 func (c *Client) MakeOffer(ctx context.Context, store string, offer api.OfferRequest, key string) (StoredOffer, error) {
 	if err := checkSegments(store); err != nil {
 		return StoredOffer{}, err
@@ -36,14 +36,14 @@ func (c *Client) MakeOffer(ctx context.Context, store string, offer api.OfferReq
 	return storedOffer(c.CreateOffer(ctx, store, &api.CreateOfferParams{IdempotencyKey: keyOf(key)}, offer))
 }
 
-// Change changes an offer. Fields that are nil stay as they are.
+// Change changes an offer. Nil fields stay unchanged.
 func (c *Client) Change(ctx context.Context, offer api.OfferID, change api.OfferChange, on Conditions) (StoredOffer, error) {
 	var params api.ChangeOfferParams
 	params.IfMatch, params.IfNoneMatch = on.headers()
 	return storedOffer(c.ChangeOffer(ctx, offer, &params, change))
 }
 
-// Withdraw withdraws an offer. Grants that were made under it run on.
+// Withdraw withdraws an offer. Grants that were made under it continue.
 func (c *Client) Withdraw(ctx context.Context, offer api.OfferID, on Conditions) error {
 	var params api.WithdrawOfferParams
 	params.IfMatch, params.IfNoneMatch = on.headers()
@@ -63,7 +63,8 @@ func (c *Client) Offers(ctx context.Context) iter.Seq2[api.Offer, error] {
 	})
 }
 
-// StoreOffers returns the offers of the caller's own store, withdrawn ones too.
+// StoreOffers returns the offers of the caller's own store, including withdrawn
+// ones.
 func (c *Client) StoreOffers(ctx context.Context, store string) ([]api.Offer, error) {
 	if err := checkSegments(store); err != nil {
 		return nil, err
@@ -72,23 +73,23 @@ func (c *Client) StoreOffers(ctx context.Context, store string) ([]api.Offer, er
 	return found.Offers, err
 }
 
-// Accept accepts an offer: it makes a grant whose searches are paid from the
-// caller's account. With Conditions.Match, the offer must not have changed since.
+// Accept accepts an offer: it creates a grant whose searches are paid from the
+// caller's account. With Conditions.Match, the offer must be unchanged.
 func (c *Client) Accept(ctx context.Context, offer api.OfferID, on Conditions, key string) (api.Grant, error) {
 	params := api.AcceptOfferParams{IdempotencyKey: keyOf(key)}
 	params.IfMatch, params.IfNoneMatch = on.headers()
 	return Decode[api.Grant](c.AcceptOffer(ctx, offer, &params))
 }
 
-// SearchOffer searches the store of an offer, and pays for it from the caller's
-// account. With a key it can be sent again, after a failure too: it is charged for
-// once. An [*Error] of status 402 has the price.
+// SearchOffer searches the store of an offer, and pays from the caller's account.
+// With a key the call can be retried, even after a failure: it is charged once. An
+// [*Error] of status 402 has the price.
 func (c *Client) SearchOffer(ctx context.Context, offer api.OfferID, q api.OfferQuestion, key string) (api.Answer, error) {
 	return Decode[api.Answer](c.Calls.SearchOffer(ctx, offer, &api.SearchOfferParams{IdempotencyKey: keyOf(key)}, q))
 }
 
-// SearchOnce is Search for a question with MaxCharge, under a key: it can be sent
-// again, and is charged for once.
+// SearchOnce is Search for a question with MaxCharge, under a key: the call can
+// be retried, and is charged once.
 func (c *Client) SearchOnce(ctx context.Context, q api.Question, key string) (api.Answer, *Timing, error) {
 	response, err := c.Calls.Search(ctx, &api.SearchParams{IdempotencyKey: keyOf(key)}, q)
 	answer, err := Decode[api.Answer](response, err)
@@ -104,7 +105,7 @@ func (c *Client) Account(ctx context.Context) (api.Account, error) {
 }
 
 // TopUp adds money to an agent's account. It needs a token with the scope platform.
-// A reference that was used for the agent with the same amount changes nothing.
+// Repeating a reference for the agent with the same amount has no effect.
 func (c *Client) TopUp(ctx context.Context, agent string, amount int64, reference string) (api.Account, error) {
 	if err := checkSegments(agent); err != nil {
 		return api.Account{}, err
@@ -112,7 +113,7 @@ func (c *Client) TopUp(ctx context.Context, agent string, amount int64, referenc
 	return Decode[api.Account](c.TopUpAccount(ctx, agent, api.Transfer{Amount: amount, Reference: reference}))
 }
 
-// PayOut is like TopUp, but takes money from the account.
+// PayOut is like TopUp, but withdraws money from the account.
 func (c *Client) PayOut(ctx context.Context, agent string, amount int64, reference string) (api.Account, error) {
 	if err := checkSegments(agent); err != nil {
 		return api.Account{}, err
@@ -153,12 +154,12 @@ func (c *Client) ListSalesAs(ctx context.Context, store string, params *api.List
 	return response.Body, nil
 }
 
-// Refund gives a charge back to its buyer, for the seller.
+// Refund refunds a charge to its buyer, on behalf of the seller.
 func (c *Client) Refund(ctx context.Context, charge openapi_types.UUID, key string) (api.RefundedCharge, error) {
 	return Decode[api.RefundedCharge](c.RefundCharge(ctx, charge, &api.RefundChargeParams{IdempotencyKey: keyOf(key)}))
 }
 
-// ReceiptKeys returns the public keys of receipts, old ones too.
+// ReceiptKeys returns the public keys of receipts, including former ones.
 func (c *Client) ReceiptKeys(ctx context.Context) (api.KeySet, error) {
 	return Decode[api.KeySet](c.GetReceiptKeys(ctx))
 }

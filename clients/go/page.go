@@ -56,12 +56,12 @@ func (c *Client) Trash(ctx context.Context, store string) iter.Seq2[api.Trashed,
 // server's maximum.
 const changeWait = 30
 
-// Changes follows a store from a cursor, the NextCursor of an earlier page; "" is
-// from now on. It yields the first page, which from now on has no changes, and
-// then each page that has some, waiting for them until ctx ends. Keep the cursor of
-// a page when its changes are applied. The iteration ends at the first error; of
-// status 410 it says that the store must be read again, and followed from a new
-// cursor.
+// Changes follows a store from a cursor, the NextCursor of an earlier page; ""
+// means from now on. It yields the first page, which is empty for a cursor of "",
+// and then each page with changes, waiting for them until ctx ends. Store the
+// cursor of a page after applying its changes. The iteration ends at the first
+// error. An error of status 410 means that the store must be read again, and
+// followed from a new cursor.
 func (c *Client) Changes(ctx context.Context, store, since string) iter.Seq2[api.ChangePage, error] {
 	return func(yield func(api.ChangePage, error) bool) {
 		limit, wait := 1000, 0

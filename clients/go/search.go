@@ -11,9 +11,10 @@ import (
 	"mneme/clients/go/api"
 )
 
-// Timing holds the durations of a search's steps. Queue is its wait until it could
-// begin, and Filter the look for the entries that pass its filter. Lexical runs in parallel with Embed and Vector; Rerank, which asks a reranking service,
-// and Fetch follow them, and Rank, the computation of the relevance, is a part of Fetch. Total is the whole search.
+// Timing holds the durations of a search's steps. Queue is the wait for a turn, and Filter the
+// search for the entries that match its filter. Lexical runs in parallel with Embed and Vector.
+// Rerank, a call to a reranking service, and Fetch follow them. Rank, the computation of the
+// relevance, is a part of Fetch. Total is the whole search.
 type Timing struct {
 	Queue, Filter, Embed, Lexical, Vector, Rerank, Rank, Fetch, Total time.Duration
 }
@@ -21,8 +22,8 @@ type Timing struct {
 // ExplainHits returns a Question's Explain that explains the hits.
 func ExplainHits() *api.ExplainOption { return new(api.ExplainOption("true")) }
 
-// ExplainEntry returns a Question's Explain that explains the hits and asks what
-// became of an entry.
+// ExplainEntry returns a Question's Explain that explains the hits and the
+// outcome of an entry.
 func ExplainEntry(path api.ExplainedPath) *api.ExplainOption {
 	text, _ := json.Marshal(path) // strings always marshal
 	return new(api.ExplainOption(text))

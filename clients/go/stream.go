@@ -17,8 +17,8 @@ const contentLines = "application/x-ndjson"
 // or the connection failed. The entries yielded before it are valid.
 var ErrCutShort = errors.New("the export is incomplete or cannot be read")
 
-// Export yields all entries of a store that the caller can list, or those that fit
-// params, as they arrive. params may be nil. The iteration ends at the first
+// Export yields all entries of a store that the caller can list, or those that
+// match params, as they arrive. params may be nil. The iteration ends at the first
 // error.
 func (c *Client) Export(ctx context.Context, store string, params *api.ExportMemoriesParams) iter.Seq2[api.Entry, error] {
 	return func(yield func(api.Entry, error) bool) {

@@ -1,6 +1,6 @@
-"""Makes what is generated of the client: the models, of openapi.yaml, and client.py, of aio.py.
+"""Generates the models of the client from openapi.yaml, and client.py from aio.py.
 
-Needs openapi-python-client 0.29.1. `.ci/run` compares what it makes with what is committed.
+Needs openapi-python-client 0.29.1. `.ci/run` compares its output with the committed files.
 """
 
 import re
@@ -13,7 +13,7 @@ from pathlib import Path
 here = Path(__file__).parent
 package = here / "src" / "mneme"
 
-# What differs between the two clients, in this order.
+# The differences between the two clients, as ordered substitutions.
 SYNCHRONOUS = [
     (r'"""The asynchronous client\. .*"""', '"""The synchronous client. Made of aio.py by generate.py."""'),
     (r"import asyncio\nimport json\n", "import json\nimport time\n"),
@@ -34,7 +34,7 @@ SYNCHRONOUS = [
 ]
 
 
-# What is added to types.py: what an answer leaves out is not printed.
+# Added to types.py: a model does not print absent members.
 UNSET_SHOWN = """
     def __repr__(self) -> str:
         return ""

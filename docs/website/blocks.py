@@ -1,8 +1,8 @@
 """Runs the shell blocks of README, docs/index.md and the guides, each document in a copy of the repository.
 
 blocks.py REPOSITORY WORK [DOCUMENT…] runs all blocks that are marked as sh, in their order and in one
-shell, which ends at the first command that fails; an HTTP error is a failure, too. What
-cannot run so is said in a comment right before its block, one line each:
+shell, which ends at the first command that fails; an HTTP error is a failure, too. Exceptions
+are in a comment right before the block, one per line:
 
     <!-- shell: skip (REASON) -->                   the block is not run
     <!-- shell: leave out "TEXT" (REASON) -->       nor is its line with TEXT
@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 
 BLOCK = re.compile(r"(?ms)^(?:<!--(?P<marks>(?:(?!-->).)*)-->\n\s*)?```(?P<language>\w*)\n(?P<text>.*?)^```$")
-LIMIT = 900  # seconds a document, so that one which hangs ends
+LIMIT = 900  # seconds per document, so that a hanging one ends
 
 # Servers of the documents listen on one port, so they are waited for, and end with the shell.
 PRELUDE = """
@@ -34,11 +34,11 @@ BUILD = "go build -o mneme ./cmd/mneme\n"
 
 
 class Unclear(Exception):
-    """A mark that says nothing known, or of a text that the block does not have."""
+    """An unknown mark, or one with a text that is not in the block."""
 
 
 def shell_of(block: re.Match, left_out: list[str]) -> str:
-    """The commands of a block as they are run; what is not is added to left_out."""
+    """The commands of a block to run; skipped ones are added to left_out."""
     text, before = block["text"], []
     for mark in (line.strip() for line in (block["marks"] or "").split("\n")):
         if not mark.startswith("shell:"):
@@ -69,7 +69,7 @@ def shell_of(block: re.Match, left_out: list[str]) -> str:
 
 
 def copy(repository: Path, to: Path) -> None:
-    """Copies the files that git knows, as they are now."""
+    """Copies the files that git tracks, in their current state."""
     files = subprocess.run(["git", "ls-files", "-z"], cwd=repository, capture_output=True, text=True, check=True).stdout
     for file in filter(None, files.split("\0")):
         if (repository / file).exists():
@@ -78,7 +78,7 @@ def copy(repository: Path, to: Path) -> None:
 
 
 def run(repository: Path, work: Path, document: str) -> tuple[int, list[str], bool]:
-    """Runs a document; returns how many blocks were run, what was left out and why, and whether all went well."""
+    """Runs a document; returns the number of blocks that ran, the skipped parts with their reasons, and whether all passed."""
     left_out: list[str] = []
     found = (m for m in BLOCK.finditer((repository / document).read_text()) if m["language"] == "sh")
     blocks = [shell_of(m, left_out) for m in found]
@@ -89,9 +89,9 @@ def run(repository: Path, work: Path, document: str) -> tuple[int, list[str], bo
     script = PRELUDE + ("" if "go run" in script or BUILD in script else BUILD) + script
     home = work / re.sub(r"\W", "-", document)
     home.mkdir()
-    clone = work / "mneme"  # the same path for all, so that what one builds is there for the next
+    clone = work / "mneme"  # the same path for all, so that they share builds
     copy(repository, clone)
-    built = work / "built"  # the program of the last document; go build leaves it as it is
+    built = work / "built"  # the program built for the last document; go build reuses it
     if built.exists():
         shutil.copy2(built, clone / "mneme")
     keep = {k: v for k, v in os.environ.items() if not k.startswith(("MNEME_", "XDG_")) and k != "CI"}
@@ -104,7 +104,7 @@ def run(repository: Path, work: Path, document: str) -> tuple[int, list[str], bo
             status: object = shell.wait(LIMIT)
         except subprocess.TimeoutExpired:
             status = "none in time"
-        with contextlib.suppress(ProcessLookupError):  # the servers that it started are left
+        with contextlib.suppress(ProcessLookupError):  # end the remaining servers
             os.killpg(shell.pid, signal.SIGTERM)
         shell.wait()
         if (clone / "mneme").exists():

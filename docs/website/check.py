@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-# Attributes by which a page loads something, or leads to it.
+# Attributes by which a page loads or links to a resource.
 LOADS = {("script", "src"), ("img", "src"), ("img", "srcset"), ("source", "srcset"), ("iframe", "src"), ("link", "href"), ("object", "data")}
 
 
@@ -31,7 +31,7 @@ class Page(HTMLParser):
 
 
 def check(folder: Path) -> list[str]:
-    """What is wrong with the site, one text each."""
+    """The faults of the site, one text each."""
     pages = {path: Page(path) for path in sorted(folder.rglob("*.html"))}
     wrong = []
     for path, page in pages.items():

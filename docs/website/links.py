@@ -25,7 +25,7 @@ LINK = re.compile(r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<ta
 
 
 def outside_code(text: str, change: Callable[[str], str]) -> str:
-    """Changes what is not code. Links around code, such as [`x`](y), stay whole."""
+    """Changes text outside code. Links around code, such as [`x`](y), stay whole."""
     codes: list[str] = []
 
     def hide(m: re.Match) -> str:
@@ -46,9 +46,9 @@ def resolve(source: str, path: str) -> str:
 
 
 def on_page_markdown(markdown: str, *, page, config, files) -> str:
-    """Makes the links of a page those of the site."""
+    """Rewrites the links of a page for the site."""
     if page.file.src_uri.startswith("api/"):
-        return markdown  # made for the site
+        return markdown  # generated for the site
     source = next((path for path, uri in PAGES.items() if uri == page.file.src_uri and uri != "index.md"), "docs/" + page.file.src_uri)
 
     def replace(m: re.Match) -> str:

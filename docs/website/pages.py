@@ -43,7 +43,7 @@ def on_config(config):
 
 
 def on_files(files, *, config):
-    """Adds what is made of other files of the repository."""
+    """Adds the pages generated from other files of the repository."""
     made = {uri: (ROOT / path).read_text() for path, uri in links.PAGES.items() if path.endswith(".md") and uri != "index.md"}
     made["configuration.md"] = CONFIGURATION.format((ROOT / "configs/example.yaml").read_text().rstrip())
     made.update(reference.load(ROOT / "server/rest/openapi.yaml").pages())
@@ -56,7 +56,7 @@ def on_files(files, *, config):
 
 
 def on_page_markdown(markdown, *, page, config, files):
-    """The first page has the whole width. Decisions come last in searches, superseded ones are in none."""
+    """Gives the first page the whole width. Decisions come last in searches, superseded ones are excluded."""
     if page.file.src_uri == "index.md":
         page.meta["hide"] = ["navigation", "toc"]
     if page.file.src_uri.startswith("decisions/"):

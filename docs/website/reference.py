@@ -1,4 +1,4 @@
-"""The API reference: pages of Markdown made of openapi.yaml, one for each tag."""
+"""The API reference: Markdown pages generated from openapi.yaml, one for each tag."""
 
 import json
 import re
@@ -120,7 +120,7 @@ class Reference:
         return "\n".join(lines)
 
     def properties(self, schema: dict) -> list[str]:
-        """A table of the fields of an object, if it is one that has no name."""
+        """A table of the fields of an unnamed object."""
         rows = []
         for part in [schema, *schema.get("allOf", [])]:
             for name, field in part.get("properties", {}).items():
@@ -135,7 +135,7 @@ class Reference:
         return [*lines, "\\* always present", ""] if any(" * |" in row.split("|")[1] + "|" for row in rows) else lines
 
     def found(self, part: dict) -> dict:
-        """What a reference is to; anything else as it is."""
+        """The target of a reference; other values unchanged."""
         while "$ref" in part:
             target = self.document
             for step in part["$ref"].removeprefix("#/").split("/"):
@@ -144,7 +144,7 @@ class Reference:
         return part
 
     def type(self, schema: dict) -> str:
-        """A type in a few words, with a link where it has a name."""
+        """A type in a few words, with a link if it has a name."""
         if "$ref" in schema:
             name = schema["$ref"].rsplit("/", 1)[1]
             return f"[{name}](schemas.md#{name.lower()})"

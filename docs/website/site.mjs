@@ -47,8 +47,8 @@ async function open(context, path) {
 const paths = ['index.html', 'guides/rest.html', 'search.html', 'measured.html', 'api/index.html', 'api/memories.html']
 const violationsOf = (page) =>
   page.evaluate(async () => {
-    // Material's own search, navigation and buttons are its authors' to judge. Browsers
-    // give regions that scroll the focus themselves.
+    // Material's own search, navigation and buttons are not checked. Browsers make
+    // scrollable regions focusable themselves.
     const found = await window.axe.run('article', { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'], rules: { 'scrollable-region-focusable': { enabled: false } } })
     return found.violations.map((violation) => `${violation.id}: ${violation.nodes[0].html.slice(0, 160)}`)
   })
@@ -69,11 +69,11 @@ for (const [width, scheme] of [[400, 'light'], [1440, 'light'], [1440, 'dark']])
   await context.close()
 }
 
-// The search works without a server of its own.
+// The search works without a search server.
 const page = await open(await browser.newContext(), 'index.html')
 for (const [words, title] of [['atomic batch', 'Put, get and delete many entries'], ['row-level security', 'Row-level security']]) {
-  // Words typed before its worker has the index are missed, and each key is a question to
-  // it: they are typed once it is ready, and all but the last key at once.
+  // The worker misses words typed before it has the index, and each key starts a query:
+  // type when it is ready, and all but the last key in one step.
   const input = page.locator('.md-search__input')
   const found = page.locator('.md-search-result__list')
   await input.fill('')

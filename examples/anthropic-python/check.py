@@ -12,7 +12,7 @@ checks = 0
 
 
 def expect(command: dict[str, object], *texts: str) -> None:
-    """Calls the tool as the SDK's runner does, with what the model wrote."""
+    """Calls the tool as the SDK's runner does, with the model's input."""
     global checks
     checks += 1
     try:

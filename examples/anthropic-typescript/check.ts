@@ -12,7 +12,7 @@ const folder = "/memories/check-" + randomUUID().slice(0, 13);
 const tea = `${folder}/tea.md`, coffee = `${folder}/coffee.md`;
 let checks = 0;
 
-/** Calls the tool as the SDK's runner does, with what the model wrote. */
+/** Calls the tool as the SDK's runner does, with the model's input. */
 async function expect(command: object, ...texts: string[]): Promise<void> {
   let said: string;
   try {

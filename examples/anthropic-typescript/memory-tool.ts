@@ -1,6 +1,6 @@
 // Anthropic's memory tool (memory_20250818) with its files in mneme. Give
 // mnemeMemoryTool() to client.beta.messages.toolRunner({ tools: […] }): the SDK
-// calls it for every command of the model, and it hands each on to mneme's tool
+// calls it for every command of the model, and it forwards each to mneme's tool
 // of the same name, whose texts are the ones that the model was trained on.
 import { betaMemoryTool, type MemoryToolHandlers } from "@anthropic-ai/sdk/helpers/beta/memory";
 import { ToolError } from "@anthropic-ai/sdk/lib/tools/ToolError";

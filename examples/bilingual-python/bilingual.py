@@ -9,17 +9,17 @@ from mneme import UNSET, Mneme
 class Found:
     key: str
     text: str
-    model: str  # that compared it with the question: english or multilingual; "" if none did
-    language: str  # of the text, as the service guesses it; "" if it does not know
+    model: str  # that scored it: english or multilingual; "" if none did
+    language: str  # of the text, as detected by the service; "" if unknown
 
 
 def note(memory: Mneme, namespace: str, key: str, text: str) -> None:
-    """Keeps a note in whatever language it is written. Nothing says which: the service sees it."""
+    """Stores a note in any language, which the service detects."""
     memory.put(key, text, namespace=namespace, wait=True)
 
 
 def ask(memory: Mneme, namespace: str, question: str, limit: int = 3) -> list[Found]:
-    """What answers a question, best first, with what the explanations say of each hit."""
+    """The answers to a question, best first, with each hit's model and language."""
     answer = memory.search(question, namespace=namespace, limit=limit, explain=True)
     return [Found(str(hit.key), str(hit.value), told(hit.explain.model), told(hit.explain.language)) for hit in answer.hits]
 
@@ -29,6 +29,6 @@ def told(value: object) -> str:
 
 
 def reads(memory: Mneme) -> str:
-    """Which models read the agent's own store, and why."""
+    """The models that read the agent's own store, and the reason."""
     store = next(each for each in memory.stores() if each.kind == "self")
     return f"{', '.join(store.models)}: {store.why}"

@@ -18,7 +18,7 @@ NOTES = {
     "rent": "The rent is due on the third working day of each month.",
     "brot": "Samstags backen wir Roggenbrot, solange der Ofen noch warm ist.",
 }
-QUESTIONS = {  # in each language about notes in each
+QUESTIONS = {  # in each language, about notes in each language
     "Where does Anna like to sit?": "seat",
     "Wann müssen die Tomaten gegossen werden?": "garten",
     "Wann muss die Miete bezahlt werden?": "rent",

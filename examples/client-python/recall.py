@@ -1,19 +1,19 @@
-"""The memory of a program around a model: what fits a question goes into the prompt, and what is learned is kept."""
+"""The memory of a program around a model: facts about a question go into the prompt, and new facts are stored."""
 
 from mneme import Mneme, NotFound, PreconditionFailed
 
-LEAST = 0.03  # the relevance below which the service's own tools take a hit for none
+LEAST = 0.03  # the relevance below which the service's own tools drop a hit
 
 
 def known(memory: Mneme, namespace: str, question: str, max_tokens: int = 400) -> str:
-    """What is known about a question, for a prompt: best first, and empty if nothing is."""
+    """Returns the known facts about a question for a prompt, best first; empty if there are none."""
     answer = memory.search(question, namespace=namespace, max_tokens=max_tokens, passages=True, min_relevance=LEAST)
     texts = [[passage.text for passage in hit.passages] if hit.passages else [str(hit.value)] for hit in answer.hits]
     return "\n".join(f"- {text}" for each in texts for text in each)
 
 
 def learn(memory: Mneme, namespace: str, topic: str, fact: str) -> None:
-    """Adds a fact to a topic. Programs that do so at once lose none of their facts."""
+    """Adds a fact to a topic. Concurrent programs lose none of their facts."""
     while True:
         try:
             entry, etag = memory.get(topic, namespace=namespace)
@@ -24,13 +24,13 @@ def learn(memory: Mneme, namespace: str, topic: str, fact: str) -> None:
                 memory.put(topic, fact, namespace=namespace, if_none_match="*", wait=True)
                 return
             except PreconditionFailed:
-                continue  # another one began the topic
+                continue  # another program created the topic
         except PreconditionFailed:
-            continue  # another one added to it
+            continue  # another program added to it
 
 
 def forget(memory: Mneme, namespace: str) -> int:
-    """Moves everything of a namespace to the trash, and returns how much that was."""
+    """Moves all entries of a namespace to the trash, and returns their number."""
     items = [{"op": "delete", "key": entry.key, "namespace": namespace} for entry in memory.list(namespace=namespace)]
     for start in range(0, len(items), 1000):
         memory.batch(items[start : start + 1000])

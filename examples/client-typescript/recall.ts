@@ -1,17 +1,17 @@
-// The memory of a program around a model: what fits a question goes into the prompt, and
-// what is learned is kept.
+// The memory of a program around a model: facts about a question go into the prompt, and
+// new facts are stored.
 
 import { type Mneme, NotFound, PreconditionFailed } from "mneme-client";
 
-const least = 0.03; // the relevance below which the service's own tools take a hit for none
+const least = 0.03; // the relevance below which the service's own tools drop a hit
 
-/** What is known about a question, for a prompt: best first, and empty if nothing is. */
+/** Returns the known facts about a question for a prompt, best first; empty if there are none. */
 export async function known(memory: Mneme, namespace: string, question: string, max_tokens = 400): Promise<string> {
   const { hits } = await memory.search({ query: question, namespace, max_tokens, passages: true, min_relevance: least });
   return hits.flatMap((hit) => hit.passages?.map((passage) => passage.text) ?? [String(hit.value)]).map((text) => `- ${text}`).join("\n");
 }
 
-/** Adds a fact to a topic. Programs that do so at once lose none of their facts. */
+/** Adds a fact to a topic. Concurrent programs lose none of their facts. */
 export async function learn(memory: Mneme, namespace: string, topic: string, fact: string): Promise<void> {
   for (;;) {
     try {
@@ -23,12 +23,12 @@ export async function learn(memory: Mneme, namespace: string, topic: string, fac
       else await memory.put(topic, fact, { namespace, ifNoneMatch: "*", wait: true });
       return;
     } catch (error) {
-      if (!(error instanceof PreconditionFailed)) throw error; // else another one was faster
+      if (!(error instanceof PreconditionFailed)) throw error; // otherwise another program was faster
     }
   }
 }
 
-/** Moves everything of a namespace to the trash, and returns how much that was. */
+/** Moves all entries of a namespace to the trash, and returns their number. */
 export async function forget(memory: Mneme, namespace: string): Promise<number> {
   const items: { op: "delete"; key: string; namespace: string }[] = [];
   for await (const { key } of memory.list({ namespace })) items.push({ op: "delete", key, namespace });

@@ -80,6 +80,6 @@ expect("async calls do the same", written.value["text"] == "Ben gave up coffee."
 
 for namespace, key in ((ada, "drink"), (ada, "pet"), (ada, "moment"), (ben, "drink"), (notes, "trip/1")):
     store.delete(namespace, key)
-store.delete(ada, "drink")  # deleting again is no error
+store.delete(ada, "drink")  # deleting again is not an error
 expect("deleted items are gone", store.search((run,)) == [])
 print(f"{checks} checks hold")

@@ -11,7 +11,7 @@ import httpx2
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-FAMILIES = "memory,triggerfish,maestro"  # of which a list has one unless it is asked for more
+FAMILIES = "memory,triggerfish,maestro"  # by default a list has only one of them
 run = "check-" + uuid.uuid4().hex[:12]
 checks = 0
 
@@ -32,7 +32,7 @@ async def remember(client: Client) -> None:
         expect("reading tools are known as such", tools["memory_search"].annotations.read_only_hint is True)
 
         saved = await client.call_tool("memory_save", {"key": run, "content": "Ada drinks her tea at four."})
-        wanted = {"saved": True, "key": run, "classification": "PUBLIC"}  # beside them: what it is similar to, or that this is not known yet
+        wanted = {"saved": True, "key": run, "classification": "PUBLIC"}  # the result also names similar entries, or says that they are unknown yet
         expect("a save answers what it saved", saved.structured_content.items() >= wanted.items())
         found = await client.call_tool("memory_search", {"query": "when does Ada have tea?"})
         expect("a question finds it", run in [hit["key"] for hit in found.structured_content["results"]])

@@ -1,10 +1,10 @@
-"""Calls of every tool as models make them, and what their results say."""
+"""Calls of every tool as models make them, and their expected results."""
 
 import json
 
 from model import Model
 
-# What a client asks for that wants these tools, where the list would have memory_* alone.
+# The families that a client requests for these tools; by default the list has only memory_*.
 FAMILIES = "?tools=memory,triggerfish,maestro"
 TOOLS = {"memory", "memory_save", "memory_get", "memory_search", "memory_list", "memory_delete", "UpdateUserMemory", "ReadUserMemory"}
 
@@ -40,7 +40,7 @@ def decoded(parameter: str, argument: object) -> object:
 
 
 def unmet(calls: list[Call], model: Model) -> str:
-    """Returns the first call whose result the model was not sent, with what it was sent: "" if all were.
+    """Returns the first call whose result was not sent to the model, with the text sent instead: "" if all were sent.
 
     Each request after a call has its result, which some SDKs encode as JSON once more.
     """

@@ -22,7 +22,7 @@ from model import Model
 from openai import AsyncOpenAI
 
 URL, HEADERS = os.environ["MNEME_URL"] + "/mcp" + FAMILIES, {"Authorization": "Bearer " + os.environ["MNEME_TOKEN"]}
-STRICT = {"memory_save", "memory_get", "memory_list", "memory_delete", "UpdateUserMemory", "ReadUserMemory"}  # those without objects of any members
+STRICT = {"memory_save", "memory_get", "memory_list", "memory_delete", "UpdateUserMemory", "ReadUserMemory"}  # those without free-form objects
 
 calls = calls_of("check-" + uuid.uuid4().hex[:12])
 checks = 0

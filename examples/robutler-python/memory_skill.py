@@ -1,4 +1,4 @@
-"""A memory skill that keeps its memories behind the portal API at /api/storage/memory.
+"""A memory skill that stores its memories through the portal API at /api/storage/memory.
 
 It calls the API as the Robutler skills do: keys go into the path as they are,
 the token goes into X-API-Key, edit is view and create, rename is view, create
@@ -22,7 +22,7 @@ class Refused(Exception):
 
 
 class MemorySkill:
-    """The memory tool's nine commands, and what other skills call: get_internal and set_internal."""
+    """The memory tool's nine commands, and the calls for other skills: get_internal and set_internal."""
 
     def __init__(
         self, portal_url: str, api_key: str, agent_id: str, *, chat_id: str | None = None, user_id: str | None = None, default_ttl: int = 0

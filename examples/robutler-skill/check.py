@@ -24,7 +24,7 @@ checks = 0
 
 
 class Skill:
-    """What the skill calls of its base class."""
+    """The methods of the base class that the skill calls."""
 
     def __init__(self, config: dict, scope: str) -> None:
         self.agent: Any = None

@@ -1,7 +1,7 @@
-// A memory skill that keeps its memories behind the portal API at
-// /api/storage/memory. It calls the API as the Robutler skills do: keys go into
-// the path percent-encoded, the token is a Bearer, edit is view and create,
-// rename is view, create and delete.
+// A memory skill that stores its memories through the portal API at
+// /api/storage/memory. It calls the API as the Robutler skills do: keys are
+// percent-encoded in the path, the token is a Bearer token, edit is view and
+// create, rename is view, create and delete.
 
 export type Hit = { key: string; value: unknown; storeId: string; score: number };
 export type Store = { storeId: string; kind: string; level: string };
@@ -24,7 +24,7 @@ export class Refused extends Error {
   }
 }
 
-/** The memory tool's nine commands, and what other skills call: getInternal and setInternal. */
+/** The memory tool's nine commands, and the calls for other skills: getInternal and setInternal. */
 export class MemorySkill {
   constructor(private readonly config: Config) {}
 

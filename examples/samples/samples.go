@@ -1,6 +1,6 @@
 // Package samples holds the sample memories and questions about them with
 // judgements: a small dataset for mneme bench relevance. mneme demo shows the
-// memories, and those of one more agent, which sells searches.
+// memories, and the memories of one more agent, which sells searches.
 package samples
 
 import "embed"

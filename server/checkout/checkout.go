@@ -1,5 +1,5 @@
-// Package checkout reads the payments that come with HTTP requests, and writes what
-// their answers say of payments.
+// Package checkout reads the payments that come with HTTP requests, and writes the
+// payment headers of the responses.
 package checkout
 
 import (
@@ -13,11 +13,11 @@ import (
 	"mneme/server/problem"
 )
 
-// Desk is where requests are paid for. The zero value takes no payments.
+// Desk accepts payments for requests. The zero value accepts none.
 type Desk struct {
 	Methods *payment.Methods // nil: none
-	// PublicURL is the server's address for clients, maybe with a path below which it is; "":
-	// that of each request.
+	// PublicURL is the server's address for clients, which may include a path. If empty, each
+	// request's own address is used.
 	PublicURL string
 }
 
@@ -27,8 +27,8 @@ type Call struct {
 	Payment  *meter.Payment // nil: none came
 }
 
-// Read reads the payment of a call. body is a digest of what the call asks for beside
-// its URL.
+// Read reads the payment of a call. body is a digest of the call's parameters that
+// are not in its URL.
 func (d Desk) Read(r *http.Request, description, body string) (Call, error) {
 	call := Call{Resource: meter.Resource{
 		URL: d.address(r) + r.URL.EscapedPath(), Description: description,
@@ -42,8 +42,8 @@ func (d Desk) Read(r *http.Request, description, body string) (Call, error) {
 	return call, Malformed(err)
 }
 
-// Malformed returns the problem of a payment that cannot be read; other errors as they
-// are.
+// Malformed turns the error of an unreadable payment into a problem, and returns other
+// errors unchanged.
 func Malformed(err error) error {
 	var malformed *payment.MalformedError
 	if errors.As(err, &malformed) {
@@ -52,7 +52,7 @@ func Malformed(err error) error {
 	return err
 }
 
-// Ask adds to the problem of an unpaid call how it can be paid for.
+// Ask adds the accepted payments to the problem of an unpaid call.
 func (d Desk) Ask(call Call, err error) error {
 	p := problem.From(err)
 	if p.Payment == nil || d.Methods == nil {
@@ -63,7 +63,8 @@ func (d Desk) Ask(call Call, err error) error {
 	return p
 }
 
-// Settled returns the headers of an answer that was paid for; nil for another one.
+// Settled returns the headers of a paid answer, or nil for an answer without
+// payment.
 func (d Desk) Settled(found meter.SearchResult) http.Header {
 	if found.Settled == nil {
 		return nil

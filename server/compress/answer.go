@@ -16,42 +16,43 @@ import (
 
 const (
 	// minAnswer is the length of the shortest answer that is compressed, in bytes.
-	// A shorter one fits into one packet anyhow.
+	// A shorter answer fits into one packet anyway.
 	minAnswer = 1 << 10
 	// gzipLevel is 1 to 9. Higher levels take twice the time for a tenth less of JSON.
 	gzipLevel = 3
 	// jitter bounds the random-looking bytes that are added to a compressed answer.
-	// They are a function of its first jitterFrom bytes, so that asking again does
-	// not average them out.
+	// They are a function of its first jitterFrom bytes, so that a client cannot
+	// average them out by repeating the request.
 	jitter     = 64
 	jitterFrom = 16 << 10
 )
 
-// etagSuffixes are what an entity tag of a compressed answer ends with: another
-// representation has another strong tag (RFC 9110 §8.8.3).
+// etagSuffixes end the entity tags of compressed answers: each representation
+// needs its own strong tag (RFC 9110 §8.8.3).
 var etagSuffixes = []string{"-gzip", "-zstd"}
 
-// compressible are the media types of answers that are compressed. Streams of
-// events are not: they would wait for a block to fill.
+// compressible are the media types of answers that are compressed. Event
+// streams are not compressed: they would wait for a block to fill.
 var compressible = []string{
 	"application/json", "application/problem+json", "application/x-ndjson", "text/markdown", "text/plain", "text/html",
 }
 
-// varyEncoding is the field Vary of an answer that could have been compressed. It
-// has no room, so that appending to it copies.
+// varyEncoding is the Vary field of an answer that could have been compressed.
+// Its capacity is its length, so that append copies it.
 var varyEncoding = []string{"Accept-Encoding"}
 
-// Answers returns a handler like h whose answers above 1 kB are compressed for
-// clients that accept it: gzip rather than zstd, unless the client prefers that. The
-// padding of zstd is a frame of its own, which some clients cannot read (httpx, when it
-// comes in a packet of its own).
-// Answers that have a Content-Encoding are left as they are.
+// Answers returns a handler like h that compresses answers above 1 kB for clients that
+// accept compression. It prefers gzip to zstd unless the client prefers zstd: the
+// padding of zstd is a separate frame, which some clients cannot read (httpx, if it
+// arrives in a separate packet).
+// Answers with a Content-Encoding are left unchanged.
 func Answers(h http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(
 		gzhttp.MinSize(minAnswer), gzhttp.CompressionLevel(gzipLevel), gzhttp.PreferZstd(false), gzhttp.SuffixETag(etagSuffixes[0]),
 		gzhttp.ContentTypeFilter(isCompressible), gzhttp.SetContentType(false),
-		// SECURITY: the exact length would tell who reads the network, and can write
-		// entries that an answer shows, whether they repeat a secret in it (BREACH).
+		// SECURITY: the exact length would reveal whether an answer repeats a secret
+		// (BREACH), to an attacker who reads the network and can write entries that
+		// the answer shows.
 		gzhttp.RandomJitter(jitter, jitterFrom, true),
 	)
 	if err != nil {
@@ -73,9 +74,9 @@ func isCompressible(contentType string) bool {
 	return slices.Contains(compressible, strings.ToLower(strings.TrimSpace(media)))
 }
 
-// Holds reports whether the values of If-None-Match name an entity tag of an answer, or the
-// one that it has compressed. The tags of this server have no commas, so the list can be
-// split at each.
+// Holds reports whether the values of If-None-Match name an answer's entity tag, plain or
+// with the suffix of a compressed answer. The server's tags contain no commas, so the list
+// can be split at commas.
 func Holds(ifNoneMatch []string, tag string) bool {
 	base := baseOf(tag)
 	for one := range strings.SplitSeq(strings.Join(ifNoneMatch, ","), ",") {
@@ -86,13 +87,13 @@ func Holds(ifNoneMatch []string, tag string) bool {
 	return false
 }
 
-// baseOf is BaseTag of an entity tag, weak or not.
+// baseOf is BaseTag for an entity tag, weak or strong.
 func baseOf(tag string) string {
 	return BaseTag(strings.Trim(strings.TrimPrefix(tag, "W/"), `"`))
 }
 
-// BaseTag returns the opaque part of an entity tag without the suffixes that
-// compressed answers gave it.
+// BaseTag returns the opaque part of an entity tag without the suffix of
+// compressed answers.
 func BaseTag(opaque string) string {
 	for _, suffix := range etagSuffixes {
 		if base, ok := strings.CutSuffix(opaque, suffix); ok {

@@ -84,7 +84,7 @@ func TestTheClientChoosesTheCoding(t *testing.T) {
 	}
 }
 
-func TestWhatGainsNothingIsNotCompressed(t *testing.T) {
+func TestAnswersThatDoNotShrinkAreNotCompressed(t *testing.T) {
 	for name, h := range map[string]http.Handler{
 		"a short answer":      answering(long[:1000], "Content-Type", "application/json"),
 		"a stream of events":  answering(long, "Content-Type", "text/event-stream"),
@@ -103,7 +103,7 @@ func TestWhatGainsNothingIsNotCompressed(t *testing.T) {
 	}
 }
 
-// A stream of events arrives event by event: what is flushed is sent.
+// Event streams arrive event by event: Flush sends the pending bytes.
 func TestEventsAreSentWhenTheyAreFlushed(t *testing.T) {
 	sent := make(chan struct{})
 	server := httptest.NewServer(compress.Answers(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -130,7 +130,7 @@ func TestEventsAreSentWhenTheyAreFlushed(t *testing.T) {
 	close(sent)
 }
 
-// The length of an answer is not a function of how well it compresses alone.
+// The length of an answer must not depend on its compressibility alone.
 func TestTheLengthOfAnAnswerIsBlurred(t *testing.T) {
 	for _, coding := range []string{"gzip", "zstd"} {
 		lengths := make(map[int]bool)
@@ -145,7 +145,7 @@ func TestTheLengthOfAnAnswerIsBlurred(t *testing.T) {
 }
 
 // FuzzAcceptEncoding checks that any Accept-Encoding gets the whole answer, in a coding
-// that it names.
+// that the header names.
 func FuzzAcceptEncoding(f *testing.F) {
 	h := answering(long, "Content-Type", "application/json")
 	for _, seed := range []string{"gzip", "zstd;q=0.1,gzip", "*", ";;,,q=1", "gzip;q=9e99"} {

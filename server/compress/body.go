@@ -22,20 +22,21 @@ const Accepted = "gzip, zstd"
 const (
 	// maxWindow is the largest window of a zstd frame, in bytes (RFC 9659 §3).
 	maxWindow = 8 << 20
-	// maxRatio is how many times its own length a body may unpack to, beyond the
-	// first freeBytes. Bodies of calls end at their limits before; the ratio bounds
-	// streams. JSON lines compress to a fifth or a tenth, those of one line
-	// repeated to less than a hundredth.
+	// maxRatio bounds the decompressed length of a body as a multiple of its
+	// compressed length, beyond the first freeBytes. Bodies of calls reach their
+	// own limits first; the ratio bounds streams. JSON lines compress to a fifth or
+	// a tenth, one repeated line to less than a hundredth.
 	maxRatio  = 200
 	freeBytes = 16 << 20
-	// limitName is the limit on compressed bodies at a time, as problems name it.
+	// limitName is the limit on concurrent compressed bodies, as problems name it.
 	limitName = "compressed_bodies"
-	// retryAfter is for callers with too many of them.
+	// retryAfter is the Retry-After for callers above limitName.
 	retryAfter = time.Second
 )
 
-// turns bound the compressed bodies that are read at a time. Each may need a window of
-// maxWindow, and as much as the limit of its call while little of it is sent.
+// turns bounds the compressed bodies that are read concurrently. Each may need a
+// window of maxWindow, and as much memory as its call's limit although few bytes were
+// sent.
 var turns = fairqueue.Limits{Running: 32, RunningEach: 4, Waiting: 1024, WaitingEach: 64}
 
 // Unpacker decodes the bodies of requests. It is safe for concurrent use.
@@ -44,14 +45,14 @@ type Unpacker struct{ turns *fairqueue.Queue }
 // NewUnpacker returns an Unpacker.
 func NewUnpacker() *Unpacker { return &Unpacker{turns: fairqueue.New(turns)} }
 
-// Unpack returns the request with its body decoded, as far as it is read, and
-// without Content-Encoding; done ends it. Bodies take turns by caller, until they are
-// read to their ends. The error is from the request's context, or a problem: of
-// status 415 if the coding is unknown or there are several, 429 if the caller has too
-// many bodies in hand.
+// Unpack returns the request without Content-Encoding and with a body that is decoded
+// as it is read. done releases the body's turn. Bodies take turns by caller until
+// they are read to EOF. The error is from the request's context, or a problem: status
+// 415 if the coding is unknown or there are several codings, 429 if the caller has
+// too many open bodies.
 //
-// Reading the body fails with a problem if it cannot be decoded or unpacks to far more
-// than its length. The limits on bodies hold for what is read.
+// Reading the body fails with a problem if it cannot be decoded or decompresses to far
+// more than its length. The limits on bodies apply to the decoded bytes.
 func (u *Unpacker) Unpack(r *http.Request, caller string) (unpacked *http.Request, done func(), err error) {
 	open, err := coding(r.Header.Values("Content-Encoding"))
 	if err != nil {
@@ -91,7 +92,7 @@ type decoder interface {
 	Reset(packed io.Reader) error
 }
 
-// coding returns the opener of the coding that a request names; nil: identity.
+// coding returns the opener for the request's coding; nil means identity.
 func coding(fields []string) (opener, error) {
 	var open opener
 	for name := range strings.SplitSeq(strings.Join(fields, ","), ",") {
@@ -120,7 +121,7 @@ func openGzip() (decoder, func(), error) {
 }
 
 // openZstd returns a decoder without concurrency, and so without goroutines. It is not
-// kept: it would keep its window.
+// pooled: it would retain its window.
 func openZstd() (decoder, func(), error) {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
@@ -158,7 +159,8 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, b.err
 }
 
-// decode reads from the decoder, which reads the beginning of the body first.
+// decode reads from the decoder. The first call opens the decoder, which reads
+// the header of the body.
 func (b *body) decode(p []byte) (int, error) {
 	if !b.opened {
 		b.opened = true
@@ -169,7 +171,7 @@ func (b *body) decode(p []byte) (int, error) {
 	return b.decoder.Read(p)
 }
 
-// reason returns the error of a read: the connection's, or a problem.
+// reason turns a read error into the connection's error or a problem.
 func (b *body) reason(err error) error {
 	switch {
 	case b.raw.err != nil && !errors.Is(b.raw.err, io.EOF):
@@ -187,7 +189,7 @@ func (b *body) reason(err error) error {
 // Close closes the body of the connection.
 func (b *body) Close() error { return b.raw.Close() }
 
-// counted is a body before it is decoded.
+// counted counts the compressed bytes of a body.
 type counted struct {
 	io.ReadCloser
 	read int64

@@ -105,7 +105,7 @@ func TestBodiesAreUnpacked(t *testing.T) {
 	}
 }
 
-// withWindow returns a zstd frame of one byte with a window of so many bytes (RFC 8878
+// withWindow returns a zstd frame of one byte with the given window in bytes (RFC 8878
 // §3.1.1.1.2).
 func withWindow(size int) []byte {
 	exponent := 0
@@ -117,10 +117,10 @@ func withWindow(size int) []byte {
 	return append(frame, 1|1<<3, 0, 0, 'a')     // the last block, raw, of one byte
 }
 
-// bomb returns gzip that unpacks to so many zeros.
+// bomb returns gzip that decompresses to n zeros.
 func bomb(t testing.TB, size int) []byte { return zipped(t, make([]byte, size)) }
 
-// A bomb is read no further than the reader of the body asks for.
+// A bomb is decompressed only as far as the reader of the body asks.
 func TestNothingIsUnpackedThatIsNotRead(t *testing.T) {
 	r := httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(bomb(t, 24<<20)))
 	r.Header.Set("Content-Encoding", "gzip")
@@ -158,7 +158,8 @@ func TestAConnectionThatFailsIsNoBadBody(t *testing.T) {
 	}
 }
 
-// Each body may need a window of 8 MB and its limit, so that a caller has few in hand.
+// Each body may need a window of 8 MB and its limit, so a caller may have only a few
+// open.
 func TestCompressedBodiesTakeTurns(t *testing.T) {
 	u := compress.NewUnpacker()
 	body := func(caller string, ctx context.Context) (func(), error) {
@@ -202,7 +203,7 @@ func TestCompressedBodiesTakeTurns(t *testing.T) {
 	}
 }
 
-// A body that was read leaves its turn, though its request goes on.
+// A body that was read to EOF releases its turn, although its request continues.
 func TestABodyLeavesItsTurnAtItsEnd(t *testing.T) {
 	u := compress.NewUnpacker()
 	for i := range 20 {
@@ -260,7 +261,7 @@ func TestACallerWithTooManyBodiesIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzUnpack checks that no body makes the decoders panic, or unpack beyond their bound.
+// FuzzUnpack checks that no body makes the decoders panic or exceed their bound.
 func FuzzUnpack(f *testing.F) {
 	for _, coding := range []string{"gzip", "zstd", "identity", "gzip,zstd", ""} {
 		f.Add(coding, zipped(f, []byte("text")))

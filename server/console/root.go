@@ -6,11 +6,11 @@ import (
 	"html"
 )
 
-// rootStyle is the style of the page at the root, which needs no other file.
+// rootStyle is the inline style of the root page, which needs no other file.
 const rootStyle = `:root{color-scheme:light dark}body{max-width:40rem;margin:12vh auto;padding:0 1rem;font:16px/1.5 system-ui,sans-serif}` +
 	`code{font-family:ui-monospace,monospace}li{margin:.5rem 0}`
 
-// rootPolicy allows that style alone.
+// rootPolicy allows rootStyle and nothing else.
 var rootPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'sha256-" + digestOf(rootStyle) + "'"
 
 func digestOf(text string) string {
@@ -18,7 +18,7 @@ func digestOf(text string) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// rootPage is the page at the root. base is the path below which clients reach the service.
+// rootPage returns the root page. base is the path below which clients reach the service.
 func rootPage(base string, hasConsole bool) string {
 	base = html.EscapeString(base)
 	link := ""

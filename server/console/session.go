@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// codeLife is how long the code of a link is good for.
+	// codeLife is how long the code in a link is valid.
 	codeLife = 5 * time.Minute
 	// maxCall bounds the body of an exchange, in bytes.
 	maxCall = 1 << 10
@@ -38,8 +38,8 @@ type Session struct {
 	expires time.Time         // zero: it was used
 }
 
-// NewSession returns a session and its code, which is good for five minutes. mint
-// makes the token.
+// NewSession returns a session and its code, which is valid for five minutes.
+// mint creates the token.
 func NewSession(mint func() (string, error), now func() time.Time) (s *Session, code string) {
 	code = rand.Text()
 	return &Session{mint: mint, now: now, digest: sha256.Sum256([]byte(code)), expires: now().Add(codeLife)}, code
@@ -47,7 +47,7 @@ func NewSession(mint func() (string, error), now func() time.Time) (s *Session, 
 
 var errCode = problem.New(problem.Unauthenticated, "the code is wrong, was used, or is older than five minutes: restart the server for another one, or paste a token")
 
-// redeem ends the code, and returns the token.
+// redeem invalidates the code and returns the token.
 func (s *Session) redeem(code string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,8 +61,8 @@ func (s *Session) redeem(code string) (string, error) {
 
 // exchange answers a code with a token.
 //
-// SECURITY: a page of another origin, and a name of another host that resolves to this
-// machine, must not get the token of whoever looks at it.
+// SECURITY: a page of another origin, or a foreign host name that resolves to this
+// machine, must not obtain the token of whoever opens it.
 func (s *Surface) exchange(c echo.Context) error {
 	r := c.Request()
 	c.Response().Header().Set("Cache-Control", "no-store")
@@ -97,7 +97,8 @@ func (s *Surface) exchange(c echo.Context) error {
 	return c.JSON(http.StatusOK, map[string]string{"token": token})
 }
 
-// local refuses what does not come from a page of this server on this machine.
+// local refuses requests that do not come from a page of this server on this
+// machine.
 func local(r *http.Request) error {
 	refused := problem.New(problem.Forbidden, "the code is taken from the console on the machine of the server alone: paste a token instead")
 	from, err := netip.ParseAddrPort(r.RemoteAddr)

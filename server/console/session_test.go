@@ -24,7 +24,7 @@ var built = fstest.MapFS{
 	"assets/index-abc.js": {Data: []byte("let x = 1")},
 }
 
-// served is a server of the console, with a session whose tokens are counted.
+// served is a console server whose session counts the minted tokens.
 type served struct {
 	*httptest.Server
 	code   string

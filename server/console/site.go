@@ -18,11 +18,11 @@ import (
 	"mneme/server/problem"
 )
 
-// Files are the built files of the console; nil: none.
+// Files are the built files of the console; nil if there are none.
 type Files = fs.FS
 
-// policy allows the page its own files and calls to its own service, and nothing else.
-// Svelte writes its templates, which are constant, by a policy of this name.
+// policy lets the page load its own files and call its own service, and nothing else.
+// Svelte creates its constant templates through the Trusted Types policy of this name.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types svelte-trusted-html"
 
@@ -76,12 +76,13 @@ func newFile(name string, content []byte) *file {
 	if f.contentType == "" {
 		f.contentType = "application/octet-stream"
 	}
-	// Most servers never show the console, and compressing it is much of their start.
+	// Most servers never serve the console, and compressing its files would be much
+	// of their start.
 	f.compressed = sync.OnceValue(func() []byte { return compressed(content) })
 	return f
 }
 
-// compressed returns a content in gzip; nil if that is not shorter.
+// compressed returns content in gzip, or nil if gzip is not shorter.
 func compressed(content []byte) []byte {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
@@ -93,7 +94,7 @@ func compressed(content []byte) []byte {
 	return out.Bytes()
 }
 
-// serve answers with a file; "" is the page.
+// serve responds with a file; "" is the page.
 func (s *site) serve(w http.ResponseWriter, r *http.Request, name string) error {
 	if name == "" {
 		name = indexFile

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// answer is an answer that was read.
+// answer is a recorded response.
 type answer struct {
 	*http.Response
 	body string
 }
 
-// get asks for a path with headers, given as name and value, and without what the
-// client would add.
+// get requests a path with headers, given as names and values, and without the
+// client's default headers.
 func (s *served) get(t *testing.T, path string, headers ...string) answer {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, http.NoBody)
@@ -55,7 +55,7 @@ func TestThePageLoadsFromItsOwnServiceAlone(t *testing.T) {
 	}
 }
 
-func TestFilesAreKeptByTheirContent(t *testing.T) {
+func TestFilesAreCachedByContent(t *testing.T) {
 	s := serve(t, built)
 	page := s.get(t, "/console/")
 	if page.Header.Get("Cache-Control") != "no-cache" {
@@ -116,7 +116,7 @@ func TestOtherPathsOfTheConsoleDoNotExist(t *testing.T) {
 	}
 }
 
-func TestTheRootTellsBrowsersAndProgramsWhereToGo(t *testing.T) {
+func TestTheRootLinksForBrowsersAndPrograms(t *testing.T) {
 	for _, has := range []bool{true, false} {
 		s := serve(t, nil)
 		if has {
@@ -124,11 +124,11 @@ func TestTheRootTellsBrowsersAndProgramsWhereToGo(t *testing.T) {
 		}
 		a := s.get(t, "/", "Accept", "text/html,application/xhtml+xml")
 		if strings.Contains(a.body, "/console/") != has || !strings.Contains(a.Header.Get("Content-Type"), "text/html") {
-			t.Errorf("a browser is told %s", a.body)
+			t.Errorf("a browser gets %s", a.body)
 		}
 		a = s.get(t, "/", "Accept", "*/*")
 		if strings.Contains(a.body, "/console/") != has || !strings.Contains(a.Header.Get("Content-Type"), "application/json") {
-			t.Errorf("a program is told %s", a.body)
+			t.Errorf("a program gets %s", a.body)
 		}
 	}
 }

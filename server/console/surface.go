@@ -18,8 +18,8 @@ type Surface struct {
 	session *Session // nil: there is no code to exchange
 }
 
-// NewSurface returns a surface of the built files, or of none. operating is the operator's
-// page in Markdown, which the console shows where something is not well.
+// NewSurface returns a surface for the built files; nil files mean no console. operating
+// is the operator's guide in Markdown, which the console shows next to health problems.
 func NewSurface(files Files, operating []byte, session *Session) (*Surface, error) {
 	s := &Surface{session: session}
 	if files == nil {
@@ -30,8 +30,8 @@ func NewSurface(files Files, operating []byte, session *Session) (*Surface, erro
 	return s, err
 }
 
-// The routes. None needs a token: the files are the same for everybody, and a code
-// takes its place.
+// The routes. None requires a token: the files are the same for everybody, and a
+// code authorizes the exchange.
 const (
 	routeRoot    = "/"
 	routeConsole = "/console"
@@ -52,8 +52,8 @@ func (s *Surface) Mount(e *echo.Echo) []string {
 	return s.SameOrigin()
 }
 
-// SameOrigin returns all routes: the code in a link is exchanged by the console's own page
-// alone; see server.SameOrigin.
+// SameOrigin returns all routes: only the console's own page exchanges the code of a link;
+// see server.SameOrigin.
 func (s *Surface) SameOrigin() []string {
 	return []string{routeRoot, routeConsole, routeFiles, routeSession}
 }
@@ -65,7 +65,8 @@ func (s *Surface) file(c echo.Context) error {
 	return s.site.serve(c.Response(), c.Request(), strings.TrimPrefix(c.Request().URL.Path, "/console/"))
 }
 
-// root answers browsers with a page of links, and programs with the links as JSON.
+// root responds to browsers with a page of links, and to programs with the links
+// as JSON.
 func (s *Surface) root(c echo.Context) error {
 	h := c.Response().Header()
 	h.Add("Vary", "Accept")

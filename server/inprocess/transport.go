@@ -29,7 +29,7 @@ type Transport struct {
 func New(h http.Handler) *Transport { return &Transport{handler: h} }
 
 // Wait blocks until all calls of the handler have returned. Call it before closing
-// what the handler uses.
+// resources that the handler uses.
 func (t *Transport) Wait() { t.running.Wait() }
 
 // RoundTrip calls the handler on a new goroutine and returns when the handler has
@@ -94,7 +94,7 @@ func incoming(ctx context.Context, r *http.Request) *http.Request {
 	return in
 }
 
-// responseWriter passes what the handler writes to the reader of the response.
+// responseWriter passes the handler's writes to the reader of the response.
 type responseWriter struct {
 	header  http.Header // the handler's
 	pipe    *io.PipeWriter
@@ -132,8 +132,9 @@ type responseBody struct {
 	cancel context.CancelFunc
 }
 
-// Close cancels the request, in case the handler is still running. It does so
-// first: a handler whose write fails must see why in its request's context.
+// Close cancels the request, in case the handler is still running. It cancels
+// before it closes the pipe: a handler whose write fails must find the reason
+// in its request's context.
 func (b *responseBody) Close() error {
 	b.cancel()
 	return b.PipeReader.Close()

@@ -1,5 +1,5 @@
-// Package limit bounds what a client can take of the HTTP server: open
-// connections, the time that it may stall, and requests a second.
+// Package limit bounds a client's use of the HTTP server: open
+// connections, stall time, and requests per second.
 package limit
 
 import (
@@ -8,9 +8,9 @@ import (
 )
 
 // group returns the addresses that count as one client: a single IPv4 address,
-// or the /64 of an IPv6 address, which is what one host is given. An address
-// that cannot be read, as of a connection within the process, is in a group of
-// its own: the zero Prefix.
+// or the /64 of an IPv6 address, which one host is assigned. An invalid
+// address, such as of a connection within the process, has its own group: the
+// zero Prefix.
 func group(address netip.Addr) netip.Prefix {
 	address = address.Unmap().WithZone("")
 	bits := 32
@@ -24,8 +24,8 @@ func group(address netip.Addr) netip.Prefix {
 	return prefix
 }
 
-// addressOf returns the IP address of a connection's peer; the zero Addr if it
-// has none.
+// addressOf returns the IP address of a connection's peer, or the zero Addr if
+// there is none.
 func addressOf(peer net.Addr) netip.Addr {
 	if peer == nil {
 		return netip.Addr{}

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// Reasons for which a connection is closed as soon as it is accepted.
+// Reasons to close a connection as soon as it is accepted.
 const (
 	TotalConnections   = "connections"
 	AddressConnections = "address_connections"
@@ -21,7 +21,7 @@ const (
 type Connections struct {
 	Total      int // of all clients; 0: no limit
 	PerAddress int // of one IPv4 address or IPv6 /64; 0: no limit
-	// Exempt are addresses without a limit of their own: proxies, whose
+	// Exempt are addresses without a limit per address: proxies, whose
 	// connections carry the requests of many clients.
 	Exempt []netip.Prefix
 	// Refused is called for each connection that is closed, with
@@ -30,9 +30,9 @@ type Connections struct {
 }
 
 // Listener is a net.Listener that closes connections above the limits as soon
-// as they are accepted. They could wait in the kernel's backlog instead, but
-// there the address of the client is not known, so that one client's would
-// delay everybody else's.
+// as they are accepted. If they waited in the kernel's backlog instead, where
+// the client's address is not known, one client's connections would delay
+// everybody else's.
 type Listener struct {
 	net.Listener
 	limits Connections
@@ -68,12 +68,12 @@ func (l *Listener) Accept() (net.Conn, error) {
 		if l.limits.Refused != nil {
 			l.limits.Refused(reason)
 		}
-		_ = reset(accepted) // nothing was sent over it
+		_ = reset(accepted) // no bytes were sent
 	}
 }
 
 // admit counts a connection, or returns the reason to refuse it. from is the
-// zero Prefix if the connection counts for no address.
+// zero Prefix if the connection counts towards no address.
 func (l *Listener) admit(address netip.Addr) (from netip.Prefix, reason string) {
 	if l.limits.PerAddress > 0 && !contains(l.limits.Exempt, address) {
 		from = group(address)
@@ -105,12 +105,11 @@ func (l *Listener) release(from netip.Prefix) {
 	}
 }
 
-// reset closes a connection without waiting for the client to take what was
-// sent, nor keeping the state of the connection for minutes as an orderly close
-// does.
+// reset closes a connection immediately. An orderly close would wait for the
+// client to read the sent bytes, and retain the connection's state for minutes.
 func reset(c net.Conn) error {
 	if tcp, ok := c.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // it is closed all the same
+		_ = tcp.SetLinger(0) // Close follows in any case
 	}
 	return c.Close()
 }
@@ -120,23 +119,24 @@ type connection struct {
 	net.Conn
 	release func()
 	stalled atomic.Bool // the client did not take an answer in time
-	// Of together; one goroutine at a time writes an answer.
+	// Used by coalesce; one goroutine at a time writes an answer.
 	coming int     // bytes that it is writing
-	held   *[]byte // what was written and is sent with the next bytes; nil: nothing
+	held   *[]byte // written bytes that are sent with the next ones; nil: none
 }
 
-// heldPool keeps what connection.held pointed to.
+// heldPool recycles the buffers of connection.held.
 var heldPool = sync.Pool{New: func() any { return new([]byte) }}
 
 type connectionKey struct{}
 
-// InContext lets requests find their connection: it is for http.Server.ConnContext.
+// InContext adds the connection to the context of its requests: it is for
+// http.Server.ConnContext.
 func InContext(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, c)
 }
 
-// connectionOf returns the connection that carries a request and nothing else meanwhile; nil
-// if it is not known, is of another type, as with TLS, or carries streams of HTTP/2.
+// connectionOf returns the connection that exclusively carries a request; nil if it is
+// unknown, has another type, as with TLS, or carries HTTP/2 streams.
 func connectionOf(r *http.Request) *connection {
 	if r.ProtoMajor > 1 {
 		return nil
@@ -145,13 +145,13 @@ func connectionOf(r *http.Request) *connection {
 	return c
 }
 
-// httpBuffer is how much of an answer net/http collects before it writes to a connection.
+// httpBuffer is the size of net/http's write buffer for a connection.
 const httpBuffer = 4 << 10
 
-// together runs write, which has net/http write n bytes of an answer. They are sent in one
-// system call with the header, where net/http would make two: the first for what fills its
-// buffer.
-func (c *connection) together(n int, write func() (int, error)) (int, error) {
+// coalesce runs write, through which net/http writes n bytes of an answer. It sends them
+// in one system call with the header. net/http would make two: the first when its buffer
+// is full.
+func (c *connection) coalesce(n int, write func() (int, error)) (int, error) {
 	if c == nil || n <= httpBuffer {
 		return write()
 	}
@@ -160,7 +160,7 @@ func (c *connection) together(n int, write func() (int, error)) (int, error) {
 	return write()
 }
 
-// Write writes to the client. It may hold p until the next Write: see together.
+// Write writes to the client. It may hold p until the next Write; see coalesce.
 func (c *connection) Write(p []byte) (n int, err error) {
 	switch {
 	case len(p) < c.coming && c.held == nil: // the rest of the answer follows
@@ -179,19 +179,20 @@ func (c *connection) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// writeHeld writes what was held and p.
+// writeHeld writes the held bytes and p.
 func (c *connection) writeHeld(p []byte) (int, error) {
 	held := len(*c.held)
 	all := net.Buffers{*c.held, p}
 	n, err := all.WriteTo(c.Conn)
-	clear(*c.held) // of memories
+	clear(*c.held) // holds memory text
 	heldPool.Put(c.held)
 	c.held = nil
 	return max(0, int(n)-held), err
 }
 
-// Close closes the connection. If the client has stalled, it is reset: the
-// kernel would keep what was not sent, for as long as the client likes.
+// Close closes the connection. If the client has stalled, Close resets it:
+// the kernel would otherwise retain the unsent bytes for as long as the
+// client likes.
 func (c *connection) Close() error {
 	c.release()
 	if c.stalled.Load() {
@@ -200,8 +201,8 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite ends what is sent, so that net/http can close a connection without
-// destroying an answer that the client has not read yet.
+// CloseWrite closes the sending side, so that net/http can close a connection
+// without destroying an answer that the client has not read yet.
 func (c *connection) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

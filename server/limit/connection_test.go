@@ -32,7 +32,7 @@ func (a *arrival) RemoteAddr() net.Addr {
 func (a *arrival) Close() error { a.closed = true; return nil }
 
 // accept runs connections from the addresses through the listener. It returns
-// the accepted ones by address, and counts refusals by reason.
+// the accepted ones by address, and the number of refusals by reason.
 func accept(t *testing.T, limits Connections, from ...string) (l *Listener, accepted map[string][]net.Conn, refused map[string]int) {
 	t.Helper()
 	inner := make(arrivals, len(from))

@@ -9,19 +9,20 @@ import (
 )
 
 const (
-	// minHeld is the lowest bound of what is held of the bodies of one caller, in bytes.
-	// Decoded, they take several times as much.
+	// minHeld is the smallest limit on the held body bytes of one caller. Decoded, they
+	// take several times as much memory.
 	minHeld = 64 << 20
-	// heldBodies is how many of the largest bodies a caller may have in hand at least.
+	// heldBodies is how many of the largest bodies a caller may hold at least.
 	heldBodies = 6
-	// freeHeld is what of each body does not count, in bytes. Most bodies have less.
+	// freeHeld is the uncounted part of each body, in bytes. Most bodies are
+	// shorter.
 	freeHeld = 16 << 10
 )
 
-// ErrHeld reports that too much is held of the bodies of a caller; a HeldError is one.
+// ErrHeld reports that a caller's held bodies exceed the limit; a HeldError wraps it.
 var ErrHeld = errors.New("the bodies of this agent's requests in progress are too large together")
 
-// HeldError is ErrHeld with the bound.
+// HeldError is ErrHeld with the limit.
 type HeldError struct{ Most int } // bytes
 
 func (e *HeldError) Error() string { return fmt.Sprintf("%v: at most %d bytes", ErrHeld, e.Most) }
@@ -29,9 +30,8 @@ func (e *HeldError) Error() string { return fmt.Sprintf("%v: at most %d bytes", 
 // Unwrap returns ErrHeld.
 func (e *HeldError) Unwrap() error { return ErrHeld }
 
-// Bodies bound how many bytes are held of the bodies of each caller: while they arrive,
-// which may take hours, and until their requests are answered. It is safe for concurrent
-// use.
+// Bodies bounds the body bytes held for each caller: while the bodies arrive, which may
+// take hours, and until their requests are answered. It is safe for concurrent use.
 type Bodies struct {
 	most int
 
@@ -39,13 +39,14 @@ type Bodies struct {
 	held map[string]int // bytes by caller
 }
 
-// NewBodies returns a Bodies without any, where one has at most largest bytes.
+// NewBodies returns an empty Bodies. largest is the maximum length of one body,
+// in bytes.
 func NewBodies(largest int64) *Bodies {
 	return &Bodies{most: max(minHeld, heldBodies*int(largest)), held: make(map[string]int)}
 }
 
-// Of returns the request with a body that counts as the caller's if it is read by Hold.
-// done ends that.
+// Of returns the request with a body whose bytes count as the caller's when Hold reads
+// it. done releases them.
 func (b *Bodies) Of(r *http.Request, caller string) (counted *http.Request, done func()) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return r, func() {}
@@ -56,7 +57,7 @@ func (b *Bodies) Of(r *http.Request, caller string) (counted *http.Request, done
 	return counted, func() { b.remove(caller, body.counted) }
 }
 
-// add counts bytes of a caller, and reports whether they may be held.
+// add counts bytes of a caller, and reports whether the caller may hold them.
 func (b *Bodies) add(caller string, n int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -87,9 +88,9 @@ type callerBody struct {
 	read, counted int // bytes that were read to be held
 }
 
-// Hold returns a reader of a request's body for who keeps all that it reads. Reading fails
-// with ErrHeld if that is too much together with other bodies of the caller. Of a body that
-// is not from Bodies.Of nothing is counted.
+// Hold returns a reader for code that retains all of a request's body. Reading fails with
+// ErrHeld if the body and the caller's other held bodies exceed the limit. A body that is
+// not from Bodies.Of is not counted.
 func Hold(body io.Reader) io.Reader {
 	if of, ok := body.(*callerBody); ok {
 		return heldBody{of}
@@ -97,10 +98,10 @@ func Hold(body io.Reader) io.Reader {
 	return body
 }
 
-// heldBody is a body that is held.
+// heldBody is a body whose bytes are counted.
 type heldBody struct{ *callerBody }
 
-// Read counts what it reads.
+// Read reads the next bytes and counts them.
 func (h heldBody) Read(p []byte) (int, error) {
 	n, err := h.callerBody.Read(p)
 	h.read += n

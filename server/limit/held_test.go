@@ -37,7 +37,7 @@ func TestTheBodiesOfACallerThatAreHeldAreBounded(t *testing.T) {
 	if b := NewBodies(100_000_000); b.most != 600_000_000 {
 		t.Errorf("at most %d bytes where one body may have 100 MB", b.most)
 	}
-	// A stream is not held.
+	// A streamed body is not held.
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(strings.Repeat(" ", 1_000_000)))
 	r, done := b.Of(r, "ada")
 	defer done()

@@ -14,11 +14,12 @@ type Proxies []netip.Prefix
 // right. Each trusted proxy adds one.
 const maxForwarded = 32
 
-// Client returns the addresses that count as the client of a request: of its
-// connection, or, if that comes from a trusted proxy, of the rightmost address
-// of X-Forwarded-For that is none. What is left of it is the client's own
-// word. Who may open a Unix socket is trusted like a proxy: the file's mode says who
-// that is. Without an address it is the zero Prefix.
+// Client returns the addresses that count as the client of a request: the address of
+// its connection or, if that is a trusted proxy, the rightmost address in
+// X-Forwarded-For that is not a trusted proxy. Addresses further left are the
+// client's own claim. Peers on a Unix socket are trusted like proxies: the mode of
+// the socket file decides who can connect. Without an address, Client returns the
+// zero Prefix.
 func (p Proxies) Client(r *http.Request) netip.Prefix {
 	var client netip.Addr
 	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
@@ -54,15 +55,16 @@ func overSocket(r *http.Request) bool {
 	return ok
 }
 
-// Operators are the networks from which the service is operated.
+// Operators are the networks whose requests may read operator data.
 type Operators []netip.Prefix
 
-// Sent reports whether a request comes from there directly. One that is forwarded does
-// not, whoever it is from: a proxy in these networks may serve everyone.
+// Sent reports whether a request comes directly from one of the networks. A forwarded
+// request does not, whoever sent it: a proxy in these networks may serve everyone.
 //
-// SECURITY: nor does one of a page, which a browser there may have from anywhere. A page
-// whose own host resolves to loopback sends no header that says so: over loopback the Host
-// must be one of loopback.
+// SECURITY: a request that a web page sends does not count either, since a browser in
+// these networks may have loaded the page from anywhere. A page whose own host name
+// resolves to loopback sends no header that reveals it, so over loopback the Host must be
+// a loopback name.
 func (o Operators) Sent(r *http.Request) bool {
 	for _, header := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via", "Origin"} {
 		if len(r.Header.Values(header)) > 0 {

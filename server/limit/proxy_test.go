@@ -68,7 +68,8 @@ func TestWhoOpensASocketIsTrustedLikeAProxy(t *testing.T) {
 	}
 }
 
-// A page reaches loopback by a host of its own that resolves to it.
+// A page can reach loopback through its own host name if the name resolves to
+// loopback.
 func TestOperatorsAreNoPages(t *testing.T) {
 	operators := Operators{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("10.0.0.0/8")}
 	for _, test := range []struct {

@@ -10,16 +10,17 @@ import (
 	"mneme/internal/lru"
 )
 
-// Rate is a number of requests a second, and how many may come at once. A
-// PerSecond of 0 means no limit.
+// Rate is a number of requests per second and a burst. A PerSecond of 0
+// means no limit.
 type Rate struct {
 	PerSecond int
 	Burst     int // 0: PerSecond
 }
 
-// bucketBytes bounds the memory of Buckets: about 20,000 of them. A bucket that
-// was not used for Burst ÷ PerSecond seconds is full, so that nothing is lost with
-// it. To lose one that is not, 20,000 others must be used within that time.
+// bucketBytes bounds the memory of Buckets: about 20,000 buckets. A bucket that
+// was not used for Burst ÷ PerSecond seconds is full, so evicting it loses
+// nothing. A bucket that is not full is evicted only if 20,000 others are used
+// within that time.
 const bucketBytes = 8 << 20
 
 // limiterBytes is the size of a rate.Limiter.
@@ -33,7 +34,7 @@ type Buckets[K comparable] struct {
 	policy  string
 }
 
-// NewBuckets returns full buckets. name is that of the policy in header fields.
+// NewBuckets returns full buckets. name is the policy's name in header fields.
 // now is the clock; nil means time.Now.
 func NewBuckets[K comparable](name string, r Rate, now func() time.Time) *Buckets[K] {
 	if r.Burst == 0 {
@@ -58,8 +59,8 @@ type State struct {
 	Policy, Remaining string
 }
 
-// Take takes n requests out of a bucket, or none if there are fewer. More than a
-// full bucket count as a full one: they would never be OK.
+// Take takes n requests out of a bucket, or none if it holds fewer. An n above
+// the burst counts as the burst, since it could never succeed.
 func (b *Buckets[K]) Take(key K, n int) State {
 	if b.rate.PerSecond == 0 {
 		return State{OK: true}
@@ -78,9 +79,9 @@ func (b *Buckets[K]) Take(key K, n int) State {
 	return state
 }
 
-// TakeMore takes n more requests of a call that took one before. Both together count as
-// a full bucket at most, and RetryAfter is until both would be OK: a call that comes
-// again takes its first one again.
+// TakeMore takes n more requests for a call that took one before. The call's total is
+// at most the burst. RetryAfter is the time until the bucket holds the total, since a
+// retried call takes its first request again.
 func (b *Buckets[K]) TakeMore(key K, n int) State {
 	state := b.Take(key, min(n, b.rate.Burst-1))
 	if !state.OK {

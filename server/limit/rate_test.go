@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// buckets returns buckets of 500 a second in bursts of 1,000, and their clock.
+// buckets returns buckets of 500 requests a second in bursts of 1,000, and their
+// clock.
 func buckets() (*Buckets[string], *time.Time) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	return NewBuckets[string]("agent", Rate{PerSecond: 500, Burst: 1000}, func() time.Time { return now }), &now

@@ -9,33 +9,34 @@ import (
 )
 
 // Stall bounds how long a client may keep the server waiting for the bytes of a
-// request's body, and for room to write the answer. A deadline for the whole
-// request would cut off a long import or export that makes progress; a deadline
-// for each read would let one byte every few seconds hold a connection for
-// good. So a transfer has both: Timeout for the next bytes, and Timeout and the
-// time that its bytes take at BytesPerSecond for all waits together.
+// request's body, and for room to write the answer. One deadline for the whole
+// request would cut off a long import or export that makes progress; one
+// deadline per read would let a byte every few seconds hold a connection
+// forever. So a transfer has two limits: Timeout for the next bytes, and for
+// the sum of its waits Timeout plus the time that its bytes take at
+// BytesPerSecond.
 type Stall struct {
 	Timeout        time.Duration
 	BytesPerSecond int
 }
 
-// ErrStalled reports that a client did not send a request, or take an answer, in
+// ErrStalled reports that a client did not send a request or read an answer in
 // time.
 var ErrStalled = errors.New("the request did not arrive in time")
 
-// drainTimeout is how long the server reads on after it has answered a request
-// whose body it did not read. A client that sends its whole request before it
-// reads the answer would lose the answer to a reset connection. It is the
-// time that net/http waits before a close, for the same reason.
+// drainTimeout is how long the server continues to read after it has answered
+// a request whose body it did not read. A client that sends its whole request
+// before it reads would otherwise lose the answer to a connection reset.
+// net/http waits as long before it closes a connection, for the same reason.
 const drainTimeout = 500 * time.Millisecond
 
 // piece bounds the bytes of an answer that one deadline covers.
 const piece = 32 << 10
 
-// transfer is the progress of a body or of an answer.
+// transfer is the progress of reading a body or writing an answer.
 type transfer struct {
 	stall  Stall
-	stream bool // of HTTP/2
+	stream bool // HTTP/2 stream
 	moved  int64
 	waited time.Duration // for the client
 }
@@ -46,12 +47,12 @@ func (t *transfer) allowance() time.Duration {
 	return max(0, min(t.stall.Timeout, t.stall.Timeout+earned-t.waited))
 }
 
-// move runs one read or write of the client's connection under its deadline. A deadline
-// that passes between two of them ends a stream of HTTP/2, but no connection of HTTP/1.
+// move runs one read or write on the client's connection under its deadline. A deadline
+// that expires between two calls ends an HTTP/2 stream, but not an HTTP/1 connection.
 func (t *transfer) move(setDeadline func(time.Time) error, run func() (int, error)) (int, error) {
 	start := time.Now()
-	// It fails for connections without deadlines, in tests and within the
-	// process, and for closed ones, on which run fails.
+	// This fails for connections without deadlines, in tests and within the
+	// process, and for closed connections, on which run fails.
 	_ = setDeadline(start.Add(t.allowance()))
 	n, err := run()
 	if t.stream && err == nil {
@@ -74,14 +75,14 @@ type Exchange struct {
 }
 
 // Wrap returns an Exchange, and the writer and the request for its handler. The
-// header of the answer closes the connection if the body of the request has
-// not been read to its end: the rest of it would have to be read first, from a
-// client that may never send it. By HTTP/2 the stream alone ends. So does the answer
-// 401 close the connection: connections are kept for those who have a token.
+// answer closes the connection if the body of the request was not read to EOF: the
+// server would have to read the rest first, from a client that may never send it. On
+// HTTP/2 only the stream ends. A 401 also closes the connection: only clients with a
+// token keep connections open.
 func (s Stall) Wrap(w http.ResponseWriter, r *http.Request) (*Exchange, http.ResponseWriter, *http.Request) {
 	x := &Exchange{connection: connectionOf(r), control: http.NewResponseController(w)}
 	t := transfer{stall: s, stream: r.ProtoMajor > 1}
-	if t.stream { // those of net/http would end it while the handler works
+	if t.stream { // net/http's deadlines would end it while the handler works
 		_ = x.control.SetReadDeadline(time.Time{})
 		_ = x.control.SetWriteDeadline(time.Time{})
 	}
@@ -95,7 +96,7 @@ func (s Stall) Wrap(w http.ResponseWriter, r *http.Request) (*Exchange, http.Res
 }
 
 // End sets the deadlines for what net/http does after the handler has returned:
-// to write what is buffered, and to read the rest of a body.
+// writing buffered bytes and reading the rest of a body.
 func (x *Exchange) End() {
 	now := time.Now()
 	_ = x.control.SetWriteDeadline(now.Add(x.writer.transfer.allowance()))
@@ -160,13 +161,13 @@ func (w *writer) WriteHeader(status int) {
 	})
 }
 
-// Write writes p in pieces, each with a deadline of its own.
+// Write writes p in chunks, each with its own deadline.
 func (w *writer) Write(p []byte) (written int, err error) {
 	w.begin(http.StatusOK)
 	for {
 		part := p[written:min(len(p), written+piece)]
 		n, err := w.transfer.move(w.exchange.control.SetWriteDeadline, func() (int, error) {
-			return w.exchange.connection.together(len(part), func() (int, error) { return w.ResponseWriter.Write(part) })
+			return w.exchange.connection.coalesce(len(part), func() (int, error) { return w.ResponseWriter.Write(part) })
 		})
 		written += n
 		if err != nil || written == len(p) {

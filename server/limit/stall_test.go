@@ -14,8 +14,8 @@ import (
 
 const timeout, pace = 30 * time.Second, 1000
 
-// exchange runs run as the client of a server with a Stall, in a bubble with a
-// clock of its own.
+// exchange calls run as the client of a server with a Stall, in a bubble with
+// its own clock.
 func exchange(t *testing.T, handler http.HandlerFunc, run func(client net.Conn)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -43,7 +43,7 @@ func exchange(t *testing.T, handler http.HandlerFunc, run func(client net.Conn))
 	})
 }
 
-// readBody is a handler that reads the body and answers how many bytes it has.
+// readBody is a handler that reads the body and answers with its length.
 func readBody(read *int, failed *error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)

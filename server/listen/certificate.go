@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// checkEvery is how often the files of a certificate are read, at most: at the next
-// connection after it.
+// checkEvery is the minimum interval between reads of the certificate files. A new
+// connection triggers the read.
 const checkEvery = time.Second
 
 // Certificate is a certificate in two PEM files, which are read again when they
@@ -24,7 +24,7 @@ type Certificate struct {
 
 	mu        sync.Mutex
 	checked   time.Time
-	cert, key []byte // what was read last, whether it was of use or not
+	cert, key []byte // as last read, usable or not
 	serving   *tls.Certificate
 }
 
@@ -47,8 +47,8 @@ func (c *Certificate) Config() *tls.Config {
 	}
 }
 
-// Current returns the certificate that the files have. While they cannot be used, as
-// when one was written and the other not yet, it is the one before.
+// Current returns the certificate in the files. While the files are unusable, for
+// example if only one has been rewritten, it returns the previous certificate.
 func (c *Certificate) Current() *tls.Certificate {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,7 +57,7 @@ func (c *Certificate) Current() *tls.Certificate {
 		changed, err := c.read()
 		switch {
 		case err != nil && changed:
-			c.log.Error("the changed certificate cannot be used; the one before serves on", "error", err.Error())
+			c.log.Error("the changed certificate cannot be used; the previous one stays in use", "error", err.Error())
 		case changed:
 			c.log.Info("the certificate was read again", "expires_at", c.serving.Leaf.NotAfter.UTC())
 		}

@@ -51,7 +51,7 @@ func TestACertificateIsReadAgainWhenItsFilesChange(t *testing.T) {
 	if got := c.Current().Leaf.DNSNames[0]; got != "old.example" {
 		t.Errorf("the files are read at each connection: %s", got)
 	}
-	// The certificate was written, its key not yet.
+	// The certificate is rewritten, but its key is not yet.
 	write(t, key, oldKey)
 	for range 3 {
 		if got := serving(); got != "old.example" {
@@ -89,8 +89,8 @@ func TestFilesThatAreNoCertificateAreAnError(t *testing.T) {
 	}
 }
 
-// A connection that is open when the certificate changes is not dropped, and new ones
-// have the new certificate. Old versions of TLS are refused.
+// A connection that is open when the certificate changes stays open, and new
+// connections use the new certificate. Old versions of TLS are refused.
 func TestConnectionsOutliveTheirCertificate(t *testing.T) {
 	dir := t.TempDir()
 	var later atomic.Int64

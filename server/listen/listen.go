@@ -1,4 +1,4 @@
-// Package listen opens what a server listens on: an address, or a Unix socket, and
+// Package listen opens a server's listener, on an address or a Unix socket, and
 // the certificate of a server with TLS.
 package listen
 
@@ -21,8 +21,9 @@ const SocketScheme = "unix:"
 // ErrInUse reports that something listens on an address.
 var ErrInUse = errors.New("the address is in use")
 
-// Open listens on host:port, or on unix: and a path. mode is for the socket's
-// file. The error wraps ErrInUse if something listens there.
+// Open listens on host:port, or on "unix:" and a path. mode is the mode of
+// the socket's file. The error wraps ErrInUse if another process listens
+// there.
 func Open(ctx context.Context, address string, mode os.FileMode) (net.Listener, error) {
 	if path, ok := strings.CutPrefix(address, SocketScheme); ok {
 		return openSocket(ctx, path, mode)
@@ -35,8 +36,9 @@ func Open(ctx context.Context, address string, mode os.FileMode) (net.Listener, 
 	return listener, err
 }
 
-// maxPath bounds the path of a socket, in bytes, as macOS does; Linux has four more.
-// room is what a path needs beside its folder while it is opened.
+// maxPath bounds the path of a socket, in bytes: the limit of macOS; Linux allows
+// four more. room is the length that a path needs besides its folder while the
+// socket is opened.
 const (
 	maxPath = 103
 	room    = len("/1234567890/s")
@@ -49,9 +51,9 @@ type socket struct {
 	file os.FileInfo
 }
 
-// openSocket listens in a folder of its own, which nobody else may enter, and moves
-// the socket to its path when it has its mode. A socket on which nobody listens is
-// replaced; anything else at the path is left alone.
+// openSocket listens in a private folder, then sets the socket's mode and moves it
+// to its path. It replaces a socket on which nobody listens, and leaves any other
+// file at the path alone.
 func openSocket(ctx context.Context, path string, mode os.FileMode) (net.Listener, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -75,7 +77,7 @@ func openSocket(ctx context.Context, path string, mode os.FileMode) (net.Listene
 		return nil, fmt.Errorf("unix socket %s: %w", path, reason(err))
 	}
 	if unix, ok := listener.(*net.UnixListener); ok {
-		unix.SetUnlinkOnClose(false) // it will have another path
+		unix.SetUnlinkOnClose(false) // its path will change
 	}
 	s := &socket{Listener: listener, path: path}
 	err = os.Chmod(made, mode)
@@ -91,7 +93,7 @@ func openSocket(ctx context.Context, path string, mode os.FileMode) (net.Listene
 	return s, nil
 }
 
-// checkFree reports an error unless there is nothing at a path, or a socket on which
+// checkFree returns an error unless the path does not exist or is a socket on which
 // nobody listens.
 func checkFree(ctx context.Context, path string) error {
 	file, err := os.Lstat(path)
@@ -101,7 +103,7 @@ func checkFree(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	case file.Mode().Type() != os.ModeSocket:
-		return fmt.Errorf("%s is there, and no socket", path)
+		return fmt.Errorf("%s exists and is not a socket", path)
 	}
 	dialer := net.Dialer{Timeout: time.Second}
 	conn, err := dialer.DialContext(ctx, "unix", path)
@@ -114,7 +116,8 @@ func checkFree(ctx context.Context, path string) error {
 	return fmt.Errorf("unix socket %s: %w", path, reason(err))
 }
 
-// reason returns what is behind an error of package net, which names another path.
+// reason returns the cause within an error of package net, whose text names
+// another path.
 func reason(err error) error {
 	var failed *net.OpError
 	if errors.As(err, &failed) {

@@ -11,7 +11,7 @@ import (
 	"mneme/server/listen"
 )
 
-// short returns a folder whose sockets' paths are short enough for every system.
+// short returns a folder whose path is short enough for sockets on every system.
 func short(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "s")
@@ -22,7 +22,7 @@ func short(t *testing.T) string {
 	return dir
 }
 
-// echo answers each connection with a byte.
+// echo answers each connection with one byte.
 func echo(l net.Listener) {
 	for {
 		c, err := l.Accept()
@@ -130,7 +130,7 @@ func TestASocketOfALaterListenerIsNotRemoved(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoSocketIsLeftAlone(t *testing.T) {
+func TestAFileThatIsNotASocketIsLeftAlone(t *testing.T) {
 	path := filepath.Join(short(t), "note.txt")
 	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestWhatIsNoSocketIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestAnAddressInUseIsTold(t *testing.T) {
+func TestAnAddressInUseIsReported(t *testing.T) {
 	first, err := listen.Open(t.Context(), "127.0.0.1:0", 0)
 	if err != nil {
 		t.Fatal(err)

@@ -19,8 +19,8 @@ const noBatches = "2025-06-18"
 // isBatch reports whether a body is a JSON array.
 func isBatch(body []byte) bool { return len(body) > 0 && body[0] == '[' && json.Valid(body) }
 
-// splitBatch returns the messages of a batch, or the error response to one that
-// is empty or has more than most.
+// splitBatch returns the messages of a batch, or the error response if the
+// batch is empty or exceeds most messages.
 func splitBatch(body []byte, most int) (lines []json.RawMessage, fault string) {
 	invalid := func(rule string) string {
 		return faultAnswer(json.RawMessage("null"), jsonrpc.CodeInvalidRequest, rule)
@@ -45,9 +45,9 @@ func splitBatch(body []byte, most int) (lines []json.RawMessage, fault string) {
 	return lines, ""
 }
 
-// serveBatch answers the messages of a batch one after the other, so that it
-// takes the memory and the processor of one call at a time. A call that another
-// message of the batch cancels is neither made nor answered.
+// serveBatch answers the messages of a batch sequentially, so that a batch
+// takes the memory and CPU of one call at a time. A call that another message
+// of the batch cancels is neither made nor answered.
 func (s *Surface) serveBatch(w http.ResponseWriter, r *http.Request, body []byte) error {
 	if r.Header.Get("Mcp-Protocol-Version") >= noBatches {
 		fault := faultAnswer(json.RawMessage("null"), jsonrpc.CodeInvalidRequest,
@@ -120,8 +120,8 @@ func (s *Surface) answerOne(r *http.Request, line []byte, cancelled map[jsonrpc.
 	if len(answer) == 0 || json.Valid(answer) {
 		return answer
 	}
-	// The SDK refuses some messages in plain text, such as for their headers or for a
-	// method that the protocol does not define. Only a call is answered.
+	// The SDK refuses some messages in plain text, for example for their headers or
+	// an unknown method. Only calls get a response.
 	request, isRequest := message.(*jsonrpc.Request)
 	if !isRequest || !request.IsCall() {
 		return nil
@@ -129,7 +129,7 @@ func (s *Surface) answerOne(r *http.Request, line []byte, cancelled map[jsonrpc.
 	return []byte(strings.TrimSpace(faultAnswer(idOf(request), jsonrpc.CodeInvalidRequest, string(answer))))
 }
 
-// bufferedWriter keeps the response to one message.
+// bufferedWriter buffers the response to one message.
 type bufferedWriter struct {
 	header http.Header
 	body   bytes.Buffer

@@ -76,7 +76,7 @@ func TestABatchIsAnsweredAsItsMessagesAre(t *testing.T) {
 	if r := h.post(http.MethodPost, "/mcp", "["+listTools+"]", append(auth, "Mcp-Protocol-Version", "2025-06-18")...); r.status != 400 || !strings.Contains(r.body, "no batches") || !json.Valid([]byte(r.body)) {
 		t.Errorf("a batch of a revision without batches: %d %s", r.status, r.body)
 	}
-	// Headers that the SDK refuses for every message.
+	// Headers that make the SDK refuse every message.
 	if r := h.post(http.MethodPost, "/mcp", "["+listTools+"]", append(auth, "Accept", "text/html")...); !json.Valid([]byte(r.body)) || strings.Contains(r.body, `"result"`) {
 		t.Errorf("a batch that accepts no JSON: %d %s", r.status, r.body)
 	}

@@ -35,9 +35,9 @@ func cancelledCall(message jsonrpc.Message) (id jsonrpc.ID, ok bool) {
 	return id, err == nil && id.IsValid()
 }
 
-// callKey identifies a call over HTTP to the client that made it. The surface
-// has no sessions, so that a client is known by its credential, and by the
-// session that it claims, if any.
+// callKey identifies an HTTP call by the client that made it. The surface has
+// no sessions, so the client is identified by its credential and by the
+// session ID that it claims, if any.
 type callKey struct {
 	client [sha256.Size]byte
 	id     jsonrpc.ID
@@ -95,8 +95,8 @@ func (c *calls) start(key callKey, stop context.CancelFunc) (call *runningCall, 
 }
 
 // cancel cancels a call. If several clients with one credential chose the same
-// ID, it is unknown whose call is meant, and none is cancelled: receivers may
-// ignore a cancellation.
+// ID, the call is ambiguous and none is cancelled: receivers may ignore a
+// cancellation.
 func (c *calls) cancel(key callKey) {
 	c.mu.Lock()
 	running := c.running[key]
@@ -115,8 +115,8 @@ func (c *runningCall) cancel() {
 	}
 }
 
-// answer reports whether the call may be answered; it cannot be cancelled from
-// then on.
+// answer reports whether the call may be answered. Afterwards it can no longer
+// be cancelled.
 func (c *runningCall) answer() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -151,9 +151,9 @@ func withRequest(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), requestKey{}, r.Context()))
 }
 
-// endWithRequest ends a handler when the HTTP request ends, because the client
+// endWithRequest ends a handler when the HTTP request ends because the client
 // disconnected or cancelled it: its response could no longer be delivered. The
-// SDK does so for the revisions of the protocol without sessions alone.
+// SDK does this only for protocol revisions without sessions.
 func endWithRequest(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
 		request, ok := ctx.Value(requestKey{}).(context.Context)

@@ -22,7 +22,7 @@ import (
 	"mneme/test/wait"
 )
 
-// slowTools are tools of which memory_list runs until it is cancelled.
+// slowTools are tools whose memory_list runs until it is cancelled.
 type slowTools struct {
 	*tool.Tools
 	started, stopped chan struct{}
@@ -80,7 +80,7 @@ func TestACancelledCallOverStdioIsStoppedAndNotAnswered(t *testing.T) {
 		s.say(cancel("another"))
 		s.say(cancel(id))
 		wait.For(t, "the call stops", slow.stopped)
-		// What comes next is the answer of the next call, whose ID may be the same.
+		// The next line must be the response to the next call, which may reuse the ID.
 		s.say(call1("next", "memory_get"))
 		if got := s.hear(); !strings.Contains(got, `"id":"next"`) || !strings.Contains(got, `"found":false`) {
 			t.Errorf("after a cancelled call comes %s", got)
@@ -96,10 +96,10 @@ func TestACancelledCallOverStdioIsStoppedAndNotAnswered(t *testing.T) {
 	}
 }
 
-// The end of the input does not wait for a call that was cancelled.
+// The end of the input does not wait for a cancelled call.
 func TestTheEndOfAStreamWaitsForNoCancelledCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// Neither of the calls reaches a service, whose database would keep the clock from moving.
+		// Neither call reaches a service: its database would stop the bubble's clock.
 		slow := &slowTools{Tools: tool.New(nil, nil, tool.Options{}), started: make(chan struct{}, 16), stopped: make(chan struct{}, 16)}
 		var out strings.Builder
 		in := strings.Join([]string{hello, call1(1, "memory_list"), cancel(1), `{"jsonrpc":"2.0","id":2,"method":"ping"}`, ""}, "\n")
@@ -154,7 +154,7 @@ func TestACancelledCallOverHTTPIsStoppedAndNotAnswered(t *testing.T) {
 	}
 }
 
-// Of two calls of one credential with the same ID it is unknown which is meant.
+// Two calls of one credential with the same ID are ambiguous to cancel.
 func TestAnAmbiguousCancellationIsIgnored(t *testing.T) {
 	h, slow := openSlow(t)
 	token := []string{"Authorization", "Bearer " + h.Token(alice)}

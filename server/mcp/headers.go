@@ -8,12 +8,13 @@ import (
 	"strings"
 )
 
-// bothTypes is what the SDK asks for in the header Accept of a message. Answers are JSON, so
-// that a client need not take the other one.
+// bothTypes is the Accept header that the SDK requires. Answers are JSON, so clients need
+// not accept event streams.
 const bothTypes = "application/json, text/event-stream"
 
-// lenient returns the request of a message with headers as the SDK expects them: any Accept
-// that allows JSON, or none, will do, a body without type is JSON, and a name may be coded.
+// lenient returns the request of a message with the headers that the SDK expects. It
+// accepts any Accept that allows JSON or is absent, a body without Content-Type as JSON,
+// and an encoded name.
 func lenient(r *http.Request) *http.Request {
 	accept, typed := allowsJSON(r.Header.Values("Accept")), r.Header.Get("Content-Type") != ""
 	name, coded := codedName(r.Header.Get(nameHeader))
@@ -33,11 +34,11 @@ func lenient(r *http.Request) *http.Request {
 	return r
 }
 
-// jsonRanges are the media ranges that JSON fits, the most exact the highest.
+// jsonRanges maps the media ranges that match JSON to their specificity.
 var jsonRanges = map[string]int{"*/*": 1, "application/*": 2, "application/json": 3}
 
-// allowsJSON reports whether the values of a header Accept allow JSON (RFC 9110, §12.5.1):
-// the most exact range that fits decides.
+// allowsJSON reports whether the values of an Accept header allow JSON (RFC 9110,
+// §12.5.1): the most specific matching range decides.
 func allowsJSON(values []string) bool {
 	all := strings.Join(values, ",")
 	exact, allowed := 0, strings.Trim(all, ", \t") == ""
@@ -56,11 +57,12 @@ func allowsJSON(values []string) bool {
 	return allowed
 }
 
-// nameHeader names the tool or resource of a message, by the revisions without sessions.
+// nameHeader names the tool or resource of a message, in protocol revisions without
+// sessions.
 const nameHeader = "Mcp-Name"
 
-// codedName returns the name in a header Mcp-Name that is coded in Base64 between =?base64?
-// and ?=. The SDK compares the header with the name as it stands.
+// codedName returns the name in an Mcp-Name header that is encoded in Base64 between
+// =?base64? and ?=. The SDK compares the header with the name literally.
 func codedName(header string) (name string, ok bool) {
 	coded, ok := strings.CutPrefix(header, "=?base64?")
 	if !ok {

@@ -10,9 +10,9 @@ import (
 	"mneme/server/mcp"
 )
 
-// The revisions without sessions let a client code the name in a header, such as one with
-// an umlaut. The server compares what it means.
-func TestANameInBase64IsWhatItMeans(t *testing.T) {
+// The revisions without sessions let a client encode the name in a header, for example a
+// name with an umlaut. The server compares the decoded name.
+func TestABase64NameIsDecoded(t *testing.T) {
 	h := open(t, mcp.Options{})
 	const call = `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"mneme://self/MEMORY.md","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
 	coded := func(name string) string { return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(name)) + "?=" }
@@ -30,8 +30,8 @@ func TestANameInBase64IsWhatItMeans(t *testing.T) {
 	}
 }
 
-// What a client accepts and how it names a body or localhost keeps no message from its
-// answer, unless the client takes no JSON.
+// A client's Accept, media type or spelling of localhost does not prevent an answer,
+// unless the client refuses JSON.
 func TestHeadersThatClientsSendAreTaken(t *testing.T) {
 	h := open(t, mcp.Options{})
 	ask := func(target string, change func(*http.Request)) (status int, body string) {

@@ -21,7 +21,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// harness is a server of MCP over a fresh database.
+// harness is an MCP server over a fresh database.
 type harness struct {
 	*servertest.Server
 	t     testing.TB
@@ -72,14 +72,14 @@ func (h *harness) client(p acl.Principal) *sdk.ClientSession {
 	return session
 }
 
-// answer is what a request brought.
+// answer is the response to a request.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// post sends one message with whatever headers.
+// post sends one message with any headers.
 func (h *harness) post(method, target, body string, header ...string) answer {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), method, h.http.URL+target, strings.NewReader(body))
@@ -177,8 +177,8 @@ func TestAnEmptyListOfMemoriesIsATextAndAnObject(t *testing.T) {
 	}
 }
 
-// maxList bounds the list of tools, in bytes: every conversation pays for it. These are about
-// 900 tokens.
+// maxList bounds the list of tools, in bytes: every conversation pays for it. The bound is
+// about 900 tokens.
 const maxList = 3900
 
 func TestTheListOfToolsStaysShort(t *testing.T) {
@@ -189,7 +189,7 @@ func TestTheListOfToolsStaysShort(t *testing.T) {
 	}
 }
 
-// The query of the endpoint names the families of a client's list, in a batch too.
+// The endpoint's query selects the families of a client's list, in a batch too.
 func TestAClientChoosesFamilies(t *testing.T) {
 	h := open(t, mcp.Options{})
 	sharer := alice
@@ -294,7 +294,7 @@ func TestCallsOverMCPBringTextAndStructuredContent(t *testing.T) {
 	if _, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "none"}); err == nil {
 		t.Error("a tool that there is not was called")
 	}
-	// The caller is the token's, and no other.
+	// The caller is the token's holder, and no other.
 	if other := call(t, h.client(bob), "memory_get", map[string]any{"key": "tea"}); textOf(t, other) != `{"found":false,"key":"tea"}` {
 		t.Errorf("%+v", other)
 	}
@@ -325,7 +325,7 @@ func TestIndexIsAResource(t *testing.T) {
 	if _, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "mneme://bob/MEMORY.md"}); err == nil {
 		t.Error("another resource was read")
 	}
-	// An empty index still is a text, and nobody else's.
+	// An empty index is still a text, and contains no other caller's entries.
 	body := h.post(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"mneme://self/MEMORY.md"}}`,
 		"Authorization", "Bearer "+h.Token(bob)).body
 	if !strings.Contains(body, `"text":"\n"`) || !strings.Contains(body, `"cacheScope":"private"`) {
@@ -400,7 +400,7 @@ func TestWithoutATokenTheClientLearnsWhereToGetOne(t *testing.T) {
 	}
 }
 
-// Without issuers there is nobody to send a client to for a token.
+// Without issuers a client cannot be directed to a source of tokens.
 func TestWithoutIssuersNoMetadataIsPromised(t *testing.T) {
 	h := open(t, mcp.Options{})
 	r := h.post(http.MethodPost, "/mcp", listTools)
@@ -414,7 +414,7 @@ func TestWithoutIssuersNoMetadataIsPromised(t *testing.T) {
 	}
 }
 
-func TestPublicURLIsWhatClientsAreTold(t *testing.T) {
+func TestClientsGetThePublicURL(t *testing.T) {
 	h := open(t, mcp.Options{PublicURL: "https://memory.example.org/", AuthorizationServers: []string{"https://login.example.org"}})
 	r := h.post(http.MethodPost, "/mcp", listTools)
 	if got := r.header.Get("WWW-Authenticate"); !strings.Contains(got, `resource_metadata="https://memory.example.org/.well-known/oauth-protected-resource/mcp"`) {
@@ -428,7 +428,7 @@ func TestThePublicURLMayHaveAPath(t *testing.T) {
 	if got := r.header.Get("WWW-Authenticate"); !strings.Contains(got, `resource_metadata="https://example.org/team/mneme/.well-known/oauth-protected-resource/mcp"`) {
 		t.Error(got)
 	}
-	// A proxy may forward the path of RFC 9728, which is at the root.
+	// A proxy may forward the RFC 9728 path, which is at the root.
 	for _, path := range []string{"/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource/team/mneme/mcp"} {
 		if r := h.post(http.MethodGet, path, ""); r.status != http.StatusOK || !strings.Contains(r.body, `"resource":"https://example.org/team/mneme/mcp"`) {
 			t.Errorf("%s: %d %s", path, r.status, r.body)
@@ -436,7 +436,8 @@ func TestThePublicURLMayHaveAPath(t *testing.T) {
 	}
 }
 
-// A name that an attacker lets point to this machine is no name of the server.
+// A host name that an attacker lets resolve to this machine is not a name of the
+// server.
 func TestForeignHostsOnLoopbackAreRefusedUnlessAProxyIsConfigured(t *testing.T) {
 	for public, status := range map[string]int{"": 403, "https://memory.example.org": 200} {
 		h := open(t, mcp.Options{PublicURL: public})

@@ -7,9 +7,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// read parses a line or a body as a message, or returns the error response for
-// an invalid one, with a null ID because the ID is unknown. An empty line is
-// neither.
+// read parses a line or a body as a message. For an invalid one it returns the
+// error response, with a null ID because the ID is unknown. For an empty line
+// both results are empty.
 func read(line []byte, long bool) (message jsonrpc.Message, fault string) {
 	answer := func(code int, message string) string { return faultAnswer(json.RawMessage("null"), code, message) }
 	switch {

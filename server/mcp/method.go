@@ -12,7 +12,7 @@ import (
 )
 
 // Methods of the protocol, by whether the server declares their capability. The
-// SDK would answer some undeclared ones too, such as with an empty list of
+// SDK would answer some undeclared ones too, for example with an empty list of
 // prompts.
 var (
 	declared = []string{
@@ -40,8 +40,8 @@ func everyTool(string) bool { return true }
 
 func noTool(string) bool { return false }
 
-// toolsOf returns which tools a server needs that answers one message, nil for none. The
-// SDK decodes the schemas of each tool that is added, which takes longer than most calls.
+// toolsOf returns the tools that a server for one message needs, or nil for none. The SDK
+// decodes the schemas of each tool that is added, which takes longer than most calls.
 func toolsOf(message jsonrpc.Message) (needs func(name string) bool) {
 	request, ok := message.(*jsonrpc.Request)
 	switch {
@@ -49,11 +49,11 @@ func toolsOf(message jsonrpc.Message) (needs func(name string) bool) {
 		return everyTool
 	case ok && request.Method == methodCall:
 		var name string
-		var params map[string]json.RawMessage // in a struct, "Name" would be the name too
+		var params map[string]json.RawMessage // a struct would also match "Name"
 		if json.Unmarshal(request.Params, &params) == nil && json.Unmarshal(params["name"], &name) == nil && name != "" {
 			return func(tool string) bool { return tool == name }
 		}
-		return everyTool // what the SDK makes of it is its own
+		return everyTool // the SDK decides about malformed messages
 	}
 	return noTool
 }
@@ -69,7 +69,7 @@ func refuseUndeclared(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// listing leaves tools out of the lists, by their names.
+// listing removes tools from the lists, by name.
 func listing(unlisted func() map[string]bool) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {

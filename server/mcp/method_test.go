@@ -12,8 +12,8 @@ import (
 	"mneme/server/mcp"
 )
 
-// What the server does not declare it does not have, though the SDK would
-// answer some of it.
+// The server rejects methods of capabilities that it does not declare,
+// although the SDK would answer some of them.
 func TestMethodsOfUndeclaredCapabilitiesDoNotExist(t *testing.T) {
 	h := open(t, mcp.Options{})
 	capabilities := h.client(alice).InitializeResult().Capabilities
@@ -31,8 +31,8 @@ func TestMethodsOfUndeclaredCapabilitiesDoNotExist(t *testing.T) {
 	}
 }
 
-// No change is announced, so that a subscription agrees to none and ends: an open one
-// would outlive its token, and hold up a shutdown.
+// The server announces no changes, so a subscription confirms none and ends: an open
+// one would outlive its token and delay a shutdown.
 func TestASubscriptionIsAnsweredAtOnce(t *testing.T) {
 	h := open(t, mcp.Options{})
 	r := h.post(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":true,"resourceSubscriptions":["mneme://self/MEMORY.md"]}}}`,
@@ -42,8 +42,8 @@ func TestASubscriptionIsAnsweredAtOnce(t *testing.T) {
 	}
 }
 
-// The SDK decodes the schemas of each tool that a server has. A message has the server's
-// tools only if it is about them.
+// The SDK decodes the schemas of each tool that a server has. A server gets tools only
+// if its message concerns them.
 func TestAMessagePreparesNoToolsButItsOwn(t *testing.T) {
 	h := open(t, mcp.Options{})
 	token := h.Token(alice)
@@ -66,7 +66,8 @@ func TestAMessagePreparesNoToolsButItsOwn(t *testing.T) {
 	}
 }
 
-// The tool that is prepared is the one that the SDK calls, however its name is given.
+// The prepared tool is the one that the SDK calls, however the message spells its
+// name.
 func TestACallPreparesTheToolThatIsCalled(t *testing.T) {
 	h := open(t, mcp.Options{})
 	token := h.Token(alice)

@@ -21,7 +21,7 @@ import (
 	"mneme/test/backendtest/shoptest"
 )
 
-// openShop opens a server whose bob sells searches of his store, which has one entry.
+// openShop opens a server where bob sells searches of his store, which has one entry.
 // Alice has no account.
 func openShop(t *testing.T) (h *harness, s *shoptest.Shop, offer string) {
 	t.Helper()
@@ -37,7 +37,7 @@ func openShop(t *testing.T) (h *harness, s *shoptest.Shop, offer string) {
 	return h, s, offer
 }
 
-// asked is the structured content of a call that has to be paid for.
+// asked is the structured content of the result of an unpaid call.
 type asked struct {
 	Version  int              `json:"x402Version"`
 	Error    string           `json:"error"`
@@ -62,7 +62,7 @@ func askedBy(t *testing.T, r *sdk.CallToolResult) (a asked) {
 	return a
 }
 
-// payFor returns the n-th payment for what a call asks for, in a scheme.
+// payFor returns the n-th payment for the requirements of a call, in a scheme.
 func payFor(t *testing.T, a asked, scheme string, n int) map[string]any {
 	t.Helper()
 	for _, r := range a.Accepts {
@@ -136,7 +136,7 @@ func must(t *testing.T, v any) json.RawMessage {
 	return text
 }
 
-func TestARefusedPaymentIsAskedForAnewAndBuysNothing(t *testing.T) {
+func TestARefusedPaymentIsRequestedAgainAndBuysNothing(t *testing.T) {
 	for failure, reason := range map[paymenttest.Failure]string{
 		paymenttest.RefuseVerify: "insufficient_funds", paymenttest.RefuseSettle: "settlement_failed",
 	} {
@@ -164,7 +164,7 @@ func TestARefusedPaymentIsAskedForAnewAndBuysNothing(t *testing.T) {
 	}
 }
 
-// Refused payments of many agents from one address are counted by it.
+// Refused payments of many agents from one address count towards the address.
 func TestRefusedPaymentsAreCountedByAddress(t *testing.T) {
 	h, shop, offer := openShop(t)
 	arguments := map[string]any{"command": "search", "query": "hut water", "offer": offer}
@@ -194,8 +194,8 @@ func TestAPaymentThatCannotBeReadIsAnError(t *testing.T) {
 	}
 }
 
-// A named store is paid for by the payment that came, whatever the account has: what an
-// exact payment leaves over pays for no repetition.
+// A named store is paid with the call's payment, whatever the account's balance: the
+// remainder of an exact payment does not pay for a repetition.
 func TestAPaymentForANamedStoreLeavesTheAccountAlone(t *testing.T) {
 	h, shop, offer := openShop(t)
 	shop.Accept(alice, uuid.MustParse(offer))
@@ -214,8 +214,8 @@ func TestAPaymentForANamedStoreLeavesTheAccountAlone(t *testing.T) {
 	}
 }
 
-// Payments come with a tool over HTTP in the headers of REST, and its answers have
-// those too.
+// Over HTTP, tools take payments in the same headers as REST, and their answers
+// have the same headers too.
 func TestToolsOverHTTPTakePaymentsInHeaders(t *testing.T) {
 	h, shop, offer := openShop(t)
 	body := `{"query":"hut water","offer":"` + offer + `"}`

@@ -25,15 +25,15 @@ const indexURI = "mneme://self/MEMORY.md"
 // server. See tool.Tools.
 type Tools interface {
 	Definitions(acl.Principal) []tool.Definition
-	// Pay calls a tool with a payment for what it costs, nil for none.
+	// Pay calls a tool with a payment for its price; nil is no payment.
 	Pay(ctx context.Context, p acl.Principal, name string, input json.RawMessage, paid *meter.Payment) (tool.Result, error)
 	Index(ctx context.Context, p acl.Principal, store string) (string, error)
 	MaxInput() int64
 }
 
-// NewServer returns a server of the tools for one authenticated caller. No
-// message can change the caller. The definitions of tools are asked for with the first
-// message that needs them, since they may have to be fetched.
+// NewServer returns a server of the tools for one authenticated caller. No message can
+// change the caller. The tool definitions are loaded with the first message that needs
+// them, since they may have to be fetched.
 func NewServer(tools Tools, p acl.Principal, version string) *mcp.Server {
 	server := bareServer(tools, p, version)
 	add := sync.OnceValue(func() map[string]bool { return addTools(server, tools, p, nil, everyTool) })
@@ -48,8 +48,8 @@ func NewServer(tools Tools, p acl.Principal, version string) *mcp.Server {
 	return server
 }
 
-// newServer is NewServer with those tools alone that needs names, which are asked for at
-// once. Its list has the families that the client asked for, nil for none.
+// newServer is NewServer with only the tools that needs names, which are loaded at once.
+// Its list has the families that the client requested; nil means none.
 func newServer(tools Tools, p acl.Principal, version string, asked []tool.Family, needs func(name string) bool) *mcp.Server {
 	server := bareServer(tools, p, version)
 	unlisted := addTools(server, tools, p, asked, needs)
@@ -57,8 +57,8 @@ func newServer(tools Tools, p acl.Principal, version string, asked []tool.Family
 	return server
 }
 
-// addTools adds those tools that needs names to a server, and returns which of them no list
-// has.
+// addTools adds the tools that needs names to a server, and returns the names that lists
+// leave out.
 func addTools(server *mcp.Server, tools Tools, p acl.Principal, asked []tool.Family, needs func(name string) bool) (unlisted map[string]bool) {
 	unlisted = make(map[string]bool)
 	for _, definition := range tool.Asked(tools.Definitions(p), asked) {
@@ -91,8 +91,8 @@ func bareServer(tools Tools, p acl.Principal, version string) *mcp.Server {
 	return server
 }
 
-// toolOf returns a tool with annotations. Of one that only reads, the others have no
-// meaning.
+// toolOf returns a tool with annotations. If the tool is read-only, the other
+// annotations have no meaning.
 func toolOf(d tool.Definition) *mcp.Tool {
 	no := false
 	one := &mcp.Tool{
@@ -137,7 +137,7 @@ func handler(tools Tools, p acl.Principal, name string) mcp.ToolHandler {
 	}
 }
 
-// The members of _meta in which x402 carries a payment and what became of it.
+// Members of _meta in which x402 carries a payment and its settlement.
 const (
 	metaPayment    = "x402/payment"
 	metaSettlement = "x402/payment-response"
@@ -156,8 +156,8 @@ func paymentOf(r *mcp.CallToolRequest) (*meter.Payment, error) {
 	return payment.ParseV2(metaPayment, text)
 }
 
-// structured is a text that is JSON. The text of an answer and its structured
-// content are the same bytes until they are encoded.
+// structured is a JSON text. The text of an answer and its structured content
+// share their bytes until they are encoded.
 type structured string
 
 // MarshalJSON returns the text.

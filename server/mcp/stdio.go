@@ -16,7 +16,7 @@ import (
 // ServeStream answers the messages of one client, one per line, until in ends or
 // ctx is done. maxInput is the limit on a tool's input, in bytes. An invalid
 // line is answered with an error and the session continues; the SDK would end
-// it.
+// the session.
 func ServeStream(ctx context.Context, server *mcp.Server, maxInput int64, in io.Reader, out io.Writer) error {
 	messages, forward := io.Pipe()
 	answers := &stream{out: out}
@@ -33,7 +33,8 @@ func ServeStream(ctx context.Context, server *mcp.Server, maxInput int64, in io.
 	return err
 }
 
-// screen forwards the lines that are messages, and answers the others.
+// screen forwards the lines that are valid messages, and answers the invalid
+// ones.
 func screen(in io.Reader, messages io.Writer, answers *stream, limit int64) error {
 	lines := bufio.NewReader(in)
 	for {
@@ -84,8 +85,8 @@ func readLine(lines *bufio.Reader, limit int64) (line []byte, long bool, err err
 const drainTimeout = 10 * time.Second
 
 // stream is the client's output, safe for concurrent writers. Close leaves it
-// open for its owner. It knows the pending calls, because the SDK drops them
-// when its reader ends, and answers those that the client cancelled.
+// open for its owner. stream tracks the pending calls, because the SDK drops
+// them when its reader ends and answers calls that the client cancelled.
 type stream struct {
 	mu      sync.Mutex
 	out     io.Writer
@@ -100,8 +101,8 @@ type pendingCall struct {
 	cancelled bool
 }
 
-// expect notes a call as pending. One with the ID of a pending call is an error,
-// which the SDK answers without an ID.
+// expect registers a pending call. A call with the ID of another pending call is
+// an error, which the SDK answers without an ID.
 func (s *stream) expect(request *jsonrpc.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +115,7 @@ func (s *stream) expect(request *jsonrpc.Request) {
 	}
 }
 
-// cancel notes that a pending call is not to be answered.
+// cancel marks a pending call as cancelled, so that it is not answered.
 func (s *stream) cancel(id jsonrpc.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +125,7 @@ func (s *stream) cancel(id jsonrpc.ID) {
 	}
 }
 
-// finish counts a call as no longer waited for.
+// finish counts down the pending calls.
 func (s *stream) finish() {
 	s.waiting--
 	if s.waiting == 0 && s.drained != nil {
@@ -148,8 +149,8 @@ func (s *stream) Write(line []byte) (int, error) {
 	return n, err
 }
 
-// answered returns the pending call that a line answers, which is pending no
-// longer; nil if it answers none.
+// answered removes and returns the pending call that a line answers, or
+// returns nil if it answers none.
 func (s *stream) answered(line []byte) *pendingCall {
 	message, fault := read(bytes.TrimSpace(line), false)
 	response, ok := message.(*jsonrpc.Response)

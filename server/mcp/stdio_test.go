@@ -14,7 +14,7 @@ import (
 	"mneme/server/mcp"
 )
 
-// stream is a client on a stream, as a program that starts mneme mcp has one.
+// stream is a client on a stream, like a program that starts mneme mcp.
 type stream struct {
 	t       testing.TB
 	in      *io.PipeWriter
@@ -57,7 +57,7 @@ func (s *stream) hear() string {
 	return line
 }
 
-// end hangs up and returns what the server made of it.
+// end closes the input and returns the server's error.
 func (s *stream) end() error {
 	s.in.Close()
 	if _, err := io.Copy(io.Discard, s.answers); err != nil && !errors.Is(err, io.EOF) {
@@ -101,8 +101,8 @@ func TestALineThatIsNoMessageIsAnsweredAndTheNextIsRead(t *testing.T) {
 	}
 }
 
-// A client may ask, hang up, and read its answers then.
-func TestWhatWasAskedBeforeTheEndIsAnswered(t *testing.T) {
+// A client may close its input right after a call, and read the answers then.
+func TestCallsBeforeEOFAreAnswered(t *testing.T) {
 	s := open(t, mcp.Options{}).stream(t, alice)
 	const calls = 3
 	go func() {
@@ -121,7 +121,7 @@ func TestWhatWasAskedBeforeTheEndIsAnswered(t *testing.T) {
 	}
 }
 
-// Whatever a line holds, the one behind it is answered.
+// Whatever a line contains, the next line is answered.
 func FuzzStream(f *testing.F) {
 	h := open(f, mcp.Options{})
 	for _, seed := range []string{

@@ -38,11 +38,11 @@ type Options struct {
 	// protected resource. Empty if tokens are issued another way, such as by
 	// mneme token: then there is no metadata.
 	AuthorizationServers []string
-	// PublicURL is the server's address for clients, maybe with a path below which it is. If
-	// empty, it is taken from each request.
+	// PublicURL is the server's address for clients, which may include a path. If empty, it
+	// is derived from each request.
 	PublicURL string
-	// Origins are those of pages that may call from a browser beside the server's own, or
-	// "*" alone.
+	// Origins are the origins of pages that may call from a browser, besides the server's
+	// own, or only "*".
 	Origins []string
 	Meter   Meter // default: requests are not counted
 }
@@ -62,7 +62,7 @@ type Surface struct {
 // serverKey is the context key for the server of a request.
 type serverKey struct{}
 
-// NewSurface returns the surface. It panics if an origin is none.
+// NewSurface returns the surface. It panics if an origin is invalid.
 func NewSurface(tools Tools, o Options) *Surface {
 	maxBody := tools.MaxInput() + messageRoom
 	streamable := mcp.NewStreamableHTTPHandler(
@@ -73,7 +73,7 @@ func NewSurface(tools Tools, o Options) *Surface {
 		&mcp.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
 			MaxRequestBodyBytes:        maxBody,
-			DisableLocalhostProtection: true, // the server's rule for hosts is of all calls
+			DisableLocalhostProtection: true, // the server checks the hosts of all calls
 		})
 	s := &Surface{tools: tools, options: o, maxBody: maxBody, batch: o.Batch, handler: streamable, origins: trusted(o.Origins)}
 	if s.batch == 0 {
@@ -111,7 +111,7 @@ func (s *Surface) Mount(e *echo.Echo) (open []string) {
 		e.Add(method, endpoint+"/", s.serve)
 	}
 	open = []string{metadataPath, metadataPath + endpoint}
-	// RFC 9728 §3.1 puts the path of a resource behind the well-known one.
+	// RFC 9728 §3.1 appends the path of a resource to the well-known path.
 	if u, err := url.Parse(s.options.PublicURL); err == nil && strings.Trim(u.Path, "/") != "" {
 		open = append(open, metadataPath+strings.TrimSuffix(u.Path, "/")+endpoint)
 	}
@@ -153,9 +153,10 @@ func (s *Surface) serve(c echo.Context) error {
 	return nil
 }
 
-// withServer returns a request with the server that answers its message, nil for none.
+// withServer returns a request with the server for its message, or without one if it
+// needs none.
 func (s *Surface) withServer(r *http.Request, message jsonrpc.Message) *http.Request {
-	asked, _ := tool.ParseFamilies(r.URL.Query().Get(queryTools)) // it was checked
+	asked, _ := tool.ParseFamilies(r.URL.Query().Get(queryTools)) // already checked
 	one := newServer(s.tools, server.Principal(r.Context()), s.options.Version, asked, toolsOf(message))
 	if s.options.Meter != nil {
 		one.AddReceivingMiddleware(counted(s.options.Meter))
@@ -165,7 +166,7 @@ func (s *Surface) withServer(r *http.Request, message jsonrpc.Message) *http.Req
 }
 
 // serveOne answers one message. A call ends with the request, or when the
-// client cancels it by another message; then it has no response.
+// client cancels it by another message; a cancelled call has no response.
 func (s *Surface) serveOne(w http.ResponseWriter, r *http.Request, body []byte, message jsonrpc.Message) {
 	if id, ok := cancelledCall(message); ok {
 		s.calls.cancel(keyOf(r, id))
@@ -183,7 +184,7 @@ func (s *Surface) serveOne(w http.ResponseWriter, r *http.Request, body []byte, 
 		}(w)
 		r, w = r.WithContext(ctx), &answerWriter{w, call}
 	}
-	if !isRequest || request.Method != methodListen { // which is answered by a stream
+	if !isRequest || request.Method != methodListen { // a listen request is answered by a stream
 		r = lenient(r)
 	}
 	r = withRequest(s.withServer(r, message))
@@ -220,7 +221,8 @@ func (s *Surface) address(r *http.Request) string {
 	return scheme + "://" + strings.Map(hostCharacter, r.Host)
 }
 
-// hostCharacter drops characters that no host has, to prevent header injection.
+// hostCharacter drops characters that are invalid in a host, to prevent header
+// injection.
 func hostCharacter(r rune) rune {
 	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(".-_:[]", r) {
 		return r
@@ -229,7 +231,7 @@ func hostCharacter(r rune) rune {
 }
 
 // metadata describes the protected resource (RFC 9728). Without authorization servers there
-// is none: a client would look for them at the resource itself.
+// is no metadata: a client would look for them at the resource itself.
 func (s *Surface) metadata(c echo.Context) error {
 	if len(s.options.AuthorizationServers) == 0 {
 		return problem.New(problem.NoSuchCall, "")

@@ -19,11 +19,11 @@ import (
 // ContentType is the media type of problems.
 const ContentType = "application/problem+json"
 
-// StatusClientClosedRequest is the status in logs and metrics of a request whose
+// StatusClientClosedRequest is the status that logs and metrics show if the
 // client disconnected. It is never sent.
 const StatusClientClosedRequest = 499
 
-// Kind is a kind of problem: the part that does not depend on the request.
+// Kind is a kind of problem: the part that is independent of the request.
 type Kind struct {
 	Name   string // last part of the type URI
 	Status int
@@ -65,22 +65,22 @@ type Problem struct {
 	Detail     string
 	Field      string        // the invalid field or parameter
 	Limit      string        // the limit that was reached
-	Item       *int          // index of the item that failed, of a call of several; nil: none
-	RetryAfter time.Duration // 0: that of every 503, and else no Retry-After
+	Item       *int          // index of the failed item in a call with several; nil: none
+	RetryAfter time.Duration // 0: the default for a 503, otherwise no Retry-After
 	Challenge  string        // WWW-Authenticate of a 401
 	Payment    *Payment      // of a 402
 	AsText     bool          // the body also has the problem's text, as its member error
 	cause      error
 }
 
-// Payment is what a problem of status 402 says beside the others. Amounts are
-// micros.
+// Payment holds the members that only problems of status 402 have. Amounts
+// are in micros.
 type Payment struct {
 	Price   int64  // the most that the call could cost
 	Balance int64  // of the caller's account
 	Offer   string // to accept, or to pay for
-	// Header and Members are added to the header and the body, for protocols of
-	// payment. Members must not have the name of another member.
+	// Header and Members are added to the header and the body, for payment
+	// protocols. Members must not have the name of another member.
 	Header  http.Header
 	Members map[string]any
 }
@@ -112,7 +112,7 @@ func (p *Problem) Because(err error) *Problem {
 // Unwrap returns the cause.
 func (p *Problem) Unwrap() error { return p.cause }
 
-// constant maps sentinel errors to problems. The first match counts. The detail
+// constant maps sentinel errors to problems. The first match wins. The detail
 // is the error's own text, which is a constant.
 var constant = []struct {
 	err  error
@@ -134,7 +134,7 @@ var constant = []struct {
 	{search.ErrNoVectors, Unavailable},
 }
 
-// retrySoon is the Retry-After of a 503 that does not know better.
+// retrySoon is the default Retry-After of a 503.
 const retrySoon = 2 * time.Second
 
 // From turns an error into the problem that its caller receives. An unknown
@@ -256,8 +256,8 @@ func (p *Problem) Write(w http.ResponseWriter, instance string) error {
 	return err
 }
 
-// retryAfter returns when the call may be worth repeating: of every 503, and of a 429
-// unless waiting does not help, as at a quota.
+// retryAfter returns when a retry may succeed: for every 503, and for a 429 unless
+// waiting does not help, as with a quota.
 func (p *Problem) retryAfter() time.Duration {
 	if p.RetryAfter == 0 && p.Status == http.StatusServiceUnavailable {
 		return retrySoon
@@ -288,7 +288,7 @@ func (p *Problem) encode(instance string) ([]byte, error) {
 	return append(append(text[:len(text)-1], ','), more[1:]...), nil
 }
 
-// members are those that protocols of payment add to the body.
+// members returns the members that payment protocols add to the body.
 func (p *Problem) members() map[string]any {
 	if p.Payment == nil {
 		return nil

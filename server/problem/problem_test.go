@@ -83,7 +83,7 @@ func TestWriteSendsAProblemDocument(t *testing.T) {
 	}
 }
 
-func TestA402SaysWhatTheCallCosts(t *testing.T) {
+func TestA402HasThePrice(t *testing.T) {
 	unpaid := &search.PaymentError{Offer: "o-1", Price: 4500, Reason: "the balance is too low"}
 	for _, members := range []map[string]any{nil, {"x402Version": 1, "accepts": []string{"a"}}} {
 		w := httptest.NewRecorder()

@@ -16,7 +16,7 @@ import (
 	"mneme/test/accesstest"
 )
 
-// The whole access matrix holds over HTTP as it does for the service.
+// The access matrix holds over HTTP as it does for the service.
 func TestAccessMatrixHoldsForREST(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing runs at once in the matrix, which is what the short run looks for: the full run has it")
@@ -129,7 +129,7 @@ func (o *overHTTP) inPages(p acl.Principal, pairs ...any) (out accesstest.Outcom
 	}
 }
 
-// body makes an object of names and values; nil pointers are left out.
+// body builds an object from names and values; nil pointers are omitted.
 func body(pairs ...any) string {
 	object := map[string]any{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -145,7 +145,7 @@ func body(pairs ...any) string {
 	return string(text)
 }
 
-// do makes a call and reads what the matrix looks at.
+// do makes a call and decodes the fields that the matrix compares.
 func (o *overHTTP) do(p acl.Principal, method, target, text string) accesstest.Outcome {
 	a := o.call(p, method, target, text)
 	out := accesstest.Outcome{Status: a.status}

@@ -26,13 +26,13 @@ func (s *Surface) TopUpAccount(ctx context.Context, r api.TopUpAccountRequestObj
 	return api.TopUpAccount200JSONResponse(account), err
 }
 
-// PayOutAccount takes money from an account.
+// PayOutAccount withdraws money from an account.
 func (s *Surface) PayOutAccount(ctx context.Context, r api.PayOutAccountRequestObject) (api.PayOutAccountResponseObject, error) {
 	account, err := transfer(ctx, r.Agent, *r.Body, s.market.PayOut)
 	return api.PayOutAccount200JSONResponse(account), err
 }
 
-// transfer moves money into or out of an account, as move does.
+// transfer moves money into or out of an account by calling move.
 func transfer(ctx context.Context, agent string, body api.Transfer,
 	move func(ctx context.Context, c memory.Caller, agent string, amount int64, reference string) (meter.Account, error),
 ) (api.Account, error) {
@@ -74,7 +74,8 @@ func usedOf(u meter.Used) api.UsedCharge {
 	}
 }
 
-// idsOf returns ids, which are never null in an answer.
+// idsOf returns ids, or an empty list for nil, so that answers never contain
+// null.
 func idsOf(ids []uuid.UUID) []uuid.UUID {
 	if ids == nil {
 		return []uuid.UUID{}
@@ -82,7 +83,7 @@ func idsOf(ids []uuid.UUID) []uuid.UUID {
 	return ids
 }
 
-// RefundCharge gives a charge back to its buyer.
+// RefundCharge refunds a charge to its buyer.
 func (s *Surface) RefundCharge(ctx context.Context, r api.RefundChargeRequestObject) (api.RefundChargeResponseObject, error) {
 	replay, err := s.replay(r.Params.IdempotencyKey, "POST /v1/charges/{charge}/refund", []string{r.Charge.String()}, nil)
 	if err != nil {

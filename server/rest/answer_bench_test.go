@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// discard is a response that nobody reads.
+// discard is a response that discards its body.
 type discard struct {
 	header http.Header
 	bytes  int64

@@ -14,8 +14,9 @@ import (
 	"mneme/server/token"
 )
 
-// ManageKeys lets platform tokens list, make and revoke the keys of a keyring. Without it
-// these calls answer that the server has no keys. It is called before the first request.
+// ManageKeys lets platform tokens list, create and revoke the keys of a keyring. Without
+// it these calls report that the server has no keys. It must be called before the first
+// request.
 func (s *Surface) ManageKeys(keyring *token.Keyring) { s.keyring = keyring }
 
 // ListAPIKeys lists API keys and tokens.
@@ -42,10 +43,10 @@ func (s *Surface) ListAPIKeys(ctx context.Context, r api.ListAPIKeysRequestObjec
 	return api.ListAPIKeys200JSONResponse(out), nil
 }
 
-// CreateAPIKey makes an API key.
+// CreateAPIKey creates an API key.
 //
-// SECURITY: the answer is the only one that ever has the secret. It is neither logged nor
-// recorded, and so the call takes no Idempotency-Key.
+// SECURITY: only this answer ever contains the secret. The secret is neither logged nor
+// recorded, so the call takes no Idempotency-Key.
 func (s *Surface) CreateAPIKey(ctx context.Context, r api.CreateAPIKeyRequestObject) (api.CreateAPIKeyResponseObject, error) {
 	wanted := *r.Body
 	p := acl.Principal{Agent: wanted.Agent, Taint: acl.Public, Chat: or(wanted.Chat, ""), User: or(wanted.User, "")}
@@ -122,12 +123,13 @@ func (s *Surface) RevokeAPIKey(ctx context.Context, r api.RevokeAPIKeyRequestObj
 	return api.RevokeAPIKey204Response{}, nil
 }
 
-// errNoKeyring answers where credentials do not come from a data folder.
+// errNoKeyring is the error of servers whose credentials do not come from a data
+// folder.
 func errNoKeyring() error {
 	return problem.New(problem.Conflict, "this server takes no API keys from a data folder; its tokens are issued elsewhere, and end there")
 }
 
-// keyProblem returns the problem of an error of the keyring.
+// keyProblem turns an error of the keyring into a problem.
 func keyProblem(err error) error {
 	switch {
 	case errors.Is(err, token.ErrUnknownKey):
@@ -158,7 +160,7 @@ func apiKeyOf(k token.Listed) api.IssuedKey {
 	return out
 }
 
-// utc returns a time in UTC; nil if there is none.
+// utc returns a time in UTC, or nil for nil.
 func utc(t *time.Time) *time.Time {
 	if t == nil {
 		return nil

@@ -18,7 +18,7 @@ import (
 
 const apiKeys = "/v1/admin/keys"
 
-// makeKey makes an API key as the platform, and returns its secret and id.
+// makeKey creates an API key as the platform, and returns its secret and ID.
 func (h *harness) makeKey(body string) (secret, id string) {
 	h.t.Helper()
 	made := h.want(201, platform, "POST", apiKeys, body)
@@ -29,7 +29,7 @@ func (h *harness) makeKey(body string) (secret, id string) {
 	return read["secret"].(string), read["key"].(map[string]any)["id"].(string)
 }
 
-// status is that of a listing of the own store with a credential.
+// status returns the status of a list of the own store with a credential.
 func (h *harness) status(credential string) int {
 	r := httptest.NewRequest(http.MethodGet, "/v1/stores/self/memories", nil)
 	r.Header.Set("X-API-Key", credential)
@@ -108,7 +108,7 @@ func TestOnlyThePlatformManagesKeys(t *testing.T) {
 	}
 }
 
-// SECURITY: whoever may make keys must not gain by one.
+// SECURITY: creating keys must not extend the creator's rights.
 func TestAKeyHasNoMoreThanItsMaker(t *testing.T) {
 	h := open(t)
 	labels := []acl.Label{acl.Public, acl.Internal, acl.Confidential, acl.Restricted}
@@ -182,8 +182,8 @@ func TestAKeyKeepsTheRulesOfTheCommand(t *testing.T) {
 
 func long(n int) string { return strings.Repeat("n", n) }
 
-// The secret is in the answer to its maker and nowhere else.
-func TestASecretIsToldOnce(t *testing.T) {
+// The secret appears only in the answer to the key's creator.
+func TestASecretIsShownOnce(t *testing.T) {
 	h := open(t)
 	body := `{"agent":"job","name":"once"}`
 	first := h.want(201, platform, "POST", apiKeys, body, "Idempotency-Key", "k").json(t)["secret"].(string)
@@ -217,7 +217,7 @@ func TestASecretIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestKeysMadeAtOnceOverRESTAreAllKept(t *testing.T) {
+func TestKeysCreatedConcurrentlyOverRESTAreAllStored(t *testing.T) {
 	h := open(t)
 	var wait sync.WaitGroup
 	for i := range 8 {

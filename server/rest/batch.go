@@ -15,13 +15,13 @@ import (
 	"mneme/server/wire"
 )
 
-// BatchMemories does several puts, gets and deletes.
+// BatchMemories performs several puts, gets and deletes.
 func (s *Surface) BatchMemories(ctx context.Context, r api.BatchMemoriesRequestObject) (api.BatchMemoriesResponseObject, error) {
 	store, err := storeID(ctx, "store", r.Store)
 	if err != nil {
 		return nil, err
 	}
-	if err := server.Charge(ctx, len(r.Body.Items)-1); err != nil { // one was counted before
+	if err := server.Charge(ctx, len(r.Body.Items)-1); err != nil { // the request counted as one
 		return nil, err
 	}
 	request := memory.BatchRequest{
@@ -50,15 +50,15 @@ func (s *Surface) BatchMemories(ctx context.Context, r api.BatchMemoriesRequestO
 				if err := item(text); err != nil {
 					return nil, err
 				}
-				outcomes[i] = memory.BatchOutcome{} // written, and maybe large
+				outcomes[i] = memory.BatchOutcome{} // release it: it is written, and may be large
 			}
 			return struct{}{}, nil
 		})
 	}}, nil
 }
 
-// batchItem translates an item. One with members that are not its operation's is
-// malformed, like an unknown member.
+// batchItem translates an item. Members of other operations make an item
+// malformed, like unknown members.
 func batchItem(i int, b *api.BatchItem) (memory.BatchItem, error) {
 	malformed := func(field, detail string) (memory.BatchItem, error) {
 		return memory.BatchItem{}, problem.In(problem.Malformed, fmt.Sprintf("items[%d].%s", i, field), detail)
@@ -113,7 +113,8 @@ func batchItem(i int, b *api.BatchItem) (memory.BatchItem, error) {
 	return item, nil
 }
 
-// encodeOutcome encodes what a single call would have answered to an item.
+// encodeOutcome encodes the answer that a single call for the item would have
+// had.
 func encodeOutcome(item *memory.BatchItem, o *memory.BatchOutcome) ([]byte, error) {
 	if o.Err != nil {
 		return wire.Marshal(api.BatchOutcome{Status: problem.From(o.Err).Status, Problem: batchProblem(o.Err)})

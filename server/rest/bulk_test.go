@@ -177,7 +177,7 @@ func TestEveryItemOfABatchCountsAsARequest(t *testing.T) {
 	h.want(404, alice, "GET", "/v1/stores/self/memories/a", "")
 }
 
-// The rules of access hold for batches over HTTP as for single calls.
+// The access rules hold for batches over HTTP as for single calls.
 func TestAccessMatrixHoldsForBatchesOverREST(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing runs at once in the matrix, which is what the short run looks for: the full run has it")
@@ -252,8 +252,9 @@ func FuzzBatchesAreAnsweredBySpecification(f *testing.F) {
 	})
 }
 
-// BenchmarkBatch writes 1,000 entries by a batch, and as many by single calls, in
-// turns, and reports how many times as long the single calls take.
+// BenchmarkBatch writes 1,000 entries by a batch and by single calls,
+// alternately, and reports the ratio of the durations of the single calls and the
+// batch.
 //
 //	go test ./server/rest -run '^$' -bench Batch -benchtime 5x
 func BenchmarkBatch(b *testing.B) {

@@ -13,8 +13,8 @@ import (
 	"mneme/acl"
 )
 
-// Every call with every way in which a request can be malformed or refused
-// before an entry is looked at.
+// Every call, in every way in which a request can be malformed or refused
+// before an entry is read.
 func TestRequestsAreReadStrictly(t *testing.T) {
 	h := open(t)
 	h.want(201, alice, "PUT", seat, `{"value":1}`)
@@ -233,8 +233,8 @@ func TestASearchHasPages(t *testing.T) {
 	h.want(400, alice, "POST", "/v1/search", body+`,"cursor":"x"}`)
 }
 
-// What is wrong is told in this order: 401, 400, 403, 413 and 422, 404, 409,
-// 412, 429. Each request here breaks its own rule and every later one.
+// Errors take precedence in this order: 401, 400, 403, 413 and 422, 404,
+// 409, 412, 429. Each request here breaks its own rule and every later one.
 func TestTheOrderOfChecks(t *testing.T) {
 	h := open(t)
 	h.want(201, alice, "PUT", seat, `{"value":1,"in_context":true}`)
@@ -456,7 +456,7 @@ func TestTheSpecificationIsServedAndNeedsNoToken(t *testing.T) {
 	if len(a.json(t)["paths"].(map[string]any)) != d.Paths.Len() {
 		t.Error("the served document lacks paths")
 	}
-	// Each call of the document is answered by something.
+	// Each call of the document has an answer.
 	for template, item := range d.Paths.Map() {
 		for method := range item.Operations() {
 			target := strings.NewReplacer("{store}", "self", "{key}", "k", "{agent}", "alice", "{chat}", "c", "{user}", "u", "{offer}", "01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a77", "{charge}", "01982f6e-7c1a-7d3e-9b55-2f4f6f3c8b01").Replace(template)
@@ -501,8 +501,8 @@ func TestProblemsQuoteNothingThatStrayedIntoThem(t *testing.T) {
 	}
 }
 
-// Where nothing reaches min_relevance, nearest names what comes closest, if it is asked
-// for; of a question without words there is the reason alone.
+// If no entry reaches min_relevance, nearest lists the nearest entries on request; for
+// a question without words the answer has only the reason.
 func TestAnAnswerWithoutHitsNamesTheNearestIfAsked(t *testing.T) {
 	h := open(t)
 	for key, label := range map[string]acl.Label{"seat": acl.Public, "aisle": acl.Internal, "secret": acl.Restricted} {

@@ -9,7 +9,7 @@ import (
 	"mneme/server/rest/api"
 )
 
-// defaultChanges is the limit of a page of changes unless the call gives another.
+// defaultChanges is the default limit of a page of changes.
 const defaultChanges = 100
 
 // ListChanges lists what has changed in a store.

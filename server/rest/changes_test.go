@@ -58,8 +58,8 @@ func TestAFeedIsFollowedPageByPage(t *testing.T) {
 	h.want(403, alice, "GET", "/v1/stores/stranger/changes?limit=0", "")
 }
 
-// A token that expires while its call waits is judged again before the answer,
-// here at the server's shutdown, which ends waits.
+// A token that expires while its call waits is verified again before the
+// answer, here at the server's shutdown, which ends waits.
 func TestATokenThatExpiresDuringAWaitIsRefused(t *testing.T) {
 	h := open(t)
 	start := h.want(200, alice, "GET", "/v1/stores/self/changes", "").json(t)
@@ -92,8 +92,9 @@ func TestATokenThatExpiresDuringAWaitIsRefused(t *testing.T) {
 	}
 }
 
-// What commits have judged during a wait is no answer, and so no refusal.
-func TestAWaitWhoseTokenExpiresIsOneRefusalOfItsAddress(t *testing.T) {
+// The token is verified on each commit during a wait. Only a refusal that is the answer
+// is counted.
+func TestATokenThatExpiresDuringAWaitIsOneRefusal(t *testing.T) {
 	h := open(t)
 	surface, err := rest.New(h.service, h.process.Searcher, h.market, server.NewMetrics(), 0)
 	if err != nil {
@@ -146,7 +147,8 @@ func TestAWaitWhoseTokenExpiresIsOneRefusalOfItsAddress(t *testing.T) {
 	}
 }
 
-// get makes a call over the network. An error is the body of status 0.
+// get makes a call over the network. An error is returned as the body with
+// status 0.
 func get(target, token string) answer { return send(http.MethodGet, target, token, http.NoBody) }
 
 // send sends a request over a connection.
@@ -169,7 +171,7 @@ func send(method, target, token string, body io.Reader) answer {
 	return answer{response.StatusCode, response.Header, string(text)}
 }
 
-// metrics returns what /metrics shows.
+// metrics returns the text of /metrics.
 func (h *harness) metrics() string {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))

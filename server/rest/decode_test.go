@@ -60,7 +60,7 @@ func FuzzEntityTagsGoRoundTrip(f *testing.F) {
 			return
 		}
 		again, err := entityTags("If-Match", strings.Join(quotedTags, ", "), true)
-		// The tag of a compressed answer is read as the entry's, too, each time.
+		// The tag of a compressed answer is also read as the entry's tag.
 		if err != nil || !slices.Equal(distinct(again), distinct(tags)) {
 			t.Fatalf("%q reads as %q, %v", tags, again, err)
 		}

@@ -13,9 +13,9 @@ import (
 	"mneme/server/wire"
 )
 
-// document is the part of the specification that requests are checked against
-// before the generated code reads them: the query parameters of each call, the media
-// type of its body, and whether it may answer that nothing has changed.
+// document is the part of the specification that requests are checked against before
+// the generated code reads them: the query parameters of each call, the media type
+// of its body, and whether it may answer 304.
 type document struct {
 	Paths      map[string]pathItem `json:"paths"`
 	Components struct {
@@ -69,7 +69,7 @@ func (d *document) middlewares() map[string][]echo.MiddlewareFunc {
 	return all
 }
 
-// query returns the query parameters among parameters, by name.
+// query selects the query parameters, by name.
 func (d *document) query(parameters []parameter) map[string]parameter {
 	found := make(map[string]parameter)
 	for _, p := range parameters {
@@ -83,8 +83,8 @@ func (d *document) query(parameters []parameter) map[string]parameter {
 	return found
 }
 
-// strict refuses what the generated code would accept: query parameters that are
-// unknown, repeated or badly encoded, and repeated headers.
+// strict refuses input that the generated code would accept: query parameters
+// that are unknown, repeated or badly encoded, and repeated headers.
 func strict(query map[string]parameter, lines bool) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -141,7 +141,7 @@ func checkQuery(raw string, known map[string]parameter) error {
 	return nil
 }
 
-// integer matches the integers of a query.
+// integer matches the integers in a query.
 var integer = regexp.MustCompile(`^-?[0-9]{1,9}$`)
 
 func (p parameter) check(value string) error {

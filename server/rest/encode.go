@@ -50,7 +50,7 @@ func encodeEntry(e *memory.Entry) ([]byte, error) {
 }
 
 // encodeWritten encodes an entry for the answer to a PUT. indexed is nil without
-// wait=indexed and similar=true, and similar if that is not known or was not asked for.
+// wait=indexed and similar=true; similar is nil if it is unknown or was not requested.
 func encodeWritten(e *memory.Entry, indexed *bool, similar *[]api.Similar) ([]byte, error) {
 	x := entryOf(e)
 	return wire.WithValue(writtenHead{Written: api.Written{
@@ -62,8 +62,8 @@ func encodeWritten(e *memory.Entry, indexed *bool, similar *[]api.Similar) ([]by
 	}}, e.Value)
 }
 
-// similarOf returns the entries that are similar to a written one; nil if that is not
-// known.
+// similarOf returns the entries that are similar to a written one; nil if they are
+// unknown.
 func similarOf(found []memory.Near) *[]api.Similar {
 	if found == nil {
 		return nil
@@ -89,7 +89,8 @@ func encodeTrashed(e *memory.Entry) ([]byte, error) {
 }
 
 // listing is the answer of a list: the entries that each yields, read and
-// encoded while they are written, then the cursor that it returns.
+// encoded while they are written, followed by the cursor that each
+// returns.
 func listing(each func(yield func(memory.Found) error) (next string, err error), encode func(*memory.Entry) ([]byte, error)) streamed {
 	return streamed{encode: func(w io.Writer) error {
 		return wire.List(w, "items", func(item func([]byte) error) (any, error) {
@@ -116,8 +117,7 @@ func location(p memory.Path) string {
 	return at
 }
 
-// reply is a response with an encoded body. The calls that return one entry use
-// it.
+// reply is a response with an encoded body, for calls that return one entry.
 type reply struct {
 	status   int
 	body     []byte
@@ -149,7 +149,7 @@ func (r reply) VisitRestoreMemoryResponse(w http.ResponseWriter) error { return 
 func (r reply) VisitRenameMemoryResponse(w http.ResponseWriter) error  { return r.write(w) }
 
 // streamed is a response of many values, which are read while it is written: it
-// holds a batch of them at a time, however slowly the client reads.
+// buffers one batch at a time, however slowly the client reads.
 type streamed struct {
 	timing string // Server-Timing; "": none
 	header http.Header

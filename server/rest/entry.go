@@ -136,7 +136,7 @@ func (s *Surface) ListTrash(ctx context.Context, r api.ListTrashRequestObject) (
 	}, encodeTrashed), nil
 }
 
-// RestoreMemory brings back an older version or a deleted entry.
+// RestoreMemory restores an older version or a deleted entry.
 func (s *Surface) RestoreMemory(ctx context.Context, r api.RestoreMemoryRequestObject) (api.RestoreMemoryResponseObject, error) {
 	path, err := entryPath(ctx, r.Store, r.Params.Namespace, r.Key)
 	if err != nil {
@@ -189,8 +189,8 @@ func (s *Surface) RenameMemory(ctx context.Context, r api.RenameMemoryRequestObj
 	return reply{status: http.StatusOK, body: body, etag: moved.ETag, location: location(moved.Path)}, err
 }
 
-// duration converts a time to live in seconds. One that overflows becomes the
-// longest Duration, which the service refuses as too long.
+// duration converts a time to live in seconds. A value that overflows becomes
+// the longest Duration, which the service refuses as too long.
 func duration(seconds *api.Ttl) *time.Duration {
 	if seconds == nil {
 		return nil

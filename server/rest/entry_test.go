@@ -68,7 +68,7 @@ func TestAnEntryLivesThroughItsCalls(t *testing.T) {
 	h.want(409, alice, "POST", "/v1/stores/self/memories/a%2Fb/restore", "")
 }
 
-func TestAsOfAnswersFromWhatStoodThen(t *testing.T) {
+func TestAsOfReadsTheEntriesOfThatTime(t *testing.T) {
 	h := open(t)
 	first := h.want(201, alice, "PUT", seat, `{"value":"window"}`).json(t)["updated_at"].(string)
 	h.clock.Advance(time.Second)
@@ -91,7 +91,7 @@ func TestAsOfAnswersFromWhatStoodThen(t *testing.T) {
 	h.want(403, bob, "GET", "/v1/stores/alice/memories"+asOf, "")
 }
 
-func TestASourceIsThatOfTheVersionWrittenWithIt(t *testing.T) {
+func TestEachVersionHasItsOwnSource(t *testing.T) {
 	h := open(t)
 	read := h.want(201, alice, "PUT", "/v1/stores/self/memories/read", `{"value":1}`).json(t)["id"].(string)
 	hidden := h.want(201, bob, "PUT", "/v1/stores/self/memories/hidden", `{"value":1}`).json(t)["id"].(string)
@@ -182,7 +182,7 @@ func TestValuesComeBackByteForByte(t *testing.T) {
 			}
 		}
 	}
-	// In a stream the line breaks between tokens are spaces.
+	// In a stream, line breaks between tokens become spaces.
 	stream := h.want(200, alice, "GET", "/v1/stores/self/export", "").body
 	if !strings.Contains(stream, "\"value\":{ \t\"a\" :   1 }}\n") {
 		t.Error("a value with line breaks is not on one line")
@@ -263,7 +263,7 @@ func TestConditionsAreReadAsInRFC9110(t *testing.T) {
 	h.want(201, alice, "PUT", seat+"2", `{"value":2}`, "If-None-Match", "*")
 }
 
-func TestPagesHoldTogetherAndCursorsAreBound(t *testing.T) {
+func TestPagesAreConsistentAndCursorsAreBound(t *testing.T) {
 	h := open(t)
 	for _, key := range []string{"a", "b", "c", "d", "e"} {
 		h.want(201, alice, "PUT", "/v1/stores/self/memories/"+key, `{"value":1,"tags":["t"],"type":"user"}`)
@@ -318,8 +318,8 @@ func TestPagesHoldTogetherAndCursorsAreBound(t *testing.T) {
 	h.want(400, alice, "GET", "/v1/stores/self/memories/b/versions?cursor="+versions["next_cursor"].(string), "")
 }
 
-// What is above the caller's taint is not there: the same bytes, but for the
-// request's id.
+// Entries above the caller's taint do not exist: the answers have the same
+// bytes except for the request ID.
 func TestHiddenIsAbsentToTheByte(t *testing.T) {
 	h := open(t)
 	high := agent("alice", acl.Restricted)
@@ -367,7 +367,7 @@ func TestHiddenIsAbsentToTheByte(t *testing.T) {
 	if made["version"] != 1.0 {
 		t.Errorf("a create over a hidden entry has version %v", made["version"])
 	}
-	// An unknown store and one without access are the same.
+	// An unknown store and a store without access are indistinguishable.
 	known := h.want(403, bob, "GET", "/v1/stores/alice/memories", "").json(t)
 	other := h.want(403, bob, "GET", "/v1/stores/nobody/memories", "").json(t)
 	delete(known, "instance")
@@ -405,7 +405,7 @@ func TestAPostWithAnIdempotencyKeyHappensOnce(t *testing.T) {
 	h.want(200, alice, "POST", seat+"/restore", `{"version":1}`, key...) // forgotten, so it is a new call
 }
 
-func TestLimitsAreTold(t *testing.T) {
+func TestLimitsAreReported(t *testing.T) {
 	h := openWith(t, memory.Limits{Value: 20, Keys: 2, Bytes: 25})
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/a", `{"value":"12345678"}`)
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/b", `{"value":"12345678"}`)
@@ -430,7 +430,8 @@ func TestWaitSaysWhetherASearchCanReturnIt(t *testing.T) {
 	h.want(400, alice, "PUT", seat+"?wait=forever", `{"value":"x"}`)
 }
 
-// Whoever writes MEMORY.md of an export must know which texts are the owner's.
+// A program that writes MEMORY.md from an export must know which texts are the
+// owner's.
 func TestAnEntryNamesOtherAuthorsOfItsFields(t *testing.T) {
 	h := open(t)
 	h.want(201, alice, "PUT", seat, `{"value":"window","type":"user","description":"hers"}`)
@@ -455,8 +456,8 @@ func TestAnEntryNamesOtherAuthorsOfItsFields(t *testing.T) {
 	check(nil)
 }
 
-// An Idempotency-Key belongs to the entry, whatever the Unicode form in which its path is
-// given.
+// An Idempotency-Key belongs to the entry, whatever the Unicode normalization form of its
+// path.
 func TestAnIdempotencyKeyHoldsForEveryFormOfAPath(t *testing.T) {
 	h := open(t)
 	const composed, decomposed = "/v1/stores/self/memories/caf%C3%A9", "/v1/stores/self/memories/cafe%CC%81"

@@ -41,11 +41,11 @@ func TestASearchExplainsAnEntryThatItNames(t *testing.T) {
 		t.Errorf("the filter: %v", filter)
 	}
 	if a := h.want(200, alice, "POST", "/v1/search", `{"query":"red","explain":true}`); a.json(t)["explain"] != nil {
-		t.Errorf("an answer with nothing to explain beside its hits: %s", a.body)
+		t.Errorf("an answer with nothing to explain except its hits: %s", a.body)
 	}
 }
 
-// asLong is a Reranker that prefers long texts; it fails if it is asked about a fault.
+// asLong is a Reranker that prefers long texts; it fails if the query contains "fault".
 type asLong struct{}
 
 func (asLong) Rerank(_ context.Context, query string, texts []string) ([]float64, error) {
@@ -59,7 +59,7 @@ func (asLong) Rerank(_ context.Context, query string, texts []string) ([]float64
 	return odds, nil
 }
 
-func TestASearchSaysWhatTheRerankerSaid(t *testing.T) {
+func TestASearchReportsTheRerankersScore(t *testing.T) {
 	h := openOptions(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{Reranker: asLong{}, RerankBudget: time.Hour}}, nil, limit.Rate{PerSecond: 1_000_000})
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/kite", `{"value":"red red red"}`)
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/ball", `{"value":"a red ball that rolled down a long hill"}`)
@@ -89,7 +89,7 @@ func TestASearchSaysWhatTheRerankerSaid(t *testing.T) {
 	}
 }
 
-// What a caller may not read is explained as what does not exist, byte for byte.
+// Unreadable entries are explained like absent ones, byte for byte.
 func TestAHiddenEntryIsExplainedAsAnAbsentOne(t *testing.T) {
 	h := open(t)
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/kite", `{"value":"a red kite"}`)

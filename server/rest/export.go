@@ -11,8 +11,8 @@ import (
 	"mneme/server/wire"
 )
 
-// judgedEntries is after how many entries of an export its token is judged again: a slow
-// reader could outlive it.
+// judgedEntries is the number of exported entries after which the token is verified
+// again: a slow reader could outlive it.
 const judgedEntries = 100
 
 // ExportMemories reads all entries of a store. The service checks access while
@@ -41,9 +41,9 @@ type export struct {
 	filter  memory.Filter
 }
 
-// VisitExportMemoriesResponse writes the lines. Nothing is sent before the first
-// buffer is full, so that a refusal can be a problem. A later error aborts the
-// connection.
+// VisitExportMemoriesResponse writes the lines. It sends no bytes before the
+// first buffer is full, so that a refusal can be a problem. A later error aborts
+// the connection.
 func (x export) VisitExportMemoriesResponse(w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", wire.ContentLines)
 	out := bufio.NewWriterSize(w, 64<<10)

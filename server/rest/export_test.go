@@ -73,7 +73,7 @@ func TestAnExportGoesBackAsAnImport(t *testing.T) {
 	h.want(403, bob, "GET", "/v1/stores/alice/export", "")
 }
 
-// An export whose reader is slow ends with its token.
+// An export to a slow reader ends with its token.
 func TestAnExportEndsWithItsToken(t *testing.T) {
 	h := open(t)
 	var lines strings.Builder

@@ -10,12 +10,12 @@ import (
 	"mneme/server/servertest"
 )
 
-// Whatever comes in, no answer is a 5xx, every error is a problem, and every
-// answer is one that the specification knows.
+// For any input, no answer is a 5xx, every error is a problem, and every
+// answer conforms to the specification.
 func FuzzRequestsAreAnsweredByTheSpecification(f *testing.F) {
 	h := open(f)
 	h.want(201, alice, "PUT", seat, `{"value":1}`)
-	// It may make keys, whose files are the fuzzer's own.
+	// The fuzzer may create keys, in its own files.
 	token := h.Token(acl.Principal{Agent: "alice", Taint: acl.Public, Platform: true})
 	for _, seed := range []struct{ method, target, header, value, body string }{
 		{"PUT", seat, "If-Match", `"x"`, `{"value":1,"tags":["a"]}`},

@@ -31,7 +31,7 @@ import (
 )
 
 // harness is a server of this surface and of tools over a fresh database. Unless
-// openIndexing opened it, it has no model: its searches answer by words.
+// openIndexing opened it, it has no model: its searches are lexical.
 type harness struct {
 	*servertest.Server
 	t       testing.TB
@@ -64,14 +64,14 @@ func open(t testing.TB) *harness { return openWith(t, memory.Limits{}) }
 
 func openWith(t testing.TB, limits memory.Limits) *harness { return openPaying(t, limits, nil) }
 
-// openPaying opens a harness that takes payments.
+// openPaying opens a harness that accepts payments.
 func openPaying(t testing.TB, limits memory.Limits, methods *payment.Methods) *harness {
 	t.Helper()
-	// Higher than any test reaches, for the headers.
+	// Above the count of any test, for the headers.
 	return openOn(t, backendtest.Embedded(), limits, methods, limit.Rate{PerSecond: 1_000_000})
 }
 
-// openIndexing opens a harness with the built-in model that indexes what is written.
+// openIndexing opens a harness with the built-in model that indexes the writes.
 func openIndexing(t testing.TB) *harness {
 	t.Helper()
 	h := openOn(t, backendtest.Embedded(), memory.Limits{}, nil, limit.Rate{PerSecond: 1_000_000}, e5test.MustEncoder(t))
@@ -82,13 +82,13 @@ func openIndexing(t testing.TB) *harness {
 	return h
 }
 
-// openOn opens a harness over a backend, which answers so many requests of an agent.
+// openOn opens a harness over a backend, with a request limit per agent.
 func openOn(t testing.TB, b backendtest.Backend, limits memory.Limits, methods *payment.Methods, requests limit.Rate, embedders ...embed.Embedder) *harness {
 	t.Helper()
 	return openOptions(t, b, backendtest.Options{Memory: memory.Options{Limits: limits, SimilarWait: wait.Limit}}, methods, requests, embedders...)
 }
 
-// openOptions is openOn with options of the service.
+// openOptions is openOn with options for the service.
 func openOptions(t testing.TB, b backendtest.Backend, service backendtest.Options, methods *payment.Methods, requests limit.Rate, embedders ...embed.Embedder) *harness {
 	t.Helper()
 	data, clock := b.Open(t), backendtest.NewClock()
@@ -130,14 +130,14 @@ var (
 	platform = acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true}
 )
 
-// answer is what a call brought.
+// answer is the response to a call.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// call makes a request as a principal and holds the answer against the
+// call makes a request as a principal and validates the answer against the
 // specification. Headers come in pairs of name and value.
 func (h *harness) call(p acl.Principal, method, target, body string, header ...string) answer {
 	h.t.Helper()
@@ -179,7 +179,7 @@ func (h *harness) want(status int, p acl.Principal, method, target, body string,
 	return a
 }
 
-// json reads the answer's body.
+// json decodes the answer's body.
 func (a answer) json(t testing.TB) map[string]any {
 	t.Helper()
 	var body map[string]any
@@ -189,7 +189,7 @@ func (a answer) json(t testing.TB) map[string]any {
 	return body
 }
 
-// items are the objects in a list of the answer.
+// items returns the objects in a list of the answer.
 func (a answer) items(t testing.TB, list string) []map[string]any {
 	t.Helper()
 	var out []map[string]any
@@ -199,22 +199,22 @@ func (a answer) items(t testing.TB, list string) []map[string]any {
 	return out
 }
 
-// specification is openapi.yaml as another library reads it.
+// specification is openapi.yaml, parsed by another library.
 var specification = sync.OnceValues(func() (*openapi3.T, error) {
 	d, err := openapi3.NewLoader().LoadFromFile("openapi.yaml")
 	if err != nil {
 		return nil, err
 	}
-	// A schema without a type allows null (OpenAPI 3.0.3); the library wants
-	// to be told.
+	// A schema without a type allows null (OpenAPI 3.0.3); the library needs
+	// this explicitly.
 	for _, name := range []string{"Entry", "Written", "Trashed", "Hit"} {
 		d.Components.Schemas[name].Value.Properties["value"].Value.Nullable = true
 	}
 	return d, d.Validate(context.Background())
 })
 
-// conforms holds an answer against the specification. A call that the
-// specification does not have must be answered with a problem.
+// conforms validates an answer against the specification. A call that the
+// specification lacks must be answered with a problem.
 func conforms(method, path string, a answer) error {
 	d, err := specification()
 	if err != nil {

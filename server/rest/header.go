@@ -29,9 +29,9 @@ func conditions(match *api.IfMatch, noneMatch *api.IfNoneMatch) (memory.Precondi
 	return p, nil
 }
 
-// entityTags parses "*" or a list of entity tags (RFC 9110 §8.8.3) and returns
-// their opaque parts, the weak ones only if weakToo. That of a compressed answer comes
-// twice: as it is, and as the entry's. The result is never nil.
+// entityTags parses "*" or a list of entity tags (RFC 9110 §8.8.3) and returns their
+// opaque parts. It includes weak tags only if weakToo is set. It returns the tag of a
+// compressed answer twice: unchanged, and without the suffix. The result is never nil.
 func entityTags(header, text string, weakToo bool) ([]string, error) {
 	malformed := problem.In(problem.Malformed, header, `must be * or a list of quoted entity tags`)
 	tags := []string{}
@@ -51,8 +51,8 @@ func entityTags(header, text string, weakToo bool) ([]string, error) {
 			return nil, malformed
 		}
 		some = true
-		// A quoted star is a tag, which no entry has; without quotes it matches
-		// any entry.
+		// A quoted star is a tag that no entry has; an unquoted one matches any
+		// entry.
 		if (!weak || weakToo) && opaque != "*" {
 			tags = append(tags, opaque)
 			if base := compress.BaseTag(opaque); base != opaque {

@@ -10,12 +10,12 @@ import (
 	"mneme/server/series"
 )
 
-// GetHealth reports the state of the server, and to platform tokens what it did.
+// GetHealth reports the server's state and, for platform tokens, its activity.
 func (s *Surface) GetHealth(ctx context.Context, _ api.GetHealthRequestObject) (api.GetHealthResponseObject, error) {
 	report := s.metrics.Report()
 	out := healthOf(&report)
-	// SECURITY: counts over all agents, and the shape of a search, reveal to one agent what
-	// others do.
+	// SECURITY: totals over all agents, and the shape of a search, would reveal the
+	// activity of others to an agent.
 	if server.Principal(ctx).Platform {
 		addActivity(&out, &report)
 		s.addModels(ctx, &out, &report)
@@ -23,7 +23,7 @@ func (s *Surface) GetHealth(ctx context.Context, _ api.GetHealthRequestObject) (
 	return api.GetHealth200JSONResponse(out), nil
 }
 
-// healthOf returns what every token may see.
+// healthOf returns the part that every token may see.
 func healthOf(r *server.Report) api.Health {
 	out := api.Health{Now: time.Now().UTC(), Started: r.Started.UTC(), Limits: []api.HealthLimit{}}
 	out.Storage.Kind, out.Storage.Up = r.Storage, r.Status.Storage
@@ -41,7 +41,7 @@ func healthOf(r *server.Report) api.Health {
 	return out
 }
 
-// addActivity adds what happened, over all agents.
+// addActivity adds the activity over all agents.
 func addActivity(out *api.Health, r *server.Report) {
 	if at := r.Status.Progress.Reconciled; !at.IsZero() {
 		out.Vector.Reconciled = &struct {
@@ -63,8 +63,8 @@ func addActivity(out *api.Health, r *server.Report) {
 	out.Slow, out.SlowFromMs = &slow, new(inMilliseconds(r.SlowFrom))
 }
 
-// addModels adds which models serve and how many stores each reads, over all agents.
-// While the storage does not answer the counts are left out.
+// addModels adds the serving models and how many stores each model reads, over all
+// agents. It omits the counts while the storage does not answer.
 func (s *Surface) addModels(ctx context.Context, out *api.Health, r *server.Report) {
 	if r.Status.Multilingual != "" {
 		out.Encoder.Multilingual = &r.Status.Multilingual

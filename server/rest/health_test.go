@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestHealthTellsOfNoStoreAgentKeyOrLabel(t *testing.T) {
+func TestHealthNamesNoStoreAgentKeyOrLabel(t *testing.T) {
 	h := open(t)
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/secret-key?namespace=secret-ns", `{"value":"a hidden word","tags":["secret-tag"]}`)
 	h.want(200, alice, "POST", "/v1/search", `{"query":"hidden word","stores":["alice"],"tags":["secret-tag"]}`)

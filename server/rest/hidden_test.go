@@ -17,9 +17,9 @@ import (
 	"mneme/test/backendtest"
 )
 
-// Two services with the same visible writes, one of them with hidden ones beside, give
-// every reader the same answer to every call that reads: body, status and headers.
-func TestNoAnswerTellsOfHiddenWrites(t *testing.T) {
+// Two services with the same visible writes, one of them with additional hidden ones,
+// give every reader the same answer to every reading call: body, status and headers.
+func TestNoAnswerRevealsHiddenWrites(t *testing.T) {
 	t.Parallel()
 	backendtest.Each(t, backendtest.Storages(), func(t *testing.T, b backendtest.Backend) {
 		with, without := openForHidden(t, b), openForHidden(t, b)
@@ -53,7 +53,8 @@ func TestNoAnswerTellsOfHiddenWrites(t *testing.T) {
 	})
 }
 
-// tags returns ETags of what a reader sees, which are other ones in each service.
+// tags returns the ETags of a reader's visible entries, which differ between the
+// services.
 func tags(h *harness) (out []string) {
 	for _, target := range []string{
 		"/v1/stores/alice/memories/seat", "/v1/stores/alice/MEMORY.md", "/v1/stores/alice/memories", "/v1/stores/alice/memories/seat/versions",
@@ -64,7 +65,7 @@ func tags(h *harness) (out []string) {
 	return out
 }
 
-// openForHidden opens a service with writes that its readers may see.
+// openForHidden opens a service with writes visible to its readers.
 func openForHidden(t *testing.T, b backendtest.Backend) *harness {
 	h := openOn(t, b, memory.Limits{}, nil, limit.Rate{PerSecond: 1_000_000})
 	for i, value := range []string{"a seat by the window", "a window seat in row 12", "an aisle seat"} {
@@ -81,7 +82,7 @@ func openForHidden(t *testing.T, b backendtest.Backend) *harness {
 	return h
 }
 
-// hide makes writes that none of the readers may see.
+// hide makes writes that are invisible to all of the readers.
 func hide(h *harness) {
 	above := agent("alice", acl.Restricted)
 	for i := range 20 {
@@ -98,7 +99,7 @@ func hide(h *harness) {
 	}
 }
 
-// readingCalls are all calls that read, each METHOD TARGET BODY.
+// readingCalls are all reading calls, each METHOD TARGET BODY.
 func readingCalls() []string {
 	var calls []string
 	for _, store := range []string{"alice", "self", "bob", "erin"} {
@@ -132,7 +133,7 @@ func readingCalls() []string {
 		"GET /v1/tools", `POST /v1/tools/memory_search {"query":"hidden window seat"}`, `POST /v1/tools/memory_list {}`)
 }
 
-// Every operation that reads, by the specification, is among them or asked of from outside.
+// By the specification, every reading operation is in readingCalls or requested by fromOutside.
 func TestEveryReadingOperationIsComparedWithHiddenWrites(t *testing.T) {
 	d, err := specification()
 	if err != nil {
@@ -154,15 +155,15 @@ func TestEveryReadingOperationIsComparedWithHiddenWrites(t *testing.T) {
 	}
 }
 
-// fromOutside is a request of nobody who operates the service.
+// fromOutside is a request from a client that is not an operator.
 func fromOutside(path string) *http.Request {
 	r := httptest.NewRequest(http.MethodGet, path, http.NoBody)
 	r.RemoteAddr = "203.0.113.7:1234"
 	return r
 }
 
-// random is what differs between any two services: ids, times, sealed cursors, ETags, how
-// long something took, and the keys of receipts.
+// random matches the parts that differ between any two services: IDs, times, encrypted
+// cursors, ETags, durations, and the keys of receipts.
 var random = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}` +
 	`|\d{4}-\d\d-\d\dT[0-9:.]+Z` +
 	`|"(next|next_cursor|cursor|kid|x)":"[^"]*"` +

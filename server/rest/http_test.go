@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// packed makes a call with or without codings of its body and its answer, and returns
+// packed makes a call with optional codings of its body and its answer, and returns
 // the answer with its body decoded.
 func (h *harness) packed(method, target, body, coding, accept string, header ...string) answer {
 	h.t.Helper()
@@ -74,7 +74,7 @@ func TestCallsMayBeCompressedBothWays(t *testing.T) {
 		if got.header.Get("Content-Encoding") != coding || !strings.HasSuffix(tag, "-"+coding+`"`) || got.json(t)["value"] != long {
 			t.Errorf("%s: %v", coding, got.header)
 		}
-		// The tag of either form is the entry's.
+		// The tag of either form identifies the entry.
 		entry := h.want(200, alice, "GET", key, "").header.Get("ETag")
 		if strings.Contains(entry, coding) || entry == tag {
 			t.Errorf("%s: ETag %s, compressed %s", coding, entry, tag)
@@ -103,8 +103,8 @@ func TestCallsMayBeCompressedBothWays(t *testing.T) {
 	}
 }
 
-// The limit of a body holds for what it unpacks to, and a stream has a bound where it
-// has no limit.
+// The limit of a body holds for its decompressed length, and a stream without a limit
+// has a bound.
 func TestBombsAreRefused(t *testing.T) {
 	t.Parallel()
 	h := open(t)

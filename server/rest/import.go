@@ -64,10 +64,10 @@ type counts struct {
 
 // once runs an import with an Idempotency-Key. The body is a stream, so its
 // digest is known only at the end. If an import is recorded under the key, the
-// body is read only for its digest, and nothing is written. Otherwise its lines
+// body is read only for its digest, and no line is written. Otherwise its lines
 // are written as they arrive, and the import is recorded at the end. An import
-// that was cut off has no record; sent again, the lines already written count
-// as unchanged.
+// that was cut off has no record; if it is repeated, the lines already written
+// count as unchanged.
 func (in *importing) once(ctx context.Context, key api.IdempotencyKey, body io.Reader) (api.ImportResult, error) {
 	s := in.surface
 	replay, err := s.replay(&key, "POST /v1/stores/{store}/import", []string{in.store}, nil)
@@ -109,10 +109,10 @@ func (in *importing) once(ctx context.Context, key api.IdempotencyKey, body io.R
 	}, nil
 }
 
-// errCutOff reports a body that ended early.
+// errCutOff reports a body that ended prematurely.
 var errCutOff = problem.New(problem.Malformed, "the body is incomplete; lines before the end may have been written")
 
-// cutOff returns the error of a body that could not be read to its end.
+// cutOff returns the error of a body that could not be read to EOF.
 func cutOff(ctx context.Context, err error) error {
 	var undecoded *problem.Problem
 	switch {
@@ -175,7 +175,7 @@ func (in *importing) run(ctx context.Context, body io.Reader) error {
 	}
 }
 
-// take adds a line to the batch. An error is the reason why the line is refused.
+// take adds a line to the batch. An error is the reason to refuse the line.
 func (in *importing) take(text []byte, tooLong bool) error {
 	if tooLong {
 		return problem.New(problem.TooLarge, "the line is too long")
@@ -209,7 +209,8 @@ func (in *importing) request(line *api.ImportLine) (memory.PutRequest, error) {
 	}, nil
 }
 
-// write commits the batch, unless the token has ended since the import began.
+// write commits the batch, unless the token has expired or was revoked since the
+// import began.
 func (in *importing) write(ctx context.Context) error {
 	if len(in.batch) == 0 {
 		return nil
@@ -250,8 +251,8 @@ func (in *importing) summary() api.ImportResult {
 	return in.result
 }
 
-// refuse counts and lists a refused line. It lists up to a batch more than
-// summary returns, since the lines are not in order yet.
+// refuse counts and lists a refused line. The list may exceed maxRefusals
+// by a batch, since the lines are not in order yet.
 func (in *importing) refuse(line int, err error) {
 	in.result.Refused++
 	if len(in.result.Refusals) == maxRefusals+maxBatch {

@@ -140,8 +140,8 @@ func TestAnImportWithAnIdempotencyKeyHappensOnce(t *testing.T) {
 	h.want(403, bob, "POST", "/v1/stores/alice/import", lines, key...)
 }
 
-// Over a real connection an import streams both ways: lines that were sent
-// are written while the sender still holds the connection.
+// Over a real connection an import streams in both directions: received
+// lines are written while the sender still holds the connection.
 func TestAnImportWritesWhileItIsSent(t *testing.T) {
 	h := open(t)
 	live := httptest.NewServer(h)

@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// keyParameter is the query parameter of a key that cannot be a segment of the path,
-	// such as one with a slash behind a proxy that refuses %2F.
+	// keyParameter is the query parameter for a key that cannot be a path segment, such
+	// as one with a slash behind a proxy that refuses %2F.
 	keyParameter = "key"
-	// keyPlaceholder is the segment of the path in place of such a key.
+	// keyPlaceholder is the path segment that stands for such a key.
 	keyPlaceholder = "-"
 	storesPath     = "/v1/stores/"
 	entriesSegment = "memories"
 )
 
-// keyFromQuery moves the key of an entry from the query to its place in the path, before the
-// route is looked up. What it leaves in the query is refused as any parameter is: see
-// checkQuery.
+// keyFromQuery moves the key of an entry from the query to its path segment, before the
+// route is looked up. A key that remains in the query is refused like any unknown parameter;
+// see checkQuery.
 func keyFromQuery(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if u := c.Request().URL; strings.HasPrefix(u.Path, storesPath) && strings.Contains(u.RawQuery, keyParameter+"=") {
@@ -30,8 +30,8 @@ func keyFromQuery(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// moveKey moves the key, if the path is one of an entry with the placeholder, and the query
-// has a single key that is not empty.
+// moveKey moves the key, if the path is an entry's path with the placeholder, and the query
+// has exactly one non-empty key.
 func moveKey(u *url.URL) {
 	segments := strings.Split(u.EscapedPath(), "/") // "", v1, stores, store, memories, key
 	if len(segments) < 6 || segments[4] != entriesSegment || segments[5] != keyPlaceholder {
@@ -48,7 +48,7 @@ func moveKey(u *url.URL) {
 		return
 	}
 	u.Path, u.RawPath = path, raw
-	// The rest of the query stays as it was sent: what is wrong in it is still refused.
+	// Keep the rest of the query as sent, so that errors in it are still reported.
 	kept := make([]string, 0, len(values))
 	for pair := range strings.SplitSeq(u.RawQuery, "&") {
 		if name, _, _ := strings.Cut(pair, "="); name != keyParameter {
@@ -58,8 +58,8 @@ func moveKey(u *url.URL) {
 	u.RawQuery = strings.Join(kept, "&")
 }
 
-// withoutEmpty returns a query without its empty parameters, which are as if they were not
-// given; except namespace, since the empty one is that of entries without one.
+// withoutEmpty returns a query without its empty parameters, which count as absent. It
+// keeps an empty namespace, which selects the entries without one.
 func withoutEmpty(raw string) string {
 	if !strings.Contains(raw+"&", "=&") {
 		return raw
@@ -73,7 +73,7 @@ func withoutEmpty(raw string) string {
 	return strings.Join(kept, "&")
 }
 
-// dropEmptyType drops an empty Content-Type, which is as if it were not sent.
+// dropEmptyType drops an empty Content-Type, which counts as absent.
 func dropEmptyType(h http.Header) {
 	if given := h["Content-Type"]; len(given) == 1 && given[0] == "" {
 		h.Del("Content-Type")

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A proxy may refuse %2F, or take it for a slash. Then the key comes in the query, in every
-// call of an entry.
+// A proxy may refuse %2F or decode it. Then the key can be in the query, in every call for
+// an entry.
 func TestAKeyMayComeInTheQuery(t *testing.T) {
 	h := open(t)
 	const at = "/v1/stores/self/memories/-"
@@ -27,7 +27,7 @@ func TestAKeyMayComeInTheQuery(t *testing.T) {
 		h.want(204, alice, "DELETE", at+query, "")
 		h.want(200, alice, "POST", at+"/restore"+query, "")
 	}
-	// The placeholder is a key like any other where the query has none.
+	// The placeholder is an ordinary key if the query has none.
 	h.want(404, alice, "GET", at, "")
 	h.want(201, alice, "PUT", at, `{"value":"a dash"}`)
 	h.want(200, alice, "GET", at+"?key=-", "")
@@ -40,8 +40,8 @@ func TestAKeyMayComeInTheQuery(t *testing.T) {
 	h.want(403, bob, "GET", "/v1/stores/alice/memories/-?key=a%2Fb", "")
 }
 
-// An empty parameter is as none, whichever it is; an empty guard guards nothing.
-func TestWhatIsEmptyMeansTheSameEverywhere(t *testing.T) {
+// An empty parameter counts as absent; an empty precondition is ignored.
+func TestEmptyParametersMeanTheSameEverywhere(t *testing.T) {
 	h := open(t)
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/a?wait=&similar=", `{"value":1}`)
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/b?namespace=n", `{"value":1}`)
@@ -69,7 +69,7 @@ func TestWhatIsEmptyMeansTheSameEverywhere(t *testing.T) {
 	h.want(400, alice, "POST", "/v1/stores/self/memories/a/rename", `{"to":"c"}`, "Idempotency-Key", "")
 }
 
-// Generators of clients make functions NewX for a schema X, and types NullableX.
+// Client generators name functions NewX for a schema X, and types NullableX.
 func TestNoSchemaHasTheNameOfAnothersFunction(t *testing.T) {
 	d, err := specification()
 	if err != nil {

@@ -57,11 +57,11 @@ func TestTheOwnerChoosesTheModelsOfAStore(t *testing.T) {
 	}
 }
 
-// mask replaces what differs between any two answers.
+// mask replaces the parts that differ between any two answers.
 func mask(text string) string { return random.ReplaceAllString(text, "*") }
 
-// Notes in two languages in one store: each is judged by the model that reads it, and the
-// store says that both do, and why.
+// One store with notes in two languages: each note is scored by the model that reads it,
+// and the store lists both models, and the reason.
 func TestAHitSaysItsModelAndLanguage(t *testing.T) {
 	second, err := e5test.MultilingualEncoder()
 	if err != nil {
@@ -108,13 +108,13 @@ func TestAHitSaysItsModelAndLanguage(t *testing.T) {
 	if encoder["multilingual"] != second.Fingerprint() || stores["english"] != 1.0 || stores["multilingual"] != 1.0 {
 		t.Errorf("health: %v", encoder)
 	}
-	// Another agent's note in German is none of this one's business.
+	// Another agent's note in German does not affect this store.
 	if encoder := h.want(200, alice, "GET", "/v1/health", "").json(t)["encoder"].(map[string]any); encoder["multilingual"] != nil || encoder["stores"] != nil {
 		t.Errorf("health, to an agent: %v", encoder)
 	}
 }
 
-// drain indexes all that waits.
+// drain indexes the whole queue.
 func drain(t *testing.T, h *harness) {
 	t.Helper()
 	if err := h.process.Drain(t.Context(), nil); err != nil {

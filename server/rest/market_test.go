@@ -12,12 +12,12 @@ import (
 	"mneme/meter"
 )
 
-// anOffer is an offer that does not exist.
+// anOffer is the ID of an offer that does not exist.
 const anOffer = "/v1/offers/01982f6e-7c1a-7d3e-9b55-2f4f6f3c8a77"
 
 const hutOffer = `{"title":"Huts","description":"of the Alps","terms":{"price_search":2000,"price_entry":500,"searches_per_day":4}}`
 
-// sell writes two entries of alice's and offers searches of them.
+// sell writes two entries of alice and offers searches of them.
 func (h *harness) sell(body string) (offer string, made answer) {
 	h.t.Helper()
 	for _, name := range []string{"schonbiel", "hornli"} {
@@ -66,7 +66,7 @@ func TestAnOfferIsMadeChangedAndWithdrawn(t *testing.T) {
 	}
 }
 
-func TestAPaidSearchSaysWhatItCost(t *testing.T) {
+func TestAPaidSearchReportsItsCost(t *testing.T) {
 	h := open(t)
 	offer, _ := h.sell(hutOffer)
 	h.buyer(offer, 1_000_000)
@@ -89,7 +89,7 @@ func TestAPaidSearchSaysWhatItCost(t *testing.T) {
 	}
 	h.want(422, bob, "POST", offer+"/search", `{"query":"another"}`, key...)
 
-	// The receipt is verified with the public keys, which need no token.
+	// The receipt verifies with the public keys, which need no token.
 	keys := h.send(httptest.NewRequest(http.MethodGet, "/.well-known/jwks.json", nil))
 	hits, err := json.Marshal(body["hits"])
 	if err != nil {
@@ -143,7 +143,7 @@ func TestASearchThatIsNotPaidForIs402(t *testing.T) {
 	h.want(403, alice, "POST", "/v1/admin/accounts/alice/topup", `{"amount":1,"reference":"r"}`)
 }
 
-func TestSearchBuysOnlyWhereItIsToldTo(t *testing.T) {
+func TestSearchBuysOnlyOnRequest(t *testing.T) {
 	h := open(t)
 	offer, _ := h.sell(hutOffer)
 	h.buyer(offer, 4000)
@@ -198,7 +198,7 @@ func TestGrantsSayTheirCaps(t *testing.T) {
 	h.want(422, alice, "PUT", "/v1/stores/self/grants/bob", `{"level":"read","caps":{"searches_per_hour":1}}`)
 }
 
-// The schemas of amounts, terms and texts refuse what the server refuses.
+// The schemas of amounts, terms and texts refuse the same values as the server.
 func TestOfferSchemasAcceptWhatTheServerAccepts(t *testing.T) {
 	h := open(t)
 	schema := schemaOf(t, "OfferRequest")
@@ -268,7 +268,7 @@ func TestWellKnownURLsNeedNoToken(t *testing.T) {
 	}
 }
 
-// What is above the session's label does not exist for buyers.
+// Entries above the session's label do not exist for buyers.
 func TestOffersExistForSessionsThatReachThem(t *testing.T) {
 	h := open(t)
 	secret := agent("alice", acl.Confidential)

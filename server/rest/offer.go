@@ -103,7 +103,7 @@ func (s *Surface) ListStoreOffers(ctx context.Context, r api.ListStoreOffersRequ
 	return api.ListStoreOffers200JSONResponse{Body: api.StoreOffers{Offers: offersOf(offers)}}, nil
 }
 
-// AcceptOffer makes a metered grant to the caller.
+// AcceptOffer creates a metered grant for the caller.
 func (s *Surface) AcceptOffer(ctx context.Context, r api.AcceptOfferRequestObject) (api.AcceptOfferResponseObject, error) {
 	holds, err := conditions(r.Params.IfMatch, r.Params.IfNoneMatch)
 	if err != nil {
@@ -121,8 +121,8 @@ func (s *Surface) AcceptOffer(ctx context.Context, r api.AcceptOfferRequestObjec
 	return api.AcceptOffer201JSONResponse(out), err
 }
 
-// noLabel is an invalid label. It is passed on for an unknown name, so that the
-// market checks access before it refuses the label.
+// noLabel is an invalid label. It replaces an unknown name, so that the market
+// checks access before it refuses the label.
 const noLabel = acl.Label(255)
 
 func termsRequest(t api.TermsChange) meter.TermsRequest {

@@ -62,7 +62,7 @@ func TestALongValueComesAsPassages(t *testing.T) {
 			t.Errorf("the long value: %+v", hit)
 		}
 	}
-	// Under level search only what the passage says, and what it highlights.
+	// At level search the hit has only the passage and its highlights.
 	for _, hit := range search(bob, "passages", true).Hits {
 		if hit.Truncated != nil || hit.Highlights != nil {
 			t.Errorf("under level search: %+v", hit)

@@ -11,14 +11,14 @@ import (
 	"mneme/server/rest/api"
 )
 
-// TakePayments sets what takes the payments for searches. It must be called before
-// Mount.
+// TakePayments sets the desk that accepts the payments for searches. It must be
+// called before Mount.
 func (s *Surface) TakePayments(desk checkout.Desk) { s.desk = desk }
 
-// requestKey is the context key for a request that may bring a payment.
+// requestKey is the context key for a request that may carry a payment.
 type requestKey struct{}
 
-// withRequest hands the request to the handler of a call that takes payments.
+// withRequest passes the request to the handler of a call that accepts payments.
 func withRequest(next api.StrictHandlerFunc, operation string) api.StrictHandlerFunc {
 	if operation != "SearchOffer" {
 		return next

@@ -16,13 +16,13 @@ import (
 	"mneme/meter/payment/paymenttest"
 )
 
-// till is where a harness settles payments.
+// till settles the payments of a harness.
 type till struct {
 	*paymenttest.Facilitator
 	platform *paymenttest.Platform
 }
 
-// openTill opens a harness that takes payments by every method.
+// openTill opens a harness that accepts payments by every method.
 func openTill(t *testing.T) (*harness, till) {
 	t.Helper()
 	f := till{paymenttest.New(), paymenttest.NewPlatform()}
@@ -51,7 +51,7 @@ func openTill(t *testing.T) (*harness, till) {
 
 const hutQuestion = `{"query":"which hut has water"}`
 
-// sign returns what pays for a 402 by a scheme of x402 version 2.
+// sign returns a payment for a 402 by a scheme of x402 version 2.
 func sign(t *testing.T, asked answer, scheme string, n int) string {
 	t.Helper()
 	value, err := paymenttest.Pay(asked.header, scheme, n)
@@ -61,7 +61,7 @@ func sign(t *testing.T, asked answer, scheme string, n int) string {
 	return value
 }
 
-// challenges are those of MPP in a 402, by method.
+// challenges are the MPP challenges in a 402, by method.
 func challenges(asked answer) map[string]map[string]any {
 	all := make(map[string]map[string]any)
 	for _, header := range asked.header.Values("Www-Authenticate") {
@@ -118,7 +118,7 @@ func TestAPaymentBuysASearch(t *testing.T) {
 	offer, _ := h.sell(hutOffer)
 	asked := h.want(402, bob, "POST", offer+"/search", hutQuestion)
 
-	// Version 1 has its requirements in the body, and its payment in a header of its own.
+	// Version 1 has its requirements in the body, and its payment in another header.
 	var v1 map[string]any
 	for _, r := range asked.items(t, "accepts") {
 		if r["scheme"] == "exact" {
@@ -143,18 +143,18 @@ func TestAPaymentBuysASearch(t *testing.T) {
 		t.Errorf("%d settlements", len(f.Settled()))
 	}
 
-	// A credential takes the place of a token in Authorization, where that is an API key.
+	// A payment credential occupies Authorization, so the API key is in another header.
 	c := challenges(asked)
 	r := httptest.NewRequest(http.MethodPost, offer+"/search", strings.NewReader(hutQuestion))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("X-API-Key", h.Token(bob))
 	r.Header.Set("Authorization", credential(t, c["stripe"], map[string]any{"spt": "spt_1"}))
 	if paid = h.send(r); paid.status != 200 || paid.header.Get("Payment-Receipt") == "" {
-		t.Errorf("beside X-API-Key: %d %v %s", paid.status, paid.header, paid.body)
+		t.Errorf("with X-API-Key: %d %v %s", paid.status, paid.header, paid.body)
 	}
 	paid = h.want(200, bob, "POST", offer+"/search", hutQuestion, "Payment-Authorization", credential(t, c["robutler"], map[string]any{"token": "a.b.c"}))
 	if paid.header.Get("Payment-Receipt") == "" {
-		t.Errorf("beside a bearer: %v", paid.header)
+		t.Errorf("with a bearer token: %v", paid.header)
 	}
 	if len(f.platform.Charged()) != 2 {
 		t.Errorf("the platform charged %v", f.platform.Charged())

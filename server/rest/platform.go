@@ -96,7 +96,7 @@ func (s *Surface) PutSettings(ctx context.Context, r api.PutSettingsRequestObjec
 	return api.PutSettings200JSONResponse(settingsOf(settings)), nil
 }
 
-// GetAgentAccess reports what an agent may reach.
+// GetAgentAccess reports an agent's access.
 func (s *Surface) GetAgentAccess(ctx context.Context, r api.GetAgentAccessRequestObject) (api.GetAgentAccessResponseObject, error) {
 	if err := checkID("agent", r.Agent); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (s *Surface) GetAgentAccess(ctx context.Context, r api.GetAgentAccessReques
 		}
 	}
 	if r.Params.Taint != nil {
-		request.Taint, _ = acl.ParseLabel(string(*r.Params.Taint)) // 0, which is none, breaks a rule
+		request.Taint, _ = acl.ParseLabel(string(*r.Params.Taint)) // 0 is invalid and breaks a rule
 	}
 	found, err := s.service.Admin().Access(ctx, caller(ctx), request)
 	if err != nil {

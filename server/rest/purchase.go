@@ -42,7 +42,7 @@ func (s *Surface) SearchOffer(ctx context.Context, r api.SearchOfferRequestObjec
 
 func (r streamed) VisitSearchOfferResponse(w http.ResponseWriter) error { return r.write(w) }
 
-// bill is what a search cost, as answers show it.
+// bill is the price of a search, as answers show it.
 type bill struct {
 	Charges []charge       `json:"charges,omitempty"`
 	Receipt string         `json:"receipt,omitempty"` // of the only charge

@@ -14,21 +14,21 @@ import (
 	"mneme/server/wire"
 )
 
-// keysAge is how long the public keys of receipts are kept: they need no token,
-// so asking often must be cheap.
+// keysAge is how long the public keys of receipts are cached: they need no
+// token, so frequent requests must be cheap.
 const (
 	keysAge     = time.Second
 	keysTimeout = 2 * time.Second
 )
 
-// keyCache keeps the public keys of receipts for keysAge.
+// keyCache caches the public keys of receipts for keysAge.
 type keyCache struct {
 	mu   sync.Mutex
 	read time.Time
 	keys json.RawMessage
 }
 
-// get returns the keys, which read reads again if they are too old.
+// get returns the keys. It calls read if the cached keys are too old.
 func (c *keyCache) get(ctx context.Context, read func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,14 +65,14 @@ func (k keySet) VisitGetReceiptKeysResponse(w http.ResponseWriter) error {
 	return err
 }
 
-// Templates of the well-known calls. Whatever is not there is 404 without a token,
-// as clients that look for metadata expect.
+// Templates of the well-known calls. Unknown paths are 404 without a token, as
+// clients that look for metadata expect.
 const (
 	keysPath      = "/.well-known/jwks.json"
 	wellKnownPath = "/.well-known/*"
 )
 
-// mountWellKnown answers for well-known URLs that do not exist.
+// mountWellKnown responds to well-known URLs that do not exist.
 func mountWellKnown(e *echo.Echo) {
 	e.GET(wellKnownPath, func(echo.Context) error { return problem.New(problem.NoSuchCall, "") })
 }

@@ -46,8 +46,8 @@ func (s *Surface) ListSales(ctx context.Context, r api.ListSalesRequestObject) (
 	return api.ListSales200JSONResponse{Items: out}, nil
 }
 
-// parseInstant parses a time of a query: a date, which is its first instant in
-// UTC, or RFC 3339. The zero time means none.
+// parseInstant parses a time in a query: a date, which means its first instant
+// in UTC, or RFC 3339. The zero time means that there is none.
 func parseInstant(name string, text *string) (time.Time, error) {
 	if text == nil {
 		return time.Time{}, nil
@@ -135,8 +135,8 @@ func (t salesTable) VisitListSalesResponse(w http.ResponseWriter) error {
 	return err
 }
 
-// cell returns a text as a cell that no spreadsheet takes for a formula: buyers
-// choose their own names.
+// cell returns a text as a cell that no spreadsheet evaluates as a formula:
+// buyers choose their own names.
 func cell(text string) string {
 	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
 		return "'" + text

@@ -28,11 +28,10 @@ func schemaOf(t *testing.T, name string) *openapi3.Schema {
 	return d.Components.Schemas[name].Value
 }
 
-// Each character is accepted in a name by the schema exactly if the server
-// accepts it. The schemas do not speak of the form NFC, which no pattern can
-// express, and of format characters above U+FFFF, which not every dialect of
-// patterns can name. Of those above, a small run tries every 13th, and the end of each
-// plane.
+// The schema accepts each character in a name exactly if the server does. The schemas
+// cover neither the form NFC, which no pattern can express, nor format characters
+// above U+FFFF, which some pattern dialects cannot name. Above U+FFFF, a short run
+// tests every 13th character and the end of each plane.
 func TestSchemasAcceptTheCharactersThatTheServerAccepts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine does much: the full run has it")
@@ -85,8 +84,8 @@ func TestSchemasAcceptWhatTheServerAccepts(t *testing.T) {
 	}
 }
 
-// The schemas of a query and of the headers of a condition refuse what the
-// server refuses, and nothing else.
+// The schemas of a query and of the headers of a condition refuse the same
+// values as the server.
 func TestSchemasRefuseWhatTheServerRefuses(t *testing.T) {
 	h := open(t)
 	h.want(http.StatusCreated, alice, http.MethodPut, seat, `{"value":1}`)

@@ -19,7 +19,7 @@ import (
 func (s *Surface) Search(ctx context.Context, r api.SearchRequestObject) (api.SearchResponseObject, error) {
 	var stores []string
 	if r.Body.Stores != nil {
-		stores = make([]string, 0, len(*r.Body.Stores)) // an empty list is not an absent one
+		stores = make([]string, 0, len(*r.Body.Stores)) // an empty list differs from an absent one
 		for _, name := range *r.Body.Stores {
 			id, err := storeID(ctx, "stores", name)
 			if err != nil {
@@ -72,7 +72,7 @@ func (s *Surface) Search(ctx context.Context, r api.SearchRequestObject) (api.Se
 	s.metrics.Search(*answer)
 	took := time.Since(started)
 	out := streamed{encode: func(w io.Writer) error { return s.writeAnswer(ctx, w, request, r.Body.Cursor != nil, answer) }}
-	if request.Explain { // then no hit is from a store at level search
+	if request.Explain { // no hit is then from a store at level search
 		out.timing = timingOf(answer.Took, took)
 	}
 	return out, nil

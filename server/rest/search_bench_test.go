@@ -20,7 +20,8 @@ import (
 	"mneme/test/backendtest"
 )
 
-// wordEmbedder makes of each word a random direction of its own, and of a text their sum.
+// wordEmbedder embeds each word as a random direction, and a text as the sum of its
+// words.
 type wordEmbedder struct{ embed.Embedder }
 
 const wordDim = 384
@@ -82,9 +83,8 @@ func unit(v []float32) []float32 {
 	return v
 }
 
-// BenchmarkSearch answers questions that were asked before, about one of four stores of 800
-// entries that were shared with the caller: everything that a search costs but the
-// encoder.
+// BenchmarkSearch repeats questions about one of four stores of 800 entries that are shared
+// with the caller: it measures everything in a search except the encoder.
 //
 //	go test ./server/rest -run '^$' -bench 'Search$' -benchmem
 func BenchmarkSearch(b *testing.B) {

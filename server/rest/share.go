@@ -128,7 +128,7 @@ func (s *Surface) PutGrant(ctx context.Context, r api.PutGrantRequestObject) (ap
 	return api.PutGrant200JSONResponse(out), err
 }
 
-// AcceptGrant accepts a store that was shared with the caller.
+// AcceptGrant accepts a store shared with the caller.
 func (s *Surface) AcceptGrant(ctx context.Context, r api.AcceptGrantRequestObject) (api.AcceptGrantResponseObject, error) {
 	store, err := storeID(ctx, "store", r.Store)
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Surface) AcceptGrant(ctx context.Context, r api.AcceptGrantRequestObjec
 	return api.AcceptGrant200JSONResponse(out), err
 }
 
-// DeleteGrant revokes a grant, or ends or refuses one to the caller.
+// DeleteGrant revokes a grant, or ends or refuses a grant to the caller.
 func (s *Surface) DeleteGrant(ctx context.Context, r api.DeleteGrantRequestObject) (api.DeleteGrantResponseObject, error) {
 	store, err := storeID(ctx, "store", r.Store)
 	if err != nil {
@@ -173,7 +173,8 @@ func grantOf(ctx context.Context, g acl.Grant, inEffect bool) (api.Grant, error)
 		StoreId: g.Store, Grantee: g.Grantee, Level: api.Level(g.Level.String()), MaxLabel: api.Label(g.MaxLabel.String()),
 		Maker: g.Maker, ByPlatform: g.ByPlatform, CreatedAt: g.CreatedAt.UTC(), ExpiresAt: wire.Time(g.ExpiresAt),
 	}
-	// SECURITY: who shares is not told whether the grantee has used it.
+	// SECURITY: the sharing agent must not learn whether the grantee has used the
+	// grant.
 	if c := caller(ctx); c.Agent == g.Grantee {
 		accepted := g.Accepted.CanFlowTo(c.Taint)
 		out.Accepted = &accepted
@@ -197,7 +198,7 @@ func grantOf(ctx context.Context, g acl.Grant, inEffect bool) (api.Grant, error)
 	return out, nil
 }
 
-// positive returns n, and nil if it means a default.
+// positive returns n, or nil if n stands for a default.
 func positive(n int64) *int64 {
 	if n <= 0 {
 		return nil
@@ -205,8 +206,8 @@ func positive(n int64) *int64 {
 	return &n
 }
 
-// capsOf returns the caps of a request to share. One that is 0 or less becomes
-// -1, which the service refuses: to it, 0 means the default.
+// capsOf returns the caps of a request to share. A cap that is 0 or less
+// becomes -1, which the service refuses: for the service, 0 means the default.
 func capsOf(c *api.Caps) acl.Caps {
 	if c == nil {
 		return acl.Caps{}

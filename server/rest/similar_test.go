@@ -6,8 +6,8 @@ import (
 	"mneme/acl"
 )
 
-// With similar=true a write names what says nearly the same and is readable; without it, or
-// where it is not known, it does not.
+// With similar=true a write names readable entries that say nearly the same; without it, or
+// if they are unknown, it names none.
 func TestAWriteNamesSimilarEntriesIfAsked(t *testing.T) {
 	h := openIndexing(t)
 	const at = "/v1/stores/self/memories/"

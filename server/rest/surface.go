@@ -56,20 +56,20 @@ func New(service *memory.Service, searcher *search.Searcher, market meter.Market
 	}, nil
 }
 
-// served is what a surface has of the specification. All surfaces share it.
+// served is the specification as surfaces serve it. All surfaces share it.
 type served struct {
 	document document
 	json     []byte   // the specification as served at the root
 	below    sync.Map // and below a path: from the path to a whole
 }
 
-// whole is the specification as it is served.
+// whole is one complete version of the served specification.
 type whole struct {
 	json []byte
 	tag  string // its entity tag
 }
 
-// at returns the specification of a server that clients reach below a path, as of the root "".
+// at returns the specification for a server that clients reach below a path; "" is the root.
 func (s *served) at(path string) (whole, error) {
 	if held, ok := s.below.Load(path); ok {
 		return held.(whole), nil
@@ -93,8 +93,8 @@ func (s *served) at(path string) (whole, error) {
 	return made, nil
 }
 
-// readOnce reads the specification. It takes 10 ms, which tests with many services and
-// commands with several connections would take each time.
+// readOnce reads the specification once. Reading takes 10 ms, which tests with many
+// services and commands with several connections would otherwise spend each time.
 var readOnce = sync.OnceValues(func() (*served, error) {
 	var members map[string]any // with its anchors resolved
 	if err := yaml.Unmarshal(specification, &members); err != nil {
@@ -144,8 +144,8 @@ func (s *Surface) readSpecification(c echo.Context) error {
 // headerKey is the context key for the header of a request.
 type headerKey struct{}
 
-// withHeader hands the header of a request to its handler, for what the generated
-// code does not read.
+// withHeader passes the header of a request to its handler, for fields that the
+// generated code does not read.
 func withHeader(next api.StrictHandlerFunc, _ string) api.StrictHandlerFunc {
 	return func(c echo.Context, request any) (any, error) {
 		r := c.Request()
@@ -154,15 +154,15 @@ func withHeader(next api.StrictHandlerFunc, _ string) api.StrictHandlerFunc {
 	}
 }
 
-// requestHeader returns the header of a request. It holds the credential: it is
-// read for single fields and goes no further.
+// requestHeader returns the header of a request. It contains the credential:
+// read single fields from it and do not pass it on.
 func requestHeader(ctx context.Context) http.Header {
 	h, _ := ctx.Value(headerKey{}).(http.Header)
 	return h
 }
 
-// caller returns the caller of a request. This surface reaches entries that are
-// not in context.
+// caller returns the caller of a request, with access to entries that are not
+// in context.
 func caller(ctx context.Context) memory.Caller {
 	return memory.Caller{Principal: server.Principal(ctx), Internal: true}
 }
@@ -178,8 +178,8 @@ func storeID(ctx context.Context, field, id string) (string, error) {
 	return id, checkID(field, id)
 }
 
-// checkID refuses an invalid ID: the request is malformed, whatever the caller
-// may access.
+// checkID refuses an invalid ID: the request is malformed, whatever the
+// caller's access.
 func checkID(field, id string) error {
 	if err := acl.CheckID(id); err != nil {
 		return problem.In(problem.Malformed, field, err.Error())
@@ -196,7 +196,7 @@ func entryPath(ctx context.Context, store api.Store, namespace *api.KeyNamespace
 	return memory.Path{Store: id, Namespace: or(namespace, ""), Key: key}.Normal(), nil
 }
 
-// or returns what a pointer points to; otherwise if it is nil.
+// or returns the value of a pointer, or otherwise if it is nil.
 func or[T any](p *T, otherwise T) T {
 	if p == nil {
 		return otherwise

@@ -13,20 +13,20 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// maxTagged is the length of the longest answer that is held back to give it an entity
+// maxTagged is the length of the longest answer that is buffered to compute its entity
 // tag, in bytes. A longer one has none.
 const maxTagged = 64 << 10
 
-// bodies are what answers were held back in.
+// bodies recycles the buffers for answers.
 var bodies = sync.Pool{New: func() any { return new([]byte) }}
 
-// nextCursor is the end of an answer with a cursor. Cursors are sealed, so that the same
-// one never has the same bytes.
+// nextCursor is the end of an answer with a cursor. Cursors are encrypted, so their
+// bytes differ each time.
 var nextCursor = regexp.MustCompile(`"next_cursor":"[\w-]*"}\n$`)
 
-// withTag gives the answers of a call that reads a weak entity tag of their bytes but
-// those of the cursor, and answers 304 if the request has it already: the call has read
-// everything, and nothing is sent. Answers with a tag of their own are left as they are.
+// withTag adds a weak entity tag to the answers of a reading call, computed from their
+// bytes without the cursor. It answers 304 if the request has the tag: the call has read
+// all data, but no body is sent. Answers that already have a tag are left unchanged.
 func withTag(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		held, err := heldTags(c.Request())
@@ -57,8 +57,8 @@ func withTag(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// heldTags returns a function that reports whether the request's If-None-Match has an
-// entity tag.
+// heldTags returns a function that reports whether the request's If-None-Match
+// contains an entity tag.
 func heldTags(r *http.Request) (func(tag string) bool, error) {
 	given := r.Header.Values("If-None-Match")
 	if len(given) == 0 {
@@ -68,8 +68,8 @@ func heldTags(r *http.Request) (func(tag string) bool, error) {
 	return func(tag string) bool { return slices.Contains(tags, "*") || slices.Contains(tags, tag) }, err
 }
 
-// tagOf returns the opaque part of the entity tag of a body. It has 128 bits, so that
-// nobody can write entries whose list has the tag of another.
+// tagOf returns the opaque part of a body's entity tag. It has 128 bits, so that
+// nobody can write entries whose list collides with the tag of another list.
 func tagOf(body []byte) string {
 	if at := bytes.LastIndex(body, []byte(`"next_cursor":"`)); at >= 0 && nextCursor.Match(body[at:]) {
 		body = body[:at]
@@ -78,16 +78,16 @@ func tagOf(body []byte) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// tagWriter holds an answer of status 200 back until it is complete or too long. Once
-// passing it writes through.
+// tagWriter buffers an answer of status 200 until it is complete or too long. With
+// passing set it writes through.
 type tagWriter struct {
 	http.ResponseWriter
-	status  int // 0: nothing was written
+	status  int // 0: not written yet
 	body    []byte
 	passing bool
 }
 
-// WriteHeader holds the status back.
+// WriteHeader defers the status.
 func (w *tagWriter) WriteHeader(status int) {
 	if w.status != 0 {
 		return
@@ -98,7 +98,7 @@ func (w *tagWriter) WriteHeader(status int) {
 	}
 }
 
-// Write holds the bytes back if there is room.
+// Write buffers the bytes if there is room.
 func (w *tagWriter) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
 	if !w.passing && len(w.body)+len(p) <= maxTagged {
@@ -114,7 +114,7 @@ func (w *tagWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// pass writes the header, and what follows through.
+// pass writes the header, and writes through from then on.
 func (w *tagWriter) pass() {
 	w.passing = true
 	w.ResponseWriter.WriteHeader(w.status)

@@ -7,9 +7,8 @@ import (
 	"mneme/acl"
 )
 
-// The calls about tools are another package's; that the specification tells
-// the truth of them is tested here, as for all others: call holds each answer
-// against it.
+// The calls for tools are in another package; this test validates their
+// answers against the specification, as for all other calls.
 func TestToolCallsAnswerAsTheSpecificationSays(t *testing.T) {
 	h := open(t)
 	sharer := acl.Principal{Agent: "alice", Taint: acl.Public, Share: true}

@@ -9,12 +9,12 @@ import (
 	"mneme/server/rest/api"
 )
 
-// maxURLCondition bounds a condition in a URL, in bytes before their percent-encoding:
-// the server holds the header of whoever connects. Bodies have those of any length that a
-// condition may have.
+// maxURLCondition bounds a condition in a URL, in bytes before percent-encoding: the
+// server buffers the header of any client. In a body, a condition may have its full
+// length.
 const maxURLCondition = 8192
 
-// checkURLCondition checks a condition's length if it is of a URL.
+// checkURLCondition checks the length of a condition that is from a URL.
 func checkURLCondition[T string | api.Condition](name string, text T) error {
 	if url, ok := any(text).(string); ok && len(url) > maxURLCondition {
 		return problem.In(problem.Rule, name, "must have at most "+strconv.Itoa(maxURLCondition)+" bytes in a URL")
@@ -33,7 +33,7 @@ func parseWhere[T string | api.Condition](text *T) (*condition.Condition, error)
 	return memory.ParseWhere([]byte(*text))
 }
 
-// addMatch parses the exact words of a filter; nil for none.
+// addMatch parses the exact words of a filter; nil means none.
 func addMatch[T string | api.Words](to *memory.Filter, text *T) (err error) {
 	if text == nil {
 		return nil

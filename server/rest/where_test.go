@@ -47,7 +47,8 @@ func TestConditionsRestrictSearchesListsAndExports(t *testing.T) {
 	h.want(400, alice, "POST", "/v1/search", `{"query":"red","where":null}`)
 }
 
-// The longest conditions of a URL reach the server in every encoding, beside a long token.
+// The longest conditions in a URL reach the server in every encoding, next to a long
+// token.
 func TestTheLongestConditionsOfAURLAreAnswered(t *testing.T) {
 	h := open(t)
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/a", `{"value":"a red kite"}`)
@@ -112,7 +113,7 @@ func TestTheLongestConditionsOfAURLAreAnswered(t *testing.T) {
 // Dates and local times take the zone of the request, in conditions and in writes.
 func TestRequestsHaveATimezone(t *testing.T) {
 	h := open(t)
-	for _, c := range [][3]string{ // key, what is sent, and what comes back
+	for _, c := range [][3]string{ // key, sent and returned time
 		{"year", `"occurred_at":"2026"`, "2026"}, {"month", `"occurred_at":"2026-06","timezone":"Asia/Tokyo"`, "2026-06"},
 		{"late", `"occurred_at":"2026-07-01T08:00","timezone":"Asia/Tokyo"`, "2026-06-30T23:00:00Z"},
 		{"noon", `"occurred_at":"2026-06-30T12:00"`, "2026-06-30T12:00:00Z"},

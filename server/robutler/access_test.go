@@ -19,8 +19,8 @@ import (
 	"mneme/test/backendtest"
 )
 
-// The access matrix holds through this API, as far as it has the operations,
-// on the embedded backend and on what several processes share.
+// The access matrix holds through this API, for the operations that it has,
+// on the embedded backend and on a backend shared by several processes.
 func TestAccessMatrixHoldsForTheRobutlerAPI(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing runs at once in the matrix, which is what the short run looks for: the full run has it")
@@ -31,8 +31,8 @@ func TestAccessMatrixHoldsForTheRobutlerAPI(t *testing.T) {
 	})
 }
 
-// portal is the API as the matrix sees it. What the matrix needs to arrange
-// its world, and this API lacks, goes by the native surface.
+// portal is the API as the matrix uses it. Arrangements that the matrix
+// needs and this API lacks use the native surface.
 type portal struct{ *harness }
 
 func (o *portal) Index()                   { o.index() }
@@ -93,7 +93,8 @@ func (o *portal) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome
 	panic("no such operation: " + op.Name)
 }
 
-// charges returns how often an agent was charged: this API's answers do not say.
+// charges returns the number of charges of an agent, which this API does not
+// report.
 func (o *portal) charges(p acl.Principal) int {
 	o.t.Helper()
 	page, err := o.market.Usage(context.Background(), memory.Caller{Principal: p}, 100, "")
@@ -103,9 +104,9 @@ func (o *portal) charges(p acl.Principal) int {
 	return len(page.Items)
 }
 
-// delete never reaches what is not in context, unlike the native surface's:
-// that is checked here, and then the native one is asked for what the matrix
-// expects of a surface which does.
+// delete never reaches entries that are not in context, unlike the native
+// surface. The test checks this first, and then makes the native call whose
+// outcome the matrix expects.
 func (o *portal) delete(p acl.Principal, op accesstest.Operation, target string) accesstest.Outcome {
 	out := o.do(p, "DELETE", target, "")
 	if !strings.HasSuffix(op.Key, "not in context") {
@@ -117,7 +118,7 @@ func (o *portal) delete(p acl.Principal, op accesstest.Operation, target string)
 	return o.do(p, "DELETE", "/v1/stores/"+op.Store+"/memories/"+url.PathEscape(op.Key), "")
 }
 
-// body makes an object of names and values; nil pointers are left out.
+// body builds an object from names and values; nil pointers are omitted.
 func body(pairs ...any) string {
 	object := map[string]any{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -133,7 +134,7 @@ func body(pairs ...any) string {
 	return string(text)
 }
 
-// do makes a call and reads what the matrix looks at.
+// do makes a call and decodes the fields that the matrix compares.
 func (o *portal) do(p acl.Principal, method, target, text string) accesstest.Outcome {
 	a := o.call(p, method, target, text)
 	out := accesstest.Outcome{Status: a.status}

@@ -99,7 +99,7 @@ func TestEitherHeaderCarriesTheToken(t *testing.T) {
 	}
 }
 
-// Questions find by their words and by their meaning.
+// Questions find entries by word and by meaning.
 func TestSearchFindsByMeaning(t *testing.T) {
 	h := open(t)
 	h.want(200, alice, "PUT", root+"/drinks", `{"value":"She likes her Darjeeling hot, with a slice of lemon."}`)
@@ -116,8 +116,8 @@ func TestSearchFindsByMeaning(t *testing.T) {
 	}
 }
 
-// A chat and a user that the request names join a search and the list of
-// stores where the facts give a level, and never make an error.
+// A chat and a user in the request extend a search and the list of stores
+// where the facts give a level, and never cause an error.
 func TestChatAndUserJoinWhereTheFactsGiveALevel(t *testing.T) {
 	h := open(t)
 	h.join("chat-1", "bob")
@@ -156,14 +156,15 @@ func TestChatAndUserJoinWhereTheFactsGiveALevel(t *testing.T) {
 			t.Errorf("%s %s reaches %q, want %d", c.who.Agent, c.about, k, c.kinds)
 		}
 	}
-	// They name a scope and give none: elsewhere they change nothing.
+	// They name a scope but give none: other calls ignore them.
 	h.want(403, alice, "GET", root+"/c?store=chat-1&chatId=chat-1", "")
 	h.want(404, bob, "GET", root+"/c?chatId=chat-1", "")
 	h.want(200, bob, "GET", root+"/c?store=chat-1", "")
 }
 
-// What edit and rename send: value, agentId, store, chatId, userId alone.
-func TestWhatAWriteLeavesOutStaysAsItIs(t *testing.T) {
+// The members that edit and rename send: value, agentId, store, chatId and
+// userId only.
+func TestAWritePreservesAbsentMembers(t *testing.T) {
 	h := open(t)
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/k", `{"value":"old","type":"project","description":"what it is","tags":["a"],"ttl":3600}`)
 	h.want(200, alice, "PUT", root+"/k", `{"value":"new","agentId":"alice","store":"alice","chatId":null,"userId":null,"ttl":null,"namespace":null,"inContext":null,"encrypted":null}`)
@@ -180,7 +181,7 @@ func TestWhatAWriteLeavesOutStaysAsItIs(t *testing.T) {
 	h.want(409, alice, "PUT", root+"/k", `{"value":"new","encrypted":true}`)
 }
 
-// An entry may say when what it tells of happened. What a write leaves out stays.
+// An entry may state when its event happened. A write preserves absent members.
 func TestAWriteMaySayWhenItHappened(t *testing.T) {
 	h := open(t)
 	occurred := func(sent string) any {
@@ -231,8 +232,8 @@ func TestTimesToLiveEndEntriesAndGrants(t *testing.T) {
 	h.want(200, alice, "GET", root+"/long", "")
 }
 
-// The skills send ttl 0 with every create. Over another owner's entry that is
-// no wish to change its expiry.
+// The skills send ttl 0 with every create. Over another owner's entry it does
+// not request a change of expiry.
 func TestTTLZeroDoesNotKeepAWriterFromAnothersEntry(t *testing.T) {
 	h := open(t)
 	h.join("chat-1", "alice")
@@ -251,8 +252,8 @@ func TestTTLZeroDoesNotKeepAWriterFromAnothersEntry(t *testing.T) {
 	}
 }
 
-// What a skill keeps for itself is read and written by key, and there alone.
-func TestWhatIsNotInContextIsReadAndWrittenByKeyAlone(t *testing.T) {
+// Entries that a skill keeps internal are read and written only by key.
+func TestEntriesNotInContextAreAccessibleOnlyByKey(t *testing.T) {
 	h := open(t)
 	h.want(200, alice, "PUT", root+"/oauth", `{"value":"marzipan","agentId":"alice","store":"alice","namespace":"","inContext":false,"encrypted":false,"ttl":0}`)
 	h.want(200, alice, "POST", root+"?action=share", `{"grantee":"bob","level":"readwrite"}`)
@@ -275,7 +276,7 @@ func TestWhatIsNotInContextIsReadAndWrittenByKeyAlone(t *testing.T) {
 	h.want(200, alice, "GET", root+"/oauth", "")
 }
 
-func TestEncryptedValuesAreKeptAndNeverFound(t *testing.T) {
+func TestEncryptedValuesAreStoredAndNeverFound(t *testing.T) {
 	h := open(t)
 	h.want(200, alice, "PUT", root+"/sealed", `{"value":"opaqueblob","encrypted":true}`)
 	if got := h.want(200, alice, "GET", root+"/sealed", "").json(t); got["value"] != "opaqueblob" || got["encrypted"] != true {
@@ -286,7 +287,7 @@ func TestEncryptedValuesAreKeptAndNeverFound(t *testing.T) {
 	}
 }
 
-// Kinds of stores that an agent's settings switch off answer 403.
+// Calls on kinds of stores that an agent's settings disable answer 403.
 func TestSettingsSwitchStoresOff(t *testing.T) {
 	h := open(t)
 	h.join("chat-1", "alice")
@@ -326,7 +327,7 @@ func TestSettingsSwitchStoresOff(t *testing.T) {
 	}
 }
 
-// A list has no pages: it shows all, however many.
+// A list has no pages: it contains all entries.
 func TestListsShowEveryKey(t *testing.T) {
 	h := open(t)
 	var requests []memory.PutRequest
@@ -369,7 +370,7 @@ func TestListsShowEveryKey(t *testing.T) {
 	h.want(200, alice, "GET", root+"/notes/000", "")
 }
 
-// heapReader measures how much memory is in use while an answer is written.
+// heapReader measures the memory in use while an answer is written.
 type heapReader struct {
 	*httptest.ResponseRecorder
 	most uint64
@@ -388,7 +389,8 @@ func inUse() uint64 {
 	return stats.HeapAlloc
 }
 
-// The text of all keys was in memory beside them, for as long as a slow client read it.
+// Regression test: the text of all keys was in memory, for as long as a slow client
+// read it.
 func TestAListKeepsItsKeysAlone(t *testing.T) {
 	h := open(t)
 	const keys, length = 4000, 500
@@ -408,7 +410,8 @@ func TestAListKeepsItsKeysAlone(t *testing.T) {
 	}
 }
 
-// heldReader says that a list has begun, and reads no more until release is closed.
+// heldReader signals that a list has begun, and stops reading until release is
+// closed.
 type heldReader struct {
 	*httptest.ResponseRecorder
 	begun, release chan struct{}
@@ -422,7 +425,7 @@ func (r *heldReader) Write(p []byte) (int, error) {
 	return r.ResponseRecorder.Write(p)
 }
 
-// A list that waits may outlive its token, too.
+// A waiting list may also outlive its token.
 func TestAnAgentReadsFewListsAtATime(t *testing.T) {
 	h := open(t)
 	const running, waiting = 4, 64 // of one agent
@@ -465,7 +468,7 @@ func TestAnAgentReadsFewListsAtATime(t *testing.T) {
 	}
 }
 
-// One route has several calls; metrics tell them apart, by names that there are.
+// One route has several calls; metrics distinguish them by name.
 func TestEachCallIsCountedByItsOwnName(t *testing.T) {
 	h := open(t)
 	h.want(200, alice, "GET", root+"?action=search&q=marzipan", "")

@@ -90,7 +90,7 @@ func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, a *search.Answer
 	})
 }
 
-// charge is what a search cost in one store. Amount is in micros.
+// charge is the price of a search in one store. Amount is in micros.
 type charge struct {
 	ID      string `json:"id"`
 	StoreID string `json:"storeId"`

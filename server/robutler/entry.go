@@ -44,7 +44,7 @@ func (s *Surface) delete(c echo.Context) error {
 	return answer(c, body)
 }
 
-// named returns the path of the entry that the URL names.
+// named returns the path of the entry in the URL.
 func named(c echo.Context) (memory.Path, error) {
 	q, err := parameters(c)
 	if err != nil {

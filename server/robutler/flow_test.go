@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// skill calls the API in the two manners of the skills: TypeScript encodes the
-// whole key and says Bearer, Python leaves the slashes and says X-API-Key.
+// skill calls the API in the style of either skill: TypeScript encodes the
+// whole key and sends Bearer, Python leaves slashes unencoded and sends
+// X-API-Key.
 type skill struct {
 	*harness
 	python bool
@@ -54,8 +55,8 @@ func (s skill) set(t *testing.T, key, value string, ttl bool) {
 	}
 }
 
-// create, edit (view and create again) and rename (view, create, delete), as
-// both skills do them, in the own store and in a chat's.
+// create, edit (view and create again) and rename (view, create, delete), in
+// the style of both skills, in the own store and in a chat's.
 func TestEditAndRenameAsTheSkillsDoThem(t *testing.T) {
 	for _, s := range []skill{{python: false, store: "alice"}, {python: true, store: "alice"}, {python: false, store: "chat-1"}, {python: true, store: "chat-1"}} {
 		s.harness = open(t)
@@ -83,8 +84,9 @@ func TestEditAndRenameAsTheSkillsDoThem(t *testing.T) {
 	}
 }
 
-// A rename by the skill of what is not in context leaves it where it is.
-func TestARenameDoesNotTakeAwayWhatIsNotInContext(t *testing.T) {
+// The skill's rename of an entry that is not in context leaves the entry
+// unchanged.
+func TestARenamePreservesEntriesNotInContext(t *testing.T) {
 	s := skill{harness: open(t), store: "alice"}
 	s.want(200, alice, "PUT", root+"/oauth", `{"value":"token","inContext":false}`)
 	if a := s.call("DELETE", "oauth", ""); a.status != 404 {
@@ -93,7 +95,7 @@ func TestARenameDoesNotTakeAwayWhatIsNotInContext(t *testing.T) {
 	s.want(200, alice, "GET", root+"/oauth", "")
 }
 
-// Values come back byte for byte, whatever they are.
+// Values are returned byte for byte, of any JSON type.
 func TestValuesComeBackAsTheyWent(t *testing.T) {
 	h := open(t)
 	for _, value := range []string{`null`, `0`, `""`, `false`, `[]`, `{"b": 1.0, "a" :[ 2e5 ], "b<": "\u003c"}`, `"\ud83d\ude00 <b>"`, `12345678901234567890.5`} {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Whatever comes in, no answer is a 5xx, every answer is JSON, and another
-// agent's store never opens.
+// For any input, no answer is a 5xx, every answer is JSON, and another
+// agent's store is never accessible.
 func FuzzRequests(f *testing.F) {
 	h := open(f)
 	h.want(200, alice, "PUT", root+"/k", `{"value":"the canary of alice"}`)

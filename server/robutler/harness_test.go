@@ -20,8 +20,8 @@ import (
 	"mneme/test/backendtest"
 )
 
-// harness is a server of this surface over a fresh database. The native
-// surface is there for a platform's facts and agents' settings.
+// harness is a server of this surface over a fresh database. It has the
+// native surface for a platform's facts and agents' settings.
 type harness struct {
 	*servertest.Server
 	t       testing.TB
@@ -69,7 +69,7 @@ var (
 
 const root = "/api/storage/memory"
 
-// answer is what a call brought.
+// answer is the response to a call.
 type answer struct {
 	status int
 	header http.Header
@@ -77,7 +77,7 @@ type answer struct {
 }
 
 // call makes a request as a principal. Headers come in pairs of name and
-// value; an empty value takes the header away.
+// value; an empty value removes the header.
 func (h *harness) call(p acl.Principal, method, target, body string, header ...string) answer {
 	h.t.Helper()
 	token := h.Token(p)
@@ -115,7 +115,7 @@ func (h *harness) want(status int, p acl.Principal, method, target, body string,
 	return a
 }
 
-// json reads the answer's body.
+// json decodes the answer's body.
 func (a answer) json(t testing.TB) map[string]any {
 	t.Helper()
 	var body map[string]any
@@ -125,7 +125,7 @@ func (a answer) json(t testing.TB) map[string]any {
 	return body
 }
 
-// all are the values of one field in a list of the answer.
+// all returns the values of one field in a list of the answer.
 func (a answer) all(t testing.TB, list, field string) []string {
 	t.Helper()
 	found := []string{}
@@ -139,13 +139,13 @@ func (a answer) all(t testing.TB, list, field string) []string {
 	return found
 }
 
-// join writes that an agent takes part in a chat.
+// join records that an agent takes part in a chat.
 func (h *harness) join(chat, agent string) {
 	h.t.Helper()
 	h.want(204, platform, "PUT", "/v1/chats/"+chat+"/participants/"+agent, "{}")
 }
 
-// attend writes that an agent is in a session of a user.
+// attend records that an agent is in a session with a user.
 func (h *harness) attend(user, agent string) {
 	h.t.Helper()
 	h.want(204, platform, "PUT", "/v1/users/"+user+"/sessions/"+agent, "{}")

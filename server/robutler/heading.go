@@ -13,7 +13,7 @@ import (
 	"mneme/server/wire"
 )
 
-// heading is what a list sorts notes by, without their contents.
+// heading holds the sort key of a note, without its content.
 type heading struct {
 	path    memory.Path
 	changed time.Time
@@ -24,10 +24,11 @@ func (h heading) compare(other heading) int {
 	return cmp.Or(other.changed.Compare(h.changed), strings.Compare(h.path.Key, other.path.Key), strings.Compare(h.path.Namespace, other.path.Namespace))
 }
 
-// headings returns the latest of the notes of a list, in order, at most so many, except
-// those of some sources. It holds about twice as many, however many notes there are.
+// headings returns the headings of the most recent notes of a list, in order, at most
+// the given number, except notes from some sources. It buffers about twice that number,
+// however many notes there are.
 func (s *Surface) headings(ctx context.Context, caller memory.Caller, request memory.ListRequest, most int, except []string) (all []heading, err error) {
-	request.WithoutText, request.WithTool = true, true // changedAt and sourceOf go by the tool
+	request.WithoutText, request.WithTool = true, true // changedAt and sourceOf need the tool
 	for {
 		page, err := s.service.List(ctx, caller, request)
 		if err != nil {
@@ -47,15 +48,15 @@ func (s *Surface) headings(ctx context.Context, caller memory.Caller, request me
 	}
 }
 
-// latest sorts headings and drops all but the latest.
+// latest sorts headings and truncates them to the most recent ones.
 func latest(all []heading, most int) []heading {
 	slices.SortFunc(all, heading.compare)
-	return slices.Delete(all, min(most, len(all)), len(all)) // so that it holds no paths
+	return slices.Delete(all, min(most, len(all)), len(all)) // clears the paths for the garbage collector
 }
 
-// eachNote yields the notes of headings, except those of some sources. It reads each when
-// its turn comes, and leaves out what was deleted meanwhile. It ends with the token: a slow
-// reader may outlive it.
+// eachNote yields the notes of headings, except notes from some sources. It reads each note
+// just before yielding it, and skips notes that were deleted in the meantime. It stops when
+// the token expires: a slow reader may outlive the token.
 func (s *Surface) eachNote(ctx context.Context, caller memory.Caller, all []heading, except []string, yield func(note) error) error {
 	for i, h := range all {
 		if i%wire.MaxPage == wire.MaxPage-1 {
@@ -71,7 +72,7 @@ func (s *Surface) eachNote(ctx context.Context, caller memory.Caller, all []head
 			return err
 		}
 		one := noteOf(&found.Entry)
-		if slices.Contains(except, one.Source) { // it was changed meanwhile
+		if slices.Contains(except, one.Source) { // changed in the meantime
 			continue
 		}
 		if err := yield(one); err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What the API's clients send and it does not know is no error.
+// Unknown members from the API's clients are not errors.
 func TestUnknownParametersAndFieldsAreLetPass(t *testing.T) {
 	h := open(t)
 	h.want(200, alice, "PUT", root+"/k?x=1&x=2&action=share", `{"value":1,"x":{"y":[null]},"type":7,"tags":"t","VALUE":2,"chatId":9,"userId":[]}`)
@@ -19,7 +19,7 @@ func TestUnknownParametersAndFieldsAreLetPass(t *testing.T) {
 	h.want(200, alice, "DELETE", root+"/k?agentId=alice", "not even JSON")
 }
 
-func TestWhatCannotBeReadIsMalformed(t *testing.T) {
+func TestUnreadableInputIsMalformed(t *testing.T) {
 	h := open(t)
 	h.want(200, alice, "PUT", root+"/k", `{"value":1}`)
 	for _, c := range []struct{ method, target, body, field string }{
@@ -83,7 +83,7 @@ func TestWhatCannotBeReadIsMalformed(t *testing.T) {
 	h.want(405, alice, "PUT", root, `{"value":1}`)
 }
 
-// A key that breaks the rules is brought into them, and never leaves its store: see
+// A key that breaks the rules is normalized, and never leaves its store: see
 // normalKey.
 func TestKeysInEverySpelling(t *testing.T) {
 	h := open(t)
@@ -109,7 +109,7 @@ func TestKeysInEverySpelling(t *testing.T) {
 			t.Errorf("%s is %q", of.spelled, key)
 		}
 	}
-	// Long keys stay apart.
+	// Long keys stay distinct.
 	seen := map[any]bool{}
 	for _, key := range []string{strings.Repeat("k", 513), strings.Repeat("k", 514), strings.Repeat("%C3%BC", 257), strings.Repeat("e%CC%81", 300)} {
 		short := h.want(200, alice, "PUT", root+"/"+key, `{"value":1}`).json(t)["key"]
@@ -123,7 +123,7 @@ func TestKeysInEverySpelling(t *testing.T) {
 			h.want(422, alice, method, root+"/"+key, `{"value":1}`)
 		}
 	}
-	// None leads to another store.
+	// No key leads to another store.
 	h.want(404, alice, "GET", root+"/../../bob/k", "")
 	h.want(200, alice, "PUT", root+"/%252e%252e%252fbob", `{"value":1}`)
 	h.want(200, alice, "PUT", root+"/..%5Cbob", `{"value":1}`)
@@ -151,7 +151,7 @@ func TestAFractionOfATimeToLiveIsRoundedUp(t *testing.T) {
 	}
 }
 
-// The skills print the member error; programs read those of the problem.
+// The skills print the member error; programs read the problem's members.
 func TestProblemsHaveTheirTextAsError(t *testing.T) {
 	h := open(t)
 	for _, c := range []struct {
@@ -200,12 +200,12 @@ func TestRulesNameTheFieldThatTheClientSent(t *testing.T) {
 			t.Errorf("%s %s: field %v, want %s", c.method, c.target, field, c.field)
 		}
 	}
-	// Who may not write to the store learns that before anything else.
+	// Without write access, the access error comes before all others.
 	h.want(403, bob, "PUT", root+"/..", `{"value":1,"store":"alice","ttl":-1}`)
 	h.want(403, bob, "POST", root+"?action=share", `{"store":"alice","grantee":"carol","level":"owner"}`)
 }
 
-// A body that never ends is cut off at the limit, not read.
+// An endless body is cut off at the limit, not read.
 func TestABodyIsReadUpToItsLimitAlone(t *testing.T) {
 	h := open(t)
 	endless := &spaces{}

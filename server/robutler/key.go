@@ -12,10 +12,10 @@ import (
 	"mneme/memory"
 )
 
-// normalKey returns the key that a client's stands for. A key that breaks the rules
-// is not refused, since the TypeScript skill renames by a PUT under the new key, whose
-// answer it does not look at, and a DELETE of the old one. If nothing remains it is "",
-// which the service refuses.
+// normalKey normalizes a client's key. A key that breaks the rules is not refused: the
+// TypeScript skill renames by a PUT of the new key, whose answer it ignores, and a
+// DELETE of the old one. If no character remains the result is "", which the service
+// refuses.
 func normalKey(key string) string {
 	var segments []string
 	for segment := range strings.SplitSeq(normalText(key), "/") {
@@ -26,9 +26,8 @@ func normalKey(key string) string {
 	return shorten(strings.Join(segments, "/"))
 }
 
-// normalPrefix returns the prefix of normal keys that a client's stands for. One of
-// which nothing remains stays as it is: it stands for no key, and the service refuses
-// it.
+// normalPrefix normalizes a client's key prefix. A prefix of which no character
+// remains is returned unchanged: it matches no key, and the service refuses it.
 func normalPrefix(prefix string) string {
 	normal := normalKey(prefix)
 	switch {
@@ -40,7 +39,8 @@ func normalPrefix(prefix string) string {
 	return normal
 }
 
-// normalText returns a text in NFC, without what keys must not have.
+// normalText returns a text in NFC, without the characters that keys must not
+// have.
 func normalText(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
@@ -51,8 +51,8 @@ func normalText(text string) string {
 	return norm.NFC.String(text)
 }
 
-// shorten cuts a key to the longest that is allowed. Its end is then a digest of the
-// whole, so that long keys stay distinct.
+// shorten truncates a key to the maximum length. It ends the key with a digest of
+// the whole, so that long keys stay distinct.
 func shorten(key string) string {
 	if len(key) <= memory.MaxKey {
 		return key

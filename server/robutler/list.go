@@ -17,13 +17,15 @@ import (
 	"mneme/server/wire"
 )
 
-// listTurns bound the lists of an agent at a time: each keeps its keys for as long as its
-// client takes to read the answer. Those of all agents together have no bound, or slow
+// listTurns bounds the concurrent lists of an agent: each holds its keys in memory until
+// its client has read the answer. The total over all agents is unbounded, or slow readers
+// would block everybody.
 // readers would hold up everybody.
 var listTurns = fairqueue.Limits{Running: math.MaxInt32, RunningEach: 4, Waiting: math.MaxInt32, WaitingEach: 64}
 
-// list answers all keys of a store. The API has no pages, so the answer is
-// written while the store is read, and only the keys stay in memory.
+// list answers with all keys of a store. The API has no pages, so the
+// answer is written while the store is read, and only the keys stay in
+// memory.
 func (s *Surface) list(c echo.Context) error {
 	request, hidden, err := listing(c)
 	if err != nil {
@@ -60,8 +62,9 @@ func (s *Surface) list(c echo.Context) error {
 			return out.end()
 		}
 		request.Cursor = page.Next
-		// An error from here on aborts the connection, so that a partial list
-		// is not taken for a complete one. A slow reader may outlive the token.
+		// An error from here on aborts the connection, so that a client cannot
+		// take a partial list for a complete one. A slow reader may outlive the
+		// token.
 		if _, err = server.Judge(ctx, true); err != nil {
 			return err
 		}
@@ -71,8 +74,8 @@ func (s *Surface) list(c echo.Context) error {
 	}
 }
 
-// listing parses the request of a list. hidden reports that it asks for entries
-// that are not in context.
+// listing parses the request of a list. hidden reports whether it asks for
+// entries that are not in context.
 func listing(c echo.Context) (request memory.ListRequest, hidden bool, err error) {
 	q, err := parameters(c)
 	if err != nil {
@@ -104,8 +107,8 @@ func listing(c echo.Context) (request memory.ListRequest, hidden bool, err error
 	return request, hidden, nil
 }
 
-// listed writes the answer of a list: the entries as they are read, then the
-// keys.
+// listed writes the answer of a list: the entries while they are read, then
+// the keys.
 type listed struct {
 	w    *bufio.Writer
 	keys []string
@@ -132,8 +135,8 @@ func (l *listed) add(items []memory.Found) error {
 	return nil
 }
 
-// end writes the keys, each once: several namespaces may have the same key. It encodes
-// one at a time: the text of all would stay in memory beside them.
+// end writes each key once: several namespaces may have the same key. It encodes one
+// key at a time, so that the encoded list is never in memory as a whole.
 func (l *listed) end() error {
 	start := `],"keys":[`
 	if len(l.keys) == 0 {

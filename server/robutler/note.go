@@ -21,12 +21,12 @@ import (
 )
 
 // notesRoot is the path for notes: entries of the agent's own store, in namespaces
-// that say whom they are about. The client, PortalMemoryStore of PyPI's webagents, and
-// its TypeScript twin decide who reads which namespace.
+// that name their subject. The clients, PortalMemoryStore of PyPI's webagents and its
+// TypeScript port, decide who reads which namespace.
 const notesRoot = base + "memory-scoped"
 
-// Namespaces of notes: those of the agent's owner, those that all may read, and one for
-// each caller, named by what identifies it.
+// Namespaces of notes: the owner's, the shared one, and one per caller, named by the
+// caller's identifier.
 const (
 	ownerNamespace  = "owner"
 	sharedNamespace = "shared"
@@ -40,7 +40,7 @@ const (
 )
 
 // note is a note as the client reads it. Times have milliseconds: the client compares
-// them as texts.
+// them as strings.
 type note struct {
 	ID          string `json:"id"`
 	Namespace   string `json:"namespace"`
@@ -63,16 +63,17 @@ func noteOf(e *memory.Entry) note {
 	}
 }
 
-// noteID is the id that a note has on every machine, by the client's own formula: a
-// UUID version 5 over store, namespace and key.
+// noteID is the ID that a note has on every machine, by the client's own formula: a
+// UUID version 5 of store, namespace and key.
 func noteID(p memory.Path) string {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(p.Store+"\n"+p.Namespace+"\n"+p.Key)).String()
 }
 
-// changedAt is when a note was written: on the machine where it was, if its writer
-// said so. Only what was written as a note says that by OccurredAt: a correction by
-// another call, or a restored version, has that of the note before, or when what it
-// tells of happened, and counts from its own instant.
+// changedAt returns when a note was written: the writer's time on its machine, if
+// it sent one. OccurredAt holds that time only for versions that were written as
+// notes. In a correction by another call or a restored version, OccurredAt is the
+// previous note's time or the time of the described event, so changedAt returns the
+// version's own time.
 func changedAt(e *memory.Entry) time.Time {
 	if _, ok := noteSource(e.Source); !ok || !occurred(e) {
 		return e.UpdatedAt
@@ -83,8 +84,8 @@ func changedAt(e *memory.Entry) time.Time {
 // occurred reports whether an entry has an instant at which it occurred.
 func occurred(e *memory.Entry) bool { return !e.OccurredAt.IsZero() && !e.OccurredAt.Dated() }
 
-// deletedAt is when a note was last deleted: on the machine where it was, if a push deleted
-// it. Of no deletions it is the zero time.
+// deletedAt returns when a note was last deleted: the machine's time, if a push deleted it.
+// Without deletions it is the zero time.
 func deletedAt(deleted []memory.Entry) (last time.Time) {
 	for i := range deleted {
 		if at := deleted[i].DeletionOccurred(); at.After(last) {
@@ -102,7 +103,7 @@ func contentOf(value json.RawMessage) string {
 	return text
 }
 
-// sources are what may have written a note. The first is the default.
+// sources are the possible writers of a note. The first is the default.
 var sources = []string{"tool", "compaction", "owner", "sync"}
 
 func sourceOf(source json.RawMessage) string {
@@ -112,8 +113,8 @@ func sourceOf(source json.RawMessage) string {
 	return sources[0]
 }
 
-// noteSource returns which of sources wrote the last version of an entry; false if that
-// was not written as a note.
+// noteSource returns which of sources wrote the last version of an entry, or false if
+// that version was not written as a note.
 func noteSource(source json.RawMessage) (name string, ok bool) {
 	var l memory.Lineage
 	if json.Unmarshal(source, &l) != nil || !slices.Contains(sources, l.Tool) {
@@ -122,8 +123,8 @@ func noteSource(source json.RawMessage) (name string, ok bool) {
 	return l.Tool, true
 }
 
-// noteNamespace returns a namespace in the form in which it is kept, once it was checked
-// against the grammar of the client.
+// noteNamespace checks a namespace against the client's grammar and returns it in its
+// stored form.
 func noteNamespace(namespace string) (string, error) {
 	namespace = memory.NormalName(namespace)
 	principal, ok := strings.CutPrefix(namespace, callerPrefix)
@@ -165,8 +166,8 @@ func (q query) ownSubject(c echo.Context) (s subject, err error) {
 	return s.resolve(c)
 }
 
-// namespaces returns the condition on the namespaces that the query names; on those of
-// all notes if it names none.
+// namespaces returns the condition on the namespaces that the query names, or on all
+// namespaces of notes if it names none.
 func (q query) namespaces() (*condition.Condition, error) {
 	names := q.values["namespace"]
 	if len(names) == 0 {
@@ -192,7 +193,7 @@ func (q query) namespaces() (*condition.Condition, error) {
 	return condition.Compare(condition.Namespace, condition.In, operands...), nil
 }
 
-// limit returns the parameter limit, brought into 1 to most.
+// limit returns the parameter limit, clamped to 1 to most.
 func (q query) limit(otherwise, most int) (int, error) {
 	text, err := q.text("limit")
 	if err != nil || text == "" {
@@ -205,7 +206,8 @@ func (q query) limit(otherwise, most int) (int, error) {
 	return min(max(n, 1), most), nil
 }
 
-// entryAnswer is the answer of a call that names a note; nil is none.
+// entryAnswer is the answer of a call that names a note; a nil entry means that
+// there is none.
 type entryAnswer struct {
 	Entry *note `json:"entry"`
 }
@@ -231,7 +233,7 @@ func (s *Surface) note(c echo.Context) error {
 	return answerJSON(c, out)
 }
 
-// putNote writes a note. What it does not give is emptied.
+// putNote writes a note. Absent members are cleared.
 func (s *Surface) putNote(c echo.Context) error {
 	var n line
 	about, given, err := readBody(c, s.maxNote, map[string]any{

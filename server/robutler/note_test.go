@@ -21,7 +21,7 @@ import (
 
 const notesRoot = "/api/storage/memory-scoped"
 
-// putNote writes a note of the principal's owner.
+// putNote writes a note about the principal's owner.
 func (h *harness) putNote(p acl.Principal, key, content string) map[string]any {
 	h.t.Helper()
 	return h.want(200, p, "PUT", notesRoot, body("namespace", "owner", "key", key, "content", content, "agentId", p.Agent)).json(h.t)["entry"].(map[string]any)
@@ -46,7 +46,8 @@ func TestANoteIsAnEntryOfItsNamespace(t *testing.T) {
 	if native["value"] != "No peanuts." || native["occurred_at"] != "2026-02-03T04:05:06.789Z" {
 		t.Errorf("%v", native)
 	}
-	// Without a time it is that of the write, and what is left out is emptied.
+	// Without a time the note has the time of the write, and absent members are
+	// cleared.
 	h.want(200, alice, "PUT", notesRoot, body("namespace", "caller:user:ben", "key", "diet", "content", "x", "at", "yesterday"))
 	got = h.want(200, alice, "GET", notesRoot+"?action=get&namespace=caller%3Auser%3Aben&key=diet", "").json(t)["entry"].(map[string]any)
 	if got["updated_at"] != "2026-03-01T12:00:00.000Z" || got["source"] != "tool" || got["description"] != "" {
@@ -62,7 +63,8 @@ func TestANoteIsAnEntryOfItsNamespace(t *testing.T) {
 	}
 }
 
-// A machine that decomposes letters, as macOS does, reaches the notes of one that does not.
+// Unicode normalization: a machine that decomposes characters, as macOS does, shares notes
+// with one that does not.
 func TestNotesAreReachedByEveryUnicodeForm(t *testing.T) {
 	h := open(t)
 	const composed, decomposed = "caller:ren\u00e9", "caller:rene\u0301"
@@ -135,7 +137,7 @@ func TestNotesAreListedTheLatestFirstAndSearchedWithinTheirNamespaces(t *testing
 	}
 }
 
-// A list is ordered by the times that it shows, also if the last writer is another surface.
+// A list is ordered by its visible times, even if another surface wrote the last version.
 func TestNotesThatOthersChangedAreListedByTheTimesThatTheyShow(t *testing.T) {
 	h := open(t)
 	m := h.machine(alice)
@@ -162,7 +164,7 @@ func TestNotesThatOthersChangedAreListedByTheTimesThatTheyShow(t *testing.T) {
 	}
 }
 
-// A thousand notes of 100 kB were 400 MB in memory for each of any number of readers.
+// Regression test: a thousand notes of 100 kB took 400 MB of memory for each reader.
 func TestListedNotesAreReadWhileTheAnswerIsWritten(t *testing.T) {
 	for _, action := range []string{"list", "search&q=lighthouse"} {
 		t.Run(action, func(t *testing.T) {
@@ -188,7 +190,7 @@ func TestListedNotesAreReadWhileTheAnswerIsWritten(t *testing.T) {
 	}
 }
 
-// A list whose reader is slow ends with its token.
+// A list to a slow reader ends with its token.
 func TestAListEndsWithItsToken(t *testing.T) {
 	h := open(t)
 	for k := range 350 {
@@ -209,7 +211,8 @@ func TestAListEndsWithItsToken(t *testing.T) {
 	}
 }
 
-// What another surface creates counts from then, although what it tells of is long past.
+// A note that another surface creates has its creation time, although its event is long
+// past.
 func TestANoteThatAnotherSurfaceCreatesIsTheLatest(t *testing.T) {
 	h := open(t)
 	h.putNote(alice, "before", "x")
@@ -223,8 +226,8 @@ func TestANoteThatAnotherSurfaceCreatesIsTheLatest(t *testing.T) {
 	}
 }
 
-// A list has the latest notes, however many older ones were written after them, and however
-// many it leaves out.
+// A list has the latest notes, however many older notes were written after them, and
+// however many it excludes.
 func TestAListHasTheLatestNotesAmongAnyNumberOfOthers(t *testing.T) {
 	h := open(t)
 	m := h.machine(alice)
@@ -260,7 +263,7 @@ func TestNotesAreTheAgentsOwn(t *testing.T) {
 	h.want(403, bob, "PUT", notesRoot, body("namespace", "owner", "key", "k", "content", "x", "agentId", "alice"))
 	h.want(403, bob, "POST", notesRoot+"?action=sync", `{"namespace":"owner","lines":[],"agentId":"alice"}`)
 	h.want(403, bob, "DELETE", notesRoot+"?namespace=owner&key=k&agentId=alice", "")
-	// A label above the taint hides the note, from every call.
+	// A label above the taint hides the note from every call.
 	secret := agent("alice", acl.Restricted)
 	h.putNote(secret, "high", "a canary of RESTRICTED")
 	for _, query := range []string{"action=get&namespace=owner&key=high", "action=list", "action=search&q=canary", "action=sync&namespace=owner"} {
@@ -301,7 +304,8 @@ func TestBadNotesAreRefused(t *testing.T) {
 	}
 }
 
-// Ten megabytes of lines took a gigabyte, before they were counted.
+// Regression test: ten megabytes of lines took a gigabyte before they were
+// counted.
 func TestLinesBeyondTheLimitAreNotDecoded(t *testing.T) {
 	h := open(t)
 	for element, status := range map[string]int{"0": 400, "{}": 413} {
@@ -320,7 +324,7 @@ func TestLinesBeyondTheLimitAreNotDecoded(t *testing.T) {
 	}
 }
 
-// A value counts by its letters, not by how a client escapes them.
+// A value counts by its characters, not by the client's escapes.
 func TestANoteMayBeEscaped(t *testing.T) {
 	h := openWith(t, memory.Limits{Value: 1_000_000})
 	put := func(letters int) answer {
@@ -347,8 +351,8 @@ type pulled struct {
 
 type syncLine struct{ Op, ID, Namespace, Key, Content, Description, Source, At string }
 
-// machine is a client that keeps a copy of a namespace, as the local store of webagents
-// does: of each note the latest stays.
+// machine is a client that holds a copy of a namespace, like the local store of
+// webagents: the latest version of each note wins.
 type machine struct {
 	*harness
 	as     acl.Principal
@@ -360,7 +364,7 @@ func (h *harness) machine(as acl.Principal) *machine {
 	return &machine{harness: h, as: as, notes: map[string]syncLine{}}
 }
 
-// pull reads changes to their end.
+// pull reads all pages of changes.
 func (m *machine) pull() {
 	m.t.Helper()
 	for more := true; more; {
@@ -423,7 +427,8 @@ func TestMachinesThatPullAndPushHaveTheSameNotes(t *testing.T) {
 	if n := one.push(syncLine{Op: "put", Key: "a", Content: "early", At: early}, syncLine{Op: "put", Key: "b", Content: "b", At: early}); n != 2 {
 		t.Errorf("%v applied", n)
 	}
-	// Of a note the latest stays, whichever comes first; what cannot be read passes.
+	// The latest version of a note wins, in any order of arrival; unreadable lines
+	// are skipped.
 	if n := two.push(syncLine{Op: "put", Key: "a", Content: "late", At: late}); n != 1 {
 		t.Errorf("%v applied", n)
 	}
@@ -434,7 +439,7 @@ func TestMachinesThatPullAndPushHaveTheSameNotes(t *testing.T) {
 	); n != 1 {
 		t.Errorf("%v applied", n)
 	}
-	// A line from before a deletion does not bring the note back.
+	// A line from before a deletion does not restore the note.
 	if n := two.push(syncLine{Op: "put", Key: "note-001", Content: "old", At: early}, syncLine{Op: "put", Key: "b", Content: "old", At: early}); n != 0 {
 		t.Errorf("%v applied", n)
 	}
@@ -443,7 +448,7 @@ func TestMachinesThatPullAndPushHaveTheSameNotes(t *testing.T) {
 	for _, m := range []*machine{one, two} {
 		m.has(map[string]string{"a": "late"})
 	}
-	// A deletion counts from when the machine made it, not from when it was pushed.
+	// A deletion has the machine's time, not the time of the push.
 	if n := one.push(syncLine{Op: "delete", Key: "a", At: "2026-03-01T11:40:00.000Z"}); n != 1 {
 		t.Errorf("%v applied", n)
 	}
@@ -462,7 +467,7 @@ func TestMachinesThatPullAndPushHaveTheSameNotes(t *testing.T) {
 	for _, m := range []*machine{one, two} {
 		m.has(map[string]string{"a": "after it"})
 	}
-	// One that no machine made counts from its instant.
+	// A deletion without a machine's time has its own instant.
 	h.clock.Advance(time.Second)
 	h.want(200, alice, "DELETE", notesRoot+"?namespace=owner&key=a", "")
 	if n := two.push(syncLine{Op: "put", Key: "a", Content: "old", At: "2026-03-01T11:59:59.000Z"}); n != 0 {
@@ -476,7 +481,7 @@ func TestMachinesThatPullAndPushHaveTheSameNotes(t *testing.T) {
 	if n := two.push(syncLine{Op: "put", Key: "a", Content: "new", At: h.clock.Now().Add(time.Second).Format(noteTimes)}); n != 1 {
 		t.Errorf("%v applied", n)
 	}
-	// A cursor that is not known begins anew.
+	// An unknown cursor starts over.
 	three := h.machine(alice)
 	three.cursor = "not a cursor"
 	three.pull()
@@ -504,7 +509,7 @@ func TestTheLatestDeletionOfANoteCounts(t *testing.T) {
 	two.pull()
 	two.has(nil)
 	push(two, "put", "a", at(55), 1)
-	// After one that no machine made, too.
+	// The same after a deletion without a machine's time.
 	h.want(200, alice, "DELETE", notesRoot+"?namespace=owner&key=a", "")
 	later := func(d time.Duration) string { return h.clock.Now().Add(d).Format(noteTimes) }
 	push(one, "delete", "a", later(2*time.Second), 1)
@@ -512,7 +517,7 @@ func TestTheLatestDeletionOfANoteCounts(t *testing.T) {
 	push(two, "put", "a", later(3*time.Second), 1)
 	push(one, "delete", "a", later(4*time.Second), 1)
 
-	// A session of a higher label sees those of lower ones.
+	// A session of a higher label also sees notes of lower labels.
 	push(one, "put", "b", at(0), 1)
 	higher.pull()
 	push(one, "delete", "b", at(40), 1)
@@ -528,8 +533,7 @@ func TestTheLatestDeletionOfANoteCounts(t *testing.T) {
 	push(higher, "put", "b", at(51), 1)
 }
 
-// What was corrected, restored or brought back by another surface is the latest, on every
-// machine.
+// A version that another surface corrected or restored is the latest, on every machine.
 func TestAChangeByAnotherSurfaceIsTheLatest(t *testing.T) {
 	const entry = "/v1/stores/self/memories/k"
 	const owner = "?namespace=owner"
@@ -576,7 +580,7 @@ func TestAChangeByAnotherSurfaceIsTheLatest(t *testing.T) {
 	}
 }
 
-// Each attempt of a client that repeats what was refused gets further.
+// Each attempt of a client that repeats refused lines gets further.
 func TestAPushCountsAsManyRequestsAsItHasWrites(t *testing.T) {
 	h := openRated(t, backendtest.Embedded(), memory.Limits{}, limit.Rate{PerSecond: 1, Burst: 10})
 	push := func(status int, prefix string) answer {
@@ -623,7 +627,7 @@ func TestAPushedLineThatConflictsIsPassedBy(t *testing.T) {
 			t.Errorf("%s: %v applied", conflicting.Key, n)
 		}
 	}
-	if n := m.push(syncLine{Op: "put", Key: "below", Content: "y", At: at}); n != 1 { // beside what a PUBLIC session encrypted
+	if n := m.push(syncLine{Op: "put", Key: "below", Content: "y", At: at}); n != 1 { // next to a PUBLIC session's encrypted note
 		t.Errorf("%v applied", n)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"mneme/server/wire"
 )
 
-// listNotes answers with a list of notes, which are encoded while they are written.
+// listNotes answers with a list of notes, each encoded as it is written.
 func listNotes(c echo.Context, each func(yield func(note) error) error) error {
 	return wire.Stream(c.Response(), func(w io.Writer) error {
 		return wire.List(w, "entries", func(item func([]byte) error) (any, error) {
@@ -28,7 +28,7 @@ func listNotes(c echo.Context, each func(yield func(note) error) error) error {
 	})
 }
 
-// notes lists notes, the latest first.
+// notes lists notes, most recent first.
 func (s *Surface) notes(c echo.Context) error {
 	q, err := parameters(c)
 	if err != nil {

@@ -22,7 +22,7 @@ const (
 	money     = 100_000
 )
 
-// openShop opens a server whose alice sells searches of her store, which has one entry.
+// openShop opens a server where alice sells searches of her store, which has one entry.
 // Bob has accepted the offer.
 func openShop(t *testing.T) (*harness, *shoptest.Shop, uuid.UUID) {
 	t.Helper()
@@ -69,7 +69,7 @@ func TestASearchPaysFromTheAccountWithMaxChargeAndScopeSpendAlone(t *testing.T) 
 	}
 }
 
-// An Idempotency-Key has one charge, as in other calls over HTTP.
+// An Idempotency-Key is charged once, as in other calls over HTTP.
 func TestAKeyedSearchIsChargedOnce(t *testing.T) {
 	h, shop, _ := openShop(t)
 	shop.TopUp("bob", money)
@@ -94,7 +94,7 @@ func TestAKeyedSearchIsChargedOnce(t *testing.T) {
 	}
 }
 
-func TestAPricedStoreIs402WithWhatRESTAsksFor(t *testing.T) {
+func TestAPricedStoreIs402WithTheRequirementsOfREST(t *testing.T) {
 	h, _, offer := openShop(t)
 	a := h.want(402, bob, "GET", hutSearch, "")
 	got := a.json(t)

@@ -31,8 +31,8 @@ func parameters(c echo.Context) (query, error) {
 	return query{values}, nil
 }
 
-// text returns a parameter; "" if it is absent or empty, which some clients
-// send for a value they do not have.
+// text returns a parameter, or "" if it is absent or empty; some clients
+// send an empty parameter for an unknown value.
 func (q query) text(name string) (string, error) {
 	given := q.values[name]
 	switch {
@@ -57,8 +57,8 @@ func (q query) texts(into map[string]*string) error {
 	return nil
 }
 
-// subject is what every call may name: the agent that the client believes to
-// be, a store, a chat and a user.
+// subject holds the parameters that every call accepts: the agent that the
+// client believes to be, a store, a chat and a user.
 type subject struct {
 	agent, store, chat, user string
 }
@@ -101,8 +101,8 @@ func (s subject) orOwn() string {
 	return s.store
 }
 
-// key returns the key that the URL path after the root names: a%2Fb and a/b are the
-// same.
+// key returns the key in the URL path after the root: a%2Fb and a/b are the same
+// key.
 func key(c echo.Context) (string, error) {
 	escaped := strings.TrimPrefix(c.Request().URL.EscapedPath(), root+"/")
 	name, err := url.PathUnescape(escaped)
@@ -112,17 +112,17 @@ func key(c echo.Context) (string, error) {
 	return normalKey(name), nil
 }
 
-// rules accept what the API's clients send: unknown members, and nulls for
-// absent ones.
+// rules accept the input of the API's clients: unknown members, and null
+// for absent ones.
 var rules = wire.Rules{IgnoreUnknown: true, NullIsAbsent: true}
 
-// body decodes the request's body into fields, and returns the subject that the
-// body and the query name. Both are checked against the token.
+// body decodes the request's body into fields, and returns the subject that
+// body and query name. Both are checked against the token.
 func (s *Surface) body(c echo.Context, fields map[string]any) (about subject, given map[string]bool, err error) {
 	return readBody(c, s.maxBody, fields)
 }
 
-// readBody is body for one of at most so many bytes.
+// readBody is body with a limit in bytes.
 func readBody(c echo.Context, most int64, fields map[string]any) (about subject, given map[string]bool, err error) {
 	r := c.Request()
 	text, err := wire.ReadBody(r, most)
@@ -163,8 +163,8 @@ func readBody(c echo.Context, most int64, fields map[string]any) (about subject,
 	return about, given, nil
 }
 
-// ttlOf parses a time to live in seconds, of which a fraction is rounded up; nil if
-// value is null or absent. One that overflows becomes the longest Duration, which the
+// ttlOf parses a time to live in seconds and rounds it up to whole ones; nil if value
+// is null or absent. A value that overflows becomes the longest Duration, which the
 // service refuses as too long.
 func ttlOf(value json.RawMessage) (*time.Duration, error) {
 	if value == nil || string(value) == "null" {

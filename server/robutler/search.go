@@ -16,8 +16,8 @@ import (
 	"mneme/server/wire"
 )
 
-// search searches the store that the request names, or else all stores that the
-// caller can access, including those of the named chat and user.
+// search searches the store that the request names, or otherwise all stores
+// that the caller can access, including the stores of the named chat and user.
 func (s *Surface) search(c echo.Context) error {
 	q, err := parameters(c)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Surface) search(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if paid.Payment != nil { // max_charge bounds what the account pays
+	if paid.Payment != nil { // max_charge bounds only payments from the account
 		most = nil
 	}
 	found, err := s.market.Search(c.Request().Context(), visitor(c), meter.SearchRequest{
@@ -69,8 +69,8 @@ func (s *Surface) search(c echo.Context) error {
 	return wire.Stream(c.Response(), func(w io.Writer) error { return s.writeAnswer(c.Request().Context(), w, &found.Answer) })
 }
 
-// identity names a search, and by body what it asks for, so that it is paid for once for
-// each Idempotency-Key or payment.
+// identity identifies a search. body is what it asks for, so that a search is charged
+// once per Idempotency-Key or payment.
 func (s *Surface) identity(h http.Header, body string) (memory.Idempotency, error) {
 	i := memory.Idempotency{Operation: "GET " + root + "?action=search", Digest: body}
 	key, err := wire.IdempotencyKey(h)
@@ -81,8 +81,9 @@ func (s *Surface) identity(h http.Header, body string) (memory.Idempotency, erro
 	return i, wire.CheckIdempotencyKey(*key)
 }
 
-// maxCharge returns the parameter max_charge, in micros, which the API's own clients do
-// not send; nil: it is absent. What is no number is refused like an amount out of range.
+// maxCharge returns the parameter max_charge, in micros, or nil if it is absent. The
+// API's own clients do not send it. A malformed number is refused like an amount out of
+// range.
 func (q query) maxCharge() (*int64, error) {
 	text, err := q.text("max_charge")
 	if err != nil || text == "" {

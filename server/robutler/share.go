@@ -47,7 +47,7 @@ func (s *Surface) share(c echo.Context) error {
 	return answer(c, body)
 }
 
-// unshare revokes a grant. In this API it is not an error if there is none.
+// unshare revokes a grant. In this API revoking an absent grant is not an error.
 func (s *Surface) unshare(c echo.Context) error {
 	q, err := parameters(c)
 	if err != nil {

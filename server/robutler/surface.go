@@ -1,8 +1,8 @@
 // Package robutler is the surface for the unmodified Robutler memory skills: the
-// portal's API at /api/storage/memory, and that for notes in namespaces at
-// /api/storage/memory-scoped. It translates requests to calls of the
-// memory service and has no access rules of its own. Unlike the native surface
-// it ignores unknown parameters and fields, since its clients cannot be changed.
+// portal's API at /api/storage/memory, and its API for namespaced notes at
+// /api/storage/memory-scoped. It translates requests to calls of the memory
+// service and has no access rules of its own. Unlike the native surface it
+// ignores unknown parameters and fields, since its clients cannot be changed.
 package robutler
 
 import (
@@ -38,8 +38,8 @@ type Surface struct {
 	lists    *fairqueue.Queue
 }
 
-// New returns the surface. desk takes the payments for searches. valueLimit is the
-// service's limit on one value, in bytes; 0 means the default.
+// New returns the surface. desk accepts the payments for searches. valueLimit is
+// the service's limit on one value, in bytes; 0 means the default.
 func New(service *memory.Service, searcher *search.Searcher, market meter.SearchAPI, desk checkout.Desk, metrics *server.Metrics, valueLimit int) *Surface {
 	return &Surface{
 		service: service, searcher: searcher, market: market, desk: desk, metrics: metrics,
@@ -65,14 +65,14 @@ func (s *Surface) Mount(e *echo.Echo) (open []string) {
 	return nil
 }
 
-// TextErrors returns the beginning of the paths whose clients read the text of an
-// error from the member error; see server.TextErrors.
+// TextErrors returns the prefix of the paths whose clients read an error's text
+// from the member error; see server.TextErrors.
 func (s *Surface) TextErrors() string { return base }
 
-// actions are the calls of one method, by the parameter action.
+// actions maps the parameter action to the calls of one method.
 type actions map[string]echo.HandlerFunc
 
-// action makes the call of a route that the parameter action names.
+// action dispatches a route by the parameter action.
 func action(route string, known actions) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		q, err := parameters(c)
@@ -94,15 +94,15 @@ func action(route string, known actions) echo.HandlerFunc {
 	}
 }
 
-// visitor returns the caller of a request. It does not reach entries that are not
+// visitor returns the caller of a request, without access to entries that are not
 // in context.
 func visitor(c echo.Context) memory.Caller {
 	return memory.Caller{Principal: server.Principal(c.Request().Context())}
 }
 
-// insider returns the caller of GET and PUT of a key, which a skill's getInternal
-// and setInternal use too: it also reaches entries that are not in context.
-// DELETE is used only by the tool, so it does not.
+// insider returns the caller for GET and PUT of a key, with access to entries
+// that are not in context: a skill's getInternal and setInternal use these calls
+// too. Only the tool uses DELETE, so DELETE has no such access.
 func insider(c echo.Context) memory.Caller {
 	caller := visitor(c)
 	caller.Internal = true

@@ -40,15 +40,15 @@ const (
 	pullPage = 100 // changes of an answer
 	maxLines = 5000
 	maxPush  = 10_000_000 // bytes
-	// maxRaces bounds how often a line is judged again because somebody else wrote
-	// the note meanwhile.
+	// maxRaces bounds how often a line is retried because a concurrent writer
+	// changed the note.
 	maxRaces = 3
 )
 
 // put returns the request that writes the note of a line.
 func (l *line) put(path memory.Path) (r memory.PutRequest, err error) {
 	source := l.Source
-	if !slices.Contains(sources, source) { // changedAt knows by it what was written as a note
+	if !slices.Contains(sources, source) { // changedAt recognizes notes by their source
 		source = sources[0]
 	}
 	plain, description, at := false, oneLine(l.Description), l.At
@@ -63,10 +63,10 @@ func (l *line) put(path memory.Path) (r memory.PutRequest, err error) {
 	return r, err
 }
 
-// errNoTime: a line does not say when it was.
+// errNoTime reports that a line has no time.
 var errNoTime = errors.New("no time")
 
-// time is when the note was changed.
+// time returns when the note was changed.
 func (l *line) time() (time.Time, error) {
 	m, err := memory.ParseMoment(l.At)
 	if err != nil || m.IsZero() || m.Dated() {
@@ -75,8 +75,8 @@ func (l *line) time() (time.Time, error) {
 	return m.Time.Truncate(time.Millisecond), nil
 }
 
-// oneLine makes a text a description: one line of at most memory.MaxDescription
-// characters.
+// oneLine turns a text into a description: one line of at most
+// memory.MaxDescription characters.
 func oneLine(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) {
@@ -98,11 +98,12 @@ type pulled struct {
 	More   bool   `json:"more"` // the next page can be had at once
 }
 
-// A cursor of a pull has the cursor of the feed from which to go on and, while the
-// notes that were there at first are listed, that of the list: FEED or FEED/LIST.
-// An unknown cursor starts over, as the client expects.
+// A cursor of a pull is FEED or FEED/LIST. FEED is the cursor of the change feed.
+// LIST is the cursor of the initial list of notes, while it is not complete. An
+// unknown cursor starts over, as the client expects.
 
-// pull answers what changed in a namespace since a cursor, without one all notes.
+// pull answers with the changes in a namespace since a cursor, or with all notes
+// without one.
 func (s *Surface) pull(c echo.Context) error {
 	q, err := parameters(c)
 	if err != nil {
@@ -152,7 +153,7 @@ func (p *puller) page(ctx context.Context, since string) (pulled, error) {
 	return p.changes(ctx, feed)
 }
 
-// list returns a page of the notes that are there.
+// list returns a page of the existing notes.
 func (p *puller) list(ctx context.Context, feed, cursor string) (pulled, error) {
 	page, err := p.service.List(ctx, p.caller, memory.ListRequest{
 		Store: p.store, Filter: memory.Filter{Namespace: &p.namespace}, Limit: pullPage, Cursor: cursor,
@@ -191,7 +192,7 @@ func (p *puller) changes(ctx context.Context, feed string) (pulled, error) {
 				return pulled{}, err
 			}
 			at := change.At
-			if slices.ContainsFunc(deleted, func(e memory.Entry) bool { return !e.DeletedAt.Before(at) }) { // it was not the end of a later note
+			if slices.ContainsFunc(deleted, func(e memory.Entry) bool { return !e.DeletedAt.Before(at) }) { // the deletion was not of a later note
 				at = deletedAt(deleted)
 			}
 			out.Lines = append(out.Lines, line{Op: opDelete, ID: noteID(path), Namespace: path.Namespace, Key: path.Key, At: stamp(at)})
@@ -209,12 +210,12 @@ func putLine(e *memory.Entry) line {
 
 // pushed is the answer of a push.
 type pushed struct {
-	Applied int `json:"applied"` // the lines that were newer than what was there
+	Applied int `json:"applied"` // the lines that were newer than the stored notes
 }
 
-// push applies changes of a machine: of each note the latest stays, by the times that
-// the machines give. A line that cannot be applied is passed by, as the client does
-// with those that it pulls.
+// push applies a machine's changes: the latest version of each note wins, by the
+// times that the machines send. A line that cannot be applied is skipped; the client
+// skips such lines of a pull too.
 func (s *Surface) push(c echo.Context) error {
 	var namespace string
 	var list json.RawMessage
@@ -259,9 +260,9 @@ type pusher struct {
 	charged   *line // the last of them
 }
 
-// charge counts a line that writes as a request, once. The first was counted as the push. A
-// client that is refused repeats all of its lines: those that are applied, or have nothing
-// to write, cost nothing then, so that every attempt gets further.
+// charge counts a line that writes as one request, once. The first line was counted as the
+// push. A refused client repeats all of its lines: lines that were applied or write nothing
+// are then free, so that every attempt gets further.
 func (p *pusher) charge(ctx context.Context, l *line) error {
 	if p.charged == l {
 		return nil
@@ -273,7 +274,8 @@ func (p *pusher) charge(ctx context.Context, l *line) error {
 	return server.Charge(ctx, 1)
 }
 
-// apply applies a line unless what is there is as new, and reports whether it did.
+// apply applies a line unless the stored note is as new, and reports whether it
+// did.
 func (p *pusher) apply(ctx context.Context, l *line) (applied bool, err error) {
 	at, err := l.time()
 	if err != nil || l.Namespace != "" && memory.NormalName(l.Namespace) != p.namespace || l.Op != opPut && l.Op != opDelete {
@@ -290,7 +292,7 @@ func (p *pusher) apply(ctx context.Context, l *line) (applied bool, err error) {
 		}
 	}
 	var broken *memory.RuleError
-	if errors.As(err, &broken) || errors.Is(err, memory.ErrConflict) { // so it would be every time
+	if errors.As(err, &broken) || errors.Is(err, memory.ErrConflict) { // a retry would fail too
 		return false, nil
 	}
 	return applied, err
@@ -303,12 +305,12 @@ func (p *pusher) applyOnce(ctx context.Context, l *line, path memory.Path, at ti
 	case errors.Is(err, memory.ErrNotFound):
 		unchanged = memory.Preconditions{NoneMatch: []string{"*"}}
 		deleted, err := p.trashed(ctx, p.caller, path)
-		if err != nil || !deletedAt(deleted).Before(at) { // an older line must not bring the note back
+		if err != nil || !deletedAt(deleted).Before(at) { // an older line must not restore the note
 			return false, err
 		}
 		label := p.caller.Taint
 		if here := func(e memory.Entry) bool { return e.Label == label }; l.Op == opDelete && !slices.ContainsFunc(deleted, here) {
-			return false, nil // it never was here, or was deleted at a lower label
+			return false, nil // it never existed here, or was deleted at a lower label
 		}
 	case err != nil:
 		return false, err
@@ -339,7 +341,7 @@ func (p *pusher) applyOnce(ctx context.Context, l *line, path memory.Path, at ti
 	return err == nil, err
 }
 
-// trashed returns the latest deleted notes of a path, one of each label.
+// trashed returns the most recently deleted notes of a path, one for each label.
 func (s *Surface) trashed(ctx context.Context, c memory.Caller, path memory.Path) (deleted []memory.Entry, err error) {
 	_, err = s.service.EachTrashed(ctx, c, memory.TrashRequest{Store: path.Store, Path: &path}, func(f memory.Found) error {
 		deleted = append(deleted, f.Entry)

@@ -50,8 +50,8 @@ func (h *histogram) count() (n int64) {
 	return n
 }
 
-// percentile returns the duration that a part of all, 0–1, did not exceed: the middle
-// of its bucket.
+// percentile returns the duration that a fraction of all durations, 0–1, did not
+// exceed: the middle of its bucket.
 func (h *histogram) percentile(part float64) time.Duration {
 	rank, seen := part*float64(h.count()), 0.0
 	for i, n := range h {

@@ -2,14 +2,14 @@ package series
 
 import "time"
 
-// Duration are the durations of one step.
+// Duration holds the durations of one step.
 type Duration struct {
 	Phase    Phase
 	Count    int64
 	P50, P99 time.Duration
 }
 
-// Minute is what happened within a minute.
+// Minute summarizes one minute.
 type Minute struct {
 	Start time.Time
 	Counts
@@ -17,19 +17,19 @@ type Minute struct {
 	Sampled    bool
 	QueueDepth int64
 	OldestWait time.Duration
-	Durations  []Duration // of steps that searches had
+	Durations  []Duration // of the steps that occurred
 }
 
-// Hour is what was recorded.
+// Hour is the recorded series.
 type Hour struct {
 	Started   time.Time // when recording began
-	Minutes   []Minute  // since then or within the last hour, oldest first; the last one goes on
+	Minutes   []Minute  // since then or within the last hour, oldest first; the last one is in progress
 	Durations []Duration
 	Slow      []Slow // the slowest first
 	SlowFrom  time.Duration
 }
 
-// Read returns what was recorded.
+// Read returns the recorded series.
 func (r *Recorder) Read() Hour {
 	now := r.now()
 	r.mu.Lock()
@@ -55,7 +55,7 @@ func (r *Recorder) Read() Hour {
 	return hour
 }
 
-// durations returns the percentiles of the steps that there were.
+// durations returns the percentiles of the steps that occurred.
 func durations(times *[phases]histogram) (all []Duration) {
 	for phase := range times {
 		h := &times[phase]

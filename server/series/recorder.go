@@ -1,7 +1,6 @@
-// Package series keeps what a server did over the last hour, minute by minute:
-// counts, levels, the durations of the steps of searches, and the searches that were
-// slow. It takes a fixed 250 kB of memory and holds no text, store, agent, key or
-// label.
+// Package series records what a server did over the last hour, minute by minute:
+// counts, levels, the durations of search steps, and the slow searches. It takes a
+// fixed 250 kB of memory and holds no text, store, agent, key or label.
 package series
 
 import (
@@ -10,7 +9,7 @@ import (
 )
 
 const (
-	// Step is the length of a bucket, and Buckets is how many there are.
+	// Step is the length of a bucket, and Buckets is the number of buckets.
 	Step    = time.Minute
 	Buckets = 60
 )
@@ -18,8 +17,7 @@ const (
 // Phase is a step of a search.
 type Phase int
 
-// The steps, by their names in /metrics. Whole is the search from its call to its
-// answer.
+// The steps, by their names in /metrics. Whole is the search from call to answer.
 const (
 	Whole Phase = iota
 	Queue
@@ -47,10 +45,11 @@ func Phases() []Phase {
 	return all
 }
 
-// Times are how long the steps of a search took; 0: it had none of that kind.
+// Times holds the durations of a search's steps; 0 means that the step did not
+// occur.
 type Times [phases]time.Duration
 
-// Counts are what happened within some time.
+// Counts holds the events of a period.
 type Counts struct {
 	Searches, Degraded, Incomplete int64
 	Requests                       int64 // answered, of any kind
@@ -59,7 +58,7 @@ type Counts struct {
 	Written, Indexed, IndexFailed  int64 // entries
 }
 
-// Totals are what a process did since it started, and how much waits now.
+// Totals holds a process's counts since its start, and its current queue.
 type Totals struct {
 	Written, Indexed, IndexFailed int64
 	QueueDepth                    int64
@@ -78,27 +77,27 @@ type Recorder struct {
 	slow    slowList
 }
 
-// bucket is one minute. Its number is that of the minute since 1970.
+// bucket holds one minute. Its number is the minute since 1970.
 type bucket struct {
 	number  int64
 	counts  Counts
 	sampled bool
-	depth   int64 // the largest of the samples
+	depth   int64 // largest sample
 	wait    time.Duration
 	times   [phases]histogram
 }
 
-// New returns an empty Recorder. Searches that take slow or longer are kept by their
-// shapes.
+// New returns an empty Recorder. It records the shapes of searches that take slow or
+// longer.
 func New(slow time.Duration, now func() time.Time) *Recorder {
 	return &Recorder{now: now, started: now(), slow: slowList{least: slow}}
 }
 
-// current returns the bucket of the present minute. The caller holds the lock.
+// current returns the bucket of the current minute. The caller holds the lock.
 func (r *Recorder) current(now time.Time) *bucket {
 	number := now.Unix() / int64(Step/time.Second)
 	b := &r.buckets[number%Buckets]
-	if b.number < number { // a clock that was set back goes on with the newer minute
+	if b.number < number { // if the clock was set back, stay in the newer minute
 		*b = bucket{number: number}
 	}
 	return b
@@ -140,8 +139,8 @@ func (r *Recorder) Request(status int) {
 	}
 }
 
-// ToolCall records what the answer to a request does not say: a tool that was refused by
-// a limit, or that failed, is answered with 200. outcome is that of tool.Meter.
+// ToolCall records a tool's outcome, which the status does not show: a tool that failed
+// or was refused by a limit is answered with 200. outcome is as in tool.Meter.
 func (r *Recorder) ToolCall(outcome string) {
 	now := r.now()
 	r.mu.Lock()
@@ -155,7 +154,7 @@ func (r *Recorder) ToolCall(outcome string) {
 	}
 }
 
-// Sample records what a process has done by now, and how much waits.
+// Sample records a process's totals and current queue.
 func (r *Recorder) Sample(now Totals) {
 	at := r.now()
 	r.mu.Lock()

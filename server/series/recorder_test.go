@@ -7,7 +7,7 @@ import (
 	"mneme/server/series"
 )
 
-// clock is a time that tests move.
+// clock is a time that tests advance.
 type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time { return c.at }
@@ -29,12 +29,12 @@ func TestAPercentileIsOffByATenthAtMost(t *testing.T) {
 		}
 		got := r.Read().Durations[0].P50
 		if off := float64(got-want) / float64(want); off < -.13 || off > .13 {
-			t.Fatalf("%s is told as %s", want, got)
+			t.Fatalf("%s is reported as %s", want, got)
 		}
 	}
 }
 
-func TestPercentilesSplitWhatWasRecorded(t *testing.T) {
+func TestPercentilesSplitRecordedDurations(t *testing.T) {
 	r, _ := open(time.Hour)
 	for i := 1; i <= 1000; i++ {
 		r.Search(series.Shape{}, took(time.Duration(i)*time.Millisecond), false)
@@ -48,7 +48,7 @@ func TestPercentilesSplitWhatWasRecorded(t *testing.T) {
 	}
 }
 
-func TestAMinuteHoldsWhatHappenedInIt(t *testing.T) {
+func TestAMinuteHoldsItsOwnCounts(t *testing.T) {
 	r, c := open(time.Hour)
 	r.Search(series.Shape{Degraded: true}, took(time.Millisecond), true)
 	r.Request(200)
@@ -86,7 +86,7 @@ func TestARefusalInAToolIsOne(t *testing.T) {
 	}
 }
 
-func TestAnHourIsKeptAndNoMore(t *testing.T) {
+func TestOnlyTheLastHourIsRetained(t *testing.T) {
 	r, c := open(time.Millisecond)
 	for range 150 {
 		r.Search(series.Shape{}, took(time.Second), false)
@@ -105,7 +105,7 @@ func TestAnHourIsKeptAndNoMore(t *testing.T) {
 	}
 }
 
-func TestSlowSearchesAreKeptByShape(t *testing.T) {
+func TestSlowSearchesAreAggregatedByShape(t *testing.T) {
 	r, c := open(100 * time.Millisecond)
 	r.Search(series.Shape{Limit: 1}, took(99*time.Millisecond), false)
 	if got := r.Read().Slow; len(got) != 0 {

@@ -8,8 +8,8 @@ import (
 // maxSlow bounds the shapes of slow searches.
 const maxSlow = 20
 
-// Shape is what may be told of a search: which options it had, how large it was and
-// how it was answered, without text, keys, agents, stores or values of filters.
+// Shape describes a search without secrets: its options, its size and its outcome,
+// without text, keys, agents, stores or filter values.
 type Shape struct {
 	Mode     string  // hybrid, lexical or vector
 	Options  Options // those that the request had
@@ -22,7 +22,7 @@ type Shape struct {
 // Options is a set of options of a search, by their bits.
 type Options uint32
 
-// Slow are the slow searches of one shape.
+// Slow aggregates the slow searches of one shape.
 type Slow struct {
 	Shape
 	Searches int64
@@ -30,8 +30,8 @@ type Slow struct {
 	Last     time.Time
 }
 
-// slowList keeps the slow searches of the last hour: of more shapes than there is
-// room for, those of the slowest.
+// slowList holds the slow searches of the last hour. If there are more shapes
+// than maxSlow, it holds the slowest.
 type slowList struct {
 	least time.Duration
 	n     int
@@ -74,7 +74,7 @@ func (l *slowList) expire(now time.Time) {
 	l.n = len(kept)
 }
 
-// list returns the shapes, that of the slowest search first.
+// list returns the shapes, slowest first.
 func (l *slowList) list(now time.Time) []Slow {
 	l.expire(now)
 	all := slices.Clone(l.of[:l.n])

@@ -9,7 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Decoded returns the body of an answer without its coding.
+// Decoded returns the decompressed body of an answer.
 func Decoded(t testing.TB, w *httptest.ResponseRecorder) []byte {
 	t.Helper()
 	reader := io.Reader(w.Body)

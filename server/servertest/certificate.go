@@ -14,8 +14,8 @@ import (
 	"mneme/internal/system"
 )
 
-// Certify writes a certificate for a name, which ends after so long, and its key to a
-// folder, where they replace those of an earlier call.
+// Certify writes a certificate for a name, valid for the given time, and its key to a
+// folder, replacing the files of an earlier call.
 func Certify(t testing.TB, dir, name string, left time.Duration) (cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

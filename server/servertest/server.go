@@ -67,9 +67,9 @@ func (s *Server) Token(p acl.Principal) string {
 	return minted
 }
 
-// Paused calls a handler whose client reads nothing at first: pause is called when the
-// first part of the answer is written. It returns what was written, and whether the
-// handler then broke the connection off.
+// Paused calls a handler whose client does not read at first: pause is called when the
+// first part of the answer is written. It returns the written bytes, and whether the
+// handler then aborted the connection.
 func Paused(h http.Handler, r *http.Request, pause func()) (answer *httptest.ResponseRecorder, broken bool) {
 	answer = httptest.NewRecorder()
 	defer func() { broken = recover() != nil }() // http.ErrAbortHandler

@@ -33,8 +33,8 @@ const (
 	recheck = time.Second
 )
 
-// MaxAPIKeys bounds the API keys of a data directory. Keys that have ended are listed until
-// others need their room.
+// MaxAPIKeys bounds the API keys of a data directory. Expired and revoked keys are listed
+// until new keys need their space.
 const MaxAPIKeys = 10_000
 
 // ErrTooManyKeys reports that MaxAPIKeys API keys of a data directory are valid.
@@ -43,9 +43,9 @@ var ErrTooManyKeys = fmt.Errorf("%d API keys are valid, the most that there can 
 // ErrUnknownKey reports that no API key, or no token, has the ID.
 var ErrUnknownKey = errors.New("there is no API key or token with this id")
 
-// APIKey is a stored API key, or what is known of a token of the local key: the principal
-// that it authenticates, and a hash of an API key's secret. The secret has 256 random bits, so SHA-256 cannot be brute-forced.
-// A slow hash protects guessable passwords; here it would only slow requests.
+// APIKey is a stored API key or token of the local key: the principal that it authenticates, and
+// the hash of an API key's secret. The secret has 256 random bits, so SHA-256 cannot be
+// brute-forced. A slow hash protects guessable passwords; here it would only slow requests.
 type APIKey struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name,omitempty"`
@@ -76,7 +76,8 @@ type keyFile struct {
 	path string
 	mu   sync.Mutex
 	keys map[string]APIKey
-	// checked is the time of the last check of the file, seen its state then.
+	// checked is the time of the last check of the file, seen its state at that
+	// check.
 	checked time.Time
 	seen    fs.FileInfo
 }
@@ -93,9 +94,9 @@ func OpenAPIKeys(dir string) (*APIKeys, error) {
 	return a, err
 }
 
-// Create creates a key for a principal, with a name for people, which may be empty. The
+// Create creates a key for a principal. The name is for people and may be empty. The
 // returned credential cannot be retrieved again. A ttl of 0 means that the key does not
-// expire. ErrTooManyKeys if the file is full.
+// expire. The error is ErrTooManyKeys if the file is full.
 func (a *APIKeys) Create(p acl.Principal, name string, ttl time.Duration, now time.Time) (credential, id string, err error) {
 	credential, key, err := a.create(p, name, ttl, now)
 	return credential, key.ID, err
@@ -117,7 +118,7 @@ func (a *APIKeys) create(p acl.Principal, name string, ttl time.Duration, now ti
 	}
 	key.Hash = hashSecret(secret)
 	err = a.change(func(list *apiKeyList) error {
-		if len(list.Keys) >= MaxAPIKeys { // those that have ended make room
+		if len(list.Keys) >= MaxAPIKeys { // expired and revoked keys are dropped
 			list.Keys = slices.DeleteFunc(list.Keys, func(k APIKey) bool { return k.state(now) != StateValid })
 		}
 		if len(list.Keys) >= MaxAPIKeys {
@@ -221,7 +222,7 @@ func (a *APIKeys) verify(credential string, now time.Time) (_ acl.Principal, id 
 	return p, id, nil
 }
 
-// find looks up a key. It first refreshes the keys if the last check is recheck
+// find looks up a key. It refreshes the keys first if the last check is recheck
 // ago by the wall clock, which may differ from the verifier's clock.
 func (a *keyFile) find(id string) (APIKey, bool, error) {
 	a.mu.Lock()
@@ -235,8 +236,8 @@ func (a *keyFile) find(id string) (APIKey, bool, error) {
 	return key, known, nil
 }
 
-// refresh reads the file if it has changed. After an error there are no keys:
-// none may be accepted, since any could be revoked.
+// refresh reads the file if it has changed. After an error it leaves no keys:
+// none may be accepted, since any could have been revoked.
 func (a *keyFile) refresh() error {
 	info, err := os.Stat(a.path)
 	switch {
@@ -284,7 +285,7 @@ func (a *keyFile) read() (apiKeyList, error) {
 	return list, nil
 }
 
-// change rewrites the file under a lock between processes.
+// change rewrites the file under an inter-process lock.
 func (a *keyFile) change(edit func(*apiKeyList) error) error {
 	if err := system.MakeFolder(filepath.Dir(a.path)); err != nil {
 		return err

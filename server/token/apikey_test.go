@@ -15,7 +15,7 @@ import (
 	"mneme/server/token"
 )
 
-// localKey opens a new key, and reads its secret as the file has it.
+// localKey opens a new key, and reads its secret from the file.
 func localKey(t testing.TB) (*token.LocalKey, []byte) {
 	t.Helper()
 	dir := t.TempDir()
@@ -205,7 +205,7 @@ func flip(letter string) string {
 	return "a"
 }
 
-func TestKeysMadeAtOnceAreAllKept(t *testing.T) {
+func TestKeysCreatedConcurrentlyAreAllStored(t *testing.T) {
 	dir := t.TempDir()
 	var wait sync.WaitGroup
 	for range 8 {

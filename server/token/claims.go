@@ -17,8 +17,8 @@ import (
 // and could overflow.
 const maxInstant = 253402300799
 
-// claims are the claims of a token that mneme reads. They are decoded strictly:
-// exact names, none repeated, and each of its type.
+// claims are the token claims that mneme reads. They are decoded strictly:
+// exact names, no duplicates, and the right types.
 type claims struct {
 	jwt.RegisteredClaims
 	taint, chat, user, scope string
@@ -35,7 +35,7 @@ func (c *claims) read(text []byte) error {
 		target := c.target(m.Name)
 		switch {
 		case m.Name == "jti":
-			_ = json.Unmarshal(m.Value, &c.ID) // others may have what they like
+			_ = json.Unmarshal(m.Value, &c.ID) // other issuers may use any type
 			continue
 		case target == nil:
 			continue
@@ -47,7 +47,7 @@ func (c *claims) read(text []byte) error {
 	return nil
 }
 
-// target returns where a claim is decoded to; nil if it is unknown.
+// target returns the destination of a claim; nil if it is unknown.
 func (c *claims) target(name string) any {
 	switch name {
 	case "iss":
@@ -80,7 +80,7 @@ func readClaim(text json.RawMessage, target any) error {
 		return errNotValid
 	}
 	if date, ok := target.(**jwt.NumericDate); ok {
-		seconds, err := strconv.ParseFloat(string(text), 64) // text is valid JSON, of which it accepts numbers alone
+		seconds, err := strconv.ParseFloat(string(text), 64) // text is valid JSON; only numbers parse
 		if err != nil || seconds < 0 || seconds > maxInstant {
 			return errNotValid
 		}

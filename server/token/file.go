@@ -9,7 +9,7 @@ import (
 	"mneme/internal/system"
 )
 
-// ErrReadable reports that others than its owner can read a secret file.
+// ErrReadable reports that users other than its owner can read a secret file.
 var ErrReadable = errors.New("the file must be readable by its owner alone")
 
 // readSecret reads a secret file of the data directory. The error is
@@ -37,7 +37,7 @@ func readSecret(path string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// locked runs do while no other process runs one under the same lock file.
+// locked calls do under an exclusive lock file, shared by all processes.
 func locked(path string, do func() error) (err error) {
 	unlock, err := system.Lock(path)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"mneme/acl"
 )
 
-// issuedFile is the file of issued tokens in the data directory. It has no secrets. It is a
-// file and not a table, as those of API keys and former keys are, so that mneme token needs
-// no database.
+// issuedFile is the file of issued tokens in the data directory. It contains no secrets.
+// Like the files of API keys and former keys, it is not a database table, so that mneme
+// token needs no database.
 const issuedFile = "tokens.json"
 
-// keptIssued is how long a token that has expired stays in the list.
+// keptIssued is how long an expired token stays in the list.
 const keptIssued = 30 * 24 * time.Hour
 
 // Issued are the tokens of the local key that were issued to people, rather than for a
@@ -28,8 +28,8 @@ func OpenIssued(dir string) (*Issued, error) {
 	return i, err
 }
 
-// Issue signs a token for a principal, valid from now for ttl, and lists it with a name for
-// people, which may be empty.
+// Issue signs a token for a principal, valid from now for ttl, and lists it. The name is
+// for people and may be empty.
 func (i *Issued) Issue(key *LocalKey, p acl.Principal, name string, ttl time.Duration, now time.Time) (string, error) {
 	one, err := newKey(p, name, ttl, now)
 	if err != nil {
@@ -50,7 +50,8 @@ func (i *Issued) Issue(key *LocalKey, p acl.Principal, name string, ttl time.Dur
 	return signed, nil
 }
 
-// admit returns an error if the token with an ID is revoked, or if that cannot be said.
+// admit returns an error if the token with an ID is revoked, or if its state is
+// unknown.
 func (i *Issued) admit(id string) error {
 	if id == "" {
 		return nil

@@ -18,8 +18,8 @@ import (
 	"mneme/acl"
 )
 
-// Issuer is a remote issuer of tokens, with what it may grant. Its keys are used
-// only with its algorithm and for its tokens.
+// Issuer is a remote issuer of tokens and the rights that it may grant. Its keys
+// are used only with its algorithm and for its tokens.
 type Issuer struct {
 	Issuer    string // iss, required of its tokens
 	Audience  string // aud, required of its tokens
@@ -32,13 +32,14 @@ type Issuer struct {
 	Subjects []string
 	// MaxTaint is the highest label that its tokens may claim; zero: PUBLIC.
 	MaxTaint acl.Label
-	// Scopes are the scopes that its tokens may have, of those in Scopes.
+	// Scopes are the scopes that its tokens may have, a subset of the package's
+	// Scopes.
 	Scopes []string
 	// RefreshEvery is the time between two fetches of the keys, and so how long
 	// a key that the issuer removed is still accepted; 0: one hour.
 	RefreshEvery time.Duration
-	// RefreshUnknown is the shortest time between two fetches that tokens with
-	// unknown keys cause, beyond a small burst; 0: five seconds.
+	// RefreshUnknown is the shortest time between two fetches for tokens with
+	// unknown keys, beyond a small burst; 0: five seconds.
 	RefreshUnknown time.Duration
 }
 
@@ -120,20 +121,21 @@ func matches(pattern, subject string) bool {
 type trusted struct {
 	Issuer
 	validator *jwt.Validator
-	// find returns the key that verifies a token, of those that are there.
+	// find returns the key that verifies a token, from the current keys.
 	find jwt.Keyfunc
-	// await is find that has keys fetched, and waits for them if wait is set; nil:
-	// the keys never change.
+	// await is like find but requests a fetch of the keys, and waits for it if
+	// wait is set; nil: the keys never change.
 	await func(ctx context.Context, token *jwt.Token, wait bool) (any, error)
-	// admit returns an error if the token with an ID is revoked; nil: none is.
+	// admit returns an error if the token with an ID is revoked; nil: no token is.
 	admit func(id string) error
 }
 
-// errOtherKey reports that another key than the one a token names has signed it.
+// errOtherKey reports that the key named by a token did not sign it.
 var errOtherKey = errors.New("the token's key does not verify it")
 
-// verify returns the holder of a token, of which c are the claims, with the key that find
-// returns. The error is errNoKey or ErrUndecided of find, errOtherKey, or a *Refusal.
+// verify returns the holder of a token, using the key that find returns. c are the
+// token's claims. The error is find's errNoKey or ErrUndecided, errOtherKey, or a
+// *Refusal.
 func (t *trusted) verify(parsed *jwt.Token, c *claims, find jwt.Keyfunc) (acl.Principal, error) {
 	key, err := find(parsed)
 	switch {
@@ -142,7 +144,8 @@ func (t *trusted) verify(parsed *jwt.Token, c *claims, find jwt.Keyfunc) (acl.Pr
 	case err != nil:
 		return acl.Principal{}, errOtherKey
 	}
-	// SECURITY: the claims are used only behind this. A method refuses keys that are not its own.
+	// SECURITY: the claims are used only after this check. A method refuses keys of other
+	// methods.
 	if parsed.Method.Verify(signed(parsed), parsed.Signature, key) != nil {
 		return acl.Principal{}, errOtherKey
 	}
@@ -156,11 +159,11 @@ func (t *trusted) verify(parsed *jwt.Token, c *claims, find jwt.Keyfunc) (acl.Pr
 	if err := t.allows(p); err != nil || t.admit == nil {
 		return p, err
 	}
-	// SECURITY: also if it cannot be said whether the token is revoked, it is not accepted.
+	// SECURITY: a token whose revocation state is unknown is not accepted.
 	return p, t.admit(c.ID)
 }
 
-// refusalOf returns what a client is told of claims that do not hold.
+// refusalOf returns the client's error for invalid claims.
 func refusalOf(err error) error {
 	for _, known := range []struct {
 		err    error

@@ -44,8 +44,8 @@ func OpenKeyring(dir string) (*Keyring, error) {
 	return &Keyring{keys, issued, OpenUses(dir)}, nil
 }
 
-// Keyring returns the keyring of the API keys and tokens that v verifies, which follows its
-// changes at once; nil if v accepts no API keys.
+// Keyring returns the keyring of the API keys and tokens that v verifies; v observes its
+// changes at once. It is nil if v accepts no API keys.
 func (v *Verifier) Keyring() *Keyring {
 	if v.apiKeys == nil {
 		return nil
@@ -53,7 +53,7 @@ func (v *Verifier) Keyring() *Keyring {
 	return &Keyring{v.apiKeys, v.issued, v.uses}
 }
 
-// Listed is an API key or an issued token without its secret, and without a hash of it.
+// Listed is an API key or an issued token without its secret and the secret's hash.
 type Listed struct {
 	ID       string     `json:"id"`
 	Name     string     `json:"name,omitempty"`
@@ -69,7 +69,8 @@ type Listed struct {
 	LastUse  *time.Time `json:"last_used_at,omitempty"`
 }
 
-// List returns the API keys and tokens of an agent, "" for all, the oldest first.
+// List returns the API keys and tokens of an agent, or of all agents for "",
+// oldest first.
 func (r *Keyring) List(agent string, now time.Time) ([]Listed, error) {
 	var uses map[string]time.Time
 	if r.uses != nil {
@@ -100,7 +101,7 @@ func (r *Keyring) List(agent string, now time.Time) ([]Listed, error) {
 	return list, nil
 }
 
-// Create creates an API key, as APIKeys.Create does. The credential is in no list.
+// Create creates an API key, as APIKeys.Create does. The credential is not listed.
 func (r *Keyring) Create(p acl.Principal, name string, ttl time.Duration, now time.Time) (credential string, made Listed, err error) {
 	credential, key, err := r.keys.create(p, name, ttl, now)
 	if err != nil {
@@ -109,8 +110,8 @@ func (r *Keyring) Create(p acl.Principal, name string, ttl time.Duration, now ti
 	return credential, key.listed(KindAPIKey, nil, now), nil
 }
 
-// Revoke revokes the API key or the token with an ID. Revoking it again has no effect;
-// ErrUnknownKey if there is none.
+// Revoke revokes the API key or the token with an ID. Revoking it again has no effect.
+// The error is ErrUnknownKey if there is none.
 func (r *Keyring) Revoke(id string, now time.Time) error {
 	err := r.keys.Revoke(id, now)
 	if r.issued == nil || !errors.Is(err, ErrUnknownKey) {
@@ -119,8 +120,8 @@ func (r *Keyring) Revoke(id string, now time.Time) error {
 	return r.issued.Revoke(id, now)
 }
 
-// IsUnwritable reports whether an error says that the files of a data directory cannot be
-// written by this process.
+// IsUnwritable reports whether an error means that this process cannot write the files of
+// a data directory.
 func IsUnwritable(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || system.IsReadOnly(err)
 }

@@ -30,9 +30,9 @@ type keySet struct {
 	all  []any
 }
 
-// parseKeySet reads a JSON Web Key Set. Keys that are invalid, not for
-// signatures, or not for the algorithm are left out (RFC 7517 §5). A set of which
-// nothing is left is an error: no issuer that works has one.
+// parseKeySet reads a JSON Web Key Set. It skips keys that are invalid, not for
+// signatures, or not for the algorithm (RFC 7517 §5). A set without usable keys
+// is an error: no working issuer has one.
 func parseKeySet(text []byte, algorithm string) (*keySet, error) {
 	var from jwkset.JWKSMarshal
 	if err := json.Unmarshal(text, &from); err != nil {
@@ -64,7 +64,7 @@ func parseKeySet(text []byte, algorithm string) (*keySet, error) {
 	return set, nil
 }
 
-// fits reports whether a public key is one of the algorithm.
+// fits reports whether a public key is of the algorithm's type.
 func fits(key any, algorithm string) bool {
 	switch key := key.(type) {
 	case *rsa.PublicKey:
@@ -78,9 +78,8 @@ func fits(key any, algorithm string) bool {
 	return false
 }
 
-// find returns the key that a token names, or the one that verifies it if it names
-// none: whether an issuer has further keys shows in nothing else. A nil set has no
-// keys.
+// find returns the key that a token names or, if it names none, the key that verifies
+// it: the number of the issuer's keys has no other visible effect. A nil set has no keys.
 func (s *keySet) find(t *jwt.Token) (any, error) {
 	if s == nil {
 		return nil, errNoKey

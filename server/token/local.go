@@ -39,7 +39,8 @@ func OpenLocalKey(dir string) (*LocalKey, error) {
 	}
 	path := filepath.Join(dir, LocalKeyFile)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		// SECURITY: who deletes the key ends all its tokens, those of former keys too.
+		// SECURITY: deleting the key ends all its tokens, including tokens of former
+		// keys.
 		if err := os.Remove(filepath.Join(dir, FormerKeyFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("open signing key: %w", err)
 		}
@@ -54,19 +55,22 @@ func OpenLocalKey(dir string) (*LocalKey, error) {
 	return k, nil
 }
 
-// makeLocalKey writes a new key. An existing one is fs.ErrExist, unless it is to be replaced.
+// makeLocalKey writes a new key. If a key exists and replace is not set, the error is
+// fs.ErrExist.
 func makeLocalKey(path string, replace bool) error {
 	secret := make([]byte, localKeySize)
 	rand.Read(secret) // never fails
 	return system.WritePrivate(path, []byte(base64.StdEncoding.EncodeToString(secret)+"\n"), replace)
 }
 
-// Mint signs a token for a principal, valid from now for ttl. It is in no list.
+// Mint signs a token for a principal, valid from now for ttl. The token is not
+// listed.
 func (k *LocalKey) Mint(p acl.Principal, ttl time.Duration, now time.Time) (string, error) {
 	return k.mint(p, "", ttl, now)
 }
 
-// mint is Mint with an ID, by which the token is listed and can be revoked; "" is none.
+// mint is Mint with an ID, by which the token is listed and can be revoked; "" is no
+// ID.
 func (k *LocalKey) mint(p acl.Principal, id string, ttl time.Duration, now time.Time) (string, error) {
 	if err := p.Validate(); err != nil {
 		return "", fmt.Errorf("mint token: %w", err)
@@ -144,8 +148,8 @@ func SetScope(p *acl.Principal, list string) error {
 	return nil
 }
 
-// AgentOf returns the agent that a token claims which a local key signed, unchecked, for the
-// client that has it; "" for any other token.
+// AgentOf returns the agent claimed by a token of a local key, without verification, for a
+// client that holds the token; "" for any other token.
 func AgentOf(text string) string {
 	var claims jwt.RegisteredClaims
 	_, _, err := jwt.NewParser().ParseUnverified(text, &claims)

@@ -10,15 +10,15 @@ import (
 	"mneme/server/wire"
 )
 
-// encoding decodes the parts of a token. It refuses trailing bits, with which the same
-// part could be written in several ways.
+// encoding decodes the parts of a token. It refuses trailing bits, which would give a
+// part several encodings.
 var encoding = base64.RawURLEncoding.Strict()
 
-// parse decodes a token once, for the choice of its key and for what follows from it, as
+// parse decodes a token once, for choosing its key and for all further checks, as
 // jwt.Parser.ParseUnverified does but more strictly.
 //
-// SECURITY: nothing is verified. Of the header only what chooses the key is used, and
-// of the claims only the issuer, until trusted.verify has verified the signature.
+// SECURITY: nothing is verified yet. Until trusted.verify has verified the signature,
+// only the issuer and the header members that select the key are used.
 func parse(text string) (*jwt.Token, *claims, error) {
 	parts := strings.SplitN(text, ".", 4)
 	if len(parts) != 3 || strings.ContainsAny(text, "\r\n") { // which the decoder would skip
@@ -51,7 +51,7 @@ func parseHeader(text []byte) (map[string]any, error) {
 	}
 	header := make(map[string]any, len(members))
 	for _, m := range members {
-		if m.Name == "crit" { // critical extensions (RFC 7515 §4.1.11), of which none is supported
+		if m.Name == "crit" { // critical extensions (RFC 7515 §4.1.11): none is supported
 			return nil, errNotValid
 		}
 		var value any
@@ -63,5 +63,5 @@ func parseHeader(text []byte) (map[string]any, error) {
 	return header, nil
 }
 
-// signed returns the part of a token that is signed.
+// signed returns the signed part of a token.
 func signed(t *jwt.Token) string { return t.Raw[:strings.LastIndexByte(t.Raw, '.')] }

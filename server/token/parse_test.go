@@ -15,8 +15,8 @@ import (
 	"mneme/server/token"
 )
 
-// SECURITY: a token has one spelling, and is signed by the algorithm of its key, even where
-// whoever has the key signed another.
+// SECURITY: a token has one encoding, and is signed with its key's algorithm, even if the
+// key's holder signed another one.
 func TestOtherSpellingsOfATokenAreRefused(t *testing.T) {
 	key, secret := localKey(t)
 	verifier, err := token.NewVerifier(t.Context(), token.Options{Local: key, Now: at(noon)})
@@ -99,7 +99,7 @@ func TestRefusalsTellTheirReason(t *testing.T) {
 		if _, err := verifier.Verify(t.Context(), text); !errors.As(err, &refusal) || refusal.Reason != test.reason {
 			t.Errorf("%v: got %v, want %q", test.change, err, test.reason)
 		}
-		// SECURITY: of claims that are not verified, nothing is told.
+		// SECURITY: errors reveal no unverified claims.
 		forged := sign(t, jwt.SigningMethodES256, "e", stranger.ec, with(good, test.change))
 		if _, err := verifier.Verify(t.Context(), forged); !errors.As(err, &refusal) || refusal.Reason != "the token is not valid" {
 			t.Errorf("%v, forged: got %v", test.change, err)
@@ -107,7 +107,7 @@ func TestRefusalsTellTheirReason(t *testing.T) {
 	}
 }
 
-// What a token costs each request:
+// BenchmarkVerify measures the cost of a token per request:
 //
 //	go test ./server/token -run '^$' -bench Verify -benchmem
 func BenchmarkVerify(b *testing.B) {

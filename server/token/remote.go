@@ -36,23 +36,23 @@ const (
 	maxRedirects = 3
 )
 
-// ErrUndecided reports that a token could not be judged because the keys of its
-// issuer could not be fetched yet. It may be good.
+// ErrUndecided reports that a token could not be verified because its issuer's
+// keys could not be fetched yet. The token may be valid.
 var ErrUndecided = errors.New("the keys of the token's issuer could not be fetched yet")
 
 // remoteKeys are the keys behind an issuer's URL. They are fetched at regular
-// intervals, and when a token has an unknown key: it names one, or names none and
-// no key verifies it. The last good set serves until another one was fetched,
-// whatever the issuer does meanwhile.
+// intervals, and when a token has an unknown key: its key ID is unknown, or it
+// has none and no key verifies it. The last good set stays in use until another
+// one is fetched, whatever the issuer does in the meantime.
 //
-// Anyone can send such a token. Fetches run one at a time in a goroutine of
-// their own, so that no request can cancel one, and at a limited rate that is not
+// Anyone can send such a token. Fetches run one at a time in a separate
+// goroutine, so that no request can cancel one, and at a limited rate that is not
 // shared with other issuers. Requests only wait, up to maxWait and maxWaiting,
-// for the end of a fetch that began after they came.
+// for the end of a fetch that began after they arrived.
 type remoteKeys struct {
 	issuer  Issuer
 	client  *http.Client
-	limiter *rate.Limiter // of fetches that unknown keys cause
+	limiter *rate.Limiter // limits fetches for unknown keys
 	log     *slog.Logger
 	wake    chan struct{} // capacity 1: a fetch is wanted
 	waiting chan struct{} // capacity maxWaiting: holds one element per waiting token
@@ -61,7 +61,7 @@ type remoteKeys struct {
 	state keyState
 }
 
-// keyState is what is known of an issuer's keys at one instant.
+// keyState is the state of an issuer's keys at one instant.
 type keyState struct {
 	set          *keySet       // the last good set; nil: none yet
 	begun, ended int           // number of fetches that have begun, and ended
@@ -102,8 +102,8 @@ func fetchKeys(ctx context.Context, issuer Issuer, transport http.RoundTripper, 
 	return r
 }
 
-// sameOrigin refuses redirects away from the configured server: whoever could
-// redirect elsewhere would choose the keys.
+// sameOrigin refuses redirects to another origin: its owner could choose the
+// keys.
 func sameOrigin(r *http.Request, via []*http.Request) error {
 	from := via[0].URL
 	if len(via) > maxRedirects || r.URL.Scheme != from.Scheme || r.URL.Host != from.Host {
@@ -133,11 +133,11 @@ func (r *remoteKeys) run(ctx context.Context) {
 	}
 }
 
-// refresh fetches the keys once and wakes those who wait. It reports whether the
-// fetch succeeded.
+// refresh fetches the keys once and wakes the waiting requests. It reports
+// whether the fetch succeeded.
 func (r *remoteKeys) refresh(ctx context.Context) bool {
 	select {
-	case <-r.wake: // this fetch is the wanted one
+	case <-r.wake: // this fetch serves the request
 	default:
 	}
 	r.mu.Lock()
@@ -184,12 +184,13 @@ func (r *remoteKeys) fetch(ctx context.Context) (*keySet, error) {
 	return parseKeySet(text, r.issuer.Algorithm)
 }
 
-// find returns the key of a token, of those that were fetched.
+// find returns the key of a token from the fetched set.
 func (r *remoteKeys) find(t *jwt.Token) (any, error) { return r.now().set.find(t) }
 
-// await returns the key of a token. If there is none, it wants a fetch, and if wait
-// is set, it waits for one that began after the call. The error is errNoKey if that
-// brought none either, and ErrUndecided if it failed or did not end in time.
+// await returns the key of a token. If there is none, it requests a fetch and, if
+// wait is set, waits for a fetch that began after the call. The error is errNoKey
+// if that fetch did not find the key, and ErrUndecided if it failed or did not end
+// in time.
 func (r *remoteKeys) await(ctx context.Context, t *jwt.Token, wait bool) (any, error) {
 	at := r.now()
 	if key, err := at.set.find(t); err == nil {
@@ -209,7 +210,7 @@ func (r *remoteKeys) await(ctx context.Context, t *jwt.Token, wait bool) (any, e
 	defer cancel()
 	for first, searched := at.begun+1, at.set; ; {
 		now := r.now()
-		if now.set != searched { // a search may verify signatures
+		if now.set != searched { // searching may verify signatures
 			if key, err := now.set.find(t); err == nil {
 				return key, nil
 			}
@@ -231,7 +232,7 @@ func (r *remoteKeys) await(ctx context.Context, t *jwt.Token, wait bool) (any, e
 	}
 }
 
-// want asks for a fetch, as soon as the limiter allows one.
+// want requests a fetch, which starts as soon as the limiter allows it.
 func (r *remoteKeys) want() {
 	select {
 	case r.wake <- struct{}{}:

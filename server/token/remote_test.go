@@ -24,15 +24,15 @@ import (
 	"mneme/test/pipe"
 )
 
-// network connects a verifier with the servers of its issuers. It is made of pipes:
-// within a synctest bubble, time passes while they are idle, and only then.
+// network connects a verifier with the servers of its issuers through pipes: within
+// a synctest bubble, time passes only while they are idle.
 type network struct {
 	http.Transport
 	mu      sync.Mutex
 	servers map[string]*pipe.Listener // by host and port
 }
 
-// simulated runs a test in a bubble with a clock and a network of its own.
+// simulated runs a test in a bubble with its own clock and network.
 func simulated(t *testing.T, test func(t *testing.T, n *network)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -53,7 +53,7 @@ func (n *network) dial(ctx context.Context, protocol, address string) (net.Conn,
 	return listener.DialContext(ctx, protocol, address)
 }
 
-// keyServer is an issuer's server. What it answers can be changed at any time.
+// keyServer is an issuer's server. Its answer can be changed at any time.
 type keyServer struct {
 	URL     string
 	answer  atomic.Pointer[http.HandlerFunc]
@@ -141,7 +141,7 @@ func refuses(t *testing.T, v *token.Verifier, text string) {
 }
 
 // flood forges tokens, with unknown key IDs and without one, from several callers
-// until stop is called. Every second caller goes away before it is answered.
+// until stop is called. Every second caller disconnects before its answer.
 func flood(t *testing.T, v *token.Verifier, issuer string) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var wait sync.WaitGroup
@@ -470,7 +470,7 @@ func TestATokenWithoutAKeyIDThatMayNotWaitStillCausesAFetch(t *testing.T) {
 	})
 }
 
-// Of two entries of an issuer, the one that has the key decides at once.
+// If one of two entries of an issuer has the key, it decides at once.
 func TestAKnownKeyDoesNotWaitForAnotherEntry(t *testing.T) {
 	simulated(t, func(t *testing.T, n *network) {
 		first, second := n.newKeyServer(t, "127.0.0.1"), n.newKeyServer(t, "127.0.0.2")

@@ -16,19 +16,19 @@ import (
 	"mneme/internal/system"
 )
 
-// FormerKeyFile is the file of the keys that signed before the local key, one a line, each
-// with the time until which its tokens are accepted.
+// FormerKeyFile is the file of former signing keys, one per line, each with the time until
+// which its tokens are accepted.
 const FormerKeyFile = "signing.key.old"
 
-// LocalKey signs tokens for servers that share its data directory, and verifies those that
-// it and former keys signed. Changes by other processes take effect within a second. It is
-// safe for concurrent use.
+// LocalKey signs tokens for servers that share its data directory, and verifies tokens
+// that it or former keys signed. Changes by other processes take effect within a second.
+// It is safe for concurrent use.
 type LocalKey struct {
 	dir string
 
 	mu      sync.Mutex
 	checked time.Time      // of the last check of the files
-	seen    [2]fs.FileInfo // then; nil: there is none
+	seen    [2]fs.FileInfo // at that check; nil: no file
 	keys    []localSecret  // the first signs
 }
 
@@ -38,8 +38,8 @@ type localSecret struct {
 	until  time.Time // of a former key
 }
 
-// Rotate replaces the signing key of a data directory, whose tokens stay valid for a time,
-// at most until they expire. keep of 0 ends them at once.
+// Rotate replaces the signing key of a data directory. Existing tokens stay valid for
+// keep, at most until they expire. A keep of 0 invalidates them at once.
 func Rotate(dir string, keep time.Duration, now time.Time) error {
 	key, err := OpenLocalKey(dir)
 	if err != nil {
@@ -57,7 +57,7 @@ func Rotate(dir string, keep time.Duration, now time.Time) error {
 				fmt.Fprintf(&lines, "%s %s\n", base64.StdEncoding.EncodeToString(k.secret), k.until.UTC().Format(time.RFC3339))
 			}
 		}
-		// The former key first: at no time is it in neither file.
+		// Write the former key first, so that it is always in at least one file.
 		if err := system.WritePrivate(former, []byte(lines.String()), true); err != nil {
 			return err
 		}
@@ -112,9 +112,9 @@ func decodeKey(text, path string) ([]byte, error) {
 	return secret, nil
 }
 
-// current returns the keys, and reads the files again if they have changed and the last
-// check is recheck ago. Without a signing key there are none: who deletes the file ends its
-// tokens. Files that cannot be read now change nothing.
+// current returns the keys. It reads the files again if they have changed and the last
+// check was recheck ago. Without a signing key there are no keys: deleting the file ends
+// its tokens. Files that cannot be read leave the keys unchanged.
 func (k *LocalKey) current() []localSecret {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -138,13 +138,13 @@ func (k *LocalKey) current() []localSecret {
 	return k.keys
 }
 
-// find returns the key that verifies a token, the signing one if none does.
+// find returns the key that verifies a token, or the signing key if none does.
 func (k *LocalKey) find(parsed *jwt.Token, now time.Time) (any, error) {
 	keys := k.current()
 	if len(keys) == 0 {
 		return nil, errNoKey
 	}
-	// SECURITY: a former key counts until its time, whatever the token claims.
+	// SECURITY: a former key is accepted until its time, whatever the token claims.
 	for _, former := range keys[1:] {
 		if now.Before(former.until) && parsed.Method.Verify(signed(parsed), parsed.Signature, former.secret) == nil {
 			return former.secret, nil

@@ -12,7 +12,8 @@ import (
 	"mneme/server/token"
 )
 
-// rotated is a server over a data folder, and the commands beside it.
+// rotated is a server over a data folder, and the commands that use the same
+// folder.
 type rotated struct {
 	t        *testing.T
 	dir      string
@@ -20,7 +21,7 @@ type rotated struct {
 	verifier *token.Verifier
 }
 
-// rotating runs test with a server whose clock is rotated.now, in time that passes at once.
+// rotating runs test with a server whose clock is rotated.now, in a synctest bubble.
 func rotating(t *testing.T, test func(r *rotated)) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rotated{t: t, dir: t.TempDir(), now: noon}
@@ -37,7 +38,7 @@ func rotating(t *testing.T, test func(r *rotated)) {
 
 var alicePublic = acl.Principal{Agent: "alice", Taint: acl.Public}
 
-// mint returns a token of the current key, as a command makes it.
+// mint returns a token of the current key, as a command creates it.
 func (r *rotated) mint() string {
 	r.t.Helper()
 	key, err := token.OpenLocalKey(r.dir)
@@ -215,7 +216,7 @@ func TestAnIssuedTokenIsListedAndCanBeRevoked(t *testing.T) {
 		}
 		p, err = verifier.Verify(t.Context(), unlisted)
 		check(t, p, err, &want)
-		// Any token could be one of those that are revoked.
+		// Any token could be revoked.
 		if err := os.WriteFile(filepath.Join(dir, "tokens.json"), []byte("damaged"), 0o600); err != nil {
 			t.Fatal(err)
 		}

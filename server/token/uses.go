@@ -16,24 +16,24 @@ import (
 )
 
 const (
-	// usesFile is the file of the last uses of API keys and issued tokens in the data
-	// directory.
+	// usesFile is the file in the data directory that holds the last uses of API keys
+	// and issued tokens.
 	usesFile = "uses.json"
 	// usesEvery is the shortest time between two writes of it by one process.
 	usesEvery = time.Minute
-	// keptUses is how long a last use is kept.
+	// keptUses is how long a last use is stored.
 	keptUses = 400 * 24 * time.Hour
 )
 
-// Uses are the times when API keys and issued tokens were last used, to a minute. It is safe
-// for concurrent use.
+// Uses are the times when API keys and issued tokens were last used, with a resolution of a
+// minute. It is safe for concurrent use.
 type Uses struct {
 	path  string
-	fresh chan struct{} // has an element while noted has something to write
+	fresh chan struct{} // has an element while noted has uses to write
 
 	mu      sync.Mutex
 	noted   map[string]time.Time // by IDs
-	writing map[string]time.Time // those of noted that are being written
+	writing map[string]time.Time // the uses that are being written
 }
 
 // useList is the content of the file.
@@ -46,9 +46,9 @@ func OpenUses(dir string) *Uses {
 	return &Uses{path: filepath.Join(dir, usesFile), fresh: make(chan struct{}, 1), noted: make(map[string]time.Time)}
 }
 
-// List returns the last uses by IDs, also those that are not written yet.
+// List returns the last uses by ID, including uses that are not written yet.
 func (u *Uses) List() (map[string]time.Time, error) {
-	u.mu.Lock() // before the file is read: what leaves writing meanwhile is in both
+	u.mu.Lock() // before reading the file: uses that leave writing in the meantime are in both
 	writing, noted := maps.Clone(u.writing), maps.Clone(u.noted)
 	u.mu.Unlock()
 	list, err := u.read()
@@ -63,7 +63,7 @@ func (u *Uses) List() (map[string]time.Time, error) {
 	return list.Uses, nil
 }
 
-// add adds uses where they are later than those in the list, and returns the latest.
+// add merges uses into the list where they are later, and returns the latest.
 func (l *useList) add(noted map[string]time.Time) (newest time.Time) {
 	for id, at := range noted {
 		if at = at.UTC().Truncate(time.Second); at.After(l.Uses[id]) {
@@ -87,7 +87,7 @@ func (u *Uses) read() (list useList, err error) {
 	return list, err
 }
 
-// note notes a use, which run writes.
+// note records a use, which run writes.
 func (u *Uses) note(id string, now time.Time) {
 	u.mu.Lock()
 	u.noted[id] = now
@@ -98,8 +98,8 @@ func (u *Uses) note(id string, now time.Time) {
 	}
 }
 
-// run writes what was noted, once a minute at most, until ctx is done. A folder that cannot
-// be written is logged once: it is no reason to refuse a token.
+// run writes the recorded uses, at most once a minute, until ctx is done. A folder that
+// cannot be written is logged once: it is no reason to refuse a token.
 func (u *Uses) run(ctx context.Context, log *slog.Logger) {
 	pause := time.NewTicker(usesEvery)
 	defer pause.Stop()
@@ -123,7 +123,7 @@ func (u *Uses) run(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// write adds what was noted to the file.
+// write merges the recorded uses into the file.
 func (u *Uses) write() error {
 	u.mu.Lock()
 	noted := u.noted

@@ -72,7 +72,7 @@ func NewVerifier(ctx context.Context, o Options) (*Verifier, error) {
 		}
 	}
 	v.issuers = make([]*trusted, len(o.Issuers))
-	var group errgroup.Group // an issuer that does not answer holds up no other
+	var group errgroup.Group // an unresponsive issuer does not delay others
 	for n, issuer := range o.Issuers {
 		group.Go(func() (err error) {
 			if v.issuers[n], err = trust(ctx, issuer, v.now, o.Transport, o.Log); err != nil {
@@ -117,9 +117,9 @@ func (v *Verifier) Verify(ctx context.Context, credential string) (acl.Principal
 	return v.verify(ctx, credential, true)
 }
 
-// VerifyAtOnce is like Verify, but a token with an unknown key is ErrUndecided at
-// once: the call waits for no fetch. It is for callers that hold something which
-// others wait for.
+// VerifyAtOnce is like Verify, but returns ErrUndecided at once for a token with
+// an unknown key, without waiting for a fetch. It is for callers that hold a
+// resource for which others wait.
 func (v *Verifier) VerifyAtOnce(ctx context.Context, credential string) (acl.Principal, error) {
 	return v.verify(ctx, credential, false)
 }
@@ -140,7 +140,7 @@ func (v *Verifier) verify(ctx context.Context, credential string, wait bool) (ac
 	}
 }
 
-// used tells of the use of an API key or token with an ID, unless it was refused.
+// used records the use of an API key or token with an ID, unless it was refused.
 func (v *Verifier) used(id string, err error) {
 	if err == nil && id != "" && v.uses != nil {
 		v.uses.note(id, v.now())
@@ -152,14 +152,14 @@ func (v *Verifier) verifyJWT(ctx context.Context, text string, wait bool) (acl.P
 	if err != nil {
 		return acl.Principal{}, errNotValid
 	}
-	var unknown []*trusted // entries of this issuer that may have the key after a fetch
+	var unknown []*trusted // configured entries of this issuer that may have the key after a fetch
 	for _, t := range v.issuers {
 		// SECURITY: a key is used only with its issuer's algorithm, whatever the token claims.
 		if t.Issuer.Issuer != c.Issuer || t.Algorithm != parsed.Method.Alg() {
 			continue
 		}
 		p, err := t.verify(parsed, c, t.find)
-		if t.admit != nil { // of others the ID is not ours
+		if t.admit != nil { // only these IDs are ours
 			v.used(c.ID, err)
 		}
 		switch {
@@ -170,7 +170,7 @@ func (v *Verifier) verifyJWT(ctx context.Context, text string, wait bool) (acl.P
 		}
 	}
 	refused := error(errNotValid)
-	for _, t := range unknown { // only now: a key that another entry has waits for no fetch
+	for _, t := range unknown { // last, so that a key of another entry waits for no fetch
 		p, err := t.verify(parsed, c, func(parsed *jwt.Token) (any, error) { return t.await(ctx, parsed, wait) })
 		switch {
 		case errors.Is(err, ErrUndecided):

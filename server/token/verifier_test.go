@@ -27,7 +27,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// remote is a maker of tokens with its keys.
+// remote is an issuer of tokens with its keys.
 type remote struct {
 	rsa *rsa.PrivateKey
 	ec  *ecdsa.PrivateKey
@@ -48,7 +48,7 @@ func newRemote(t *testing.T) *remote {
 
 func b64(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// keySet holds both keys: which of them counts is the issuer's algorithm.
+// keySet holds both keys: the issuer's algorithm decides which one is used.
 func (r *remote) keySet() json.RawMessage {
 	exponent := big.NewInt(int64(r.rsa.E)).Bytes()
 	point, err := r.ec.PublicKey.Bytes()
@@ -91,7 +91,7 @@ func sign(t *testing.T, method jwt.SigningMethod, kid string, key any, claims jw
 	return text
 }
 
-// raw makes an HS256 token of a header and a body as they stand.
+// raw builds an HS256 token from an unmodified header and body.
 func raw(key []byte, header, body string) string {
 	signed := b64([]byte(header)) + "." + b64([]byte(body))
 	mac := hmac.New(sha256.New, key)
@@ -113,7 +113,7 @@ func TestRemoteTokensGiveWhatTheirIssuerMayGive(t *testing.T) {
 	}
 	good := facts{"iss": "https://id.test", "aud": "memory", "sub": "agent-7", "exp": noon.Add(time.Hour).Unix()}
 	rs := func(change facts) string { return sign(t, jwt.SigningMethodRS256, "r", r.rsa, with(good, change)) }
-	publicPEM := r.rsa.N.Bytes() // what a confused verifier would take for a shared secret
+	publicPEM := r.rsa.N.Bytes() // a confused verifier would use it as a shared secret
 
 	tests := []struct {
 		rule  string

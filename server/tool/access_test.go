@@ -18,21 +18,21 @@ import (
 	"mneme/test/accesstest"
 )
 
-// Operations that no tool has, such as chat membership, go to the service.
+// Operations without a tool, such as chat membership, use the service.
 func TestAccessMatrixHoldsForTheMemoryTool(t *testing.T) {
 	full(t)
 	t.Parallel()
 	accesstest.Run(t, &throughMemory{direct{open(t)}})
 }
 
-// The Triggerfish tools reach only the caller's own store, except by searching.
+// The Triggerfish tools access only the caller's own store, except by searching.
 func TestAccessMatrixHoldsForTheTriggerfishTools(t *testing.T) {
 	full(t)
 	t.Parallel()
 	accesstest.Run(t, &throughTriggerfish{direct{open(t)}})
 }
 
-// full skips the matrix in short runs.
+// full reports whether to run the whole matrix; short runs skip it.
 func full(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -40,7 +40,7 @@ func full(t *testing.T) {
 	}
 }
 
-// direct runs operations that the tools do not have.
+// direct runs operations that the tools lack.
 type direct struct{ *harness }
 
 func (d *direct) Market() *meter.Market    { return d.service.Market }
@@ -157,12 +157,12 @@ func (m *throughMemory) Do(p acl.Principal, op accesstest.Operation) accesstest.
 	panic("no such operation: " + op.Name)
 }
 
-// search searches the store of an operation.
+// search searches an operation's store.
 func (m *throughMemory) search(p acl.Principal, op accesstest.Operation, options ...any) accesstest.Outcome {
 	return m.found(m.do(p, "memory", charged(op, append([]any{"command", "search", "store", op.Store, "limit", 100}, options...)...)...))
 }
 
-// charged adds to the parameters of a search what it may cost.
+// charged adds the maximum charge to the parameters of a search.
 func charged(op accesstest.Operation, pairs ...any) []any {
 	if op.MaxCharge != nil {
 		pairs = append(pairs, "max_charge", *op.MaxCharge)
@@ -170,7 +170,7 @@ func charged(op accesstest.Operation, pairs ...any) []any {
 	return pairs
 }
 
-// paid adds to the parameters of memory_search what it may cost, and where.
+// paid adds the maximum charge and the store to the parameters of memory_search.
 func paid(op accesstest.Operation, pairs ...any) []any {
 	if op.MaxCharge != nil {
 		pairs = append(pairs, "stores", []string{op.Store})
@@ -187,8 +187,8 @@ func (d *direct) labelAt(p acl.Principal, op accesstest.Operation) acl.Label {
 	return e.Label
 }
 
-// list reads the keys from a view of the store's root. A view goes two levels
-// deep, as the matrix's keys do.
+// list reads the keys from a view of the store's root. A view has two levels,
+// like the matrix's keys.
 func (m *throughMemory) list(p acl.Principal, path string) accesstest.Outcome {
 	out := m.do(p, "memory", "command", "view", "path", path)
 	for line := range strings.Lines(out.Value) {
@@ -265,7 +265,7 @@ func (f *throughTriggerfish) Do(p acl.Principal, op accesstest.Operation) access
 }
 
 // elsewhere checks that the tools do not reach another agent's store. It returns
-// the outcome of the memory tool, which does.
+// the outcome of the memory tool, which reaches it.
 func (f *throughTriggerfish) elsewhere(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
 	for _, call := range [][]any{{"memory_get", "key", op.Key}, {"memory_get", "key", op.Key, "namespace", op.Store}, {"memory_list"}} {
 		if result := f.try(p, call[0].(string), call[1:]...); strings.Contains(result.Text, "heliotrope") {
@@ -275,15 +275,15 @@ func (f *throughTriggerfish) elsewhere(p acl.Principal, op accesstest.Operation)
 	return (&throughMemory{f.direct}).Do(p, op)
 }
 
-// search searches all stores in reach: the caller's own and the one under test,
-// but no chat or user, since the token claims none. One that may cost something names
+// search searches all accessible stores: the caller's own and the one under test, but
+// no chat or user, since the token claims none. A search with a maximum charge names
 // the store under test.
 func (f *throughTriggerfish) search(p acl.Principal, op accesstest.Operation, options ...any) accesstest.Outcome {
 	return f.reached(p, op, f.explained(p, op, f.found(f.do(p, "memory_search", paid(op, append([]any{"max_results", 100}, options...)...)...))))
 }
 
-// reached returns the outcome of a search by memory_search, or of the memory tool
-// where that names a store that memory_search does not reach.
+// reached returns the outcome of a search by memory_search, or by the memory tool
+// if that names a store that memory_search does not reach.
 func (f *throughTriggerfish) reached(p acl.Principal, op accesstest.Operation, out accesstest.Outcome) accesstest.Outcome {
 	if op.MaxCharge != nil { // it named the store
 		return out
@@ -349,7 +349,7 @@ func (d *direct) read(out accesstest.Outcome, into any) {
 	}
 }
 
-// found reads the hits of a search of either family.
+// found decodes the hits of a search of either family.
 func (d *direct) found(out accesstest.Outcome) accesstest.Outcome {
 	var got struct {
 		Results []struct {
@@ -376,9 +376,9 @@ func (d *direct) found(out accesstest.Outcome) accesstest.Outcome {
 	return out
 }
 
-// explained checks what a search says that became of an entry that is not in
-// context, which for a tool does not exist. It returns the outcome that the matrix
-// expects of surfaces that reach such an entry.
+// explained checks the explanation of an entry that is not in context, which for a
+// tool does not exist. It returns the outcome that the matrix expects of surfaces
+// that reach such an entry.
 func (d *direct) explained(p acl.Principal, op accesstest.Operation, out accesstest.Outcome) accesstest.Outcome {
 	if op.Option != accesstest.ExplainEntry || out.Status != 200 {
 		return out
@@ -394,7 +394,7 @@ func (d *direct) explained(p acl.Principal, op accesstest.Operation, out accesst
 	return out
 }
 
-// put calls a tool that writes and returns the outcome. Tools do not report
+// put calls a writing tool and returns the outcome. Tools do not report
 // whether they created an entry, so put asks the service. Unlike REST, a tool
 // must not overwrite a client's encrypted blob with plain text.
 func (d *direct) put(p acl.Principal, op accesstest.Operation, name string, pairs ...any) accesstest.Outcome {

@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultAnswer and MinAnswer are the default and the least limit on the text
-// of an answer, in bytes. In the least one fits a search hit, or an entry, with
-// the longest key, tags and source that the service takes, and a page of its
-// text.
+// DefaultAnswer and MinAnswer are the default and the minimum limit on the text
+// of an answer, in bytes. The minimum has room for a search hit or an entry
+// with the longest key, tags and source that the service accepts, and a page of
+// its text.
 const (
 	DefaultAnswer = 64_000
 	MinAnswer     = 16_000
 )
 
-// page is a part of a value's text, and where the next part begins.
+// page is a part of a value's text, and the offset of the next part.
 type page struct {
 	text string
 	// Truncated and NextOffset are members of an answer that stops before the
@@ -24,8 +24,9 @@ type page struct {
 	NextOffset int  `json:"next_offset,omitempty"` // in bytes of the text
 }
 
-// offset is the parameter offset of the tools that read a value: where in its
-// text to begin, in bytes. One inside a character means that character.
+// offset is the parameter offset of the tools that read a value: the byte of
+// its text to begin at. An offset inside a character means the start of the
+// character.
 type offset int
 
 // from returns the text from the offset on.
@@ -40,20 +41,21 @@ func (o offset) from(text string) (rest string, start int, err error) {
 	return text[start:], start, nil
 }
 
-// stretch is the parameters offset and length of the tools that read a value:
-// which part of its text to read, in bytes.
+// stretch holds the parameters offset and length of the tools that read a
+// value: the part of its text to read, in bytes.
 type stretch struct {
 	offset, length int // a length of 0: to the end
 }
 
-// add adds the parameters to those of a call.
+// add adds the parameters to the call's parameters.
 func (s *stretch) add(to arguments) arguments {
 	to["offset"], to["length"] = &s.offset, &s.length
 	return to
 }
 
-// of returns the part of a text, and where it starts. A length that ends inside
-// a character ends before it, but leaves one character at least.
+// of returns the selected part of a text and its offset. A length that ends
+// inside a character is shortened to the character before, but the part has one
+// character at least.
 func (s stretch) of(text string, given map[string]bool) (part string, start int, err error) {
 	rest, start, err := offset(s.offset).from(text)
 	if err != nil {
@@ -69,9 +71,9 @@ func (s stretch) of(text string, given map[string]bool) (part string, start int,
 	return rest[:max(first, wholeCharacters(rest, s.length))], start, nil
 }
 
-// page returns as much of a part of a text as fits beside the rest of the
-// answer. The part starts at start, and more says whether the text goes on after
-// it. empty is the answer without the text, at its largest.
+// page returns as much of a part of a text as fits into the answer. The part
+// begins at start, and more reports whether the text continues after it. empty
+// is the answer without the text, at its largest.
 func (c *call) page(part string, start int, more bool, empty any) (page, error) {
 	room, err := c.room(empty)
 	if err != nil {
@@ -84,7 +86,7 @@ func (c *call) page(part string, start int, more bool, empty any) (page, error) 
 	return page{text: part[:n], Truncated: true, NextOffset: start + n}, nil
 }
 
-// read returns the page of a text that the call asked for.
+// read returns the requested page of a text.
 func (c *call) read(text string, s stretch, given map[string]bool, empty any) (page, error) {
 	part, start, err := s.of(text, given)
 	if err != nil {
@@ -93,15 +95,15 @@ func (c *call) read(text string, s stretch, given map[string]bool, empty any) (p
 	return c.page(part, start, start+len(part) < len(text), empty)
 }
 
-// room returns how many bytes of an answer are left beside an object.
+// room returns the number of bytes left in an answer with an object.
 func (c *call) room(object any) (int, error) {
 	const members = len(`,"truncated":true,"next_offset":9007199254740992`)
 	text, err := encode(object)
 	return max(minPage, c.maxAnswer-len(text)-members), err
 }
 
-// minPage is the least part of a text that is answered, in bytes, so that
-// successive offsets always come to its end.
+// minPage is the minimum length of a part of a text, in bytes, so that
+// successive offsets always reach the end.
 const minPage = 64
 
 // fitting returns the length of the longest prefix of text, of whole
@@ -115,20 +117,20 @@ func fitting(text string, room int) int {
 	return len(text)
 }
 
-// encodedLen returns the bytes that a character takes in a string of wire's
-// JSON encoder, which escapes no characters for HTML.
+// encodedLen returns the number of bytes of a character in wire's JSON
+// encoding, which does not escape HTML.
 func encodedLen(r rune) int {
 	switch {
 	case r == '"' || r == '\\' || r == '\n' || r == '\r' || r == '\t' || r == '\b' || r == '\f':
 		return 2
-	case r < ' ' || r == '\u2028' || r == '\u2029' || r == utf8.RuneError: // the last may be an invalid byte
+	case r < ' ' || r == '\u2028' || r == '\u2029' || r == utf8.RuneError: // RuneError may be an invalid byte
 		return 6
 	}
 	return utf8.RuneLen(r)
 }
 
-// encode encodes an object, without escapes for HTML, straight into the text of
-// a result, so that there is no second copy of it.
+// encode encodes an object, without HTML escapes, directly into the text of a
+// result to avoid a second copy.
 func encode(object any) (string, error) {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
@@ -139,7 +141,7 @@ func encode(object any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// cut shortens a text that is no JSON, such as an error that quotes its
+// cut truncates a text that is not JSON, such as an error that quotes its
 // arguments, to the limit of an answer.
 func (c *call) cut(text string) string {
 	const note = "\n(truncated: true)"
@@ -153,14 +155,14 @@ func (c *call) cut(text string) string {
 	return text[:n] + note
 }
 
-// list collects the items of a listing, encoded, as far as they fit.
+// list collects the encoded items of a listing, up to the room left.
 type list struct {
 	items []json.RawMessage
 	room  int // bytes left
 }
 
-// newList returns an empty list for an answer whose other members are those of
-// empty.
+// newList returns an empty list for an answer. empty holds the answer's other
+// members.
 func (c *call) newList(empty any) (*list, error) {
 	room, err := c.room(empty)
 	return &list{items: []json.RawMessage{}, room: room}, err

@@ -18,10 +18,10 @@ import (
 )
 
 // reader reads a value from an offset on, and returns a part of its text and
-// where the next part begins; 0: this was the last.
+// the offset of the next part; 0: there is none.
 type reader func(h *harness, offset int) (part string, next int)
 
-// readers are the tools that read a value, of the key "k" of alice's store.
+// readers are the tools that read a value, here the key "k" of alice's store.
 var readers = map[string]reader{
 	"memory_get": func(h *harness, offset int) (string, int) {
 		got := decode[struct {
@@ -71,7 +71,7 @@ func decode[T any](h *harness, text string) (value T) {
 var stopped = regexp.MustCompile(`\n\(truncated: true, next_offset: (\d+)\)$`)
 
 // viewed returns the text of a view without its line numbers. A line break
-// stands before each line but the first.
+// precedes each line but the first.
 func viewed(h *harness, text string) (string, int) {
 	h.t.Helper()
 	next := 0
@@ -89,7 +89,7 @@ func viewed(h *harness, text string) (string, int) {
 }
 
 // readAll reads a value to its end and fails unless every part is within the
-// limit of an answer and whole characters.
+// limit of an answer and consists of whole characters.
 func readAll(h *harness, read reader, text string) string {
 	h.t.Helper()
 	var all strings.Builder
@@ -108,7 +108,7 @@ func readAll(h *harness, read reader, text string) string {
 		if next <= offset || next > len(text) {
 			h.t.Fatalf("next_offset %d after %d", next, offset)
 		}
-		// A view shows no line break at the end of a part.
+		// A view hides a line break at the end of a part.
 		if all.Len() == next-1 && text[next-1] == '\n' {
 			all.WriteByte('\n')
 		}
@@ -134,7 +134,7 @@ func anyText() *rapid.Generator[string] {
 	}).Filter(func(text string) bool { return text != "" }) // memory_save refuses an empty one
 }
 
-// Reading with the offsets that a tool gives returns exactly the whole text.
+// Reading with a tool's successive offsets returns exactly the whole text.
 func TestSuccessiveOffsetsGiveTheWholeText(t *testing.T) {
 	t.Parallel()
 	h := openWith(t, memory.Limits{Value: 1 << 20}, tool.Options{MaxAnswer: least})
@@ -175,8 +175,8 @@ func TestAnOffsetIsWithinTheTextAndMeansAWholeCharacter(t *testing.T) {
 	}
 }
 
-// A value that is no text is read as a text, from an offset on or where it does
-// not fit; else it is itself.
+// A value that is not a text is read as a text if it has an offset or does not
+// fit; otherwise it is returned as JSON.
 func TestKVGetReadsALongObjectAsText(t *testing.T) {
 	h := openWith(t, memory.Limits{}, tool.Options{MaxAnswer: least})
 	var numbers []int
@@ -197,7 +197,7 @@ func TestKVGetReadsALongObjectAsText(t *testing.T) {
 	}
 }
 
-// Whatever one caller can make large, no answer is above the limit.
+// Whatever a caller can enlarge, no answer exceeds the limit.
 func TestNoAnswerIsAboveTheLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for many answers")
@@ -270,8 +270,8 @@ type hitsOf struct {
 	LeftOut int `json:"left_out"`
 }
 
-// A value that fits is whole; of others the hit carries the chunk that answers,
-// wherever in the value it is.
+// A value that fits is complete; of a longer one the hit carries the answering
+// chunk, wherever in the value it is.
 func TestASearchShowsTheBestPassageOfALongValue(t *testing.T) {
 	for name, h := range map[string]*harness{"words": open(t), "vectors": openWithModel(t)} {
 		filler := strings.Repeat("The committee discussed the budget of the coming year at length. ", 1300)
@@ -305,7 +305,7 @@ func TestASearchShowsTheBestPassageOfALongValue(t *testing.T) {
 	}
 }
 
-// The rest of a hit of another namespace is read by its key and namespace.
+// The rest of a hit from another namespace is read by its key and namespace.
 func TestTheRestOfAHitIsReadInItsNamespace(t *testing.T) {
 	h := openWith(t, memory.Limits{}, tool.Options{MaxAnswer: least})
 	text := strings.Repeat("The committee discussed the granite quarry. ", 2000) + "It is closed."
@@ -325,9 +325,9 @@ func TestTheRestOfAHitIsReadInItsNamespace(t *testing.T) {
 	}
 }
 
-// Under level search a passage comes in place of the value, and nothing else
-// with it but that it is one.
-func TestUnderLevelSearchAPassageTellsNothingElse(t *testing.T) {
+// At level search a passage replaces the value, and the hit has no other
+// member except the mark of a passage.
+func TestAtLevelSearchAPassageRevealsNothingElse(t *testing.T) {
 	h := openWithModel(t)
 	h.must(alice, "memory_save", "key", "minutes", "content", strings.Repeat("The committee discussed the granite quarry. ", 2000), "tags", []string{"secret"})
 	h.share(alice, "bob", acl.Search)
@@ -352,7 +352,8 @@ func TestUnderLevelSearchAPassageTellsNothingElse(t *testing.T) {
 	}
 }
 
-// A search without hits says so, rather than leave a model with an empty list.
+// A search without hits says so explicitly, instead of returning a model an
+// empty list.
 func TestASearchWithoutRelevantHitsSaysSo(t *testing.T) {
 	h := openWithModel(t)
 	h.must(alice, "memory_save", "key", "parrot", "content", "The parrot of Otto is green.")
@@ -382,8 +383,8 @@ func TestASearchWithoutRelevantHitsSaysSo(t *testing.T) {
 	}
 }
 
-// A search of a tool takes DefaultMaxTokens unless it is told otherwise, and ends
-// with the number of hits that it leaves out.
+// A tool's search returns DefaultMaxTokens unless the call sets a limit, and ends
+// with the number of omitted hits.
 func TestASearchKeepsToItsBudget(t *testing.T) {
 	h := open(t)
 	for i := range 30 {
@@ -410,8 +411,8 @@ func TestASearchKeepsToItsBudget(t *testing.T) {
 	}
 }
 
-// A call reads as much as it asks for, and is told where to go on.
-func TestALengthBoundsWhatIsRead(t *testing.T) {
+// A call reads as much as it requests, and returns the offset to continue at.
+func TestALengthBoundsTheReadText(t *testing.T) {
 	h := open(t)
 	h.must(alice, "memory_save", "key", "k", "content", "naïve\nline")
 	for _, c := range []struct {
@@ -432,7 +433,7 @@ func TestALengthBoundsWhatIsRead(t *testing.T) {
 			}
 		}
 	}
-	// A view of lines is bounded by both.
+	// A view of lines is bounded by both limits.
 	view := func(more ...any) string {
 		text, next := viewed(h, h.must(alice, "memory", append([]any{"command", "view", "path", "/memories/k"}, more...)...))
 		return fmt.Sprint(text, " ", next)
@@ -445,7 +446,8 @@ func TestALengthBoundsWhatIsRead(t *testing.T) {
 	}
 }
 
-// part is a part of a value that a tool has read, and where the next one begins.
+// part is a part of a value that a tool has read, and the offset of the next
+// one.
 type part struct {
 	text string
 	next int
@@ -496,9 +498,8 @@ func FuzzOffset(f *testing.F) {
 	})
 }
 
-// Where nothing reaches the tools' own threshold, an answer names the nearest entries, which
-// the caller may read; a threshold that the call gives is strict. A question without words
-// finds nothing and says so.
+// If no hit reaches the tools' own threshold, an answer lists the nearest readable entries;
+// a threshold in the call is strict. A question without words finds no hits and says so.
 func TestAnAnswerWithoutHitsNamesTheNearest(t *testing.T) {
 	h := openWithModel(t)
 	for key, text := range map[string]string{"garden": "The garden gate squeaks in the wind.", "tax": "The tax return is due in May.", "bike": "The bicycle has a flat tyre.", "cake": "The cake needs four eggs."} {
@@ -540,7 +541,7 @@ func TestAnAnswerWithoutHitsNamesTheNearest(t *testing.T) {
 		if got := ask("who won the chess olympiad of 1972?", "min_relevance", tool.DefaultMinRelevance); len(got.Results) != 0 || got.Nearest != nil || got.Message != "nothing relevant was found" {
 			t.Errorf("%s, strict: %+v", name, got)
 		}
-		// What passes a condition was asked for, and is not withheld.
+		// Entries that pass a condition were requested explicitly, and are not withheld.
 		for _, more := range [][]any{{"where", json.RawMessage(`{"label":{"eq":"PUBLIC"}}`)}, {"match", json.RawMessage(`{"none":["gluons"]}`)}} {
 			got := ask("who won the chess olympiad of 1972?", more...)
 			if len(got.Results) <= 3 || got.Nearest != nil {
@@ -563,8 +564,8 @@ func TestAnAnswerWithoutHitsNamesTheNearest(t *testing.T) {
 	}
 }
 
-// Asked what is known of somebody, the tools find it, whatever words the question is put in.
-func TestToolsAnswerWhatIsKnownOfASubject(t *testing.T) {
+// A question about a person finds the person's entries, in any wording.
+func TestToolsFindTheEntriesAboutASubject(t *testing.T) {
 	h := openWithModel(t)
 	for key, text := range map[string]string{"a": "Otto is a parrot who whistles at noon.", "b": "Otto eats sunflower seeds.", "c": "Otto was hatched in Bergen."} {
 		h.must(alice, "memory_save", "key", key, "content", text)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// asked are questions as agents ask them over small stores, with the key of the entry that
-// stands first, or "" if nothing is found.
+// asked are questions of agents over small stores, with the key of the entry that ranks
+// first, or "" if none is found.
 var asked = map[string]struct {
 	entries map[string]string // JSON values by key
 	first   map[string]string // keys by question

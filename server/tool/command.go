@@ -11,7 +11,7 @@ import (
 )
 
 // The commands of the tool memory. edit, search, share, unshare and stores are
-// Robutler's, str_replace and insert are from memory_20250818, and the others
+// from Robutler, str_replace and insert from memory_20250818, and the others
 // are common to both.
 var (
 	commands        = []string{"view", "create", "edit", "str_replace", "insert", "delete", "rename", "search", "stores"}
@@ -56,11 +56,11 @@ func (m *memoryCall) arguments(sharing bool) arguments {
 	return m.part.add(m.options.add(all))
 }
 
-// readingCommands are the commands that change nothing.
+// readingCommands are the read-only commands.
 var readingCommands = []string{"view", "search", "stores"}
 
-// memoryTool returns the tool memory. Without sharing it has no commands share
-// and unshare, nor their parameters.
+// memoryTool returns the tool memory. Without sharing it lacks the commands
+// share and unshare, and their parameters.
 func memoryTool(v variant) tool {
 	known, sharing := commands, v.sharing
 	if sharing {
@@ -97,8 +97,8 @@ func memoryTool(v variant) tool {
 	}}
 }
 
-// checkUnfiltered refuses the conditions of a search in another command, which would
-// answer what does not meet them.
+// checkUnfiltered refuses search conditions in other commands, whose answers would
+// not satisfy them.
 func (m *memoryCall) checkUnfiltered() error {
 	o := m.options
 	conditions := []struct {
@@ -136,7 +136,7 @@ func (m *memoryCall) run(ctx context.Context) (Result, error) {
 		return m.share(ctx)
 	case "unshare":
 		return m.unshare(ctx)
-	default: // "stores": the command was checked
+	default: // "stores": the command is already checked
 		return m.stores(ctx)
 	}
 }
@@ -153,7 +153,8 @@ func (m *memoryCall) parse(path string) (resolvedPath, error) {
 	return parsePath(path, m.caller.Agent, m.store)
 }
 
-// file parses the parameter path, which must name a key: that of an entry to create.
+// file parses the parameter path, which must name a key: the path of an entry to
+// create.
 func (m *memoryCall) file() (resolvedPath, error) {
 	p, err := m.resolve()
 	switch {
@@ -198,7 +199,7 @@ func (m *memoryCall) create(ctx context.Context) (Result, error) {
 			return Result{}, err
 		}
 		r.If.NoneMatch = []string{"*"}
-		r.Encrypted = nil // would be checked before the precondition, whose error the caller expects
+		r.Encrypted = nil // its check would precede the precondition, whose error the caller expects
 		if err := m.noFolder(ctx, p); err != nil {
 			return Result{}, err
 		}
@@ -216,7 +217,7 @@ func (m *memoryCall) create(ctx context.Context) (Result, error) {
 	}
 }
 
-// noFolder refuses a name that a folder has, as a file system would.
+// noFolder refuses a name of an existing folder, as a file system would.
 func (m *memoryCall) noFolder(ctx context.Context, p resolvedPath) error {
 	there, err := m.isFolder(ctx, p)
 	switch {

@@ -7,10 +7,10 @@ import (
 	"mneme/memory"
 )
 
-// For a tool, what is not in context is absent to read, delete and rename, even to its
-// owner. A write under its key is refused, since it can neither replace it nor stand
-// beside it.
-func TestAToolNeitherReadsNorChangesWhatIsNotInContext(t *testing.T) {
+// For a tool, an entry that is not in context is absent to read, delete and rename,
+// even for its owner. A write to its key is refused, since it can neither replace the
+// entry nor coexist with it.
+func TestAToolNeitherReadsNorChangesEntriesNotInContext(t *testing.T) {
 	h := open(t)
 	h.put(alice, "alice", "oauth", `"a marzipan state"`, func(r *memory.PutRequest) { r.InContext = new(false) })
 	h.must(alice, "memory_save", "key", "other", "content", "plain")

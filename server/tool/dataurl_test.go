@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What a model is shown of a picture in a text is that it is there. Reading the memory gives
-// it as it is stored.
+// A picture in a text is replaced by a note for models. Reading the memory returns it as
+// stored.
 func TestToolsThatFindShowNoDataURLs(t *testing.T) {
 	h, me := openWithModel(t), alice
 	const url, mark = "data:image/png;base64,aGlkZGVuIHBpeGVscw==", "[image/png, 13 B]"

@@ -11,9 +11,9 @@ import (
 	"mneme/server/wire"
 )
 
-// Guidance for models. The lists of tools have its short forms: every conversation
-// pays for them. SECURITY: all texts in this file are constants; memory text never
-// becomes part of a description.
+// Guidance for models. The lists of tools contain short descriptions: every
+// conversation pays for their tokens. SECURITY: all texts in this file are
+// constants; memory text never becomes part of a description.
 const (
 	whenToSave = "Save, without being asked, what will matter in later conversations: facts about the user and their " +
 		"surroundings, preferences, corrections, decisions, and the context of ongoing projects. Use short descriptive keys " +
@@ -54,8 +54,8 @@ func memoryDefinition(v variant, known []string) Definition {
 	}
 }
 
-// memorySchema is one flat object, since model APIs accept no alternatives at
-// the top of a schema. The description says which parameters a command needs. None is
+// memorySchema is one flat object, since model APIs accept no alternatives at the top
+// of a schema. The description says which parameters a command needs. No parameter is
 // required: action is an alias of command.
 func memorySchema(v variant, known []string) json.RawMessage {
 	p := properties{
@@ -85,7 +85,8 @@ func memorySchema(v variant, known []string) json.RawMessage {
 	return p.schema()
 }
 
-// outputOf returns the JSON Schema of a result with a member. It says no more, since every conversation pays for it.
+// outputOf returns the JSON Schema of a result with one member. It is minimal, since every
+// conversation pays for its tokens.
 func outputOf(member string, p property) json.RawMessage {
 	return properties{member: p}.schema()
 }
@@ -114,7 +115,7 @@ var memoryGetDefinition = Definition{
 	ReadOnly:    true, Idempotent: true,
 }
 
-// memorySearchSchema requires query: queries, in its place, are for programs.
+// memorySearchSchema requires query. Its alternative, queries, is for programs.
 func memorySearchSchema(v variant) json.RawMessage {
 	p := searchProperties(v.paying)
 	p["stores"] = texts("Only these.")

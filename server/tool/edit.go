@@ -50,7 +50,8 @@ func (m *memoryCall) replace(ctx context.Context) (Result, error) {
 	return Result{Text: m.cut(editedNote + numbered(strings.Split(text, "\n"), first-snippetLines, first+snippetLines))}, nil
 }
 
-// linesAt returns the numbers of the lines in which occurrences begin, each once.
+// linesAt returns the numbers of the lines in which occurrences begin, without
+// duplicates.
 func linesAt(text string, found []occurrence) []string {
 	var lines []string
 	line, from := 1, 0
@@ -138,7 +139,8 @@ func (m *memoryCall) rewrite(ctx context.Context, p resolvedPath, change func(st
 	return "", because(memory.ErrPrecondition, "Error: %s is being changed by others; view it and try again", p.path)
 }
 
-// noFile is the error for a path that names no entry: another one for a folder.
+// noFile is the error for a path that names no entry. A folder has a different
+// error.
 func (m *memoryCall) noFile(ctx context.Context, p resolvedPath) error {
 	there, err := p.top(), error(nil)
 	if !there {
@@ -161,8 +163,8 @@ func (m *memoryCall) put(ctx context.Context, p resolvedPath, found memory.Found
 	}
 	r := memory.PutRequest{
 		Path: p.at(), Value: value, Source: m.lineage(m.source),
-		// At another label than the session's the write creates an entry, which
-		// the path resolves to from then on.
+		// At a label other than the session's, the write creates an entry, to
+		// which the path resolves from then on.
 		Inherit: true,
 		If:      memory.Preconditions{Match: []string{found.ETag}},
 	}

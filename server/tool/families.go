@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// families are all families, by how much a model can do with one alone. Lists have the first
-// that is enabled unless somebody asks for others: families do the same, and every
+// families are all families, by how much a model can do with one alone. Lists contain the
+// first enabled family unless the client asks for others: families overlap, and every
 // conversation pays for each.
 var families = []Family{FamilyTriggerfish, FamilyMemory, FamilyMAESTRO, FamilyKeyValue}
 
 // AllFamilies asks ParseFamilies for every family.
 const AllFamilies = "all"
 
-// ParseFamilies returns the families that a text asks a list for: names with commas between
-// them, or AllFamilies; nil for "".
+// ParseFamilies parses the families requested for a list: comma-separated names, or
+// AllFamilies; nil for "".
 func ParseFamilies(names string) (asked []Family, err error) {
 	if names == "" {
 		return nil, nil
@@ -35,14 +35,13 @@ func ParseFamilies(names string) (asked []Family, err error) {
 	return asked, nil
 }
 
-// variant is what of the tools depends on a caller.
+// variant is the part of the tools that depends on a caller.
 type variant struct {
 	sharing bool // the token has the scope share
 	paying  bool // a call can pay: from the account, with the scope spend, or with a payment
 }
 
-// listed returns the families that a caller's list has unless it asks for others. Only the
-// tool memory shares.
+// listed returns the default families of a caller's list. Only the tool memory can share.
 func (t *Tools) listed(v variant) []Family {
 	list := t.listing
 	if list == nil {
@@ -56,7 +55,8 @@ func (t *Tools) listed(v variant) []Family {
 	return list
 }
 
-// Asked returns the definitions as a caller lists them that asks for families; nil for none.
+// Asked returns the definitions that a list of the requested families contains; nil means
+// the default list.
 func Asked(definitions []Definition, asked []Family) []Definition {
 	if asked == nil {
 		return definitions

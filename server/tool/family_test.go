@@ -81,8 +81,8 @@ func TestTriggerfishToolsFollowTheirContract(t *testing.T) {
 	is(h.must(alice, "memory_get", "key", "user-name"), `{"found":false,"key":"user-name"}`)
 }
 
-// Each tool that writes what happened takes when, and those that show an entry
-// in JSON show it. What a write leaves out stays.
+// Each tool that writes events takes when, and the tools that show an entry in
+// JSON show it. A write preserves absent members.
 func TestToolsTakeWhenItHappened(t *testing.T) {
 	h := open(t)
 	upsert := []any{"action", "upsert", "name", "trip", "type", "user", "description", "a trip", "body", "to Lisbon"}
@@ -262,7 +262,8 @@ func TestFamiliesCanBeDisabled(t *testing.T) {
 	}
 }
 
-// The schemas are valid, and the tools accept and return what they describe.
+// The schemas are valid, and the tools accept and return what the schemas
+// describe.
 func TestToolsFollowTheirSchemas(t *testing.T) {
 	h := open(t)
 	compile := func(schema json.RawMessage) *jsonschema.Schema {
@@ -326,8 +327,8 @@ func TestToolsFollowTheirSchemas(t *testing.T) {
 				}
 			}
 		}
-		// Every declared parameter is accepted, every required one is needed,
-		// and there are no others.
+		// Every declared parameter is accepted, every required one is needed, and
+		// no others are accepted.
 		for name := range shape.Properties {
 			if got := h.try(sharer, d.Name, name, nil); strings.Contains(got.Text, "unknown parameter") {
 				t.Errorf("%s: %s", d.Name, got.Text)

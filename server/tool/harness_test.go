@@ -85,7 +85,7 @@ func (h *harness) try(p acl.Principal, name string, pairs ...any) tool.Result {
 	return result
 }
 
-// must calls a tool, which must succeed, and returns its text.
+// must makes a call that must succeed, and returns its text.
 func (h *harness) must(p acl.Principal, name string, pairs ...any) string {
 	h.t.Helper()
 	result := h.try(p, name, pairs...)
@@ -95,7 +95,7 @@ func (h *harness) must(p acl.Principal, name string, pairs ...any) string {
 	return result.Text
 }
 
-// refused calls a tool, which must refuse the call, and returns the error text.
+// refused makes a call that must be refused, and returns the error text.
 func (h *harness) refused(p acl.Principal, name string, pairs ...any) string {
 	h.t.Helper()
 	result := h.try(p, name, pairs...)

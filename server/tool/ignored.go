@@ -10,9 +10,8 @@ import (
 	"mneme/server/wire"
 )
 
-// clientsOwn are parameters that clients add to the calls of every tool, whatever its
-// schema: https://github.com/n8n-io/n8n/issues/21500 and 22787. They mean nothing to a tool,
-// and are left aside without a word.
+// clientsOwn are parameters that some clients add to the calls of every tool, whatever its
+// schema: https://github.com/n8n-io/n8n/issues/21500 and 22787. Tools ignore them silently.
 var clientsOwn = map[string]bool{"toolCallId": true, "sessionId": true, "chatInput": true, "action": true}
 
 const (
@@ -22,9 +21,10 @@ const (
 	maxNamed = 5
 )
 
-// decodeKnown decodes the parameters that a call has. Unknown ones that are the client's own
-// are left aside, and so is every one of a call that reads, whose answer names it: a call
-// that writes may have meant something by it.
+// decodeKnown decodes the known parameters of a call. It ignores unknown parameters that
+// clients add themselves. In a call that only reads it ignores other unknown parameters too,
+// and the answer names them; a writing call is refused, since an unknown parameter may
+// change its meaning.
 func (c *call) decodeKnown(input json.RawMessage, into arguments) (given map[string]bool, err error) {
 	given, err = rules.Decode(input, into)
 	var field *wire.FieldError
@@ -55,15 +55,15 @@ func (c *call) decodeKnown(input json.RawMessage, into arguments) (given map[str
 	return given, nil
 }
 
-// mayIgnore reports whether a call may have an unknown parameter.
+// mayIgnore reports whether a call may ignore an unknown parameter.
 func (c *call) mayIgnore(name string) bool {
 	if i := strings.IndexByte(name, '.'); i >= 0 && parametersOf[name[:i]] != nil {
-		return false // of an object that is known
+		return false // a member of a known object
 	}
 	return clientsOwn[name] || c.reads()
 }
 
-// reads reports whether the call changes nothing.
+// reads reports whether the call is read-only.
 func (c *call) reads() bool {
 	if c.readOnly || c.name != string(FamilyMemory) {
 		return c.readOnly
@@ -79,7 +79,7 @@ func (c *call) reads() bool {
 	return slices.Contains(readingCommands, command)
 }
 
-// ignore notes an unknown parameter, and what is likely meant by it.
+// ignore records an unknown parameter, and the parameter that was likely meant.
 func (c *call) ignore(name string, into arguments) {
 	if clientsOwn[name] {
 		return
@@ -93,7 +93,7 @@ func (c *call) ignore(name string, into arguments) {
 	c.ignored = append(c.ignored, name)
 }
 
-// note returns the member of an answer that names what was ignored; "" if nothing was.
+// note returns the member of an answer that names the ignored parameters, or "".
 func (c *call) note() string {
 	if len(c.ignored) == 0 {
 		return ""
@@ -105,7 +105,8 @@ func (c *call) note() string {
 	return `"ignored":` + string(names)
 }
 
-// hint returns what an error says of ignored parameters, one of which may be what it lacks.
+// hint returns the part of an error about ignored parameters, one of which may be the
+// missing one.
 func (c *call) hint() string {
 	if len(c.ignored) == 0 {
 		return ""
@@ -113,7 +114,7 @@ func (c *call) hint() string {
 	return "; ignored: " + strings.Join(c.ignored[:min(len(c.ignored), maxNamed)], ", ")
 }
 
-// addIgnored adds the note to a result: to an object as a member, to a text as its last line.
+// addIgnored adds the note to a result: to an object as a member, to a text as the last line.
 func (c *call) addIgnored(r *Result) {
 	note := c.note()
 	switch {

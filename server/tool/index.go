@@ -9,12 +9,12 @@ import (
 	"mneme/memory"
 )
 
-// indexNote ends an index that is too long for an answer. It cannot be taken
-// for an entry's line.
+// indexNote ends an index that was truncated. It cannot be mistaken for an
+// entry's line.
 const indexNote = "\n(truncated: true; search for the other entries)\n"
 
-// Index returns MEMORY.md for a caller: one line per entry with its day, by key, within the
-// limit of an answer.
+// Index returns MEMORY.md for a caller: one line per entry with its day, ordered by key,
+// within the limit of an answer.
 //
 // The index of another agent's store is empty if the caller may read the store,
 // and acl.ErrDenied otherwise.

@@ -15,7 +15,7 @@ func entry(kind, description string) func(*memory.PutRequest) {
 	return func(r *memory.PutRequest) { r.Type, r.Description = &kind, &description }
 }
 
-func TestIndexContainsOnlyWhatTheCallerItselfWrote(t *testing.T) {
+func TestIndexContainsOnlyTheCallersOwnText(t *testing.T) {
 	h := open(t)
 	h.share(alice, "bob", acl.ReadWrite)
 	no, ns := false, "other"

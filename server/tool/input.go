@@ -10,18 +10,18 @@ import (
 	"mneme/server/wire"
 )
 
-// arguments maps parameter names to pointers: a *string, *bool, *int, *float64,
-// *[]string, *[]int, *json.RawMessage, **string or **struct each. A parameter that is absent
-// or null is not set.
+// arguments maps parameter names to pointers of type *string, *bool, *int, *float64,
+// *[]string, *[]int, *json.RawMessage, **string or **struct. A parameter that is absent or
+// null is not set.
 type arguments map[string]any
 
-// rules are those of every tool: a parameter that is unknown, repeated or of another
+// rules are the same for every tool: a parameter that is unknown, repeated or of a wrong
 // type is an error, null counts as absent, 60.0 is an integer, and a list or an object may
-// come as the text of its JSON.
+// be sent as a string of JSON.
 var rules = wire.Rules{NullIsAbsent: true, WholeFloats: true, JSONText: true}
 
-// objects are the parameters that are objects but are decoded elsewhere. Others of type
-// *json.RawMessage take any JSON value, of which a text stays a text.
+// objects are the object parameters that are decoded elsewhere. Other parameters of
+// type *json.RawMessage accept any JSON value; a string stays a string.
 var objects = map[string]bool{"where": true, "match": true, "explain": true, "source": true}
 
 // decode decodes the input.
@@ -80,8 +80,8 @@ func quoted(text string) (json.RawMessage, error) {
 	return wire.Marshal(text)
 }
 
-// valueOf returns the value of a parameter that takes any JSON: a text too, unless the
-// parameter is_json says that it is the JSON of the value.
+// valueOf returns the value of a parameter that accepts any JSON. A string is the
+// value itself, unless the parameter is_json says that it contains the value's JSON.
 func valueOf(name string, value json.RawMessage, isJSON bool) (json.RawMessage, error) {
 	text, ok := textIn(value)
 	if !ok || !isJSON {
@@ -108,8 +108,8 @@ func textIn(value json.RawMessage) (text string, ok bool) {
 	return text, json.Unmarshal(trimmed, &text) == nil
 }
 
-// display returns a value as a model reads it: the text of a string, or else
-// indented JSON.
+// display returns a value in the form shown to a model: the text of a
+// string, or otherwise indented JSON.
 func display(value json.RawMessage) string {
 	if text, ok := textIn(value); ok {
 		return text

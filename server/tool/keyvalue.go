@@ -10,8 +10,8 @@ import (
 	"mneme/memory"
 )
 
-// keyValue returns the tools of the deprecated key-value skill, over the
-// agent's own store.
+// keyValue returns the tools of the deprecated key-value skill, which use
+// the agent's own store.
 func keyValue() []tool {
 	return []tool{
 		{kvSetDefinition, kvSet},

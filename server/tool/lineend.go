@@ -2,13 +2,14 @@ package tool
 
 import "strings"
 
-// A text may end its lines with CRLF, as files of Windows do. To a model lines have no ends:
-// views show none, an old_str is found whatever ends it has, and what is written gets those
-// of the text. Other bytes stay.
+// A text may end its lines with CRLF, as Windows files do. The tools hide line ends from
+// models: views show none, old_str matches any, and new text takes the line ends of the
+// existing text. All other bytes are preserved.
 
 const crlf = "\r\n"
 
-// lineEnd returns the end that most lines of a text have; "" if it has one line.
+// lineEnd returns the line end of most lines of a text, or "" if the text has
+// one line.
 func lineEnd(text string) string {
 	switch all, long := strings.Count(text, "\n"), strings.Count(text, crlf); {
 	case all == 0:
@@ -19,7 +20,8 @@ func lineEnd(text string) string {
 	return "\n"
 }
 
-// withEnds returns a text with the line ends of another one, or as it is if that has none.
+// withEnds returns a text with the line ends of another text, or unchanged if the other
+// has none.
 func withEnds(text, of string) string {
 	end := lineEnd(of)
 	if end == "" {
@@ -32,10 +34,11 @@ func withEnds(text, of string) string {
 	return text
 }
 
-// occurrence is where a part is in a text.
+// occurrence is the byte range of a part in a text.
 type occurrence struct{ start, end int }
 
-// findPart returns where a text has a part, whatever line ends either has.
+// findPart returns the occurrences of a part in a text, ignoring differences of
+// line ends.
 func findPart(text, part string) (found []occurrence) {
 	plain, plainPart := strings.ReplaceAll(text, crlf, "\n"), strings.ReplaceAll(part, crlf, "\n")
 	at := 0 // in text, of plain[from:]
@@ -51,7 +54,7 @@ func findPart(text, part string) (found []occurrence) {
 	}
 }
 
-// skipPlain returns the offset n bytes after another, where CRLF counts as one.
+// skipPlain returns the offset n bytes after at, counting CRLF as one byte.
 func skipPlain(text string, at, n int) int {
 	for ; n > 0; n-- {
 		if strings.HasPrefix(text[at:], crlf) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// An edit finds its text whatever line ends either has, new lines get those of the text, and
-// views show none.
+// An edit finds its text whatever the line ends of either, new lines take the text's line
+// ends, and views show none.
 func TestLineEndsAreThoseOfTheText(t *testing.T) {
 	h := open(t)
 	for i, c := range []struct {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// No metric contains what a caller sent, or who it is.
+// No metric contains a caller's input or identity.
 func TestMetricsCountCallsByToolAndOutcomeOnly(t *testing.T) {
 	w := openWeb(t)
 	post := func(name, body string) { w.call(alice, http.MethodPost, "/v1/tools/"+name, body) }

@@ -12,22 +12,21 @@ import (
 	"mneme/server/wire"
 )
 
-// DefaultMinRelevance is the relevance below which the tools leave out hits
-// unless a call says otherwise, so that a model is told that nothing is
-// relevant rather than shown what is least irrelevant. The parameter
-// min_relevance: 0 switches it off, as where and match do. Hits of less than search.Unsure
+// DefaultMinRelevance is the default threshold of relevance in the tools, so that a model
+// learns that no entry is relevant instead of seeing the least irrelevant ones. The
+// parameter min_relevance: 0 disables it, as where and match do. Hits below search.Unsure
 // are marked.
 const DefaultMinRelevance = search.Irrelevant
 
-// maxUnsure is how many hits that are marked as unsure an answer has, unless the call has a
-// threshold of its own.
+// maxUnsure is the maximum number of hits marked as unsure in an answer, unless the call
+// sets a threshold.
 const maxUnsure = 3
 
-// DefaultMaxTokens is how many tokens the hits of a tool's search take unless a
-// call says otherwise.
+// DefaultMaxTokens is the default limit on the tokens of the hits in a tool's
+// search.
 const DefaultMaxTokens = 2000
 
-// searchOptions are the parameters of a search that every family has.
+// searchOptions are the search parameters that every family has.
 type searchOptions struct {
 	query         string
 	queries       []string
@@ -58,7 +57,7 @@ func newSearchOptions() searchOptions {
 	return searchOptions{minRelevance: DefaultMinRelevance, maxTokens: DefaultMaxTokens, passages: true, typos: true, dates: true}
 }
 
-// add adds the parameters to those of a call.
+// add adds the parameters to the call's parameters.
 func (o *searchOptions) add(to arguments) arguments {
 	to["query"], to["queries"], to["where"], to["match"] = &o.query, &o.queries, &o.where, &o.match
 	to["timezone"] = &o.timezone
@@ -70,8 +69,8 @@ func (o *searchOptions) add(to arguments) arguments {
 	return to
 }
 
-// request returns the search of some stores, or of all in reach, that the
-// parameters describe.
+// request returns the search that the parameters describe, over some
+// stores or all accessible ones.
 func (o *searchOptions) request(c *call, given map[string]bool, limit int, stores []string) (r meter.SearchRequest, err error) {
 	switch {
 	case !given["query"] && !given["queries"]:
@@ -113,7 +112,7 @@ func (o *searchOptions) request(c *call, given map[string]bool, limit int, store
 	return r, err
 }
 
-// addPurchase sets what the search may cost.
+// addPurchase sets the maximum price of the search.
 func (o *searchOptions) addPurchase(given map[string]bool, to *meter.SearchRequest) (err error) {
 	if given["offer"] {
 		if to.Offer, err = uuid.Parse(o.offer); err != nil || to.Offer == uuid.Nil {
@@ -129,9 +128,9 @@ func (o *searchOptions) addPurchase(given map[string]bool, to *meter.SearchReque
 	return nil
 }
 
-// addExplain sets what a search explains: its hits, or also an entry, of the only
-// store that it searches or of the caller's own unless the parameter names one. An
-// object without members is true: the schema has one type.
+// addExplain sets what a search explains: its hits, or also an entry. Without a
+// store parameter the entry is in the only searched store or the caller's own. An
+// empty object means true: the schema has one type.
 func (o *searchOptions) addExplain(c *call, to *search.Request) error {
 	if members, err := wire.Members(o.explain); err == nil && len(members) == 0 {
 		to.Explain = true

@@ -14,8 +14,8 @@ import (
 	"mneme/server/tool"
 )
 
-// searchers are the tools that search, with what their calls need besides, and
-// the names of their parameters for the number of hits.
+// searchers are the tools that search, with their other required parameters,
+// and the names of their parameters for the number of hits.
 var searchers = map[string]struct {
 	command []any
 	limit   string
@@ -37,7 +37,7 @@ func keysOf(h *harness, name string, pairs ...any) (keys []string, next string) 
 	return keys, got.Next
 }
 
-// Every option of a search does over both tools what the service does with it.
+// Every search option has the same effect through both tools as in the service.
 func TestTheToolsTakeEveryOptionOfASearch(t *testing.T) {
 	h := openWithModel(t)
 	for i, text := range []string{
@@ -126,8 +126,8 @@ func (h *harness) found(r search.Request) (keys []string) {
 	return keys
 }
 
-// A cursor comes to calls that ask for one. The pages are the answer cut into
-// pieces, whether a page ends with its limit, its budget or its room.
+// Only calls that ask for a cursor get one. The pages partition the answer,
+// whether a page ends at its limit, its budget or its room.
 func TestPagesOfATool(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for many answers")
@@ -167,7 +167,7 @@ func TestPagesOfATool(t *testing.T) {
 	}
 }
 
-// A cursor belongs to one search: its options are repeated.
+// A cursor belongs to one search, whose options the next call repeats.
 func TestACursorOfAToolIsForOneSearch(t *testing.T) {
 	h := open(t)
 	for i := range 5 {
@@ -194,7 +194,7 @@ func TestACursorOfAToolIsForOneSearch(t *testing.T) {
 	}
 }
 
-// explained is an answer with what it explains.
+// explained is an answer with its explanation.
 type explained struct {
 	Results []struct {
 		Key     string
@@ -215,8 +215,8 @@ type explained struct {
 	LeftOut int `json:"left_out"`
 }
 
-// A tool explains what REST does: each hit, what the conditions cost, and what
-// became of an entry.
+// A tool explains the same as REST: each hit, the cost of the conditions, and
+// the outcome of an entry.
 func TestToolsExplainHitsAndEntries(t *testing.T) {
 	h := open(t)
 	h.must(alice, "memory_save", "key", "kite", "content", "a red kite", "tags", []string{"x"})
@@ -260,14 +260,14 @@ func TestToolsExplainHitsAndEntries(t *testing.T) {
 		}
 		h.refused(alice, name, append(append([]any{"query", "red"}, s.command...), "explain", map[string]any{"key": "a", "store": "a b"})...)
 	}
-	// The memory tool's store is that of an entry for which none is named.
+	// An entry without a store is in the memory tool's store.
 	got := decode[explained](h, h.must(alice, "memory", "command", "search", "query", "red", "store", "bob", "explain", map[string]any{"key": "his"}))
 	if got.Explain.Entry.Outcome != search.OutcomeHit {
 		t.Errorf("in the store that is searched: %+v", got.Explain.Entry)
 	}
 }
 
-// What a caller may not read is explained as what does not exist, byte for byte.
+// Unreadable entries are explained like absent ones, byte for byte.
 func TestToolsExplainAHiddenEntryAsAnAbsentOne(t *testing.T) {
 	h := open(t)
 	h.put(alice, "alice", "kite", `"a red kite"`)
@@ -292,7 +292,7 @@ func TestToolsExplainAHiddenEntryAsAnAbsentOne(t *testing.T) {
 	}
 }
 
-// What is explained takes room of the answer, which stays within its limit.
+// The explanation takes room in the answer, which stays within its limit.
 func TestAnExplainedAnswerStaysWithinItsLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks for many answers")

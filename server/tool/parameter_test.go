@@ -17,7 +17,7 @@ type parameter struct {
 	Items             json.RawMessage
 }
 
-// eachParameter calls f with all parameters of all tools that a caller is offered.
+// eachParameter calls f with all parameters of all tools offered to a caller.
 func eachParameter(t *testing.T, definitions []tool.Definition, f func(d tool.Definition, name string, p parameter)) {
 	t.Helper()
 	for _, d := range definitions {
@@ -49,7 +49,7 @@ func TestEveryParameterIsDescribedInALine(t *testing.T) {
 	}
 }
 
-// A number just outside of its schema's bounds is refused, and the bounds themselves are not.
+// A number just outside its schema's bounds is refused, and the bounds themselves are not.
 func TestNumbersHaveTheBoundsOfTheirSchemas(t *testing.T) {
 	h := open(t)
 	h.must(alice, "memory_save", "key", "k", "content", "several words", "tags", []string{"t"})
@@ -108,7 +108,7 @@ func TestNumbersHaveTheBoundsOfTheirSchemas(t *testing.T) {
 	}
 }
 
-// What a search may cost is listed where a call can pay, and taken everywhere.
+// The maximum charge is listed if a call can pay, and accepted everywhere.
 func TestParametersOfAPurchaseAreListedWhereACallCanPay(t *testing.T) {
 	h := open(t)
 	for p, want := range map[acl.Principal]int{alice: 0, sharer: 0, buyer: 4} { // two of memory and of memory_search
@@ -183,11 +183,11 @@ func TestAListOfMemoriesHasPagesOfAPrefix(t *testing.T) {
 		options     []any
 		first, want int
 	}{
-		"50 unless told otherwise": {nil, 0, 121}, // fewer: the answer is full before
-		"limit":                    {[]any{"limit", 7}, 7, 121},
-		"prefix":                   {[]any{"prefix", "a/00", "limit", 100}, 10, 10},
-		"all tags":                 {[]any{"tags", []string{"t", "u"}}, 1, 1},
-		"as before":                {[]any{"tag", "u"}, 1, 1},
+		"50 by default": {nil, 0, 121}, // fewer: the answer is full before
+		"limit":         {[]any{"limit", 7}, 7, 121},
+		"prefix":        {[]any{"prefix", "a/00", "limit", 100}, 10, 10},
+		"all tags":      {[]any{"tags", []string{"t", "u"}}, 1, 1},
+		"as before":     {[]any{"tag", "u"}, 1, 1},
 	} {
 		seen, cursor := make(map[string]bool), ""
 		for pages := 0; pages == 0 || cursor != ""; pages++ {

@@ -17,8 +17,9 @@ const (
 	root   = "/memories"
 	shared = "shared" // as the first segment: a store follows, never a key
 
-	// maxPath bounds a path, in bytes. It is more than any valid path has: the
-	// root, "shared", a store ID and a key, and what canonicalisation removes.
+	// maxPath bounds a path, in bytes. It exceeds every valid path: the root,
+	// "shared", a store ID, a key, and the parts that canonicalisation
+	// removes.
 	maxPath = 2048
 	// maxEcho bounds how much of an invalid path an error repeats, in bytes.
 	maxEcho = 300
@@ -27,8 +28,8 @@ const (
 	maxDecodings = 4
 )
 
-// resolvedPath is what a path names: a store, and a key or a folder in it. The
-// key of a store's root folder is "".
+// resolvedPath is the target of a path: a store, and a key or a folder in it.
+// The key of a store's root folder is "".
 type resolvedPath struct {
 	store  string
 	key    string
@@ -50,7 +51,7 @@ func (p resolvedPath) tree() memory.Tree { return memory.Tree{Store: p.store, Fo
 //
 // SECURITY: a path is only a name and is never decoded, so it cannot escape its
 // store. Paths that could escape if they were decoded, normalised or joined are
-// refused all the same, because exports write keys as file names.
+// refused nevertheless, because exports write keys as file names.
 func parsePath(path, self, store string) (resolvedPath, error) {
 	rest, ok := strings.CutPrefix(path, root)
 	if !ok || rest != "" && !strings.ContainsAny(rest[:1], `/\%`) {
@@ -97,9 +98,9 @@ func parsePath(path, self, store string) (resolvedPath, error) {
 	return p, nil
 }
 
-// cleaned returns the segments of a path below the root, normalised, and with empty ones,
-// "." and ".." resolved. inside is false if ".." leads out of the root, if only for a
-// moment.
+// cleaned returns the normalised segments of a path below the root, without empty ones
+// and "." and with ".." resolved. inside is false if ".." leaves the root, even
+// temporarily.
 func cleaned(rest string) (segments []string, inside bool) {
 	for segment := range strings.SplitSeq(norm.NFC.String(rest), "/") {
 		switch segment {
@@ -117,7 +118,7 @@ func cleaned(rest string) (segments []string, inside bool) {
 }
 
 // escapes reports whether a path, as written, decoded or normalised, contains
-// anything with which a file system could leave the root.
+// a sequence that could leave the root in a file system.
 func escapes(path string) bool {
 	slashes := strings.Count(path, "/")
 	for range maxDecodings {

@@ -10,7 +10,7 @@ import (
 )
 
 // No command accepts a path that could escape when a file system, a URL decoder
-// or a normaliser reads it.
+// or a normaliser processes it.
 func TestEveryEscapeIsRefused(t *testing.T) {
 	h := open(t)
 	h.put(bob, "bob", "secret", `"of bob"`)
@@ -142,8 +142,8 @@ func TestSharedStoresAreListedAsDirectories(t *testing.T) {
 	}
 }
 
-// Indentation can make a value seventy times as long. The text that a view makes of values
-// to show their sizes is bounded for the whole call, whatever stores it shows.
+// Indentation can make a value seventy times as long. The text that a view renders to show
+// the sizes of values is bounded for the whole call, whatever stores it shows.
 func TestAViewOfADirectoryIndentsFewValues(t *testing.T) {
 	const most = 512 << 20 // bytes allocated; 200 values are 1.3 GB as text, each made several times
 	h := open(t)

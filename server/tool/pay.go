@@ -16,24 +16,24 @@ import (
 )
 
 const (
-	// maxPaidHits bounds the hits of a search that may be charged for, and
+	// maxPaidHits bounds the hits of a search that may be charged, and
 	// maxPaidStores the stores that it names.
 	maxPaidHits   = 10
 	maxPaidStores = 10
-	// maxSkipped bounds the stores that an answer lists as left out.
+	// maxSkipped bounds the skipped stores that an answer lists.
 	maxSkipped = 10
-	// paidHit is the room that a hit of a store at level search takes at most, in
-	// bytes: of a passage of 700 bytes each may be escaped by six, and of a key of
-	// 512 by two; the rest are the store's id and the members' names.
+	// paidHit is the maximum size of a hit from a store at level search, in bytes:
+	// each byte of a passage of 700 may take six when escaped, and each byte of a
+	// key of 512 two; the rest is the store's ID and the members' names.
 	paidHit = 5600
-	// paidRest is the room of the rest of the answer, with the charges of all
-	// stores, and paidCursor that of a cursor: see maxPaged.
+	// paidRest is the size of the rest of the answer, with the charges of all
+	// stores, and paidCursor the size of a cursor: see maxPaged.
 	paidRest   = 4000
 	paidCursor = 3400
 )
 
-// bound bounds a search that may be charged for, so that the answer has room for
-// each hit, and with paged for a cursor.
+// bound limits a search that may be charged, so that the answer has room for
+// each hit and, if paged is set, for a cursor.
 func (c *call) bound(r *search.Request, paged bool) error {
 	switch {
 	case !r.Passages:
@@ -49,8 +49,8 @@ func (c *call) bound(r *search.Request, paged bool) error {
 	return nil
 }
 
-// billed is the part of an answer that says what it cost, in micros. Receipts and
-// the entries of a charge are in GET /v1/usage.
+// billed is the part of an answer with its price, in micros. GET /v1/usage
+// returns the receipts and the entries of a charge.
 type billed struct {
 	Charges []charged `json:"charges,omitempty"`
 	Balance *int64    `json:"balance,omitempty"` // of the caller's account
@@ -81,8 +81,8 @@ func billOf(b search.Bill) billed {
 	return out
 }
 
-// ask runs a search, which a model sends. paged says that its answer has a cursor, unless
-// it is one of an offer.
+// ask runs a search for a model. paged reports that its answer has a cursor, unless it is
+// a search of an offer.
 func (c *call) ask(ctx context.Context, r meter.SearchRequest, paged bool) (search.Answer, error) {
 	r.Prompted, r.Payment = true, c.payment
 	r.Call = func() (memory.Idempotency, error) { return c.identity(), nil }
@@ -98,11 +98,11 @@ func (c *call) ask(ctx context.Context, r meter.SearchRequest, paged bool) (sear
 	return found.Answer, err
 }
 
-// errKeyedWrite: a call that writes has an Idempotency-Key. What tools write is not
-// recorded by it, and to ignore the key would repeat the write.
+// errKeyedWrite refuses an Idempotency-Key for a writing call. Tools record no
+// writes under keys, and ignoring the key would repeat the write.
 var errKeyedWrite = refuse("Error: a call that writes takes no Idempotency-Key")
 
-// identity names the call, and what it asks for, so that it is paid for once for each
+// identity identifies the call and its input, so that it is charged once per
 // Idempotency-Key or payment.
 func (c *call) identity() memory.Idempotency {
 	i := memory.Idempotency{Operation: "tool " + c.name, Digest: c.inputDigest()}
@@ -112,8 +112,8 @@ func (c *call) identity() memory.Idempotency {
 	return i
 }
 
-// inputDigest returns a digest of the input that does not depend on how it is
-// spelled.
+// inputDigest returns a digest of the input that is independent of its JSON
+// formatting.
 func (c *call) inputDigest() string {
 	text := []byte(c.input)
 	var input any
@@ -127,14 +127,14 @@ func (c *call) inputDigest() string {
 	return c.service.Secret().Digest("tool", c.name, string(text))
 }
 
-// resource is the call as a payment names it.
+// resource describes the call for a payment.
 func (c *call) resource() meter.Resource {
 	url := "mcp://tool/" + c.name
 	return meter.Resource{URL: url, Description: "A search of a store by the tool " + c.name, Method: "CALL", Path: url, Body: c.inputDigest()}
 }
 
-// priced returns the result of a call that has to be paid for: what the payment
-// methods ask for, with the price, the balance and the offer.
+// priced returns the result of an unpaid call: the requirements of the payment
+// methods, with the price, the balance and the offer.
 func (c *call) priced(price *search.PaymentError, err error) (Result, error) {
 	result := Result{Structured: true, IsError: true, Payment: make(http.Header), cause: err}
 	c.payments.Ask(result.Payment, c.resource(), price.Price, err)
@@ -161,7 +161,7 @@ func (c *call) priced(price *search.PaymentError, err error) (Result, error) {
 	return result, err
 }
 
-// settle adds to a result what became of the payment that came with the call.
+// settle adds the settlement of the call's payment to a result.
 func (c *call) settle(result *Result) (err error) {
 	if c.settled == nil {
 		return nil

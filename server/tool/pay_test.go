@@ -22,8 +22,8 @@ import (
 	"mneme/test/backendtest/shoptest"
 )
 
-// shop is a priced store of bob's with one entry, on which alice has accepted the
-// offer and for which she has money.
+// shop is a priced store of bob with one entry. Alice has accepted the offer and
+// has a balance.
 type shop struct {
 	*testing.T
 	tools  *tool.Tools
@@ -185,8 +185,8 @@ func TestAToolBuysThroughAnOfferThatItNames(t *testing.T) {
 	}
 }
 
-// Whatever is charged for is in the answer, however short the answers are.
-func TestWhatAToolIsChargedForIsShown(t *testing.T) {
+// Every charged hit is in the answer, however short the answers are.
+func TestChargedHitsAreShown(t *testing.T) {
 	key := func(i int) string { return fmt.Sprintf("%02d", i) + strings.Repeat(`"`, memory.MaxKey-2) }
 	for name, value := range map[string]string{
 		"long":              strings.Repeat("hut water ", 9_999),
@@ -241,8 +241,8 @@ func TestWhatAToolIsChargedForIsShown(t *testing.T) {
 	}
 }
 
-// Hits of the caller's own store take no room from those that were charged for.
-func TestOwnHitsLeaveRoomForWhatIsChargedFor(t *testing.T) {
+// Hits of the caller's own store take no room from charged hits.
+func TestOwnHitsLeaveRoomForChargedOnes(t *testing.T) {
 	s := shoptest.Open(t)
 	offer := s.Sell(bob, map[string]string{"hut": `"hut water ` + strings.Repeat("\\u0001", 16_000) + `"`})
 	s.Accept(alice, offer)
@@ -270,7 +270,8 @@ func TestOwnHitsLeaveRoomForWhatIsChargedFor(t *testing.T) {
 	}
 }
 
-// A buyer searches: what it bought is in no view, no index, and no other answer.
+// A buyer searches: bought entries are in no view, no index, and no other
+// answer.
 func TestABuyerReachesNothingByOtherTools(t *testing.T) {
 	s := openShop(t)
 	spender := alice
@@ -346,7 +347,7 @@ func TestAPaymentThatIsSentTwiceShowsTheSame(t *testing.T) {
 	}
 }
 
-// An Idempotency-Key has one charge, as in other calls over HTTP.
+// An Idempotency-Key is charged once, as in other calls over HTTP.
 func TestAKeyedCallIsChargedOnce(t *testing.T) {
 	s := shoptest.Open(t)
 	offer := s.Sell(bob, map[string]string{"hut": `"The hut has water in September"`})
@@ -394,7 +395,7 @@ func TestAKeyedCallIsChargedOnce(t *testing.T) {
 	for _, refused := range [][]string{{"Idempotency-Key", ""}, {"Idempotency-Key", "a b"}, {"Idempotency-Key", strings.Repeat("k", 256)}, {"Idempotency-Key", "a", "Idempotency-Key", "b"}} {
 		call(400, "memory_search", question, refused...)
 	}
-	// What is written is not recorded by the key.
+	// Writes are not recorded under the key.
 	for name, body := range map[string]string{
 		"memory_save": `{"key":"a","content":"b"}`, "memory": `{"command":"create","path":"/memories/a","content":"b"}`,
 		"UpdateUserMemory": `{"action":"upsert","name":"a","type":"user","description":"b","body":"c"}`,

@@ -28,9 +28,9 @@ func because(err error, format string, args ...any) error {
 	return &refusal{text: fmt.Sprintf(format, args...), err: err}
 }
 
-// textOf returns the text of an error for the model: a refusal's own text, a
-// broken rule with the tool's name for the field, or else the text of the
-// problem, which is constant or names only fields and limits.
+// textOf returns an error's text for the model: a refusal's own text, a
+// broken rule with the tool's name for the field, or otherwise the text of
+// the problem, which is constant or names only fields and limits.
 func (c *call) textOf(err error) string {
 	if r, ok := err.(*refusal); ok { //nolint:errorlint // a refusal is never wrapped
 		return r.text

@@ -9,9 +9,9 @@ import (
 	"mneme/server/wire"
 )
 
-// property is the JSON Schema of one parameter. It has one type, a description of one line
-// and, of a number, its bounds, from the constants that the call is checked by. No schema has
-// additionalProperties, references or alternatives: those of models' APIs lack one or another.
+// property is the JSON Schema of one parameter. It has one type, a one-line description and,
+// for a number, bounds from the constants that the call enforces. Schemas contain no
+// additionalProperties, references or alternatives, since model APIs differ in their support.
 type property map[string]any
 
 func text(about string, options ...string) property {
@@ -30,7 +30,7 @@ func texts(about string) property {
 
 func object(about string) property { return property{"type": "object", "description": about} }
 
-// whole is an integer of at least least, and at most most unless that is math.MaxInt.
+// whole is an integer of at least least, and at most most unless most is math.MaxInt.
 func whole(about string, least, most int) property {
 	p := property{"type": "integer", "description": about, "minimum": least}
 	if most != math.MaxInt {
@@ -60,7 +60,7 @@ func (p properties) schema(required ...string) json.RawMessage {
 	return schema
 }
 
-// Parameters that several tools have.
+// Parameters shared by several tools.
 var (
 	keyProperty       = text("As user/name.")
 	namespaceProperty = text("Default: none.")
@@ -71,9 +71,9 @@ var (
 	cursorProperty    = text("A next_cursor.")
 )
 
-// searchProperties are the parameters of a search. A list has those that models choose;
-// calls may have all of docs/search.md. Those of a purchase
-// are in it where a call can pay.
+// searchProperties are the parameters of a search. A list contains those that models
+// choose; calls may use all of docs/search.md. The purchase parameters are included if
+// the caller can pay.
 func searchProperties(paying bool) properties {
 	p := properties{
 		"query":         text("A question in plain words."),

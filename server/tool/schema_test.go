@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// The keywords that the converters of all clients take. Others are refused or change what
-// a model may send: google-genai fails on a boolean additionalProperties, autogen-ext on a
-// property without a type.
+// The keywords that the converters of all clients accept. Others are refused or change the
+// input that a model may send: google-genai fails on a boolean additionalProperties,
+// autogen-ext on a property without a type.
 var schemaKeywords = map[string][]string{
 	"string":  {"type", "description", "enum", "pattern"},
 	"integer": {"type", "description", "minimum", "maximum"},
@@ -44,9 +44,9 @@ func TestSchemasAreOnesThatEveryClientTakes(t *testing.T) {
 	}
 }
 
-// schemaFaults returns what a converter of some client would not take.
+// schemaFaults returns the parts that some client's converter would refuse.
 func schemaFaults(at string, schema map[string]any) (faults []string) {
-	kind, _ := schema["type"].(string) // a list of types is none
+	kind, _ := schema["type"].(string) // a list of types is not a string
 	allowed, known := schemaKeywords[kind]
 	if !known {
 		return []string{at + ": has not one type"}

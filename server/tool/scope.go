@@ -34,7 +34,8 @@ type searchHit struct {
 	Explain      *wire.Explain `json:"explain,omitempty"`
 }
 
-// search searches all stores in reach, or the one that the call names, below its path.
+// search searches all accessible stores, or the store that the call names, below its
+// path.
 func (m *memoryCall) search(ctx context.Context) (Result, error) {
 	limit := wire.DefaultHits
 	if m.given["limit"] {
@@ -81,7 +82,8 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 	return asText(answer)
 }
 
-// filterBelow passes what delete of a path could delete: the entry and what is below it.
+// filterBelow selects the entries that a delete of the path could delete: the entry and
+// the entries below it.
 func filterBelow(p resolvedPath) memory.Filter {
 	below := condition.Compare(condition.Key, condition.Prefix, condition.Text(p.key+"/"))
 	if !p.folder {
@@ -97,7 +99,7 @@ func asText(object any) (Result, error) {
 	return Result{Text: text}, err
 }
 
-// pathOf returns the path of a key; of the store's root if key is "".
+// pathOf returns the path of a key, or of the store's root if key is "".
 func (m *memoryCall) pathOf(store, key string) string {
 	path := root
 	first, _, _ := strings.Cut(key, "/")
@@ -111,7 +113,8 @@ func (m *memoryCall) pathOf(store, key string) string {
 }
 
 // storeNamed returns the store that the call names by path or by store, or
-// else the caller's own. The path may also name an entry or folder in it.
+// otherwise the caller's own. The path may also name an entry or folder in
+// it.
 func (m *memoryCall) storeNamed() (resolvedPath, error) {
 	path := root
 	if m.given["path"] {
@@ -163,7 +166,7 @@ func (m *memoryCall) checkAgent() error {
 	return nil
 }
 
-// unshare revokes a grant, or ends or refuses one to the caller.
+// unshare revokes a grant, or ends or refuses a grant to the caller.
 func (m *memoryCall) unshare(ctx context.Context) (Result, error) {
 	if err := need(m.given, "agent"); err != nil {
 		return Result{}, err

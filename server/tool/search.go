@@ -23,7 +23,7 @@ const (
 	nearestIs       = "; the nearest is of "
 )
 
-// near is an entry that comes closest where nothing is relevant.
+// near is a nearest entry in an answer without relevant hits.
 type near struct {
 	Key         string  `json:"key"`
 	Namespace   string  `json:"namespace,omitempty"`
@@ -41,33 +41,33 @@ type searchAnswer struct {
 	Results    any      `json:"results"`
 	Degraded   []string `json:"degraded,omitempty"`
 	Incomplete bool     `json:"incomplete,omitempty"`
-	// Message says that there are no results, rather than leave it to be seen.
+	// Message says explicitly that there are no results.
 	Message string `json:"message,omitempty"`
-	// Nearest are the entries that come closest if there are no results.
+	// Nearest are the nearest entries if there are no results.
 	Nearest []near `json:"nearest,omitempty"`
-	// LeftOut is the number of further hits for which there was no room.
+	// LeftOut is the number of further hits that did not fit.
 	LeftOut int `json:"left_out,omitempty"`
 	// NextCursor is the cursor of the next page, if the call asked for it.
 	NextCursor string `json:"next_cursor,omitempty"`
-	// Explain is what the call asked for beside the hits.
+	// Explain is the requested explanation.
 	Explain *wire.Explanation `json:"explain,omitempty"`
 	billed
 }
 
-// maxPaged bounds the candidates that a cursor holds, which a model copies: it
-// is at most 3,300 characters long, 4,200 with what a reranker said.
+// maxPaged bounds the candidates in a cursor, which a model copies: the cursor
+// has at most 3,300 characters, 4,200 with the scores of a reranker.
 const maxPaged = 100
 
-// minCut is the least part of a hit that is shown for want of room, in bytes: of
-// one for which less is left nothing is shown.
+// minCut is the minimum part of a truncated hit, in bytes. A hit with less room
+// is omitted.
 const minCut = 500
 
-// errFull ends the reading of hits.
+// errFull stops the reading of hits.
 var errFull = errors.New("the answer is full")
 
-// hits returns the answer of a search, best hits first, within the limit of an
-// answer, which repeats the question unless it is "". With paged, the answer says where the next page begins. show returns a
-// hit as the tool's family shows it.
+// hits returns the answer of a search, best hits first, within the limit of an answer. The answer
+// repeats the question unless it is "". With paged, the answer has the cursor of the next page.
+// show returns a hit in the format of the tool's family.
 func (c *call) hits(ctx context.Context, question string, r meter.SearchRequest, paged bool, show func(wire.Hit) any) (searchAnswer, error) {
 	a, err := c.search(ctx, r, paged)
 	if errors.Is(err, memory.ErrCursor) {
@@ -78,9 +78,9 @@ func (c *call) hits(ctx context.Context, question string, r meter.SearchRequest,
 	}
 	answer := searchAnswer{Query: question, Degraded: a.Degraded, Incomplete: a.Incomplete, LeftOut: len(a.Hits), Explain: wire.ExplanationOf(a.Explanation), billed: billOf(a.Bill)}
 	if x := answer.Explain; x != nil && x.Entry != nil && x.Entry.Outcome == search.OutcomeHit {
-		x.Entry.Outcome = search.OutcomeBeyondTokens // what it becomes at its longest
+		x.Entry.Outcome = search.OutcomeBeyondTokens // the longest outcome
 	}
-	if paged { // before any hit is shown, the cursor is longest
+	if paged { // the cursor is longest before any hit is shown
 		if answer.NextCursor, err = c.searcher.NextCursor(&a, maxPaged); err != nil {
 			return searchAnswer{}, err
 		}
@@ -105,7 +105,7 @@ func (c *call) hits(ctx context.Context, question string, r meter.SearchRequest,
 	return answer, nil
 }
 
-// explainNothing says why there are no results, and names what comes closest.
+// explainNothing explains missing results, and lists the nearest entries.
 func (answer *searchAnswer) explainNothing(a *search.Answer) {
 	switch {
 	case a.NoWords:
@@ -131,10 +131,10 @@ func (answer *searchAnswer) explainNothing(a *search.Answer) {
 // unsure reports whether a hit may not answer the question.
 func unsure(h wire.Hit) bool { return h.Relevance < search.Unsure }
 
-// addHits adds the hits of an answer to a list as far as they fit. It keeps room for
-// those that were charged for: another one that leaves them none is passed over.
+// addHits adds the hits of an answer to a list as far as they fit. It reserves room
+// for charged hits: a free hit that would use it is skipped.
 func (c *call) addHits(ctx context.Context, l *list, a *search.Answer, show func(wire.Hit) any) (passed int, err error) {
-	kept := 0 // bytes for what was charged for and is still to come
+	kept := 0 // bytes reserved for charged hits that follow
 	if len(a.Bill.Charges) > 0 {
 		for _, h := range a.Hits {
 			if h.Level < acl.Read {
@@ -161,13 +161,13 @@ func (c *call) addHits(ctx context.Context, l *list, a *search.Answer, show func
 	return passed, err
 }
 
-// addHit adds a hit to a list, cut if it does not fit, or returns errFull.
+// addHit adds a hit to a list, truncated if it does not fit, or returns errFull.
 func addHit(l *list, h *search.Hit, show func(wire.Hit) any) error {
 	if fits, err := l.tryAdd(show(wire.HitOf(h))); fits || err != nil {
 		return err
 	}
-	// A passage takes its length in the answer, and of escapes as many again;
-	// what else of the hit there is stays.
+	// A passage takes its length in the answer, and as much again if all of it
+	// is escaped; the hit's other members are not truncated.
 	for limit := l.room; limit >= minCut; limit /= 2 {
 		h.Cut(limit)
 		if fits, err := l.tryAdd(show(wire.HitOf(h))); fits || err != nil {
@@ -177,8 +177,8 @@ func addHit(l *list, h *search.Hit, show func(wire.Hit) any) error {
 	return errFull
 }
 
-// content returns the text of a hit: its value, or its passages with a line of
-// dots between them.
+// content returns the text of a hit: its value, or its passages separated by
+// lines of dots.
 func content(h wire.Hit) string {
 	if h.Passages == nil {
 		return memory.MarkDataURLs(display(h.Value))

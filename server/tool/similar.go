@@ -7,7 +7,7 @@ import (
 	"mneme/memory"
 )
 
-// alike is an entry that says nearly the same as a written one, or the opposite.
+// alike is an entry that nearly repeats or contradicts a written one.
 type alike struct {
 	Key         string  `json:"key"`
 	Namespace   string  `json:"namespace,omitempty"`
@@ -23,8 +23,8 @@ func alikeOf(found []memory.Near) (out []alike) {
 	return out
 }
 
-// similarNote names, in the answer to create, the entries that are similar to the one
-// written: "" if there are none.
+// similarNote lists, in the answer to create, the entries that are similar to the
+// written one: "" if there are none.
 func (m *memoryCall) similarNote(put *memory.PutResult) string {
 	if put.SimilarLate {
 		return "\n(It was not compared with other memories in time.)"

@@ -13,7 +13,7 @@ import (
 	"mneme/test/wait"
 )
 
-// openIndexing opens tools with the built-in model that index what is written.
+// openIndexing opens tools with the built-in model that index the writes.
 func openIndexing(t testing.TB) *harness {
 	t.Helper()
 	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{SimilarWait: wait.Limit}}, e5test.MustEncoder(t))
@@ -47,7 +47,7 @@ func TestSavesNameSimilarMemories(t *testing.T) {
 		t.Errorf("at a higher label: %+v", got)
 	}
 	if got := save(alice, "wasps", "Anna is allergic to bees and wasps."); len(got.Similar) != 1 || got.Similar[0].Key != "bees" {
-		t.Errorf("with a secret beside it: %+v", got)
+		t.Errorf("with a similar secret: %+v", got)
 	}
 	if got := save(alice, "plumber", "The plumber comes on Thursday."); got.Similar != nil || got.Unknown {
 		t.Errorf("the plumber: %+v", got)
@@ -71,8 +71,8 @@ func TestSavesNameSimilarMemories(t *testing.T) {
 	}
 }
 
-// A model can do what a save asks for, update a similar entry or delete it, also where it is
-// in another namespace, as after an import.
+// A model can follow the note of a save and update or delete a similar entry, also in
+// another namespace, as after an import.
 func TestSimilarMemoriesOfAnotherNamespaceCanBeChanged(t *testing.T) {
 	h := openIndexing(t)
 	h.put(alice, "alice", "bees", `"Anna is allergic to bees."`, func(r *memory.PutRequest) { r.Path.Namespace, r.Similar = "mem0", true })

@@ -8,8 +8,8 @@ import (
 )
 
 // lineage returns the source of an entry: the tool that saved it, and the
-// session and ids that the parameter source names. It never fails a save: a
-// source that cannot be decoded or is too long is omitted.
+// session and IDs in the parameter source. It never fails a save: an
+// invalid or too long source is omitted.
 func (c *call) lineage(source json.RawMessage) json.RawMessage {
 	l := memory.Lineage{Tool: c.name}
 	var from struct {

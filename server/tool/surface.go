@@ -56,8 +56,8 @@ type openAIFunction struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// list answers the definitions, of the families that ?tools= names: in one format under "tools" if ?format= names
-// it, or else in both formats under their names.
+// list answers with the definitions, of the families that ?tools= names: in the format that
+// ?format= names, under "tools", or otherwise in both formats under their names.
 func (s *Surface) list(c echo.Context) error {
 	given, err := query(c, "format", "tools")
 	if err != nil {
@@ -89,8 +89,8 @@ func (s *Surface) list(c echo.Context) error {
 	return answer(c, body)
 }
 
-// The headers of x402 in which a payment comes with a call, and in which the answer
-// says what became of it.
+// The x402 headers that carry a payment with a call, and its settlement with the
+// answer.
 const (
 	PaymentHeader    = "Payment-Signature"
 	SettlementHeader = "Payment-Response"
@@ -139,7 +139,7 @@ func (s *Surface) call(c echo.Context) error {
 	}{result.Text, result.IsError})
 }
 
-// index answers MEMORY.md.
+// index answers with MEMORY.md.
 func (s *Surface) index(c echo.Context) error {
 	p := server.Principal(c.Request().Context())
 	store, err := url.PathUnescape(c.Param("store"))

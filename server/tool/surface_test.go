@@ -170,7 +170,7 @@ func TestIndexOverHTTPHasAnETag(t *testing.T) {
 			t.Errorf("%s: %d %s", known, again.Code, again.Body)
 		}
 	}
-	// A write above the session's taint changes nothing that it can see.
+	// A write above the session's taint has no effect visible to the session.
 	w.must(acl.Principal{Agent: "alice", Taint: acl.Restricted}, "UpdateUserMemory", "action", "upsert", "name", "b", "type", "user", "description", "x", "body", "b")
 	if again := w.call(alice, http.MethodGet, "/v1/stores/self/MEMORY.md", "", "If-None-Match", tag); again.Code != 304 {
 		t.Errorf("status %d after a write above", again.Code)

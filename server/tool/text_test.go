@@ -8,8 +8,8 @@ import (
 	"mneme/server/tool"
 )
 
-// The texts are those of memory_20250818, word for word. Each case has a store
-// of its own, calls to set it up, and one call with its answer.
+// The texts are quoted from memory_20250818. Each case has its own store,
+// calls to set it up, and one call with its answer.
 func TestMemoryToolAnswersLikeTheAnthropicMemoryTool(t *testing.T) {
 	type args = []any
 	create := func(path, text string) args { return args{"command", "create", "path", path, "file_text", text} }

@@ -27,22 +27,22 @@ type Family string
 
 // The families, named after the systems whose agents know their tools.
 const (
-	FamilyMemory      Family = "memory"      // memory: Robutler's commands and those of memory_20250818
+	FamilyMemory      Family = "memory"      // memory: the commands of Robutler and of memory_20250818
 	FamilyTriggerfish Family = "triggerfish" // memory_save, memory_get, memory_search, memory_list, memory_delete
 	FamilyMAESTRO     Family = "maestro"     // UpdateUserMemory, ReadUserMemory
 	FamilyKeyValue    Family = "kv"          // kv_set, kv_get, kv_delete; deprecated
 )
 
-// maxWriters is how often an edit is tried while other writers change the
+// maxWriters bounds the attempts of an edit while other writers change the
 // entry between its read and its write.
 const maxWriters = 100
 
 // Options configure Tools. The zero value enables all families.
 type Options struct {
 	NoMemory, NoTriggerfish, NoMAESTRO, NoKeyValue bool
-	// Listed are the families that lists have unless a caller asks for others. nil: the
-	// first enabled one of triggerfish, memory, maestro and kv, and with the scope share
-	// memory too. The others can be called.
+	// Listed are the default families of lists. nil: the first enabled one of
+	// triggerfish, memory, maestro and kv, and with the scope share also memory. The
+	// others can be called.
 	Listed []Family
 	// ValueLimit is the service's limit on one value, in bytes; 0 means its
 	// default. The limit on a call's input follows from it.
@@ -53,7 +53,7 @@ type Options struct {
 	Meter     Meter // default: calls are not counted
 	// Market runs searches. Tools without a service need none.
 	Market meter.SearchAPI
-	// Payments are the ways to pay for a search by a payment that comes with a
+	// Payments are the payment methods for a search that is paid within the
 	// call. nil: none.
 	Payments *payment.Methods
 }
@@ -94,20 +94,20 @@ type Definition struct {
 type Result struct {
 	Text       string // at most Options.MaxAnswer bytes
 	Structured bool   // Text is an object in JSON
-	// Object is a structured result whose Text is no JSON; nil: there is none.
+	// Object is a structured result whose Text is not JSON; nil: there is none.
 	Object  json.RawMessage
-	IsError bool // Text is an error message, or says what has to be paid
-	// Settlement answers the payment that came with the call, as x402 has it; nil:
-	// there was none. Payment are the headers of an answer over HTTP that say the
-	// same, or how the call can be paid for.
+	IsError bool // Text is an error message or a payment requirement
+	// Settlement is the x402 settlement of the call's payment; nil: the call had
+	// none. Payment are the HTTP headers that carry the settlement, or the payment
+	// requirements.
 	Settlement json.RawMessage
 	Payment    http.Header
 
 	cause error // nil unless IsError
 }
 
-// ResultOf returns the result of a successful call over REST, whose answer has the text
-// alone.
+// ResultOf returns the result of a successful call over REST, whose answer contains
+// only the text.
 func (d Definition) ResultOf(text string) Result {
 	if text == noMemories.Text {
 		return noMemories
@@ -127,7 +127,7 @@ type tool struct {
 	run func(context.Context, *call) (Result, error)
 }
 
-// call runs the tool. Of the tool memory, the command says whether it writes.
+// call runs the tool. In the tool memory, the command decides whether it writes.
 func (t *tool) call(ctx context.Context, c *call) (Result, error) {
 	if c.idempotencyKey != nil && !t.ReadOnly && t.Family != FamilyMemory {
 		return Result{}, errKeyedWrite
@@ -147,22 +147,22 @@ type call struct {
 	meter    Meter
 	market   meter.SearchAPI
 	caller   memory.Caller
-	// payments are the ways to pay, payment is what came with the call, and settled
-	// what became of it, with the receipts of the charges.
+	// payments are the payment methods, payment is the call's payment, and settled
+	// its settlement, with the receipts of the charges.
 	payments *payment.Methods
 	payment  *meter.Payment
 	settled  *meter.Settled
 	receipts []string
 	name     string
 	input    json.RawMessage
-	// idempotencyKey is the Idempotency-Key that came with the call; nil: none.
+	// idempotencyKey is the call's Idempotency-Key; nil: none.
 	idempotencyKey *string
 	// maxAnswer is the limit on the text of the result, in bytes.
 	maxAnswer int
 	readOnly  bool     // the tool changes nothing
 	ignored   []string // unknown parameters, as the answer names them
-	// parameter maps fields of the service to the caller's names for them, as
-	// error messages show them. A field that is not in it keeps its name.
+	// parameter maps fields of the service to the caller's names for error
+	// messages. Fields that are not in it keep their names.
 	parameter map[string]string
 }
 
@@ -178,7 +178,7 @@ func (c *call) search(ctx context.Context, r meter.SearchRequest, paged bool) (s
 // own returns the path of a key in the caller's own store, in the default namespace.
 func (c *call) own(key string) memory.Path { return c.ownIn("", key) }
 
-// ownIn is own in a namespace.
+// ownIn is like own, in a namespace.
 func (c *call) ownIn(namespace, key string) memory.Path {
 	return memory.Path{Store: c.caller.Agent, Namespace: namespace, Key: key}
 }
@@ -233,7 +233,7 @@ func (t *Tools) Over(surface string) *Tools {
 func (t *Tools) MaxInput() int64 { return t.maxInput }
 
 // Definitions returns the definitions of the tools offered to a caller, in a
-// stable order, the unlisted ones too.
+// stable order, including unlisted ones.
 func (t *Tools) Definitions(p acl.Principal) []Definition {
 	tools := t.offered(p)
 	definitions := make([]Definition, len(tools))
@@ -254,28 +254,29 @@ func (t *Tools) Has(name string) bool {
 }
 
 // Call calls a tool. input need not be valid JSON. A failed call is a Result
-// with IsError; the error is only ErrNoTool, or that of a caller who
-// disconnected.
+// with IsError; the error is only ErrNoTool, or the context's error if the
+// caller disconnected.
 func (t *Tools) Call(ctx context.Context, p acl.Principal, name string, input json.RawMessage) (Result, error) {
 	return t.Pay(ctx, p, name, input, nil)
 }
 
-// Pay calls a tool with a payment for what the call costs, nil for none. A call
-// that costs nothing leaves the payment alone.
+// Pay calls a tool with a payment for its price; nil is no payment. A free call
+// does not use the payment.
 func (t *Tools) Pay(ctx context.Context, p acl.Principal, name string, input json.RawMessage, paid *meter.Payment) (Result, error) {
 	return t.pay(ctx, p, name, input, paid, nil)
 }
 
-// pay is Pay with an Idempotency-Key, nil for none. With one, a call that writes is
-// errKeyedWrite, and another input than the key's memory.ErrKeyReused.
+// pay is Pay with an Idempotency-Key, nil for none. With a key, the error of a
+// writing call is errKeyedWrite, and the error of different input under the same
+// key is memory.ErrKeyReused.
 func (t *Tools) pay(ctx context.Context, p acl.Principal, name string, input json.RawMessage, paid *meter.Payment, key *string) (Result, error) {
 	tools := t.offered(p)
 	i := slices.IndexFunc(tools, func(one tool) bool { return one.Name == name })
 	if i < 0 {
 		return Result{}, ErrNoTool
 	}
-	// Internal stays false: for tools, entries that are not in context do not
-	// exist.
+	// Internal stays false: tools have no access to entries that are not in
+	// context.
 	c := &call{
 		service: t.service, searcher: t.searcher, market: t.market, payments: t.payments, meter: t.meter,
 		caller: memory.Caller{Principal: p}, idempotencyKey: key, name: name, input: input, maxAnswer: t.maxText,
@@ -287,7 +288,7 @@ func (t *Tools) pay(ctx context.Context, p acl.Principal, name string, input jso
 		c.payment = &own
 	}
 	start := time.Now()
-	outcome := failed // kept if the tool panics
+	outcome := failed // remains if the tool panics
 	defer func() { t.meter.ToolCall(t.surface, name, outcome, time.Since(start)) }()
 	result, err := tools[i].call(ctx, c)
 	outcome = outcomeOf(err)

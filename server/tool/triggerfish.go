@@ -15,7 +15,8 @@ import (
 
 // triggerfish returns the tools of Triggerfish's persistent memory, over the
 // agent's own store. Entries take the session's label; no argument chooses it. The
-// parameter namespace is mneme's: searches and saves name entries of any namespace.
+// parameter namespace is mneme's extension: searches and saves may name any
+// namespace.
 func triggerfish(v variant) []tool {
 	return []tool{
 		{memorySaveDefinition, memorySave},
@@ -40,7 +41,7 @@ func memorySave(ctx context.Context, c *call) (Result, error) {
 	var key, namespace, content, zone string
 	var source json.RawMessage
 	var occurred *string
-	tags := []string{} // left out, the entry has none
+	tags := []string{} // without the parameter the entry has no tags
 	given, err := c.decode(arguments{
 		"key": &key, "namespace": &namespace, "content": &content, "tags": &tags, "occurred_at": &occurred, "timezone": &zone, "source": &source,
 	})
@@ -119,7 +120,7 @@ func memoryGet(ctx context.Context, c *call) (Result, error) {
 	return asJSON(got)
 }
 
-// key decodes the arguments of a call that needs a key and takes others beside it.
+// key decodes the arguments of a call that needs a key and accepts others.
 func (c *call) key(others arguments) (key string, given map[string]bool, err error) {
 	others["key"] = &key
 	given, err = c.decode(others)
@@ -129,10 +130,10 @@ func (c *call) key(others arguments) (key string, given map[string]bool, err err
 	return key, given, err
 }
 
-// memoryHit is a hit of memory_search. If the caller may search the store but
-// not read it, only the fields up to relevance and truncated are set. A model pays for
-// each member: numbers have few digits, times are days, and what is the session's own is left
-// out: its label, its store, and its name as the author. No tags are none.
+// memoryHit is a hit of memory_search. If the caller may search the store but not read it,
+// only the fields up to relevance and truncated are set. A model pays for each member:
+// numbers have few digits, times are days, and the session's own label, store and author name
+// are omitted, as are empty tags.
 type memoryHit struct {
 	Key            string   `json:"key"`
 	Content        string   `json:"content"`
@@ -201,7 +202,7 @@ func memorySearch(ctx context.Context, c *call) (Result, error) {
 	return asJSON(answer)
 }
 
-// unlessOwn returns an agent or the id of a store, "" for the caller's own.
+// unlessOwn returns an agent or a store ID, or "" for the caller's own.
 func (c *call) unlessOwn(id string) string {
 	if id == c.caller.Agent {
 		return ""
@@ -209,7 +210,7 @@ func (c *call) unlessOwn(id string) string {
 	return id
 }
 
-// digits rounds a number to so many significant digits.
+// digits rounds a number to n significant digits.
 func digits(x float64, n int) float64 {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', n, 64), 64)
 	if err != nil {
@@ -243,7 +244,7 @@ type listAnswer struct {
 }
 
 func memoryList(ctx context.Context, c *call) (Result, error) {
-	var tag string // Triggerfish's own parameter, in place of tags
+	var tag string // Triggerfish's own alternative to tags
 	r := memory.ListRequest{Store: c.caller.Agent, Filter: memory.Filter{Namespace: &defaultNamespace}, Limit: wire.DefaultPage}
 	if _, err := c.decode(arguments{
 		"tag": &tag, memory.OptionTags: &r.Filter.Tags, "prefix": &r.Prefix, "limit": &r.Limit, "cursor": &r.Cursor, memory.OptionAsOf: &r.AsOf,
@@ -279,8 +280,9 @@ func memoryList(ctx context.Context, c *call) (Result, error) {
 	return asJSON(listAnswer{Memories: l.items, Truncated: page.Next != "", NextCursor: page.Next})
 }
 
-// shortList is the page of at most n entries, fewer if they do not fit beside the cursor of
-// the next page, which the last of them decides: one at least, whose text is cut if need be.
+// shortList returns a page of at most n entries, or fewer if they do not fit together with
+// the cursor, which depends on the page's last entry. The page has one entry at least, whose
+// text is truncated if necessary.
 func (c *call) shortList(ctx context.Context, r memory.ListRequest, n int) (Result, error) {
 	r.Limit = max(1, n)
 	for most := maxListContent; ; {
@@ -304,7 +306,7 @@ func (c *call) shortList(ctx context.Context, r memory.ListRequest, n int) (Resu
 	}
 }
 
-// listedMemoryOf returns an entry with at most so many bytes of its text.
+// listedMemoryOf returns an entry with at most most bytes of its text.
 func listedMemoryOf(e *memory.Found, most int) listedMemory {
 	item := listedMemory{Key: e.Key, Content: memory.MarkDataURLs(display(e.Value)), Classification: e.Label, Tags: wire.Tags(e.Tags), UpdatedAt: e.UpdatedAt.UTC(), OccurredAt: e.OccurredAt.String()}
 	if n := wholeCharacters(item.Content, most); n < len(item.Content) {

@@ -11,11 +11,11 @@ import (
 	"mneme/server/wire"
 )
 
-// parametersOf are the members of parameters that are objects with few.
+// parametersOf lists the members of the small object parameters.
 var parametersOf = map[string][]string{"recency": {"half_life", "weight"}}
 
-// refuseUnknown returns the error for a parameter that the call does not have. It names
-// the parameter that is likely meant, or else those that there are.
+// refuseUnknown returns the error for an unknown parameter. It names the parameter that
+// was likely meant, or otherwise all parameters.
 func (c *call) refuseUnknown(name string, into arguments) error {
 	prefix, last := "", name
 	known := c.known(into)
@@ -32,8 +32,8 @@ func (c *call) refuseUnknown(name string, into arguments) error {
 	return refuse("%s; it takes %s", text, strings.Join(known, ", "))
 }
 
-// known returns the names of a call's parameters, in order. Those of a search are not
-// among them if the call is of another command.
+// known returns the sorted names of a call's parameters. It omits search parameters
+// if the call is another command.
 func (c *call) known(into arguments) []string {
 	names := slices.Sorted(maps.Keys(into))
 	var of struct{ Command, Action string }
@@ -47,7 +47,7 @@ func (c *call) known(into arguments) []string {
 	return names
 }
 
-// meantBy returns the known names that an unknown one may mean; nil for none.
+// meantBy returns the known names that an unknown one may mean, or nil.
 func meantBy(name string, known []string) []string {
 	for _, other := range otherNames[strings.ToLower(name)] {
 		if slices.Contains(known, other) {
@@ -57,7 +57,8 @@ func meantBy(name string, known []string) []string {
 	return edit.Nearest(name, known)
 }
 
-// Parameters that many names stand for, the first that the call has.
+// Parameters with many aliases; an alias means the first parameter that the call
+// has.
 var (
 	aLimit     = []string{"max_results", "limit", "length"}
 	aCondition = []string{"where", "tags", "tag"}
@@ -67,7 +68,8 @@ var (
 	aName      = []string{"key", "name", "path"}
 )
 
-// otherNames are names that models and programs give to parameters, in lower case.
+// otherNames are names by which models and programs call parameters, in lower
+// case.
 var otherNames = map[string][]string{
 	"limit": aLimit, "max_results": aLimit, "top_k": aLimit, "topk": aLimit, "k": aLimit, "n": aLimit, "count": aLimit, "num_results": aLimit,
 	"n_results": aLimit, "page_size": aLimit, "size": aLimit,

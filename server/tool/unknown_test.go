@@ -31,8 +31,8 @@ func TestAnUnknownParameterIsNamedWithTheOneThatIsMeant(t *testing.T) {
 	}
 }
 
-// A parameter of searches alone is not proposed to other commands.
-func TestACommandIsToldItsOwnParameters(t *testing.T) {
+// A search-only parameter is not suggested to other commands.
+func TestACommandsErrorNamesItsOwnParameters(t *testing.T) {
 	h := open(t)
 	got := h.refused(alice, "memory", "command", "create", "path", "/memories/a", "file_text", "x", "labels", []string{"t"})
 	if !strings.HasPrefix(got, "Error: unknown parameter `labels`; it takes action, command, content") || strings.Contains(got, "where") {
@@ -56,11 +56,11 @@ func TestAConditionThatACommandWouldIgnoreIsRefused(t *testing.T) {
 			}
 		}
 	}
-	// A client that fills in every parameter restricts nothing with empty ones.
+	// A client that fills in every parameter sets no restriction with empty ones.
 	h.must(alice, "memory", "command", "view", "path", "/memories/a", "where", map[string]any{}, "query", "", "queries", []string{}, "limit", 0)
 }
 
-// Lists and objects may be the text of their JSON.
+// Lists and objects may be sent as strings of JSON.
 func TestListsAndObjectsMayComeAsTheirJSON(t *testing.T) {
 	h := open(t)
 	h.must(alice, "memory_save", "key", "tea", "content", "green tea", "tags", `["drinks", "warm"]`, "source", `{"session": "s"}`)
@@ -90,8 +90,8 @@ func TestListsAndObjectsMayComeAsTheirJSON(t *testing.T) {
 	}
 }
 
-// What cannot be read is refused, and changes nothing.
-func TestWhatIsNoListOrObjectIsRefused(t *testing.T) {
+// Malformed input is refused, and changes nothing.
+func TestMalformedListsAndObjectsAreRefused(t *testing.T) {
 	h := open(t)
 	h.must(alice, "memory_save", "key", "tea", "content", "green", "tags", []string{"drinks"})
 	for want, all := range map[string][]any{
@@ -127,7 +127,8 @@ func TestWhatIsNoListOrObjectIsRefused(t *testing.T) {
 	}
 }
 
-// A text is a text, whatever it looks like, unless is_json says that it is JSON.
+// A string is a string, whatever it contains, unless is_json says that it is
+// JSON.
 func TestATextIsJSONOnlyIfTheCallSaysSo(t *testing.T) {
 	h := open(t)
 	write := map[string]func(value any, more ...any) (string, bool){
@@ -171,9 +172,9 @@ func TestATextIsJSONOnlyIfTheCallSaysSo(t *testing.T) {
 	}
 }
 
-// A call that reads leaves aside what it does not know, and its answer, or the error that
-// something lacks, names it with what is likely meant.
-func TestACallThatReadsLeavesAsideWhatItDoesNotKnow(t *testing.T) {
+// A reading call ignores unknown parameters. Its answer, or the error for a missing
+// parameter, names them with the parameter that was likely meant.
+func TestAReadingCallIgnoresUnknownParameters(t *testing.T) {
 	h := open(t)
 	h.must(alice, "memory_save", "key", "k", "content", "a green lamp")
 	h.must(alice, "UpdateUserMemory", "action", "upsert", "name", "n", "type", "user", "description", "d", "body", "b")
@@ -227,5 +228,5 @@ func TestACallThatReadsLeavesAsideWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-// maxIgnoredParameters is how many unknown parameters a call may have.
+// maxIgnoredParameters is the maximum number of unknown parameters in a call.
 const maxIgnoredParameters = 20

@@ -47,8 +47,8 @@ func (m *memoryCall) view(ctx context.Context) (Result, error) {
 	return m.viewDirectory(ctx, p)
 }
 
-// viewFile shows the numbered lines of a text. As in the SDKs' own tools a line feed at
-// the end begins a last, empty line, and a range may hold no line.
+// viewFile shows the numbered lines of a text. As in the SDKs' own tools a final line
+// feed begins a last, empty line, and a range may contain no line.
 func (m *memoryCall) viewFile(p resolvedPath, text string) (Result, error) {
 	lines := strings.Split(text, "\n")
 	if len(lines) > maxLines {
@@ -61,7 +61,7 @@ func (m *memoryCall) viewFile(p resolvedPath, text string) (Result, error) {
 		}
 		first = max(first, m.viewRange[0])
 		switch to := m.viewRange[1]; {
-		case to < -1: // lines are left out at the end
+		case to < -1: // omit lines at the end
 			last += to
 		case to != -1:
 			last = min(last, to)
@@ -91,7 +91,7 @@ func (m *memoryCall) viewFile(p resolvedPath, text string) (Result, error) {
 	return Result{Text: b.String()}, nil
 }
 
-// endOf returns where line last ends in the text of the lines, in bytes.
+// endOf returns the offset at which line last ends in the text, in bytes.
 func endOf(lines []string, last int) (end int) {
 	for i, line := range lines[:max(0, min(last, len(lines)))] {
 		if end += len(line); i > 0 {
@@ -101,15 +101,15 @@ func endOf(lines []string, last int) (end int) {
 	return end
 }
 
-// numberRoom is what a number in a note may add to its length.
+// numberRoom is how much a number may add to the length of a note.
 const numberRoom = 20
 
-// stoppedNote ends a view that stops before the end of the text.
+// stoppedNote ends a truncated view.
 const stoppedNote = "\n(truncated: true, next_offset: %d)"
 
 // numberedFrom writes the lines first to last of a text, from a byte offset on,
-// as numbered does, until the builder has limit bytes. It returns the offset
-// where it stopped; 0 if it came to the end.
+// like numbered, until the builder holds limit bytes. It returns the offset at
+// which it stopped, or 0 if it reached the end.
 func numberedFrom(b *strings.Builder, limit int, text string, from, first, last int) (next int) {
 	start := 0 // of line n
 	for i, line := range strings.Split(text, "\n") {
@@ -118,7 +118,7 @@ func numberedFrom(b *strings.Builder, limit int, text string, from, first, last 
 			at := start
 			line = strings.TrimSuffix(line, "\r")
 			if from > start {
-				rest, skipped, _ := offset(min(from-start, len(line))).from(line) // it is within the line
+				rest, skipped, _ := offset(min(from-start, len(line))).from(line) // the offset is within the line
 				line, at = rest, start+skipped
 			}
 			prefix := fmt.Sprintf("\n%6d\t", n)
@@ -141,8 +141,8 @@ func numberedFrom(b *strings.Builder, limit int, text string, from, first, last 
 	return 0
 }
 
-// wholeCharacters returns the length of the longest prefix of text that has
-// whole characters and at most limit bytes.
+// wholeCharacters returns the length of the longest prefix of text that
+// consists of whole characters and has at most limit bytes.
 func wholeCharacters(text string, limit int) int {
 	if len(text) <= limit {
 		return len(text)
@@ -195,9 +195,9 @@ type file struct {
 	size     int      // of the displayed value, in bytes
 }
 
-// exactSizes bounds the text, in bytes, that a directory view makes of values to show
-// its size. Of further values it shows the sizes as JSON. The text counts, since
-// indentation can make it a hundred times as long as the value.
+// exactSizes bounds the text, in bytes, that a directory view renders to show the
+// sizes of values. For further values it shows the sizes of their JSON. The text
+// counts, since indentation can make it a hundred times as long as the value.
 const exactSizes = 16 << 20
 
 // shownSize returns the size of a value in a directory view.
@@ -206,15 +206,15 @@ func (m *memoryCall) shownSize(value json.RawMessage) int {
 		return len(value)
 	}
 	size := len(display(value))
-	m.displayed += max(size, len(value)) // white space is read, but not displayed
+	m.displayed += max(size, len(value)) // white space is read but not displayed
 	return size
 }
 
-// errListed ends the reading of a listing.
+// errListed stops the reading of a listing.
 var errListed = errors.New("enough is listed")
 
 // files returns the entries below a path, up to a limit; more reports whether
-// there are others.
+// there are more.
 func (m *memoryCall) files(ctx context.Context, p resolvedPath, limit int) (files []file, more bool, err error) {
 	r := listBelow(p, 100)
 	r.WithoutText = m.displayed > exactSizes
@@ -246,9 +246,8 @@ func (m *memoryCall) files(ctx context.Context, p resolvedPath, limit int) (file
 	}
 }
 
-// viewStores lists the stores shared with the caller that it has accepted as directories,
-// except those that the caller may search but not read, and below them, if there is room, a line
-// for each with the models that read it.
+// viewStores lists the accepted shared stores as directories, except stores that the caller may
+// search but not read. Below them, if there is room, it lists the models that read each store.
 func (m *memoryCall) viewStores(ctx context.Context, p resolvedPath) (Result, error) {
 	infos, err := m.service.Stores(ctx, m.caller, "", "")
 	if err != nil {
@@ -267,7 +266,7 @@ func (m *memoryCall) viewStores(ctx context.Context, p resolvedPath) (Result, er
 		}
 		store := resolvedPath{store: info.Store, folder: true, path: p.path + "/" + info.Store}
 		files, cut, err := m.files(ctx, store, maxListed-len(all))
-		if errors.Is(err, acl.ErrDenied) { // the access ended meanwhile
+		if errors.Is(err, acl.ErrDenied) { // the access ended in the meantime
 			continue
 		}
 		if err != nil {
@@ -294,7 +293,7 @@ type line struct {
 	size     int
 }
 
-// leftOutNote ends a listing that is too long for an answer.
+// leftOutNote ends a truncated listing.
 const leftOutNote = "\n(truncated: true; %d lines left out; view a subdirectory, or search)"
 
 // listing formats a directory with its files and directories down to listDepth.
@@ -332,7 +331,7 @@ func (m *memoryCall) listing(path string, files []file, more bool) string {
 		if c := slices.Compare(lines[a].segments, lines[b].segments); c != 0 {
 			return c
 		}
-		return len(a) - len(b) // the entry before the folder of its name
+		return len(a) - len(b) // an entry precedes the folder of the same name
 	})
 	var b strings.Builder
 	fmt.Fprintf(&b, "Here're the files and directories up to 2 levels deep in %s, excluding hidden items and node_modules:\n%s\t%s", path, sizeOf(own), path)

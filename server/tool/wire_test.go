@@ -33,7 +33,7 @@ func TestAccessMatrixHoldsOverMCP(t *testing.T) {
 	}
 }
 
-// openMCP opens tools that try calls over MCP.
+// openMCP opens tools that make calls over MCP.
 func openMCP(t *testing.T) *harness {
 	t.Helper()
 	h := open(t)
@@ -69,7 +69,8 @@ func (w *watched) Pay(ctx context.Context, p acl.Principal, name string, input j
 	return result, err
 }
 
-// arrived returns the last result, or an error if the client received another.
+// arrived returns the last result, or an error if the client received a
+// different one.
 func (w *watched) arrived(answer []byte) (tool.Result, error) {
 	var got struct {
 		Result struct {

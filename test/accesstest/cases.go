@@ -31,8 +31,8 @@ const (
 	invalid  = 422
 )
 
-// unchanged is the environment of cases that only read, managed that of changes of the
-// store whose outcomes do not depend on each other.
+// unchanged is the environment of read-only cases, and managed the environment of
+// store changes whose outcomes are independent.
 const unchanged, managed = "unchanged", "managed"
 
 func cases(r relation) []testCase {
@@ -54,7 +54,7 @@ func hidden(r relation, label acl.Label, k kind) bool {
 	return label > taint || k == internal && !r.self
 }
 
-// outcome returns what a search says that became of an entry.
+// outcome returns the outcome that a search explains for an entry.
 func outcome(r relation, label acl.Label, k kind) search.Outcome {
 	switch {
 	case hidden(r, label, k):
@@ -78,12 +78,13 @@ func onEntry(r relation, label acl.Label, k kind) []testCase {
 		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, !r.self, denied, label < taint, conflict, true, done)
 	rename := pick(
 		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, !r.self, denied, k == encrypted, invalid, label < taint, conflict, true, ok)
-	// A store that the caller writes by a grant takes no entry that is not in context.
+	// A store to which the caller writes by a grant refuses entries that are not in
+	// context.
 	renameStore := pick(
 		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, !r.self || k == internal, denied, k == encrypted, invalid, label < taint, conflict, true, ok)
 	revert := pick(
 		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, label < taint, conflict, true, ok)
-	put := pick( // properties that the write leaves out stay as they are
+	put := pick( // the write preserves absent properties
 		r.level < acl.ReadWrite, denied, hidden(r, label, k) || label != taint, created, true, ok)
 
 	put1 := op(Put)
@@ -160,7 +161,7 @@ func onStore(r relation) []testCase {
 	read := pick(r.level < acl.Read, denied, true, ok)
 	write := pick(r.level < acl.ReadWrite, denied, true, ok)
 	manage := pick(r.level < acl.ReadWrite && !r.platform, denied, true, ok)
-	// While an offer stands, the store's own agent alone shares it.
+	// While an offer is open, only the store's own agent can share it.
 	give := pick(r.trade != nil && !r.self, denied, true, manage)
 	find := pick(r.level < acl.Search, denied, true, ok)
 
@@ -218,7 +219,7 @@ func onStore(r relation) []testCase {
 				shows(find, listed(plain))(t, got)
 				return
 			}
-			// Hits of a store at level search are on the first page alone.
+			// Hits of a store at level search are only on the first page.
 			if status(t, got, ok); len(got.Keys) != 1 {
 				t.Errorf("showed %q, want one of %q", got.Keys, listed(plain))
 			}
@@ -248,8 +249,8 @@ func onStore(r relation) []testCase {
 // byGrant reports whether the caller's level comes from a grant.
 func (r relation) byGrant() bool { return r.level != acl.None && r.store == "owner" && !r.self }
 
-// lagging is a search while an entry of a label waits for its vectors, longer than
-// answers leave unsaid.
+// lagging is a search while an entry of a label waits for its vectors, long enough
+// that answers report it.
 func lagging(r relation, search Operation, label acl.Label, want bool) testCase {
 	name := fmt.Sprintf("%s while an entry of %s waits for its vectors", Search, label)
 	return testCase{name: name, env: "lag", op: search, before: func(e *env) {
@@ -270,7 +271,7 @@ func lagging(r relation, search Operation, label acl.Label, want bool) testCase 
 }
 
 // pick takes pairs of condition and status, in the order in which the product
-// checks them, and returns the status of the first condition that holds.
+// checks them, and returns the status of the first true condition.
 func pick(conditionThenStatus ...any) int {
 	for i := 0; i < len(conditionThenStatus); i += 2 {
 		if conditionThenStatus[i].(bool) {

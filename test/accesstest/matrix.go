@@ -47,9 +47,9 @@ const (
 	word  = "heliotrope" // in every value, so that the search finds every visible entry
 )
 
-// env is a set of agents and stores, filled, with the caller in one relation to
-// a store. Environments share a database but no names, so that the agents of
-// each are strangers to all others.
+// env is a set of agents and filled stores, with the caller in one relation to
+// a store. Environments share a database but no names, so their agents are
+// strangers to each other.
 type env struct {
 	t      testing.TB
 	number int
@@ -73,8 +73,8 @@ func (e *env) Do(p acl.Principal, op Operation) Outcome {
 	return e.Surface.Do(p, op)
 }
 
-// Is reports whether an id passed to a Surface is a plain name of the matrix, made
-// unique to an environment.
+// Is reports whether an ID passed to a Surface is a plain name of the matrix that
+// was made unique to an environment.
 func Is(id, name string) bool {
 	plain, _, _ := strings.Cut(id, "@")
 	return plain == name
@@ -173,15 +173,15 @@ func Run(t *testing.T, surface Surface) {
 	}
 }
 
-// contents are what the store under test has at first.
+// contents are the initial contents of the store under test.
 type contents struct {
 	kinds   []kind // of each label
 	history bool   // each entry was written twice
 }
 
-// contentsOf returns the contents that the cases of an environment need. Only those
-// that read or restore an older version need one, and those of the store as a whole
-// need no entries of every kind.
+// contentsOf returns the contents that the cases of an environment need. Only cases
+// that read or restore an older version need a history, and cases of the whole
+// store do not need entries of every kind.
 func contentsOf(name string) contents {
 	switch name {
 	case unchanged, Restore:
@@ -201,8 +201,8 @@ func newEnv(t testing.TB, number int, r relation, surface Surface, c contents) *
 	return e
 }
 
-// fill writes an entry of every label and of each of some kinds into the store under
-// test, twice if it is to have a history.
+// fill writes an entry of every label and each of the given kinds into the store
+// under test, twice if the entries need a history.
 func (e *env) fill(c contents) {
 	platform := principal("platform")
 	platform.Platform = true
@@ -245,11 +245,12 @@ func principal(agent string) acl.Principal {
 	return acl.Principal{Agent: agent, Taint: acl.Restricted}
 }
 
-// keyOf returns a key with a letter that macOS decomposes.
+// keyOf returns a key with a character that macOS decomposes.
 func keyOf(label acl.Label, k kind) string { return fmt.Sprintf("%s/é %s", label, k) }
 
-// decomposed returns an operation whose keys are in another Unicode form than those of
-// the entries, so that every case also holds that a key's form does not matter.
+// decomposed returns an operation whose keys have a different Unicode normalization
+// form than the entries' keys, so that every case also tests that the form does not
+// matter.
 func decomposed(op Operation) Operation {
 	op.Key, op.To = norm.NFD.String(op.Key), norm.NFD.String(op.To)
 	return op

@@ -14,25 +14,25 @@ import (
 	"mneme/meter"
 )
 
-// Prices and amounts, in micros. Every caller in relation to a store for sale could
-// pay for all searches of the matrix.
+// Prices and amounts, in micros. Every related caller could pay for all searches of
+// the matrix.
 const (
 	priceSearch = 10
 	priceEntry  = 100
 	balance     = 1_000_000
 )
 
-// unpaid is the status of a search that has to be paid for.
+// unpaid is the status of a search that requires a payment.
 const unpaid = 402
 
-// trade is what the caller is to the offer on the store under test.
+// trade is the caller's relation to the offer on the store under test.
 type trade struct {
 	buys     bool // it has a metered grant, which counts
 	searches int  // status of a search of the offer
 	accepts  int  // status of accepting the offer
 }
 
-// tradeRelations are relations to a store on which an offer stands, or stood.
+// tradeRelations are relations to a store with an open or withdrawn offer.
 func tradeRelations() []relation {
 	share := func(e *env, level acl.Level) {
 		e.must(acl.Principal{Agent: "owner", Taint: taint}, Operation{Name: Share, Store: "owner", Other: "caller", Level: level})
@@ -69,11 +69,11 @@ func tradeRelations() []relation {
 			e.must(acl.Principal{Agent: "maker", Taint: taint}, Operation{Name: Share, Store: "owner", Other: "caller", Level: acl.Read})
 			sell(e)
 		}},
-		{name: "search grant beside an offer", store: "owner", level: acl.Search, trade: has, setUp: func(e *env) {
+		{name: "search grant and an offer", store: "owner", level: acl.Search, trade: has, setUp: func(e *env) {
 			share(e, acl.Search)
 			sell(e)
 		}},
-		{name: "readwrite grant beside an offer", store: "owner", level: acl.ReadWrite, trade: has, setUp: func(e *env) {
+		{name: "readwrite grant and an offer", store: "owner", level: acl.ReadWrite, trade: has, setUp: func(e *env) {
 			share(e, acl.ReadWrite)
 			sell(e)
 		}},
@@ -96,7 +96,7 @@ func onOffer(r relation) []testCase {
 	}
 	if r.trade.buys {
 		cases = append(cases, testCase{name: "search without max_charge", env: unchanged, op: op(Search), before: func(e *env) { e.Index() }, check: func(t *testing.T, got Outcome) {
-			// Surfaces of agents answer the price.
+			// Agents' surfaces answer with the price.
 			if got.Status != ok && got.Status != unpaid || len(got.Keys) > 0 || got.Charges > 0 {
 				t.Errorf("status %d, showed %q for %d charges", got.Status, got.Keys, got.Charges)
 			}
@@ -105,7 +105,7 @@ func onOffer(r relation) []testCase {
 	return cases
 }
 
-// offerToPay lets every search cost something.
+// offerToPay gives every search a maximum charge.
 func offerToPay(cases []testCase) {
 	for i := range cases {
 		if op := &cases[i].op; strings.HasPrefix(op.Name, Search) {
@@ -114,8 +114,8 @@ func offerToPay(cases []testCase) {
 	}
 }
 
-// charged checks that a search that succeeded was charged for under a metered grant
-// alone, however much it might have cost.
+// charged checks that a successful search was charged only under a metered grant,
+// whatever its maximum charge.
 func charged(t *testing.T, r relation, got Outcome) {
 	t.Helper()
 	want := 0
@@ -127,7 +127,7 @@ func charged(t *testing.T, r relation, got Outcome) {
 	}
 }
 
-// unique returns a name of the matrix as this environment has it.
+// unique returns a name of the matrix in this environment's unique form.
 func (e *env) unique(name string) string { return fmt.Sprintf("%s@%d", name, e.number) }
 
 // as returns an agent of this environment in a session.
@@ -170,7 +170,8 @@ func (e *env) withdraw() {
 	}
 }
 
-// offerOf returns the ID of the offer on the store under test as operations name it.
+// offerOf returns the ID of the offer on the store under test, in the form that
+// operations use.
 func (e *env) offerOf(op Operation) string {
 	if e.offer == uuid.Nil || op.Name != OfferSearch && op.Name != Accept {
 		return ""

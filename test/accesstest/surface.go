@@ -23,8 +23,8 @@ type Operation struct {
 	Encrypted *bool  // of a put
 	Version   *int   // of a restore; nil: the latest deleted
 	To        string // new key of a rename
-	// ToNamespace and ToStore are options of a rename; ToNamespace only of
-	// RenameNamespace, and ToStore of RenameStore.
+	// ToNamespace and ToStore are options of a rename: ToNamespace only for
+	// RenameNamespace, ToStore only for RenameStore.
 	ToNamespace *string
 	ToStore     *string
 	Query       string // of a search
@@ -38,12 +38,12 @@ type Operation struct {
 	Level    acl.Level // of a share
 	TTL      time.Duration
 	MaxLabel acl.Label // of a share; zero: not given
-	// MaxCharge is what a search may cost, in micros; nil: it may cost nothing.
+	// MaxCharge is the maximum charge of a search, in micros; nil: none.
 	MaxCharge *int64
 	Offer     string // of an OfferSearch or Accept
 }
 
-// The operations. Joining and leaving take a platform token.
+// The operations. Joining and leaving require a platform token.
 const (
 	Put      = "put"
 	Get      = "get"
@@ -52,16 +52,16 @@ const (
 	Export   = "export"
 	Changes  = "changes"
 	Search   = "search"
-	// RankedSearch is a search that names a ranking, and RelevantSearch one that
-	// names a least relevance.
+	// RankedSearch is a search with a ranking, and RelevantSearch one with a
+	// minimum relevance.
 	RankedSearch   = "search with a ranking"
 	RelevantSearch = "search with a least relevance"
 	// RefinedSearch is a search with one of the options in Options or OpenOptions.
 	RefinedSearch = "search with an option"
-	// PagedSearch is a search that shows one hit a page, and follows the cursors to
-	// the last.
+	// PagedSearch is a search with one hit per page that follows the cursors to the
+	// last page.
 	PagedSearch = "search in pages"
-	// PagedPurchase is a PagedSearch that may cost something.
+	// PagedPurchase is a PagedSearch with a maximum charge.
 	PagedPurchase = "purchase in pages"
 	// OfferSearch is a search of an offer, and Accept accepts it.
 	OfferSearch = "offer search"
@@ -80,7 +80,7 @@ const (
 	// AcceptGrant accepts a store, and EndGrant ends the caller's own grant of it.
 	AcceptGrant = "accept a grant"
 	EndGrant    = "end a grant"
-	// SetLanguage chooses which models read a store.
+	// SetLanguage chooses the models that read a store.
 	SetLanguage = "set language"
 	JoinChat    = "join chat"
 	LeaveChat   = "leave chat"
@@ -88,31 +88,31 @@ const (
 	LeaveUser   = "leave user"
 )
 
-// Options are the options of a search, by their names in the REST API, that find,
-// order and explain hits and leave none of the matrix out. With "nearest" no hit is
-// relevant enough, and the keys are those of what comes closest.
+// Options are the search options, by their names in the REST API, that find, order
+// and explain hits without excluding entries of the matrix. With "nearest" no hit
+// is relevant enough, and the keys are those of the nearest entries.
 var Options = []string{"mode", "queries", "recency", "diversity", "typos", "dates", "as_of", "explain", "where", "timezone", "match", "nearest"}
 
-// ExplainEntry is the option "explain" of a RefinedSearch with the path of the
-// operation. It is in neither list.
+// ExplainEntry is the option "explain" of a RefinedSearch with the operation's
+// path. It is in neither list.
 const ExplainEntry = "explain of an entry"
 
-// OpenOptions are those that a store at level search takes too.
+// OpenOptions are the options that a store at level search accepts too.
 var OpenOptions = []string{"passages", "max_tokens"}
 
 // Where is the condition of a search, list or export with the option "where". All
-// entries of the matrix fit it, some only by their values.
+// entries of the matrix match it, some only by their values.
 const Where = `{"or": [{"encrypted": {"eq": true}}, {"not": {"value.none": {"exists": true}}}], "updated_at": {"gte": "2000-01-01"}}`
 
-// AsOf is the time of a search with the option "as_of": the clock's year, whose end is yet to
-// come, so that it means now.
+// AsOf is the time of a search with the option "as_of": the clock's year, which ends in the
+// future, so that it means now.
 const AsOf = "2026"
 
 // Timezone is the zone of a search with the option "timezone".
 const Timezone = "Europe/Berlin"
 
-// Match are the exact words of a search with the option "match". All searchable
-// entries of the matrix have them.
+// Match holds the exact words of a search with the option "match". All
+// searchable entries of the matrix contain them.
 const Match = `{"all": ["heliotrope"], "any": ["helio*"], "none": ["heliotrope heliotrope"]}`
 
 // Outcome is the outcome of an operation.
@@ -125,22 +125,22 @@ type Outcome struct {
 	Coarse bool   // of a search: Coarse of a hit
 	Lags   bool   // of a search: the answer said vector_lag
 	Next   string // of a page of a search: the cursor of the next one
-	// Charges is how often a search was charged for.
+	// Charges is the number of charges for a search.
 	Charges int
-	// Explained is what became of the entry that a search explained.
+	// Explained is the explained outcome of an entry.
 	Explained search.Outcome
-	// NoVectors: the vector leg of a search failed, as without a model, and an
-	// answer says no more than that.
+	// NoVectors reports that a search's vector leg failed, as without a model,
+	// and the answer reports only that.
 	NoVectors bool
 }
 
-// Coarse reports whether a hit's score and relevance are the same number of two
-// digits, as from a store at level search.
+// Coarse reports whether a hit's score and relevance are the same two-digit
+// number, as for a store at level search.
 func Coarse(score, relevance float64) bool {
 	return score == relevance && relevance == math.Round(relevance*100)/100
 }
 
-// Surface is a surface under test, over a database that nothing else uses.
+// Surface is a surface under test, over a database that no other test uses.
 type Surface interface {
 	// Do tries an operation as a principal.
 	Do(p acl.Principal, op Operation) Outcome
@@ -151,6 +151,6 @@ type Surface interface {
 	// Offers reports whether the surface has an operation, or an option of a
 	// RefinedSearch.
 	Offers(name string) bool
-	// Market is what sells searches of the stores behind the surface.
+	// Market sells searches of the stores behind the surface.
 	Market() *meter.Market
 }

@@ -15,17 +15,17 @@ import (
 	"mneme/test/wait"
 )
 
-// byWords starts a server whose embedder is away, so that searches answer by
-// words at once and nothing else uses the processor.
+// byWords starts a server whose embedder is unavailable, so that searches
+// are lexical at once and the server has the processor to itself.
 func byWords() option {
 	return environment("MNEME_EMBEDDER=openai", "MNEME_OPENAI_BASE_URL=http://127.0.0.1:9/v1", "MNEME_OPENAI_MODEL=m", "MNEME_OPENAI_DIM=8",
 		"MNEME_SEARCH_VECTOR_BUDGET=50ms")
 }
 
-// hoardBytes is about how long the longest values are that an entry may have.
+// hoardBytes is about the maximum length of a value.
 const hoardBytes = 95_000
 
-// hoard writes 100 entries of so many bytes that all answer one question.
+// hoard writes 100 entries of the given length that all match one question.
 func (c caller) hoard(t testing.TB, bytes int) {
 	t.Helper()
 	const sentence = "Its stone is coarse, and the face is worked from the north. "
@@ -35,14 +35,15 @@ func (c caller) hoard(t testing.TB, bytes int) {
 	}
 }
 
-// mcpSearch is a search for everything that hoard wrote, as a call over MCP.
+// mcpSearch is a search for all of hoard's entries, as a call over MCP.
 func mcpSearch(id int) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"memory_search","arguments":{"query":"granite survey","max_results":100,"max_tokens":1000000}}}`, id)
 }
 
 var mcpHeaders = []string{"Accept", "application/json, text/event-stream"}
 
-// One request of 40 searches for all that an agent has took 8 GB.
+// Regression test: one request of 40 searches for all of an agent's entries took
+// 8 GB.
 func TestABatchOfSearchesTakesTheMemoryOfOne(t *testing.T) {
 	t.Parallel()
 	s := start(t, byWords())
@@ -90,7 +91,7 @@ func TestABatchOfSearchesTakesTheMemoryOfOne(t *testing.T) {
 	}
 }
 
-// A tool's search returned 3.6 MB to the model.
+// Regression test: a tool's search returned 3.6 MB to the model.
 func TestAToolAnswersNoMoreThanAModelCanRead(t *testing.T) {
 	t.Parallel()
 	s := start(t, byWords())
@@ -137,8 +138,8 @@ func TestAToolAnswersNoMoreThanAModelCanRead(t *testing.T) {
 	}
 }
 
-// Readers that take their time make the server hold neither their answers nor
-// connections to its database: others read and write meanwhile.
+// Slow readers must not make the server hold their answers or connections to
+// its database: others read and write in the meantime.
 func TestSlowReadersHoldNoAnswers(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage, byWords(), environment("MNEME_CONNECTIONS_STALL_TIMEOUT=10m")) // the first are not read until all have begun
@@ -229,7 +230,7 @@ func (e *stuck) option() option {
 }
 
 // question waits for a question, and returns a channel that is closed when mneme
-// gives it up.
+// abandons it.
 func (e *stuck) question(t testing.TB) <-chan struct{} {
 	t.Helper()
 	conn := wait.For(t, "the embedder is asked", e.asked)
@@ -247,9 +248,9 @@ func mcpCancel(id int) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id)
 }
 
-// A search that its client no longer wants is given up down to the embedder, and
-// nobody is sent its answer. The embedder sees the end of a call before the server
-// has forgotten it, so that each call has an ID of its own, as the protocol requires.
+// A search that its client cancelled is cancelled down to the embedder, and its
+// answer is not sent. The embedder sees the end of a call before the server has
+// forgotten it, so each call has its own ID, as the protocol requires.
 func TestACancelledSearchIsStoppedAndNotAnswered(t *testing.T) {
 	t.Parallel()
 	t.Run("http", func(t *testing.T) {
@@ -287,7 +288,7 @@ func TestACancelledSearchIsStoppedAndNotAnswered(t *testing.T) {
 	})
 	t.Run("stdio", func(t *testing.T) {
 		embedder := startStuck(t)
-		s := start(t, embedder.option()) // its folder; the program beside it uses the database too
+		s := start(t, embedder.option()) // a data folder that the stdio program shares
 		command := s.command("mcp", "--agent", "alice")
 		in, err := command.StdinPipe()
 		if err != nil {

@@ -14,11 +14,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// operation is one of openapi.yaml.
+// operation is an operation of openapi.yaml.
 type operation struct{ id, method, path string }
 
-// operations returns those of openapi.yaml, and what docs/security.md says of each: the
-// lowest label that sees what it changes.
+// operations returns the operations of openapi.yaml, each with the lowest label that
+// sees its changes, by docs/security.md.
 func operations(t *testing.T) (all []operation, lowest map[string]string) {
 	t.Helper()
 	text, err := os.ReadFile("../../server/rest/openapi.yaml")
@@ -63,13 +63,13 @@ func operations(t *testing.T) (all []operation, lowest map[string]string) {
 	return all, lowest
 }
 
-// below is what sessions at PUBLIC see.
+// below is the view of sessions at PUBLIC.
 type below struct {
 	who   []caller
 	paths []string
 }
 
-// observe returns all that they are answered, without what is random.
+// observe returns all of the sessions' answers, without their random parts.
 func (b below) observe() string {
 	var all strings.Builder
 	for i, c := range b.who {
@@ -83,7 +83,7 @@ func (b below) observe() string {
 	return all.String()
 }
 
-// difference returns the lines of after that are none of before.
+// difference returns the lines of after that are not in before.
 func difference(before, after string) (lines string) {
 	known := strings.Split(before, "\n")
 	for line := range strings.Lines(after) {
@@ -94,7 +94,7 @@ func difference(before, after string) (lines string) {
 	return lines
 }
 
-// stable returns an answer without request IDs and sealed cursors.
+// stable returns an answer without request IDs and encrypted cursors.
 func stable(body []byte) string {
 	var answer map[string]any
 	if json.Unmarshal(body, &answer) != nil {
@@ -103,13 +103,13 @@ func stable(body []byte) string {
 	for _, random := range []string{"instance", "next_cursor", "next", "cursor"} {
 		delete(answer, random)
 	}
-	text, _ := json.Marshal(answer) // of what was decoded
+	text, _ := json.Marshal(answer) // decoded JSON always encodes
 	return string(text)
 }
 
-// Every operation of the API is called in sessions at RESTRICTED. What docs/security.md says
-// is seen from there up shows to no session at PUBLIC, of the agent or of another; what is
-// seen at PUBLIC such a session cannot change.
+// Sessions at RESTRICTED call every operation of the API. Changes that are visible only from
+// there up, by docs/security.md, must not show to a session at PUBLIC, of the same agent or
+// another; such a session cannot change data that is visible at PUBLIC.
 func TestNoOperationShowsBelow(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		all, lowest := operations(t)
@@ -126,7 +126,7 @@ func TestNoOperationShowsBelow(t *testing.T) {
 			"title": "Notes", "description": "Of ferries", "terms": map[string]any{"price_search": 10, "price_entry": 5},
 		}).want(t, http.StatusCreated)).ID
 		low.who[0].call(http.MethodPut, store+"/grants/carol", map[string]any{"level": "read"}).want(t, http.StatusOK)
-		// One sale makes the key of receipts, which is of the whole server.
+		// One sale creates the receipt key, which belongs to the whole server.
 		money := map[string]any{"amount": 1_000_000, "reference": "r"}
 		s.as("operator", "--scope", "platform").call(http.MethodPost, "/v1/admin/accounts/dave/topup", money).want(t, http.StatusOK)
 		s.as("dave").call(http.MethodPost, "/v1/offers/"+offer+"/accept", nil).want(t, http.StatusCreated)
@@ -218,7 +218,7 @@ func TestNoOperationShowsBelow(t *testing.T) {
 		if known := slices.Sorted(maps.Keys(calls)); len(known) != len(all) {
 			t.Errorf("%d calls for %d operations", len(known), len(all))
 		}
-		// What others go on from comes first.
+		// Operations on which others depend come first.
 		order := []string{"putMemory", "batchMemories", "renameMemory", "deleteMemory", "restoreMemory", "putGrant", "deleteGrant",
 			"createOffer", "changeOffer", "withdrawOffer", "topUpAccount", "acceptOffer", "searchOffer", "search", "refundCharge", "payOutAccount"}
 		rank := func(o operation) int {
@@ -234,7 +234,7 @@ func TestNoOperationShowsBelow(t *testing.T) {
 			return strings.Compare(a.id, b.id)
 		})
 		refused := []string{"putSettings", "putLanguage", "putParticipant", "deleteParticipant", "putSession", "deleteSession", "purge", "createAPIKey", "revokeAPIKey"}
-		low.observe() // accepts what it names
+		low.observe() // accepts the offers that it lists
 		before := low.observe()
 		for _, o := range all {
 			call := calls[o.id]

@@ -18,7 +18,7 @@ func TestUpdatesOfOneKeyAreBounded(t *testing.T) {
 		alice := s.as("alice")
 		s.secret("history history")
 		value := strings.Repeat("history ", 12_000)[:size.Of(45_000, 90_000)]
-		updates := size.Of(250, 600) // of which a hundred are kept; the log has up to 16 MB
+		updates := size.Of(250, 600) // a hundred versions are retained; the log has up to 16 MB
 		for i := range updates {
 			// Encrypted values are not indexed, which makes the attack faster.
 			body := map[string]any{"value": fmt.Sprintf("%06d %s", i, value), "encrypted": true}
@@ -32,7 +32,7 @@ func TestUpdatesOfOneKeyAreBounded(t *testing.T) {
 		if n := len(items.Items); n != 100 || items.Items[0].Version != updates || items.Items[n-1].Version != updates-99 || items.Next != "" {
 			t.Errorf("%d versions from %d, cursor %q", n, items.Items[n-1].Version, items.Next)
 		}
-		// A version that fell off does not exist.
+		// A version that was dropped from the history does not exist.
 		alice.call(http.MethodPost, memories+"k/restore", map[string]any{"version": updates - 100}).want(t, 404)
 		alice.call(http.MethodPost, memories+"k/restore", map[string]any{"version": updates - 98}).want(t, 200)
 		stored := s.storageBytes()
@@ -43,7 +43,7 @@ func TestUpdatesOfOneKeyAreBounded(t *testing.T) {
 	})
 }
 
-// storageBytes returns the size of the files of the SQLite database; 0 if the data
+// storageBytes returns the size of the SQLite database's files, or 0 if the data
 // is elsewhere.
 func (s *server) storageBytes() (total int64) {
 	paths, err := filepath.Glob(filepath.Join(s.dir, "mneme.db*"))
@@ -70,7 +70,7 @@ func TestGrantsOfAStoreAreBounded(t *testing.T) {
 		if p := refused.problem(t); p.Type != "urn:mneme:problem:quota" || p.Limit != "grants" || !strings.Contains(p.Detail, "20 grants") || refused.header.Get("Retry-After") == "" {
 			t.Errorf("%+v", p)
 		}
-		// A grant that stands can be changed, and a revoked one makes room.
+		// An existing grant can be changed, and a revoked one frees its slot.
 		alice.call(http.MethodPut, "/v1/stores/self/grants/bob-3", map[string]any{"level": "search"}).want(t, 200)
 		alice.call(http.MethodDelete, "/v1/stores/self/grants/bob-4", nil).want(t, 204)
 		alice.call(http.MethodPut, "/v1/stores/self/grants/bob-20", map[string]any{"level": "read"}).want(t, 200)

@@ -18,10 +18,10 @@ import (
 	"mneme/test/wait"
 )
 
-// Bodies of kilobytes that unpack to hundreds of megabytes, to every call that reads one,
-// many at a time: all are refused, and none is held beyond its limit. Four are read at a
-// time, of up to 10 MB, which take twice that while they grow, and again until they are
-// collected.
+// Bodies of kilobytes that decompress to hundreds of megabytes, sent concurrently to
+// every call that reads a body: all are refused, and none is held beyond its limit. The
+// server reads four at a time, of up to 10 MB each, which take twice that while they
+// grow, and again until they are garbage-collected.
 func TestBombsTakeNoMemory(t *testing.T) {
 	t.Parallel()
 	const each, room = 8, 400 << 20
@@ -57,8 +57,8 @@ func TestBombsTakeNoMemory(t *testing.T) {
 	alice.search("what tea?").want(t, http.StatusOK)
 }
 
-// Bodies of kilobytes that unpack to arrays of millions of elements, each of which would
-// take many times its text.
+// Bodies of kilobytes that decompress to arrays of millions of elements, each of which
+// would take many times its text in memory.
 func TestLongArraysTakeNoMemory(t *testing.T) {
 	t.Parallel()
 	const room = 400 << 20
@@ -93,7 +93,7 @@ func TestLongArraysTakeNoMemory(t *testing.T) {
 	alice.search("what tea?").want(t, http.StatusOK)
 }
 
-// unending is the end of a body that does not come until stop is closed.
+// unending is the end of a body, which blocks until stop is closed.
 type unending struct{ stop chan struct{} }
 
 func (u unending) Read([]byte) (int, error) {
@@ -101,7 +101,7 @@ func (u unending) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// Large bodies whose ends do not come, on one connection.
+// Large bodies whose ends never arrive, on one connection.
 func TestBodiesThatDoNotEndTakeNoMemory(t *testing.T) {
 	t.Parallel()
 	const bodies, length, held, room = 64, 9_500_000, 64 << 20, 300 << 20
@@ -156,7 +156,7 @@ func TestBodiesThatDoNotEndTakeNoMemory(t *testing.T) {
 	alice.put("tea", "I like my tea green.").want(t, http.StatusCreated)
 }
 
-// writer compresses what is written.
+// writer compresses its input.
 type writer interface {
 	Write(p []byte) (int, error)
 	Close() error
@@ -168,14 +168,14 @@ func zstandard(out *bytes.Buffer) (writer, error) {
 	return zstd.NewWriter(out, zstd.WithWindowSize(8<<20))
 }
 
-// zeros returns so many zeros, compressed.
+// zeros returns n zeros, compressed.
 func zeros(t *testing.T, length int, by func(*bytes.Buffer) (writer, error)) []byte {
 	t.Helper()
 	chunk := string(make([]byte, 1<<20))
 	return compressed(t, by, slices.Repeat([]string{chunk}, length/len(chunk))...)
 }
 
-// compressed returns texts one after another, compressed.
+// compressed returns the concatenated texts, compressed.
 func compressed(t *testing.T, by func(*bytes.Buffer) (writer, error), texts ...string) []byte {
 	t.Helper()
 	var out bytes.Buffer

@@ -28,14 +28,14 @@ func (s *server) as(agent string, flags ...string) caller {
 	return s.bearing(strings.TrimSpace(s.output(append([]string{"token", "--agent", agent}, flags...)...)))
 }
 
-// bearing returns a caller with a token, which may be of any kind, or empty for
-// none.
+// bearing returns a caller with a token of any kind, or without a token if it
+// is empty.
 func (s *server) bearing(token string) caller {
 	s.secret(token)
 	return caller{server: s, token: token}
 }
 
-// reply is a response. Status 0 means that there was none; err says why.
+// reply is a response. Status 0 means that there was none; err holds the reason.
 type reply struct {
 	status int
 	header http.Header
@@ -43,13 +43,13 @@ type reply struct {
 	err    error
 }
 
-// patience ends what would never end. It is far above what a busy machine takes.
+// patience bounds every wait. It is far above the times of a busy machine.
 const patience = 4 * time.Minute
 
 // client has no limit on connections.
 var client = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 
-// call makes one request. body is nil, a string or []byte that is sent as it is,
+// call makes one request. body is nil, a string or []byte that is sent unchanged,
 // or a value that is sent as JSON. headers alternates names and values.
 func (c caller) call(method, path string, body any, headers ...string) reply {
 	var content []byte

@@ -31,7 +31,7 @@ func (s *server) dial() *connection {
 	return &connection{Conn: conn, t: s.t, reader: bufio.NewReader(conn)}
 }
 
-// send writes text as it is.
+// send writes text unchanged.
 func (c *connection) send(text string) error {
 	_, err := io.WriteString(c, text)
 	return err

@@ -8,10 +8,10 @@
 // the log of its server must not contain any token, memory text or query of the
 // test.
 //
-// MNEME_ATTACK_BINARY attacks another binary, such as that of an earlier version:
+// MNEME_ATTACK_BINARY attacks another binary, such as an earlier version:
 //
 //	MNEME_ATTACK_BINARY=/path/to/mneme go test ./test/attacks -run TestX
 //
-// -short skips the attacks. In a full run (package size), those of which a smaller one shows the same are
-// as large as they have ever been.
+// -short skips the attacks. In a full run (package size), attacks that a smaller one could
+// replace have their maximum size.
 package attacks

@@ -21,8 +21,9 @@ func hits(t testing.TB, r reply) (stores []string, skipped []map[string]string) 
 	return stores, found.Skipped
 }
 
-// Strangers give an agent stores full of words and copies of its topic. Its searches that
-// name no store stay its own, its exact words are answered, and it refuses what it was given.
+// Strangers give an agent stores full of words and copies of its topic. Its searches without
+// named stores cover only its own, its exact words find their entries, and it can refuse the
+// gifts.
 func TestGiftsChangeNothingUntilTheyAreAccepted(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage)
@@ -49,7 +50,8 @@ func TestGiftsChangeNothingUntilTheyAreAccepted(t *testing.T) {
 				t.Errorf("hits of %q", stores)
 			}
 		}
-		// Once it is named, the store with too many words is left out and named, not the call refused.
+		// If the store with too many words is named, it is skipped and listed, and the call
+		// succeeds.
 		alice.call(http.MethodGet, "/v1/stores/giver-0/memories", nil).want(t, http.StatusOK)
 		stores, skipped := hits(t, alice.search("pilot", "match", prefix))
 		if len(stores) != 1 || stores[0] != "alice" || len(skipped) != 1 || skipped[0]["store_id"] != "giver-0" || skipped[0]["reason"] != "prefix" {
@@ -64,9 +66,9 @@ func TestGiftsChangeNothingUntilTheyAreAccepted(t *testing.T) {
 	})
 }
 
-// A session at RESTRICTED tries to hand text to one at PUBLIC: by whom it shares with, by
-// its settings, and by how much it asks.
-func TestASessionTellsNothingDownwards(t *testing.T) {
+// A session at RESTRICTED tries to pass text to one at PUBLIC: by its grants, by its
+// settings, and by its number of requests.
+func TestASessionRevealsNothingDownwards(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage)
 		high, low := s.as("alice", "--taint", "RESTRICTED"), s.as("alice")
@@ -99,8 +101,8 @@ func TestASessionTellsNothingDownwards(t *testing.T) {
 	})
 }
 
-// An agent tries to undo what its platform turned off.
-func TestAnAgentDoesNotTurnOnWhatItsPlatformTurnedOff(t *testing.T) {
+// An agent tries to reenable kinds of stores that its platform disabled.
+func TestAnAgentCannotEnableWhatItsPlatformDisabled(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage)
 		alice, platform := s.as("alice"), s.as("operator", "--scope", "platform")
@@ -118,7 +120,8 @@ func TestAnAgentDoesNotTurnOnWhatItsPlatformTurnedOff(t *testing.T) {
 	})
 }
 
-// Who lost a store leaves grants behind, which wait for its return.
+// An agent that lost access to a store leaves dependent grants, which resume if
+// it regains access.
 func TestGrantsOfWhoLostAStoreAreShownAndEnd(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage)

@@ -17,12 +17,12 @@ import (
 	"mneme/test/wait"
 )
 
-// A hog keeps the encoder busy: with megabytes to embed, or with questions that
-// never end. Others' lines must be found by their meaning all the same.
+// A hog keeps the encoder busy, with megabytes to embed or with endless
+// questions. Other agents' lines must still be found by the vector leg.
 
 const hogValues, hogBytes = 32, 88_000
 
-// prose returns words of about so many bytes.
+// prose returns words of about n bytes in total.
 func prose(random *rand.Rand, bytes int) string {
 	words := strings.Fields("garden window evening letter bridge train neighbour summer kitchen winter river lantern market harbour story")
 	var text strings.Builder
@@ -62,7 +62,7 @@ func askWithoutEnd(t testing.TB, hog caller, connections int) (stop func()) {
 	}
 }
 
-// byMeaning returns nil once a search of the caller finds a key by the vector leg.
+// byMeaning returns nil when a search of the caller finds a key by the vector leg.
 func (c caller) byMeaning(t testing.TB, question, key string) error {
 	type found struct {
 		Hits []struct {
@@ -104,8 +104,8 @@ func TestMegabytesOfOneAgentDoNotDelayAnothersLine(t *testing.T) {
 	})
 }
 
-// Answers to an agent say that its own entries wait for their vectors; answers to
-// others do not.
+// Answers to an agent report that its own entries wait for their vectors; answers
+// to others do not.
 func TestAnswersSayThatOnesOwnEntriesWait(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage, startHesitant(t, "volume"))
@@ -167,13 +167,13 @@ func TestQuestionsWithoutEndDoNotStopIndexing(t *testing.T) {
 	wait.Until(t, "the line is found by its meaning", func() error { return other.byMeaning(t, "what food makes her ill?", "allergy") })
 }
 
-// BenchmarkHog prints how long another agent's PUT with ?wait=indexed takes under
-// each attack:
+// BenchmarkHog reports the duration of another agent's PUT with ?wait=indexed
+// under each attack:
 //
 //	go test -run '^$' -bench Hog -benchtime 20x ./test/attacks
 //
-// With MNEME_ATTACK_BINARY it measures another version. -benchtime says how many
-// lines are written, one each half second. Times are in seconds; late is the share
+// With MNEME_ATTACK_BINARY it measures another version. -benchtime sets the number
+// of lines, written one each half second. Times are in seconds; late is the share
 // that was not indexed within the 10 s of the call.
 func BenchmarkHog(b *testing.B) {
 	attack := map[string]func(testing.TB, caller) (stop func()){

@@ -36,8 +36,8 @@ func (s *server) sockets() int {
 	return n
 }
 
-// A request announces a body and never sends it. It has no token, so that
-// anybody could do this from anywhere.
+// A request announces a body and never sends it. It has no token, so
+// anybody could send it from anywhere.
 func TestARequestThatNeverEndsIsAnsweredAndClosed(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -75,7 +75,7 @@ func TestARequestThatNeverEndsIsAnsweredAndClosed(t *testing.T) {
 	}
 }
 
-// With a token, a body may take its time, but not for ever.
+// With a token, a body may be slow, but not endless.
 func TestAConnectionWithoutProgressIsClosed(t *testing.T) {
 	t.Parallel()
 	s := start(t, environment("MNEME_CONNECTIONS_IDLE_TIMEOUT=1s", "MNEME_CONNECTIONS_STALL_TIMEOUT=1s"))
@@ -121,7 +121,7 @@ func TestAConnectionWithoutProgressIsClosed(t *testing.T) {
 	}
 }
 
-// A client asks for megabytes and takes them by the byte.
+// A client requests megabytes and reads them byte by byte.
 func TestAReaderThatTakesNothingIsCutOff(t *testing.T) {
 	t.Parallel()
 	s := start(t, byWords(), environment("MNEME_CONNECTIONS_STALL_TIMEOUT=2s"))
@@ -156,7 +156,7 @@ func TestAReaderThatTakesNothingIsCutOff(t *testing.T) {
 	})
 }
 
-// One address opens more connections than are good for the others.
+// One address opens so many connections that others would suffer.
 func TestOneAddressCannotTakeEveryConnection(t *testing.T) {
 	t.Parallel()
 	s := start(t, environment("MNEME_CONNECTIONS_IDLE_TIMEOUT=1h")) // all are open at a time

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// MEMORY.md goes into system prompts. A description that another agent wrote must
-// not get there when the owner edits the value, nor by any other write that carries
-// it along.
-func TestMemoryIndexNeverShowsWhatAnotherAgentWrote(t *testing.T) {
+// MEMORY.md goes into system prompts. A description by another agent must not
+// appear there after the owner edits the value, or after any other write that
+// preserves it.
+func TestMemoryIndexNeverShowsAnotherAgentsText(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage)
 		alice, mallory := s.as("alice"), s.as("mallory")
@@ -40,7 +40,7 @@ func TestMemoryIndexNeverShowsWhatAnotherAgentWrote(t *testing.T) {
 				t.Errorf("MEMORY.md shows what another agent wrote:\n%s", index.body)
 			}
 		}
-		// The owner's own word is shown again.
+		// The owner's own description appears again.
 		alice.call(http.MethodPut, memories+"edited", map[string]any{"value": "e", "description": "mine after all"}).want(t, 200)
 		index := alice.call(http.MethodGet, "/v1/stores/self/MEMORY.md", nil).want(t, 200)
 		if line := "- [edited](edited.md) — mine after all (20"; !strings.HasPrefix(string(index.body), line) || strings.Count(string(index.body), "\n") != 1 {

@@ -21,11 +21,11 @@ import (
 	"mneme/test/wait"
 )
 
-// issuer is an issuer of tokens with its server of keys.
+// issuer is a token issuer with its key server.
 type issuer struct {
 	*httptest.Server
 	name   string
-	keys   atomic.Pointer[[]byte] // what the server answers; nil: nothing
+	keys   atomic.Pointer[[]byte] // the server's answer; nil: none
 	signed ed25519.PrivateKey     // the key that signs now
 	kid    string
 	asked  atomic.Int64                  // how often its keys were fetched
@@ -55,7 +55,7 @@ func newIssuer(t *testing.T, name string) *issuer {
 	return i
 }
 
-// hold makes the issuer answer no fetch until release is called.
+// hold makes the issuer delay all fetches until release is called.
 func (i *issuer) hold() (release func()) {
 	held := make(chan struct{})
 	i.held.Store(&held)
@@ -115,18 +115,18 @@ func trusting(t *testing.T, issuers ...*issuer) option {
 	return config(string(text))
 }
 
-// Forged tokens with unknown key IDs make a server ask the issuer for its keys.
-// However many come, and although half of their senders hang up at once, a key
-// that the issuer rotates to is accepted with the next fetch, and known keys and
-// other issuers are served while one hangs.
+// Forged tokens with unknown key IDs make a server fetch the issuer's keys.
+// However many arrive, and although half of their senders disconnect at once, a
+// key that the issuer rotates to is accepted after the next fetch, and known
+// keys and other issuers are served while a fetch hangs.
 func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 	t.Parallel()
 	attacked, other := newIssuer(t, "https://id.test"), newIssuer(t, "https://other.test")
 	attacked.interval = "1s"
 	s := start(t, trusting(t, attacked, other))
-	formerly, beside := s.bearing(attacked.token(t, "alice", attacked.kid)), s.bearing(other.token(t, "bob", other.kid))
+	formerly, unaffected := s.bearing(attacked.token(t, "alice", attacked.kid)), s.bearing(other.token(t, "bob", other.kid))
 	formerly.put("tea", "I like my tea green, without sugar.").want(t, http.StatusCreated)
-	beside.put("tea", "I like my tea black, with milk.").want(t, http.StatusCreated)
+	unaffected.put("tea", "I like my tea black, with milk.").want(t, http.StatusCreated)
 
 	began := time.Now()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -134,7 +134,7 @@ func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 	defer flood.Wait()
 	defer cancel()
 	var forged atomic.Int64
-	pause := time.Duration(size.Of(10, 0)) * time.Millisecond // a hundred times what is fetched
+	pause := time.Duration(size.Of(10, 0)) * time.Millisecond // a hundred times the number of fetches
 	for attacker := range 8 {
 		flood.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
@@ -162,9 +162,9 @@ func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 		}
 		return nil
 	})
-	// Known keys wait neither for fetches nor behind tokens that do: all these calls are
-	// answered while one fetch hangs. The server gives a fetch up after ten seconds, and
-	// on a busy machine the calls may take longer: then the next fetch is tried.
+	// Known keys wait neither for fetches nor for tokens that do: all these calls are
+	// answered while one fetch hangs. The server abandons a fetch after ten seconds, and
+	// on a busy machine the calls may take longer: then the test tries the next fetch.
 	meanwhile := false
 	for try := 0; try < 3 && !meanwhile; try++ {
 		before := attacked.asked.Load()
@@ -179,7 +179,7 @@ func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 		before = attacked.asked.Load()
 		for range 20 {
 			formerly.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
-			beside.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
+			unaffected.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
 		}
 		meanwhile = attacked.asked.Load() == before
 		release()
@@ -190,13 +190,13 @@ func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 	attacked.rotate(t)
 	latter := s.bearing(attacked.token(t, "alice", attacked.kid))
 	wait.Until(t, "a token of the new key is accepted", func() error {
-		beside.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
+		unaffected.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
 		if r := latter.call(http.MethodGet, memories+"tea", nil); r.status != http.StatusOK {
 			return fmt.Errorf("after %d forged tokens a good one is answered with %v", forged.Load(), r)
 		}
 		return nil
 	})
-	// The key that was rotated away is gone with the same fetch.
+	// The same fetch removes the key that was rotated out.
 	if r := formerly.call(http.MethodGet, memories+"tea", nil); !isRefusal(r.status) {
 		t.Errorf("a token of a removed key is answered with %v", r)
 	}
@@ -208,12 +208,11 @@ func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 		t.Logf("the issuer was asked %d times in %v", n, time.Since(began).Round(time.Second))
 	}
 	other.Close()
-	beside.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
+	unaffected.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
 }
 
-// A server starts while its issuer is away, and says of good tokens that they
-// cannot be judged yet, not that they are bad. Garbage in place of the keys, later,
-// takes no known key away.
+// A server starts while its issuer is unavailable, and reports valid tokens as
+// undecided, not as invalid. A later malformed key set does not remove known keys.
 func TestAnIssuerThatIsAwayOrAnswersGarbageLocksNobodyOut(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t, "https://id.test")
@@ -245,8 +244,8 @@ func TestAnIssuerThatIsAwayOrAnswersGarbageLocksNobodyOut(t *testing.T) {
 	alice.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
 }
 
-// isRefusal reports whether a status is one of a token that was not accepted: bad,
-// not judged yet, or one too many from its address.
+// isRefusal reports whether a status refuses a token: as invalid, as undecided, or
+// because of its address's limit.
 func isRefusal(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests
 }

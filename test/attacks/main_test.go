@@ -18,7 +18,7 @@ var (
 	buildDir     string // removed when the tests end
 	otherBinary  string // value of binaryVariable
 	attackBinary = sync.OnceValues(func() (string, error) {
-		_ = os.Getenv(binaryVariable) // go test's cache sees what a test reads, not what TestMain does
+		_ = os.Getenv(binaryVariable) // go test's cache tracks the variables that tests read, not TestMain's
 		if otherBinary != "" {
 			return filepath.Abs(otherBinary)
 		}
@@ -28,7 +28,7 @@ var (
 
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
-		// Attacks mostly wait for what their servers do. -parallel overrides this.
+		// Attacks mostly wait for their servers. -parallel overrides this.
 		if err := flag.Set("test.parallel", "6"); err != nil {
 			panic(err)
 		}

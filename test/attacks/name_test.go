@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// times matches the times of an answer.
+// times matches the times in an answer.
 var times = regexp.MustCompile(`[0-9-]+T[0-9:.]+Z`)
 
-// An agent that shares its store with an id must not learn whether a chat has that
-// id, and must not keep the platform from making one.
+// An agent that shares its store with an ID must not learn whether a chat has that
+// ID, and must not prevent the platform from creating one.
 func TestSharingNeitherClaimsNorRevealsTheIDsOfChats(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage)
@@ -43,10 +43,10 @@ func TestSharingNeitherClaimsNorRevealsTheIDsOfChats(t *testing.T) {
 			}
 		}
 
-		// The platform can still make the chat, and its participants use it.
+		// The platform can still create the chat, and its participants can use it.
 		platform.call(http.MethodPut, "/v1/chats/chat-2/participants/alice", map[string]any{}).want(t, 204)
 		alice.call(http.MethodPut, "/v1/stores/chat-2/memories/k", map[string]any{"value": "ours"}).want(t, 201)
-		// A grant to a chat's id gives its participants nothing.
+		// A grant to a chat's ID gives no access to its participants.
 		alice.call(http.MethodPut, "/v1/stores/mallory/memories/k", map[string]any{"value": "x"}).want(t, 403)
 		alice.call(http.MethodDelete, "/v1/stores/mallory/grants/chat-2", nil).want(t, 403)
 		mallory.call(http.MethodGet, "/v1/stores/chat-2/memories/k", nil).want(t, 403)

@@ -47,8 +47,8 @@ func TestALongQueryIsRefusedOnEverySurface(t *testing.T) {
 	}
 }
 
-// Each of many queries is as long as a body may be. None may be answered, and
-// together they must leave nothing behind.
+// Each of many queries is as long as a body may be. All must be refused, and
+// their memory released.
 func TestManyHugeQueriesTakeNoMemory(t *testing.T) {
 	t.Parallel()
 	queries, room := size.Of(100, 1100), size.Of(64, 200) // MB
@@ -60,7 +60,7 @@ func TestManyHugeQueriesTakeNoMemory(t *testing.T) {
 	huge := strings.Repeat("what kind of tea is it ", 1_000_000/23)
 	s.secret(huge)
 	for i := range queries {
-		// The body is put together by hand, since encoding so many is slow.
+		// The body is concatenated by hand, since encoding so many queries is slow.
 		r := alice.call(http.MethodPost, "/v1/search", `{"query": "`+strings.Repeat("x", i)+huge+`"}`)
 		if r.status != http.StatusUnprocessableEntity && r.status != http.StatusRequestEntityTooLarge {
 			t.Fatalf("query %d: %v", i, r)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What another agent is refused must not tell how much an owner keeps, of which it
-// may see nothing.
+// A refusal to another agent must not reveal the size of an owner's invisible
+// data.
 func TestRefusalsTellNothingOfHiddenBytes(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage, config("limits:\n  bytes: 10000\n"))

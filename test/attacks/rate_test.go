@@ -30,8 +30,8 @@ func flood(n int, send func(i int) reply) map[int]int {
 	return count
 }
 
-// Somebody guesses tokens. After a few, the address is told to wait; a good token
-// from the same address is accepted all the while.
+// An attacker guesses tokens. After a few, the address must wait; a valid token
+// from the same address is still accepted.
 func TestGuessingTokensIsSlowAndHurtsNobody(t *testing.T) {
 	t.Parallel()
 	s := start(t, environment("MNEME_RATE_REFUSALS=1")) // guesses come faster on the slowest machine
@@ -42,7 +42,7 @@ func TestGuessingTokensIsSlowAndHurtsNobody(t *testing.T) {
 		"with bad tokens": func(i int) reply {
 			return s.bearing(fmt.Sprintf("mneme_%016x_secretsecretsecret", i)).call(http.MethodGet, "/v1/stores", nil)
 		},
-		// Without trusted proxies the header is the caller's own word.
+		// Without trusted proxies the header is the caller's own claim.
 		"under many addresses": func(i int) reply {
 			return s.bearing("bad-token").call(http.MethodGet, "/v1/stores", nil, "X-Forwarded-For", fmt.Sprintf("192.0.2.%d", i%250))
 		},
@@ -83,8 +83,7 @@ func TestGuessingTokensIsSlowAndHurtsNobody(t *testing.T) {
 	}
 }
 
-// One agent sends more requests than are good for the others, with several
-// tokens.
+// One agent sends more requests than its limit, with several tokens.
 func TestOneAgentCannotTakeEveryRequest(t *testing.T) {
 	t.Parallel()
 	s := start(t, environment("MNEME_RATE_REQUESTS=5")) // requests come faster on the slowest machine
@@ -107,8 +106,9 @@ func TestOneAgentCannotTakeEveryRequest(t *testing.T) {
 	}
 }
 
-// A batch counts each of its messages: one of 15 is refused long before the sixteen
-// batches that the burst would allow, though a slow machine earns some more meanwhile.
+// A batch counts each of its messages: a batch of 15 is refused long before the
+// sixteen batches that the burst would allow, although the bucket refills in the
+// meantime on a slow machine.
 func TestABatchOfMessagesCountsEachOfThem(t *testing.T) {
 	t.Parallel()
 	s := start(t, environment("MNEME_RATE_REQUESTS=8"))
@@ -126,8 +126,8 @@ func TestABatchOfMessagesCountsEachOfThem(t *testing.T) {
 	}
 }
 
-// What a small request costs the process, in processor time. Compare two builds
-// with MNEME_ATTACK_BINARY.
+// BenchmarkRequests measures the processor time of a small request. Compare two
+// builds with MNEME_ATTACK_BINARY.
 func BenchmarkRequests(b *testing.B) {
 	s := start(b, environment("MNEME_RATE_REQUESTS=1000000", "MNEME_LOG_LEVEL=error"))
 	alice := s.as("alice")

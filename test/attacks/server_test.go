@@ -124,13 +124,13 @@ func (s *server) output(args ...string) string {
 	return out.String()
 }
 
-// secretPrefix is the length in bytes of the part of a secret that is looked for:
-// a log might quote the beginning of a long text.
+// secretPrefix is the length in bytes of the searched prefix of a secret: a log
+// might quote the beginning of a long text.
 const secretPrefix = 40
 
-// secret declares texts that no log may contain. Tokens, values and queries that
-// the helpers send are declared by them. Texts of less than 8 bytes are passed
-// over, since a log may contain them by chance.
+// secret declares texts that no log may contain. The helpers declare the tokens,
+// values and queries that they send. Texts of less than 8 bytes are ignored,
+// since a log may contain them by chance.
 func (s *server) secret(texts ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

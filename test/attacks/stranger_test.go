@@ -7,8 +7,8 @@ import (
 )
 
 // A stranger with a valid token tries each way to read another agent's memory,
-// in the own store and by the other's name. What it gets must not depend on
-// whether that agent exists.
+// through its own store and by the other's name. The answers must not depend
+// on whether that agent exists.
 func TestAStrangerReadsNothingOfAnotherAgent(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage)
@@ -56,7 +56,7 @@ func TestAStrangerReadsNothingOfAnotherAgent(t *testing.T) {
 	})
 }
 
-// Without a valid token no call of the API is answered.
+// Without a valid token every call of the API is refused.
 func TestWithoutATokenNothingIsAnswered(t *testing.T) {
 	t.Parallel()
 	s := start(t, environment("MNEME_RATE_REFUSALS=0"))

@@ -19,8 +19,8 @@ import (
 	"mneme/test/wait"
 )
 
-// One agent keeps a hundred searches in the air. Another's single search must not
-// stand behind them: while it runs, few of the others are answered.
+// One agent has a hundred concurrent searches. Another agent's single search must
+// not queue behind them: while it runs, only few of the others are answered.
 func TestAHundredSearchesDoNotStandBeforeOne(t *testing.T) {
 	t.Parallel()
 	s := start(t, environment("MNEME_SEARCH_RUNNING=1"))
@@ -55,12 +55,12 @@ func TestAHundredSearchesDoNotStandBeforeOne(t *testing.T) {
 		}
 		return nil
 	})
-	// One was running, one may have had its turn, and their answers and those of
-	// refusals cross on the wire.
+	// One search was running, one may have been next, and their answers and the
+	// refusals may overtake each other on the wire.
 	const most = 10
 	// On a busy machine a request may also wait before the server reads it, which
-	// says nothing of the turns: behind the hog's 64 that wait, no search of many
-	// would be quick.
+	// is independent of the turns: behind the hog's 64 waiting searches, hardly
+	// any search would be quick.
 	fewest := int64(math.MaxInt64)
 	for i := 0; i < 100 && fewest > most; i++ {
 		before := answered.Load()
@@ -78,10 +78,10 @@ func TestAHundredSearchesDoNotStandBeforeOne(t *testing.T) {
 	t.Logf("%d searches were answered before the quickest", fewest)
 }
 
-// longQuestion is the length of the longest question that is allowed, in bytes.
+// longQuestion is the maximum length of a question, in bytes.
 const longQuestion = 16_000
 
-// askAtLength keeps so many questions of so many bytes in the air until stop is called, and
+// askAtLength keeps n questions of the given length in flight until stop is called, and
 // counts their answers.
 func askAtLength(t testing.TB, hog caller, questions, bytes int) (answered *atomic.Int64, stop func()) {
 	answered = new(atomic.Int64)
@@ -110,8 +110,8 @@ func askAtLength(t testing.TB, hog caller, questions, bytes int) (answered *atom
 	}
 }
 
-// A short question passes long ones: while it is asked and answered, hardly any of those
-// are, though several are there before it each time.
+// A short question overtakes long ones: while it is asked and answered, hardly any long
+// question is answered, although several are queued before it each time.
 func TestAShortQuestionPassesLongOnes(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		longs := max(size.Of(6, 8), 2*runtime.GOMAXPROCS(0)) // so that some wait
@@ -130,7 +130,8 @@ func TestAShortQuestionPassesLongOnes(t *testing.T) {
 			}
 			return nil
 		})
-		// On a busy machine a request may wait before the server reads it: rounds.
+		// On a busy machine a request may wait before the server reads it, so the test
+		// repeats rounds.
 		const most, rounds = 1, 20
 		questions := size.Of(3, 9)
 		var passed []int64
@@ -150,9 +151,9 @@ func TestAShortQuestionPassesLongOnes(t *testing.T) {
 	})
 }
 
-// Eighty lists at a time with a condition within long values: while another agent's search
-// is answered, not as many of them are. If its snapshots stood behind theirs on PostgreSQL,
-// each would wait for all of them; a busy machine makes a search slower, but not by that.
+// Eighty concurrent lists have a condition on long values: while another agent's search is
+// answered, fewer of them are. If its snapshots queued behind theirs on PostgreSQL, it
+// would wait for all of them; a busy machine slows a search down, but not by that much.
 func TestListsOfLongValuesDoNotStandBeforeASearch(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage, startHesitant(t, "garden")) // the values wait for their vectors
@@ -171,7 +172,7 @@ func TestListsOfLongValuesDoNotStandBeforeASearch(t *testing.T) {
 		for range lists {
 			group.Go(func() {
 				for {
-					// On a busy machine the time that a call has for reading values may end.
+					// On a busy machine a call's budget for reading values may expire.
 					r := hog.call(http.MethodGet, within, nil)
 					if ctx.Err() != nil {
 						return
@@ -196,7 +197,7 @@ func TestListsOfLongValuesDoNotStandBeforeASearch(t *testing.T) {
 			passed = passed[:0]
 			for i := range questions {
 				before := answered.Load()
-				// By words: what an embedding takes says nothing of turns, and much of a busy machine.
+				// Lexical: embedding would take much of a busy machine, independently of turns.
 				ada.search(fmt.Sprintf("which tea do I like, %d of %d?", i, round), "mode", "lexical").want(t, http.StatusOK)
 				passed = append(passed, answered.Load()-before)
 			}
@@ -213,7 +214,7 @@ func TestListsOfLongValuesDoNotStandBeforeASearch(t *testing.T) {
 	})
 }
 
-// Above its budget a condition within values is refused, and the refusal names the limit.
+// Above its budget a condition on values is refused, and the refusal names the limit.
 func TestAConditionWithinValuesHasABudget(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage, startHesitant(t, "garden"), environment("MNEME_LIMITS_CONDITION_BYTES=1000000"))
@@ -235,8 +236,8 @@ func TestAConditionWithinValuesHasABudget(t *testing.T) {
 	})
 }
 
-// BenchmarkLongQuestions prints how long another agent's search takes beside eight
-// questions of 16 kB at a time, and how many times as long as alone:
+// BenchmarkLongQuestions reports the duration of another agent's search next to
+// eight concurrent questions of 16 kB, and its ratio to the duration without them:
 //
 //	go test -run '^$' -bench LongQuestions -benchtime 100x ./test/attacks
 //
@@ -262,11 +263,11 @@ func BenchmarkLongQuestions(b *testing.B) {
 	alone := median("alone")
 	answered, stop := askAtLength(b, hog, 8, longQuestion)
 	began := time.Now()
-	beside := median("beside")
+	loaded := median("loaded")
 	longs := float64(answered.Load()) / time.Since(began).Seconds()
 	stop()
 	b.ReportMetric(float64(alone.Microseconds())/1000, "alone-ms")
-	b.ReportMetric(float64(beside.Microseconds())/1000, "beside-ms")
-	b.ReportMetric(float64(beside)/float64(alone), "times")
+	b.ReportMetric(float64(loaded.Microseconds())/1000, "loaded-ms")
+	b.ReportMetric(float64(loaded)/float64(alone), "times")
 	b.ReportMetric(longs, "long/s")
 }

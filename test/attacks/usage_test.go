@@ -11,7 +11,7 @@ import (
 )
 
 // memory returns the resident memory of the process in bytes, now and at its
-// peak. The test is skipped where there is no /proc.
+// peak. It skips the test without /proc.
 func (s *server) memory() (resident, peak int64) {
 	s.t.Helper()
 	for line := range strings.Lines(s.proc("status")) {
@@ -58,8 +58,8 @@ func (s *server) proc(file string) string {
 	return string(text)
 }
 
-// metric returns the value of a metric, given by its name with its labels as
-// /metrics prints them, or an error if there is none.
+// metric returns the value of a metric, named with its labels as in
+// /metrics, or an error if there is none.
 func (s *server) metric(name string) (float64, error) {
 	r := s.bearing("").call(http.MethodGet, "/metrics", nil)
 	if r.err != nil {

@@ -18,7 +18,7 @@ type changePage struct {
 	Next    string           `json:"next_cursor"`
 }
 
-// follow returns the path of a call that waits for changes of a store.
+// follow returns the path of a call that waits for a store's changes.
 func (c caller) follow(t testing.TB, store, seconds string) string {
 	t.Helper()
 	path := "/v1/stores/" + store + "/changes"
@@ -26,8 +26,8 @@ func (c caller) follow(t testing.TB, store, seconds string) string {
 	return path + "?wait=" + seconds + "&since=" + url.QueryEscape(page.Next)
 }
 
-// A wait must give nothing to a caller that may no longer read at its end, and end with the
-// server.
+// A waiting call must return no data if the caller has lost access at its end, and must end
+// with the server.
 func TestAWaitOutlivesNeitherAccessNorServer(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -43,8 +43,8 @@ func TestAWaitOutlivesNeitherAccessNorServer(t *testing.T) {
 			return nil
 		})
 	}
-	// A wait that ends before the access does shows what it may: then the next one is
-	// longer.
+	// A wait that ends before the access does shows readable changes: the next one is
+	// then longer.
 	var got reply
 	for _, seconds := range []string{"1", "5", "30"} {
 		owner.call(http.MethodPut, "/v1/stores/self/grants/mallory", map[string]any{"level": "read"}).want(t, 200)
@@ -65,8 +65,8 @@ func TestAWaitOutlivesNeitherAccessNorServer(t *testing.T) {
 		t.Errorf("a wait of a former reader: %v", got)
 	}
 
-	// Four waits of an agent, over all its tokens, and no more. Each is asked for again
-	// until the server ends, since the longest is half a minute.
+	// An agent has four waits at most, over all its tokens. Each is repeated until the
+	// server ends, since the longest takes half a minute.
 	path := owner.follow(t, "self", "30")
 	const waits = 4
 	var ending atomic.Bool

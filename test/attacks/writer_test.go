@@ -18,12 +18,12 @@ import (
 	"mneme/test/wait"
 )
 
-// A hog writes without end. Another agent's calls must not stand behind its writes.
+// A hog writes endlessly. Another agent's calls must not queue behind its writes.
 
 const batchOfOwn = "/v1/stores/self/memories:batch"
 
-// heavyBatch returns the body of a batch of values with so many words each, at most 8,000,
-// of which each is in one value and one call alone.
+// heavyBatch returns the body of a batch of values with n words each, at most 8,000. Each
+// word occurs in one value of one call only.
 func heavyBatch(call, values, words int) map[string]any {
 	items := make([]map[string]any, values)
 	for i := range items {
@@ -36,10 +36,10 @@ func heavyBatch(call, values, words int) map[string]any {
 	return map[string]any{"items": items}
 }
 
-// hogging is what a hog has had answered.
+// hogging counts the hog's answers.
 type hogging struct{ batches, small, refused atomic.Int64 }
 
-// writeWithoutEnd keeps batches, see heavyBatch, and small writes of an agent in the air
+// writeWithoutEnd keeps an agent's batches (see heavyBatch) and small writes in flight
 // until stop is called.
 func writeWithoutEnd(t testing.TB, hog caller, batches, values, words, small int) (h *hogging, stop func()) {
 	h = new(hogging)
@@ -62,7 +62,8 @@ func writeWithoutEnd(t testing.TB, hog caller, batches, values, words, small int
 			}
 		})
 	}
-	// The first ones are made before: a hog's own work must not slow the server.
+	// The first ones are built in advance: the hog's own work must not slow the
+	// server.
 	const prepared = 4
 	bodies := make([][prepared][]byte, batches)
 	body := func(i, n int) []byte {
@@ -94,9 +95,9 @@ func writeWithoutEnd(t testing.TB, hog caller, batches, values, words, small int
 	}
 }
 
-// Eight batches at a time: while another agent's put is answered, hardly any of them are.
-// It would wait for all of them if they were given in the order of arrival: there is one
-// connection that writes.
+// Eight batches are in flight: while another agent's put is answered, hardly any of them
+// is. In order of arrival the put would wait for all of them: there is one connection for
+// writes.
 func TestBatchesOfOneAgentDoNotStandBeforeAPut(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage, oneWriter, startHesitant(t, "w1"))
@@ -111,7 +112,8 @@ func TestBatchesOfOneAgentDoNotStandBeforeAPut(t *testing.T) {
 			}
 			return nil
 		})
-		// On a busy machine a request may wait before the server reads it: rounds.
+		// On a busy machine a request may wait before the server reads it, so the test
+		// repeats rounds.
 		const most, rounds, puts = batches / 2, 5, 3
 		var passed []int64
 		for round := range rounds {
@@ -130,9 +132,9 @@ func TestBatchesOfOneAgentDoNotStandBeforeAPut(t *testing.T) {
 	})
 }
 
-// oneWriter leaves a server on PostgreSQL so few connections that one write runs at a time, as
-// on SQLite. With more, another agent's write runs beside those to the hog's store, which run
-// one after another in any order.
+// oneWriter gives a server on PostgreSQL so few connections that one write runs at a time, as
+// on SQLite. With more, another agent's write runs concurrently with the writes to the hog's
+// store, which run one after another in any order.
 func oneWriter(s *server) {
 	const variable = "MNEME_POSTGRES_DSN="
 	for i, pair := range s.env {
@@ -143,7 +145,7 @@ func oneWriter(s *server) {
 }
 
 // One write of an agent waits in PostgreSQL for a lock, and fifty others of the agent to
-// the same store behind it. They do not hold the connections that others need.
+// the same store wait behind it. They must not occupy connections that others need.
 func TestWritersOfOneStoreDoNotHoldAllConnections(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.Database(t)
@@ -192,7 +194,7 @@ func TestWritersOfOneStoreDoNotHoldAllConnections(t *testing.T) {
 	}
 }
 
-// Who would wait for others for too long is told so, and when to come again.
+// A caller that would wait too long for others is refused, with a Retry-After.
 func TestAWriteThatWaitsTooLongIsRefused(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.Database(t)
@@ -227,9 +229,9 @@ func TestAWriteThatWaitsTooLongIsRefused(t *testing.T) {
 	})
 }
 
-// BenchmarkWriters prints how long another agent's calls take beside an agent's writes, the
-// longest and the median, and alone, how long a transaction takes that is as large as they may
-// be, in milliseconds, and how a put compares with the aim:
+// BenchmarkWriters reports, in milliseconds, the longest and the median duration of another
+// agent's calls next to an agent's writes and alone, the duration of a transaction of maximum
+// size, and a put's ratio to its target:
 //
 //	go test -run '^$' -bench Writers -benchtime 30x ./test/attacks
 //
@@ -241,7 +243,7 @@ func BenchmarkWriters(b *testing.B) {
 		batches, values, small int
 	}{
 		{"sqlite/2-batches", func() option { return flags() }, 2, 100, 0},
-		{"sqlite/8-batches", func() option { return flags() }, 8, 80, 0}, // an agent's bodies together have at most 64 MB
+		{"sqlite/8-batches", func() option { return flags() }, 8, 80, 0}, // an agent's bodies have at most 64 MB in total
 		{"postgres/batch+20", postgres, 1, 100, 20},
 		{"postgres/batch+100", postgres, 1, 100, 100},
 	} {
@@ -272,7 +274,7 @@ func BenchmarkWriters(b *testing.B) {
 				return took
 			}
 			alone := measure(0)
-			// As large as the transactions of a batch are: by their bytes, about 20,000 terms.
+			// Of the size of a batch's transactions: by their bytes, about 20,000 terms.
 			var bounded []time.Duration
 			for i := range 5 {
 				began := time.Now()
@@ -283,7 +285,7 @@ func BenchmarkWriters(b *testing.B) {
 			h, stop := writeWithoutEnd(b, hog, attack.batches, attack.values, 8000, attack.small)
 			time.Sleep(3 * time.Second)
 			began := time.Now()
-			beside := measure(b.N)
+			loaded := measure(b.N)
 			seconds := time.Since(began).Seconds()
 			b.ReportMetric(float64(h.batches.Load()), "batches")
 			b.ReportMetric(float64(h.small.Load())/seconds, "small/s")
@@ -291,12 +293,12 @@ func BenchmarkWriters(b *testing.B) {
 			stop()
 			ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 			b.ReportMetric(ms(bounded[len(bounded)/2]), "transaction-ms")
-			// The aim is at most 1: five times as long as alone, and one transaction.
-			b.ReportMetric(ms(beside["put"][b.N/2])/ms(5*alone["put"][b.N/2]+bounded[len(bounded)/2]), "put/aim")
+			// The target is at most 1: five times the duration alone, plus one transaction.
+			b.ReportMetric(ms(loaded["put"][b.N/2])/ms(5*alone["put"][b.N/2]+bounded[len(bounded)/2]), "put/aim")
 			for name := range calls {
 				b.ReportMetric(ms(alone[name][b.N/2]), name+"-alone-ms")
-				b.ReportMetric(ms(beside[name][b.N/2]), name+"-ms")
-				b.ReportMetric(ms(beside[name][b.N-1]), name+"-most-ms")
+				b.ReportMetric(ms(loaded[name][b.N/2]), name+"-ms")
+				b.ReportMetric(ms(loaded[name][b.N-1]), name+"-most-ms")
 			}
 		})
 	}

@@ -12,7 +12,8 @@ import (
 )
 
 // Arbitrary is an embedder without a model: every text has an arbitrary vector,
-// every word an arbitrary token. It has the dimension of the one that it stands for.
+// every word an arbitrary token. It has the dimension of the embedder that it
+// replaces.
 type Arbitrary struct{ embed.Embedder }
 
 // Fingerprint implements embed.Embedder.
@@ -52,8 +53,8 @@ func token(word string) *[maxsim.Dim]float32 {
 	return (*[maxsim.Dim]float32)(workload.Direction(source(word), maxsim.Dim))
 }
 
-// Second returns an embedder with the vectors of another under its own fingerprint, such
-// as for Options.Second.
+// Second returns an embedder with another one's vectors under its own fingerprint, for
+// example for Options.Second.
 func Second(e embed.Embedder) embed.Embedder { return second{e} }
 
 type second struct{ embed.Embedder }

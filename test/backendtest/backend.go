@@ -1,5 +1,5 @@
 // Package backendtest opens services for tests over each combination of storage
-// and vector index, with a clock that the test moves.
+// and vector index, with a clock that the test advances.
 package backendtest
 
 import (
@@ -42,15 +42,15 @@ func Storages() []Backend {
 	}}}
 }
 
-// Partitioned is the backend with the flat index whose tables are partitioned, as those of
-// Production are.
+// Partitioned is the backend with the flat index and partitioned tables, as Production
+// has.
 func Partitioned() Backend {
 	return Backend{Name: "partitioned+flat", open: func(t testing.TB, _ Backend) *Data {
 		return &Data{Storage: postgresAt(postgrestest.Database(t), partitions), Model: flatModel}
 	}}
 }
 
-// partitions is into how many partitions the tables of Production are divided.
+// partitions is the number of partitions of Production's tables.
 const partitions = 4
 
 // Production is the backend that several processes can share. Its searches see
@@ -68,7 +68,7 @@ func Production() Backend {
 			return &Data{Storage: postgresAt(dsn, partitions), Model: b.milvusModel}
 		},
 		milvus: milvus.Config{
-			Consistency: milvus.Strong, Partitions: 2, // few are made faster
+			Consistency: milvus.Strong, Partitions: 2, // fewer partitions are created faster
 			Timeouts: milvus.Timeouts{Open: 2 * time.Minute, Search: 2 * time.Minute},
 		},
 	}
@@ -94,28 +94,28 @@ func (b Backend) Serving() Backend {
 	return b
 }
 
-// Open creates a database and an index for the time of the test. If their
-// server is missing the test is skipped, or fails if CI is set.
+// Open creates a database and an index for the duration of the test. If
+// their server is missing the test is skipped, or fails if CI is set.
 func (b Backend) Open(t testing.TB) *Data {
 	t.Helper()
 	return b.open(t, b)
 }
 
-// Data is a database with an index. Services that are opened over it share it
-// like several processes.
+// Data is a database with an index. Services opened over it share it like
+// several processes.
 type Data struct {
-	// Storage opens the database, with connections of its own; SQLite's is
-	// opened once.
+	// Storage opens the database, with its own connections; SQLite's is opened
+	// once.
 	Storage func(t testing.TB) storage.Storage
-	// Model pairs an embedder with the index of what it makes, which is
-	// opened by a client of its own.
+	// Model pairs an embedder with its index, which is opened by a separate
+	// client.
 	Model func(t testing.TB, e embed.Embedder) indexer.Model
 }
 
 func postgresAt(dsn string, partitions int) func(testing.TB) storage.Storage {
 	return func(t testing.TB) storage.Storage {
 		t.Helper()
-		// Many tests run side by side, and the server takes some hundred
+		// Many tests run in parallel, and the server accepts some hundred
 		// connections.
 		rows, err := postgres.Open(t.Context(), dsn, postgres.Options{MaxConns: 8, StatementTimeout: 5 * time.Minute, Partitions: partitions})
 		if err != nil {

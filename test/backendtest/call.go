@@ -25,7 +25,7 @@ func (f *Fixture) PutJSON(c memory.Caller, store, key, value string, change ...f
 	f.putAt(c, memory.Path{Store: store, Key: key}, json.RawMessage(value), 0, change)
 }
 
-// putAt writes a value. want is the status, 0 for that of any success.
+// putAt writes a value. want is the status; 0 means any success.
 func (f *Fixture) putAt(c memory.Caller, path memory.Path, value json.RawMessage, want int, change []func(*memory.PutRequest)) memory.PutResult {
 	f.t.Helper()
 	r := memory.PutRequest{Path: path, Value: value}
@@ -111,8 +111,8 @@ func (f *Fixture) MustShare(c memory.Caller, grantee string, level acl.Level) {
 	f.must(err)
 }
 
-// Caller returns a principal as the caller of a surface that reaches entries which are
-// not in context.
+// Caller returns a principal as the caller of a surface that has access to entries
+// which are not in context.
 func Caller(p acl.Principal) memory.Caller { return memory.Caller{Principal: p, Internal: true} }
 
 // Agent returns an agent as a Caller.
@@ -136,7 +136,7 @@ func Text(s string) json.RawMessage {
 	return raw
 }
 
-// Long returns a text of about 90 kB that says what it is about.
+// Long returns a text of about 90 kB about a topic.
 func Long(about string) string { return about + " " + strings.Repeat("and so on ", 9000) }
 
 // Match parses exact words.
@@ -157,7 +157,7 @@ func Where(text string) *condition.Condition {
 	return c
 }
 
-// NotInContext, Sealed and TTL change what a PutText or PutJSON writes.
+// NotInContext, Sealed and TTL modify the entry of a PutText or PutJSON.
 func NotInContext(r *memory.PutRequest) { r.InContext = new(bool) }
 
 // Sealed makes the value an encrypted one.

@@ -12,7 +12,7 @@ import (
 	"mneme/memory"
 )
 
-// Clock is a clock that a test moves. It is safe for concurrent use.
+// Clock is a clock that a test advances. It is safe for concurrent use.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -43,9 +43,9 @@ type Fixture struct {
 }
 
 // Open opens a Service over a fresh database of b. Its clock is Clock unless
-// the options bring one. Of several embedders the first is the configured
-// one; without any, searches answer by words alone. The Service is closed
-// when the test ends.
+// the options have one. Of several embedders the first is the configured
+// one; without any, searches are lexical. The Service is closed when the
+// test ends.
 func Open(t testing.TB, b Backend, options Options, embedders ...embed.Embedder) *Fixture {
 	t.Helper()
 	var clock *Clock
@@ -59,7 +59,7 @@ func Open(t testing.TB, b Backend, options Options, embedders ...embed.Embedder)
 }
 
 // OpenOver opens a Service over a database that other Services may use, as
-// another process would. Unless the options say otherwise, its clock is the
+// another process would. Unless the options have a clock, it uses the
 // system's.
 func OpenOver(t testing.TB, data *Data, options Options, embedders ...embed.Embedder) *Fixture {
 	t.Helper()
@@ -73,7 +73,7 @@ func OpenOver(t testing.TB, data *Data, options Options, embedders ...embed.Embe
 	return Wrap(t, OpenProcess(t, data.Storage(t), options, models...))
 }
 
-// Wrap makes a Fixture of a Process that the test has opened itself.
+// Wrap turns a Process that the test has opened itself into a Fixture.
 func Wrap(t testing.TB, p *Process) *Fixture { return &Fixture{Process: p, t: t} }
 
 // For returns the Fixture for a part of its test, such as an input of a fuzz target.
@@ -87,7 +87,7 @@ func (f *Fixture) Index() {
 	}
 }
 
-// Principal returns a principal that claims nothing but its name and taint.
+// Principal returns a principal with only a name and a taint.
 func Principal(agent string, taint acl.Label) acl.Principal {
 	return acl.Principal{Agent: agent, Taint: taint}
 }
@@ -109,8 +109,8 @@ func (f *Fixture) SetUpAccess() {
 	f.Lend("seller", "reader", acl.Search)
 }
 
-// Lend shares a store of its own agent at every label, so that the grantee has it in every
-// session up to that session's label, and accepts it.
+// Lend shares a store of its own agent at every label, so that the grantee has access in
+// every session up to that session's label, and accepts the grant.
 func (f *Fixture) Lend(store, grantee string, level acl.Level) {
 	f.t.Helper()
 	ctx := context.Background()

@@ -20,8 +20,8 @@ import (
 	"mneme/test/wait"
 )
 
-// Process is a service with its indexer over one database, as one process of
-// the product has them.
+// Process is a service with its indexer over one database, as in one process
+// of the product.
 type Process struct {
 	*memory.Service
 	*memory.Admin
@@ -30,23 +30,25 @@ type Process struct {
 	Market *meter.Market
 }
 
-// Options configure a Process. Zero fields take the defaults of their rooms.
+// Options configure a Process. Zero fields take the defaults of their packages.
 type Options struct {
 	Memory memory.Options
 	Search search.Options
-	// Multilingual are models of the texts that the others, which are of English then,
-	// cannot read; with Second one of that embedder, where a Fixture is opened.
+	// Multilingual are models for texts that the other, English models cannot read. If
+	// Second is set and the test opens a Fixture, they include a model of that
+	// embedder.
 	Multilingual []indexer.Model
 	Second       embed.Embedder
 	// MaxLabel is the MaxLabel of each model.
 	MaxLabel acl.Label
-	// DropPause is that of indexer.Options.
+	// DropPause sets indexer.Options.DropPause.
 	DropPause time.Duration
 }
 
-// NewProcess opens a service and its indexer over a storage. The indexer has
-// the options' clock and log. Unless the options bring a meter, it has the product's.
-// Unless they bound the time of the vector leg, of reading values, of a Put with Wait or
+// NewProcess opens a service and its indexer over a storage. The indexer has the
+// options' clock and log. Unless the options have a meter, it has the product's. The
+// defaults of its time limits (vector leg, reading values, Put with Wait, waiting for
+// other writes) are long: tests run on busy machines.
 // of a write that waits for others, it is long: tests run on busy machines.
 func NewProcess(ctx context.Context, data storage.Storage, o Options, models ...indexer.Model) (*Process, error) {
 	models = slices.Clone(models)
@@ -93,17 +95,17 @@ func NewProcess(ctx context.Context, data storage.Storage, o Options, models ...
 	return &Process{Service: service, Admin: service.Admin(), Searcher: searcher, Indexer: ix, Market: market}, nil
 }
 
-// SearchLoad returns how many searches run and wait, and how many were refused.
+// SearchLoad returns the numbers of running, waiting and refused searches.
 func (p *Process) SearchLoad() fairqueue.Load { return p.Searcher.Load() }
 
-// ReadLoad returns how many snapshots are read and wait, and how many were refused.
+// ReadLoad returns the numbers of running, waiting and refused snapshots.
 func (p *Process) ReadLoad() fairqueue.Load { return p.Readers().Load() }
 
-// WriteLoad returns how many transactions of callers are written and wait, and how many
-// were refused.
+// WriteLoad returns the numbers of running, waiting and refused transactions of
+// callers.
 func (p *Process) WriteLoad() fairqueue.Load { return p.Writers().Load() }
 
-// OpenProcess is NewProcess for the time of a test.
+// OpenProcess is NewProcess for the duration of a test.
 func OpenProcess(t testing.TB, data storage.Storage, o Options, models ...indexer.Model) *Process {
 	t.Helper()
 	p, err := NewProcess(context.Background(), data, o, models...)

@@ -17,13 +17,13 @@ import (
 	"mneme/test/size"
 )
 
-// checks is held while the number of rapid's checks, a flag, is another than it was.
+// checks guards rapid's flag for the number of checks while its value is changed.
 var checks sync.Mutex
 
-// Check is rapid.Check with a number of checks divided by by, at least one. In a full run
-// they are two and a half times as many. With -short, as under the race detector, it is a
-// quarter of that: one goroutine does most of it. Unlike rapid.Check with another flag it
-// may run beside others. The property opens what it needs for the TB that it gets, which
+// Check is rapid.Check with the number of checks divided by by, at least one. A full run
+// has two and a half times as many. With -short, as under the race detector, it has a
+// quarter: one goroutine does most of the work. Unlike rapid.Check with a changed flag it
+// may run in parallel with others. The property opens its resources for its TB, which
 // ends with each check.
 func Check(t *testing.T, by int, property func(t testing.TB, rt *rapid.T)) {
 	t.Helper()
@@ -51,7 +51,7 @@ func Check(t *testing.T, by int, property func(t testing.TB, rt *rapid.T)) {
 	})
 }
 
-// check is a TB whose cleanup is run at the end of a check of a property.
+// check is a TB that runs its cleanup functions at the end of one check.
 type check struct {
 	testing.TB
 	of *rapid.T
@@ -63,8 +63,8 @@ func (c check) Cleanup(f func()) { c.of.Cleanup(f) }
 // Change is one call of a writer.
 type Change func(f *Fixture, clock *Clock) error
 
-// DrawChange draws a call that changes what a reader of the store alice sees, or
-// may seem to.
+// DrawChange draws a call that changes, or may seem to change, the data visible
+// to a reader of the store alice.
 func DrawChange(t *rapid.T) Change {
 	ctx := context.Background()
 	agent := func(name string, taint acl.Label) memory.Caller {

@@ -22,9 +22,10 @@ func Each(t *testing.T, backends []Backend, test func(t *testing.T, b Backend)) 
 	}
 }
 
-// OnEachBackend runs a test on every supported backend, beside other tests; in a small run
-// on those that have each database and each index once. It is for rules that involve a
-// search or the index; tests of other rules use OnEachStorage, which does not wait for Milvus.
+// OnEachBackend runs a test on every supported backend, in parallel with other tests; a small
+// run uses only backends that cover each database and each index once. It is for rules that
+// involve a search or the index; tests of other rules use OnEachStorage, which does not wait
+// for Milvus.
 func OnEachBackend(t *testing.T, test func(t *testing.T, b Backend)) {
 	t.Helper()
 	t.Parallel()
@@ -35,15 +36,16 @@ func OnEachBackend(t *testing.T, test func(t *testing.T, b Backend)) {
 	Each(t, backends, test)
 }
 
-// OnEachStorage runs a test on each storage, with the flat index, beside other tests.
+// OnEachStorage runs a test on each storage, with the flat index, in parallel with
+// other tests.
 func OnEachStorage(t *testing.T, test func(t *testing.T, b Backend)) {
 	t.Helper()
 	t.Parallel()
 	Each(t, Storages(), test)
 }
 
-// Eventually polls until a condition holds; see wait.Until, which also reports what was
-// seen instead.
+// Eventually polls until a condition holds; see wait.Until, which also reports the last
+// observed state.
 func Eventually(t testing.TB, condition string, holds func() bool) {
 	t.Helper()
 	wait.Until(t, condition, func() error {

@@ -30,7 +30,8 @@ func (p *process) as(agent string, flags ...string) caller {
 // at returns the same agent, calling another process of the service.
 func (c caller) at(p *process) caller { return caller{p, c.token} }
 
-// reply is a REST response. Status 0 means that there was none; err says why.
+// reply is a REST response. Status 0 means that there was none; err holds the
+// reason.
 type reply struct {
 	status int
 	header http.Header
@@ -180,7 +181,7 @@ func (c caller) ask(question string) (f found, err error) {
 // complete reports whether no leg of the search failed.
 func (f found) complete() bool { return len(f.Degraded) == 0 }
 
-// lexicalOnly reports whether the vector leg failed, and no other.
+// lexicalOnly reports whether only the vector leg failed.
 func (f found) lexicalOnly() bool { return slices.Equal(f.Degraded, []string{"vector"}) }
 
 // hit returns the hit with the given key, or nil.
@@ -256,7 +257,7 @@ func (p *process) waitIdle() {
 }
 
 // waitIndexed waits until a process has counted at least n entries as indexed, which is
-// just after they have left the queue, and returns how many.
+// just after they have left the queue, and returns the count.
 func (p *process) waitIndexed(n float64) (indexed float64) {
 	p.t.Helper()
 	eventually(p.t, func() error {

@@ -14,7 +14,7 @@ import (
 	"mneme/test/size"
 )
 
-// In a small run the seed is one of which the choices are of every kind: see kindsOfKills.
+// A small run's seed covers all kinds of choices: see kindsOfKills.
 var (
 	kills     = flag.Int("kills", 0, fmt.Sprintf("how often the campaign kills processes of each stack (default: %d, in a full run 24)", smallKills))
 	seed      = flag.Uint64("seed", 0, fmt.Sprintf("the campaign's seed (default: %d, in a full run a new one)", smallSeed))
@@ -26,14 +26,13 @@ const (
 	smallSeed  = 142
 )
 
-// kindsOfKills are the counts of what a small campaign does at least once.
+// kindsOfKills are the counts that a small campaign must raise at least once.
 var kindsOfKills = []string{
 	"databases: with the built-in model", "kills: during the start", "kills: leases waited out", "kills: of one of two processes",
 	"kills: of two processes at once", "kills: with the last answers lost", acknowledged,
 }
 
-// sizeCampaigns gives the flags that were not given their values. It is called by tests:
-// see package size.
+// sizeCampaigns sets the flags that have no value. Tests must call it: see package size.
 var sizeCampaigns = sync.OnceFunc(func() {
 	*kills = cmp.Or(*kills, size.Of(smallKills, 24))
 	*purchases = cmp.Or(*purchases, size.Of(12, 80))
@@ -43,12 +42,14 @@ var sizeCampaigns = sync.OnceFunc(func() {
 	*seed = cmp.Or(*seed, smallSeed)
 })
 
-// killsPerDatabase is after how many kills a campaign goes on with a new
-// database, at most. New ones are also killed while their schema is made.
+// killsPerDatabase is the maximum number of kills before a campaign
+// continues with a new database. New ones are also killed while their
+// schema is created.
 const killsPerDatabase = 20
 
 // TestCampaign kills mneme at random instants under mixed load. After each kill,
-// what the service shows and what its tables hold must follow from what it
+// the visible state of the service and its tables must follow from the
+// acknowledged calls; see the package's documentation.
 // acknowledged; see the package's documentation.
 func TestCampaign(t *testing.T) {
 	sizeCampaigns()
@@ -86,7 +87,7 @@ func TestCampaign(t *testing.T) {
 	}
 }
 
-// runTrial kills processes of one database at least so many times.
+// runTrial kills processes of one database at least n times.
 func runTrial(t *testing.T, on stack, number uint64, atLeast int, all *stats) {
 	own := &stats{counts: make(map[string]int)}
 	defer all.join(own)

@@ -16,8 +16,8 @@ import (
 	"mneme/test/faults/oracle"
 )
 
-// client makes one call at a time on paths that only it writes, and keeps the
-// states in which these may be.
+// client makes one call at a time on paths that only it writes, and tracks
+// their possible states.
 type client struct {
 	*trial
 	name       string // prefix of its keys
@@ -32,11 +32,10 @@ type client struct {
 	latest     *pending // the latest call, if it had an Idempotency-Key and succeeded
 	values     map[oracle.Path][]string
 	tags       map[oracle.Path][]string // ETags, the latest last
-	undecided  bool                     // only what is shown says if a call happened
+	undecided  bool                     // only later reads show whether a call happened
 }
 
-// Names of counts: of writes that were acknowledged, and of calls that were refused with
-// 503.
+// Names of counts: of acknowledged writes, and of calls refused with 503.
 const (
 	acknowledged = "writes: acknowledged"
 	refusals     = "calls: refused with 503 during a fault"
@@ -63,7 +62,7 @@ func (c *client) newValue() string {
 	return text
 }
 
-// pick returns one of the paths, usually one whose slot fits.
+// pick returns one of the paths, usually one with a fitting slot.
 func (c *client) pick(fits func(oracle.Slot) bool) (path oracle.Path) {
 	for range 4 {
 		path = c.lasting[c.rng.IntN(len(c.lasting))]
@@ -74,7 +73,7 @@ func (c *client) pick(fits func(oracle.Slot) bool) (path oracle.Path) {
 	return path
 }
 
-// next chooses a call, usually one that makes sense.
+// next chooses a call, usually a meaningful one.
 func (c *client) next() (call oracle.Call, idempotent bool) {
 	live := func(s oracle.Slot) bool { return s.Live != nil }
 	empty := func(s oracle.Slot) bool { return s.Live == nil }
@@ -121,7 +120,7 @@ func (c *client) next() (call oracle.Call, idempotent bool) {
 	return lines, true
 }
 
-// step makes a call, or reads a path, and records what follows. It returns false
+// step makes a call, or reads a path, and records the result. It returns false
 // if the call was cut off.
 func (c *client) step() bool {
 	if c.rng.IntN(4) == 0 {
@@ -174,8 +173,8 @@ func (c *client) record(p *pending, r reply) bool {
 	return true
 }
 
-// repeat sends the latest call again, with its key. It must be answered like the
-// first time, and what is read afterwards shows that it did not happen again.
+// repeat sends the latest call again, with its key. The answer must be the same
+// as the first time, and later reads show that the call did not happen twice.
 func (c *client) repeat() bool {
 	r := c.send(c.latest.call, c.latest.key)
 	switch answer, refused := c.answerOf(c.latest.call, r); {
@@ -278,8 +277,8 @@ func (c *client) call(method, path string, body any, headers ...string) reply {
 	return c.caller(c.to, c.agent, c.taint).call(method, path, body, headers...)
 }
 
-// answerOf reads an answer. refused means that the service did not take the call.
-// What it must not answer is a violation, and its outcome unknown.
+// answerOf reads an answer. refused means that the service did not perform the
+// call. An answer that must not occur is a violation, with an unknown outcome.
 func (c *client) answerOf(call oracle.Call, r reply) (_ oracle.Answer, refused bool) {
 	switch {
 	case r.status == 0:
@@ -291,8 +290,9 @@ func (c *client) answerOf(call oracle.Call, r reply) (_ oracle.Answer, refused b
 			c.violation("%s: %v", c.name, err)
 		}
 		c.stats.add(refusals, 1)
-		// Refused: it did not happen, which is checked. Of an import, lines may have
-		// been written: it is one transaction for them and one for its record.
+		// Refused: the call did not happen, which is checked. Lines of an import may
+		// have been written: the lines are one transaction, and the record of the
+		// import is another.
 		return oracle.Answer{}, !c.unclear && call.Kind != oracle.Import
 	case r.status >= 500 || r.status == http.StatusTooManyRequests:
 		c.unexpected(call, r)

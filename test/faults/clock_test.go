@@ -24,8 +24,8 @@ func (p *process) milvusIDs() (ids map[string]bool, err error) {
 	return listMilvus(p.t.Context(), p.Address, p.service.prefix, dim)
 }
 
-// listMilvus reads the entry IDs in the collection of the model that serves at an
-// address, from Milvus itself.
+// listMilvus reads the entry IDs in the collection of the serving model of the
+// process at an address, directly from Milvus.
 func listMilvus(ctx context.Context, address, prefix string, dim int) (ids map[string]bool, err error) {
 	now, err := ready(address)
 	if err != nil {
@@ -64,7 +64,7 @@ func TestExpiredEntryDisappearsFromEveryProcess(t *testing.T) {
 		return err
 	}
 	// On a busy machine an entry may expire before it has its vector: then the next one
-	// lasts longer.
+	// has a longer lifetime.
 	for ttl, outcome := 8, errors.New("not written"); outcome != nil; ttl *= 2 {
 		goes = read[entry](c, c.call(http.MethodPut, memories+"goes", map[string]any{"value": "a fleeting thought that goes", "ttl": ttl}), http.StatusCreated)
 		if goes.ExpiresAt.IsZero() {

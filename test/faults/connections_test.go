@@ -37,7 +37,7 @@ func ownPostgres(t *testing.T, settings ...string) *postgrestest.Server {
 	return server
 }
 
-// onPostgres returns a running trial on a server of its own. parameters are those of its
+// onPostgres returns a running trial on its own server. parameters apply to its
 // processes' connections.
 func onPostgres(t *testing.T, number uint64, database *postgrestest.Server, servers, connections int, parameters string) *trial {
 	t.Helper()
@@ -50,8 +50,8 @@ func onPostgres(t *testing.T, number uint64, database *postgrestest.Server, serv
 	return r
 }
 
-// SIGKILL of the whole database server takes no acknowledged write with it: a
-// commit is handed to the operating system before it is acknowledged. (A power
+// SIGKILL of the whole database server loses no acknowledged write: a commit
+// is handed to the operating system before it is acknowledged. (A power
 // failure also needs fsync, which is PostgreSQL's default and off here.)
 func TestKilledPostgresLosesNoAcknowledgedWrite(t *testing.T) {
 	need(t, build, startPostgres)
@@ -69,7 +69,7 @@ func TestKilledPostgresLosesNoAcknowledgedWrite(t *testing.T) {
 			t.Error(err)
 			break
 		}
-		time.Sleep(time.Duration(r.rng.IntN(300)) * time.Millisecond) // the instant is what is random
+		time.Sleep(time.Duration(r.rng.IntN(300)) * time.Millisecond) // a random instant
 		refused := r.stats.more(refusals, 1)
 		if err := r.server.Kill(); err != nil {
 			t.Fatal(err)
@@ -94,17 +94,18 @@ func TestKilledPostgresLosesNoAcknowledgedWrite(t *testing.T) {
 	t.Logf("%d kills of the database\n%s", ends, r.stats)
 }
 
-// Processes want more connections than a server has room for. Calls wait or are refused;
-// none is halved, no process ends, and all is well as soon as there is room.
+// Processes want more connections than a server accepts. Calls wait or are refused; none
+// is partly done, no process ends, and the service recovers as soon as connections are
+// free.
 func TestTooManyConnectionsRefuseCallsAndHalveNone(t *testing.T) {
 	need(t, build, startPostgres)
 	t.Parallel()
 	processes, connections, allowed := size.Of(2, 3), size.Of(15, 20), size.Of(20, 30)
-	// A write waits for a lock as long as the test holds it.
+	// A write waits for a lock while the test holds it.
 	const patient = "&lock_timeout=600000&statement_timeout=600000" // ms
 	r := onPostgres(t, 6, ownPostgres(t, fmt.Sprint("max_connections=", allowed)), processes, connections, patient)
 	r.faulty.Store(true)
-	db, err := r.open() // as a superuser, for whom there is room
+	db, err := r.open() // as a superuser, with a reserved connection
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,9 +120,9 @@ func TestTooManyConnectionsRefuseCallsAndHalveNone(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// Beside the clients, each of the crowd writes to its own store, and waits. The writers
-	// of all processes are more than the server takes: the others are refused for as long
-	// as the lock is held.
+	// In addition to the clients, each agent of the crowd writes to its own store, and
+	// waits. The processes have more writers than the server accepts: the others are
+	// refused while the lock is held.
 	stop := make(chan struct{})
 	crowd.write(stop)
 	clients := r.load(stop)
@@ -140,7 +141,7 @@ func TestTooManyConnectionsRefuseCallsAndHalveNone(t *testing.T) {
 	if n := crowd.served.Load(); n > 0 {
 		t.Errorf("%d calls were served while what they write was locked", n)
 	}
-	// Those that wait are served now, and others after them.
+	// The waiting writers are served now, and others after them.
 	more := r.stats.more(acknowledged, size.Of(5, 20))
 	if err := held.Rollback(); err != nil {
 		t.Error(err)
@@ -156,8 +157,8 @@ func TestTooManyConnectionsRefuseCallsAndHalveNone(t *testing.T) {
 	close(stop)
 	crowd.Wait()
 	clients.Wait()
-	// Now there is room: idle connections end by hand, as after five minutes. Of those that
-	// were just used a process would not look whether they are dead.
+	// Free connections: end the idle ones by hand, as would happen after five minutes. A
+	// process would not check a just-used connection for having been closed.
 	const ofProcesses = "FROM pg_stat_activity WHERE application_name LIKE 'mneme-%'"
 	if err := poll(t.Context(), func() error {
 		const endIdle = "SELECT count(pg_terminate_backend(pid)) " + ofProcesses + " AND state = 'idle' AND state_change < now() - interval '3 seconds'"
@@ -182,7 +183,7 @@ func TestTooManyConnectionsRefuseCallsAndHalveNone(t *testing.T) {
 	t.Logf("at most %d connections; %d calls served, %d refused with 503\n%s", most, crowd.served.Load(), crowd.refused.Load(), r.stats)
 }
 
-// crowd are agents who each write to a store of their own.
+// crowd is a group of agents who each write to their own store.
 type crowd struct {
 	sync.WaitGroup
 	t               *testing.T
@@ -204,7 +205,7 @@ func (r *trial) newCrowd(agents int) *crowd {
 	return c
 }
 
-// write has each agent write until stop is closed. A call may be refused.
+// write makes each agent write until stop is closed. A call may be refused.
 func (c *crowd) write(stop <-chan struct{}) {
 	for n, agent := range c.agents {
 		c.Go(func() {

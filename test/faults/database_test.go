@@ -48,7 +48,7 @@ func (s stack) need(t *testing.T) {
 }
 
 // database is one service's data: a data folder, a database and an index. Any
-// number of processes run over it.
+// number of processes use it.
 type database struct {
 	t *testing.T
 	stack
@@ -60,12 +60,12 @@ type database struct {
 	environment []string
 }
 
-// keepVersions is how many versions of an entry are kept: so few that histories
-// are cut all the time.
+// keepVersions is the number of versions of an entry, small enough that
+// histories are truncated all the time.
 const keepVersions = 6
 
 // newDatabase returns an empty database. Unless realModel is set, a fake remote
-// embedder makes its vectors.
+// embedder computes its vectors.
 func newDatabase(t *testing.T, on stack, realModel bool) *database {
 	t.Helper()
 	d := &database{t: t, stack: on, dir: t.TempDir()}
@@ -115,7 +115,7 @@ func (d *database) mint(p acl.Principal) (string, error) {
 	return key.Mint(p, 24*time.Hour, time.Now())
 }
 
-// open opens the database itself, without mneme, and sees all of its rows.
+// open opens the database itself, without mneme, with access to all of its rows.
 func (d *database) open() (*sql.DB, error) {
 	if d.storage == "sqlite" {
 		file := url.URL{Scheme: "file", Path: filepath.Join(d.dir, "mneme.db"), RawQuery: "_pragma=busy_timeout(10000)"}
@@ -134,15 +134,15 @@ func (d *database) open() (*sql.DB, error) {
 	return sql.Open("pgx", own.String())
 }
 
-// number returns the number that a query selects.
+// number returns the number selected by a query.
 func number(ctx context.Context, db *sql.DB, query string, args ...any) (n int64, err error) {
 	err = db.QueryRowContext(ctx, query, args...).Scan(&n)
 	return n, err
 }
 
 // waitGone waits until no transaction of a killed process can commit any more:
-// Postgres notices only when it next reads from the connection. SQLite's locks
-// end with the process.
+// Postgres notices the end only when it next reads from the connection.
+// SQLite's locks end with the process.
 func (d *database) waitGone(name string) error {
 	if d.storage == "sqlite" {
 		return nil
@@ -161,9 +161,9 @@ func (d *database) waitGone(name string) error {
 	})
 }
 
-// patience is how long tests wait for what must happen. It says nothing of how
-// soon it should: the machine may be busy with other tests. Repairs of an index
-// are the longest wait, half a minute after a start.
+// patience bounds the waits of tests. It is not a target: the machine may be
+// busy with other tests. Repairs of an index are the longest wait, half a
+// minute after a start.
 const patience = 4 * time.Minute
 
 // poll calls check until it returns nil, or returns its last error.

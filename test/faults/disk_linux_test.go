@@ -13,8 +13,8 @@ import (
 	"mneme/test/size"
 )
 
-// mountDisk mounts a file system of the given size in memory. Only root may: other
-// users skip the test, which CI does not.
+// mountDisk mounts a file system of the given size in memory. Only root can: other
+// users skip the test, but CI runs it.
 func mountDisk(t *testing.T, size string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -32,7 +32,7 @@ func mountDisk(t *testing.T, size string) (dir string) {
 	return dir
 }
 
-// fill takes all room on a disk, until free is called.
+// fill uses all free space of a disk, until free is called.
 func fill(t *testing.T, dir string) (free func()) {
 	t.Helper()
 	path := filepath.Join(dir, "filler")
@@ -56,7 +56,7 @@ func fill(t *testing.T, dir string) (free func()) {
 	}
 }
 
-// onDisk returns a running trial whose data folder is on its own small disk.
+// onDisk returns a running trial whose data folder is on a small disk.
 func onDisk(t *testing.T, number uint64) *trial {
 	t.Helper()
 	r := newTrial(t, sqliteFlat, faultSeed, number, &stats{counts: make(map[string]int)})
@@ -100,7 +100,7 @@ func TestFullDiskRefusesWritesAndHalvesNone(t *testing.T) {
 	t.Logf("\n%s", r.stats)
 }
 
-// A data folder that cannot be written to is refused at the start, with what to do.
+// A server with a read-only data folder fails at the start, with advice.
 func TestReadOnlyDiskIsRefusedWithAdvice(t *testing.T) {
 	need(t, build)
 	t.Parallel()
@@ -126,10 +126,10 @@ func TestReadOnlyDiskIsRefusedWithAdvice(t *testing.T) {
 	r.pickUp()
 }
 
-// Damaged pages are found at the start or by the check that follows it. Then
-// nothing is served, and the log says what to do. The backup brings all back.
-// SQLite cannot notice damage to the bytes of a long value: pages have no
-// checksums.
+// Damaged pages are found at the start or by the check that follows it. The
+// server then refuses all calls, and the log contains advice. Restoring the
+// backup repairs it. SQLite cannot detect damage to the bytes of a long
+// value: pages have no checksums.
 func TestDamagedFileIsNoticedAndNotServed(t *testing.T) {
 	need(t, build)
 	t.Parallel()

@@ -7,28 +7,27 @@
 //
 // # The campaign
 //
-// TestCampaign kills mneme with SIGKILL at random instants: while it makes its
+// TestCampaign kills mneme with SIGKILL at random instants: while it creates its
 // schema, starts, writes, embeds, sweeps and purges. Clients of several agents and
-// labels put, edit, delete, restore, rename, import, share, unshare and purge all
-// the time, through one or two processes. After each kill, package oracle decides
-// whether everything that is shown follows from what was acknowledged, and queries
-// over the tables look for rows that contradict each other. It is small in a plain run;
-// .ci/run makes a full one (package size). For hours of it:
+// labels put, edit, delete, restore, rename, import, share, unshare and purge all the
+// time, through one or two processes. After each kill, package oracle decides whether
+// the visible state follows from the acknowledged calls, and queries over the tables
+// look for rows that contradict each other. It is small in a plain run; .ci/run makes a
+// full one (package size). To run it for hours:
 //
 //	TESTS=full go test ./test/faults -run TestCampaign -kills 1000 -timeout 6h -v
 //
-// -kills is the number for each stack, -databases how many databases are worked on
-// at a time, -seed makes the same choices again. Clients and processes run
-// concurrently, so the same seed makes a like history, not the same one: repeat a
-// failure with the printed seed and several runs.
+// -kills is the number for each stack, -databases the number of databases in
+// parallel, -seed repeats the choices. Clients and processes run concurrently, so
+// the same seed gives a similar history, not the same one: to reproduce a failure,
+// use the printed seed and several runs.
 //
 // TestAKilledPurchaseIsChargedOnceAndAnswered kills mneme during paid searches: at
-// random instants, and, with a facilitator that this package plays, while a payment is
-// verified, before it is settled, and before mneme learns that it was. -purchases is
-// how many.
+// random instants and, with a fake facilitator, while a payment is verified, before it
+// is settled, and before mneme learns of the settlement. -purchases is their number.
 //
-// Not everything is real. Seven databases of eight have a remote embedder that
-// this package plays, for speed; the others use the built-in model. After four
-// kills of five, the leases of the killed process are ended by hand, which
-// otherwise takes ten seconds.
+// Not everything is real. Seven databases of eight use a fake remote embedder,
+// for speed; the others use the built-in model. After four kills of five, the
+// test ends the leases of the killed process by hand, which otherwise takes
+// ten seconds.
 package faults

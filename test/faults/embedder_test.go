@@ -20,10 +20,10 @@ const fakeDim = 32
 // uniqueWord matches what word returns.
 var uniqueWord = regexp.MustCompile(`\bw[a-j]+q\b`)
 
-// fakeEmbedder starts a stand-in for a remote embedder: the OpenAI API over
-// loopback, with a delay of up to 20 ms as a network has one. A text's vector
-// depends on its unique word alone, so that a word is as near as possible to the
-// texts that contain it, and far from all others.
+// fakeEmbedder starts a fake remote embedder: the OpenAI API over loopback, with
+// a delay of up to 20 ms like a network's. A text's vector depends only on its
+// unique word, so that a word is as near as possible to the texts that contain
+// it, and far from all others.
 func fakeEmbedder(t *testing.T) (baseURL string) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var request struct{ Input []string }

@@ -13,8 +13,8 @@ import (
 	"mneme/test/faults/oracle"
 )
 
-// fact is a grant or a membership that is made and revoked all the time, and the
-// reader whose access it is.
+// fact is a grant or a membership that is repeatedly created and revoked, with
+// the reader whose access depends on it.
 type fact struct {
 	*trial
 	store, reader, owner string
@@ -24,7 +24,7 @@ type fact struct {
 	turn                 int
 }
 
-// step makes or revokes the fact and looks whether the reader has access.
+// step creates or revokes the fact and checks the reader's access.
 func (f *fact) step(to *server) bool {
 	f.turn++
 	owner := f.caller(to, f.owner, "PUBLIC")
@@ -50,7 +50,7 @@ func (f *fact) step(to *server) bool {
 	return r.status != 0 && f.check(to)
 }
 
-// check compares what the reader sees by a get, a list and a search with the fact.
+// check compares the reader's results of a get, a list and a search with the fact.
 // It returns false if it was cut off.
 func (f *fact) check(to *server) bool {
 	reader := f.caller(to, f.reader, "PUBLIC")
@@ -142,7 +142,7 @@ func (n *total) check(to *server, all []*total) {
 	n.count = sum
 }
 
-// purge erases what was deleted up to now.
+// purge erases all entries deleted so far.
 func (r *trial) purge(to *server) bool {
 	platform := r.caller(to, "platform", "PUBLIC")
 	before := time.Now().Add(-time.Millisecond).UTC().Truncate(time.Microsecond)

@@ -14,8 +14,8 @@ import (
 	"mneme/test/mnemetest"
 )
 
-// failover is the load of a process during a failover: writers of new entries, each of which
-// then reads it.
+// failover is the load on a process during a failover: writers of new entries, each of which
+// then reads its entry.
 type failover struct {
 	t       *testing.T
 	caller  remote
@@ -82,7 +82,7 @@ func (f *failover) answered(got reply, want int) {
 	f.refused++
 }
 
-// awaitWrites waits until as many more entries are written.
+// awaitWrites waits until n more entries are written.
 func (f *failover) awaitWrites(more int) {
 	f.t.Helper()
 	count := func() int {
@@ -114,7 +114,7 @@ func (f *failover) checkRefused() {
 	}
 }
 
-// end ends the load, and checks that what was acknowledged is there.
+// end ends the load, and checks that the acknowledged entries exist.
 func (f *failover) end() {
 	f.t.Helper()
 	close(f.stop)
@@ -162,8 +162,8 @@ func TestCallsFollowAFailoverToAStandbyAndBack(t *testing.T) {
 	f.end()
 }
 
-// What an address leads to becomes a standby, and a primary again. A pooler keeps the
-// connections of its clients meanwhile.
+// The server at an address becomes a standby, and a primary again. A pooler preserves
+// its clients' connections in the meantime.
 func TestCallsToAStandbyAreRefusedUntilItIsThePrimary(t *testing.T) {
 	need(t, build, startPostgres)
 	for name, through := range map[string]func(t *testing.T, dsn string) string{

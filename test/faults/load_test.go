@@ -166,8 +166,8 @@ func (l *load) waitWrites(t *testing.T, n int) {
 	})
 }
 
-// check compares the stored entries, their history and their lexical hits with
-// the acknowledged writes, and returns the number of live entries.
+// check compares the stored entries, their histories and their lexical hits
+// with the acknowledged writes, and returns the number of live entries.
 func (l *load) check(c caller) (live int) {
 	c.t.Helper()
 	for _, response := range l.unexpected {

@@ -57,9 +57,9 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// inMemory returns a folder in memory if the system has one with room, else "". A server
-// makes a thousand files and each database 300 more: after many others were deleted, as in
-// a run of all tests, ext4 takes longer to make them than PostgreSQL to fill them.
+// inMemory returns a folder in memory if the system has one with enough space, else "". A
+// server creates a thousand files and each database 300 more: after many deletions, as in
+// a run of all tests, ext4 takes longer to create them than PostgreSQL to fill them.
 func inMemory() string {
 	const folder, room = "/dev/shm", 4 << 30
 	if free, err := system.FreeBytes(folder); err != nil || free < room {
@@ -88,8 +88,8 @@ var (
 		return postgresServer.Start(ctx)
 	})
 	startMilvus = sync.OnceValue(func() (err error) {
-		// Between their choice and their use other tests may take one of its eleven ports:
-		// then it never answers, and the next one has others.
+		// Other tests may take one of its eleven ports between their choice and their use:
+		// then it never answers, and the next attempt chooses other ports.
 		for range 3 {
 			if milvusServer, err = tryMilvus(); err == nil {
 				return nil
@@ -126,8 +126,8 @@ func needServers(t *testing.T) {
 	need(t, build, startPostgres, startMilvus)
 }
 
-// need starts what a test needs, all at once. It skips the test under -short, and
-// if a server is not installed; with CI set, that fails the test.
+// need starts the servers that a test needs, in parallel. It skips the test under
+// -short, and if a server is not installed; with CI set, that fails the test.
 func need(t *testing.T, starts ...func() error) {
 	t.Helper()
 	if testing.Short() {

@@ -14,8 +14,8 @@ import (
 	"mneme/test/mnemetest"
 )
 
-// As PgBouncer's package configures it, and where each transaction may have another connection
-// to the server, of which there are fewer than calls.
+// The test uses PgBouncer's packaged configuration, and one where each transaction may use a
+// different server connection, with fewer connections than calls.
 func TestProcessesServeThroughAPooler(t *testing.T) {
 	need(t, build, startPostgres)
 	for name, settings := range map[string][]string{"sessions": nil, "transactions": {"pool_mode=transaction", "default_pool_size=5"}} {
@@ -45,8 +45,8 @@ func TestProcessesServeThroughAPooler(t *testing.T) {
 	}
 }
 
-// callThroughPooler writes a memory of an agent, reads it, and searches for what all agents
-// have: what is found must be the agent's own.
+// callThroughPooler writes a memory of an agent, reads it, and searches for a text that all
+// agents have: the hits must be the agent's own.
 func callThroughPooler(t *testing.T, d *database, address, agent, key string) {
 	signed, err := d.mint(acl.Principal{Agent: agent, Taint: acl.Internal})
 	if err != nil {

@@ -134,7 +134,7 @@ func (s *service) run(dir string, args ...string) string {
 	return out.String()
 }
 
-// reconciled is what `mneme reconcile --json` prints.
+// reconciled is the output of `mneme reconcile --json`.
 type reconciled struct{ Rows, Indexed, Removed, Restored int }
 
 func (p *process) reconcile() reconciled {
@@ -156,7 +156,7 @@ func (p *process) checkInSync(entries int) {
 }
 
 // checkInSync waits until all processes of a service are idle, and checks that rows and
-// vectors agree. Another one may still be writing what it had leased, after which it reads the
+// vectors agree. Another process may still be writing leased entries, after which it reads the
 // rows again, when the queue is empty.
 func checkInSync(entries int, processes ...*process) {
 	for _, p := range processes {

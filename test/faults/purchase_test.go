@@ -18,11 +18,11 @@ import (
 
 var purchases = flag.Int("purchases", 0, "how many paid searches are killed on SQLite (default: 12, in a full run 80); a tenth of them, at least two, on Postgres")
 
-// shops is how many shops are killed at a time on SQLite.
+// shops is the number of shops killed in parallel on SQLite.
 const shops = 4
 
 // TestAKilledPurchaseIsChargedOnceAndAnswered kills mneme at random instants of a paid
-// search, and at chosen ones of its payment, starts it again, and repeats the search.
+// search, and at chosen steps of its payment, starts it again, and repeats the search.
 func TestAKilledPurchaseIsChargedOnceAndAnswered(t *testing.T) {
 	sizeCampaigns()
 	if !size.Full() { // a full one has the machine to itself
@@ -66,14 +66,14 @@ func (d *shop) buy(p purchase) reply {
 	return d.call(p.buyer, http.MethodPost, d.offer+"/search", map[string]any{"query": p.query}, p.headers...)
 }
 
-// kindOfPurchase is a kind of purchase that is killed.
+// kindOfPurchase is a kind of purchase to kill.
 type kindOfPurchase struct {
 	scheme string // of its payment; "": from the account
 	step   string // of the till, at which it is killed; "": at a random instant
 	key    bool   // it has an Idempotency-Key
 }
 
-// kindsOfPurchases takes turns: a dozen purchases are of all kinds.
+// kindsOfPurchases rotate: a dozen purchases cover all kinds.
 var kindsOfPurchases = []kindOfPurchase{
 	{"", "", false}, {"exact", settling, false}, {"upto", "", true}, {"", "", true}, {"upto", hasSettled, false}, {"exact", "", false},
 	{"exact", verifying, true}, {"upto", settling, true}, {"exact", hasSettled, true}, {"upto", verifying, false}, {"upto", "", false}, {"exact", "", true},
@@ -105,14 +105,14 @@ type answer struct {
 func (d *shop) round(round int, kind kindOfPurchase) {
 	d.t.Helper()
 	d.must(seller, http.MethodPut, fmt.Sprintf("/v1/stores/self/memories/note-%d", round), map[string]any{"value": "a lighthouse " + word(round)}, nil)
-	// Until it has its vectors, an entry may rank below so many that a search of an
-	// offer leaves it out: see searchOnlyDepth in package memory.
+	// Until it has its vectors, an entry may rank below so many others that a
+	// search of an offer omits it: see searchOnlyDepth in package memory.
 	if err := poll(d.t.Context(), func() error { return queueIsEmpty(d.Address) }); err != nil {
 		d.t.Fatal(err)
 	}
 	p, step := d.next(round, kind), kind.step
 	// Sometimes the facilitator settles, its answer is lost, and it refuses a
-	// repetition since the payment was used.
+	// repetition because the payment was used.
 	d.till.Fail([]paymenttest.Failure{paymenttest.None, paymenttest.None, paymenttest.LoseOnce, paymenttest.NonceUsed}[d.rng.IntN(4)])
 	process := d.Process
 	instant := time.Duration(d.rng.IntN(60_000)) * time.Microsecond
@@ -129,7 +129,7 @@ func (d *shop) round(round int, kind kindOfPurchase) {
 	select {
 	case first = <-replies:
 		process.Signal()
-	case <-time.After(instant): // the instant is what is random
+	case <-time.After(instant): // a random instant
 		process.Signal()
 		first = <-replies
 	}
@@ -164,7 +164,7 @@ func (d *shop) round(round int, kind kindOfPurchase) {
 	}
 }
 
-// count counts what was killed.
+// count counts kills by kind.
 func (d *shop) count(p purchase, step string, first reply) {
 	kind := "account"
 	if p.scheme != "" {

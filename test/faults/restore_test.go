@@ -21,9 +21,9 @@ import (
 	"mneme/storage/postgres/postgrestest"
 )
 
-// An operator restores a backup while mneme serves, which should be stopped for it. What
-// was written and shared since is gone: no answer may come from what mneme still knows of
-// it, and nothing may be acknowledged that is not kept.
+// An operator restores a backup while mneme serves, instead of stopping it first. Later
+// writes and grants are gone: no answer may come from mneme's caches of them, and no
+// write may be acknowledged that is not stored.
 
 const replacedText = "the database was replaced while mneme served it"
 
@@ -33,7 +33,8 @@ type restoring struct {
 	before, after remote // ada, who writes, and guest, to whom she has shared her store since the backup
 }
 
-// newRestoring starts a trial of one process, takes a backup, and writes and shares more.
+// newRestoring starts a trial of one process, takes a backup, and makes further writes
+// and grants.
 func newRestoring(t *testing.T, r *trial, backup func()) *restoring {
 	t.Helper()
 	r.calm()
@@ -62,7 +63,7 @@ func (s *restoring) put(key string, want int) {
 	}
 }
 
-// reads checks what readers get of the entries that were written after the backup.
+// reads checks readers' access to the entries that were written after the backup.
 func (s *restoring) reads(want int) {
 	s.t.Helper()
 	for _, c := range []remote{s.before, s.after} {
@@ -91,7 +92,7 @@ func (s *restoring) refused() error {
 	return nil
 }
 
-// unready is refused, of the check of readiness too, whose answer may be a second old.
+// unready is refused, including the readiness check, whose answer may be a second old.
 func (s *restoring) unready() error {
 	if _, err := ready(s.servers[0].Address); err == nil {
 		return errors.New("it is ready")
@@ -99,7 +100,8 @@ func (s *restoring) unready() error {
 	return s.refused()
 }
 
-// goOn starts the process again, which serves the state of the backup and goes on from there.
+// goOn starts the process again, which serves the state of the backup and continues from
+// there.
 func (s *restoring) goOn() {
 	s.t.Helper()
 	if !s.start(0) {
@@ -129,8 +131,8 @@ func TestARestoreUnderARunningProcessOnAFile(t *testing.T) {
 				s.t.Error(err)
 			}
 		},
-		// The process remembers what it saw last, which in a test this quick may be in the
-		// backup, too: restored again, the file does not continue it.
+		// The process remembers the last state that it saw, which in such a quick test may
+		// be in the backup too: after another restore, the file does not continue it.
 		"the same file": func(s *restoring, backup string) {
 			err := poll(s.t.Context(), func() error {
 				s.restoreInto(backup)
@@ -166,7 +168,7 @@ func TestARestoreUnderARunningProcessOnAFile(t *testing.T) {
 	}
 }
 
-// restoreInto does what .restore of SQLite's program does: it writes another state into the
+// restoreInto does the same as .restore of SQLite's shell: it writes another state into the
 // file, in a transaction.
 func (s *restoring) restoreInto(backup string) {
 	s.t.Helper()
@@ -230,7 +232,7 @@ func TestARestoreUnderARunningProcessOnPostgres(t *testing.T) {
 	}
 }
 
-// A server that goes on from a copy of its files has lost commits.
+// A server that continues from a copy of its files has lost commits.
 func TestARestoreOfTheServerUnderARunningProcess(t *testing.T) {
 	need(t, build, startPostgres)
 	t.Parallel()
@@ -295,7 +297,7 @@ func TestARestoreOfTheServerUnderARunningProcess(t *testing.T) {
 	s.goOn()
 }
 
-// endsItself waits until the process has ended, and checks what it says.
+// endsItself waits until the process has ended, and checks its output.
 func (s *restoring) endsItself() {
 	s.t.Helper()
 	const none = syscall.Signal(0) // End only waits

@@ -14,8 +14,8 @@ import (
 // fault is a query that counts rows that contradict each other.
 type fault struct{ what, query string }
 
-// sqliteFaults and postgresFaults hold the same rules in both dialects. They run
-// when the queue is empty, beside the running servers.
+// sqliteFaults and postgresFaults express the same rules in both dialects. They
+// run when the queue is empty, while the servers run.
 var sqliteFaults = []fault{
 	{"versions without their history",
 		`SELECT count(*) FROM entry e LEFT JOIN (SELECT doc, count(*) n, min(version) first, max(version) last FROM history GROUP BY doc) h ON h.doc = e.doc
@@ -96,8 +96,8 @@ var postgresFaults = []fault{
 		`SELECT count(*) FROM replay r, unnest(r.ids) one WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.id = one)`},
 }
 
-// endLeases ends the leases of killed workers by hand, as ten seconds would. They
-// are the queue's rows with a time before which nobody else takes them.
+// endLeases ends the leases of killed workers by hand, as ten seconds would: it
+// changes the queue's rows that are reserved until a time.
 var endLeases = map[string]string{
 	"sqlite":   "UPDATE queue SET not_before = 1 WHERE not_before > 1 AND attempts = 0",
 	"postgres": "UPDATE queue SET not_before = to_timestamp(1) WHERE not_before > to_timestamp(1) AND attempts = 0",
@@ -125,8 +125,8 @@ func (r *trial) awaitEmptyQueue() {
 	}
 }
 
-// queueIsEmpty returns nil if the process at an address is ready and nothing waits for
-// vectors.
+// queueIsEmpty returns nil if the process at an address is ready and no entry waits
+// for vectors.
 func queueIsEmpty(address string) error {
 	now, err := ready(address)
 	switch {
@@ -154,7 +154,7 @@ func (r *trial) checkRows() {
 		faults = postgresFaults
 	}
 	for _, f := range faults {
-		// Sweepers and expiries go on: what contradicts must do so for a while.
+		// Sweepers and expiries continue: a contradiction must persist for a while.
 		err := poll(r.t.Context(), func() error {
 			n, err := r.contradictions(db, f)
 			if err == nil && n > 0 {
@@ -167,8 +167,8 @@ func (r *trial) checkRows() {
 		}
 	}
 	if r.vector == "milvus" {
-		// What a killed process left in Milvus is removed by the reconciliations
-		// after the start, of which the second is half a minute after the first.
+		// Reconciliations after the start remove vectors that a killed process
+		// left in Milvus. The second is half a minute after the first.
 		if err := poll(r.t.Context(), func() error { return r.compareIndex(db) }); err != nil {
 			r.violation("milvus: %v", err)
 		}
@@ -182,8 +182,8 @@ func (r *trial) contradictions(db *sql.DB, f fault) (int64, error) {
 	return number(r.t.Context(), db, f.query)
 }
 
-// compareIndex compares the entries in Milvus itself with those that have vectors
-// in the rows.
+// compareIndex compares the entries in Milvus itself with the rows that have
+// vectors.
 func (r *trial) compareIndex(db *sql.DB) error {
 	indexed, err := listMilvus(r.t.Context(), r.servers[0].Address, r.prefix, r.dim())
 	if err != nil {
@@ -219,10 +219,10 @@ func (r *trial) dim() int {
 	return fakeDim
 }
 
-// checkVectors compares what the vector leg finds with the candidates. Indexes
-// follow the rows within moments, but a loaded Milvus may answer searches late,
-// which are then degraded and say so, and it may hold a vector of an older text
-// that a killed process wrote late, until the second reconciliation after the start.
+// checkVectors compares the hits of the vector leg with the candidates. Indexes
+// follow the rows within moments. A loaded Milvus may answer searches late, which
+// are then degraded and say so, and may hold a vector of an older text that a killed
+// process wrote late, until the second reconciliation after the start.
 func (c *client) checkVectors() {
 	err := poll(c.t.Context(), func() error {
 		views, err := c.views(true)

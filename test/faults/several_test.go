@@ -101,9 +101,9 @@ func TestDeletedEntryDisappearsFromEveryProcess(t *testing.T) {
 	checkInSync(0, first, second)
 }
 
-// A process that shuts down gracefully releases its leases, even while it waits
-// for an unresponsive Milvus. It gives up a release that takes too long, as it may on a
-// busy machine: rounds.
+// A process that shuts down gracefully releases its leases, even while it waits for an
+// unresponsive Milvus. It abandons a release that takes too long, as may happen on a
+// busy machine, so the test repeats rounds.
 func TestGracefulShutdownReleasesLeases(t *testing.T) {
 	needServers(t)
 	t.Parallel()
@@ -118,8 +118,8 @@ func TestGracefulShutdownReleasesLeases(t *testing.T) {
 	t.Errorf("leases were not released in %d shutdowns", rounds)
 }
 
-// leasedAfterShutdown counts the leases that a process of a new service leaves, and has
-// another process finish its work.
+// leasedAfterShutdown counts the leases that a process of a new service leaves, and
+// makes another process finish its work.
 func leasedAfterShutdown(t *testing.T) (leased int) {
 	s := newService(t)
 	proxy := s.proxied()
@@ -170,8 +170,8 @@ func TestAnotherProcessFinishesTheWorkOfAKilledOne(t *testing.T) {
 
 	proxy.Stall()
 	const leased = `SELECT count(*) FROM queue WHERE not_before > '-infinity' AND attempts = 0`
-	// Both processes lease work. What the second leases is soon done: write until
-	// the first holds a lease.
+	// Both processes lease work. The second finishes its leases quickly: write
+	// until the first holds a lease.
 	written := 0
 	eventually(t, func() error {
 		if written < len(paraphrases) {

@@ -20,8 +20,8 @@ import (
 	"mneme/test/mnemetest"
 )
 
-// shop is a service that sells a store. It is killed again and again while two agents
-// buy: the holder has accepted the offer and pays from its account, the payer sends a
+// shop is a service that sells a store. It is killed repeatedly while two agents buy:
+// the holder has accepted the offer and pays from its account, the payer sends a
 // payment with each search.
 type shop struct {
 	*database
@@ -42,7 +42,7 @@ const (
 	payer  = "payer"
 )
 
-// Of a shop, in micros.
+// Amounts of a shop, in micros.
 const (
 	priceSearch = 1000
 	priceEntry  = 500
@@ -92,21 +92,21 @@ func openShop(t *testing.T, on stack, number uint64, s *stats) *shop {
 // many is a cap that no test reaches.
 const many = 1_000_000
 
-// start starts the service, which must come up whatever was killed before.
+// start starts the service, which must become ready whatever was killed before.
 func (d *shop) start() {
 	d.t.Helper()
 	d.started++
 	d.Process = mnemetest.Start(d.t, d.command(d.name(), "serve", "--addr", "127.0.0.1:0", "--json"))
-	// Until the facilitator has said what it supports, upto is not asked for.
+	// The scheme upto is not offered until the facilitator has reported its support.
 	if d.offer != "" {
 		d.ask("upto")
 	}
 }
 
-// name is that of the process's connections to the database.
+// name names the process's connections to the database.
 func (d *shop) name() string { return fmt.Sprintf("shop-%d", d.started) }
 
-// restart kills the service, if that has not happened yet, and starts it again.
+// restart kills the service, unless it is already dead, and starts it again.
 func (d *shop) restart() {
 	d.t.Helper()
 	d.Kill()
@@ -137,7 +137,7 @@ func (d *shop) must(agent, method, path string, body, out any) {
 	}
 }
 
-// ask returns the headers of a 402 that asks for a payment by a scheme.
+// ask returns the headers of a 402 that requires a payment by a scheme.
 func (d *shop) ask(scheme string) (asked http.Header) {
 	d.t.Helper()
 	err := poll(d.t.Context(), func() error {
@@ -154,8 +154,8 @@ func (d *shop) ask(scheme string) (asked http.Header) {
 	return asked
 }
 
-// news returns the charges of a buyer that were not known before. They are known
-// afterwards.
+// news returns the charges of a buyer that were unknown, and marks them as
+// known.
 func (d *shop) news(buyer string) (found []charge) {
 	d.t.Helper()
 	var page struct{ Items []charge }
@@ -193,7 +193,7 @@ func (d *shop) balance(agent string) int64 {
 	return account.Balance
 }
 
-// till is a facilitator that the kills are aimed with.
+// till is a facilitator that triggers the kills.
 type till struct {
 	*paymenttest.Facilitator
 	server *httptest.Server
@@ -217,7 +217,7 @@ func openTill(t *testing.T) *till {
 	return f
 }
 
-// next sets what happens the next time that a step is reached; nil: nothing.
+// next sets a hook for the next time that a step is reached; nil removes it.
 func (f *till) next(step string, do func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -250,7 +250,7 @@ func (f *till) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// note keeps the amount for which a payment is to be settled.
+// note records the amount for which a payment is to be settled.
 func (f *till) note(body []byte) {
 	type signed struct{ From, Nonce string }
 	var in struct {
@@ -281,7 +281,7 @@ func (f *till) note(body []byte) {
 	f.asked[name][in.Requirements.Amount] = true
 }
 
-// amounts returns the amounts for which each payment was to be settled.
+// amounts returns the requested settlement amounts of each payment.
 func (f *till) amounts() map[string]map[string]bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

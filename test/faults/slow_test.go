@@ -21,8 +21,8 @@ func (c caller) waitBothLegs() {
 	})
 }
 
-// The proxy holds back Milvus's responses until the search has returned, so only
-// the vector leg's time budget can have ended it.
+// The proxy delays Milvus's responses until the search has returned, so only the
+// vector leg's time budget can have ended it.
 func TestSearchReturnsWithinItsBudgetWhileMilvusIsSlow(t *testing.T) {
 	s := newService(t)
 	t.Parallel()

@@ -20,7 +20,7 @@ import (
 )
 
 // trial is one database under a load of many clients, whose processes are killed
-// again and again.
+// repeatedly.
 type trial struct {
 	*database
 	rng       *rand.Rand
@@ -50,8 +50,8 @@ type server struct {
 	proxy *faulttest.FaultProxy
 }
 
-// newTrial returns a trial. All that is random in it, except how its processes
-// and clients are scheduled, follows from the seed and the number.
+// newTrial returns a trial. Its seed and number determine all of its random
+// choices, except how its processes and clients are scheduled.
 func newTrial(t *testing.T, on stack, seed, number uint64, s *stats) *trial {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, number)) //nolint:gosec // reproducible
@@ -86,8 +86,8 @@ func newTrial(t *testing.T, on stack, seed, number uint64, s *stats) *trial {
 	return r
 }
 
-// calm leaves only clients, without sharing, purging and counting: in a small run the
-// first two, which have a store and two labels.
+// calm reduces the load to clients, without sharing, purging and counting: in a small
+// run the first two clients, which have a store and two labels.
 func (r *trial) calm() {
 	r.plain, r.clients = true, r.clients[:size.Of(2, len(r.clients))]
 }
@@ -95,7 +95,7 @@ func (r *trial) calm() {
 // word returns a new unique word.
 func (r *trial) word() string { return word(int(r.counter.Add(1))) }
 
-// violation fails the test: a promise was broken.
+// violation fails the test because of a broken promise.
 func (r *trial) violation(format string, args ...any) {
 	r.t.Helper()
 	r.stats.add("violations", 1)
@@ -160,8 +160,8 @@ func (r *trial) launch(i int) *server {
 	return r.servers[i]
 }
 
-// start starts the i-th server, which must come up whatever was killed before,
-// and moves its share of the clients to it.
+// start starts the i-th server, which must become ready whatever was killed
+// before, and moves its share of the clients to it.
 func (r *trial) start(i int) bool {
 	s := r.launch(i)
 	if err := s.AwaitListening(); err != nil {
@@ -177,14 +177,14 @@ func (r *trial) start(i int) bool {
 	return true
 }
 
-// kill kills a server and waits until it can commit nothing more. Half of
-// the time its last answers are lost, too, so that more of what was cut off has
+// kill kills a server and waits until it cannot commit any more. Half of the
+// time its last answers are lost too, so that more of the cut-off calls have
 // happened.
 func (r *trial) kill(s *server) {
 	if s.proxy != nil && r.rng.IntN(2) == 0 {
 		r.stats.add("kills: with the last answers lost", 1)
 		s.proxy.Discard(true)
-		time.Sleep(time.Duration(r.rng.IntN(40)) * time.Millisecond) // the instant is what is random
+		time.Sleep(time.Duration(r.rng.IntN(40)) * time.Millisecond) // a random instant
 	}
 	s.Kill()
 	if s.proxy != nil {
@@ -205,12 +205,13 @@ func (r *trial) kill(s *server) {
 // killDuringStart starts a server and kills it before it is ready, or just after.
 func (r *trial) killDuringStart(i int) {
 	s := r.launch(i)
-	time.Sleep(time.Duration(r.rng.IntN(300)) * time.Millisecond) // the instant is what is random
+	time.Sleep(time.Duration(r.rng.IntN(300)) * time.Millisecond) // a random instant
 	r.kill(s)
 	r.stats.add("kills: during the start", 1)
 }
 
-// prepare grants what the clients need, and writes what readers look for.
+// prepare creates the grants that the clients need, and the entries that readers
+// search for.
 func (r *trial) prepare() {
 	to := r.servers[0]
 	must := func(got reply, want int) {
@@ -227,8 +228,8 @@ func (r *trial) prepare() {
 	must(ada.call(http.MethodPut, "/v1/stores/ada/memories/total-0", map[string]any{"value": 0}), http.StatusCreated)
 }
 
-// load runs all clients until stop is closed; those of a killed server end by
-// themselves.
+// load runs all clients until stop is closed; the clients of a killed server
+// end on their own.
 func (r *trial) load(stop <-chan struct{}) *sync.WaitGroup {
 	var running sync.WaitGroup
 	loop := func(step func() bool) {
@@ -293,7 +294,7 @@ func (s *stats) more(name string, n int) func() error {
 func (r *trial) round() {
 	stop := make(chan struct{})
 	running := r.load(stop)
-	time.Sleep(time.Duration(30+r.rng.IntN(size.Of(400, 1200))) * time.Millisecond) // the instant is what is random
+	time.Sleep(time.Duration(30+r.rng.IntN(size.Of(400, 1200))) * time.Millisecond) // a random instant
 	all := r.rng.IntN(2) == 0
 	victim := r.rng.IntN(len(r.servers))
 	var dead []int
@@ -327,8 +328,8 @@ func (r *trial) round() {
 	r.check()
 }
 
-// check compares all that the service shows with what the clients know: at once,
-// and again when the queue is empty.
+// check compares the visible state of the service with the clients' candidates:
+// at once, and again when the queue is empty.
 func (r *trial) check() {
 	for _, c := range r.clients {
 		c.check(false)

@@ -19,7 +19,7 @@ import (
 // errCutOff means that a read had no answer, or that the service refused it.
 var errCutOff = errors.New("the read had no answer")
 
-// look reads one path under load, and searches for a value that it had. It
+// look reads one path under load, and searches for one of its values. It
 // returns false if it was cut off.
 func (c *client) look() bool {
 	paths := c.paths()
@@ -38,9 +38,10 @@ func (c *client) look() bool {
 	return true
 }
 
-// settle ends the call that was cut off: half of those with an Idempotency-Key
-// are sent again and must have happened once; of the others only what is shown
-// tells what became of them. dead is when no process could still run them.
+// settle resolves the call that was cut off: half of those with an
+// Idempotency-Key are sent again and must have happened once; the outcome of
+// the others shows only in later reads. dead is when no process could still
+// run them.
 func (c *client) settle(dead time.Time) {
 	p := c.pending
 	c.pending = nil
@@ -67,8 +68,8 @@ func (c *client) settle(dead time.Time) {
 	c.undecided = true
 }
 
-// check reads everything that the client's paths show, and compares it with the
-// candidates. vectors says that the queue is empty.
+// check reads the visible state of all of the client's paths, and compares it
+// with the candidates. vectors reports that the queue is empty.
 func (c *client) check(vectors bool) {
 	if err := c.tryCheck(vectors); err != nil {
 		c.violation("%s: %v", c.name, err)
@@ -138,11 +139,11 @@ func (c *client) stores() (stores []string) {
 	return stores
 }
 
-// recent is how many values of a path are searched for.
+// recent is the number of a path's latest values that are searched for.
 func recent() int { return size.Of(2, 4) }
 
-// view reads one path: a get, its versions, and a search for each of its last
-// values. Listed is what the get shows.
+// view reads one path: a get, its versions, and a search for each of its
+// latest values. Listed is the version from the get.
 func (c *client) view(path oracle.Path, values []string, vectors bool) (v oracle.View, err error) {
 	v = oracle.View{Path: path, At: oracle.Window{From: time.Now()}, Keep: keepVersions, Words: make(map[string]bool)}
 	if vectors {
@@ -176,7 +177,7 @@ func (c *client) view(path oracle.Path, values []string, vectors bool) (v oracle
 	return v, nil
 }
 
-// errAbsent reports that what was to be read is not there.
+// errAbsent reports that the resource to read does not exist.
 var errAbsent = errors.New("there is no such entry")
 
 // failed returns the error of a read that must not fail.
@@ -191,7 +192,7 @@ func (c *client) failed(r reply) error {
 }
 
 // searchFor searches the store of a view's path for the unique word of a value,
-// and records which legs find the path.
+// and records the legs that find the path.
 func (c *client) searchFor(value string, v *oracle.View) error {
 	r := c.call(http.MethodPost, "/v1/search", map[string]any{
 		"query": uniqueWord.FindString(value), "stores": []string{v.Path.Store}, "explain": true, "typos": false, "limit": 100,

@@ -16,7 +16,7 @@ import (
 	"mneme/test/size"
 )
 
-// faultSeed makes the same choices in every run of the tests of single faults.
+// faultSeed is the fixed seed of the single-fault tests.
 const faultSeed = 24
 
 // startAll starts all servers and prepares the trial.
@@ -37,7 +37,8 @@ func (r *trial) end(s *server) {
 	s.proxy.Disable()
 }
 
-// pickUp starts all servers again, lets them work on, and checks everything.
+// pickUp starts all servers again, lets them work for a while, and checks
+// everything.
 func (r *trial) pickUp() {
 	for i := range r.servers {
 		r.start(i)
@@ -70,7 +71,7 @@ func (r *trial) sound() bool {
 	return err == nil && found == "ok"
 }
 
-// fails runs a command that must fail with status 1, and returns what it says.
+// fails runs a command that must fail with status 1, and returns its output.
 func (r *trial) fails(command string, flags ...string) (said string, ok bool) {
 	var stderr bytes.Buffer
 	cmd := r.command("mneme-command", command)
@@ -84,15 +85,16 @@ func (r *trial) fails(command string, flags ...string) (said string, ok bool) {
 	return stderr.String(), ok
 }
 
-// A disk that loses the end of the write-ahead log, or part of it, takes
-// acknowledged writes with it, and SQLite cannot notice: the frames before are
-// sound. What is left is the state after some earlier commit, in all tables.
+// A disk that loses the end of the write-ahead log, or part of it, loses
+// acknowledged writes, and SQLite cannot detect it: the earlier frames are
+// intact. The remaining state is the one after some earlier commit, in all
+// tables.
 func TestTruncatedLogLeavesAnEarlierState(t *testing.T) {
 	need(t, build)
 	t.Parallel()
 	before := logTrial(t, 4)
 	before.startAll()
-	before.run("PRAGMA wal_checkpoint(TRUNCATE)") // what the clients need stays
+	before.run("PRAGMA wal_checkpoint(TRUNCATE)") // the clients' grants and entries stay
 	before.loadUntil(before.stats.more(acknowledged, size.Of(30, 50)))
 	before.kill(before.servers[0])
 	log, err := os.ReadFile(filepath.Join(before.dir, "mneme.db-wal"))
@@ -132,7 +134,7 @@ func TestTruncatedLogLeavesAnEarlierState(t *testing.T) {
 	}
 }
 
-// logTrial returns a trial of one process whose log is harmed.
+// logTrial returns a trial of one process whose log is damaged.
 func logTrial(t *testing.T, number uint64) *trial {
 	t.Helper()
 	r := newTrial(t, sqliteFlat, faultSeed, number, &stats{counts: make(map[string]int)})
@@ -141,8 +143,9 @@ func logTrial(t *testing.T, number uint64) *trial {
 	return r
 }
 
-// goOn gives a new trial what one with the same clients has whose process was killed: a copy of its
-// data, and the words that its clients wrote. They must forget the rest.
+// goOn gives a new trial the state of another one with the same clients, whose process was
+// killed: a copy of its data, and the words that its clients wrote. The clients must forget
+// everything else.
 func (r *trial) goOn(from *trial) {
 	r.t.Helper()
 	files, err := os.ReadDir(from.dir)
@@ -167,8 +170,8 @@ func (r *trial) goOn(from *trial) {
 	}
 }
 
-// forget makes the clients take what is shown for true: they start again, with
-// entries whose history and trash are what they read.
+// forget makes the clients accept the visible state as true: they restart with
+// entries whose history and trash they have just read.
 func (r *trial) forget() {
 	for _, c := range r.clients {
 		var views []oracle.View

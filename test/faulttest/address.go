@@ -15,19 +15,20 @@ import (
 	"mneme/internal/system"
 )
 
-// ErrNoConsole reports that this process has no console, by which alone Windows ends
-// other processes gracefully.
+// ErrNoConsole reports that this process has no console, which Windows requires to
+// end other processes gracefully.
 var ErrNoConsole = errors.New("without a console Windows ends no other process gracefully")
 
-// The ports of FreeAddr. They are below those that systems give to connections and to
-// listeners that leave the choice to them: from 32768 on Linux, 49152 on macOS.
+// The ports of FreeAddr. They are below the ranges from which systems assign ports to
+// connections and to listeners without a fixed port: from 32768 on Linux, 49152 on
+// macOS.
 const firstPort, ports = 20_000, 12_000
 
 var errNoPort = errors.New("faulttest: no port is free")
 
-// FreeAddr returns a loopback address, host:port, on which nothing listens. It stays
-// free for the caller until this process ends: other callers, of any process, are not
-// given it, and the system does not choose it.
+// FreeAddr returns a loopback address, host:port, on which no process listens. The
+// address stays reserved for the caller until this process ends: FreeAddr does not
+// return it to other callers, of any process, and the system does not choose it.
 func FreeAddr() (string, error) {
 	listener, release, err := reserve()
 	if err != nil {
@@ -39,7 +40,8 @@ func FreeAddr() (string, error) {
 	return listener.Addr().String(), listener.Close()
 }
 
-// held keeps the reservations of FreeAddr: a socket that nothing refers to is closed.
+// held references the reservations of FreeAddr: an unreferenced socket would be
+// closed.
 var held struct {
 	sync.Mutex
 	releases []func()
@@ -78,8 +80,8 @@ func reserve() (listener net.Listener, release func(), err error) {
 }
 
 // listenAgain listens at a reserved address after its listener was closed. A process that
-// begins at that moment has a copy of the listener until its program runs, so the address
-// may be taken for some milliseconds more.
+// starts at that moment has a copy of the listener until its program runs, so the address
+// may stay in use for some milliseconds.
 func listenAgain(address string) (listener net.Listener, err error) {
 	var config net.ListenConfig
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {

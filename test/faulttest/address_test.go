@@ -37,7 +37,7 @@ func TestFreeAddressesAreReserved(t *testing.T) {
 	}
 }
 
-// A process that begins at the same moment holds copies of open sockets for a while.
+// A process that starts at the same moment holds copies of open sockets for a while.
 func TestAProxyHasItsAddressWhileProcessesBegin(t *testing.T) {
 	var children sync.WaitGroup
 	defer children.Wait()

@@ -10,14 +10,14 @@ import (
 	"syscall"
 )
 
-// OwnGroup gives the process of a command that is not started yet, and its children, a
-// process group of their own.
+// OwnGroup puts the process of a command that is not started yet, and its children,
+// into a separate process group.
 func OwnGroup(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // KillWithParent kills the process group of leader, a child process, when the
-// test process ends for any reason. Cleanups do not run when a test binary
-// exceeds its time limit or is killed; this does. Call release once the child
-// has exited.
+// test process ends for any reason. Unlike cleanup functions, it also works
+// when a test binary exceeds its time limit or is killed. Call release once
+// the child has exited.
 func KillWithParent(leader int) (release func(), err error) {
 	// The shell blocks on its standard input. Only this process holds the
 	// other end, so the input ends exactly when this process does.
@@ -40,5 +40,5 @@ func KillWithParent(leader int) (release func(), err error) {
 // Signal sends a signal to a process of its own group.
 func Signal(process *os.Process, signal os.Signal) error { return process.Signal(signal) }
 
-// Dump makes a process that hangs print its goroutines, and end.
+// Dump makes a hanging process print its goroutines, and end.
 func Dump(process *os.Process) error { return process.Signal(syscall.SIGQUIT) }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// OwnGroup gives the process of a command that is not started yet, and its children, a
-// process group of their own.
+// OwnGroup puts the process of a command that is not started yet, and its children,
+// into a separate process group.
 func OwnGroup(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }
@@ -47,8 +47,8 @@ func assign(job windows.Handle, leader int) error {
 	return windows.AssignProcessToJobObject(job, process)
 }
 
-// Signal sends a signal to a process of its own group. Windows has none but the kill:
-// any other is the event of Ctrl-Break, which Go's programs take for os.Interrupt.
+// Signal sends a signal to a process in its own group. Windows has only the kill: any
+// other signal is sent as Ctrl-Break, which Go programs receive as os.Interrupt.
 func Signal(process *os.Process, signal os.Signal) error {
 	if signal == os.Kill {
 		return process.Kill()
@@ -60,5 +60,5 @@ func Signal(process *os.Process, signal os.Signal) error {
 	return err
 }
 
-// Dump ends a process that hangs: on Windows it prints no goroutines.
+// Dump ends a hanging process: on Windows it cannot print goroutines.
 func Dump(process *os.Process) error { return process.Kill() }

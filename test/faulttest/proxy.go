@@ -89,8 +89,8 @@ func (p *FaultProxy) Disable() {
 	p.DropConnections()
 }
 
-// Enable accepts connections again after Disable, at the same address, which nobody
-// else is given meanwhile: see FreeAddr.
+// Enable accepts connections again after Disable, at the same address, which stays
+// reserved in the meantime: see FreeAddr.
 func (p *FaultProxy) Enable(t testing.TB) {
 	t.Helper()
 	listener, err := listenAgain(p.address)
@@ -125,7 +125,7 @@ func (p *FaultProxy) connect(listener net.Listener, downstream net.Conn) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.listener != listener { // disabled meanwhile
+	if p.listener != listener { // disabled in the meantime
 		_, _ = downstream.Close(), upstream.Close()
 		return
 	}

@@ -59,7 +59,7 @@ func TestChangesFollowsAStoreUntilItIsLeft(t *testing.T) {
 		if fmt.Sprint(keys) != "[after-0 after-1]" {
 			t.Errorf("followed %q", keys)
 		}
-		// From a cursor on, the first page comes at once, with changes or none.
+		// From a cursor on, the first page arrives at once, with or without changes.
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		pages := 0
@@ -232,8 +232,8 @@ func TestDecodeReadsGeneratedCalls(t *testing.T) {
 	})
 }
 
-// SECURITY: errors of refused calls can be logged. The client's own tests do the same to
-// answers that no server of ours gives.
+// SECURITY: errors of refused calls can be logged. The client's own tests check
+// responses that our server never sends.
 func TestErrorsNeverIncludeStoreTokenOrText(t *testing.T) {
 	const secret = "xyzzy"
 	handler, _ := start(t)
@@ -265,7 +265,7 @@ func TestErrorHoldsTheProblem(t *testing.T) {
 	})
 }
 
-func TestABatchKeepsValuesAndNamesWhatFailed(t *testing.T) {
+func TestABatchPreservesValuesAndNamesFailedItems(t *testing.T) {
 	each(t, func(t *testing.T, c *client.Client) {
 		const value = `{ "z" : 1.50, "<a>":[ 1 ] }`
 		items := []api.BatchItem{

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Another module requires the client alone, and what the client requires: here the
-// client's example is its program.
+// Another module needs only the client and its dependencies: here that module's
+// program is the client's example.
 func TestOtherModulesImportTheClient(t *testing.T) {
 	client, err := filepath.Abs("../../clients/go")
 	if err != nil {

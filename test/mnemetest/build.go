@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 )
 
-// Program is an environment variable with the path of the program, for tests that run
-// where it cannot be built, as in Wine.
+// Program is an environment variable with the path of the program, for tests in an
+// environment without a Go toolchain, such as Wine.
 const Program = "MNEME_TEST_PROGRAM"
 
 // Build builds the program into a folder and returns its path. The packages that
-// need it share one build: go run, unlike go build, keeps what it has linked in the
-// build cache. One process builds at a time, so that the others find it there.
+// need it share one build: go run, unlike go build, stores the linked program in
+// the build cache. One process builds at a time, so that the others find it there.
 func Build(dir string) (string, error) {
 	if built := os.Getenv(Program); built != "" {
 		return built, nil

@@ -55,7 +55,8 @@ func Start(t testing.TB, command *exec.Cmd) *Process {
 }
 
 // Launch is Start without the wait: Address and DataDir are not known yet. Unless the
-// command says how long a write waits for others, it is long: tests run on busy machines.
+// command sets the time that a write waits for others, it is long: tests run on busy
+// machines.
 func Launch(t testing.TB, command *exec.Cmd) *Process {
 	t.Helper()
 	if os.Getenv(Program) == "" {
@@ -94,12 +95,13 @@ func Launch(t testing.TB, command *exec.Cmd) *Process {
 	return p
 }
 
-// patience is how long a process may take to listen, and to end. It says nothing of
-// how long either takes: a test that waited for ever would not say what for.
+// patience bounds the time of a process to listen, and to end. It is not a target:
+// a test that waited forever could not report the reason.
 const patience = 4 * time.Minute
 
-// AwaitListening waits until a launched process listens. The error says that it
-// ended first; one that does neither is ended, with its goroutines in its log.
+// AwaitListening waits until a launched process listens. It returns an error if
+// the process ends first; a process that does neither is ended, with its
+// goroutines in its log.
 func (p *Process) AwaitListening() error {
 	hung := time.AfterFunc(patience, p.quit)
 	line, err := bufio.NewReader(p.out).ReadBytes('\n')
@@ -122,7 +124,8 @@ func (p *Process) AwaitListening() error {
 // PID returns the process ID.
 func (p *Process) PID() int { return p.command.Process.Pid }
 
-// Send sends a signal. Where that takes a console, and there is none, it skips the test.
+// Send sends a signal. If the signal needs a console, and there is none, Send skips the
+// test.
 func (p *Process) Send(t testing.TB, signal os.Signal) {
 	t.Helper()
 	if err := faulttest.Signal(p.command.Process, signal); errors.Is(err, faulttest.ErrNoConsole) {
@@ -147,13 +150,13 @@ func (p *Process) End(t testing.TB, signal os.Signal) int {
 	return p.command.ProcessState.ExitCode()
 }
 
-// quit ends a process that hangs, which then prints its goroutines.
+// quit ends a hanging process, which then prints its goroutines.
 func (p *Process) quit() {
 	p.hung.Store(true)
 	_ = faulttest.Dump(p.command.Process)
 }
 
-// Signal sends SIGKILL to the process, and does not wait for its end. Any goroutine may
+// Signal sends SIGKILL to the process without waiting for its end. Any goroutine may
 // call it before Kill or End.
 func (p *Process) Signal() { _ = p.command.Process.Kill() }
 

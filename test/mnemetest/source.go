@@ -14,9 +14,9 @@ import (
 	"sync"
 )
 
-// watchSources looks at every file that the binary is built from, so that `go test`
-// does not answer from its cache after one has changed: it knows the files that a test
-// opens, and not those of a binary that a test runs.
+// watchSources reads the metadata of every file that the binary is built from, so that
+// `go test` does not return a cached result after one has changed: it tracks the files
+// that a test opens, but not the inputs of a binary that a test runs.
 var watchSources = sync.OnceValue(func() error {
 	root, err := moduleRoot()
 	if err != nil {
@@ -51,7 +51,7 @@ var watchSources = sync.OnceValue(func() error {
 		if p.Dir == filepath.Join(root, "docs") {
 			continue // one document is in the binary; the others change more often
 		}
-		// A folder, for files that are added to it.
+		// Watch the folder too, to notice files added to it.
 		folder, err := os.Open(p.Dir)
 		if err != nil {
 			return err

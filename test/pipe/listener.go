@@ -25,8 +25,8 @@ func Listen() *Listener {
 	return &Listener{connections: make(chan net.Conn), closed: make(chan struct{})}
 }
 
-// DialContext returns a connection to the listener, once it accepts it. Network and
-// address do not matter.
+// DialContext returns a connection to the listener, once the listener accepts it.
+// Network and address are ignored.
 func (l *Listener) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
@@ -55,5 +55,5 @@ func (l *Listener) Close() error {
 	return nil
 }
 
-// Addr returns an address on loopback, which is no real one.
+// Addr returns a fake loopback address.
 func (l *Listener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }

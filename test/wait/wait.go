@@ -1,4 +1,4 @@
-// Package wait lets tests wait for what goroutines, processes and servers do.
+// Package wait lets tests wait for goroutines, processes and servers.
 package wait
 
 import (
@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Limit ends a wait that would never end. It is far above what a busy machine takes,
-// and below the time limit of go test.
+// Limit ends a wait that would never end. It is far above the times of a busy
+// machine, and below the time limit of go test.
 const Limit = 4 * time.Minute
 
 // Until polls until check returns nil. At the limit it fails the test with the last
-// error, which should hold what check saw.
+// error, which should contain the state that check saw.
 func Until(t testing.TB, condition string, check func() error) {
 	t.Helper()
 	pause := time.Millisecond

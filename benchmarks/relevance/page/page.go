@@ -1,5 +1,5 @@
 // Package page writes the report of a relevance benchmark as one HTML page with
-// tables and plots. The page needs nothing but itself, and no scripts.
+// tables and plots. The page is self-contained and has no scripts.
 package page
 
 import (
@@ -40,7 +40,7 @@ func style() (template.CSS, error) {
 	return template.CSS(text), err //nolint:gosec // not from a user
 }
 
-// rank formats a rank, from 1; 0 is none.
+// rank formats a rank, from 1; 0 means none.
 func rank(n int) string {
 	if n == 0 {
 		return "not found"

@@ -37,7 +37,7 @@ type tick struct {
 
 const rowHeight = 26
 
-// span is the part of 0–1 that an axis shows, and the distance of its ticks.
+// span is the part of 0–1 that an axis shows, and its tick spacing.
 type span struct{ low, high, step float64 }
 
 // spanOf returns a span that includes all intervals.
@@ -149,7 +149,8 @@ func (p *linePlot) add(name string, color int, points [][2]float64) {
 	p.Lines = append(p.Lines, one)
 }
 
-// curvePlot shows what thresholds of relevance keep and leave empty.
+// curvePlot shows the shares of questions with and without hits at each
+// relevance threshold.
 func curvePlot(n relevance.Nothing) *linePlot {
 	p := newLinePlot("Thresholds of relevance", "threshold of relevance", "share of the questions")
 	var anyHit, relevant, empty [][2]float64
@@ -195,8 +196,8 @@ func diagramPlot(r *measure.Reliability) diagram {
 	return d
 }
 
-// waterfalls shows for each other run the differences of each query from the
-// ranking by relevance, sorted.
+// waterfalls shows, for each other run, the sorted per-query differences
+// from the ranking by relevance.
 func waterfalls(set relevance.SetReport) []*linePlot {
 	main := slices.Index(relevance.Systems, relevance.SystemRelevance)
 	var plots []*linePlot

@@ -1,5 +1,5 @@
-// Package api has the types of the REST API, and one method of [Calls] for each of
-// its calls, which returns the response unread. All of it but this comment is
+// Package api has the types of the REST API, and one method of [Calls] for each
+// call, which returns the response unread. Everything except this comment is
 // generated from the OpenAPI document. Programs use it through package client.
 package api
 

@@ -1,4 +1,4 @@
-// Command example remembers something and asks for it. It needs a server, and a token
+// Command example stores a memory and searches for it. It needs a server, and a token
 // from "mneme token":
 //
 //	MNEME_URL=http://127.0.0.1:7077 MNEME_TOKEN=… go run ./example
@@ -43,7 +43,7 @@ func run(ctx context.Context, address, token string) error {
 }
 
 // remember writes a text. It replaces an entry only in the version that it has read,
-// and reads again if another program was faster.
+// and reads again if another program changed it in the meantime.
 func remember(ctx context.Context, c *client.Client, path client.Path, text string) error {
 	value, err := json.Marshal(text)
 	if err != nil {

@@ -1,4 +1,4 @@
-"""Of both clients, against a real server: MNEME_URL and MNEME_TOKEN name it. MNEME_BUYER is
+"""Tests of both clients against a real server, given by MNEME_URL and MNEME_TOKEN. MNEME_BUYER is
 the token of another agent, with money in its account.
 
 The asynchronous client is driven by the same tests: its calls are run one by one.
@@ -91,7 +91,7 @@ def space() -> str:
 
 
 def mocked(kind: str, answer: Any, **options: Any) -> tuple[Any, list[httpx.Request], list[float]]:
-    """A client whose requests are answered by a function, what it sent, and how long it paused."""
+    """A client whose requests are answered by a function, with the recorded requests and pauses."""
     sent: list[httpx.Request] = []
     pauses: list[float] = []
 
@@ -110,7 +110,7 @@ def mocked(kind: str, answer: Any, **options: Any) -> tuple[Any, list[httpx.Requ
 
 
 def chunks(kind: str, content: bytes, size: int) -> Any:
-    """The body of an answer that arrives in chunks of a size."""
+    """The body of an answer that arrives in chunks of the given size."""
     each = (content[at : at + size] for at in range(0, len(content), size))
     if kind == "synchronous":
         return each
@@ -131,7 +131,7 @@ def problem(status: int, **headers: str) -> httpx.Response:
 
 
 def test_no_path_has_an_encoded_slash(kind: str) -> None:
-    """Proxies refuse it, or take it for a slash."""
+    """Proxies may refuse it, or decode it."""
     client, sent, _ = mocked(kind, lambda _: httpx.Response(204))
     client.delete("a/b c/d")
     client.delete("a/b c/d", namespace="n/s")
@@ -147,7 +147,7 @@ def test_what_is_put_is_read_found_and_deleted(client: Any, space: str) -> None:
         return client.put("diet/anna", "Anna eats no nuts.", namespace=space, wait=True, tags=["food"], description="What Anna eats")
 
     deadline = time.monotonic() + 240
-    while not (written := put()).indexed:  # on a busy machine, one call does not wait long enough
+    while not (written := put()).indexed:  # on a busy machine, one call may not wait long enough
         assert time.monotonic() < deadline
         time.sleep(0.1)
     assert written.tags == ["food"]
@@ -252,7 +252,7 @@ def test_searches_of_an_offer_are_bought(client: Any, buyer: Any, space: str) ->
     client.put("trail", "The hut above the pass has water until September.", namespace=space, wait=True)
     owner = client.account().agent
     offer = next((offer for offer in buyer.offers() if offer.seller == owner), None)
-    if offer is None:  # else the other client's test has made it
+    if offer is None:  # otherwise the other client's test has made it
         offer = client.create_offer("Trails", "Day hikes.", {"price_search": 1000, "price_entry": 100})
         buyer.accept(str(offer.id))
     before = buyer.account().balance
@@ -299,7 +299,7 @@ def test_every_option_of_the_service_is_sent(kind: str) -> None:
 
 
 def options(service: Any, method: str, path: str) -> set[str]:
-    """The parameters and members of the body that a call takes, but for those of pages."""
+    """The query parameters and body members of a call, without those of pages."""
 
     def followed(part: Any) -> Any:
         for step in part.get("$ref", "").split("/")[1:]:

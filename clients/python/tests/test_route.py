@@ -1,4 +1,4 @@
-"""Which server the clients ask, by which proxy, and whose answer counts."""
+"""Tests of the clients' address, proxy and error handling."""
 
 import http.server
 import threading
@@ -15,7 +15,7 @@ PROBLEM = {"Content-Type": "application/problem+json"}
 
 
 class Proxy(http.server.BaseHTTPRequestHandler):
-    """Answers every call with 502 and keeps what it was sent."""
+    """Answers every call with 502 and records the requests."""
 
     asked: ClassVar[list[str]] = []
 
@@ -30,7 +30,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def proxied(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The host and port of a proxy that the environment names."""
+    """The host and port of a proxy in the environment."""
     Proxy.asked.clear()
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.delenv(name, raising=False)

@@ -1,4 +1,4 @@
-"""Times and durations of Python's own, as both clients send them."""
+"""Tests of Python's times and durations, as both clients send them."""
 
 import json
 from datetime import date, datetime, timedelta, timezone
@@ -19,7 +19,7 @@ def answer(_: int) -> httpx.Response:
 
 
 def sent_of(kind: str, call: Any) -> tuple[Any, dict[str, str]]:  # noqa: F811
-    """Returns the body and the parameters that a call sends; what it makes of the answer is no matter."""
+    """Returns the body and the parameters that a call sends, whatever its result."""
     client, sent, _ = mocked(kind, answer)
     try:
         result = call(client)

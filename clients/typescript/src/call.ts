@@ -1,9 +1,9 @@
-/** How a request is sent: its time limit, its repetitions, and what ends it. */
+/** Sending of requests: time limits, retries and cancellation. */
 
 import { errorOf, type MnemeError, TransportFailed } from "./error.js";
 import { parseJSON, stringifyJSON } from "./json.js";
 
-/** Seconds of one pause, at most. */
+/** Maximum pause, in seconds. */
 export const maxWait = 30;
 
 export type Fetch = (request: Request) => Promise<Response>;
@@ -11,20 +11,20 @@ export type Fetch = (request: Request) => Promise<Response>;
 export interface Sending {
   host: string;
   fetch: Fetch;
-  /** Ends the call when the caller has enough. */
+  /** Cancels the call. */
   signal: AbortSignal | undefined;
-  /** Milliseconds of each attempt. */
+  /** Time limit of each attempt, in milliseconds. */
   timeout: number;
-  /** How often a call is sent again, at most. */
+  /** Maximum number of retries. */
   retries: number;
   pause: (seconds: number, signal: AbortSignal | undefined) => Promise<void>;
-  /** Repeating the call does nothing twice. */
+  /** The call is idempotent. */
   safe: boolean;
-  /** The answer is read by the caller, as it comes; else it is read whole, within the time limit. */
+  /** The caller streams the answer; otherwise it is read completely within the time limit. */
   stream: boolean;
 }
 
-/** Sends a request, again if need be, and returns the answer if it is none of an error. */
+/** Sends a request, with retries, and returns the answer unless it is an error. */
 export async function send(request: Request, by: Sending): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
     by.signal?.throwIfAborted();
@@ -32,7 +32,7 @@ export async function send(request: Request, by: Sending): Promise<Response> {
     try {
       response = await attempted(request, by);
     } catch {
-      // The error of fetch may name what was asked.
+      // The error of fetch may quote the request.
       by.signal?.throwIfAborted();
       if (attempt > by.retries || !by.safe) throw new TransportFailed(by.host);
       await by.pause(backoff(attempt), by.signal);
@@ -61,20 +61,20 @@ async function attempted(request: Request, by: Sending): Promise<Response> {
   }
 }
 
-/** Returns a response of so many bytes, whose JSON keeps all digits of integers. */
+/** Returns a response with the given bytes, whose JSON preserves all digits of integers. */
 function exact(response: Response, bytes: number): Response {
-  response.headers.set("Content-Length", String(bytes)); // without it openapi-fetch reads text, and JSON by itself
+  response.headers.set("Content-Length", String(bytes)); // without it openapi-fetch reads text and parses the JSON itself
   return Object.defineProperty(response, "json", { value: async () => parseJSON(await response.text()) });
 }
 
-/** Returns how many seconds to wait after an attempt that failed. */
+/** Returns the seconds to wait after a failed attempt. */
 export function backoff(attempt: number): number {
   return (0.5 + Math.random() / 2) * Math.min(0.25 * 2 ** attempt, maxWait);
 }
 
 /**
- * Returns how long to wait before a refused call is sent again; undefined if it is not. One
- * that is not safe to repeat was not done at 429 alone.
+ * Returns how long to wait before a refused call is retried; undefined if it is not. A call
+ * that is not idempotent is retried only after 429, when it was certainly not performed.
  */
 function pauseBefore(error: MnemeError, attempt: number, safe: boolean): number | undefined {
   if (error.status !== 429 && !(safe && error.status === 503)) return undefined;
@@ -82,7 +82,7 @@ function pauseBefore(error: MnemeError, attempt: number, safe: boolean): number 
   return wait <= maxWait ? wait : undefined;
 }
 
-/** Waits, unless the caller has enough before. */
+/** Waits, unless the caller cancels before. */
 export function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
@@ -97,7 +97,7 @@ export function pause(seconds: number, signal: AbortSignal | undefined): Promise
   });
 }
 
-/** Returns a server's address, or throws an Error that does not show it. */
+/** Returns a server's address, or throws an Error that does not contain it. */
 export function checkedURL(url: string): URL {
   const parsed = parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username || parsed.password || parsed.search || parsed.hash) {
@@ -114,10 +114,10 @@ function parse(url: string): URL | null {
   }
 }
 
-/** The text of each line of an answer: its numbers may be longer than those of JavaScript. */
+/** The text of each line of an answer: its numbers may exceed JavaScript's precision. */
 const texts = new WeakMap<object, string>();
 
-/** Returns a line as JSON: one of an answer that was not changed since, as it came. */
+/** Returns a line as JSON. An unchanged line of an answer is returned as received. */
 export function lineOf(line: object): string {
   const json = stringifyJSON(line);
   const text = texts.get(line);

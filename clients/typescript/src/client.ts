@@ -11,15 +11,15 @@ import type { components, paths } from "./schema.js";
 type Schemas = components["schemas"];
 
 /**
- * Calls one server. url is its address, and token says whose calls these are.
+ * Calls one server. url is its address, and token identifies the caller.
  *
- * A call is sent again if the server was overloaded (429), and, if repeating it cannot do its
- * work twice, when the server was unavailable (503) or the connection failed. Calls throw
+ * A call is retried if the server was overloaded (429), and, if it is idempotent, also when
+ * the server was unavailable (503) or the connection failed. Calls throw
  * MnemeError, or one of its subclasses by status, TransportFailed if the server cannot be
- * reached, and UnreadableAnswer. Their messages never have what was asked or written.
+ * reached, and UnreadableAnswer. Their messages never contain request data.
  *
- * Integers beyond Number.MAX_SAFE_INTEGER are BigInt in what is read, and may be in what is
- * written; stringifyJSON writes them, which JSON.stringify refuses.
+ * Integers beyond Number.MAX_SAFE_INTEGER are BigInt in answers, and may be BigInt in
+ * requests; stringifyJSON encodes them, which JSON.stringify refuses.
  */
 export class Mneme {
   readonly #api: Client<paths>;
@@ -56,7 +56,7 @@ export class Mneme {
     })));
   }
 
-  /** Reads an entry unless it still has this ETag: then it returns undefined. */
+  /** Reads an entry, or returns undefined if it still has this ETag. */
   async changed(key: string, etag: string, options: KeyOptions = {}): Promise<Read | undefined> {
     const { store, namespace, signal } = options;
     const answer = await this.#answer(this.#api.GET("/v1/stores/{store}/memories/{key}", {
@@ -75,7 +75,7 @@ export class Mneme {
     }));
   }
 
-  /** Restores a version, or without one the entry that was deleted last. */
+  /** Restores a version, or without one the most recently deleted entry. */
   restore(key: string, options: KeyOptions & { version?: number } = {}): Promise<Schemas["Entry"]> {
     const { store, namespace, signal, version } = options;
     return this.#json(this.#api.POST("/v1/stores/{store}/memories/{key}/restore", {
@@ -85,7 +85,7 @@ export class Mneme {
     }));
   }
 
-  /** Moves an entry to another key, and maybe another namespace or store. */
+  /** Moves an entry to another key, optionally in another namespace or store. */
   rename(key: string, to: string, options: KeyOptions & { toNamespace?: string; toStore?: string } = {}): Promise<Schemas["Entry"]> {
     const { store, namespace, signal, toNamespace, toStore } = options;
     return this.#json(this.#api.POST("/v1/stores/{store}/memories/{key}/rename", {
@@ -96,8 +96,8 @@ export class Mneme {
   }
 
   /**
-   * Does up to 1,000 puts, gets and deletes, in order; with atomic, all or none. A repetition with
-   * the same idempotencyKey does nothing twice; without one, each call has its own.
+   * Performs up to 1,000 puts, gets and deletes, in order; with atomic, all or none. Repeating it
+   * with the same idempotencyKey has no further effect; without one, each call has its own.
    */
   batch(items: Schemas["BatchItem"][], options: StoreOptions & { atomic?: boolean; idempotencyKey?: string } = {}): Promise<Schemas["BatchResult"]> {
     const { store, signal, atomic, idempotencyKey } = options;
@@ -125,7 +125,7 @@ export class Mneme {
     })), (page) => page.items);
   }
 
-  /** Yields the deleted entries, the last deleted first. */
+  /** Yields the deleted entries, latest deletion first. */
   trash(options: StoreOptions = {}): AsyncGenerator<Schemas["Trashed"]> {
     const { store, signal } = options;
     return pages((cursor) => this.#json(this.#api.GET("/v1/stores/{store}/trash", {
@@ -134,8 +134,8 @@ export class Mneme {
   }
 
   /**
-   * Reads what changed since a cursor, and the cursor after it. Without since: nothing, and the
-   * cursor of now. It waits up to wait seconds, at most 30, for a change.
+   * Reads the changes since a cursor, and the next cursor. Without since: no changes, and the
+   * current cursor. It waits up to wait seconds, at most 30, for a change.
    */
   changes(options: StoreOptions & { since?: string; wait?: number } = {}): Promise<Schemas["ChangePage"]> {
     const { store, signal, since, wait } = options;
@@ -145,8 +145,8 @@ export class Mneme {
   }
 
   /**
-   * Yields changes as they happen, each with the cursor to go on from after it. It throws Gone
-   * if that cursor is too old: read the store again.
+   * Yields changes as they happen, each with the cursor to continue from. It throws Gone if
+   * a cursor is too old: read the store again.
    */
   async *follow(options: StoreOptions & { since?: string } = {}): AsyncGenerator<{ change: Schemas["Change"]; cursor: string }> {
     let since = options.since ?? (await this.changes(options)).next_cursor;
@@ -158,8 +158,8 @@ export class Mneme {
   }
 
   /**
-   * Yields all entries that the caller can list, or those that fit, as importEntries takes them.
-   * It throws TransportFailed if the server ends the export before its end.
+   * Yields all entries that the caller can list, or those that match, in the format of
+   * importEntries. It throws TransportFailed if the export is incomplete.
    */
   async *export(options: Filters = {}): AsyncGenerator<Schemas["ImportLine"]> {
     const { store, signal, where, match, ...plain } = options;
@@ -177,9 +177,9 @@ export class Mneme {
   }
 
   /**
-   * Writes many entries, each like a put, and returns the outcomes. What is refused is listed
-   * in the result, and the rest is written. It can be repeated. Lines of an export that were
-   * not changed keep all digits of their numbers.
+   * Writes many entries, each like a put, and returns the outcomes. The result lists refused
+   * lines; the others are written. It can be repeated. Unchanged lines of an export preserve
+   * all digits of their numbers.
    */
   importEntries(entries: Iterable<Schemas["ImportLine"]>, options: StoreOptions = {}): Promise<Schemas["ImportResult"]> {
     const { store, signal } = options;
@@ -192,7 +192,7 @@ export class Mneme {
     }));
   }
 
-  /** Reads MEMORY.md: what a store has, a line an entry. */
+  /** Reads MEMORY.md: the index of a store, one line per entry. */
   async index(options: StoreOptions = {}): Promise<string> {
     const { store, signal } = options;
     const { data } = await this.#answer(this.#api.GET("/v1/stores/{store}/MEMORY.md", {
@@ -204,9 +204,9 @@ export class Mneme {
   // Search
 
   /**
-   * Asks a question; an object has every option of the service, or several `queries`. With
-   * max_charge, in micros, stores that are named may be paid for: a repetition with the same
-   * idempotencyKey is not charged again.
+   * Asks a question; an object accepts every option of the service, or several `queries`. With
+   * max_charge, in micros, searches of named stores may be charged: a repetition with the
+   * same idempotencyKey is not charged again.
    */
   search(question: string | Schemas["Question"], options: CallOptions & { idempotencyKey?: string } = {}): Promise<Schemas["Answer"]> {
     const body: Schemas["Question"] = typeof question === "string" ? { query: question } : question;
@@ -227,12 +227,12 @@ export class Mneme {
 
   // Sharing and selling
 
-  /** Lists the stores that the caller reaches, with its level on each. */
+  /** Lists the stores that the caller can access, with its level on each. */
   async stores(options: CallOptions = {}): Promise<Schemas["StoreInfo"][]> {
     return (await this.#json(this.#api.GET("/v1/stores", this.#call(options.signal)))).stores;
   }
 
-  /** Chooses which models read a store. */
+  /** Chooses the models that read a store. */
   setLanguage(language: Schemas["Language"], options: StoreOptions = {}): Promise<Schemas["StoreLanguage"]> {
     const { store, signal } = options;
     return this.#json(this.#api.PUT("/v1/stores/{store}/language", {
@@ -240,7 +240,7 @@ export class Mneme {
     }));
   }
 
-  /** Lists whom a store is shared with. */
+  /** Lists the grants of a store. */
   async grants(options: StoreOptions = {}): Promise<Schemas["Grant"][]> {
     const { store, signal } = options;
     return (await this.#json(this.#api.GET("/v1/stores/{store}/grants", { ...this.#call(signal), params: { path: { store: name(store) } } }))).grants;
@@ -255,8 +255,8 @@ export class Mneme {
   }
 
   /**
-   * Ends what a store was shared with an agent for, or, where agent is the caller, ends or refuses what was shared with
-   * it. With cascade the grants that depend on it end, too.
+   * Revokes the grant of a store to an agent. If agent is the caller, it ends or refuses the grant. With cascade the
+   * dependent grants end too.
    */
   async unshare(agent: string, options: StoreOptions & { cascade?: boolean } = {}): Promise<void> {
     const { store, signal, cascade } = options;
@@ -265,7 +265,7 @@ export class Mneme {
     }));
   }
 
-  /** Accepts a store that was shared with the caller: it counts in searches that name none. */
+  /** Accepts a store that was shared with the caller: searches without named stores include it. */
   async acceptGrant(store: string, options: CallOptions = {}): Promise<void> {
     await this.#answer(this.#api.POST("/v1/stores/{store}/accept", {
       ...this.#call(options.signal), params: { path: { store: name(store) } },
@@ -286,7 +286,7 @@ export class Mneme {
     })), (page) => page.offers);
   }
 
-  /** Lists the offers of the caller's own store, withdrawn ones too. */
+  /** Lists the offers of the caller's own store, including withdrawn ones. */
   async storeOffers(options: CallOptions = {}): Promise<Schemas["Offer"][]> {
     return (await this.#json(this.#api.GET("/v1/stores/{store}/offers", { ...this.#call(options.signal), params: { path: { store: "self" } } }))).offers;
   }
@@ -300,7 +300,7 @@ export class Mneme {
     return { offer: data, etag: response.headers.get("etag") ?? "" };
   }
 
-  /** Changes what is given of an offer, and of its terms; caps are replaced as a whole. */
+  /** Changes the given fields of an offer and its terms; caps are replaced as a whole. */
   changeOffer(offer: string, change: Schemas["OfferChange"], options: CallOptions & { ifMatch?: string } = {}): Promise<Schemas["Offer"]> {
     return this.#json(this.#api.PUT("/v1/offers/{offer}", {
       ...this.#call(options.signal, { safe: false }),
@@ -309,23 +309,23 @@ export class Mneme {
     }));
   }
 
-  /** Ends an offer. Grants that were made under it run on. */
+  /** Withdraws an offer. Grants that were made under it continue. */
   async withdrawOffer(offer: string, options: CallOptions & { ifMatch?: string } = {}): Promise<void> {
     await this.#answer(this.#api.DELETE("/v1/offers/{offer}", {
       ...this.#call(options.signal, { safe: false }), params: { path: { offer: name(offer) }, header: given({ "If-Match": options.ifMatch }) },
     }));
   }
 
-  /** Sums what the caller's own store sold from a date or time on, and before another, by day, buyer or offer. */
+  /** Sums the sales of the caller's own store between two dates or times, by day, buyer or offer. */
   async sales(options: SalesOptions = {}): Promise<Schemas["SalesRow"][]> {
     const { signal, ...query } = options;
     const sales = await this.#json(this.#api.GET("/v1/stores/{store}/sales", { ...this.#call(signal), params: { path: { store: "self" }, query } }));
-    return (sales as Schemas["Sales"]).items; // as CSV only if asked for by a header
+    return (sales as Schemas["Sales"]).items; // CSV only if a header requests it
   }
 
   /**
-   * Accepts an offer, whose searches are then paid from the account. ifMatch is the version of
-   * the offer whose terms are meant.
+   * Accepts an offer, whose searches are then paid from the account. ifMatch is the accepted
+   * version of the offer.
    */
   accept(offer: string, options: CallOptions & { ifMatch?: string } = {}): Promise<Schemas["Grant"]> {
     return this.#json(this.#api.POST("/v1/offers/{offer}/accept", {
@@ -338,14 +338,14 @@ export class Mneme {
     return this.#json(this.#api.GET("/v1/account", this.#call(options.signal)));
   }
 
-  /** Yields what the caller was charged for, newest first. */
+  /** Yields the caller's charges, newest first. */
   usage(options: CallOptions = {}): AsyncGenerator<Schemas["UsedCharge"]> {
     return pages((cursor) => this.#json(this.#api.GET("/v1/usage", {
       ...this.#call(options.signal), params: { query: { ...given({ cursor }), limit: pageSize } },
     })), (page) => page.items);
   }
 
-  /** Gives back what a buyer of the caller's was charged. */
+  /** Refunds a charge to a buyer of the caller's. */
   refund(charge: string, options: CallOptions = {}): Promise<Schemas["RefundedCharge"]> {
     return this.#json(this.#api.POST("/v1/charges/{charge}/refund", {
       ...this.#call(options.signal), params: { path: { charge: name(charge) }, header: once() },
@@ -354,7 +354,7 @@ export class Mneme {
 
   // Calls
 
-  /** Returns how a call is sent. safe says that repeating it does nothing twice. */
+  /** Returns the sending options of a call. safe means that it is idempotent. */
   #call(signal: AbortSignal | undefined, { safe = true, stream = false, by = this.#connection.fetch } = {}) {
     const { timeout = 60_000, retries = 3 } = this.#connection;
     const fetch: Fetch = (request) => (by ?? globalThis.fetch)(request);
@@ -383,7 +383,7 @@ export class Mneme {
     return { entry: data, etag: response.headers.get("etag") ?? "" };
   }
 
-  /** Returns what a call throws instead of an error that may name what was asked or written. */
+  /** Returns the error that a call throws in place of one that may quote the request. */
   #failure(error: unknown): unknown {
     return error instanceof SyntaxError ? new UnreadableAnswer(this.#host) : error;
   }

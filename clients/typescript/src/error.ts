@@ -1,4 +1,4 @@
-/** What a call throws when the server refuses it or cannot serve it. */
+/** The errors of calls. */
 
 import type { components } from "./schema.js";
 
@@ -15,9 +15,9 @@ export class MnemeError extends Error {
   readonly status: number;
   /** The problem document (RFC 9457); empty if the response has none. */
   readonly problem: Partial<Problem>;
-  /** The place in the request that breaks a rule, such as `where.and[1].updated_at.gte`; "" if none is named. */
+  /** The field of the request that breaks a rule, such as `where.and[1].updated_at.gte`; "" if none is named. */
   readonly field: string;
-  /** Seconds until the server can be asked again; undefined if it did not say. */
+  /** Seconds to wait before a retry; undefined if the server did not say. */
   readonly retryAfter: number | undefined;
 
   constructor(host: string, status: number, problem: Partial<Problem>, retryAfter?: number) {
@@ -35,8 +35,8 @@ export class MnemeError extends Error {
 }
 
 /**
- * The server could not be reached, or the connection failed before the answer's end: what was
- * asked may have been done.
+ * The server could not be reached, or the connection failed before the answer's end: the call
+ * may have been performed.
  */
 export class TransportFailed extends Error {
   override name = "TransportFailed";
@@ -48,7 +48,7 @@ export class TransportFailed extends Error {
   }
 }
 
-/** The server answered, and not with what its document says. */
+/** The server's answer does not match its OpenAPI document. */
 export class UnreadableAnswer extends Error {
   override name = "UnreadableAnswer";
   readonly host: string;
@@ -74,7 +74,7 @@ export class Forbidden extends MnemeError {
   override name = "Forbidden";
 }
 
-/** 404 of the service itself: what was asked for is not there. A proxy's 404 is a MnemeError alone. */
+/** 404 of the service itself: the resource does not exist. A proxy's 404 is only a MnemeError. */
 export class NotFound extends MnemeError {
   override name = "NotFound";
 }
@@ -89,17 +89,17 @@ export class Gone extends MnemeError {
   override name = "Gone";
 }
 
-/** 412: the entry does not fulfil the conditions of the write. */
+/** 412: the entry does not meet the preconditions of the write. */
 export class PreconditionFailed extends MnemeError {
   override name = "PreconditionFailed";
 }
 
-/** 422: field names what breaks a rule. */
+/** 422: field names the field that breaks a rule. */
 export class Invalid extends MnemeError {
   override name = "Invalid";
 }
 
-/** 429: retryAfter says when to try again. */
+/** 429: retryAfter is the time to wait before a retry. */
 export class TooManyRequests extends MnemeError {
   override name = "TooManyRequests";
 }

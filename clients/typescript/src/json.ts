@@ -1,4 +1,4 @@
-/** JSON whose integers keep all digits: those beyond what every number holds exactly are BigInt. */
+/** JSON that preserves all digits of integers: those that a number cannot hold exactly are BigInt. */
 
 const manyDigits = /\d{16}/;
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -12,7 +12,7 @@ export function parseJSON(text: string): unknown {
   return JSON.parse(marked, (_, value: unknown) => (typeof value === "string" && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value));
 }
 
-/** Writes JSON like JSON.stringify: a BigInt is an integer of all its digits. */
+/** Writes JSON like JSON.stringify, and a BigInt as an integer with all its digits. */
 export function stringifyJSON(value: unknown): string {
   const mark = unguessed();
   let found = false;

@@ -1,43 +1,43 @@
-/** What calls take and answer beside what the service has. */
+/** Options and results of calls that the service does not define. */
 
 import type { components, operations } from "./schema.js";
 
 type Schemas = components["schemas"];
 type Query<Call extends keyof operations> = NonNullable<operations[Call]["parameters"]["query"]>;
 
-/** How a client reaches its server. */
+/** Options of a client. */
 export interface Connection {
-  /** Milliseconds of one attempt, of an export until it begins; 60,000 unless given. */
+  /** Time limit of one attempt in milliseconds, for an export until it begins; default 60,000. */
   timeout?: number;
-  /** How often a call is sent again, at most; 3 unless given. */
+  /** Maximum number of retries; default 3. */
   retries?: number;
-  /** Sends requests; the runtime's own unless given. */
+  /** Sends requests; default: the runtime's fetch. */
   fetch?: typeof fetch;
   /** Sends searches of offers, and pays for them: `wrapFetchWithPayment(fetch, wallet)` of `@x402/fetch`. */
   payingFetch?: typeof fetch;
-  /** Waits before a call is sent again. */
+  /** Waits before a retry. */
   pause?: (seconds: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call, which then throws the signal's reason. */
+  /** Cancels the call, which then throws the signal's reason. */
   signal?: AbortSignal;
 }
 
-/** A store, the caller's own unless given. */
+/** A store; default: the caller's own. */
 export interface StoreOptions extends CallOptions {
   store?: string;
 }
 
-/** Where a key is. */
+/** The store and namespace of a key. */
 export interface KeyOptions extends StoreOptions {
   namespace?: string;
 }
 
-/** What an entry has beside its value, and on which conditions it is written. */
+/** The members of an entry other than its value, and the preconditions of a write. */
 export interface PutOptions extends KeyOptions, Omit<Schemas["Write"], "value">, Omit<Query<"putMemory">, "namespace" | "wait"> {
-  /** Return when searches by meaning find the entry, or after the server's time, with `indexed` false. */
+  /** Return when the vector leg can find the entry, or at the server's time limit with `indexed` false. */
   wait?: boolean;
   /** The ETag that the entry must have. */
   ifMatch?: string;
@@ -51,14 +51,14 @@ export interface Read {
   etag: string;
 }
 
-/** Which entries are meant. */
+/** The selected entries. */
 export interface Filters extends StoreOptions, Omit<Query<"exportMemories">, "where" | "match"> {
   where?: Schemas["Condition"];
   match?: Schemas["Words"];
 }
 
-/** Which entries are listed. */
+/** The listed entries. */
 export type ListOptions = Filters & Omit<Query<"listMemories">, keyof Filters | "limit" | "cursor">;
 
-/** Which sales are summed, and by what. */
+/** The selected sales, and their grouping. */
 export type SalesOptions = CallOptions & Query<"listSales">;

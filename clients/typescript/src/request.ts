@@ -5,10 +5,10 @@ import type { components } from "./schema.js";
 
 type Schemas = components["schemas"];
 
-/** Entries of a page. */
+/** Number of entries of a page. */
 export const pageSize = 100;
 
-/** Returns a store, key or id of a path. */
+/** Returns a store, key or id as a path segment. */
 export function name(text: string | undefined): string {
   if (text === undefined) return "self";
   if (text === "" || text === "." || text === "..") throw new Error("a store or key must be neither empty nor a dot segment");
@@ -17,7 +17,7 @@ export function name(text: string | undefined): string {
 
 /**
  * Returns the path and the query of an entry. A key with slashes is sent in the query: proxies
- * refuse %2F in a path, or take it for a slash.
+ * may refuse %2F in a path, or decode it.
  */
 export function ofEntry<Q extends object>(store: string | undefined, key: string, query: Q) {
   if (key.includes("/")) return { path: { store: name(store), key: "-" }, query: { ...query, key } };
@@ -31,7 +31,7 @@ export function given<T extends object>(members: T): Given<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Given<T>;
 }
 
-/** Returns the header of a call that a repetition does not do twice. */
+/** Returns the header that makes a call idempotent. */
 export function once(key: string = unguessed()) {
   return { "Idempotency-Key": key };
 }

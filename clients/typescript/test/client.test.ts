@@ -1,4 +1,4 @@
-// Against a real server: MNEME_URL and MNEME_TOKEN name it. MNEME_BUYER is the token of
+// Tests against a real server, given by MNEME_URL and MNEME_TOKEN. MNEME_BUYER is the token of
 // another agent, with money in its account.
 
 import assert from "node:assert/strict";
@@ -16,7 +16,7 @@ if (missing && CI) throw new Error(missing);
 
 const client = () => new Mneme(MNEME_URL, MNEME_TOKEN);
 
-/** Tests a rule against the server, in a namespace of its own. */
+/** Tests a rule against the server, in a separate namespace. */
 function rule(title: string, check: (client: Mneme, namespace: string) => Promise<void>): void {
   test(title, { skip: missing }, () => check(client(), randomUUID()));
 }
@@ -27,7 +27,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 
-/** A client whose requests are answered by a function, what it sent, and how long it paused. */
+/** A client whose requests are answered by a function, with the recorded requests and pauses. */
 function mocked(answer: (n: number, request: Request) => Response | Error, options: Connection = {}) {
   const sent: Request[] = [];
   const pauses: number[] = [];
@@ -47,7 +47,7 @@ function problem(status: number, headers: Record<string, string> = {}): Response
   return new Response(JSON.stringify(body), { status, headers: { "Content-Type": "application/problem+json", ...headers } });
 }
 
-// Proxies refuse it, or take it for a slash.
+// Proxies may refuse it, or decode it.
 test("no path has an encoded slash", async () => {
   const { client, sent } = mocked(() => new Response("{}", { headers: { "Content-Type": "application/json" } }));
   await client.put("a/b c/d", 1);
@@ -64,7 +64,7 @@ test("no path has an encoded slash", async () => {
   assert.equal(sent.length, 6);
 });
 
-// 9007199254740993 is the first integer that no number has.
+// 9007199254740993 is the first integer that a number cannot represent.
 test("JSON keeps all digits of integers, and otherwise is what JSON.parse and JSON.stringify make", () => {
   for (const text of [
     "9007199254740993", "-9007199254740993", "18446744073709551616", '{"a":[12345678901234567890,{"b":-1}],"12345678901234567890":"12345678901234567890"}',
@@ -106,7 +106,7 @@ rule("integers beyond 2^53 keep all digits", async (client, namespace) => {
 rule("what is put is read, found and deleted", async (client, namespace) => {
   const put = () => client.put("diet/anna", "Anna eats no nuts.", { namespace, wait: true, tags: ["food"], description: "What Anna eats" });
   let written = await put();
-  for (const deadline = Date.now() + 240_000; !written.indexed; written = await put()) { // on a busy machine, one call does not wait long enough
+  for (const deadline = Date.now() + 240_000; !written.indexed; written = await put()) { // on a busy machine, one call may not wait long enough
     assert.ok(Date.now() < deadline);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
@@ -250,7 +250,7 @@ rule("searches of an offer are bought", async (client, namespace) => {
   await client.put("trail", "The hut above the pass has water until September.", { namespace, wait: true });
   const { agent } = await client.account();
   const offered = async () => (await all(buyer.offers())).find((each) => each.seller === agent);
-  if (!(await offered())) { // else an earlier run has made it
+  if (!(await offered())) { // otherwise an earlier run has made it
     const { id } = await client.createOffer({ title: "Trails", description: "Day hikes.", terms: { price_search: 1000, price_entry: 100 } });
     await buyer.accept(id);
   }

@@ -4,8 +4,8 @@
 //	{name|# hit|# hits}        one form for one thing, another for more; # is the number
 //	`text`                     code, where the message is drawn by Rich.svelte
 //
-// Which form a number takes is told by the plural rules of the language. A language
-// without plurals has one form.
+// The plural rules of the language choose the form of a number. A language without plurals
+// has one form.
 import type { en } from "./en";
 
 export type Key = keyof typeof en;

@@ -2,12 +2,12 @@ import type { Schemas } from "./api";
 import { exact } from "./format";
 import { t } from "./i18n.svelte";
 
-// via says where a level on a store comes from.
+// via describes the source of a level on a store.
 export const via = (kind: Schemas["StoreInfo"]["kind"]) => t(`via.${kind}`);
 
 type Shared = Pick<Schemas["Grant"], "level"> & Partial<Pick<Schemas["Grant"], "caps" | "terms">>;
 
-// allows says in a sentence what an agent can do by a grant.
+// allows describes an agent's rights under a grant in a sentence.
 export function allows(agent: string, grant: Shared): string {
   switch (grant.level) {
     case "search": {
@@ -25,15 +25,15 @@ export function allows(agent: string, grant: Shared): string {
   }
 }
 
-// from says what a grant comes from.
+// from describes the source of a grant.
 export function from(grant: { offer?: string | undefined; by_platform?: boolean | undefined; maker: string }) {
   const { maker } = grant;
   if (grant.offer) return grant.by_platform ? t("from.offerPlatform", { maker }) : t("from.offer", { maker });
   return grant.by_platform ? t("from.grantPlatform", { maker }) : t("from.grant", { maker });
 }
 
-// chainOf tells link by link where the visitor's own level on a store comes from. Grants
-// of the store are those that the visitor may see; undefined: none are told to it.
+// chainOf returns, link by link, the source of the visitor's own level on a store. Grants are
+// the store's grants visible to the visitor; undefined: it may not list them.
 export function chainOf(store: Schemas["StoreInfo"], me: string, grants: Schemas["Grant"][] | undefined): string[] {
   switch (store.kind) {
     case "self":

@@ -34,7 +34,7 @@ export type Text = string | (() => string);
 
 export const read = (text: Text) => (typeof text === "string" ? text : text());
 
-// Failure is a call that was refused or did not come through.
+// Failure is a call that was refused or got no answer.
 export class Failure extends Error {
   constructor(
     private readonly what: Text,
@@ -72,7 +72,7 @@ export class Failure extends Error {
   }
 }
 
-// failureOf turns whatever a call ended with into a Failure.
+// failureOf turns the error of a call into a Failure.
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   return new Failure(() => t("failure.away"), () => t("failure.awayDetail"), 0, "");

@@ -89,18 +89,18 @@ function explain(answer: Answer, why: Answer) {
   if (why.explain) answer.explain = why.explain;
 }
 
-// whyNot tells what became of the entry at a path in a search that was explained.
+// whyNot describes the outcome of the entry at a path in an explained search.
 export async function whyNot(request: Partial<Question>, path: { store?: string; namespace?: string; key: string }): Promise<Schemas["EntryExplanation"] | null> {
   const body = { ...request, explain: path } as unknown as Question;
   return (await done(api.POST("/v1/search", { body }))).data.explain?.entry ?? null;
 }
 
-// identity tells whether two hits are one.
+// identity identifies a hit across answers.
 export function identity(hit: Hit) {
   return hit.id ?? JSON.stringify([hit.store_id, hit.namespace ?? "", hit.key]);
 }
 
-// movement tells where a hit of one answer stands in another.
+// movement describes a hit's rank in another answer.
 export function movement(hit: Hit, rank: number, other: Answer | undefined): string {
   if (!other) return "";
   const at = other.hits.findIndex((h) => identity(h) === identity(hit)) + 1;

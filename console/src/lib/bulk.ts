@@ -13,7 +13,7 @@ export interface Refused {
   why: string;
 }
 
-// Change is what one did: undo takes back what was done, and is there where it can be.
+// Change is a completed change. undo reverts it, and is absent if that is impossible.
 export interface Change {
   title: (count: number) => string; // such as "Deleted: 3 memories"
   done: Row[];
@@ -105,7 +105,7 @@ export async function restore(rows: Row[], progress: (n: number) => void): Promi
   return change;
 }
 
-// rewrite writes each entry with what differs. Who wrote meanwhile is not overwritten.
+// rewrite writes each entry with its changes. Concurrent writes are not overwritten.
 async function rewrite(store: string, rows: Row[], title: Change["title"], differs: (e: Entry) => Partial<Item> | null, progress: (n: number) => void): Promise<Change> {
   const change = begin(title);
   const before = new Map<string, { entry: Entry; changed: Partial<Item> }>();

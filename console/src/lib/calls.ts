@@ -11,8 +11,8 @@ export interface Call {
 
 const quoted = (text: string) => (/^[A-Za-z0-9._:@/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
-// callsOf are ways to ask the same from elsewhere: with our clients, by the command, as a
-// tool, and by HTTP. They take the token from MNEME_TOKEN, so none of them has one.
+// callsOf returns code for the same search outside the console: with our clients, the
+// command, a tool, and HTTP. It reads the token from MNEME_TOKEN, so it contains none.
 export function callsOf(request: Partial<Question>, agent: string, taint: string): Call[] {
   const url = base;
   const json = JSON.stringify(request);

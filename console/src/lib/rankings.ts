@@ -1,6 +1,6 @@
 import type { Estimate, SetReport, Shown } from "./report";
 
-// Side is one run of one report: what a question is looked at from.
+// Side is one run of one report, one side of a comparison.
 export interface Side {
   set: SetReport;
   run: string;
@@ -39,7 +39,7 @@ export interface Ranking {
   expected: Map<string, number>; // rank by document; 0: not found
 }
 
-// Told is what a report holds of the questions whose answers it shows.
+// Told holds a report's questions with shown answers.
 export interface Told {
   texts: Map<string, string>;
   expected: Map<string, Shown[]>;
@@ -48,7 +48,7 @@ export interface Told {
 
 const known = new WeakMap<SetReport, Told>();
 
-// told gathers what a set's report shows of its questions.
+// told collects the questions shown in a set's report.
 export function told(set: SetReport): Told {
   const before = known.get(set);
   if (before) return before;

@@ -123,7 +123,7 @@ export interface Report {
   sets: SetReport[];
 }
 
-// Refused says why a file is no report.
+// Refused is the reason why a file is not a report.
 export class Refused extends Error {
   constructor(
     readonly file: string,
@@ -193,7 +193,7 @@ class Wrong extends Error {
     super(path);
   }
 
-  // said tells the part, and what is wrong with it.
+  // said describes the part and its error.
   said() {
     const { path, is } = this;
     return typeof is === "string" ? t(`report.${is}`, { path }) : t("report.numbers", { path, ...is });
@@ -239,7 +239,7 @@ function metrics(value: unknown, path: string): Metrics {
   return Object.fromEntries(measures.map(([key]) => [key, number(from, key, path)])) as Metrics;
 }
 
-// byMeasure reads what is told of each measure.
+// byMeasure reads the values of each measure.
 function byMeasure<T>(value: unknown, path: string, read: (value: unknown, path: string) => T): Partial<Record<Measure, T>> {
   const from = object(value, path);
   return Object.fromEntries(measures.filter(([key]) => key in from).map(([key]) => [key, read(from[key], at(path, key))])) as Partial<Record<Measure, T>>;
@@ -354,12 +354,12 @@ function report(value: unknown): Omit<Report, "file" | "bytes"> {
   return { embedder: text(from, "embedder", ""), backend: text(from, "backend", ""), seed: number(from, "seed", ""), sets: list(from, "sets", "", set, true) };
 }
 
-// fixed tells a measure with three digits behind the point.
+// fixed formats a measure with three decimals.
 export function fixed(n: number): string {
   return decimal(n, 3);
 }
 
-// signed tells a difference with its sign: "+.012".
+// signed formats a difference with its sign: "+.012".
 export function signed(n: number): string {
   const text = fixed(n);
   return text.startsWith("−") || text === fixed(0) ? text : `+${text}`;

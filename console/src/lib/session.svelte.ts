@@ -49,12 +49,12 @@ class Session {
   }
 }
 
-// bare is a token as it is pasted, without what may have been copied with it.
+// bare returns a pasted token without surrounding text copied with it.
 export function bare(text: string) {
   return text.trim().replace(/^Bearer\s+/i, "");
 }
 
-// claimsOf reads what a token says of itself, to show it. The service verifies it.
+// claimsOf decodes a token's claims, to show them. The service verifies them.
 export function claimsOf(token: string): Claims {
   const unknown = { agent: "", taint: "", scopes: [], id: /^mneme_([0-9a-f]+)_/.exec(token)?.[1] ?? "", expires: null };
   const payload = token.split(".")[1];

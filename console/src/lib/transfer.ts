@@ -27,9 +27,9 @@ export function importOf(store: string, file: File): Import {
   return { file, store, at: 0, read: 0, created: 0, updated: 0, unchanged: 0, refused: 0, refusals: [] };
 }
 
-// isLines tells whether a file looks like entries, one JSON object a line: at least one
-// of its first lines has a key. A line that is longer than what is looked at counts if
-// it begins like an object.
+// isLines reports whether a file looks like entries, one JSON object per line: at least one
+// of its first lines has a key. A line that exceeds the examined part counts if it begins
+// like an object.
 export async function isLines(file: File) {
   const lines = (await file.slice(0, headBytes).text()).replace(/^\uFEFF/, "").split("\n");
   const cut = file.size > headBytes ? lines.pop()! : "";
@@ -81,9 +81,9 @@ async function* parts(file: File, from: number) {
   }
 }
 
-// importLines sends what is left of a file, and writes into state how far it came. It
-// ends between two parts when stopped says so. After a failure it can be called again:
-// lines that were written already change nothing.
+// importLines sends the rest of a file, and records its progress in state. It ends between
+// two parts when stopped returns true. After a failure it can be called again: lines that
+// were already written change nothing.
 export async function importLines(state: Import, stopped: () => boolean) {
   for await (const part of parts(state.file, state.at)) {
     if (stopped()) return;
@@ -108,8 +108,8 @@ export async function importLines(state: Import, stopped: () => boolean) {
   }
 }
 
-// exportLines reads all entries that fit, and tells how many came so far. What ends
-// too early is a failure: a part of a store is not taken for all of it.
+// exportLines reads all matching entries, and reports its progress. A premature end is a
+// failure: a partial export is never taken for a complete one.
 export async function exportLines(store: string, query: { where?: string; match?: string }, signal: AbortSignal, progress: (entries: number) => void) {
   const { data } = await done(api.GET("/v1/stores/{store}/export", { params: { path: { store }, query }, parseAs: "stream", signal }));
   const kept: Blob[] = [];

@@ -1,6 +1,6 @@
 // Values of entries as the JSON text that they have in the service. Parsing rounds long
-// numbers and forgets how they were written, such as 1.10. So what is shown, saved or sent
-// back is cut from the text of the answer.
+// numbers and loses their notation, such as 1.10. So shown, saved and returned values are
+// cut from the text of the answer.
 
 import type { Entry } from "./api";
 
@@ -61,7 +61,7 @@ export function valueOf(entry: Verbatim): string {
     if (closing.test(token)) depth--;
     const empty = opening.test(before) && closing.test(token);
     if (!empty && (opening.test(before) || before === "," || closing.test(token))) text += `\n${"  ".repeat(depth)}`;
-    // Some writers escape every letter that is not of ASCII.
+    // Some writers escape every non-ASCII character.
     text += token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : token === ":" ? ": " : token;
     if (opening.test(token)) depth++;
     before = token;

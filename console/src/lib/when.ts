@@ -1,7 +1,7 @@
 import { dayOf, exact } from "./format";
 import { dates, i18n } from "./i18n.svelte";
 
-// How exactly a writer knew when something happened.
+// The precision of a writer's event time.
 export const kinds = ["", "day", "month", "year", "time"] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -11,7 +11,7 @@ export function kindOf(occurred: string | undefined): Kind {
   return occurred.includes("T") ? "time" : occurred.length === 10 ? "day" : occurred.length === 7 ? "month" : "year";
 }
 
-// happened tells when something happened, as exactly as its writer knew it.
+// happened formats an event's time, in its writer's precision.
 export function happened(occurred: string) {
   switch (kindOf(occurred)) {
     case "time":

@@ -23,7 +23,7 @@ here = Path(__file__).parent
 
 
 def command_of(short: list) -> dict:
-    """A command in full: ["view", path, [from, to]?], ["create", path, text; "*N": N letters], …"""
+    """A command in full: ["view", path, [from, to]?], ["create", path, text; "*N": N characters], …"""
     name, path, *rest = short
     if name == "view":
         return {"command": name, "path": path, **({"view_range": rest[0]} if rest else {})}
@@ -41,7 +41,7 @@ def command_of(short: list) -> dict:
 
 
 def ask_service(http: httpx.Client, commands: list[dict]) -> list[dict]:
-    """What the service answers, in a store that is empty before and afterwards."""
+    """The service's answers, in a store that is empty before and afterwards."""
 
     def ask(command: dict) -> dict:
         return http.post("/v1/tools/memory", json=command).raise_for_status().json()
@@ -80,7 +80,7 @@ def canonical(command: dict, answer: dict) -> dict:
     return {**answer, "content": text}
 
 
-# What the service answers otherwise than both SDKs, and why.
+# The service's answers that differ from both SDKs', with reasons.
 DIFFERENCES = {
     "errors begin with Error: where Anthropic's description of the tool has it": lambda c, ours, sdks: any(
         ours == {**s, "content": "Error: " + canonical(c, s)["content"]} for s in sdks

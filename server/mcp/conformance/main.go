@@ -3,10 +3,10 @@
 //
 //	MNEME_TOKEN=… conformance SUITE URL [REVISION…]
 //
-// SUITE is the program of the npm package @modelcontextprotocol/conformance. An older one
-// knows neither all revisions nor all scenarios: then the revisions are named.
-// Every scenario must be run or be listed in notApplicable with a reason, so that
-// new scenarios of a newer suite fail until somebody has decided about them.
+// SUITE is the program of the npm package @modelcontextprotocol/conformance. Older
+// versions lack some revisions and scenarios: name the revisions for them. Every scenario
+// must be run or be listed in notApplicable with a reason, so that new scenarios of a
+// newer suite fail until somebody has decided about them.
 package main
 
 import (
@@ -59,8 +59,8 @@ var notApplicable = map[string]string{
 	"sep-2640-": extension, "tasks-": extension,
 }
 
-// untestable lists checks within applicable scenarios that cannot pass, with what
-// they require.
+// untestable lists checks within applicable scenarios that cannot pass, with
+// their requirements.
 var untestable = map[string]string{
 	"sep-2575-http-server-no-independent-requests-on-stream": ownServer,
 	"sep-2575-missing-capability-http-400":                   ownServer,
@@ -163,7 +163,7 @@ func withToken(ctx context.Context, server, token string) (address string, err e
 		return "", err
 	}
 	quiet := log.New(io.Discard, "", 0) // clients that close streams are not worth logging
-	// The suite abandons requests. A connection that such a request had may
+	// The suite abandons requests. The connection of an abandoned request may
 	// already serve the next one when it is closed, so none is reused.
 	transport := &http.Transport{DisableKeepAlives: true}
 	proxy := &httputil.ReverseProxy{ErrorLog: quiet, Transport: transport, Rewrite: func(r *httputil.ProxyRequest) {

@@ -1,5 +1,5 @@
-// Package shoptest opens a service that takes payments. It is apart from the other fixtures,
-// so that the many packages of tests that sell nothing do not compile it.
+// Package shoptest opens a service that accepts payments. It is a separate package, so that
+// the many test packages without sales do not compile it.
 package shoptest
 
 import (
@@ -18,8 +18,8 @@ import (
 	"mneme/test/backendtest"
 )
 
-// Shop is a service over a fresh database, and a market that takes payments of x402
-// by a facilitator in the process.
+// Shop is a service over a fresh database, and a market that accepts x402 payments
+// through an in-process facilitator.
 type Shop struct {
 	*backendtest.Fixture
 	Market      *meter.Market
@@ -28,7 +28,7 @@ type Shop struct {
 	t           testing.TB
 }
 
-// Open opens a Shop without offers. Its searches answer by words.
+// Open opens a Shop without offers. Its searches are lexical.
 func Open(t testing.TB) *Shop {
 	t.Helper()
 	s := &Shop{Facilitator: paymenttest.New(), t: t}

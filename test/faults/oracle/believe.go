@@ -3,8 +3,9 @@ package oracle
 import "slices"
 
 // Believe returns the state that views show. A view that contradicts itself still
-// contradicts that state: a list, a history or terms that do not fit the row.
-// Values of former versions in the trash are not shown: they are unknown, "".
+// contradicts that state: a list, a history or terms that differ from the row.
+// Views do not show the values of former versions in the trash: they are unknown,
+// "".
 func Believe(views []View) State {
 	state := State{}
 	for _, v := range views {

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Each broken service did what its name says. All histories begin with two
-// versions of an entry, a deleted entry, and a purged one.
+// Each broken service has the fault in its name. All histories begin with
+// two versions of an entry, a deleted entry, and a purged one.
 func TestABrokenServiceIsCaught(t *testing.T) {
 	put := func(value string) Call { return Call{Kind: Put, Path: tea, Value: value} }
 	remove := Call{Kind: Delete, Path: tea}
 	revert := Call{Kind: Revert, Path: tea, Version: 1, Keep: keep}
 	undelete := Call{Kind: Undelete, Path: coffee}
 	lines := Call{Kind: Import, Lines: []Call{put("line 1"), {Kind: Put, Path: coffee, Value: "line 2"}}}
-	// show returns the views after change was made to that of a path.
+	// show returns the views after the path's view was changed by change.
 	show := func(s *service, path Path, change func(*View)) []View {
 		views := s.views()
 		for i := range views {

@@ -38,13 +38,13 @@ type Call struct {
 	To      Path          // of a rename
 	Value   string        // of a put; unique, so that a state tells which puts happened
 	Version int           // of a revert
-	Keep    int           // of a revert: how many versions an entry keeps
+	Keep    int           // of a revert: maximum number of versions of an entry
 	TTL     time.Duration // of a put; 0: none given
 	If      Condition     // of a put
 	Lines   []Call        // of an import: puts, each at another path
 }
 
-// Answer is what the service answered.
+// Answer is the service's answer.
 type Answer struct {
 	Status  int // 0: nothing, so that the outcome is unknown
 	ID      string
@@ -52,7 +52,7 @@ type Answer struct {
 	Expires time.Time
 }
 
-// outcome is one way in which a call can end.
+// outcome is one possible outcome of a call.
 type outcome struct {
 	state  State
 	answer Answer
@@ -93,14 +93,14 @@ func (c Candidates) answers(call Call, at Window, purges Purges) (all []Answer) 
 	return all
 }
 
-// explains reports whether an expected answer fits one that was received.
+// explains reports whether an expected answer matches a received one.
 func (want Answer) explains(got Answer) bool {
 	return want.Status == got.Status && want.Version == got.Version &&
 		(want.ID == "" || got.ID == "" || want.ID == got.ID)
 }
 
-// told returns the state with what an answer tells of the entry that the call
-// left: its id and its exact expiry.
+// told returns the state with the information from an answer about the call's
+// entry: its ID and its exact expiry.
 func (s State) told(call Call, answer Answer) State {
 	path := call.Path
 	if call.Kind == Rename {
@@ -119,7 +119,7 @@ func (s State) told(call Call, answer Answer) State {
 	return s.with(path, slot)
 }
 
-// outcomes returns every way in which a call can end. With partly, an import may
+// outcomes returns every possible outcome of a call. With partly, an import may
 // also have stopped after any of its lines.
 func (s State) outcomes(call Call, at Window, purges Purges, partly bool) []outcome {
 	if call.Kind == Import {
@@ -184,8 +184,7 @@ func (s State) deleted(call Call, at Window) outcome {
 	return outcome{s.with(call.Path, slot), Answer{Status: http.StatusNoContent}}
 }
 
-// undeleted restores the latest deleted entry. Which one that is depends on what
-// was purged.
+// undeleted restores the latest deleted entry, which depends on earlier purges.
 func (s State) undeleted(call Call, at Window, purges Purges) (all []outcome) {
 	slot := s[call.Path]
 	for i := len(slot.Trash) - 1; i >= 0; i-- {
@@ -210,8 +209,8 @@ func (s State) undeleted(call Call, at Window, purges Purges) (all []outcome) {
 	return append(all, s.refused(http.StatusNotFound))
 }
 
-// reverted writes an older version again. One that the history need not keep may
-// be gone.
+// reverted writes an older version again. A version beyond the history's
+// guaranteed length may be missing.
 func (s State) reverted(call Call) (all []outcome) {
 	slot := s[call.Path]
 	if slot.Live == nil || call.Version < 1 || call.Version > len(slot.Live.Values) {
@@ -250,7 +249,7 @@ func (s State) renamed(call Call, at Window) outcome {
 }
 
 // imported applies the lines in order. An import that was answered has written
-// all of them; one that was cut off, the first so many.
+// all of them; one that was cut off, a prefix of them.
 func (s State) imported(call Call, at Window, purges Purges, partly bool) (all []outcome) {
 	reached := []State{s}
 	for _, line := range call.Lines {

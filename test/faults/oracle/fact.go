@@ -2,8 +2,8 @@ package oracle
 
 import "fmt"
 
-// Fact is something that either holds or does not, such as a grant. The zero
-// Fact does not hold.
+// Fact is a proposition that either holds or does not, such as a grant. The
+// zero Fact does not hold.
 type Fact struct{ may, mayNot bool }
 
 // Set records a call that makes the fact hold or not. A call without an answer
@@ -26,7 +26,7 @@ func (f *Fact) May(holds bool) bool {
 	return f.mayNot || *f == Fact{}
 }
 
-// See records whether the service acts as if the fact holds.
+// See records whether the service behaves as if the fact holds.
 func (f *Fact) See(holds bool) error {
 	if !f.May(holds) {
 		return fmt.Errorf("the service acts as if the fact is %v, but an acknowledged call made it %v", holds, !holds)
@@ -41,8 +41,8 @@ type Counter struct {
 	Unknown int // increments without an answer
 }
 
-// See compares the counter with what is stored: a number in a version. Each
-// increment makes a version, so both are equal.
+// See compares the counter with its stored number and version. Each
+// increment creates a version, so both are equal.
 func (c *Counter) See(number, version int) error {
 	if number < c.Acked || number > c.Acked+c.Unknown {
 		return fmt.Errorf("the counter is %d: %d increments were acknowledged, and %d had no answer", number, c.Acked, c.Unknown)

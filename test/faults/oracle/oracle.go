@@ -1,14 +1,15 @@
-// Package oracle decides whether what a service shows can follow from what its
-// clients did. It knows the rules of a store's entries but not the
+// Package oracle decides whether the visible state of a service can follow
+// from its clients' calls. It knows the rules of a store's entries but not the
 // service: it imports the standard library alone.
 //
-// A client that makes one call at a time keeps Candidates: every state in which
-// its paths may be. An acknowledged call moves each candidate along and drops
-// those that would have answered otherwise. A call without an answer, because the
-// server was killed, doubles them: it happened as a whole, or not at all. What a
-// restarted server shows must then equal one candidate in all respects at once:
-// row, version, history, trash and terms. If none is left, an acknowledged write
-// was lost, a call happened by half or twice, or something deleted was shown.
+// A client that makes one call at a time maintains Candidates: every possible
+// state of its paths. An acknowledged call advances each candidate and drops
+// those that would have answered differently. A call without an answer, because
+// the server was killed, doubles them: it happened as a whole, or not at all. The
+// state shown by a restarted server must then equal one candidate in all respects
+// at once: row, version, history, trash and terms. If none is left, an
+// acknowledged write was lost, a call happened partly or twice, or a deleted
+// entry was shown.
 //
 // The tests of this package break a service in each of these ways, and require
 // that the oracle notices.
@@ -20,14 +21,14 @@ import (
 	"time"
 )
 
-// Window is when something happened: at one instant from From to To, by a clock
-// that the client and the server share.
+// Window bounds the instant of an event: between From and To, by a clock that
+// the client and the server share.
 type Window struct{ From, To time.Time }
 
-// slack is the precision of rows, one microsecond, with some room.
+// slack is the precision of rows, one microsecond, with a margin.
 const slack = 2 * time.Millisecond
 
-// add returns the window a while later.
+// add returns the window shifted by a duration.
 func (w Window) add(d time.Duration) Window { return Window{w.From.Add(d), w.To.Add(d)} }
 
 // mayPrecede reports whether w can have happened before v.
@@ -41,7 +42,7 @@ type Path struct{ Store, Key string }
 
 // Entry is an entry with the values of all its versions.
 type Entry struct {
-	ID      string   // "" until the service has told it
+	ID      string   // "" until the service has returned it
 	Values  []string // by version: Values[0] is version 1
 	Expires Window   // zero: never
 	Deleted Window   // zero: not in the trash
@@ -62,15 +63,15 @@ func (e *Entry) mayBeExpired(at Window) bool {
 	return !e.Expires.To.IsZero() && e.Expires.mayPrecede(at)
 }
 
-// Slot is what a path holds: at most one live entry, and deleted ones in the
-// order of their deletion.
+// Slot is the content of a path: at most one live entry, and deleted ones in
+// the order of their deletion.
 type Slot struct {
 	Live  *Entry
 	Trash []Entry
 }
 
-// State is what the paths of one client hold. States share what they hold, so
-// it is never changed in place.
+// State is the content of one client's paths. States share data, so a state
+// is never changed in place.
 type State map[Path]Slot
 
 func (s State) with(path Path, slot Slot) State {
@@ -82,14 +83,14 @@ func (s State) with(path Path, slot Slot) State {
 	return next
 }
 
-// Purge is an operator's purge: it erases what was deleted before Cutoff.
+// Purge is an operator's purge: it erases entries deleted before Cutoff.
 type Purge struct {
 	Cutoff time.Time
 	At     Window
 	Acked  bool // else it may have erased some, all or nothing
 }
 
-// Purges are all purges that were ever begun.
+// Purges are all purges that ever began.
 type Purges []Purge
 
 // mayErase reports whether a deleted entry can be gone at an instant of a window.
@@ -106,9 +107,9 @@ func (p Purges) mustErase(e *Entry, at Window) bool {
 	})
 }
 
-// Candidates are the states in which a client's paths may be. There is at least
+// Candidates are the possible states of a client's paths. There is at least
 // one.
 type Candidates []State
 
-// New returns the candidates of paths that hold nothing.
+// New returns the candidates of empty paths.
 func New() Candidates { return Candidates{State{}} }

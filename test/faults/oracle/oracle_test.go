@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// service is an honest service of one client, as simple as can be: it is in one
-// state, and answers and shows that. The tests break it.
+// service is a minimal correct service of one client: it has one state, and
+// answers and shows it. The tests break it.
 type service struct {
 	state  State
 	purges Purges
@@ -74,7 +74,7 @@ func (s *service) view(path Path) View {
 	return v
 }
 
-// keep is how many versions the service keeps: all.
+// keep is the length of the service's histories: unlimited.
 const keep = 1000
 
 // Paths of the tests.
@@ -113,8 +113,8 @@ func randomCall(rng *rand.Rand, n int) Call {
 	return Call{Kind: Put, Path: path, Value: value}
 }
 
-// The oracle accuses no honest service: calls are answered or cut off, before or
-// after they happened, and everything is purged now and then.
+// The oracle accuses no correct service: calls are answered or cut off, before
+// or after they happened, and everything is purged now and then.
 func TestAnHonestServiceIsBelieved(t *testing.T) {
 	unknown := 0
 	for seed := range uint64(300) {

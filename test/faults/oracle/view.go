@@ -8,29 +8,29 @@ import (
 	"time"
 )
 
-// View is what a service shows of one path.
+// View is the visible state of one path.
 type View struct {
 	Path Path
 	// At spans all reads of the view.
 	At Window
 
-	Found    bool // by a get; the next three are of what it found
+	Found    bool // by a get; the next three fields describe the found entry
 	ID       string
 	Version  int
 	Value    string
 	Expires  time.Time
 	Listed   int        // its version in the store's list; 0: not listed
 	Versions []string   // values of its versions, the newest first
-	Keep     int        // how many versions an entry keeps, the current one included
+	Keep     int        // maximum number of versions of an entry, including the current one
 	Trash    []TrashRow // of the path, the latest deletion first
 	NoTrash  bool       // the trash was not read
-	// Hits are the values with which searches show the path, by either leg.
+	// Hits are the values with which searches by either leg show the path.
 	Hits []string
-	// Words maps values that the path may have had to whether the lexical leg
-	// of a search for one finds the path.
+	// Words maps possible values of the path to whether the lexical leg of a
+	// search for the value finds the path.
 	Words map[string]bool
-	// Vectors is the same for the vector leg, of values that are embedded or
-	// were; nil while entries wait for their vectors.
+	// Vectors is the same for the vector leg, for current and former embedded
+	// values; nil while entries wait for their vectors.
 	Vectors map[string]bool
 }
 
@@ -41,8 +41,8 @@ type TrashRow struct {
 	Value   string
 }
 
-// See returns the candidates of which every view is true, with the ids that the
-// views tell. The error lists what is wrong with the closest candidate.
+// See returns the candidates that agree with every view, with the IDs from the
+// views. The error lists the contradictions of the closest candidate.
 func (c Candidates) See(views []View, purges Purges) (Candidates, error) {
 	var next Candidates
 	var closest []string
@@ -78,10 +78,11 @@ func brief(values ...string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// sameValue reports whether a value is the wanted one, which may be unknown.
+// sameValue reports whether a value equals the expected one, which may be
+// unknown.
 func sameValue(want, shown string) bool { return want == "" || want == shown }
 
-// contradictions lists in what a view differs from the state.
+// contradictions lists the differences between a view and the state.
 func (s State) contradictions(v *View, purges Purges) (wrong []string) {
 	say := func(format string, args ...any) {
 		wrong = append(wrong, fmt.Sprintf("%s %s: ", v.Path.Store, v.Path.Key)+fmt.Sprintf(format, args...))
@@ -137,7 +138,7 @@ func (s State) contradictions(v *View, purges Purges) (wrong []string) {
 }
 
 // trashContradictions matches the rows of the trash with the deleted entries, both
-// from the latest on. Those that a purge may have erased may be missing.
+// latest first. Entries that a purge may have erased may be missing.
 func (s Slot) trashContradictions(v *View, purges Purges) (wrong []string) {
 	rows := v.Trash
 	for _, e := range slices.Backward(s.Trash) {
@@ -161,7 +162,7 @@ func (s Slot) trashContradictions(v *View, purges Purges) (wrong []string) {
 	return wrong
 }
 
-// identified returns the state with the ids that a view tells. Later views must
+// identified returns the state with the IDs from a view. Later views must
 // repeat them.
 func (s State) identified(v *View) State {
 	slot := s[v.Path]
@@ -185,8 +186,8 @@ func (s State) identified(v *View) State {
 	return s.with(v.Path, slot)
 }
 
-// distinct drops candidates that say the same: a call without an answer that would
-// have been refused leaves two.
+// distinct drops duplicate candidates: a call without an answer that would have
+// been refused leaves two.
 func (c Candidates) distinct() Candidates {
 	var all Candidates
 	seen := make(map[string]bool)
@@ -199,7 +200,7 @@ func (c Candidates) distinct() Candidates {
 	return all
 }
 
-// Are reports whether the only candidate is a state, but for ids.
+// Are reports whether the only candidate equals a state, ignoring IDs.
 func (c Candidates) Are(s State) bool {
 	return len(c) == 1 && maps.EqualFunc(c[0].held(), s.held(), func(a, b Slot) bool {
 		if (a.Live == nil) != (b.Live == nil) || a.Live != nil && !slices.Equal(a.Live.Values, b.Live.Values) {
@@ -209,14 +210,14 @@ func (c Candidates) Are(s State) bool {
 	})
 }
 
-// held returns the state without paths that hold nothing.
+// held returns the state without empty paths.
 func (s State) held() State {
 	held := maps.Clone(s)
 	maps.DeleteFunc(held, func(_ Path, slot Slot) bool { return slot.Live == nil && len(slot.Trash) == 0 })
 	return held
 }
 
-// String lists what the paths hold, in a fixed order.
+// String lists the contents of the paths, in a fixed order.
 func (s State) String() string {
 	var lines []string
 	for path, slot := range s.held() {

@@ -39,25 +39,25 @@ from .generated.models import (
 
 
 class AsyncPayer(Protocol):
-    """Pays for a search: x402.http.x402_http_client.x402HTTPClient does."""
+    """Pays for a search; x402.http.x402_http_client.x402HTTPClient implements it."""
 
     async def handle_402_response(self, headers: dict[str, str], body: bytes | None, request_url: str) -> tuple[dict[str, str], Any]:
-        """Returns the headers of a payment for what an answer of status 402 asks for."""
+        """Returns the headers of a payment for an answer of status 402."""
 
 
 class AsyncMneme:
     """Calls one server. Close it, or use it as a context manager.
 
-    url is the server's address and token says whose calls these are: by default MNEME_URL,
-    else http://127.0.0.1:7077, and MNEME_TOKEN. A server on this machine is asked without
+    url is the server's address and token identifies the caller: by default MNEME_URL,
+    else http://127.0.0.1:7077, and MNEME_TOKEN. Calls to a server on this machine bypass
     the proxies of the environment. Times may be datetimes with a zone, or dates, and
-    durations timedeltas. A call is tried
-    again, at most retries times, if the server was overloaded (429), and, if repeating
-    it cannot do its work twice, when the server was unavailable (503) or the connection
-    failed. payer, unless None, pays for searches of offers that ask for it.
+    durations timedeltas. A call is retried, at most retries times, if the server was
+    overloaded (429), and, if it is idempotent, also when the server was unavailable (503)
+    or the connection failed. payer, unless None, pays for searches of offers that
+    require a payment.
 
     Calls raise MnemeError, or one of its subclasses by status, and TransportFailed if
-    the server cannot be reached. Their texts never have what was asked or written.
+    the server cannot be reached. Their texts never contain request data.
     """
 
     def __init__(
@@ -116,9 +116,9 @@ class AsyncMneme:
         if_match: str | None = None,
         if_none_match: str | None = None,
     ) -> Written:
-        """Writes an entry; ttl is in seconds. With wait, returns when searches by meaning find
-        it, or after the server's time, with indexed False. With similar, names entries that say
-        nearly the same or the opposite. if_none_match="*" only creates."""
+        """Writes an entry; ttl is in seconds. With wait, returns when the vector leg can find
+        it, or at the server's time limit, with indexed False. With similar, names entries that
+        nearly repeat or contradict it. if_none_match="*" only creates."""
         body = call.given(
             type=type,
             description=description,
@@ -141,13 +141,13 @@ class AsyncMneme:
     async def get(
         self, key: str, *, store: str = "self", namespace: str = "", as_of: str | None = None, timezone: str | None = None
     ) -> tuple[Entry, str]:
-        """Reads an entry and its ETag, for if_match; with as_of what stood at that time, in timezone."""
+        """Reads an entry and its ETag, for if_match; with as_of, the entry as it was at that time, in timezone."""
         params = call.given(namespace=namespace, as_of=as_of, timezone=timezone)
         response = await self._call("GET", call.memories(store, call.segment(key)), params=params)
         return Entry.from_dict(call.decoded(response, self._host)), response.headers.get("etag", "")
 
     async def changed(self, key: str, etag: str, *, store: str = "self", namespace: str = "") -> tuple[Entry, str] | None:
-        """Reads an entry and its ETag unless it still has this one: then it returns None."""
+        """Reads an entry and its ETag, or returns None if the entry still has this ETag."""
         response = await self._call(
             "GET", call.memories(store, call.segment(key)), params={"namespace": namespace}, headers=call.headers(none_match=etag)
         )
@@ -162,7 +162,7 @@ class AsyncMneme:
         )
 
     async def restore(self, key: str, *, store: str = "self", namespace: str = "", version: int | None = None) -> Entry:
-        """Restores a version, or without one the entry that was deleted last."""
+        """Restores a version, or without one the most recently deleted entry."""
         return Entry.from_dict(
             await self._json(
                 "POST",
@@ -176,7 +176,7 @@ class AsyncMneme:
     async def rename(
         self, key: str, to: str, *, store: str = "self", namespace: str = "", to_namespace: str | None = None, to_store: str | None = None
     ) -> Entry:
-        """Moves an entry to another key, and maybe another namespace or store."""
+        """Moves an entry to another key, optionally in another namespace or store."""
         return Entry.from_dict(
             await self._json(
                 "POST",
@@ -190,8 +190,8 @@ class AsyncMneme:
     async def batch(
         self, items: List[dict[str, Any]], *, store: str = "self", atomic: bool = False, idempotency_key: str | None = None
     ) -> BatchResult:
-        """Does up to 1,000 puts, gets and deletes, in order; with atomic, all or none. A repetition with
-        the same idempotency_key does nothing twice; without one, each call has its own."""
+        """Performs up to 1,000 puts, gets and deletes, in order; with atomic, all or none. Repeating it
+        with the same idempotency_key has no further effect; without one, each call has its own."""
         return BatchResult.from_dict(
             await self._json(
                 "POST",
@@ -216,8 +216,8 @@ class AsyncMneme:
         timezone: str | None = None,
         match: Mapping[str, Any] | None = None,
     ) -> AsyncIterator[Entry]:
-        """Yields a store's entries, by namespace and key, page after page. Of several tags they
-        have all; as_of lists what stood at a time; timezone is that of times that have none."""
+        """Yields a store's entries, by namespace and key, page after page. They have all of several
+        tags; as_of lists the entries of a past time; timezone applies to times without a zone."""
         params = call.filters(where, match, namespace=namespace, prefix=prefix, type=type, tag=tag, as_of=as_of, timezone=timezone)
         async for page in self._pages(call.memories(store), params):
             for entry in Page.from_dict(page).items:
@@ -230,20 +230,20 @@ class AsyncMneme:
                 yield entry
 
     async def trash(self, *, store: str = "self") -> AsyncIterator[Trashed]:
-        """Yields the deleted entries, the last deleted first."""
+        """Yields the deleted entries, latest deletion first."""
         async for page in self._pages(f"/v1/stores/{call.segment(store)}/trash", {}):
             for entry in TrashPage.from_dict(page).items:
                 yield entry
 
     async def changes(self, *, store: str = "self", since: str | None = None, wait: moment.Duration = 0) -> tuple[List[Change], str]:
-        """Reads what changed since a cursor, and the cursor after it. Without since: nothing, and
-        the cursor of now. It waits up to wait seconds, at most 30, for a change."""
+        """Reads the changes since a cursor, and the next cursor. Without since: no changes, and
+        the current cursor. It waits up to wait seconds, at most 30, for a change."""
         page = await self._json("GET", f"/v1/stores/{call.segment(store)}/changes", params=call.given(since=since, wait=moment.seconds(wait, "wait")))
         return [Change.from_dict(change) for change in page["changes"]], page["next_cursor"]
 
     async def follow(self, *, store: str = "self", since: str | None = None) -> AsyncIterator[tuple[Change, str]]:
-        """Yields changes as they happen, each with the cursor to go on from after it. It raises
-        Gone if that cursor is too old: read the store again."""
+        """Yields changes as they happen, each with the cursor to continue from. It raises Gone if
+        a cursor is too old: read the store again."""
         if since is None:
             _, since = await self.changes(store=store)
         while True:
@@ -260,8 +260,8 @@ class AsyncMneme:
         timezone: str | None = None,
         match: Mapping[str, Any] | None = None,
     ) -> AsyncIterator[dict[str, Any]]:
-        """Yields all entries that the caller can list, or those that fit, as import_entries takes
-        them. It raises TransportFailed if the server ends the export before its end."""
+        """Yields all entries that the caller can list, or those that match, in the format of
+        import_entries. It raises TransportFailed if the export is incomplete."""
         params = call.filters(where, match, timezone=timezone)
         request = self._http.build_request("GET", f"/v1/stores/{call.segment(store)}/export", params=params)
         try:
@@ -281,8 +281,8 @@ class AsyncMneme:
             raise call.failed(self._host, self._proxy) from None
 
     async def import_entries(self, entries: Iterable[Mapping[str, Any]], *, store: str = "self") -> ImportResult:
-        """Writes many entries, each like a put, and returns the outcomes. What is refused is listed
-        in the result, and the rest is written. It can be repeated."""
+        """Writes many entries, each like a put, and returns the outcomes. The result lists refused
+        lines; the others are written. It can be repeated."""
         body = b"".join(json.dumps(moment.entry(entry, f"entries[{i}]")).encode() + b"\n" for i, entry in enumerate(entries))
         return ImportResult.from_dict(
             await self._json(
@@ -294,7 +294,7 @@ class AsyncMneme:
         )
 
     async def index(self, *, store: str = "self") -> str:
-        """Reads MEMORY.md: what a store has, a line an entry."""
+        """Reads MEMORY.md: the index of a store, one line per entry."""
         return (await self._call("GET", f"/v1/stores/{call.segment(store)}/MEMORY.md")).text
 
     # Search
@@ -328,11 +328,11 @@ class AsyncMneme:
         cursor: str | None = None,
         idempotency_key: str | None = None,
     ) -> Answer:
-        """Asks a question, or several at once. If nothing has min_relevance, so many as nearest says
-        that come closest are named; typos=False looks for the words as they are written alone,
-        and dates=False takes the times that they name as words. as_of searches what stood at a time.
-        With max_charge, in micros, stores that are named may be paid for: a repetition with the
-        same idempotency_key is not charged again."""
+        """Asks a question, or several wordings of it. If no entry reaches min_relevance, the answer
+        names up to nearest of the nearest entries; typos=False searches the words only as written,
+        and dates=False treats times in the question as words. as_of searches the entries of a past
+        time. With max_charge, in micros, searches of named stores may be charged: a repetition
+        with the same idempotency_key is not charged again."""
         question = call.given(
             query=query,
             queries=queries,
@@ -390,15 +390,15 @@ class AsyncMneme:
     # Sharing and selling
 
     async def stores(self) -> List[StoreInfo]:
-        """Lists the stores that the caller reaches, with its level on each."""
+        """Lists the stores that the caller can access, with its level on each."""
         return [StoreInfo.from_dict(each) for each in (await self._json("GET", "/v1/stores"))["stores"]]
 
     async def set_language(self, language: Language, *, store: str = "self") -> StoreLanguage:
-        """Chooses which models read a store: language is auto, english or multilingual."""
+        """Chooses the models that read a store: language is auto, english or multilingual."""
         return StoreLanguage.from_dict(await self._json("PUT", f"/v1/stores/{call.segment(store)}/language", safe=False, json={"language": language}))
 
     async def grants(self, *, store: str = "self") -> List[Grant]:
-        """Lists whom a store is shared with."""
+        """Lists the grants of a store."""
         return [Grant.from_dict(each) for each in (await self._json("GET", f"/v1/stores/{call.segment(store)}/grants"))["grants"]]
 
     async def share(
@@ -412,7 +412,7 @@ class AsyncMneme:
         caps: Mapping[str, Any] | None = None,
     ) -> None:
         """Shares a store with an agent: level is search, read or readwrite, ttl in seconds. caps
-        bound what level search shows: searches_per_hour and entries_per_day."""
+        limit level search: searches_per_hour and entries_per_day."""
         await self._call(
             "PUT",
             f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}",
@@ -421,8 +421,8 @@ class AsyncMneme:
         )
 
     async def unshare(self, agent: str, *, store: str = "self", cascade: bool = False) -> None:
-        """Ends what a store was shared with an agent for, or, where agent is the caller, ends or
-        refuses what was shared with it. With cascade the grants that depend on it end, too."""
+        """Revokes the grant of a store to an agent. If agent is the caller, it ends or refuses the
+        grant. With cascade the dependent grants end too."""
         await self._call(
             "DELETE",
             f"/v1/stores/{call.segment(store)}/grants/{call.segment(agent)}",
@@ -431,7 +431,7 @@ class AsyncMneme:
         )
 
     async def accept_grant(self, store: str) -> None:
-        """Accepts a store that was shared with the caller: it counts in searches that name none."""
+        """Accepts a store that was shared with the caller: searches without named stores include it."""
         await self._call("POST", f"/v1/stores/{call.segment(store)}/accept")
 
     async def create_offer(
@@ -460,7 +460,7 @@ class AsyncMneme:
                 yield offer
 
     async def store_offers(self) -> List[Offer]:
-        """Lists the offers of the caller's own store, withdrawn ones too."""
+        """Lists the offers of the caller's own store, including withdrawn ones."""
         return [Offer.from_dict(each) for each in (await self._json("GET", "/v1/stores/self/offers"))["offers"]]
 
     async def offer(self, offer: str) -> tuple[Offer, str]:
@@ -478,7 +478,7 @@ class AsyncMneme:
         caps: Mapping[str, Any] | None = None,
         if_match: str | None = None,
     ) -> Offer:
-        """Changes what is given of an offer, and of its terms; caps are replaced as a whole."""
+        """Changes the given fields of an offer and its terms; caps are replaced as a whole."""
         return Offer.from_dict(
             await self._json(
                 "PUT",
@@ -490,18 +490,18 @@ class AsyncMneme:
         )
 
     async def withdraw_offer(self, offer: str, *, if_match: str | None = None) -> None:
-        """Ends an offer. Grants that were made under it run on."""
+        """Withdraws an offer. Grants that were made under it continue."""
         await self._call("DELETE", f"/v1/offers/{call.segment(offer)}", safe=False, headers=call.headers(match=if_match))
 
     async def sales(self, *, from_: moment.Moment | None = None, to: moment.Moment | None = None, by: str | None = None) -> List[SalesRow]:
-        """Sums what the caller's own store sold from a date or time on, and before another, by
-        day, buyer or offer."""
+        """Sums the sales of the caller's own store between two dates or times, by day, buyer or
+        offer."""
         params = call.given(**{"from": moment.written(from_, "from_")}, to=moment.written(to, "to"), by=by)
         return [SalesRow.from_dict(each) for each in (await self._json("GET", "/v1/stores/self/sales", params=params))["items"]]
 
     async def accept(self, offer: str, *, if_match: str | None = None) -> Grant:
         """Accepts an offer, whose searches are then paid from the account. if_match is the
-        version of the offer whose terms are meant."""
+        accepted version of the offer."""
         return Grant.from_dict(
             await self._json("POST", f"/v1/offers/{call.segment(offer)}/accept", headers=call.headers(match=if_match, key=str(uuid.uuid4())))
         )
@@ -511,13 +511,13 @@ class AsyncMneme:
         return Account.from_dict(await self._json("GET", "/v1/account"))
 
     async def usage(self) -> AsyncIterator[UsedCharge]:
-        """Yields what the caller was charged for, newest first."""
+        """Yields the caller's charges, newest first."""
         async for page in self._pages("/v1/usage", {}):
             for charge in Usage.from_dict(page).items:
                 yield charge
 
     async def refund(self, charge: str) -> Charge:
-        """Gives back what a buyer of the caller's was charged."""
+        """Refunds a charge to a buyer of the caller's."""
         return Charge.from_dict(await self._json("POST", f"/v1/charges/{call.segment(charge)}/refund", headers=call.headers(key=str(uuid.uuid4()))))
 
     # Calls
@@ -535,8 +535,8 @@ class AsyncMneme:
         return call.decoded(await self._call(method, path, **request), self._host)
 
     async def _call(self, method: str, path: str, *, safe: bool = True, paid: bool = False, **request: Any) -> httpx.Response:
-        """Sends a request. safe says that repeating it does nothing twice; paid, that the payer
-        may pay for it, once."""
+        """Sends a request. safe means that it is idempotent; paid means that the payer may pay
+        for it, once."""
         path, request = call.placed(path, request)
         attempt = 0
         while True:

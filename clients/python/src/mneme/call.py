@@ -1,4 +1,4 @@
-"""What the two clients share: paths, headers, pauses, and what a payer is."""
+"""The common parts of the two clients: paths, headers, pauses and payers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import httpx
 from . import moment
 from .error import MnemeError, TransportFailed, UnreadableAnswer, error_of
 
-MAX_WAIT = 30.0  # seconds, of one pause
-PAGE = 100  # entries of a page
+MAX_WAIT = 30.0  # maximum pause, in seconds
+PAGE = 100  # entries per page
 LINES = "application/x-ndjson"
 
 
@@ -38,8 +38,8 @@ def memories(store: str, *rest: str) -> str:
 
 
 def placed(path: str, request: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Returns a path and what else is sent, with a key that has slashes in the query: proxies
-    refuse %2F in a path, or take it for a slash."""
+    """Returns a path and the other parts of a request. A key with slashes is in the query:
+    proxies may refuse %2F in a path, or decode it."""
     parts = path.split("/")  # "", v1, stores, store, memories, key
     if len(parts) < 6 or parts[4] != "memories" or "%2F" not in parts[5]:
         return path, request
@@ -71,13 +71,13 @@ def refused(response: httpx.Response, host: str) -> MnemeError:
 
 
 def failed(host: str, proxy: str = "") -> TransportFailed:
-    """An error without the request, which has the token and what was asked."""
+    """Returns an error without the request, which contains the token and the request data."""
     return TransportFailed(host, proxy)
 
 
 def pause_before(error: MnemeError, attempt: int, safe: bool) -> float | None:
-    """Returns how long to wait before a refused call is sent again; None if it is not.
-    One that is not safe to repeat was not done at 429 alone."""
+    """Returns how long to wait before a refused call is retried; None if it is not. A call
+    that is not idempotent is retried only after 429, when it was certainly not performed."""
     if error.status != 429 and not (safe and error.status == 503):
         return None
     wait = backoff(attempt) if error.retry_after is None else error.retry_after
@@ -93,14 +93,14 @@ def decoded(response: httpx.Response, host: str) -> Any:
 
 
 class Lines:
-    """Splits an answer into its lines. httpx's would end at U+2028 and other separators too,
-    which texts in JSON may have."""
+    """Splits an answer into its lines. httpx's own splitting also ends lines at U+2028 and
+    other separators, which texts in JSON may contain."""
 
     def __init__(self) -> None:
         self._rest = b""
 
     def of(self, chunk: bytes) -> list[bytes]:
-        """Returns the lines that a chunk of the answer ends, without empty ones."""
+        """Returns the lines completed by a chunk of the answer, without empty ones."""
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         return [line for line in lines if line]
 

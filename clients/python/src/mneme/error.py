@@ -1,4 +1,4 @@
-"""What a call raises when the server refuses it or cannot serve it."""
+"""The exceptions of calls."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class MnemeError(Exception):
 
 class TransportFailed(Exception):
     """The server could not be reached, or the connection failed before the answer's end:
-    what was asked may have been done. proxy is the proxy by which it was asked, "" without one."""
+    the call may have been performed. proxy is the proxy of the call, "" without one."""
 
     def __init__(self, host: str, proxy: str = "") -> None:
         self.host = host
@@ -44,7 +44,7 @@ class TransportFailed(Exception):
 
 
 class UnreadableAnswer(Exception):
-    """The server answered, and not with what its document says."""
+    """The server's answer does not match its OpenAPI document."""
 
     def __init__(self, host: str) -> None:
         self.host = host
@@ -64,7 +64,7 @@ class Forbidden(MnemeError):
 
 
 class NotFound(MnemeError):
-    """404 of the service itself: what was asked for is not there. A proxy's 404 is a MnemeError alone."""
+    """404 of the service itself: the resource does not exist. A proxy's 404 is only a MnemeError."""
 
 
 class Conflict(MnemeError):
@@ -76,15 +76,15 @@ class Gone(MnemeError):
 
 
 class PreconditionFailed(MnemeError):
-    """412: the entry does not fulfil the conditions of the write."""
+    """412: the entry does not meet the preconditions of the write."""
 
 
 class Invalid(MnemeError):
-    """422: field names what breaks a rule."""
+    """422: field names the field that breaks a rule."""
 
 
 class TooManyRequests(MnemeError):
-    """429: retry_after says when to try again."""
+    """429: retry_after is the time to wait before a retry."""
 
 
 class Unavailable(MnemeError):

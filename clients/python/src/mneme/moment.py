@@ -1,4 +1,4 @@
-"""Times and durations as the service takes them, of Python's own."""
+"""Conversion of Python's times and durations to the service's format."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ VALUES = ("value", "source")  # members of entries whose content is the caller's
 
 
 def written(value: Any, name: str, zone: str | None = None) -> Any:
-    """Returns what is sent of an argument, with texts in place of the times in it, and of durations in conditions.
+    """Returns an argument as it is sent, with times, and durations in conditions, converted to strings.
 
-    ValueError names a time without a zone, for which zone is not given either.
+    Raises ValueError for a time without a zone if zone is not given either.
     """
     if isinstance(value, datetime):
         if value.utcoffset() is None and not zone:
@@ -33,7 +33,7 @@ def written(value: Any, name: str, zone: str | None = None) -> Any:
 
 
 def seconds(value: Any, name: str) -> Any:
-    """Returns a duration in whole seconds. ValueError names one that has no whole number of them."""
+    """Returns a duration in whole seconds. Raises ValueError if it is not a whole number of seconds."""
     if not isinstance(value, timedelta):
         return value
     if value.microseconds:
@@ -42,7 +42,7 @@ def seconds(value: Any, name: str) -> Any:
 
 
 def entry(item: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Returns what is sent of an entry or of an item of a batch: what it holds stays as it is."""
+    """Returns an entry or batch item as it is sent: its content is not converted."""
     sent = {}
     for member, value in item.items():
         place = f"{name}.{member}"

@@ -1,4 +1,4 @@
-"""How a server is reached: where it is, whose calls these are, and by which proxy."""
+"""The route to a server: its address, the caller's token, and the proxy."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ DEFAULT = "http://127.0.0.1:7077"
 
 
 def address(url: str | None) -> str:
-    """Returns the server's address: without url that of MNEME_URL, else the default."""
+    """Returns the server's address: url, or else MNEME_URL, or else the default."""
     return check_url(url or os.environ.get("MNEME_URL") or DEFAULT)
 
 
 def credential(token: str | None) -> str:
-    """Returns the token, without one MNEME_TOKEN. ValueError tells that there is none."""
+    """Returns the token, or else MNEME_TOKEN. Raises ValueError if there is none."""
     token = token or os.environ.get("MNEME_TOKEN")
     if not token:
         raise ValueError("no token: pass one, or set MNEME_TOKEN")
@@ -25,7 +25,7 @@ def credential(token: str | None) -> str:
 
 
 def check_url(url: str) -> str:
-    """Returns a server's address, or raises ValueError without showing it."""
+    """Returns a server's address, or raises a ValueError that does not contain it."""
     try:
         parsed = httpx.URL(url)
     except httpx.InvalidURL:
@@ -38,7 +38,7 @@ def check_url(url: str) -> str:
 def is_direct(url: str) -> bool:
     """Reports whether a server is on this machine.
 
-    SECURITY: no proxy of the environment gets a call to it, which has the token and what is asked in clear.
+    SECURITY: calls to such a server bypass the proxies of the environment: they contain the token and the request in clear text.
     """
     host = httpx.URL(url).host.rstrip(".")
     if host == "localhost" or host.endswith(".localhost"):
@@ -50,7 +50,7 @@ def is_direct(url: str) -> bool:
 
 
 def proxy(url: str) -> str:
-    """Returns the host and port of the proxy by which the environment has a server reached; "" without one."""
+    """Returns the host and port of the environment's proxy for a server; "" without one."""
     parsed = httpx.URL(url)
     proxies = getproxies()
     by = proxies.get(parsed.scheme) or proxies.get("all")

@@ -1,4 +1,4 @@
-// What a program that installed the package writes, for its type checks alone.
+// A program that uses the installed package, only to check its types.
 
 import { type components, Invalid, Mneme } from "mneme-client";
 

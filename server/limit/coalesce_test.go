@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// written is a connection that keeps what is written.
+// written is a connection that records the bytes of each write.
 type written struct {
 	net.Conn
 	bytes.Buffer
@@ -28,8 +28,8 @@ func (w *written) Write(p []byte) (int, error) {
 
 func (w *written) Read(p []byte) (int, error) { return w.Buffer.Read(p) }
 
-// What is shorter than the answer waits for what follows, once, whether the answer ends with
-// it or what is left of it is written later.
+// A write shorter than the answer is held once until the next write, whether the answer ends
+// with it or the rest follows later.
 func TestTheFirstWriteWaitsForTheNext(t *testing.T) {
 	inner := &written{}
 	c := &connection{Conn: inner}
@@ -49,23 +49,23 @@ func TestTheFirstWriteWaitsForTheNext(t *testing.T) {
 			t.Errorf("%d bytes are sent, want %d", inner.Len(), step.sent)
 		}
 	}
-	if _, err := c.together(httpBuffer, func() (int, error) { return c.Write(make([]byte, 10)) }); err != nil || inner.Len() != 9206 {
+	if _, err := c.coalesce(httpBuffer, func() (int, error) { return c.Write(make([]byte, 10)) }); err != nil || inner.Len() != 9206 {
 		t.Errorf("a short answer waits: %d bytes are sent, %v", inner.Len(), err)
 	}
 }
 
-// An error is that of the write which sends: of its bytes none are sent.
+// An error comes from the write that sends: none of its bytes are sent.
 func TestAnErrorOfWhatWaited(t *testing.T) {
 	inner := &written{err: net.ErrClosed}
 	c := &connection{Conn: inner}
-	_, _ = c.together(9000, func() (int, error) { return c.Write(make([]byte, 4096)) })
+	_, _ = c.coalesce(9000, func() (int, error) { return c.Write(make([]byte, 4096)) })
 	if n, err := c.Write(make([]byte, 5000)); n != 0 || err == nil {
 		t.Errorf("%d bytes are written, %v", n, err)
 	}
 }
 
-// Answers of any length arrive whole, with their length or in chunks, in one piece or in
-// several, and those to HEAD without a body.
+// Answers of any length arrive complete, with a Content-Length or chunked, in one write
+// or several; answers to HEAD have no body.
 func TestAnswersArriveWhole(t *testing.T) {
 	answer := func(w http.ResponseWriter, r *http.Request) {
 		size, _ := strconv.Atoi(r.FormValue("size"))
@@ -106,7 +106,7 @@ func TestAnswersArriveWhole(t *testing.T) {
 	})
 }
 
-// Streams of HTTP/2 share a connection, and write to it at the same time.
+// HTTP/2 streams share a connection and write to it concurrently.
 func TestStreamsAreNotHeld(t *testing.T) {
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
