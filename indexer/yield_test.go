@@ -10,7 +10,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// yielding is an embedder that counts holds, and waits for it.
+// yielding is an embedder that counts holds and can wait for one.
 type yielding struct {
 	backendtest.Arbitrary
 	holds, held, waits, waiting *atomic.Int64
