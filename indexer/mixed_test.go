@@ -75,7 +75,7 @@ func (b *bilingual) wantVectors(ids []uuid.UUID, english, multilingual bool) {
 	}
 }
 
-func TestBothModelsReadAStoreOfWhichATwentiethIsForeign(t *testing.T) {
+func TestBothModelsReadAStoreWithATwentiethForeignEntries(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, backend backendtest.Backend) {
 		b := openBilingual(t, backend)
 		english := b.write(acl.Public, "english", inEnglish, 180)

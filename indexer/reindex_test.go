@@ -130,7 +130,7 @@ func vectorsOf(h *harness, data *backendtest.Data, fingerprint string) (n int) {
 
 // A process that cannot open the new model's index at once does not continue with the old
 // model, whose vectors are gone.
-func TestAModelServesThatCouldNotBeOpenedAtTheSwitch(t *testing.T) {
+func TestAModelThatCouldNotBeOpenedAtTheSwitchServesLater(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		builtIn := encoder(t)
 		other, _ := remote(t)
@@ -253,7 +253,7 @@ func TestVectorsThatAKilledReindexLeftAreRemoved(t *testing.T) {
 	})
 }
 
-func TestTheSharedIndexOfTheModelBeforeIsDropped(t *testing.T) {
+func TestTheSharedIndexOfThePreviousModelIsDropped(t *testing.T) {
 	backendtest.Each(t, []backendtest.Backend{backendtest.Production()}, func(t *testing.T, b backendtest.Backend) {
 		plain, a := encoder(t), agent("a", acl.Public)
 		coded := coder{plain}
@@ -418,7 +418,7 @@ func TestAReindexAddsAndRemovesCodes(t *testing.T) {
 
 // An expired entry that was not swept yet gets no vectors, and a reindex does not wait for
 // them.
-func TestAReindexPassesByExpiredEntries(t *testing.T) {
+func TestAReindexSkipsExpiredEntries(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		plain, a, clock := encoder(t), agent("a", acl.Public), backendtest.NewClock()
 		data := b.Open(t)
@@ -716,7 +716,7 @@ func TestAnEntryThatTheNextModelNoLongerReadsHasNoneOfItsVectors(t *testing.T) {
 
 // The same while no reindex runs: an interrupted reindex does not see changes until it is
 // called again.
-func TestAReindexThatGoesOnLeavesNoVectorsOfFormerTexts(t *testing.T) {
+func TestAResumedReindexLeavesNoVectorsOfFormerTexts(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		before, _ := remote(t)
 		next, multilingual := coder{before}, backendtest.Second(before)
@@ -743,7 +743,7 @@ func TestAReindexThatGoesOnLeavesNoVectorsOfFormerTexts(t *testing.T) {
 	})
 }
 
-func TestNothingIsLostWhileTheEmbedderIsDown(t *testing.T) {
+func TestNoEntryIsLostWhileTheEmbedderIsDown(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		e, down := remote(t)
 		c := backendtest.NewClock()

@@ -29,7 +29,7 @@ func TestAStoreIsMixedFromTheLowestLabelUpToWhichATwentiethIsForeign(t *testing.
 	}
 }
 
-func TestTheForeignEntriesOfALargeStoreAreCountedAfterHalfOfWhatItLacks(t *testing.T) {
+func TestTheForeignEntriesOfALargeStoreAreCountedAfterHalfOfTheMissingOnes(t *testing.T) {
 	var a awaited
 	if !a.due("a", 1) {
 		t.Error("they are not counted at first")

@@ -14,7 +14,7 @@ import (
 
 // What a platform is told of an agent is what the agent itself would be told, at each
 // taint, with the chain of grants behind each level.
-func TestAccessIsThatOfTheAgentItself(t *testing.T) {
+func TestAccessEqualsTheAgentsOwnView(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		platform := memory.Caller{Principal: acl.Principal{Agent: "platform", Taint: acl.Restricted, Platform: true}}

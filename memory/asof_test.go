@@ -56,7 +56,7 @@ func (h asOfHarness) listAt(c memory.Caller, at string, limit int, filter ...mem
 	}
 }
 
-func TestAsOfShowsWhatStoodThen(t *testing.T) {
+func TestAsOfShowsThePast(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := asOfHarness{open(t, b, memory.Limits{})}
 		me := agent("alice", acl.Public)
@@ -117,7 +117,7 @@ func TestAsOfShowsWhatStoodThen(t *testing.T) {
 
 // What expires later than the time asked for, and not yet, stood; what had expired by then
 // did not, though a later version lives.
-func TestAsOfKnowsTheExpiryOfThen(t *testing.T) {
+func TestAsOfAppliesTheFormerExpiry(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := asOfHarness{open(t, b, memory.Limits{})}
 		me := agent("alice", acl.Public)
@@ -131,7 +131,7 @@ func TestAsOfKnowsTheExpiryOfThen(t *testing.T) {
 	})
 }
 
-func TestAsOfIsJudgedByTheRightsOfNow(t *testing.T) {
+func TestAsOfAppliesCurrentRights(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := asOfHarness{open(t, b, memory.Limits{})}
 		me, above, reader := agent("alice", acl.Public), agent("alice", acl.Confidential), agent("bob", acl.Public)
@@ -197,7 +197,7 @@ func TestAsOfReachesAsFarAsHistory(t *testing.T) {
 }
 
 // The values of then count as those that a condition reads.
-func TestAsOfReadsAsMuchAsAConditionMay(t *testing.T) {
+func TestAsOfReadsCountAgainstTheFilterLimits(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := asOfHarness{open(t, b, memory.Limits{Reading: memory.ReadingLimits{Bytes: 100, Time: time.Hour}})}
 		me := agent("alice", acl.Public)
@@ -215,7 +215,7 @@ func TestAsOfReadsAsMuchAsAConditionMay(t *testing.T) {
 
 // Of another agent's entry at the same path, and of those of one path in many rows, the one
 // of then is shown.
-func TestAsOfResolvesAmongWhatStoodThen(t *testing.T) {
+func TestAsOfResolvesAmongFormerEntries(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := asOfHarness{open(t, b, memory.Limits{})}
 		low, high := agent("alice", acl.Public), agent("alice", acl.Internal)

@@ -90,7 +90,7 @@ func TestLargeBatchesAreSeveralTransactions(t *testing.T) {
 }
 
 // What is done as a whole must not keep others waiting for as long as anybody likes.
-func TestWhatIsDoneAsAWholeIsBounded(t *testing.T) {
+func TestIndivisibleWorkIsBounded(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		me := agent("me", acl.Public)

@@ -32,7 +32,7 @@ func (s *Service) RegisterCaller(ctx context.Context, p acl.Principal) error {
 		return err
 	})
 	if err == nil && kind == KindUnknown {
-		err = s.updateTogether(ctx, Caller{Principal: p}, Work{}, func(tx Tx) error { return tx.ClaimName(ctx, p.Agent, KindCaller) })
+		err = s.updateBatched(ctx, Caller{Principal: p}, Work{}, func(tx Tx) error { return tx.ClaimName(ctx, p.Agent, KindCaller) })
 	}
 	switch {
 	case kind == KindChat, errors.Is(err, ErrKindClash):

@@ -349,7 +349,7 @@ func (h *harness) waitingFor(c memory.Caller, store string) memory.ChangesReques
 	return r
 }
 
-func TestCursorsOfAFeedReachBackSoFar(t *testing.T) {
+func TestCursorsOfAFeedExpire(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		clock, rows := backendtest.NewClock(), &sweptOnce{Storage: b.Open(t).Storage(t)}
 		p := backendtest.OpenProcess(t, rows, backendtest.Options{Memory: memory.Options{

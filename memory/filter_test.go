@@ -171,7 +171,7 @@ func TestConditionsJudgeWhatThePathResolvesTo(t *testing.T) {
 	})
 }
 
-func TestAListOfManyThatFitIsWholeAndInOrder(t *testing.T) {
+func TestAListOfManyMatchesIsCompleteAndInOrder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes many entries")
 	}
@@ -200,7 +200,7 @@ func TestAListOfManyThatFitIsWholeAndInOrder(t *testing.T) {
 	})
 }
 
-func TestACursorIsOfOneCondition(t *testing.T) {
+func TestACursorIsBoundToItsCondition(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)

@@ -13,14 +13,14 @@ import (
 	"mneme/test/backendtest"
 )
 
-// BenchmarkBesideHidden compares calls about a key at which an entry of 100 kB is
+// BenchmarkNextToHidden compares calls about a key at which an entry of 100 kB is
 // hidden from the caller, at a higher label, with calls about a key at which there
 // is nothing, and searches and lists of a store with ten times as many hidden entries as
 // visible ones with those of a store without. The metrics are the medians of interleaved calls and their ratio,
 // which should be near 1.
 //
-//	go test ./memory -run '^$' -bench BesideHidden -benchtime 4000x
-func BenchmarkBesideHidden(b *testing.B) {
+//	go test ./memory -run '^$' -bench NextToHidden -benchtime 4000x
+func BenchmarkNextToHidden(b *testing.B) {
 	for _, s := range backendtest.Storages() {
 		b.Run(s.Name, func(b *testing.B) {
 			h := open(b, s, memory.Limits{})

@@ -21,7 +21,7 @@ func (h *harness) stored(c memory.Caller, store string) memory.StoreInfo {
 	return infos[i]
 }
 
-func TestTheModelsOfAStoreAreToldToWhoMayReadIt(t *testing.T) {
+func TestTheModelsOfAStoreAreShownToItsReaders(t *testing.T) {
 	h := open(t, backendtest.Embedded(), memory.Limits{})
 	h.SetUpAccess()
 	for _, store := range []string{"lender", "seller"} {

@@ -160,8 +160,8 @@ type askedTx struct {
 	of *askedUsage
 }
 
-func (s *askedUsage) UpdateTogether(ctx context.Context, fn func(memory.Tx) error) error {
-	return s.Storage.UpdateTogether(ctx, func(tx memory.Tx) error { return fn(askedTx{tx, s}) })
+func (s *askedUsage) UpdateBatched(ctx context.Context, fn func(memory.Tx) error) error {
+	return s.Storage.UpdateBatched(ctx, func(tx memory.Tx) error { return fn(askedTx{tx, s}) })
 }
 
 func (tx askedTx) Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (memory.Usage, error) {

@@ -221,7 +221,7 @@ func entryOfBefore(namespace, key, says string, change ...func(*memory.Entry)) m
 
 // A database that holds names in other forms opens, and nothing in it is lost: not where
 // two of them become one name, and not what is in the trash.
-func TestNamesOfAnEarlierDatabaseAreBroughtIntoForm(t *testing.T) {
+func TestNamesOfAnEarlierDatabaseAreNormalized(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data := b.Open(t)
 		long := strings.Repeat("\u0958", memory.MaxKey/6) // each has twice the bytes in NFC
@@ -276,7 +276,7 @@ func TestNamesOfAnEarlierDatabaseAreBroughtIntoForm(t *testing.T) {
 
 // SECURITY: a name that two entries get tells nobody of one that it cannot see: neither
 // of one with a higher label, nor of one that is out of context.
-func TestNamesBroughtIntoFormDoNotTellOfHiddenEntries(t *testing.T) {
+func TestNormalizedNamesDoNotRevealHiddenEntries(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data := b.Open(t)
 		hidden := func(label acl.Label, owner string, inContext bool) func(*memory.Entry) {
@@ -293,7 +293,7 @@ func TestNamesBroughtIntoFormDoNotTellOfHiddenEntries(t *testing.T) {
 	})
 }
 
-func TestADumpOfBeforeIsBroughtIntoForm(t *testing.T) {
+func TestNamesOfAnEarlierDumpAreNormalized(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data := b.Open(t)
 		before := openOver(t, data, memory.Options{}, encoder(t))
@@ -310,7 +310,7 @@ func TestADumpOfBeforeIsBroughtIntoForm(t *testing.T) {
 }
 
 // Followers of a store learn that an entry has left the path of before.
-func TestChangesTellOfNamesBroughtIntoForm(t *testing.T) {
+func TestChangesShowNormalizedNames(t *testing.T) {
 	data := backendtest.Embedded().Open(t)
 	before := openOver(t, data, memory.Options{}, encoder(t))
 	a := agent("a", acl.Public)

@@ -113,7 +113,7 @@ func TestPutKeepsFieldsThatItLeavesOut(t *testing.T) {
 	})
 }
 
-func TestWhenItOccurredFollowsTheEntry(t *testing.T) {
+func TestOccurredAtFollowsTheEntry(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
@@ -254,7 +254,7 @@ func TestOnlyOwnersMayChangeAnExpiry(t *testing.T) {
 
 // An export names the expiry of each entry, so that its import into the same store
 // gives it to entries of others, too.
-func TestTheExpiryThatAnEntryHasIsNoChange(t *testing.T) {
+func TestAnUnchangedExpiryIsNotAChange(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		owner, other, host := agent("owner", acl.Public), agent("other", acl.Public), agent("host", acl.Public)

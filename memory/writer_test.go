@@ -28,8 +28,8 @@ func (u *updates) Update(ctx context.Context, fn func(memory.Tx) error) error {
 	return u.run(func() error { return u.Storage.Update(ctx, fn) })
 }
 
-func (u *updates) UpdateTogether(ctx context.Context, fn func(memory.Tx) error) error {
-	return u.run(func() error { return u.Storage.UpdateTogether(ctx, fn) })
+func (u *updates) UpdateBatched(ctx context.Context, fn func(memory.Tx) error) error {
+	return u.run(func() error { return u.Storage.UpdateBatched(ctx, fn) })
 }
 
 func (u *updates) run(update func() error) error {

@@ -108,7 +108,7 @@ var (
 	listed   = regexp.MustCompile(`\$([0-9]+) … \$([0-9]+)`)
 )
 
-func TestStatementsSayWhatTheyAnswer(t *testing.T) {
+func TestStatementCommentsNameTheirParameters(t *testing.T) {
 	for _, folder := range []string{"sqlite", "postgres"} {
 		for name, s := range statementsOf(t, folder).Statements {
 			if !strings.HasPrefix(s.Head, "-- ") {

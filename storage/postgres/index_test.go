@@ -20,9 +20,9 @@ func countBlocks(t *testing.T, s *Storage) (rows, bytes int) {
 	return rows, bytes
 }
 
-// TestABlockThatIsThereIsAppendedTo writes postings to a block of docIDs that were never
+// TestAnExistingBlockIsAppendedTo writes postings to a block of docIDs that were never
 // assigned, although the block has a row: as one that a damaged database may have.
-func TestABlockThatIsThereIsAppendedTo(t *testing.T) {
+func TestAnExistingBlockIsAppendedTo(t *testing.T) {
 	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
 		s := openAt(t, database(t))
 		put := func(keys ...string) {

@@ -11,7 +11,7 @@ import (
 	"mneme/test/wait"
 )
 
-func TestProcessesThatAppendTogetherLeaveNoGapInTheLedger(t *testing.T) {
+func TestConcurrentAppendsLeaveNoGapInTheLedger(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	storagetest.ExerciseLedger(t, openAt(t, dsn).ForMeter(), openAt(t, dsn).ForMeter())
 }

@@ -81,7 +81,7 @@ func list(t *testing.T, s *Storage, query string, args ...any) []string {
 	return texts
 }
 
-func TestADatabaseIsPartitionedWithAllItHas(t *testing.T) {
+func TestPartitioningPreservesAllRows(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	s := openAt(t, dsn)
 	fillStores(t, s, 12, 3)
@@ -164,7 +164,7 @@ func TestAConnectionWithoutAScopeSeesNothingOfAPartition(t *testing.T) {
 	}
 }
 
-func TestTheNumberOfPartitionsIsKept(t *testing.T) {
+func TestTheNumberOfPartitionsDoesNotChange(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	reopen := func(partitions int, want error) {
 		t.Helper()
@@ -190,7 +190,7 @@ func TestTheNumberOfPartitionsIsKept(t *testing.T) {
 }
 
 // Commands open the databases of running servers, which a conversion would disturb.
-func TestKeptPartitionsAreThoseOfTheDatabase(t *testing.T) {
+func TestKeepPartitionsUsesTheNumberOfTheDatabase(t *testing.T) {
 	plain, partitioned, fresh := postgrestest.Database(t), partitionedDatabase(t), postgrestest.Database(t)
 	must(t, openAt(t, plain).Close())
 	for dsn, want := range map[string]int{plain: 0, partitioned: 4, fresh: 8} {
@@ -206,7 +206,7 @@ func TestKeptPartitionsAreThoseOfTheDatabase(t *testing.T) {
 	}
 }
 
-func TestProcessesThatStartTogetherPartitionOnce(t *testing.T) {
+func TestProcessesStartedConcurrentlyPartitionOnce(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	var group sync.WaitGroup
 	for range 4 {

@@ -26,7 +26,7 @@ var poolers = map[string][]string{
 	},
 }
 
-func TestProcessesStartTogetherAndWriteThroughAPooler(t *testing.T) {
+func TestProcessesStartConcurrentlyAndWriteThroughAPooler(t *testing.T) {
 	for name, configured := range poolers {
 		t.Run(name, func(t *testing.T) {
 			dsn := postgrestest.Database(t)
@@ -118,7 +118,7 @@ func checkNothingStays(t *testing.T, pooled string) {
 	}
 }
 
-func TestAPoolerThatCannotServeIsRefusedInWords(t *testing.T) {
+func TestAnUnsuitablePoolerIsRefusedWithAReason(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	for name, c := range map[string]struct {
 		settings         []string

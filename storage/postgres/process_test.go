@@ -50,7 +50,7 @@ func mustUpdate(t testing.TB, s *Storage, fn func(tx memory.Tx) error) {
 	}
 }
 
-func TestTheNumberOfGrantsIsRightWhenAnExpiredOneIsRenewedWhileItIsSwept(t *testing.T) {
+func TestGrantsAreCountedWhenOneIsRenewedDuringASweep(t *testing.T) {
 	database := postgrestest.Database(t)
 	renewing, sweeping := openAt(t, database), openAt(t, database)
 	now := time.Now()
@@ -82,7 +82,7 @@ func TestTheNumberOfGrantsIsRightWhenAnExpiredOneIsRenewedWhileItIsSwept(t *test
 	}))
 }
 
-func TestAMembershipThatIsRenewedWhileItIsSweptStays(t *testing.T) {
+func TestAMembershipRenewedDuringASweepStays(t *testing.T) {
 	database := postgrestest.Database(t)
 	renewing, sweeping := openAt(t, database), openAt(t, database)
 	now := time.Now().UTC().Truncate(time.Microsecond)
@@ -420,7 +420,7 @@ func (s *Storage) checkIndex(t *testing.T) {
 	}
 }
 
-func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
+func TestProcessesStartedConcurrentlyMigrateOnce(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	var group sync.WaitGroup
 	for range 6 {

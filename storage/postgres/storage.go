@@ -254,10 +254,10 @@ func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
 	return s.update(ctx, func(w *writeTx) error { return fn(w) })
 }
 
-// UpdateTogether implements memory.Storage. Each transaction commits by itself, since it
+// UpdateBatched implements memory.Storage. Each transaction commits by itself, since it
 // may wait for the lock of its store; the server syncs those of several connections at
 // once.
-func (s *Storage) UpdateTogether(ctx context.Context, fn func(memory.Tx) error) error {
+func (s *Storage) UpdateBatched(ctx context.Context, fn func(memory.Tx) error) error {
 	return s.Update(ctx, fn)
 }
 

@@ -28,7 +28,7 @@ func (r positionRow) Scan(dest ...any) error {
 
 // What another transaction sees of a later snapshot, while one reads an earlier one, is no
 // sign that commits were lost.
-func TestALaterSnapshotBesideAnEarlierOneIsNoOtherDatabase(t *testing.T) {
+func TestALaterSnapshotNextToAnEarlierOneIsNoOtherDatabase(t *testing.T) {
 	var c Continuity
 	reads := func(last int64) Reads { return NewReads(&snapshot{last: last}, nil, &Dialect{}) }
 	named := func(context.Context) (string, error) { return "one", nil }

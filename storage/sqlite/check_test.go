@@ -108,7 +108,7 @@ func TestACheckOfASoundFileFindsNothing(t *testing.T) {
 }
 
 // FTS5 keeps in a connection what it knows of its segments, and its own check goes by that.
-func TestWhatWasWrittenSinceACheckIsNoDamage(t *testing.T) {
+func TestWritesSinceACheckAreNotDamage(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()
 	for round := range 3 {

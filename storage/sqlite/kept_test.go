@@ -10,7 +10,7 @@ import (
 
 // What a connection keeps would outlive a revoked grant if a commit of another process
 // were not noticed.
-func TestCommitsOfAnotherProcessEndWhatIsKept(t *testing.T) {
+func TestCommitsOfAnotherProcessInvalidateTheCache(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
 	s, other := openAt(t, path), openAt(t, path)
 	defer func() { _, _ = s.Close(), other.Close() }()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestSchemasAreReadBesideAndAfterAnotherProcess(t *testing.T) {
+func TestSchemasAreReadDuringAndAfterAnotherProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
 	s := openAt(t, path)
 	check := func(path string) {

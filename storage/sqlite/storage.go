@@ -28,14 +28,14 @@ const lockTimeout = 30 * time.Second
 
 // Storage is a memory.Storage in one SQLite file.
 type Storage struct {
-	path     string
-	file     fs.FileInfo // when it was opened
-	past     sqlcommon.Continuity
-	readers  *pool
-	writers  *pool // of one connection
-	together together
-	gate     sqlcommon.Gate
-	damaged  atomic.Bool // a transaction has found the file damaged
+	path    string
+	file    fs.FileInfo // when it was opened
+	past    sqlcommon.Continuity
+	readers *pool
+	writers *pool // of one connection
+	batches batchQueue
+	gate    sqlcommon.Gate
+	damaged atomic.Bool // a transaction has found the file damaged
 	// rewritten is how many erasures the last rewrite of the file left out.
 	rewritten atomic.Int64
 	freeBytes func(folder string) (uint64, error) // on its disk
@@ -60,11 +60,11 @@ func Open(ctx context.Context, path string) (*Storage, error) {
 		return nil, fmt.Errorf("open the database: %w", advise(ctx, path, err))
 	}
 	return &Storage{
-		path:     path,
-		file:     file,
-		readers:  newPool(path, reading, max(4, 2*runtime.GOMAXPROCS(0))),
-		writers:  newPool(path, writing, 1),
-		together: together{bound: togetherFor},
+		path:    path,
+		file:    file,
+		readers: newPool(path, reading, max(4, 2*runtime.GOMAXPROCS(0))),
+		writers: newPool(path, writing, 1),
+		batches: batchQueue{bound: batchTime},
 
 		freeBytes: system.FreeBytes,
 	}, nil
@@ -77,7 +77,7 @@ func (s *Storage) Readers() int { return cap(s.readers.tokens) }
 // transactions that wait for it share one; a large one is given when what the others
 // before it have left to do is at most as much again.
 func (s *Storage) Writers() memory.WriterLimits {
-	return memory.WriterLimits{Running: maxTogether, RunningEach: maxTogether / 2, UnitBytes: 4096}
+	return memory.WriterLimits{Running: maxBatch, RunningEach: maxBatch / 2, UnitBytes: 4096}
 }
 
 // View implements memory.Storage. The snapshot is the last commit before fn

@@ -49,7 +49,7 @@ func Run(t *testing.T, open func(t testing.TB) storage.Storage) {
 		clauses []clause
 	}{
 		{"Transaction", transactions},
-		{"Together", together},
+		{"Batched", batched},
 		{"Put", puts},
 		{"Read", reads},
 		{"Scan", scans},

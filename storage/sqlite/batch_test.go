@@ -16,17 +16,17 @@ import (
 	"mneme/test/wait"
 )
 
-// inOneTransaction runs functions of UpdateTogether in one transaction, in their order,
+// inOneTransaction runs functions of UpdateBatched in one transaction, in their order,
 // and returns their errors, or that one panicked.
 func inOneTransaction(t *testing.T, s *Storage, fns ...func(*writeTx) error) []error {
 	t.Helper()
-	s.together.bound = wait.Limit
+	s.batches.bound = wait.Limit
 	errs := make([]error, len(fns))
 	begun, ended := make(chan struct{}), make(chan int)
 	waiting := func() int {
-		s.together.mu.Lock()
-		defer s.together.mu.Unlock()
-		return len(s.together.waiting)
+		s.batches.mu.Lock()
+		defer s.batches.mu.Unlock()
+		return len(s.batches.waiting)
 	}
 	for i, fn := range fns {
 		go func() {
@@ -36,7 +36,7 @@ func inOneTransaction(t *testing.T, s *Storage, fns ...func(*writeTx) error) []e
 				}
 				ended <- i
 			}()
-			errs[i] = s.UpdateTogether(t.Context(), func(tx memory.Tx) error {
+			errs[i] = s.UpdateBatched(t.Context(), func(tx memory.Tx) error {
 				if i == 0 {
 					close(begun)
 					for deadline := time.Now().Add(wait.Limit); waiting() < len(fns)-1; time.Sleep(time.Millisecond) {
@@ -122,7 +122,7 @@ func TestCallersThatWaitShareATransaction(t *testing.T) {
 
 // Each finds what those before it have written, though it is indexed at the end alone, or
 // by one that searches.
-func TestTheIndexOfASharedTransactionIsWrittenTogether(t *testing.T) {
+func TestTheIndexOfASharedTransactionIsWrittenOnce(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()
 	write := func(key string) func(*writeTx) error {
@@ -171,7 +171,7 @@ func TestALeaderThatFailsTakesNobodyWithIt(t *testing.T) {
 }
 
 // After some errors SQLite rolls the whole transaction back.
-func TestATransactionThatIsLostIsLostForAll(t *testing.T) {
+func TestALostTransactionFailsForAllMembers(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()
 	errFull := fmt.Errorf("%w: the disk is full", memory.ErrUnavailable)
@@ -206,8 +206,8 @@ func TestMembersOfALeaderThatPanicsAtTheCommitFail(t *testing.T) {
 	wantMeta(t, s, map[string]bool{"first": false, "second": false})
 }
 
-func TestAMemberWhoseContextEndsAsItsTurnComesLeavesItToTheNext(t *testing.T) {
-	var q together
+func TestAMemberCancelledAtItsTurnPassesItOn(t *testing.T) {
+	var q batchQueue
 	if lead, err := q.enter(t.Context()); lead != nil || err != nil {
 		t.Fatalf("the first caller got %v and %v", lead, err)
 	}

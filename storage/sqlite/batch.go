@@ -17,15 +17,15 @@ import (
 // The leader waits for no one to come, and writes the index for all together.
 
 const (
-	// maxTogether and togetherFor bound a shared transaction: how many run in it, and how
+	// maxBatch and batchTime bound a shared transaction: how many run in it, and how
 	// long after its start one may still begin.
-	maxTogether = 64
-	togetherFor = 10 * time.Millisecond
+	maxBatch  = 64
+	batchTime = 10 * time.Millisecond
 )
 
-// together is the queue of the callers of UpdateTogether.
-type together struct {
-	bound   time.Duration // togetherFor
+// together is the queue of the callers of UpdateBatched.
+type batchQueue struct {
+	bound   time.Duration // batchTime
 	mu      sync.Mutex
 	led     bool      // a caller leads: it waits for the connection or has it
 	waiting []*member // first come, first served
@@ -46,28 +46,28 @@ type shared struct {
 	err     error // of the commit, if it ended; set before ended is closed
 }
 
-// UpdateTogether implements memory.Storage.
-func (s *Storage) UpdateTogether(ctx context.Context, fn func(memory.Tx) error) error {
+// UpdateBatched implements memory.Storage.
+func (s *Storage) UpdateBatched(ctx context.Context, fn func(memory.Tx) error) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.gate.Leave()
-	t, err := s.together.enter(ctx)
+	t, err := s.batches.enter(ctx)
 	switch {
 	case err != nil:
 		return err
 	case t != nil:
 		return s.ended(t.join(ctx, func(w *writeTx) error { return fn(w) }))
 	}
-	defer s.together.leave()
+	defer s.batches.leave()
 	return s.ended(s.writers.with(ctx, func(c *session) error {
-		return s.together.lead(ctx, c, func(w *writeTx) error { return fn(w) })
+		return s.batches.lead(ctx, c, func(w *writeTx) error { return fn(w) })
 	}))
 }
 
 // enter waits until the caller may join a transaction. If that is nil, it leads the next
 // one, and must call leave after it.
-func (q *together) enter(ctx context.Context) (*shared, error) {
+func (q *batchQueue) enter(ctx context.Context) (*shared, error) {
 	q.mu.Lock()
 	if !q.led {
 		q.led = true
@@ -87,7 +87,7 @@ func (q *together) enter(ctx context.Context) (*shared, error) {
 }
 
 // cancel takes a member out of the queue. If its turn has just come, the next one gets it.
-func (q *together) cancel(m *member) {
+func (q *batchQueue) cancel(m *member) {
 	q.mu.Lock()
 	i := slices.Index(q.waiting, m)
 	if i >= 0 {
@@ -105,7 +105,7 @@ func (q *together) cancel(m *member) {
 }
 
 // leave has the next member lead.
-func (q *together) leave() {
+func (q *batchQueue) leave() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.led = len(q.waiting) > 0; q.led {
@@ -114,14 +114,14 @@ func (q *together) leave() {
 }
 
 // pop returns the first member. The caller holds the mutex.
-func (q *together) pop() *member {
+func (q *batchQueue) pop() *member {
 	m := q.waiting[0]
 	q.waiting = slices.Delete(q.waiting, 0, 1)
 	return m
 }
 
 // next returns the first member, nil if nobody waits.
-func (q *together) next() *member {
+func (q *batchQueue) next() *member {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.waiting) == 0 {
@@ -132,7 +132,7 @@ func (q *together) next() *member {
 
 // lead runs fn in a new transaction, and after it those of the members that wait. None
 // has joined if fn fails.
-func (q *together) lead(ctx context.Context, c *session, fn func(*writeTx) error) error {
+func (q *batchQueue) lead(ctx context.Context, c *session, fn func(*writeTx) error) error {
 	if err := c.controlWithRetry(ctx, beginWriting); err != nil {
 		return err
 	}
@@ -153,9 +153,9 @@ func (q *together) lead(ctx context.Context, c *session, fn func(*writeTx) error
 }
 
 // share has the members that wait write in an open transaction.
-func (q *together) share(t *shared) {
+func (q *batchQueue) share(t *shared) {
 	began := time.Now()
-	for n := 1; n < maxTogether && t.broken == nil && time.Since(began) < q.bound; n++ {
+	for n := 1; n < maxBatch && t.broken == nil && time.Since(began) < q.bound; n++ {
 		m := q.next()
 		if m == nil {
 			break
