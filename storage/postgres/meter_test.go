@@ -16,8 +16,8 @@ func TestConcurrentAppendsLeaveNoGapInTheLedger(t *testing.T) {
 	storagetest.ExerciseLedger(t, openAt(t, dsn).ForMeter(), openAt(t, dsn).ForMeter())
 }
 
-// Without its lock, the database itself keeps the ledger in order: of two
-// transactions that take the same number, the second runs again.
+// Without the ledger lock, the database itself keeps the ledger in order: of two transactions
+// that take the same number, the second runs again.
 func TestAppendsWithoutTheLockRunAgain(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	first, second := openAt(t, dsn), openAt(t, dsn)

@@ -25,7 +25,7 @@ import (
 	"mneme/vector"
 )
 
-// Each Storage plays the part of a process: they share only the database.
+// Each Storage simulates a process: they share only the database.
 
 func newEntry(store, key string) memory.Entry {
 	now := time.Now().UTC().Truncate(time.Microsecond)
@@ -248,7 +248,7 @@ func TestAFollowerMissesNoChangeInAnyCommitOrder(t *testing.T) {
 	}
 }
 
-// A transaction that has lost to others several times runs alone, after all others.
+// A transaction that has lost several conflicts runs alone, after all others.
 func TestATransactionThatKeepsConflictingRunsAlone(t *testing.T) {
 	s := openAt(t, postgrestest.Database(t))
 	held, release := make(chan struct{}), make(chan struct{})

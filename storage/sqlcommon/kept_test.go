@@ -10,7 +10,7 @@ import (
 	"mneme/memory"
 )
 
-// keeper is a Reader of the queries' own texts that counts them.
+// keeper is a Reader that counts the queries it runs, by text.
 type keeper struct {
 	Reader
 	kept    *Kept

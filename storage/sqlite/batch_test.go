@@ -16,8 +16,8 @@ import (
 	"mneme/test/wait"
 )
 
-// inOneTransaction runs functions of UpdateBatched in one transaction, in their order,
-// and returns their errors, or that one panicked.
+// inOneTransaction runs functions of UpdateBatched in one transaction, in order, and returns
+// their errors, or that one panicked.
 func inOneTransaction(t *testing.T, s *Storage, fns ...func(*writeTx) error) []error {
 	t.Helper()
 	s.batches.bound = wait.Limit
@@ -52,7 +52,7 @@ func inOneTransaction(t *testing.T, s *Storage, fns ...func(*writeTx) error) []e
 			<-begun
 			continue
 		}
-		for i < len(fns)-1 && waiting() < i { // so that they run in their order
+		for i < len(fns)-1 && waiting() < i { // so that they run in order
 			time.Sleep(time.Millisecond)
 		}
 	}
@@ -120,8 +120,8 @@ func TestCallersThatWaitShareATransaction(t *testing.T) {
 	}
 }
 
-// Each finds what those before it have written, though it is indexed at the end alone, or
-// by one that searches.
+// Each member sees the writes of those before it, although the index is written only at the
+// end, or when a member searches.
 func TestTheIndexOfASharedTransactionIsWrittenOnce(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()
@@ -214,14 +214,14 @@ func TestAMemberCancelledAtItsTurnPassesItOn(t *testing.T) {
 	gone := &member{turn: make(chan *shared, 1)}
 	next := &member{turn: make(chan *shared, 1)}
 	q.waiting = []*member{gone, next}
-	q.leave() // gone is to lead
+	q.leave() // gone becomes the leader
 	q.cancel(gone)
 	if lead := <-next.turn; lead != nil {
 		t.Errorf("the next got %v", lead)
 	}
 	joining := &shared{back: make(chan struct{}, 1)}
 	late := &member{turn: make(chan *shared, 1)}
-	late.turn <- joining // after it was taken out of the queue
+	late.turn <- joining // after it was removed from the queue
 	q.cancel(late)
 	<-joining.back
 }

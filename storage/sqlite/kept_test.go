@@ -8,8 +8,8 @@ import (
 	"mneme/memory"
 )
 
-// What a connection keeps would outlive a revoked grant if a commit of another process
-// were not noticed.
+// If a commit of another process were not noticed, a connection's cache would outlive a revoked
+// grant.
 func TestCommitsOfAnotherProcessInvalidateTheCache(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
 	s, other := openAt(t, path), openAt(t, path)

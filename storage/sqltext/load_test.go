@@ -9,7 +9,7 @@ import (
 	"mneme/storage/sqltext"
 )
 
-// load loads files by name, of two folders: those whose names begin with a/ and b/.
+// load loads files by name, from two folders: those whose names begin with a/ and b/.
 func load(files map[string]string) (sqltext.Set, error) {
 	folders := map[string]fstest.MapFS{"a": {}, "b": {}}
 	for path, text := range files {

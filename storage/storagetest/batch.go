@@ -21,7 +21,7 @@ var batched = []clause{
 				for i := range each {
 					ctx, cancel := context.WithCancel(f.ctx)
 					e := entry(store, fmt.Sprintf("%d/%d", c, i), says("shared words"))
-					kind := (c + i) % 4 // of end
+					kind := (c + i) % 4 // selects how the transaction ends
 					outcome := func() (err error) {
 						defer func() {
 							if recover() != nil {
