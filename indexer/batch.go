@@ -300,7 +300,7 @@ func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, also saving
 
 // errReadingChanged reports that the models that read a store have changed since its entries
 // were prepared. The entries must be prepared again.
-var errReadingChanged = errors.New("other models read the store now")
+var errReadingChanged = errors.New("other models now read the store")
 
 // checkReadings returns errReadingChanged if the models that read a job's entry have changed
 // since it was prepared. It ignores the stores that this transaction has itself found mixed. It

@@ -144,7 +144,7 @@ func (tx steppedTx) QueueRest(ctx context.Context, of indexer.Unqueued, ids []uu
 	return tx.Tx.QueueRest(ctx, of, ids)
 }
 
-func TestALargeStoreIsQueuedInStepsThatAKilledProcessLeavesToTheNext(t *testing.T) {
+func TestALargeStoreIsQueuedInStepsAcrossKilledProcesses(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		const entries = 1100
 		data, a := b.Open(t), agent("a", acl.Public)

@@ -104,7 +104,7 @@ func TestSearchesLoadTheirStores(t *testing.T) {
 
 // A search whose time ends before its stores are loaded fails. The next search finds
 // everything, because the loading continues.
-func TestASearchWaitsForItsStoresNoLongerThanItsContext(t *testing.T) {
+func TestASearchWaitsForItsStoresUntilItsContextEnds(t *testing.T) {
 	b := backendtest.Embedded()
 	data, e := b.Open(t), encoder(t)
 	writing := openOver(t, data, memory.Options{}, e)

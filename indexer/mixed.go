@@ -205,6 +205,6 @@ func (ix *Indexer) noteIndexedOf(ctx context.Context, jobs []job) {
 		return
 	}
 	if err := ix.noteIndexed(ctx); err != nil && ctx.Err() == nil {
-		ix.log.WarnContext(ctx, "what is indexed of a store could not be recorded", "error", err)
+		ix.log.WarnContext(ctx, "the indexing progress of a store could not be recorded", "error", err)
 	}
 }

@@ -26,9 +26,9 @@ func (ix *Indexer) probe(ctx context.Context, now *serving) bool {
 	}
 	if down := err != nil; ix.indexDown.Swap(down) != down {
 		if down {
-			ix.log.WarnContext(ctx, "the vector index does not answer: indexing pauses until it does", "error", err)
+			ix.log.WarnContext(ctx, "the vector index does not respond: indexing pauses until it does", "error", err)
 		} else {
-			ix.log.InfoContext(ctx, "the vector index answers again")
+			ix.log.InfoContext(ctx, "the vector index responds again")
 		}
 	}
 	return err == nil

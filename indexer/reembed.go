@@ -85,7 +85,7 @@ func (ix *Indexer) reembedEach(ctx context.Context, next *replacement, without f
 }
 
 // errChangesLost reports that the record of which entries changed is no longer complete.
-var errChangesLost = errors.New("changes of vectors are no longer known")
+var errChangesLost = errors.New("the changes of vectors are no longer recorded")
 
 // embedChanged embeds the changed entries that lack vectors. Workers have embedded them with
 // the serving models and have removed them from the queue.

@@ -587,7 +587,7 @@ func TestAStoreAskedInAnotherLanguageGetsBothKindsOfVectorsAgain(t *testing.T) {
 
 // A process with only an English model has embedded a foreign entry that also has vectors of
 // the multilingual model. A reindex gives the entry the next model's vectors as well.
-func TestAReindexEmbedsWhatAnEnglishModelAloneHasRead(t *testing.T) {
+func TestAReindexEmbedsEntriesThatOnlyAnEnglishModelHasRead(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		english, _ := remote(t)
 		multilingual := backendtest.Second(english)

@@ -148,7 +148,7 @@ func TestASharedIndexIsReconciledTwiceAtTheStartAndThenEveryHour(t *testing.T) {
 	})
 }
 
-func TestIndexesAreReconciledWhenOneBeginsToServeAndWhenOneIsLost(t *testing.T) {
+func TestIndexesAreReconciledWhenOneStartsServingAndWhenOneIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rows, second := newEmptyStorage(), backendtest.Second(backendtest.Arbitrary{})
 		english, multilingual := &losing{start: time.Now()}, &losing{start: time.Now()}
@@ -172,7 +172,7 @@ func TestIndexesAreReconciledWhenOneBeginsToServeAndWhenOneIsLost(t *testing.T) 
 // Every fourth time, a worker that takes long entries takes the oldest rows instead, so that
 // neither a long entry nor an expensive one of a busy store starves. One worker takes only
 // short entries.
-func TestOneWorkerIsLeftToShortEntries(t *testing.T) {
+func TestOneWorkerTakesOnlyShortEntries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rows, index := newEmptyStorage(), &losing{}
 		const poll, turns = 500 * time.Millisecond, 12

@@ -6,7 +6,7 @@ import (
 	"mneme/acl"
 )
 
-func TestAStoreIsMixedFromTheLowestLabelUpToWhichATwentiethIsForeign(t *testing.T) {
+func TestAStoreIsMixedFromTheLowestLabelWithATwentiethForeign(t *testing.T) {
 	const all = acl.Restricted + 1
 	for _, c := range []struct {
 		entries, foreign byLabel // from PUBLIC on

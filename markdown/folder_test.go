@@ -109,7 +109,7 @@ func TestExportUpdatesTheFolder(t *testing.T) {
 
 // After a key changes only in case, no file with the old spelling remains: an import would
 // restore the entry. Where both names lead to the same file, it stays.
-func TestAFileThatChangesInCaseOrFormAloneIsReplaced(t *testing.T) {
+func TestAFileThatChangesOnlyInCaseOrFormIsReplaced(t *testing.T) {
 	for _, c := range []struct{ before, after string }{{"A/Plan.md", "a/plan.md"}, {"cafe\u0301.md", "caf\u00e9.md"}} {
 		dir := t.TempDir()
 		must(t, dir, map[string]string{c.before: "one"})

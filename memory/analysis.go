@@ -73,7 +73,7 @@ func analyzeAgain(ctx context.Context, storage Storage, log *slog.Logger, now ti
 		}
 		after = last
 		if filled == 0 && batch > 0 {
-			log.InfoContext(ctx, "analyzing the texts of this database again, which an earlier version wrote")
+			log.InfoContext(ctx, "analyzing the texts of this database again: an earlier version wrote them")
 		}
 		if filled += batch; batch > 0 {
 			reportEntries(ctx, "analyzing its texts again", filled, left)

@@ -126,7 +126,7 @@ func (tx countedTx) PutDocument(ctx context.Context, entry memory.Entry, doc lex
 }
 
 // A supervisor kills a process that does not serve within a few minutes.
-func TestAnInterruptedAnalysisGoesOnWhereItStopped(t *testing.T) {
+func TestAnInterruptedAnalysisResumes(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		const entries = 450 // of more than two transactions
 		data := b.Open(t)

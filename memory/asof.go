@@ -234,7 +234,7 @@ func errChanged() error {
 
 // errLost reports that the history of an entry does not reach back to the time.
 func errLost() error {
-	return rule(OptionAsOf, "must be later: the versions from then of an entry that has changed since are not kept")
+	return rule(OptionAsOf, "must be later: the former versions of an entry that has changed since are no longer stored")
 }
 
 // GetAsOf is Get as of a time, in the form of ParseAsOf. Of the entries that the caller may see

@@ -33,7 +33,7 @@ func largePuts(n int) (items []memory.BatchItem) {
 
 // A non-atomic batch and an import are written in transactions of bounded cost, whatever the
 // number of their items.
-func TestLargeBatchesAreSeveralTransactions(t *testing.T) {
+func TestLargeBatchesAreSplitIntoTransactions(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		rows, h := openUpdates(t, b, memory.Options{})
 		me := agent("me", acl.Public)

@@ -193,7 +193,7 @@ func wantChanges(t *testing.T, page memory.ChangePage, want ...string) {
 	}
 }
 
-func TestAWaitEndsAtAVisibleChangeAlone(t *testing.T) {
+func TestOnlyAVisibleChangeEndsAWait(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data := b.Open(t)
 		here, there := openOver(t, data, memory.Options{}), openOver(t, data, memory.Options{})
@@ -242,7 +242,7 @@ func TestAnExpiryEndsAWait(t *testing.T) {
 	})
 }
 
-func TestAWaitIsJudgedAtItsEnd(t *testing.T) {
+func TestAccessIsCheckedAtTheEndOfAWait(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := openOver(t, b.Open(t), memory.Options{})
 		alice, bob := agent("alice", acl.Internal), agent("bob", acl.Internal)
@@ -288,7 +288,7 @@ func TestAWaitIsJudgedAtItsEnd(t *testing.T) {
 
 // Commits do not cause a failed token to be checked again. A second follower shows when each
 // commit was announced.
-func TestATokenThatEndsDuringAWaitIsJudgedOnceMore(t *testing.T) {
+func TestATokenThatExpiresDuringAWaitIsCheckedOnceMore(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := openOver(t, b.Open(t), memory.Options{})
 		c, expired := agent("a", acl.Public), errors.New("expired")

@@ -117,7 +117,7 @@ func (a *Admin) LoadDump(ctx context.Context, r io.Reader, progress func(done, t
 	}
 	sells := slices.ContainsFunc(records, func(r DumpRecord) bool { return r.Meter != nil })
 	if sells && a.service.ledger == nil {
-		return 0, fmt.Errorf("load dump: it has records of the meter, which this service does not have")
+		return 0, fmt.Errorf("load dump: the dump has meter records, but this service has no meter")
 	}
 	err = a.service.storage.Update(ctx, func(tx Tx) error {
 		var named []uuid.UUID // entries with names in another normal form

@@ -54,7 +54,7 @@ func share(h *harness, store, grantee string, level acl.Level) {
 
 // The counts always equal a recount, and a write is refused exactly if the caller's own live
 // entries at its label leave no room: writes and hidden entries of others have no influence.
-func TestQuotaDependsOnTheCallersOwnWritesAlone(t *testing.T) {
+func TestQuotaDependsOnlyOnTheCallersOwnWrites(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 5}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {

@@ -90,7 +90,7 @@ func (s *scrubbed) Scrub(context.Context, func() time.Time) (time.Time, error) {
 	return time.Time{}, cmp.Or(s.err, memory.ErrHeld)
 }
 
-func TestPurgesAreScrubbedWhenNobodyWritesAndOtherTextOnceADay(t *testing.T) {
+func TestPurgesAreScrubbedWhileIdleAndOtherTextOnceADay(t *testing.T) {
 	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // of every synctest bubble
 	never, future := time.Time{}, start.AddDate(1, 0, 0) // by a clock that was ahead
 	purged := memory.Unscrubbed{Pending: true, Urgent: true, Last: start}

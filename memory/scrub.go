@@ -152,7 +152,7 @@ func (a *Admin) scrubPurged(ctx context.Context, wait bool) time.Time {
 			return at
 		}
 		if !errors.Is(err, ErrHeld) && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "what was purged is still in the files of the database", "error", err)
+			s.log.WarnContext(ctx, "purged data is still in the files of the database", "error", err)
 		}
 	}
 	s.wakeScrub()

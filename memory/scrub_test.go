@@ -152,7 +152,7 @@ func distinct(r memory.PurgeResult) int {
 	return len(seen)
 }
 
-func TestPurgesWithOneKeyAtOnceAnswerAllThatBothErased(t *testing.T) {
+func TestConcurrentPurgesWithOneKeyReturnAllErasedEntries(t *testing.T) {
 	for name, of := range map[string]func(*hookedPurge) *hook{
 		"between batches": func(p *hookedPurge) *hook { return &p.removal },
 		"at the end":      func(p *hookedPurge) *hook { return &p.scrub },
@@ -215,7 +215,7 @@ func TestAPurgeLosesNoIDWhateverFailsAfterABatch(t *testing.T) {
 
 // The outcome of a batch expires a day after the batch, so for a while only those of later
 // batches remain.
-func TestAPurgeMeetsNoOutcomeOfAnEarlierOneWithItsKey(t *testing.T) {
+func TestAPurgeFindsNoOutcomeOfAnEarlierOneWithItsKey(t *testing.T) {
 	for name, digest := range map[string]string{"the same body": "body", "another body": "other"} {
 		t.Run(name, func(t *testing.T) {
 			p := openHookedPurge(t)

@@ -49,7 +49,7 @@ type Storage interface {
 
 // ErrHeld: the erased data is still in the write-ahead log, because a reader uses an older
 // state of the database.
-var ErrHeld = errors.New("what was erased is still in the write-ahead log: a program reads an older state of the database")
+var ErrHeld = errors.New("erased data is still in the write-ahead log: a program is reading an older state of the database")
 
 // Scrubber removes erased data from the files of the database. For databases that do so by
 // themselves at their own times, it does nothing and returns the zero time.

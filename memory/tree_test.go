@@ -413,7 +413,7 @@ func (s *viewless) View(ctx context.Context, fn func(memory.ReadTx) error) error
 	return s.Storage.View(ctx, fn)
 }
 
-func TestAWriteWhoseSourceCannotBeJudgedShowsNone(t *testing.T) {
+func TestAWriteWhoseSourceCannotBeCheckedShowsNone(t *testing.T) {
 	t.Parallel()
 	rows := &viewless{Storage: backendtest.Embedded().Open(t).Storage(t)}
 	h := &harness{backendtest.Wrap(t, backendtest.OpenProcess(t, rows, backendtest.Options{})), t}

@@ -140,7 +140,7 @@ func TestStatementCommentsNameTheirParameters(t *testing.T) {
 	}
 }
 
-func TestStatementsOfBothStoragesAreWrittenOnce(t *testing.T) {
+func TestSharedStatementsAreWrittenOnce(t *testing.T) {
 	postgres := statementsOf(t, "postgres")
 	for name, s := range statementsOf(t, "sqlite").Statements {
 		if p := postgres.Statements[name]; p != nil && p.File != s.File && p.Text == s.Text {

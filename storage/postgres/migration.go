@@ -74,7 +74,7 @@ func lockSchema(ctx context.Context, conn *pgxpool.Conn, log *slog.Logger) (pgx.
 			return nil, interpret(ctx, "lock the schema", err)
 		}
 		if log != nil && time.Since(began) > longWait {
-			log.WarnContext(ctx, "another process migrates the database: this one waits for it")
+			log.WarnContext(ctx, "another process is migrating the database: waiting for it")
 			log = nil
 		}
 		if tries == 0 {

@@ -253,7 +253,7 @@ func TestAConversionThatFailsChangesNothing(t *testing.T) {
 
 // No key of a partitioned table consists only of IDs. That an ID is unique depends on looking
 // up each ID that a caller provides.
-func TestAnIDIsThatOfOneEntryInAllPartitions(t *testing.T) {
+func TestIDsAreUniqueAcrossPartitions(t *testing.T) {
 	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
 		s := openAt(t, database(t))
 		first := newEntry("first", "k")

@@ -17,7 +17,7 @@ import (
 var ErrNewer = errors.New("the database was written by a newer version of mneme")
 
 // ErrOlder means that a version of mneme that is too old to be updated wrote the schema.
-var ErrOlder = errors.New("the database was written by a version of mneme that this one does not update")
+var ErrOlder = errors.New("the database was written by a version of mneme that is too old to be updated")
 
 // Migrations are the versions of a storage's schema.
 type Migrations struct {

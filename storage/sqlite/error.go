@@ -26,7 +26,7 @@ var ErrDamaged = fmt.Errorf("%w: the database file is damaged: stop mneme and re
 var ErrReplaced = sqlcommon.ErrReplaced
 
 // errBusy means that another process holds the lock.
-var errBusy = fmt.Errorf("%w: another process has been writing for too long: wait for it, or end it, such as an import, a backup or a shell with an open transaction", memory.ErrUnavailable)
+var errBusy = fmt.Errorf("%w: another process has been writing for too long: wait for it or end it; it may be an import, a backup or a shell with an open transaction", memory.ErrUnavailable)
 
 // reasons explain the most common primary result codes and say what to do.
 var reasons = map[int]string{

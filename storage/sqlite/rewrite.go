@@ -105,7 +105,7 @@ func (s *Storage) requireRoom(ctx context.Context) error {
 	if err != nil || free >= need { // if the free space is unknown, VACUUM finds out
 		return nil //nolint:nilerr // see above
 	}
-	return fmt.Errorf("%w: rewriting the database takes %d MB free on its disk, of which there are %d", memory.ErrUnavailable, need>>20, free>>20)
+	return fmt.Errorf("%w: rewriting the database needs %d MB free on its disk, which has %d MB", memory.ErrUnavailable, need>>20, free>>20)
 }
 
 // vacuum runs VACUUM with its temporary file in folder. There the file is as protected as the

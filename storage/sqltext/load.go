@@ -110,7 +110,7 @@ func (s Set) parse(file, text string) error {
 		}
 		part.Name = name
 		if subject, _, _ := strings.Cut(name, "."); subject+".sql" != path.Base(file) {
-			return fmt.Errorf("a name begins with that of its file, but not %q", name)
+			return fmt.Errorf("the name %q does not begin with the name of its file", name)
 		}
 		if of[name] != nil {
 			return fmt.Errorf("%s is also in %s", name, of[name].File)
@@ -165,7 +165,7 @@ func (s Set) expand(text string, within ...string) (string, error) {
 	name, after, _ := strings.Cut(rest, "}")
 	f := s.Fragments[name]
 	if f == nil || slices.Contains(within, name) {
-		return "", fmt.Errorf("{%s} is no fragment, or one of itself", name)
+		return "", fmt.Errorf("{%s} is not a fragment, or includes itself", name)
 	}
 	f.Included = true
 	inner, err := s.expand(f.Text, append(within, name)...)
