@@ -15,7 +15,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// recorded is an embedder that keeps what it is sent.
+// recorded is an embedder that records its input texts.
 type recorded struct {
 	embed.Embedder
 	mu   sync.Mutex
@@ -38,15 +38,15 @@ func (r *recorded) add(texts ...string) {
 	r.sent = append(r.sent, texts...)
 }
 
-// got reports whether a text with a word was sent.
+// got reports whether a received text contains a word.
 func (r *recorded) got(word string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.ContainsFunc(r.sent, func(text string) bool { return strings.Contains(text, word) })
 }
 
-// Above the label of a remote embedder words alone find, and answers say so. Once the label
-// is raised, a reindex embeds what was left out.
+// Entries above the label of a remote embedder are found by words only, and answers say so.
+// After the label is raised, a reindex embeds the entries that were left out.
 func TestNothingAboveItsLabelIsSentToTheEmbedder(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		data, e := b.Open(t), &recorded{Embedder: encoder(t)}
@@ -65,7 +65,7 @@ func TestNothingAboveItsLabelIsSentToTheEmbedder(t *testing.T) {
 		}
 		stop()
 		h.Index()
-		// cosines searches, and returns how many of its two hits have a cosine.
+		// cosines searches, and returns how many of the expected hits have a cosine.
 		cosines := func(h *harness, c memory.Caller, question string, hits int, degraded ...string) (n int) {
 			t.Helper()
 			answer := h.search(c, search.Request{Query: question, Explain: true})
@@ -88,7 +88,7 @@ func TestNothingAboveItsLabelIsSentToTheEmbedder(t *testing.T) {
 		if n := cosines(h, low, "lowland: where do herons nest?", 1); n != 1 {
 			t.Errorf("%d hits were compared by their vectors", n)
 		}
-		must(h, h.Reindex(background, nil)) // nothing is lacking
+		must(h, h.Reindex(background, nil)) // no vectors are missing
 		if status := h.Status(background); status.Queue != 0 {
 			t.Errorf("%d entries wait", status.Queue)
 		}

@@ -22,15 +22,15 @@ import (
 type job struct {
 	lease Lease
 	entry *memory.Entry  // nil: purged
-	facts acl.StoreFacts // of its store
-	reads [2]bool        // by the models of readers
-	kept  [2]bool        // their vectors of this revision are saved already
-	// records are those of the models that read it, one a chunk of its text.
+	facts acl.StoreFacts // facts of the entry's store
+	reads [2]bool        // whether each model of readers reads the entry
+	saved [2]bool        // whether each model's vectors of this revision are already saved
+	// records holds one record per chunk of the text, for each model that reads the entry.
 	records [2][]vector.Record
 }
 
-// index embeds the leased entries as their rows are now, saves the vectors with
-// the rows, and updates the indexes.
+// index embeds the current rows of the leased entries, saves the vectors with the rows, and
+// updates the indexes.
 func (ix *Indexer) index(ctx context.Context, leases []Lease) (err error) {
 	ctx, span := ix.tracer.Start(ctx, "index", trace.WithAttributes(attribute.Int("mneme.entries", len(leases))))
 	defer endSpan(span, &err)
@@ -41,8 +41,8 @@ func (ix *Indexer) index(ctx context.Context, leases []Lease) (err error) {
 	}
 }
 
-// indexAsRead is index by the models that read the stores now; errReadingChanged if
-// others do before it ends.
+// indexAsRead is index with the models that currently read the stores. It returns
+// errReadingChanged if other models read one of them before it ends.
 func (ix *Indexer) indexAsRead(ctx context.Context, leases []Lease) error {
 	main := ix.models.serving()
 	if main == nil {
@@ -56,7 +56,7 @@ func (ix *Indexer) indexAsRead(ctx context.Context, leases []Lease) error {
 	if err != nil {
 		return err
 	}
-	if err := ix.markKept(ctx, by, jobs); err != nil {
+	if err := ix.markSaved(ctx, by, jobs); err != nil {
 		return err
 	}
 	chunks, began := 0, time.Now()
@@ -100,8 +100,8 @@ func (ix *Indexer) indexAsRead(ctx context.Context, leases []Lease) error {
 	return err
 }
 
-// readersOf returns the main model and the multilingual one, which serves from now on if
-// it reads one of the jobs.
+// readersOf returns the main model, and the multilingual model if it reads one of the jobs: the
+// multilingual model then starts serving.
 func (ix *Indexer) readersOf(ctx context.Context, main *serving, jobs []job) (readers, error) {
 	by := readers{main}
 	if main.model.EnglishOnly {
@@ -120,12 +120,12 @@ func (ix *Indexer) readersOf(ctx context.Context, main *serving, jobs []job) (re
 	return by, nil
 }
 
-// embed makes the records of the jobs that the k-th model reads, and returns how many
-// texts it embedded.
+// embed makes the records of the jobs that the k-th model reads, and returns the number of
+// texts that it embedded.
 func (ix *Indexer) embed(ctx context.Context, now *serving, k int, jobs []job) (n int, err error) {
 	var texts []string
 	for i := range jobs {
-		if j := &jobs[i]; j.reads[k] && !j.kept[k] {
+		if j := &jobs[i]; j.reads[k] && !j.saved[k] {
 			var chunks []string
 			j.records[k], chunks = now.recordsOf(j.entry, j.facts.Number)
 			texts = append(texts, chunks...)
@@ -154,7 +154,7 @@ func (ix *Indexer) embed(ctx context.Context, now *serving, k int, jobs []job) (
 	return len(texts), nil
 }
 
-// prepare reads the rows, and decides which models read them, beside a main one.
+// prepare reads the rows and decides which models, next to a main one, read each.
 func (ix *Indexer) prepare(ctx context.Context, main Model, leases []Lease) (jobs []job, err error) {
 	ctx, span := ix.tracer.Start(ctx, "rows")
 	defer endSpan(span, &err)
@@ -191,15 +191,16 @@ func (ix *Indexer) prepare(ctx context.Context, main Model, leases []Lease) (job
 	return jobs, nil
 }
 
-// reads returns which models read an entry of a store: the English one what it can, the
-// multilingual one the rest, and beside it all of a store that was asked in other languages,
-// or from the label on up to which the store is mixed, unless the store's owner chose one.
-// A store for which the multilingual one was chosen keeps the vectors of the English one
-// until it is whole, and so gets those of entries that are written meanwhile. It depends on
-// the entry and these facts of its store alone, so that no entry's vectors tell of another's
-// text. None reads what is above the label of a main model.
+// reads returns which models read an entry of a store. The English model reads what it can, and
+// the multilingual model reads the rest. Unless the store's owner chose one model, the
+// multilingual model also reads every entry of a store that was searched in other languages,
+// and the entries of a mixed store from acl.Reading.Mixed on. After the owner chooses the
+// multilingual model, the store retains its English vectors until the multilingual model has
+// read all of it, so entries written meanwhile get English vectors too. The result depends only
+// on the entry and these facts of its store, so no entry's vectors reveal another entry's text.
+// No model reads an entry above the main model's label.
 //
-// SECURITY: what was sent to an embedder of others cannot be taken back.
+// SECURITY: text that was sent to a third party's embedder cannot be taken back.
 func (ix *Indexer) reads(main Model, e *memory.Entry, reading acl.Reading) [2]bool {
 	switch {
 	case main.MaxLabel != 0 && !e.Label.CanFlowTo(main.MaxLabel):
@@ -213,15 +214,14 @@ func (ix *Indexer) reads(main Model, e *memory.Entry, reading acl.Reading) [2]bo
 	return [2]bool{mainModel: !foreign, multilingualModel: foreign || readTwice(reading, e) && memory.HasMeaning(e)}
 }
 
-// readTwice reports whether both models read an entry, unless it is foreign or has no
-// meaning.
+// readTwice reports whether both models read an entry, unless it is foreign or has no meaning.
 func readTwice(reading acl.Reading, e *memory.Entry) bool {
 	return reading.BothFrom().CanFlowTo(e.Label)
 }
 
-// recordsOf returns the records of an entry in the store of a number, without vectors,
-// and the texts that they are made of; of an entry without meaning its one record as it
-// is, and no text.
+// recordsOf returns the records of an entry, without vectors, and the texts to embed for them.
+// store is the number of its store. An entry without meaning has one complete record and no
+// text.
 func (now *serving) recordsOf(e *memory.Entry, store int64) (records []vector.Record, texts []string) {
 	if !memory.HasMeaning(e) {
 		blank := vector.Meaningless(now.model.Embedder.Dim())
@@ -234,16 +234,16 @@ func (now *serving) recordsOf(e *memory.Entry, store int64) (records []vector.Re
 	return records, texts
 }
 
-// saving says what save does beside writing vectors.
+// saving lists what save does besides writing vectors.
 type saving struct {
-	all  bool // remove those of active models that are not among the readers
+	all  bool // remove the vectors of active models that are not among the readers
 	done bool // remove the queue rows
 }
 
-// save writes the vectors and codes beside their rows, in one transaction with all that
-// is asked. A row that changed meanwhile refuses its vectors; its queue row stays and
-// brings it back. The error is errReplaced if a model does not serve any more: its vectors
-// would not be found, and the entries have to stay queued.
+// save writes the vectors and codes next to their rows, in one transaction with everything that
+// also asks for. If a row changed meanwhile, its vectors are not written; its queue row stays
+// and causes another attempt. The error is errReplaced if a model no longer serves: a search
+// would not find its vectors, so the entries must stay queued.
 func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, also saving) (err error) {
 	ctx, span := ix.tracer.Start(ctx, "save")
 	defer endSpan(span, &err)
@@ -263,14 +263,14 @@ func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, also saving
 			switch {
 			case now == nil && (fingerprint == "" || fingerprint == by[mainModel].fingerprint):
 				continue
-			case now == nil: // its index is not open here: what it has of the entries is of former texts
+			case now == nil: // its index is not open here: it may still hold vectors of the entries' former texts
 			case now.next:
 				fingerprint = now.fingerprint
 			case fingerprint != now.fingerprint:
 				return errReplaced
 			}
 			for i := range jobs {
-				if jobs[i].entry == nil || jobs[i].kept[k] {
+				if jobs[i].entry == nil || jobs[i].saved[k] {
 					continue
 				}
 				if _, err := tx.SaveVectors(ctx, jobs[i].lease.Entry, jobs[i].lease.Revision, fingerprint, jobs[i].records[k]); err != nil {
@@ -289,7 +289,7 @@ func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, also saving
 			}
 		}
 		if also.done {
-			// Those that were queued again to be read twice stay queued.
+			// Entries that were queued again, to be read by both models, stay queued.
 			if err := finish(ctx, tx, jobs); err != nil {
 				return err
 			}
@@ -298,14 +298,14 @@ func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, also saving
 	})
 }
 
-// errReadingChanged reports that other models read a store than when its entries were
-// prepared. They are to be prepared again.
-var errReadingChanged = errors.New("other models read the store now")
+// errReadingChanged reports that the models that read a store have changed since its entries
+// were prepared. The entries must be prepared again.
+var errReadingChanged = errors.New("other models now read the store")
 
-// checkReadings returns errReadingChanged if a job's entry is read by other models than when
-// it was prepared, but for the stores that the transaction itself has found mixed. It is the last step of a transaction that saves or finishes them:
-// a change that is not visible yet waits for the queue rows that the transaction removes,
-// and inserts them again.
+// checkReadings returns errReadingChanged if the models that read a job's entry have changed
+// since it was prepared. It ignores the stores that this transaction has itself found mixed. It
+// is the last step of a transaction that saves or finishes jobs: a change that is not visible
+// yet waits for the queue rows that the transaction removes, and inserts them again.
 func checkReadings(ctx context.Context, tx ReadTx, jobs []job, mixed map[string]acl.Label) error {
 	read := make(map[string]bool)
 	for _, j := range jobs {
@@ -344,7 +344,7 @@ func markMultilingual(ctx context.Context, tx memory.ReadingWriter, jobs []job) 
 			lowest[j.entry.Store] = j.entry.Label
 		}
 	}
-	for _, store := range slices.Sorted(maps.Keys(lowest)) { // so that two transactions do not wait for each other
+	for _, store := range slices.Sorted(maps.Keys(lowest)) { // in one order, so that two transactions do not deadlock
 		if err := tx.PutReading(ctx, memory.ReadingChange{Store: store, Multilingual: lowest[store]}); err != nil {
 			return err
 		}

@@ -7,21 +7,19 @@ import (
 )
 
 const (
-	// chunkTokens is how much of a text is new in a chunk of the built-in model:
-	// its window of 512 tokens without the overlap.
+	// chunkTokens is the number of new tokens in each chunk of the built-in model: its window
+	// of 512 tokens without the overlap.
 	chunkTokens = 448
-	// wordBytes is the length of a word, or of a part of a long one, that is a
-	// token in English text.
+	// wordBytes is the length of an English word, or part of a long word, that makes one token.
 	wordBytes = 6
-	// LongChunks is the cost beyond which an entry is long: about a second of
-	// the built-in model on two processors.
+	// LongChunks is the cost above which an entry counts as long: about one second of the
+	// built-in model on two CPUs.
 	LongChunks = 8
 )
 
-// Chunks estimates how many chunks an entry's text has. It is the cost of its
-// queue row: 0 if there is nothing to embed, because the entry is deleted or not
-// searchable, else at least 1. The text is not parsed, so the syntax of a JSON
-// value counts too.
+// Chunks estimates the number of chunks of an entry's text, which is the cost of its queue row.
+// It is 0 if there is nothing to embed, because the entry is deleted or not searchable, and
+// otherwise at least 1. The text is not parsed, so the syntax of a JSON value counts too.
 func Chunks(e *memory.Entry) int {
 	if !e.DeletedAt.IsZero() || !e.Searchable() {
 		return 0
@@ -29,10 +27,10 @@ func Chunks(e *memory.Entry) int {
 	return 1 + tokens(e.Value)/chunkTokens
 }
 
-// tokens estimates the number of tokens of a text: one for each six letters of a
-// word, each punctuation character and each character beyond ASCII.
+// tokens estimates the number of tokens of a text: one per six bytes of a word, one per
+// punctuation character and one per non-ASCII character.
 func tokens(text []byte) (n int) {
-	word := 0 // bytes since the last token of a word began
+	word := 0 // bytes since the last token began
 	for _, c := range text {
 		switch {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':

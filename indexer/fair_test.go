@@ -14,8 +14,8 @@ import (
 	"mneme/test/wait"
 )
 
-// heldEmbedder shows the test each call of Passages, and holds it until it is
-// released. Split cuts a text into chunks of 100 words.
+// heldEmbedder passes each call of Passages to the test and blocks it until the test releases
+// it. Split cuts a text into chunks of 100 words.
 type heldEmbedder struct {
 	embed.Embedder
 	calls chan heldCall
@@ -73,7 +73,7 @@ func (h *heldEmbedder) next(t *testing.T) heldCall {
 	return wait.For(t, "a worker embeds something", h.calls)
 }
 
-// releaseAll releases all calls from now on, until the test ends.
+// releaseAll releases all calls from now until the test ends.
 func (h *heldEmbedder) releaseAll(t *testing.T) {
 	go func() {
 		for {
@@ -97,8 +97,8 @@ const (
 	workers  = 3
 )
 
-// openHeld opens a service whose embedder is held. put writes a value of a number
-// of words into an agent's store.
+// openHeld opens a service with a heldEmbedder. put writes a value of a number of words into an
+// agent's store.
 func openHeld(t *testing.T, b backendtest.Backend) (h *harness, e *heldEmbedder, put func(agent, key string, words int)) {
 	t.Helper()
 	network, _ := remote(t)
@@ -111,8 +111,8 @@ func openHeld(t *testing.T, b backendtest.Backend) (h *harness, e *heldEmbedder,
 	return h, e, put
 }
 
-// A hog's entries are queued before another's line. The line must be in the first
-// calls of the workers, whatever the hog queued.
+// One agent queues many long entries before another agent's single line. The line must be in
+// the workers' first calls, however much the first agent queued.
 func TestShortEntryOfAnotherStoreIsInTheFirstBatches(t *testing.T) {
 	for name, words := range map[string]int{"long entries": 2 * longText, "lines": 3} {
 		t.Run(name, func(t *testing.T) {
@@ -137,8 +137,8 @@ func TestShortEntryOfAnotherStoreIsInTheFirstBatches(t *testing.T) {
 	}
 }
 
-// A line that comes while all workers are busy with a hog's entries is embedded as
-// soon as one of them that takes short entries is free.
+// A line that is queued while all workers are busy with another agent's long entries is
+// embedded as soon as a worker that takes short entries is free.
 func TestShortEntryWaitsForOneShortBatch(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, e, put := openHeld(t, b)
@@ -149,7 +149,7 @@ func TestShortEntryWaitsForOneShortBatch(t *testing.T) {
 			put("hog", fmt.Sprint("line/", i), 3)
 		}
 		defer h.running()()
-		// A worker that finds another's hands on all long rows takes short ones.
+		// A worker takes short rows if other workers have leased all long ones.
 		var short []heldCall
 		for range workers {
 			if call := e.next(t); len(call.texts[0]) < 100 {
@@ -171,8 +171,8 @@ func TestShortEntryWaitsForOneShortBatch(t *testing.T) {
 	})
 }
 
-// With long entries alone, all but one of the workers take them, and the last
-// stays free for a line.
+// If only long entries are queued, all workers but one take them, and the last stays free for a
+// line.
 func TestLongEntriesLeaveAWorkerFree(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, e, put := openHeld(t, b)

@@ -10,8 +10,7 @@ import (
 	"mneme/vector"
 )
 
-// apply applies a page of changes to a local index and returns how many there
-// were.
+// apply applies a page of changes to a local index and returns the number of changes.
 func (m *models) apply(ctx context.Context, now *serving) (int, error) {
 	const page = 1000
 	var changes []Change
@@ -45,8 +44,8 @@ func (m *models) apply(ctx context.Context, now *serving) (int, error) {
 	return len(changes), nil
 }
 
-// replace makes records the vectors of their entries in an index, and removes
-// the entries of ids that have none.
+// replace replaces the vectors of the entries ids in an index with records. It removes the
+// entries that have no records.
 func (m *models) replace(ctx context.Context, index vector.Index, ids []uuid.UUID, records []vector.Record) error {
 	has := make(map[uuid.UUID]bool, len(ids))
 	for _, r := range records {
@@ -76,7 +75,7 @@ func (m *models) remove(ctx context.Context, ids []uuid.UUID) error {
 	return nil
 }
 
-// changed returns the entries of changes, each once.
+// changed returns the distinct entries of changes.
 func changed(changes []Change) []uuid.UUID {
 	ids := make([]uuid.UUID, len(changes))
 	for i, change := range changes {

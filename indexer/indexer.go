@@ -1,7 +1,7 @@
-// Package indexer keeps vectors in sync with the rows. It owns the queue of
-// entries whose vectors are out of date, and the vectors stored with the rows.
-// Its workers lease queued entries, embed their text, save the vectors beside
-// the rows, and update the vector index from them.
+// Package indexer keeps the vectors in sync with the rows. It owns the queue of entries whose
+// vectors are out of date, and the vectors stored with the rows. Its workers lease queued
+// entries, embed their texts, save the vectors with the rows, and update the vector index from
+// them.
 package indexer
 
 import (
@@ -26,22 +26,22 @@ import (
 
 // Options configure an Indexer. Zero fields take the default.
 type Options struct {
-	// Models are the available embedders, the configured one first. The one
-	// that made the database's vectors serves.
+	// Models are the available embedders, the configured one first. The embedder that made the
+	// database's vectors serves.
 	Models []Model
-	// Multilingual are the embedders of what a model that is EnglishOnly cannot read, the
-	// configured one first. None: the Models read everything.
+	// Multilingual are the embedders for texts that an EnglishOnly model cannot read, the
+	// configured one first. If it is empty, the Models read everything.
 	Multilingual []Model
-	// Foreign reports whether a model that is EnglishOnly cannot read a text. Default: it
-	// can.
+	// Foreign reports whether an EnglishOnly model cannot read a text. Default: it can read
+	// every text.
 	Foreign func(text string) bool
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
 	Log *slog.Logger // default: discard
-	// Tracer makes a span of each batch and its steps. Default: none.
+	// Tracer creates a span for each batch and its steps. Default: none.
 	Tracer trace.Tracer
-	// DropPause is how long after a switch the shared index of the model before is
-	// dropped. Default: 5 s.
+	// DropPause is the delay between a switch and the removal of the previous model's shared
+	// index. Default: 5 s.
 	DropPause time.Duration
 }
 
@@ -52,16 +52,16 @@ type Indexer struct {
 	log     *slog.Logger
 	tracer  trace.Tracer
 	models  *models
-	// multilingual are the models of what models cannot read, as foreign says.
+	// multilingual are the models for texts that models cannot read, as foreign reports.
 	multilingual *models
 	foreign      func(text string) bool
 	yielders     []embed.Yielder // of all models
 	progress     progress
-	budgets      [Oldest]*budget.Chunks // of a lease of short and of long entries
-	// wakeCh wakes an idle worker, wakeLongCh one that takes long entries.
+	budgets      [Oldest]*budget.Chunks // limits for leases of short and of long entries
+	// wakeCh wakes an idle worker; wakeLongCh wakes an idle worker that takes long entries.
 	wakeCh, wakeLongCh chan struct{}
-	// indexDown is set while the shared index does not answer. indexSuspect is
-	// set when a search got no answer, until the index is probed again.
+	// indexDown is set while the shared index does not respond. indexSuspect is set when a
+	// search got no response, until the index is probed again.
 	indexDown, indexSuspect atomic.Bool
 	unsettled               unsettled
 	awaited                 awaited
@@ -70,7 +70,7 @@ type Indexer struct {
 
 var _ memory.Indexer = (*Indexer)(nil)
 
-// New opens an Indexer over a storage. Call Run to have it make vectors.
+// New opens an Indexer over a storage. Call Run to start making vectors.
 func New(ctx context.Context, storage Storage, options Options) (*Indexer, error) {
 	ix := &Indexer{
 		storage:    storage,
@@ -109,8 +109,8 @@ func New(ctx context.Context, storage Storage, options Options) (*Indexer, error
 	return ix, nil
 }
 
-// Close closes the connections to vector indexes. Call it after the last other
-// call has returned. It does not close the storage.
+// Close closes the connections to vector indexes. Call it after all other calls have returned.
+// It does not close the storage.
 func (ix *Indexer) Close() error { return errors.Join(ix.models.close(), ix.multilingual.close()) }
 
 // sync brings both kinds of models up to date with the database.
@@ -118,8 +118,8 @@ func (ix *Indexer) sync(ctx context.Context) error {
 	return errors.Join(ix.models.sync(ctx), ix.multilingual.sync(ctx))
 }
 
-// syncOpened is sync for what goes on without an index of the multilingual model that does
-// not open yet: Run tries it again and reports it.
+// syncOpened is sync for callers that can do without the multilingual model's index. It ignores
+// a failure to open that index: Run retries and reports it.
 func (ix *Indexer) syncOpened(ctx context.Context) error {
 	err := ix.multilingual.sync(ctx)
 	if errors.Is(err, errIndex) && ix.multilingual.serving() == nil {
@@ -133,17 +133,17 @@ func (ix *Indexer) loadLocal(ctx context.Context) error {
 	return errors.Join(ix.models.loadLocal(ctx), ix.multilingual.loadLocal(ctx))
 }
 
-// readers are the models that make vectors: that of English or of everything, and that of
-// what it cannot read; nil if there is none.
+// readers are the models that make vectors: the main model, for English or for everything, and
+// the model for texts that the main one cannot read; nil if there is none.
 type readers [2]*serving
 
-// The models of readers.
+// The indexes of readers.
 const (
 	mainModel = iota
 	multilingualModel
 )
 
-// serving returns the models that serve; none if the main one does not.
+// serving returns the serving models, or none if the main model does not serve.
 func (ix *Indexer) serving() (serving readers) {
 	if now := ix.models.serving(); now != nil {
 		if serving[mainModel] = now; now.model.EnglishOnly {
@@ -153,7 +153,7 @@ func (ix *Indexer) serving() (serving readers) {
 	return serving
 }
 
-// instant returns the current time in the precision and zone that rows keep.
+// instant returns the current time in the precision and zone of rows.
 func (ix *Indexer) instant() time.Time { return ix.now().UTC().Truncate(time.Microsecond) }
 
 // errNoModel reports that no available embedder made the database's vectors.

@@ -18,14 +18,14 @@ import (
 	"mneme/vector"
 )
 
-// The language of a store may be chosen while one of its entries is embedded or written to
-// an index by the model that read it until then. The choice queues the entry again, another
-// worker takes it, and either may end first: the entry gets the vectors of the model that
-// reads it now, and stays queued until it has.
+// A store's language may be chosen while one of its entries is being embedded, or written to an
+// index, by the model that read it until then. The choice queues the entry again, another
+// worker takes it, and either worker may end first. The entry must get the vectors of the model
+// that reads it now, and stay queued until it has them.
 func TestALanguageChosenWhileAnEntryIsEmbeddedDecidesWhichVectorsItGets(t *testing.T) {
 	for name, test := range map[string]struct {
-		indexing bool // not embedding, when the language is chosen
-		last     bool // the first worker ends after the other one
+		indexing bool // the language is chosen during indexing, not embedding
+		last     bool // the first worker ends last
 	}{
 		"embedding, and ends first": {},
 		"embedding, and ends last":  {last: true},
@@ -69,7 +69,7 @@ func TestALanguageChosenWhileAnEntryIsEmbeddedDecidesWhichVectorsItGets(t *testi
 				}
 				close(proceed)
 				if !test.last {
-					again := multilingual.next(t) // the first worker has seen the choice
+					again := multilingual.next(t) // the first worker has noticed the choice
 					if n := queued(h, rows); n != 1 {
 						t.Errorf("%d entries are queued while the vectors are made", n)
 					}
@@ -102,12 +102,12 @@ func TestALanguageChosenWhileAnEntryIsEmbeddedDecidesWhichVectorsItGets(t *testi
 	}
 }
 
-// stepped is a database that records which entries of large stores are queued, and whose
-// process is killed before a step.
+// stepped is a database that records which entries of large stores are queued in each step, and
+// whose process is killed before one of the steps.
 type stepped struct {
 	storage.Storage
 	steps    [][]uuid.UUID
-	killedAt int // -1: never
+	killedAt int // the step; -1: never
 }
 
 // ForIndexer implements storage.Storage.
@@ -144,7 +144,7 @@ func (tx steppedTx) QueueRest(ctx context.Context, of indexer.Unqueued, ids []uu
 	return tx.Tx.QueueRest(ctx, of, ids)
 }
 
-func TestALargeStoreIsQueuedInStepsThatAKilledProcessLeavesToTheNext(t *testing.T) {
+func TestALargeStoreIsQueuedInStepsAcrossKilledProcesses(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		const entries = 1100
 		data, a := b.Open(t), agent("a", acl.Public)
@@ -196,8 +196,8 @@ func TestALargeStoreIsQueuedInStepsThatAKilledProcessLeavesToTheNext(t *testing.
 	})
 }
 
-// A store of which another language is chosen keeps the vectors that it has until the other
-// model has read all of it, so that its answers are not worse meanwhile. What is kept is not
+// After another language is chosen for a store, it retains its vectors until the other model
+// has read all of it, so that its answers do not get worse meanwhile. Retained vectors are not
 // made again.
 func TestAStoreKeepsItsVectorsUntilTheChosenModelHasReadAllOfIt(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, backend backendtest.Backend) {
@@ -241,7 +241,7 @@ func TestAStoreKeepsItsVectorsUntilTheChosenModelHasReadAllOfIt(t *testing.T) {
 			t.Error("the store is whole before the chosen model has read it")
 		}
 		late := b.write(acl.Public, "late", "Late: "+inEnglish, 1)
-		pass(english, "Late") // as the answers are the English model's yet
+		pass(english, "Late") // since the English model still answers
 		pass(multilingual, "Late")
 		b.eventually("the later entry has both vectors", func() bool { return queued(b.harness, rows) == 1 })
 		b.wantVectors(late, true, true)
@@ -253,7 +253,7 @@ func TestAStoreKeepsItsVectorsUntilTheChosenModelHasReadAllOfIt(t *testing.T) {
 		held = english.next(t)
 		b.wantReading(acl.Reading{Language: acl.LanguageEnglish, Multilingual: acl.Public, Unread: acl.Public})
 		close(held.release)
-		if len(held.texts) == 1 { // each is a batch of its own
+		if len(held.texts) == 1 { // each text is a batch of its own
 			close(english.next(t).release)
 		}
 		whole()

@@ -20,12 +20,11 @@ import (
 	"mneme/vector/flat"
 )
 
-// externalIndex simulates an index server whose writes can be held up and that
-// can be down.
+// externalIndex simulates an index server that can be down and whose writes can be blocked.
 type externalIndex struct {
 	*flat.Index
 	begun, ended chan struct{} // receive when an Upsert begins and ends, unless full
-	hold         chan struct{} // an Upsert waits until it is closed
+	hold         chan struct{} // an Upsert blocks until it is closed
 	down, closed atomic.Bool
 }
 
@@ -95,7 +94,7 @@ func openExternal(t *testing.T, e embed.Embedder, o *externalIndex) (*harness, s
 	return wrap(t, p), rows
 }
 
-// running runs the background work until end is called, which waits for it.
+// running runs the background work until end is called. end waits for it.
 func (h *harness) running() (end func()) {
 	ctx, stop := context.WithCancel(background)
 	done := make(chan error, 1)
@@ -126,7 +125,7 @@ func TestStalledWorkerLeavesNoStaleVectors(t *testing.T) {
 		t.Errorf("%d entries are out of date while one is written", n)
 	}
 	close(o.hold)
-	<-o.ended // the first worker has written what it had read
+	<-o.ended // the first worker has written the rows that it had read
 	h.eventually("nothing is written any more", func() bool { return h.Status(background).Queue == 0 })
 	if left := list(t, o.Index); len(left) != 0 {
 		t.Errorf("the index holds the deleted entry: %v", left)
@@ -164,13 +163,13 @@ func TestQueuePausesWhileASharedIndexIsDown(t *testing.T) {
 		status := h.Status(background)
 		return status.Counted && status.Queue == 0 && status.Vector
 	})
-	// Each worker may have embedded some before it noticed.
+	// Each worker may have embedded some entries before it noticed.
 	if n := e.texts.Load(); n > 3*entries {
 		t.Errorf("%d texts were embedded for %d entries", n, entries)
 	}
 }
 
-// leaseAll leases what is due now.
+// leaseAll leases all due rows.
 func leaseAll(t *testing.T, data storage.Storage) (leases []indexer.Lease) {
 	t.Helper()
 	err := data.ForIndexer().Update(background, func(tx indexer.Tx) (err error) {

@@ -14,10 +14,10 @@ import (
 	"mneme/vector"
 )
 
-// localIndex is a vector index in this process that is loaded from the rows store
-// by store. A search waits until the stores of its scope are loaded, and loads
-// them ahead of the others. So a process is ready at once, whatever its number of
-// entries, and no search misses entries because they are not loaded yet.
+// localIndex is an in-process vector index that is loaded from the rows store by store. A
+// search waits until the stores of its scope are loaded, and has them loaded before the others.
+// A process is therefore ready at once, however many entries there are, and no search misses
+// entries because they are not loaded yet.
 type localIndex struct {
 	vector.Index
 	models      *models
@@ -30,7 +30,7 @@ type localIndex struct {
 
 // storeLoad is the loading of one store.
 type storeLoad struct {
-	done chan struct{} // closed at the end
+	done chan struct{} // closed when the load ends
 	err  error         // set before done is closed
 }
 
@@ -61,8 +61,8 @@ func (x *localIndex) List(ctx context.Context, yield func(vector.IndexedEntry) e
 	return lister.List(ctx, yield)
 }
 
-// loadAll loads the stores one after another, so that one which a search waits for
-// comes between two.
+// loadAll loads the stores one at a time, so that a store that a search waits for can be loaded
+// between two of them.
 func (x *localIndex) loadAll(ctx context.Context) error {
 	if x.full.Load() {
 		return nil
@@ -80,7 +80,7 @@ func (x *localIndex) loadAll(ctx context.Context) error {
 			return err
 		}
 	}
-	// Vectors in stores made since were followed as changes.
+	// The index has received the vectors of stores created since as changes.
 	x.full.Store(true)
 	x.mu.Lock()
 	clear(x.stores)
@@ -107,8 +107,8 @@ func (x *localIndex) load(ctx context.Context, stores []int64) error {
 	return nil
 }
 
-// start returns the loading of a store, which goes on when the search that waits
-// for it gives up. A failed one is begun again.
+// start starts loading a store and returns the load. The load continues if the search that
+// waits for it gives up. A failed load is started again.
 func (x *localIndex) start(store int64) *storeLoad {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -133,10 +133,9 @@ func (x *localIndex) start(store int64) *storeLoad {
 	return load
 }
 
-// read copies the vectors of a store from the rows to the index. Changes of vectors
-// since the index was opened are followed from its position on, whether or not
-// their store is loaded; so of the entries listed here those that have changed
-// since may come twice, and none is missed.
+// read copies the vectors of a store from the rows to the index. The index applies changes made
+// since it was opened, from its position on, whether or not their store is loaded. So entries
+// that changed since may be written twice, but none is missed.
 func (x *localIndex) read(ctx context.Context, store int64) error {
 	var ids []uuid.UUID
 	err := x.models.storage.View(ctx, func(tx ReadTx) (err error) {
@@ -146,7 +145,7 @@ func (x *localIndex) read(ctx context.Context, store int64) error {
 	if err != nil {
 		return err
 	}
-	// In the order of creation, in which they are on disk.
+	// In order of creation, which is their order on disk.
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	const page = 500
 	for some := range slices.Chunk(ids, page) {
@@ -157,8 +156,8 @@ func (x *localIndex) read(ctx context.Context, store int64) error {
 	return nil
 }
 
-// readPage copies the vectors of entries. The lock keeps changes from being applied
-// between the read and the write, which would undo them.
+// readPage copies the vectors of entries. The lock prevents changes from being applied between
+// the read and the write, which would overwrite them.
 func (x *localIndex) readPage(ctx context.Context, ids []uuid.UUID) error {
 	x.models.mu.Lock()
 	defer x.models.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"mneme/vector/flat"
 )
 
-// countingIndex counts the records that were written to it, by store.
+// countingIndex counts the records written to it, by store.
 type countingIndex struct {
 	*flat.Index
 	mu      sync.Mutex
@@ -38,8 +38,8 @@ func (x *countingIndex) of(store int64) int {
 	return x.written[store]
 }
 
-// A process that was just opened finds what is in the stores that it searches, and
-// has not read the others. What is written meanwhile is found, too.
+// A process that was just opened finds the entries of the stores that it searches, and has not
+// loaded the other stores. It also finds entries written meanwhile.
 func TestSearchesLoadTheirStores(t *testing.T) {
 	backendtest.Each(t, backendtest.Storages(), func(t *testing.T, b backendtest.Backend) {
 		data, e := b.Open(t), encoder(t)
@@ -84,7 +84,7 @@ func TestSearchesLoadTheirStores(t *testing.T) {
 		if a, b := index.of(numbers["a"]), index.of(numbers["b"]); a != 1 || b != 0 {
 			t.Errorf("loaded %d and %d records, want 1 and 0", a, b)
 		}
-		// Changes are followed in stores that are loaded and in those that are not.
+		// The index applies changes in stores that are loaded and in stores that are not.
 		written := map[string]uuid.UUID{
 			"a": writing.put(a, "a", "stork", "storks nest on roofs").Entry.ID,
 			"b": writing.put(other, "b", "coffee", "black coffee at work").Entry.ID,
@@ -102,9 +102,9 @@ func TestSearchesLoadTheirStores(t *testing.T) {
 	})
 }
 
-// A search whose time ends before its stores are loaded fails, and the next one
-// finds everything: the loading goes on.
-func TestASearchWaitsForItsStoresNoLongerThanItsContext(t *testing.T) {
+// A search whose time ends before its stores are loaded fails. The next search finds
+// everything, because the loading continues.
+func TestASearchWaitsForItsStoresUntilItsContextEnds(t *testing.T) {
 	b := backendtest.Embedded()
 	data, e := b.Open(t), encoder(t)
 	writing := openOver(t, data, memory.Options{}, e)

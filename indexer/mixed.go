@@ -11,27 +11,29 @@ import (
 )
 
 const (
-	// mixedShare says when the entries of a store up to a label are mixed: at least one in
-	// so many is foreign.
+	// mixedShare defines when the entries of a store up to a label are mixed: when at least one
+	// in mixedShare is foreign.
 	mixedShare = 20
-	// minForeign is how many entries must be foreign, so that a store is not read twice for
-	// good because of its first note.
+	// minForeign is the minimum number of foreign entries in a mixed store, so that a store
+	// does not permanently get two sets of vectors because of its first note.
 	minForeign = 10
-	// smallStore is how many entries are counted with each batch that has a foreign one.
+	// smallStore is the maximum number of entries that are counted after each batch with a
+	// foreign entry.
 	smallStore = 2000
-	// maxAwaited bounds the large stores that are remembered.
+	// maxAwaited bounds the number of large stores that are tracked.
 	maxAwaited = 10_000
 )
 
-// awaited are the large stores whose foreign entries are not counted with each batch, since
-// a count reads every entry: how many more are waited for. Half as many as would make the
-// store mixed are, since other processes find some, too.
+// awaited tracks the large stores, whose foreign entries are not counted after each batch,
+// since a count reads every entry. It holds how many more foreign entries must be found before
+// the next count: half of those that the store lacks to be mixed, because other processes find
+// some too.
 type awaited struct {
 	mu     sync.Mutex
 	stores map[string]int64
 }
 
-// due reports whether to count the foreign entries of a store, of which n are new.
+// due reports whether to count the foreign entries of a store after n new ones.
 func (a *awaited) due(store string, n int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -43,7 +45,7 @@ func (a *awaited) due(store string, n int) bool {
 	return true
 }
 
-// await has due wait until half of those are found that a store lacks to be mixed.
+// await sets due to wait for half of the foreign entries that a store lacks to be mixed.
 func (a *awaited) await(store string, lacking int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -53,11 +55,11 @@ func (a *awaited) await(store string, lacking int64) {
 	a.stores[store] = max(1, lacking/2)
 }
 
-// markMixed records which stores of jobs have become mixed, and returns from which label
-// on. It counts the foreign entries up to each label alone.
+// markMixed records which stores of jobs have become mixed, and returns the label from which
+// each is mixed. It counts the foreign entries separately up to each label.
 //
-// SECURITY: which models read an entry must not depend on entries with higher labels: who
-// reads up to a label would learn of them.
+// SECURITY: which models read an entry must not depend on entries with higher labels. It would
+// reveal them to callers that may not read them.
 func (ix *Indexer) markMixed(ctx context.Context, tx Tx, by readers, jobs []job) (map[string]acl.Label, error) {
 	foreign := make(map[string]int)
 	readings := make(map[string]acl.Reading)
@@ -71,7 +73,7 @@ func (ix *Indexer) markMixed(ctx context.Context, tx Tx, by readers, jobs []job)
 		}
 	}
 	noted := make(map[string]acl.Label)
-	for _, store := range slices.Sorted(maps.Keys(foreign)) { // so that two transactions do not wait for each other
+	for _, store := range slices.Sorted(maps.Keys(foreign)) { // in one order, so that two transactions do not deadlock
 		label, err := ix.mixedFrom(ctx, tx, by, store, readings[store].Mixed, foreign[store])
 		if err != nil {
 			return nil, err
@@ -90,10 +92,10 @@ func (ix *Indexer) markMixed(ctx context.Context, tx Tx, by readers, jobs []job)
 	return noted, nil
 }
 
-// mixedFrom returns the lowest label up to which a store is mixed, if it is below the
-// known one; 0: there is none. n foreign entries are new. From a label on at which the store
-// is being read again, as after its language was multilingual, its vectors do not say what
-// is foreign: the next foreign entry decides.
+// mixedFrom returns the lowest label up to which a store is mixed, if it is below the known
+// one, and otherwise 0. n foreign entries are new. While a store is being read again from some
+// label on, for example after its language was multilingual, its vectors do not show which
+// entries are foreign: the next foreign entry decides.
 func (ix *Indexer) mixedFrom(ctx context.Context, tx Tx, by readers, store string, known acl.Label, n int) (acl.Label, error) {
 	var searchable, foreign byLabel
 	entries := int64(0)
@@ -141,8 +143,9 @@ func (ix *Indexer) mixedFrom(ctx context.Context, tx Tx, by readers, store strin
 // byLabel counts entries by label.
 type byLabel [acl.Restricted + 1]int64
 
-// mixedFrom returns the lowest label below one up to which at least one entry in mixedShare
-// is foreign; 0: there is none, and so many foreign ones are lacking.
+// mixedFrom returns the lowest label below one up to which at least one entry in mixedShare is
+// foreign. If there is none, label is 0 and lacking is the number of foreign entries that are
+// missing.
 func mixedFrom(entries, foreign byLabel, below acl.Label) (label acl.Label, lacking int64) {
 	var all, some int64
 	for label := acl.Public; label < below; label++ {
@@ -158,10 +161,10 @@ func mixedFrom(entries, foreign byLabel, below acl.Label) (label acl.Label, lack
 	return 0, lacking
 }
 
-// foreign reports whether the multilingual model alone reads the job's entry.
+// foreign reports whether only the multilingual model reads the job's entry.
 func (j *job) foreign() bool { return !j.reads[mainModel] && j.reads[multilingualModel] }
 
-// noteIndexed records what models have read of the stores that they were to read again,
+// noteIndexed records how much the models have read of the stores that they had to read again,
 // label by label: see acl.Reading.Whole.
 func (ix *Indexer) noteIndexed(ctx context.Context) error {
 	var reread Reread
@@ -185,8 +188,8 @@ func (ix *Indexer) noteIndexed(ctx context.Context) error {
 			if err != nil || before[store].Whole() || !now[store].OnlyMultilingual() {
 				return err
 			}
-			// The vectors of the English model go when the entries are read once more, which
-			// makes none: see markKept.
+			// The English vectors are removed when the entries are read once more. Nothing is
+			// embedded then: see markSaved.
 			return tx.PutReading(ctx, memory.ReadingChange{Store: store, QueuedAt: ix.instant()})
 		})
 		if err != nil {
@@ -196,12 +199,12 @@ func (ix *Indexer) noteIndexed(ctx context.Context) error {
 	return nil
 }
 
-// noteIndexedOf is noteIndexed if jobs were of such a store. What fails, Run tries again.
+// noteIndexedOf is noteIndexed if jobs belong to such a store. Run retries what fails.
 func (ix *Indexer) noteIndexedOf(ctx context.Context, jobs []job) {
 	if !slices.ContainsFunc(jobs, func(j job) bool { return j.facts.Unread > 0 }) {
 		return
 	}
 	if err := ix.noteIndexed(ctx); err != nil && ctx.Err() == nil {
-		ix.log.WarnContext(ctx, "what is indexed of a store could not be recorded", "error", err)
+		ix.log.WarnContext(ctx, "the indexing progress of a store could not be recorded", "error", err)
 	}
 }

@@ -32,7 +32,7 @@ func openBilingual(t *testing.T, b backendtest.Backend) *bilingual {
 	}
 }
 
-// write puts n entries with a label, whose keys begin with a prefix.
+// write puts n entries with a label and with keys that begin with a prefix.
 func (b *bilingual) write(label acl.Label, prefix, text string, n int) (ids []uuid.UUID) {
 	for i := range n {
 		ids = append(ids, b.put(agent("a", label), "a", fmt.Sprint(prefix, i), text).ID)
@@ -58,7 +58,7 @@ func (b *bilingual) wantReading(want acl.Reading) {
 	}
 }
 
-// wantVectors checks by which models entries are read.
+// wantVectors checks which models have read entries.
 func (b *bilingual) wantVectors(ids []uuid.UUID, english, multilingual bool) {
 	b.t.Helper()
 	for fingerprint, want := range map[string]bool{b.english: english, b.multilingual: multilingual} {
@@ -75,13 +75,13 @@ func (b *bilingual) wantVectors(ids []uuid.UUID, english, multilingual bool) {
 	}
 }
 
-func TestBothModelsReadAStoreOfWhichATwentiethIsForeign(t *testing.T) {
+func TestBothModelsReadAStoreWithATwentiethForeignEntries(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, backend backendtest.Backend) {
 		b := openBilingual(t, backend)
 		english := b.write(acl.Public, "english", inEnglish, 180)
 		b.Index()
 		b.wantReading(acl.Reading{})
-		german := b.write(acl.Public, "german", inGerman, 9) // of 189
+		german := b.write(acl.Public, "german", inGerman, 9) // of 189 entries
 		b.Index()
 		b.wantReading(acl.Reading{Multilingual: acl.Public})
 		b.wantVectors(english, true, false)
@@ -90,7 +90,7 @@ func TestBothModelsReadAStoreOfWhichATwentiethIsForeign(t *testing.T) {
 		b.wantReading(acl.Reading{Multilingual: acl.Public, Mixed: acl.Public})
 		b.wantVectors(english, true, true)
 		b.wantVectors(german, false, true)
-		later := b.write(acl.Public, "later", inEnglish, 30) // it stays mixed
+		later := b.write(acl.Public, "later", inEnglish, 30) // the store stays mixed
 		b.Index()
 		b.wantReading(acl.Reading{Multilingual: acl.Public, Mixed: acl.Public})
 		b.wantVectors(later, true, true)
@@ -109,8 +109,8 @@ func TestAStoreWhoseLanguageWasChosenDoesNotBecomeMixed(t *testing.T) {
 	})
 }
 
-// A store that the multilingual model alone has read, as chosen, has no more foreign entries
-// for that.
+// A store that only the multilingual model has read, by choice, does not thereby have more
+// foreign entries.
 func TestAStoreThatWasMultilingualIsNotMixed(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, backend backendtest.Backend) {
 		b := openBilingual(t, backend)
@@ -126,15 +126,15 @@ func TestAStoreThatWasMultilingualIsNotMixed(t *testing.T) {
 		b.wantReading(acl.Reading{Multilingual: acl.Public})
 		b.wantVectors(english, true, false)
 		b.wantVectors(german, false, true)
-		b.write(acl.Public, "more", inGerman, 6) // ten of forty
+		b.write(acl.Public, "more", inGerman, 6) // ten of forty entries
 		b.Index()
 		b.wantReading(acl.Reading{Multilingual: acl.Public, Mixed: acl.Public})
 		b.wantVectors(english, true, true)
 	})
 }
 
-// Which models read entries, and what is known of that up to their label, does not depend
-// on entries with higher labels.
+// Neither the models that read entries, nor what is recorded about this up to their label,
+// depend on entries with higher labels.
 func TestHiddenEntriesDoNotDecideWhichModelsReadOthers(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, backend backendtest.Backend) {
 		b := openBilingual(t, backend)
@@ -154,7 +154,7 @@ func TestHiddenEntriesDoNotDecideWhichModelsReadOthers(t *testing.T) {
 		b.wantVectors(hidden, true, true)
 		b.wantVectors(foreign, false, true)
 
-		b.write(acl.Restricted, "top", inEnglish, 60) // which cannot undo it
+		b.write(acl.Restricted, "top", inEnglish, 60) // these cannot undo it
 		b.write(acl.Internal, "internal", inGerman, 1)
 		b.Index()
 		b.wantReading(acl.Reading{Multilingual: acl.Public, Mixed: acl.Internal})
@@ -162,8 +162,8 @@ func TestHiddenEntriesDoNotDecideWhichModelsReadOthers(t *testing.T) {
 	})
 }
 
-// Until the vectors are made for which entries of a store are queued, it is not whole, and
-// nobody learns that of entries above his ceiling.
+// A store is not whole until the vectors of its queued entries are made. No caller learns this
+// about entries above its ceiling.
 func TestAStoreIsWholeOnceTheMultilingualModelHasReadIt(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, backend backendtest.Backend) {
 		b := openBilingual(t, backend)

@@ -17,69 +17,67 @@ import (
 	"mneme/vector"
 )
 
-// Model is an embedder with the vector index of the vectors it makes.
+// Model is an embedder with the index of its vectors.
 type Model struct {
 	Embedder embed.Embedder
-	// Open opens the index of the embedder's fingerprint. It returns a new,
-	// empty index each time if the index is local.
+	// Open opens the index of the embedder's fingerprint. If the index is local, each call
+	// returns a new, empty one.
 	Open func(ctx context.Context) (vector.Index, error)
-	// Drop removes the shared index of a fingerprint, be it another one than the
-	// embedder's, and returns nil if there is none. A local index needs no Drop.
+	// Drop removes the shared index of a fingerprint, which need not be the embedder's. It
+	// returns nil if there is none. A local index needs no Drop.
 	Drop func(ctx context.Context, fingerprint string) error
-	// Local is set if the index lives in this process, as a cache of the rows'
-	// vectors. Otherwise processes share it, and the workers write to it.
+	// Local is set if the index lives in this process, as a cache of the rows' vectors.
+	// Otherwise processes share the index, and the workers write to it.
 	Local bool
-	// EnglishOnly is set if the multilingual models read what is foreign to this one.
-	// Otherwise it reads everything.
+	// EnglishOnly is set if the multilingual models read the texts that are foreign to this
+	// model. Otherwise it reads everything.
 	EnglishOnly bool
-	// MaxLabel is the highest label of entries that the embedder is sent, and of sessions
-	// whose questions it is; 0: of all.
+	// MaxLabel is the highest label of the entries, and of the sessions with questions, whose
+	// texts the embedder receives. 0 means all labels.
 	MaxLabel acl.Label
-	// Renew is set if the model is an earlier form of the first one, whose questions may be
-	// compared with its vectors: these are made again in the background.
+	// Renew is set if the model is an earlier form of the first one. The first model's
+	// questions may be compared with its vectors, which are recomputed in the background.
 	Renew bool
-	// Lacks says, for the log, what searches lack while this model serves in place
-	// of the configured one; "" if they are of another kind.
+	// Lacks says, for the log, what searches lack while this model serves in place of the
+	// configured one. It is "" if the vectors are of another kind.
 	Lacks string
 }
 
-// The settings that hold the active fingerprints: those of the vectors that searches
-// use. The database has the second from the first vector of the multilingual model on; a
+// The settings that hold the active fingerprints, those of the vectors that searches use. The
+// database has the second setting once the multilingual model has made its first vector. A
 // switch to a model that reads everything empties it.
 const (
 	fingerprintMeta  = "fingerprint"
 	multilingualMeta = "fingerprint_multilingual"
 )
 
-// settings are those of the models of readers.
+// settings holds the setting of each model of readers.
 var settings = []string{mainModel: fingerprintMeta, multilingualModel: multilingualMeta}
 
-// models picks from the available embedders of one kind the one that made the database's
-// vectors. Only a finished reindex changes which one serves, not the
-// configuration.
+// models selects the embedder of one kind that made the database's vectors. Only a finished
+// reindex changes which embedder serves; the configuration does not.
 type models struct {
 	storage Storage
 	list    []Model
 	setting string // fingerprintMeta or multilingualMeta
 	log     *slog.Logger
 
-	// current is read without the mutex, which may be held for seconds while
-	// an index opens. It is nil if no model of the list made the vectors, or if
-	// its index is not open yet.
+	// current is read without the mutex, which may be locked for seconds while an index opens.
+	// It is nil if no model of the list made the vectors, or if its index is not open yet.
 	current           atomic.Pointer[serving]
 	mu                sync.Mutex    // guards the fields below, and the writing of a local index
 	activeFingerprint string        // the database's, as last read
 	unopened          error         // why the index of the active fingerprint did not open; nil if it did
-	retryAt           time.Time     // when it is tried again
+	retryAt           time.Time     // when to try opening again
 	backoff           time.Duration // from the last attempt to retryAt
-	// opened are the indexes to close at the end. One that no longer serves
-	// stays open until then, since a search may be running in it.
+	// opened are the indexes to close at the end. An index that no longer serves stays open
+	// until then, since a search may still use it.
 	opened []vector.Index
 
 	alive   context.Context // ends with close
 	stop    context.CancelFunc
-	loading sync.WaitGroup // of localIndex
-	loaders chan struct{}  // semaphore of the stores that are read at once: a large one does not hold up small ones
+	loading sync.WaitGroup // the loads of localIndex
+	loaders chan struct{}  // semaphore for the stores that are loaded concurrently: a large store does not delay small ones
 }
 
 // The backoff between attempts to open an index doubles within these bounds.
@@ -93,8 +91,8 @@ type serving struct {
 	model       Model
 	fingerprint string
 	index       vector.Index
-	position    int64 // in the change sequence, up to which a local index follows; guarded by models.mu
-	next        bool  // a reindex makes its vectors; it does not serve yet
+	position    int64 // in the change sequence, up to which a local index has applied changes; guarded by models.mu
+	next        bool  // a reindex is making its vectors; it does not serve yet
 }
 
 func newModels(ctx context.Context, storage Storage, list []Model, setting string, log *slog.Logger) *models {
@@ -103,20 +101,20 @@ func newModels(ctx context.Context, storage Storage, list []Model, setting strin
 	return m
 }
 
-// openModels opens the models of texts that the English one reads, or of all.
+// openModels opens the main models, which read English or everything.
 func openModels(ctx context.Context, storage Storage, list []Model, log *slog.Logger) (*models, error) {
 	m := newModels(ctx, storage, list, fingerprintMeta, log)
 	return m, m.open(ctx, m.begin)
 }
 
-// openMultilingual opens the models of the texts that the English one cannot read. None
-// serves before the first of these is embedded.
+// openMultilingual opens the models for texts that the English model cannot read. None of them
+// serves until the first such text is embedded.
 func openMultilingual(ctx context.Context, storage Storage, list []Model, log *slog.Logger) (*models, error) {
 	m := newModels(ctx, storage, list, multilingualMeta, log)
 	return m, m.open(ctx, m.sync)
 }
 
-// open has a model serve, by begin or sync, unless its index cannot be used yet.
+// open calls serve, which is begin or sync, and ignores an index that cannot be used yet.
 func (m *models) open(ctx context.Context, serve func(context.Context) error) error {
 	err := serve(ctx)
 	if errors.Is(err, errIndex) {
@@ -126,8 +124,8 @@ func (m *models) open(ctx context.Context, serve func(context.Context) error) er
 	return err
 }
 
-// begin is sync. In a database without vectors of this kind the configured model serves
-// from now on.
+// begin is sync, except that in a database without vectors of this kind the configured model
+// starts serving.
 func (m *models) begin(ctx context.Context) error {
 	if len(m.list) == 0 {
 		return nil
@@ -149,12 +147,12 @@ func (m *models) begin(ctx context.Context) error {
 // answer without it, and the operation is retried.
 var errIndex = errors.New("vector index")
 
-// errReplaced reports that another model than the one that embedded entries serves now.
+// errReplaced reports that the model that embedded the entries no longer serves.
 var errReplaced = errors.New("the model was replaced")
 
 func (m *models) serving() *serving { return m.current.Load() }
 
-// active returns the active fingerprint, as last read; "" if there is none.
+// active returns the active fingerprint as last read, or "" if there is none.
 func (m *models) active() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -169,13 +167,13 @@ func (m *models) configuredFingerprint() string {
 	return m.list[0].Embedder.Fingerprint()
 }
 
-// find returns the index in list of the model with a fingerprint; -1 if there is none.
+// find returns the index in list of the model with a fingerprint, or -1 if there is none.
 func (m *models) find(fingerprint string) int {
 	return slices.IndexFunc(m.list, func(one Model) bool { return one.Embedder.Fingerprint() == fingerprint })
 }
 
-// sync follows the database: it picks the model whose vectors are active, and
-// applies the changes of vectors since the last time to a local index.
+// sync follows the database: it selects the model whose vectors are active, and applies the
+// changes of vectors since the last call to a local index.
 func (m *models) sync(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -227,7 +225,7 @@ func (m *models) pick(ctx context.Context) error {
 	if err != nil {
 		m.backoff = min(max(minOpenBackoff, 2*m.backoff), maxOpenBackoff)
 		m.retryAt, m.unopened = time.Now().Add(m.backoff), err
-		m.current.Store(nil) // the vectors of the model before it are dropped
+		m.current.Store(nil) // the previous model's vectors are dropped
 		return err
 	}
 	m.retryAt, m.backoff, m.unopened = time.Time{}, 0, nil
@@ -238,8 +236,8 @@ func (m *models) pick(ctx context.Context) error {
 // indexWait bounds how long a repair or a Drain waits for an index that is down or starting.
 const indexWait = 2 * time.Minute
 
-// await returns the model that serves. It tries again, for indexWait, to open an index
-// that cannot be opened yet, and then returns why it cannot.
+// await returns the serving model. If its index cannot be opened, await retries for up to
+// indexWait and then returns the error.
 func (m *models) await(ctx context.Context) (*serving, error) {
 	ctx, cancel := context.WithTimeout(ctx, indexWait)
 	defer cancel()
@@ -264,8 +262,8 @@ func (m *models) await(ctx context.Context) (*serving, error) {
 	}
 }
 
-// logOther logs that the active fingerprint is not the configured model's. It is
-// that of model i, or of none if i is negative.
+// logOther logs that the active fingerprint is not the configured model's. It belongs to model
+// i, or to none of the models if i is negative.
 func (m *models) logOther(ctx context.Context, active string, i int) {
 	attrs := []any{"serving", active, "configured", m.configuredFingerprint()}
 	if i > 0 && m.list[i].Lacks != "" {
@@ -274,7 +272,7 @@ func (m *models) logOther(ctx context.Context, active string, i int) {
 	m.log.WarnContext(ctx, "the vectors of this database were made by another model than the configured one: run mneme reindex", attrs...)
 }
 
-// load opens a model's index. A local one is loaded as it is searched.
+// load opens a model's index. A local index is loaded on demand by searches.
 func (m *models) load(ctx context.Context, model Model) (*serving, error) {
 	index, err := model.Open(ctx)
 	if err != nil {
@@ -305,7 +303,7 @@ func (m *models) loadLocal(ctx context.Context) error {
 	return nil
 }
 
-// close ends the loading of local indexes and closes the shared ones.
+// close stops loading local indexes and closes the shared ones.
 func (m *models) close() error {
 	m.stop()
 	m.loading.Wait()

@@ -10,16 +10,15 @@ import (
 	"mneme/embed"
 )
 
-// Progress counts the background work of this process since it started.
+// Progress counts this process's background work since it started.
 type Progress struct {
 	Indexed int64 // entries finished and removed from the queue
-	// How often entries were returned to the queue, by what failed.
+	// The number of times that entries were returned to the queue, by cause.
 	IndexFailed, EmbedderFailed, TimedOut int64
-	// What reconciliations repaired, and when the last one succeeded; zero:
-	// none has.
+	// What reconciliations repaired, and when the last one succeeded; zero if none has.
 	Removed, Restored int64
 	Reconciled        time.Time
-	LastReconciled    Reconciled // what that one found and repaired
+	LastReconciled    Reconciled // what the last reconciliation found and repaired
 }
 
 // progress is the running count of Progress.
@@ -45,8 +44,8 @@ func (p *progress) now() Progress {
 	return now
 }
 
-// failed counts an entry that was returned to the queue. It returns the class of
-// the error, which is all that a queue row keeps of it, unless the text is to blame.
+// failed counts an entry that was returned to the queue. It returns the text to store in the
+// queue row: the class of the error, or the embedder's reason if it refused the text.
 func (p *progress) failed(err error) string {
 	switch {
 	case errors.Is(err, errIndex):
@@ -63,17 +62,17 @@ func (p *progress) failed(err error) string {
 	return "embedder"
 }
 
-// reasonOf returns what an embedder says of a text, which does not quote it, from
-// RefusedReason on.
+// reasonOf returns an embedder's reason for refusing a text, from RefusedReason on. The reason
+// does not quote the text.
 func reasonOf(err error) string {
 	_, said, _ := strings.Cut(err.Error(), RefusedReason)
 	return RefusedReason + said
 }
 
-// RefusedReason begins the Failure.Reason of an entry that its embedder does not take.
+// RefusedReason begins the Failure.Reason of an entry that its embedder refused.
 var RefusedReason = embed.ErrText.Error()
 
-// Refused is an entry that its embedder does not take.
+// Refused is an entry that its embedder refused.
 type Refused struct {
 	Store, Namespace, Key string
 	Reason                string

@@ -25,8 +25,8 @@ func lost(index vector.Index) bool {
 	return ok && f.Lost()
 }
 
-// Reconciled is what a reconciliation found and repaired, in the indexes of both kinds of
-// models: what both read counts for each.
+// Reconciled is what a reconciliation found and repaired in the indexes of both kinds of
+// models. An entry that both read counts twice.
 type Reconciled struct {
 	Rows     int64 // entries that have vectors with their rows
 	Indexed  int64 // entries that were in the index
@@ -34,13 +34,12 @@ type Reconciled struct {
 	Restored int64 // missing from the index, or different there
 }
 
-// Reconcile compares the vector indexes with the rows' vectors and repairs them:
-// vectors without a row are removed, missing or different ones are written from
-// the rows. Nothing is embedded again. It may run beside reads, writes and
-// workers: entries that these are changing are left to the queue. A local index
-// needs no reconciliation, since it follows the rows. An index that is down or
-// starting is waited for, two minutes at most. If another model begins to serve
-// meanwhile, its index is compared.
+// Reconcile compares the vector indexes with the rows' vectors and repairs the indexes: it
+// removes vectors without a row, and writes missing or different vectors from the rows. It
+// embeds nothing. It may run concurrently with reads, writes and workers: it leaves entries
+// that these are changing to the queue. A local index needs no reconciliation, since it follows
+// the rows. Reconcile waits up to two minutes for an index that is down or starting. If another
+// model starts serving meanwhile, Reconcile compares that model's index.
 func (ix *Indexer) Reconcile(ctx context.Context) (Reconciled, error) {
 	for {
 		report, err := ix.reconcileServing(ctx)
@@ -50,8 +49,8 @@ func (ix *Indexer) Reconcile(ctx context.Context) (Reconciled, error) {
 	}
 }
 
-// reconcileServing is Reconcile by the models that serve now; errReplaced if others do
-// before it ends.
+// reconcileServing is Reconcile with the models that serve now. It returns errReplaced if other
+// models serve before it ends.
 func (ix *Indexer) reconcileServing(ctx context.Context) (Reconciled, error) {
 	main, err := ix.models.await(ctx)
 	if err != nil {
@@ -61,7 +60,7 @@ func (ix *Indexer) reconcileServing(ctx context.Context) (Reconciled, error) {
 	if main.model.EnglishOnly {
 		second, err := ix.multilingual.await(ctx)
 		switch {
-		case errors.Is(err, errNoModel): // nothing needed it yet, or another model made its vectors
+		case errors.Is(err, errNoModel): // no entry needed it yet, or another model made its vectors
 		case err != nil:
 			return Reconciled{}, err
 		case !second.model.Local:
@@ -71,8 +70,8 @@ func (ix *Indexer) reconcileServing(ctx context.Context) (Reconciled, error) {
 	return ix.reconcile(ctx, indexes)
 }
 
-// reconcile is Reconcile for some indexes. With an error it returns what was repaired in
-// those before.
+// reconcile is Reconcile for some indexes. With an error, it returns what it repaired in the
+// indexes before.
 func (ix *Indexer) reconcile(ctx context.Context, indexes []*serving) (sum Reconciled, err error) {
 	for _, now := range indexes {
 		report, err := ix.reconcileIndex(ctx, now)
@@ -94,8 +93,8 @@ func (ix *Indexer) reconcileIndex(ctx context.Context, now *serving) (Reconciled
 	if !ok {
 		return Reconciled{}, errNoList
 	}
-	// The index is read before the rows, so that an entry written in between
-	// is found among the rows and not removed.
+	// The index is read before the rows, so that an entry written in between is found among the
+	// rows and not removed.
 	found := make(map[uuid.UUID]uint64)
 	err := lister.List(ctx, func(e vector.IndexedEntry) error {
 		found[e.Entry] = e.Digest
@@ -125,8 +124,8 @@ func (ix *Indexer) reconcileIndex(ctx context.Context, now *serving) (Reconciled
 	return report, ix.repair(ctx, now, wrong)
 }
 
-// rowDigests returns, by entry, the vector.IndexedEntry.Digest that the index
-// should list according to the rows.
+// rowDigests returns the vector.IndexedEntry.Digest that the index should list for each entry
+// according to the rows.
 func (ix *Indexer) rowDigests(ctx context.Context, now *serving) (map[uuid.UUID]uint64, error) {
 	should := make(map[uuid.UUID]uint64)
 	err := ix.storage.View(ctx, func(tx ReadTx) error {
@@ -141,9 +140,9 @@ func (ix *Indexer) rowDigests(ctx context.Context, now *serving) (map[uuid.UUID]
 	return should, err
 }
 
-// checkServing returns errReplaced if a model that served does not any more. Its vectors
-// are dropped from the rows, and its index is about to be: it must not be emptied entry by
-// entry, nor made again by a late write.
+// checkServing returns errReplaced if now no longer serves. Its vectors are dropped from the
+// rows, and its index is about to be dropped: the index must neither be emptied entry by entry
+// nor recreated by a late write.
 func checkServing(ctx context.Context, tx ReadTx, now *serving) error {
 	if now.next {
 		return nil
@@ -157,17 +156,15 @@ func checkServing(ctx context.Context, tx ReadTx, now *serving) error {
 	return errReplaced
 }
 
-// repair writes the rows' current vectors of entries to a shared index. Other
-// processes may do the same for the same entries: whoever writes last reads the
-// rows again after it.
+// repair writes the rows' current vectors of entries to a shared index. Other processes may do
+// the same concurrently: the last writer reads the rows again after its write.
 func (ix *Indexer) repair(ctx context.Context, now *serving, ids []uuid.UUID) (err error) {
 	end := ix.unsettled.begin(now.fingerprint, ids)
 	defer func() { end(err) }()
 	const many = sharedRows
 	for batch := range slices.Chunk(ids, many) {
-		// An entry that changes between the read of its vectors and the write
-		// to the index would stay there as it was. So the rows are read again
-		// until they stay the same.
+		// If an entry changed between the read of its vectors and the write to the index, its
+		// old vectors would stay there. So the rows are read again until they no longer change.
 		for before := []vector.Record(nil); ; {
 			records, err := ix.vectorsNow(ctx, now, batch)
 			if err != nil {

@@ -48,7 +48,7 @@ func TestReconcileRepairsAnIndexThatDiffersFromTheRows(t *testing.T) {
 	})
 }
 
-// reconciles fails the test unless a reconciliation reports this.
+// reconciles checks that a reconciliation reports want.
 func (h *harness) reconciles(want indexer.Reconciled) {
 	h.t.Helper()
 	got, err := h.Reconcile(background)
@@ -58,7 +58,7 @@ func (h *harness) reconciles(want indexer.Reconciled) {
 	}
 }
 
-// The multilingual model has an index of its own, which other processes share, too.
+// The multilingual model has its own index, which other processes share too.
 func TestReconcileRepairsTheIndexOfTheMultilingualModel(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		e, _ := remote(t)
@@ -69,7 +69,7 @@ func TestReconcileRepairsTheIndexOfTheMultilingualModel(t *testing.T) {
 		a := agent("a", acl.Internal)
 		h.put(a, "a", "english", "The night train arrives after midnight.")
 		h.Index()
-		h.reconciles(indexer.Reconciled{Rows: 1, Indexed: 1}) // nothing has needed the multilingual model
+		h.reconciles(indexer.Reconciled{Rows: 1, Indexed: 1}) // no entry has needed the multilingual model
 		var german []uuid.UUID
 		for i := range 5 {
 			german = append(german, h.put(a, "a", fmt.Sprint("german/", i), fmt.Sprintf("Der Nachtzug Nummer %d kommt erst nach Mitternacht an.", i)).ID)
@@ -87,14 +87,14 @@ func TestReconcileRepairsTheIndexOfTheMultilingualModel(t *testing.T) {
 			t.Errorf("the index holds %v, want %v", after, before)
 		}
 
-		must(h, second.Delete(background, german)) // lost, and found by the running service
+		must(h, second.Delete(background, german)) // lost, which the running service detects
 		defer h.running()()
 		h.eventually("the index is filled again", func() bool { return fmt.Sprint(list(t, second)) == fmt.Sprint(before) })
 		h.eventually("the repairs are counted", func() bool { return h.Status(background).Progress.Restored == 2+5 })
 	})
 }
 
-// sharedModel returns the model of an embedder with its index, as if other processes
+// sharedModel returns the model of an embedder with an index that behaves as if other processes
 // wrote to it: it does not follow the rows.
 func sharedModel(t *testing.T, data *backendtest.Data, e embed.Embedder) (indexer.Model, vector.Index) {
 	t.Helper()
@@ -107,8 +107,8 @@ func sharedModel(t *testing.T, data *backendtest.Data, e embed.Embedder) (indexe
 	return model, index
 }
 
-// overtaken is an index that calls a function once as its contents have been listed, and
-// counts the deletions after that.
+// overtaken is an index that calls a function once, after its contents have been listed, and
+// then counts deletions.
 type overtaken struct {
 	vector.Index
 	call    func()
@@ -129,8 +129,9 @@ func (o *overtaken) Delete(ctx context.Context, ids []uuid.UUID) error {
 	return o.Index.Delete(ctx, ids)
 }
 
-// The index of a model that is replaced while it is listed is left as it is, and the next
-// one's is compared. A model that reads everything replaces both kinds of models.
+// If a model is replaced while its index is being listed, a reconciliation leaves that index
+// unchanged and compares the next model's index. A model that reads everything replaces both
+// kinds of models.
 func TestAReconciliationLeavesTheIndexOfAModelThatIsReplaced(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		for _, two := range []bool{false, true} {
@@ -193,7 +194,7 @@ func unit(dim int) []float32 {
 	return v
 }
 
-// An index that is down is waited for, and named as what is missing.
+// Reconcile waits for an index that is down, and its error names the index.
 func TestReconcileWaitsForAnIndexThatIsStarting(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		e, _ := remote(t)
@@ -226,7 +227,7 @@ func TestReconcileWaitsForAnIndexThatIsStarting(t *testing.T) {
 	})
 }
 
-// The model of an index that is starting is not taken for one that is missing.
+// A model whose index is starting does not count as missing.
 func TestDrainWaitsForAnIndexThatIsStarting(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		e, _ := remote(t)

@@ -9,12 +9,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// Reindex embeds every entry with the configured embedders, while the current
-// vectors keep serving. When no entry lacks a new vector, it makes the new ones
-// active and drops the old. It covers entries written meanwhile, then works
-// the queue, and resumes where an interrupted run stopped. It calls progress, unless
-// nil, with the number of entries embedded so far and of all that it knows of, first
-// before it embeds any.
+// Reindex embeds every entry with the configured embedders, while the current vectors keep
+// serving. When every entry has its new vectors, Reindex makes them active and drops the old
+// ones. It covers entries written meanwhile, then works the queue. It resumes an interrupted
+// run. Unless progress is nil, Reindex calls it with the number of entries embedded so far and
+// the number of entries known, the first time before it embeds any.
 func (ix *Indexer) Reindex(ctx context.Context, progress func(done, total int64)) error {
 	if progress == nil {
 		progress = func(int64, int64) {}
@@ -34,8 +33,8 @@ func (ix *Indexer) Reindex(ctx context.Context, progress func(done, total int64)
 }
 
 // remake replaces vectors that an earlier form of a configured model made, while they serve.
-// Several processes may do so at the same time. It begins with what is left of vectors
-// that were replaced before.
+// Several processes may do so concurrently. It first removes what is left of vectors that were
+// replaced before.
 func (ix *Indexer) remake(ctx context.Context) error {
 	if err := ix.removeDropped(ctx); err != nil {
 		return err
@@ -53,7 +52,7 @@ func (ix *Indexer) remake(ctx context.Context) error {
 	return nil
 }
 
-// ofKind returns the models of a kind, and those of the other.
+// ofKind returns the models of a kind, and the models of the other kind.
 func (ix *Indexer) ofKind(k int) (of, other *models) {
 	if k == mainModel {
 		return ix.models, ix.multilingual
@@ -65,15 +64,15 @@ func (ix *Indexer) ofKind(k int) (of, other *models) {
 type replacement struct {
 	k int
 	*serving
-	// replaced is the fingerprint of the model before it, until all that this one has
-	// embedded was checked; then "".
+	// replaced is the fingerprint of the previous model. It is "" once all entries that the new
+	// model has embedded were checked.
 	replaced string
 	// checked is the position in the change sequence up to which changed entries were
 	// checked.
 	checked int64
 }
 
-// readsAll reports whether there is nothing for the other kind of models to read.
+// readsAll reports whether nothing is left for the other kind of models to read.
 func (r *replacement) readsAll() bool { return r.k == mainModel && !r.model.EnglishOnly }
 
 // replaceModel is Reindex for the models of a kind.
@@ -120,8 +119,8 @@ func (ix *Indexer) replaceModel(ctx context.Context, k int, progress func(done, 
 	}
 }
 
-// checkAll has the next pass check what the model to be replaced has embedded, and the
-// passes after it what changes from now on.
+// checkAll makes the next pass check the entries that the model to be replaced has embedded,
+// and the later passes check the entries that change from now on.
 func (ix *Indexer) checkAll(ctx context.Context, next *replacement) error {
 	of, _ := ix.ofKind(next.k)
 	next.replaced = of.active()
@@ -131,18 +130,16 @@ func (ix *Indexer) checkAll(ctx context.Context, next *replacement) error {
 	})
 }
 
-// removedEntries is the number of entries whose dropped vectors are removed at a time.
+// removedEntries is the number of entries whose dropped vectors are removed in one step.
 const removedEntries = 500
 
-// defaultDropPause is how long after a switch the shared index of the model before is
-// dropped: processes follow the switch within followEvery, and most searches have ended by
-// then.
+// defaultDropPause is the delay between a switch and the removal of the previous model's shared
+// index. Processes follow the switch within followEvery, and most searches have ended by then.
 const defaultDropPause = 5 * time.Second
 
-// removeDropped removes the vectors that were dropped, in steps: all of a large database
-// would take longer than a statement may, and hold up those who write. What a killed
-// process has left is removed by the next, and what a shared index refused is tried again
-// by remake.
+// removeDropped removes dropped vectors in steps: removing all those of a large database at
+// once would exceed the statement timeout and delay writers. The next process removes what a
+// killed one left. remake retries the removal of a shared index that failed.
 func (ix *Indexer) removeDropped(ctx context.Context) error {
 	all, err := ix.dropped(ctx)
 	if err != nil || len(all) == 0 {
@@ -173,10 +170,10 @@ func (ix *Indexer) dropped(ctx context.Context) (all []Dropped, err error) {
 	return all, err
 }
 
-// dropIndexes drops the shared indexes of dropped fingerprints, unless vectors are made
-// again under them, and returns the names of those that have none any more. An index that
-// a process begins to fill at the same moment is filled again from the rows as soon as it
-// serves.
+// dropIndexes drops the shared indexes of dropped fingerprints, unless new vectors are being
+// made under them. It returns the names of the fingerprints that no longer have an index. If
+// another process starts to fill such an index at the same moment, the index is filled again
+// from the rows as soon as it serves.
 func (ix *Indexer) dropIndexes(ctx context.Context, all []Dropped) (names []string, err error) {
 	drop := func(context.Context, string) error { return nil }
 	if len(ix.models.list) > 0 && ix.models.list[0].Drop != nil {
@@ -205,12 +202,12 @@ func (ix *Indexer) dropIndexes(ctx context.Context, all []Dropped) (names []stri
 // errBehind reports that some entries lack vectors of the new model.
 var errBehind = errors.New("entries without vectors of the new model")
 
-// switchedChanges bounds the changes that are checked while the switch holds up workers.
+// switchedChanges bounds the number of changes to check while the switch blocks workers.
 const switchedChanges = 500
 
-// switchTo makes the next model the active one if no entry lacks its vectors, and
-// reports whether it did. It reads the settings first, so that it waits for the workers
-// that save vectors of the model before, and those that come later see the next one.
+// switchTo makes the next model active if no entry lacks its vectors, and reports whether it
+// did. It reads the settings first, so that it waits for the workers that are saving vectors of
+// the previous model, and later workers see the next model.
 func (ix *Indexer) switchTo(ctx context.Context, next *replacement) (bool, error) {
 	var unread []uuid.UUID
 	err := ix.storage.Update(ctx, func(tx Tx) (err error) {
@@ -245,10 +242,10 @@ func (ix *Indexer) switchTo(ctx context.Context, next *replacement) (bool, error
 	return err == nil, err
 }
 
-// checkSwitch returns errBehind if an entry lacks vectors of the next model, or if too
-// much changed. What has vectors of the other model was checked before the transaction,
-// unless it changed since. If the next model no longer reads it, vectors of its former text
-// are removed, and the entry is in unread.
+// checkSwitch returns errBehind if an entry lacks vectors of the next model, or if too much
+// changed. Entries with vectors of the other model were checked before the transaction, unless
+// they changed since. If the next model no longer reads an entry, checkSwitch removes the
+// vectors of its former text and adds the entry to unread.
 func (ix *Indexer) checkSwitch(ctx context.Context, tx Tx, next *replacement) (unread []uuid.UUID, err error) {
 	without := ix.without(next)
 	missing, err := tx.Unembedded(ctx, without, uuid.Nil, 1)
@@ -270,7 +267,7 @@ func (ix *Indexer) checkSwitch(ctx context.Context, tx Tx, next *replacement) (u
 	if err != nil || len(changed) == 0 {
 		return nil, err
 	}
-	main, err := ix.mainBeside(next)
+	main, err := ix.mainWith(next)
 	if err != nil {
 		return nil, err
 	}

@@ -30,8 +30,8 @@ import (
 	"mneme/vector/milvus"
 )
 
-// remote returns the openai embedder over a fake server, which derives vectors
-// from the text's hash. The server is unavailable while down is true.
+// remote returns the openai embedder over a fake server, which derives vectors from the text's
+// hash. The server is unavailable while down is true.
 func remote(t *testing.T) (e embed.Embedder, down *atomic.Bool) {
 	t.Helper()
 	const dim = 16
@@ -128,9 +128,9 @@ func vectorsOf(h *harness, data *backendtest.Data, fingerprint string) (n int) {
 	return n
 }
 
-// A process whose index of the new model cannot be opened at once does not go on with the
-// old one, whose vectors are gone.
-func TestAModelServesThatCouldNotBeOpenedAtTheSwitch(t *testing.T) {
+// A process that cannot open the new model's index at once does not continue with the old
+// model, whose vectors are gone.
+func TestAModelThatCouldNotBeOpenedAtTheSwitchServesLater(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		builtIn := encoder(t)
 		other, _ := remote(t)
@@ -150,7 +150,7 @@ func TestAModelServesThatCouldNotBeOpenedAtTheSwitch(t *testing.T) {
 		late := wrap(t, backendtest.OpenProcess(t, data.Storage(t), backendtest.Options{}, model, data.Model(t, builtIn)))
 		switching := openOver(t, data, memory.Options{}, other, builtIn)
 		must(switching, switching.Reindex(background, nil))
-		late.WaitIndexed(background, id) // it follows the database
+		late.WaitIndexed(background, id) // waits until the process has followed the database
 		if answer := late.search(a, search.Request{Query: "where do herons nest?"}); attempts != 1 || len(answer.Degraded) != 1 {
 			t.Fatalf("after %d attempts to open the index, degraded %v", attempts, answer.Degraded)
 		}
@@ -167,7 +167,7 @@ func TestAModelServesThatCouldNotBeOpenedAtTheSwitch(t *testing.T) {
 	})
 }
 
-// What a process embeds that does not know of the switch yet is embedded again.
+// An entry that a process embeds before it knows of the switch is embedded again.
 func TestAnEntryWrittenAtTheSwitchIsEmbeddedByTheNewModel(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		builtIn := encoder(t)
@@ -194,7 +194,7 @@ func TestAnEntryWrittenAtTheSwitchIsEmbeddedByTheNewModel(t *testing.T) {
 	})
 }
 
-// unremoved is a database of a process that is killed before it removes dropped vectors.
+// unremoved is the database of a process that is killed before it removes dropped vectors.
 type unremoved struct{ storage.Storage }
 
 // ForIndexer implements storage.Storage.
@@ -253,7 +253,7 @@ func TestVectorsThatAKilledReindexLeftAreRemoved(t *testing.T) {
 	})
 }
 
-func TestTheSharedIndexOfTheModelBeforeIsDropped(t *testing.T) {
+func TestTheSharedIndexOfThePreviousModelIsDropped(t *testing.T) {
 	backendtest.Each(t, []backendtest.Backend{backendtest.Production()}, func(t *testing.T, b backendtest.Backend) {
 		plain, a := encoder(t), agent("a", acl.Public)
 		coded := coder{plain}
@@ -287,7 +287,7 @@ func TestTheSharedIndexOfTheModelBeforeIsDropped(t *testing.T) {
 	})
 }
 
-// An index that refuses to be dropped holds up neither the switch nor what comes after it.
+// An index that cannot be dropped delays neither the switch nor the steps after it.
 func TestAnIndexThatCannotBeDroppedIsDroppedLater(t *testing.T) {
 	t.Parallel()
 	backendtest.Each(t, backendtest.Storages(), func(t *testing.T, b backendtest.Backend) {
@@ -323,7 +323,7 @@ func TestAnIndexThatCannotBeDroppedIsDroppedLater(t *testing.T) {
 	})
 }
 
-// coder is an embedder that also makes codes: here the text itself.
+// coder is an embedder that also makes codes; a code is the text itself.
 type coder struct{ embed.Embedder }
 
 func (c coder) Fingerprint() string { return c.Embedder.Fingerprint() + "+codes" }
@@ -349,8 +349,8 @@ func TestAReindexAddsAndRemovesCodes(t *testing.T) {
 			entries[key] = vector.ChunkID{Entry: h.put(a, "a", key, "herons nest in the "+key).Entry.ID}
 			h.Index()
 		}
-		// checkCodes reads the codes of all entries under a fingerprint, and checks
-		// that only this one has vectors.
+		// checkCodes reads the codes of all entries under a fingerprint, and checks that no
+		// other fingerprint has vectors.
 		checkCodes := func(want bool, e embed.Embedder) {
 			t.Helper()
 			err := storage.View(background, func(tx memory.ReadTx) error {
@@ -416,9 +416,9 @@ func TestAReindexAddsAndRemovesCodes(t *testing.T) {
 	})
 }
 
-// An entry that has expired but was not swept yet gets no vectors, and a reindex
-// does not wait for them.
-func TestAReindexPassesByExpiredEntries(t *testing.T) {
+// An expired entry that was not swept yet gets no vectors, and a reindex does not wait for
+// them.
+func TestAReindexSkipsExpiredEntries(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		plain, a, clock := encoder(t), agent("a", acl.Public), backendtest.NewClock()
 		data := b.Open(t)
@@ -439,15 +439,15 @@ func TestAReindexPassesByExpiredEntries(t *testing.T) {
 	})
 }
 
-// twoModels opens a process with models of English, the configured one first, and one of
-// what they cannot read.
+// twoModels opens a process with English models, the configured one first, and a model for
+// texts that they cannot read.
 func twoModels(t *testing.T, data *backendtest.Data, rows storage.Storage, multilingual embed.Embedder, english ...indexer.Model) *harness {
 	t.Helper()
 	options := backendtest.Options{Multilingual: []indexer.Model{data.Model(t, multilingual)}}
 	return wrap(t, backendtest.OpenProcess(t, rows, options, english...))
 }
 
-// reindex runs a reindex that must end.
+// reindex runs a reindex that must succeed.
 func (h *harness) reindex() {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(background, wait.Limit)
@@ -455,7 +455,7 @@ func (h *harness) reindex() {
 	must(h, h.Reindex(ctx, nil))
 }
 
-// embeddedBy returns the keys of the entries of a store that have vectors of a model.
+// embeddedBy returns the keys of a store's entries that have vectors of a model.
 func embeddedBy(h *harness, data *backendtest.Data, store string, e embed.Embedder) (keys []string) {
 	h.t.Helper()
 	must(h, data.Storage(h.t).ForIndexer().View(background, func(tx indexer.ReadTx) error {
@@ -481,8 +481,8 @@ const (
 	inGerman  = "Der Nachtzug kommt erst nach Mitternacht an."
 )
 
-// The model that is replaced has vectors of what the next one leaves to the multilingual
-// one.
+// The model being replaced has vectors of entries that the next model leaves to the
+// multilingual one.
 func TestAReindexToTwoModelsLeavesEachEntryToTheOneThatReadsIt(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		before, _ := remote(t)
@@ -534,14 +534,14 @@ func TestAReindexToTwoModelsLeavesEachEntryToTheOneThatReadsIt(t *testing.T) {
 	})
 }
 
-// askInGerman has the multilingual model read all of a store.
+// askInGerman makes the multilingual model read all of a store.
 func (h *harness) askInGerman(a memory.Caller) {
 	h.t.Helper()
 	h.search(a, search.Request{Query: "Wann kommt der Nachtzug denn an?"})
 	h.Index()
 }
 
-// No other process may be there to work the queue.
+// There may be no other process to work the queue.
 func TestAReindexWorksWhatIsQueued(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		english, _ := remote(t)
@@ -585,9 +585,9 @@ func TestAStoreAskedInAnotherLanguageGetsBothKindsOfVectorsAgain(t *testing.T) {
 	})
 }
 
-// A process of English alone has embedded a foreign entry, beside which there are vectors of
-// the multilingual model. A reindex gives it those as well.
-func TestAReindexEmbedsWhatAnEnglishModelAloneHasRead(t *testing.T) {
+// A process with only an English model has embedded a foreign entry that also has vectors of
+// the multilingual model. A reindex gives the entry the next model's vectors as well.
+func TestAReindexEmbedsEntriesThatOnlyAnEnglishModelHasRead(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		english, _ := remote(t)
 		multilingual := backendtest.Second(english)
@@ -606,8 +606,8 @@ func TestAReindexEmbedsWhatAnEnglishModelAloneHasRead(t *testing.T) {
 	})
 }
 
-// beforeSwitch is a database that calls a function once before the first transaction
-// after one that saved vectors of a model.
+// beforeSwitch is a database that calls a function once, before the first transaction after one
+// that saved vectors of a model.
 type beforeSwitch struct {
 	storage.Storage
 	of    string
@@ -643,8 +643,8 @@ func (s savingTx) SaveVectors(ctx context.Context, id uuid.UUID, revision int64,
 	return s.Tx.SaveVectors(ctx, id, revision, fingerprint, records)
 }
 
-// What both serving models embed just before the switch has vectors, and none of the next
-// model.
+// An entry that both serving models embed just before the switch has vectors, but none of the
+// next model.
 func TestAnEntryThatTwoModelsEmbedAtTheSwitchGetsVectorsOfTheNextOne(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		before, _ := remote(t)
@@ -680,8 +680,8 @@ func TestAnEntryThatTwoModelsEmbedAtTheSwitchGetsVectorsOfTheNextOne(t *testing.
 	})
 }
 
-// What the next model has embedded, and does not read since, has none of its vectors:
-// whether the switch meets the change, or embeds once more before because of another one.
+// An entry that the next model has embedded but no longer reads has none of its vectors,
+// whether the switch meets the change, or embeds once more before because of another change.
 func TestAnEntryThatTheNextModelNoLongerReadsHasNoneOfItsVectors(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		for _, english := range []string{"stays", "more stays"} {
@@ -714,9 +714,9 @@ func TestAnEntryThatTheNextModelNoLongerReadsHasNoneOfItsVectors(t *testing.T) {
 	})
 }
 
-// The same while no reindex runs: it was interrupted, and does not see what changed until it
-// is called again.
-func TestAReindexThatGoesOnLeavesNoVectorsOfFormerTexts(t *testing.T) {
+// The same while no reindex runs: an interrupted reindex does not see changes until it is
+// called again.
+func TestAResumedReindexLeavesNoVectorsOfFormerTexts(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		before, _ := remote(t)
 		next, multilingual := coder{before}, backendtest.Second(before)
@@ -743,7 +743,7 @@ func TestAReindexThatGoesOnLeavesNoVectorsOfFormerTexts(t *testing.T) {
 	})
 }
 
-func TestNothingIsLostWhileTheEmbedderIsDown(t *testing.T) {
+func TestNoEntryIsLostWhileTheEmbedderIsDown(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		e, down := remote(t)
 		c := backendtest.NewClock()

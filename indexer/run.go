@@ -10,30 +10,29 @@ import (
 )
 
 const (
-	// workers is the number of concurrent batches: while one is embedded,
-	// another is read or saved. One of the workers takes no long entries, so
-	// that short ones always have one.
+	// workers is the number of concurrent batches: while one is embedded, another is read or
+	// saved. One worker takes no long entries, so that short entries always have a worker.
 	workers = 3
-	// followEvery is the interval between polls for vectors that other
-	// processes changed, idlePoll that of a worker whose queue is empty.
+	// followEvery is the interval between polls for vectors that other processes changed.
+	// idlePoll is the interval between polls of a worker whose queue is empty.
 	followEvery = 200 * time.Millisecond
 	idlePoll    = 500 * time.Millisecond
-	// loadEvery is how often it is checked that a local index is loaded, which it
-	// is not at the start, after a failure, and when it was opened again.
+	// loadEvery is the interval between checks that a local index is loaded. It is not loaded
+	// at the start, after a failure, or after it was opened again.
 	loadEvery = 5 * time.Second
-	// reconcileEvery is how often a shared index is compared with the rows:
-	// first when it begins to serve, and at once if it reports that it lost its
-	// contents. reconcileAgain is when the second comparison follows the first:
-	// a process that was killed may have left writes that the index applies and
-	// lists only after the first. reconcileCheck is how often that is checked.
+	// reconcileEvery is the interval between comparisons of a shared index with the rows. The
+	// first comparison is when the index starts serving, and there is one at once if the index
+	// reports that it lost its contents. reconcileAgain is the time from the first comparison
+	// to the second: the index may apply and list writes of a killed process only after the
+	// first. reconcileCheck is the interval between checks for a due comparison.
 	reconcileEvery = time.Hour
 	reconcileAgain = 30 * time.Second
 	reconcileCheck = 10 * time.Second
-	// keepChanges is how long change records are kept. A process that fell
-	// further behind loads its index from the start. trimEvery is how often
-	// older ones are removed, trimBatch in a transaction.
-	// remakeEvery is how often it is checked whether vectors are to be made again,
-	// queueEvery whether a fact left entries to be queued.
+	// keepChanges is how long change records are retained. A process that is further behind
+	// reloads its index. trimEvery is the interval between removals of older records, trimBatch
+	// the number removed in a transaction. remakeEvery is the interval between checks for
+	// vectors to recompute, queueEvery between checks for entries that a changed fact left to
+	// be queued.
 	remakeEvery = time.Minute
 	queueEvery  = 5 * time.Second
 	keepChanges = time.Hour
@@ -97,10 +96,10 @@ func (ix *Indexer) trimChanges(ctx context.Context) error {
 	return nil
 }
 
-// reconciliations are those of the shared indexes.
+// reconciliations tracks the reconciliations of the shared indexes.
 type reconciliations struct {
-	indexes []*serving // those that serve
-	times   int        // since one of them began to, or since a loss
+	indexes []*serving // the serving indexes
+	times   int        // since one of them started serving, or since a loss
 	last    time.Time
 }
 
@@ -119,8 +118,8 @@ func (r *reconciliations) due(now []*serving, at time.Time) bool {
 
 func (r *reconciliations) add(at time.Time) { r.times, r.last = r.times+1, at }
 
-// reconcileDue reports whether to reconcile, after so many times, the last of
-// them so long ago.
+// reconcileDue reports whether to reconcile, given the number of reconciliations so far and the
+// time since the last one.
 func reconcileDue(times int, ago time.Duration) bool {
 	switch times {
 	case 0:
@@ -138,8 +137,8 @@ func (ix *Indexer) shared() []*serving {
 	return slices.DeleteFunc(all[:], func(now *serving) bool { return now == nil || now.model.Local })
 }
 
-// reconcileShared reconciles indexes and logs what it repaired. It is no failure that
-// another model serves before it ends, whose index is due then.
+// reconcileShared reconciles indexes and logs what it repaired. If another model starts serving
+// meanwhile, this is not an error: its index is due then.
 func (ix *Indexer) reconcileShared(ctx context.Context, indexes []*serving) error {
 	report, err := ix.reconcile(ctx, indexes)
 	if errors.Is(err, errReplaced) {
@@ -208,9 +207,9 @@ func (ix *Indexer) every(ctx context.Context, interval time.Duration, task strin
 	}
 }
 
-// Drain works the queue, beside any other process that does, until it is empty.
-// It calls progress, unless nil, with the number of queued entries. An index that
-// is down or starting at first is waited for, two minutes at most.
+// Drain works the queue, concurrently with any other process that does, until it is empty.
+// Unless progress is nil, Drain calls it with the number of queued entries. At the start, it
+// waits up to two minutes for an index that is down or starting.
 func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 	if _, err := ix.models.await(ctx); err != nil {
 		return err
@@ -253,16 +252,17 @@ func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 	if err != nil {
 		return err
 	}
-	// The workers were stopped as the last row left the queue, maybe before they applied
-	// its vectors to this process's index.
+	// The workers stopped when the last row left the queue, maybe before they applied its
+	// vectors to this process's index.
 	if err := ix.syncOpened(outer); err != nil {
 		return err
 	}
 	return ix.noteIndexed(outer)
 }
 
-// queueMore looks for more work once the queue is empty: what facts left to queueRest, also
-// those of a worker, and stores that have become whole. It reports whether there is any.
+// queueMore looks for more work once the queue is empty: entries that changed facts left to
+// queueRest, also during a worker's batch, and stores that have become whole. It reports
+// whether there is any.
 func (ix *Indexer) queueMore(ctx context.Context) (bool, error) {
 	if err := ix.noteIndexed(ctx); err != nil {
 		return false, err
@@ -274,10 +274,10 @@ func (ix *Indexer) queueMore(ctx context.Context) (bool, error) {
 	return left > 0, err
 }
 
-// CatchUp works what is due in the queue, short entries first, beside any other process
-// that does, up to as many as are queued now. It waits neither for what others work nor for
-// what failed. It ends when ctx does, or at end unless that is zero; then the rest stays
-// queued, which is no error.
+// CatchUp works the due part of the queue, short entries first, concurrently with any other
+// process that does, up to the number of entries that are queued at the start. It waits neither
+// for entries leased by others nor for failed ones. It ends when ctx does, or at end unless
+// that is zero. The rest then stays queued, which is not an error.
 func (ix *Indexer) CatchUp(ctx context.Context, end time.Time) error {
 	left, _, err := ix.depth(ctx)
 	if err != nil {
@@ -310,10 +310,10 @@ func (ix *Indexer) CatchUp(ctx context.Context, end time.Time) error {
 	return nil
 }
 
-// depth returns how many entries' vectors are out of date, those that this process is
-// writing among them, and how long they have waited.
+// depth returns the number of entries whose vectors are out of date, including those that this
+// process is writing, and how long they have waited.
 func (ix *Indexer) depth(ctx context.Context) (rows int64, waits Waits, err error) {
-	unsettled := int64(ix.unsettled.len()) // before the queue is read: a worker removes its row last
+	unsettled := int64(ix.unsettled.len()) // read before the queue, because a worker removes its row last
 	err = ix.storage.View(ctx, func(tx ReadTx) (err error) {
 		rows, waits, err = tx.QueueDepth(ctx, ix.instant())
 		return err

@@ -19,7 +19,7 @@ type emptyStorage struct {
 	start time.Time
 	mu    sync.Mutex
 	metas map[string]string
-	taken map[time.Duration][]string // by the time since start, what each worker looked for
+	taken map[time.Duration][]string // what each worker asked for, by the time since start
 }
 
 func newEmptyStorage() *emptyStorage {
@@ -81,8 +81,8 @@ func (*emptyTx) AllVectors(context.Context, string, func(vector.Record) error) e
 	return nil
 }
 
-// losing is a shared index that may have lost its contents. It notes when it is compared
-// with the rows.
+// losing is a shared index that may have lost its contents. It records when it is compared with
+// the rows.
 type losing struct {
 	vector.Index
 	start    time.Time
@@ -117,7 +117,7 @@ func (l *losing) model(e embed.Embedder) indexer.Model {
 	return indexer.Model{Embedder: e, EnglishOnly: true, Open: func(context.Context) (vector.Index, error) { return l, nil }}
 }
 
-// runFor runs an indexer over an empty storage. Each event happens at its time.
+// runFor runs an indexer over an empty storage, with each event at its time.
 func (s *emptyStorage) runFor(t *testing.T, d time.Duration, options indexer.Options, events map[time.Duration]func()) {
 	t.Helper()
 	ix, err := indexer.New(t.Context(), s, options)
@@ -148,7 +148,7 @@ func TestASharedIndexIsReconciledTwiceAtTheStartAndThenEveryHour(t *testing.T) {
 	})
 }
 
-func TestIndexesAreReconciledWhenOneBeginsToServeAndWhenOneIsLost(t *testing.T) {
+func TestIndexesAreReconciledWhenOneStartsServingAndWhenOneIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rows, second := newEmptyStorage(), backendtest.Second(backendtest.Arbitrary{})
 		english, multilingual := &losing{start: time.Now()}, &losing{start: time.Now()}
@@ -169,10 +169,10 @@ func TestIndexesAreReconciledWhenOneBeginsToServeAndWhenOneIsLost(t *testing.T) 
 	})
 }
 
-// A worker that takes long entries takes the oldest rows of all every fourth
-// time, so that neither a long entry nor a dear one of a busy store waits for ever.
-// One worker takes short entries alone.
-func TestOneWorkerIsLeftToShortEntries(t *testing.T) {
+// Every fourth time, a worker that takes long entries takes the oldest rows instead, so that
+// neither a long entry nor an expensive one of a busy store starves. One worker takes only
+// short entries.
+func TestOneWorkerTakesOnlyShortEntries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rows, index := newEmptyStorage(), &losing{}
 		const poll, turns = 500 * time.Millisecond, 12

@@ -8,19 +8,19 @@ import (
 	"github.com/google/uuid"
 )
 
-// unsettled knows the entries of this process whose vectors in a shared index may differ
-// from their rows, although the queue may be empty: a write to the index can end after
-// that of another worker, who has since removed the queue row, and then fail to read the
+// unsettled tracks this process's entries whose vectors in a shared index may differ from their
+// rows although the queue is empty. This happens if a write to the index ends after another
+// worker's write, which has since removed the queue row, and the process then fails to read the
 // rows again or to write them.
 type unsettled struct {
 	mu      sync.Mutex
 	writing int                  // entries that are being written
-	failed  map[uuid.UUID]string // those whose write was not followed up, with the fingerprint of the model
+	failed  map[uuid.UUID]string // the entries whose write failed, with the fingerprint of the model
 }
 
-// begin notes that entries are being written. The write has ended when the function that
-// it returns is called, with its error. What the index itself refused at first is tried
-// again by the queue, with a backoff.
+// begin records that entries are being written. The caller calls end with the write's error
+// when the write has ended. If the index itself refuses the first write, the queue retries it
+// with a backoff.
 func (u *unsettled) begin(fingerprint string, ids []uuid.UUID) (end func(error)) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -35,7 +35,7 @@ func (u *unsettled) begin(fingerprint string, ids []uuid.UUID) (end func(error))
 	}
 }
 
-// add notes entries whose write failed.
+// add records entries whose write failed.
 func (u *unsettled) add(fingerprint string, ids []uuid.UUID) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -47,8 +47,8 @@ func (u *unsettled) add(fingerprint string, ids []uuid.UUID) {
 	}
 }
 
-// take removes and returns the entries whose write failed, by fingerprint. They count as
-// being written until end is called.
+// take removes and returns the entries whose write failed, by fingerprint. They count as being
+// written until end is called.
 func (u *unsettled) take() (by map[string][]uuid.UUID, end func()) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -73,9 +73,9 @@ func (u *unsettled) len() int {
 	return u.writing + len(u.failed)
 }
 
-// settle makes the serving shared indexes hold what the rows say of the entries whose
-// write failed. Those of a model that no longer serves are forgotten. What fails is tried
-// again, even if the index refused it: no queue row may bring it back.
+// settle writes the rows' vectors of the entries whose write failed to the serving shared
+// indexes. It forgets entries of a model that no longer serves. It retries what fails, even if
+// the index refused it: there may be no queue row to do so.
 func (ix *Indexer) settle(ctx context.Context) error {
 	failed, end := ix.unsettled.take()
 	defer end()

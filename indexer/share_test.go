@@ -6,7 +6,7 @@ import (
 	"mneme/acl"
 )
 
-func TestAStoreIsMixedFromTheLowestLabelUpToWhichATwentiethIsForeign(t *testing.T) {
+func TestAStoreIsMixedFromTheLowestLabelWithATwentiethForeign(t *testing.T) {
 	const all = acl.Restricted + 1
 	for _, c := range []struct {
 		entries, foreign byLabel // from PUBLIC on
@@ -29,7 +29,7 @@ func TestAStoreIsMixedFromTheLowestLabelUpToWhichATwentiethIsForeign(t *testing.
 	}
 }
 
-func TestTheForeignEntriesOfALargeStoreAreCountedAfterHalfOfWhatItLacks(t *testing.T) {
+func TestTheForeignEntriesOfALargeStoreAreCountedAfterHalfOfTheMissingOnes(t *testing.T) {
 	var a awaited
 	if !a.due("a", 1) {
 		t.Error("they are not counted at first")

@@ -20,9 +20,9 @@ import (
 	"mneme/vector"
 )
 
-// A process may stall between reading a row and writing its vectors, while
-// another process changes the entry and indexes it. The stale vectors of the
-// first must not stay in the index: no later change would remove them.
+// A process may stall between reading a row and writing its vectors, while another process
+// changes the entry and indexes it. The first process's stale vectors must not stay in the
+// index: no later change would remove them.
 func TestStalledProcessLeavesNoStaleVectors(t *testing.T) {
 	backendtest.Each(t, backendtest.Shared(), func(t *testing.T, b backendtest.Backend) {
 		data, e := b.Serving().Open(t), encoder(t)
@@ -65,9 +65,9 @@ func TestStalledProcessLeavesNoStaleVectors(t *testing.T) {
 	})
 }
 
-// A write to a shared index that ends after that of another worker, and whose rows cannot
-// be read again, is settled as soon as they can and the index takes it. The queue knows
-// nothing of it.
+// A write to a shared index may end after another worker's write, and the rows may then be
+// unreadable. The entry is settled as soon as the rows can be read and the index accepts the
+// write. The queue has no row for it.
 func TestAWriteWhoseRowsCannotBeReadAgainIsSettled(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		data, e := b.Open(t), encoder(t)
@@ -110,9 +110,9 @@ func TestAWriteWhoseRowsCannotBeReadAgainIsSettled(t *testing.T) {
 	})
 }
 
-// A process whose index of the multilingual model is not open yet embeds an English text
-// over a foreign one. The vectors of the foreign one do not stay: the entry would be found by
-// a text that it no longer has.
+// A process whose multilingual index is not open yet embeds an English text that replaces a
+// foreign one. The foreign text's vectors must not stay: a search would find the entry by a
+// text that it no longer has.
 func TestVectorsOfAFormerTextAreRemovedWhereTheirIndexIsNotOpen(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		english, _ := remote(t)
@@ -135,7 +135,7 @@ func TestVectorsOfAFormerTextAreRemovedWhereTheirIndexIsNotOpen(t *testing.T) {
 		_, err := h.Put(background, a, memory.PutRequest{Path: path("a", "k"), Value: text(inEnglish)})
 		must(h, err)
 		h.eventually("the index is tried again", func() bool {
-			h.Index() // which does not fail by it
+			h.Index() // must not fail because of it
 			return tried.Load() > 1
 		})
 		for e, want := range map[embed.Embedder]int{english: 1, multilingual: 0} {
@@ -146,7 +146,7 @@ func TestVectorsOfAFormerTextAreRemovedWhereTheirIndexIsNotOpen(t *testing.T) {
 	})
 }
 
-// queued returns how many rows the queue has.
+// queued returns the number of queue rows.
 func queued(h *harness, data storage.Storage) (rows int64) {
 	h.t.Helper()
 	must(h, data.ForIndexer().View(background, func(tx indexer.ReadTx) (err error) {
@@ -156,7 +156,7 @@ func queued(h *harness, data storage.Storage) (rows int64) {
 	return rows
 }
 
-// failing is a database whose next reads by the indexer fail, as many as are left.
+// failing is a database that fails the indexer's next reads, as many as left says.
 type failing struct {
 	storage.Storage
 	left atomic.Int64
@@ -179,18 +179,18 @@ func (f failingReads) View(ctx context.Context, fn func(indexer.ReadTx) error) e
 	return f.Storage.View(ctx, fn)
 }
 
-// gatedIndex is an index whose next write can be held up before it begins. It refuses as
-// many of those that begin as there are refusals left.
+// gatedIndex is an index whose next write can be blocked before it begins. It refuses writes
+// while there are refusals left.
 type gatedIndex struct {
 	vector.Index
 	refusals atomic.Int64
 	mu       sync.Mutex
-	reached  chan struct{} // closed when the held write begins; nil: no write is held
-	released chan struct{} // the held write waits until it is closed
+	reached  chan struct{} // closed when the blocked write begins; nil: no write is blocked
+	released chan struct{} // the blocked write waits until it is closed
 }
 
-// hold holds up the next Upsert. It closes reached when it begins, and waits
-// until the caller closes release.
+// hold blocks the next Upsert. The index closes reached when the Upsert begins, and waits until
+// the caller closes release.
 func (g *gatedIndex) hold() (reached <-chan struct{}, release chan<- struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

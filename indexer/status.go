@@ -6,22 +6,22 @@ import (
 
 // Status describes the health of the storage, the index and the queue.
 type Status struct {
-	Storage bool   // the storage answers
+	Storage bool   // the storage responds
 	Vector  bool   // a model serves, and its index is not known to be down
 	Serving string // the active fingerprint, be its index open or not; "" if no embedder here made the vectors
-	// Multilingual is the fingerprint of the vectors of what the English model cannot
-	// read; "" if none has been needed yet, none of the models made them, or the one that
-	// serves reads everything.
+	// Multilingual is the fingerprint of the vectors for texts that the English model cannot
+	// read. It is "" if no text has needed one yet, if none of the models made those vectors,
+	// or if the serving model reads everything.
 	Multilingual string
-	Configured   string   // fingerprint of the configured embedder; if it differs, reindex
-	Counted      bool     // Queue and Waits are known: a long queue may take longer to count than the caller waits
+	Configured   string   // fingerprint of the configured embedder; if it differs, a reindex is needed
+	Counted      bool     // Queue and Waits are known: counting a long queue may take longer than the caller waits
 	Queue        int64    // entries whose vectors are out of date
 	Waits        Waits    // how long they have waited
 	Progress     Progress // of this process
 }
 
-// Status reads the queue and reports the current Status. It never fails: a
-// storage that does not answer is part of the result.
+// Status reads the queue and reports the current Status. It never fails: a storage that does
+// not respond is part of the result.
 func (ix *Indexer) Status(ctx context.Context) Status {
 	status := Status{Configured: ix.models.configuredFingerprint(), Progress: ix.progress.now()}
 	active, err := ix.activeFingerprint(ctx)
@@ -41,8 +41,8 @@ func (ix *Indexer) Status(ctx context.Context) Status {
 	return status
 }
 
-// activeFingerprint reads the active fingerprint of the main model. models.active would
-// wait while an index is opened.
+// activeFingerprint reads the active fingerprint of the main model. models.active would block
+// while an index is being opened.
 func (ix *Indexer) activeFingerprint(ctx context.Context) (string, error) {
 	var active []byte
 	err := ix.storage.View(ctx, func(tx ReadTx) (err error) {

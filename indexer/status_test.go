@@ -11,7 +11,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// overlong is a database whose queue is too long to be counted: the caller stops first.
+// overlong is a database whose queue is too long to count: the caller gives up first.
 type overlong struct {
 	storage.Storage
 	stop context.CancelFunc

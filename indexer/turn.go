@@ -5,23 +5,23 @@ import "github.com/google/uuid"
 // Work is a kind of queue row.
 type Work int
 
-// The kinds of work. Short and Long serve stores in turn and take the cheapest
-// rows of each; Oldest takes the rows that were queued first, whatever their
-// store and cost, so that none waits for ever behind cheaper ones.
+// The kinds of work. Short and Long serve stores in turn and take the cheapest rows of each.
+// Oldest takes the rows that were queued first, whatever their store and cost, so that no row
+// starves behind cheaper ones.
 const (
 	Short Work = iota // rows of at most LongChunks
 	Long              // other rows
 	Oldest
 )
 
-// Turn says what a worker takes from the queue.
+// Turn bounds what a worker takes from the queue.
 type Turn struct {
 	Work Work
-	// After is the number of the store at which the last turn ended: this one
-	// begins with the next.
+	// After is the number of the store at which the last turn ended. This turn begins with the
+	// next store.
 	After int64
-	// Rows and Chunks are the most that is taken. A first row that costs more
-	// chunks is taken alone.
+	// Rows and Chunks are the maximum to take. A first row that costs more chunks is taken
+	// alone.
 	Rows, Chunks int
 }
 
@@ -29,12 +29,12 @@ type Turn struct {
 type Lease struct {
 	Entry    uuid.UUID
 	Revision int64 // of the entry when the row was queued
-	Attempts int   // failed ones so far
-	Store    int64 // its number
+	Attempts int   // failed attempts so far
+	Store    int64 // number of the store
 	Chunks   int   // estimated cost
 }
 
-// work returns the kind of work that an entry is.
+// work returns the kind of work of an entry.
 func (l Lease) work() Work {
 	if l.Chunks > LongChunks {
 		return Long
@@ -42,12 +42,12 @@ func (l Lease) work() Work {
 	return Short
 }
 
-// Walk takes rows of stores in turn: of each about the same share of what the
-// turn allows, and again of those that have more while something is left. due
-// returns the next rows of each store, at most limit, in the order of stores;
-// take leases rows. last is the store at which the next turn goes on.
+// Walk takes rows of stores in turn: about the same share of the turn from each, then more from
+// stores that have more rows while something is left. due returns the next rows of each store,
+// at most limit, ordered by store; take leases rows. last is the store at which the next turn
+// continues.
 //
-// It is the part of QueueWriter.Lease that all storages have in common.
+// Walk is the part of QueueWriter.Lease that all storages have in common.
 func (t Turn) Walk(stores []int64, due func(stores []int64, limit int) ([]Lease, error), take func([]Lease) error) (leases []Lease, last int64, err error) {
 	last = t.After
 	for first := true; len(stores) > 0 && t.Rows > 0; first = false {
@@ -94,14 +94,13 @@ func (t Turn) Walk(stores []int64, due func(stores []int64, limit int) ([]Lease,
 	return leases, last, nil
 }
 
-// First takes, of the rows that were queued first, as many as the turn allows.
+// First takes as many of the oldest rows as the turn allows.
 func (t Turn) First(rows []Lease) []Lease {
 	return rows[:t.fit(rows, t.Chunks, true)]
 }
 
-// fit returns how many of a store's next rows are taken: those within its share
-// of the chunks, and at least one if that fits what is left of the turn or if it
-// is the turn's first.
+// fit returns how many of a store's next rows to take: the rows within the store's share of
+// chunks, and at least one if it fits into the rest of the turn or is the turn's first row.
 func (t Turn) fit(rows []Lease, share int, first bool) (n int) {
 	spent := 0
 	for n < min(len(rows), t.Rows) {

@@ -9,12 +9,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// queuedEntries is the number of entries of a large store that are queued at a time.
+// queuedEntries is the number of entries of a large store to queue in one step.
 const queuedEntries = 500
 
-// queueRest queues what facts left, in steps: all of a large store would take longer than
-// a statement may, and hold up those who write. What a killed process has left is queued
-// by the next. more reports whether anything was left.
+// queueRest queues the entries that changed facts left, in steps: queuing all entries of a
+// large store at once would exceed the statement timeout and delay writers. The next process
+// queues what a killed one left. more reports whether anything was left.
 func (ix *Indexer) queueRest(ctx context.Context) (more bool, err error) {
 	var left Reread
 	err = ix.storage.View(ctx, func(tx ReadTx) (err error) {
@@ -27,9 +27,9 @@ func (ix *Indexer) queueRest(ctx context.Context) (more bool, err error) {
 	return len(left.Unqueued) > 0, err
 }
 
-// queueRestOf is queueRest of a store. An entry that is written after its entries were
-// listed is queued as it is written. It ends if another process queues them, or another
-// fact begins again.
+// queueRestOf is queueRest for one store. An entry that is written after the store's entries
+// were listed is queued by its write. queueRestOf ends if another process queues the entries,
+// or if another change of a fact starts over.
 func (ix *Indexer) queueRestOf(ctx context.Context, of Unqueued) error {
 	var ids []uuid.UUID
 	err := ix.storage.View(ctx, func(tx ReadTx) error {

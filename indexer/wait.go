@@ -2,14 +2,14 @@ package indexer
 
 import "time"
 
-// Waits are percentiles of how long queue rows have waited: half of the rows at
-// most P50, and so on. Max is the wait of the oldest.
+// Waits are percentiles of how long queue rows have waited: half of the rows waited at most
+// P50, and so on. Max is the wait of the oldest row.
 type Waits struct {
 	P50, P90, P99, Max time.Duration
 }
 
-// Read sets the percentiles of a queue of rows, at least one. wait returns the
-// wait of the row before which offset others are older.
+// Read sets the percentiles for a queue with at least one row. wait returns the wait of the row
+// at an offset, oldest first.
 func (w *Waits) Read(rows int64, wait func(offset int64) (time.Duration, error)) error {
 	for _, p := range [...]struct {
 		percent int64

@@ -12,26 +12,25 @@ import (
 )
 
 const (
-	// localRows is the number of entries leased at a time, sharedRows that for
-	// a shared index, where a write takes as long for many entries as for few
+	// localRows is the number of entries in a lease. sharedRows is the number for a shared
+	// index, where a write of many entries takes as long as a write of few
 	// (docs/decisions/0008-milvus.md).
 	localRows  = 32
 	sharedRows = 1000
-	// oldestEvery is how often a worker takes the oldest rows of all, so that
-	// none waits for ever behind shorter ones.
+	// oldestEvery: every oldestEvery-th turn of a worker takes the oldest rows, so that no row
+	// starves behind shorter ones.
 	oldestEvery = 4
-	// minBackoff and maxBackoff bound the wait before a retry, which doubles
-	// with each attempt.
+	// minBackoff and maxBackoff bound the wait before a retry, which doubles with each attempt.
 	minBackoff = time.Second
 	maxBackoff = 5 * time.Minute
 )
 
-// MaxDelay is longer than any lease or backoff. A queue row that is due later than
-// this was delayed before the clock was set back.
+// MaxDelay is longer than any lease or backoff. A queue row due later than this was delayed
+// before the clock was set back.
 const MaxDelay = 2 * maxBackoff
 
-// worker takes turns at the queue. Some work on short rows alone, so that these
-// never wait for long ones.
+// worker takes turns at the queue. Some workers take only short rows, so that these never wait
+// for long ones.
 type worker struct {
 	*Indexer
 	short bool
@@ -39,8 +38,8 @@ type worker struct {
 	after [Oldest]int64 // where the last turn of each kind of work ended
 }
 
-// work leases a batch from the queue, updates the vectors of its entries, and
-// returns how many it finished.
+// work leases a batch from the queue, updates the vectors of its entries, and returns the
+// number of entries finished.
 func (w *worker) work(ctx context.Context) (int, error) {
 	now := w.models.serving()
 	if now == nil || w.mustProbe() && !w.probe(ctx, now) {
@@ -87,7 +86,7 @@ func (w *worker) kinds() []Work {
 	return []Work{Long, Short}
 }
 
-// take leases a batch from the queue, of the first kind of work that there is.
+// take leases a batch from the queue, of the first kind of work that has any.
 func (w *worker) take(ctx context.Context, now *serving) (leases []Lease, err error) {
 	kinds := w.kinds()
 	rows := sharedRows
@@ -124,8 +123,7 @@ func (w *worker) take(ctx context.Context, now *serving) (leases []Lease, err er
 	return leases, nil
 }
 
-// attempt indexes leased entries. It returns those that failed, with an error of
-// one of them.
+// attempt indexes leased entries. It returns the entries that failed, with one of their errors.
 func (ix *Indexer) attempt(ctx context.Context, now *serving, leases []Lease) (failed []Lease, err error) {
 	err = ix.index(ctx, leases)
 	if err == nil {
@@ -142,24 +140,23 @@ func (ix *Indexer) attempt(ctx context.Context, now *serving, leases []Lease) (f
 	return ix.indexEach(ctx, leases)
 }
 
-// maxConsecutiveFailures is the number of entries that may fail in a row, from
-// the start of a batch, before the rest is not tried: the embedder or the index
-// is down.
+// maxConsecutiveFailures is the number of entries that may fail in a row, from the start of a
+// batch, before the rest is skipped: the embedder or the index is down.
 const maxConsecutiveFailures = 3
 
-// eachError says why entries failed one by one.
+// eachError holds the errors of entries that were indexed one by one.
 type eachError struct {
 	error                     // the last one
-	by    map[uuid.UUID]error // entry
+	by    map[uuid.UUID]error // by entry
 }
 
 func (e *eachError) Unwrap() error { return e.error }
 
-// indexEach indexes entries one by one after they failed together, so that one
-// that cannot be embedded does not block the others.
+// indexEach indexes entries one by one after their batch failed, so that an entry that cannot
+// be embedded does not block the others.
 func (ix *Indexer) indexEach(ctx context.Context, leases []Lease) (failed []Lease, _ error) {
 	last := &eachError{by: make(map[uuid.UUID]error)}
-	refused := 0 // texts, which does not say that the embedder is down
+	refused := 0 // refused texts, which do not mean that the embedder is down
 	for i := range leases {
 		err := ix.index(ctx, leases[i:i+1])
 		if err == nil {
@@ -200,7 +197,7 @@ func (ix *Indexer) retry(ctx context.Context, leases []Lease, cause error) error
 	})
 }
 
-// causeOf returns why a lease of several failed.
+// causeOf returns the error of one lease among several.
 func causeOf(lease Lease, cause error) error {
 	var each *eachError
 	if errors.As(cause, &each) {
@@ -209,8 +206,8 @@ func causeOf(lease Lease, cause error) error {
 	return cause
 }
 
-// backoff returns the wait before the next attempt, with a jitter of up to a
-// fifth so that retries spread out.
+// backoff returns the wait before the next attempt, with a jitter of up to a fifth so that
+// retries spread out.
 func backoff(attempts int) time.Duration {
 	wait := maxBackoff
 	if attempts < 9 {

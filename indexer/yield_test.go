@@ -10,7 +10,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// yielding is an embedder that counts holds, and waits for it.
+// yielding is an embedder that counts holds and can wait for one.
 type yielding struct {
 	backendtest.Arbitrary
 	holds, held, waits, waiting *atomic.Int64
@@ -21,7 +21,7 @@ func (y yielding) Release() { y.held.Add(-1) }
 func (y yielding) Await()   { y.waits.Add(1); y.waiting.Add(1) }
 func (y yielding) Arrived() { y.waiting.Add(-1) }
 
-func TestPassagesGiveWayToWritesUntilTheyEnd(t *testing.T) {
+func TestEmbeddingYieldsToWritesUntilTheyEnd(t *testing.T) {
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
 			var holds, held, waits, waiting atomic.Int64

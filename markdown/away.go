@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// stubExtensions are what programs that keep files elsewhere add to a file's name: iCloud,
-// OneDrive, Google Drive, Dropbox, Nextcloud and ownCloud.
+// stubExtensions are the extensions that programs add to the names of files that they store
+// elsewhere: iCloud, OneDrive, Google Drive, Dropbox, Nextcloud and ownCloud.
 var stubExtensions = []string{
 	".icloud", ".cloud", ".cloudf", ".onedrive", ".odlocal", ".gdoc", ".gdownload", ".tmp.drivedownload", ".dropbox-placeholder",
 	".nextcloud", ".owncloud",
 }
 
-// Away returns the file or folder that is away if a name is that of the stub which a
-// program has left for it, such as .NAME.icloud. ok is false for other names.
+// Away returns the name of the file or folder that a stub stands for, such as .NAME.icloud. ok
+// is false if the name is not a stub's.
 func Away(name string) (file string, ok bool) {
 	dir, base := path.Split(name)
 	for _, extension := range stubExtensions {
@@ -27,8 +27,8 @@ func Away(name string) (file string, ok bool) {
 	return "", false
 }
 
-// copyNames match what programs call the other version of a file that changed on two
-// computers, without its folder.
+// copyNames match the names that programs give the other version of a file that changed on two
+// computers. The names are without the folder.
 var copyNames = []*regexp.Regexp{
 	// mneme sync: NAME (conflict 2026-11-26 13.05.12).md
 	regexp.MustCompile(` \(conflict \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d( \d+)?\)\.[^.]+$`),
@@ -38,7 +38,7 @@ var copyNames = []*regexp.Regexp{
 	regexp.MustCompile(`(?i) \(([^()]* )?(conflicted copy|case conflict|unicode encoding conflict)( [^()]*)?\)( \(\d+\))?\.[^.]+$`),
 	// ownCloud, older: NAME_conflict-20181126-130512.md
 	regexp.MustCompile(`_conflict-\d{8}-\d{6}\.[^.]+$`),
-	// OneDrive, with the name that Windows gives a computer: NAME-DESKTOP-AB12CD3.md
+	// OneDrive, with the default name that Windows gives a computer: NAME-DESKTOP-AB12CD3.md
 	regexp.MustCompile(`-(DESKTOP|LAPTOP|WIN)-[A-Z0-9]{7,11}(-\d+| \(\d+\))?\.[^.]+$`),
 	// Seafile: NAME (SFConflict ann@example.org 2026-11-26-13-05-12).md
 	regexp.MustCompile(` \(SFConflict [^()]+ \d{4}(-\d\d){5}\)\.[^.]+$`),
@@ -46,14 +46,14 @@ var copyNames = []*regexp.Regexp{
 	regexp.MustCompile(`(?i) \[conflict( \d+)?\]\.[^.]+$`),
 }
 
-// IsConflictCopy reports whether a file has the name of a conflict's other version.
+// IsConflictCopy reports whether a file's name is that of a conflict copy.
 func IsConflictCopy(file string) bool {
 	base := path.Base(file)
 	return slices.ContainsFunc(copyNames, func(name *regexp.Regexp) bool { return name.MatchString(base) })
 }
 
-// IsTemporary reports whether a file has the name of a program's temporary or lock file, or
-// of its backup.
+// IsTemporary reports whether a file's name is that of a temporary file, lock file or backup of
+// a program.
 func IsTemporary(file string) bool {
 	base := path.Base(file)
 	switch lower := strings.ToLower(base); {
@@ -66,7 +66,7 @@ func IsTemporary(file string) bool {
 		case ".tmp", ".temp", ".swp", ".swo", ".swx", ".bak", ".part", ".partial", ".crdownload":
 			return true
 		}
-		// a.tmp.md, as some programs write
+		// a.tmp.md, which some programs write
 		stem := strings.TrimSuffix(lower, path.Ext(lower))
 		return strings.HasSuffix(stem, ".tmp") || strings.HasSuffix(stem, ".swp")
 	}

@@ -2,7 +2,7 @@ package markdown
 
 import "testing"
 
-func TestStubsAreOfFilesThatAreAway(t *testing.T) {
+func TestAwayReturnsTheFileOfAStub(t *testing.T) {
 	for name, want := range map[string]string{
 		".Plan.md.icloud": "Plan.md", "d/.Plan.md.icloud": "d/Plan.md", "d/.e.icloud": "d/e", "Plan.md.cloud": "Plan.md", "Plan.md.cloudf": "Plan.md",
 		"Plan.md.gdoc": "Plan.md", "Plan.md.onedrive": "Plan.md", "a/Plan.md.nextcloud": "a/Plan.md",
@@ -14,7 +14,7 @@ func TestStubsAreOfFilesThatAreAway(t *testing.T) {
 	}
 }
 
-func TestCopiesOfOthersAreKnownByTheirNames(t *testing.T) {
+func TestConflictCopiesAreRecognizedByName(t *testing.T) {
 	for _, name := range []string{
 		"Plan (conflict 2026-11-26 13.05.12).md", "d/Plan (conflict 2026-11-26 13.05.12 2).md", "Plan.sync-conflict-20261126-130512-ABCDEF7.md",
 		"Plan (Ann's conflicted copy 2026-11-26).md", "Plan (conflicted copy 2026-11-26 130512).md", "Plan (Conflicted copy laptop 202611261305).md",

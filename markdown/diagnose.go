@@ -8,14 +8,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxDiagnosed bounds the lines of a frontmatter that diagnose parses. An
-// export writes a dozen.
+// maxDiagnosed bounds the number of frontmatter lines that diagnose parses. An export writes a
+// dozen.
 const maxDiagnosed = 200
 
-// diagnose returns the line of the file on which an invalid frontmatter breaks,
-// and why, if that is known. It is the line after the longest valid prefix: the
-// line in the YAML library's error can be far from it, and the library's
-// message can quote the file.
+// diagnose returns the line of the file at which an invalid frontmatter breaks, and the reason
+// if it is known. The line follows the longest valid prefix: the line in the YAML library's
+// error can be far from it, and the library's message can quote the file.
 func diagnose(head []byte) (line int, reason string) {
 	lines := bytes.SplitAfter(head, []byte("\n"))
 	if len(lines) > maxDiagnosed {
@@ -68,8 +67,8 @@ func hint(line string, err error) string {
 	return "it may need quotes"
 }
 
-// UnreadFrontmatter returns why what looks like a file's frontmatter is read as text; ""
-// if there is none, or it can be read. It never quotes the file.
+// UnreadFrontmatter returns the reason why a file's apparent frontmatter is read as text, or ""
+// if there is no frontmatter or it can be read. The reason never quotes the file.
 func UnreadFrontmatter(text []byte) (reason string) {
 	text = bytes.TrimPrefix(text, byteOrderMark)
 	if isCRLF(text) {
@@ -89,8 +88,8 @@ func UnreadFrontmatter(text []byte) (reason string) {
 	case err != nil:
 		line, reason := diagnose(head)
 		return fmt.Sprintf("line %d: %s: it is kept as text", line, reason)
-	case !ok: // a text between rules
+	case !ok: // text between horizontal rules
 		return ""
 	}
-	return "the frontmatter has a field twice, or what is no field: it is kept as text"
+	return "the frontmatter repeats a field or has a line that is not a field: it is kept as text"
 }

@@ -8,26 +8,26 @@ import (
 	"unicode/utf8"
 )
 
-// encoding is how the text of a file is encoded, as its byte order mark says.
+// encoding is the encoding of a file's text, according to its byte order mark.
 type encoding struct {
 	mark  []byte
 	order byteOrder // of UTF-16; nil: UTF-8
 }
 
-// byteOrder reads and writes the units of UTF-16.
+// byteOrder reads and writes the code units of UTF-16.
 type byteOrder interface {
 	binary.ByteOrder
 	binary.AppendByteOrder
 }
 
-// encodings are those with a mark. Notepad writes each of them.
+// encodings are the encodings with a byte order mark. Notepad writes each of them.
 var encodings = []encoding{
 	{byteOrderMark, nil},
 	{[]byte("\xff\xfe"), binary.LittleEndian},
 	{[]byte("\xfe\xff"), binary.BigEndian},
 }
 
-// encodingOf returns the encoding of a file: UTF-8 without a mark if it has none.
+// encodingOf returns the encoding of a file: UTF-8 without a mark if it has no mark.
 func encodingOf(file []byte) encoding {
 	for _, e := range encodings {
 		if bytes.HasPrefix(file, e.mark) {
@@ -40,8 +40,8 @@ func encodingOf(file []byte) encoding {
 // IsUTF16 reports whether a file has a byte order mark of UTF-16.
 func IsUTF16(file []byte) bool { return encodingOf(file).order != nil }
 
-// Decode returns the text of a file without its byte order mark, as UTF-8. ok is false if
-// the file is marked as UTF-16 and is not: the text has U+FFFD for what is not.
+// Decode returns the text of a file as UTF-8 without the byte order mark. ok is false if a file
+// marked as UTF-16 is not valid UTF-16: the text then has U+FFFD for each invalid unit.
 func Decode(file []byte) (text []byte, ok bool) {
 	e := encodingOf(file)
 	text = file[len(e.mark):]
@@ -61,7 +61,7 @@ func Decode(file []byte) (text []byte, ok bool) {
 	return text, ok && slices.Equal(utf16.Encode(decoded), units)
 }
 
-// encode returns the file of a text in UTF-8.
+// encode returns the file's bytes for a text in UTF-8.
 func (e encoding) encode(text []byte) []byte {
 	file := slices.Clone(e.mark)
 	if e.order == nil {

@@ -69,8 +69,7 @@ func (p *parser) field(name string, value *yaml.Node) (err error) {
 	return err
 }
 
-// textOf returns the text of a scalar as written, also of a number; "" for
-// null.
+// textOf returns the text of a scalar as written, also of a number. For null it returns "".
 func textOf(value *yaml.Node) (string, error) {
 	if value.Kind != yaml.ScalarNode {
 		return "", errors.New("must be text")
@@ -93,7 +92,7 @@ func textsOf(value *yaml.Node) ([]string, error) {
 	}
 	var texts []string
 	for _, item := range value.Content {
-		if item.Kind == yaml.ScalarNode && item.ShortTag() == "!!null" { // [garden, ] and [garden, null] mean one
+		if item.Kind == yaml.ScalarNode && item.ShortTag() == "!!null" { // [garden, ] and [garden, null] have one element
 			continue
 		}
 		text, err := textOf(item)
@@ -105,13 +104,13 @@ func textsOf(value *yaml.Node) ([]string, error) {
 	return texts, nil
 }
 
-// nameOf is textOf for a name, in the form in which entries keep it.
+// nameOf is textOf for a name, in the normal form of entries.
 func nameOf(value *yaml.Node) (string, error) {
 	name, err := textOf(value)
 	return memory.NormalName(name), err
 }
 
-// namesOf is textsOf for names, in the form in which entries keep them.
+// namesOf is textsOf for names, in the normal form of entries.
 func namesOf(value *yaml.Node) ([]string, error) {
 	names, err := textsOf(value)
 	for i, name := range names {

@@ -23,14 +23,14 @@ var (
 	ErrRecord  = errors.New(recordFile + ", the list of files that the last export wrote, is damaged")
 )
 
-// Kept is a file that an export did not overwrite or remove.
+// Kept is a file that an export neither overwrote nor removed.
 type Kept struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`
 }
 
-// Folder is a folder that an export writes to. It is confined to the folder
-// and does not follow links. Each file is replaced atomically.
+// Folder is the destination folder of an export. It is confined to the folder and does not
+// follow links. It replaces each file atomically.
 type Folder struct {
 	Written, Unchanged, Removed int
 	Kept                        []Kept // edited or foreign: conflicts for the user to resolve
@@ -38,16 +38,16 @@ type Folder struct {
 	root   *os.Root
 	force  bool
 	before map[string]string // checksums of the last export's files, by path
-	folded map[string]string // the same by folded path
-	put    map[string]string // paths of the files of this export, by folded path
+	folded map[string]string // checksums of the last export's files, by folded path
+	put    map[string]string // this export's files, by folded path
 	record record
-	made   map[string]bool // folders that are known to exist and not to be links
+	made   map[string]bool // folders known to exist and not to be links
 }
 
-// OpenFolder opens a folder for an export, and creates it if it does not exist.
-// A folder that is not empty must be an earlier export of the same origin, else
-// the error is ErrForeign, ErrOrigin or ErrRecord. With force any folder is
-// accepted, and conflicting files are overwritten.
+// OpenFolder opens a folder for an export, creating it if it does not exist. A folder that is
+// not empty must be an earlier export of the same origin. Otherwise the error is ErrForeign,
+// ErrOrigin or ErrRecord. With force, OpenFolder accepts any folder, and Put overwrites
+// conflicting files.
 func OpenFolder(dir string, origin Origin, force bool) (_ *Folder, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -93,12 +93,12 @@ func OpenFolder(dir string, origin Origin, force bool) (_ *Folder, err error) {
 	return f, f.save()
 }
 
-// PreviousFiles returns how many files the last export wrote.
+// PreviousFiles returns the number of files that the last export wrote.
 func (f *Folder) PreviousFiles() int { return len(f.before) }
 
-// Put writes a file. A file that was edited since the last export, or not
-// written by one, is left alone and added to Kept, unless compare finds that its
-// contents are the same. compare is called only for such files.
+// Put writes a file. If a file was edited since the last export, or was not written by an
+// export, Put leaves it alone and adds it to Kept, unless compare finds the same contents. Put
+// calls compare only for such files.
 func (f *Folder) Put(file string, content []byte, compare func(old []byte) Diff) error {
 	f.put[fold(file)] = file
 	err := f.write(file, content, compare)
@@ -109,13 +109,13 @@ func (f *Folder) Put(file string, content []byte, compare func(old []byte) Diff)
 	return err
 }
 
-// Diff is how an existing file differs from the note that is to be written.
+// Diff is how an existing file differs from the note to write.
 type Diff int
 
 // The differences.
 const (
 	Different  Diff = iota // other contents, or not a valid note
-	Outdated               // the same contents; the label or the time of the deletion differs
+	Outdated               // the same contents, but another label or time of deletion
 	Equivalent             // the same note, perhaps formatted otherwise
 )
 
@@ -214,7 +214,7 @@ func (f *Folder) Finish() error {
 	return f.save()
 }
 
-// same reports whether two paths that differ in case or Unicode form lead to one file, as
+// same reports whether two paths that differ in case or Unicode form lead to the same file, as
 // on file systems that ignore these.
 func (f *Folder) same(file, other string) bool {
 	one, err := f.root.Lstat(file)
@@ -225,7 +225,7 @@ func (f *Folder) same(file, other string) bool {
 	return err == nil && os.SameFile(one, two)
 }
 
-// prune removes a folder and its parents, as far as they are empty.
+// prune removes a folder and its parents while they are empty.
 func (f *Folder) prune(folder string) {
 	for ; folder != "."; folder = path.Dir(folder) {
 		if f.root.Remove(folder) != nil { // it is not empty
@@ -235,8 +235,7 @@ func (f *Folder) prune(folder string) {
 	}
 }
 
-// Close saves the record, also of an export that was interrupted, and releases
-// the folder.
+// Close saves the record, even if the export was interrupted, and closes the folder.
 func (f *Folder) Close() error { return errors.Join(f.save(), f.root.Close()) }
 
 // fileState is what exists at a path.
@@ -275,8 +274,8 @@ func (f *Folder) readFile(file string) ([]byte, fileState, error) {
 	return text, isFile, err
 }
 
-// makeFolders creates a folder and its parents. reason is set if a file or link
-// is in the way; links are not followed, even within the export.
+// makeFolders creates a folder and its parents. reason is set if a file or link is in the way.
+// It does not follow links, even within the export.
 func (f *Folder) makeFolders(folder string) (reason string, err error) {
 	if f.made[folder] {
 		return "", nil
@@ -312,7 +311,7 @@ func (f *Folder) replace(file string, content []byte) (err error) {
 	return nil
 }
 
-// sumOf returns the checksum of a file, as in the record.
+// sumOf returns the checksum of a file as stored in the record.
 func sumOf(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])

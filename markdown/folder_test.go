@@ -12,7 +12,7 @@ import (
 
 var origin = Origin{Store: "ada", Agent: "ada", Taint: "PUBLIC"}
 
-// export writes files into a folder, as one export.
+// export writes files into a folder in one export.
 func export(t *testing.T, dir string, files map[string]string, force bool) (*Folder, error) {
 	t.Helper()
 	f, err := OpenFolder(dir, origin, force)
@@ -107,9 +107,9 @@ func TestExportUpdatesTheFolder(t *testing.T) {
 	}
 }
 
-// A key that changes only in case leaves no file of its former spelling behind: an import
-// would bring the entry back. Where both are one file, it stays.
-func TestAFileThatChangesInCaseOrFormAloneIsReplaced(t *testing.T) {
+// After a key changes only in case, no file with the old spelling remains: an import would
+// restore the entry. Where both names lead to the same file, it stays.
+func TestAFileThatChangesOnlyInCaseOrFormIsReplaced(t *testing.T) {
 	for _, c := range []struct{ before, after string }{{"A/Plan.md", "a/plan.md"}, {"cafe\u0301.md", "caf\u00e9.md"}} {
 		dir := t.TempDir()
 		must(t, dir, map[string]string{c.before: "one"})
@@ -123,7 +123,7 @@ func TestAFileThatChangesInCaseOrFormAloneIsReplaced(t *testing.T) {
 			t.Errorf("%+q is still there: %v", c.before, err)
 		}
 	}
-	// A hard link stands for the second name that such a file system has for a file.
+	// A hard link simulates the second name that such a file system has for a file.
 	dir := t.TempDir()
 	must(t, dir, map[string]string{"A.md": "one"})
 	if err := os.Link(filepath.Join(dir, "A.md"), filepath.Join(dir, "a.md")); err != nil {
@@ -224,8 +224,8 @@ func TestExportContinuesAfterAnInterruption(t *testing.T) {
 	}
 }
 
-// SECURITY: links in the folder cannot make an export write, read or remove
-// anything outside of it.
+// SECURITY: links in the folder must not make an export write, read or remove anything outside
+// it.
 func TestLinksAreNotFollowed(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("creating links needs a privilege on Windows")

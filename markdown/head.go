@@ -8,11 +8,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Remainder returns the lines of a frontmatter without those of the fields that are
-// placed elsewhere: what other programs keep there. The lines stay as they are
-// written, comments included. Frontmatter that is not one field a line, such as
-// {a: 1, b: 2}, is written again. ok is false if the frontmatter is not YAML with
-// fields, or its fields cannot be separated.
+// Remainder returns the lines of a frontmatter without the fields that placed reports: the
+// fields of other programs. The lines stay as written, including comments. Frontmatter without
+// one field per line, such as {a: 1, b: 2}, is reformatted. ok is false if the frontmatter is
+// not a YAML mapping, or its fields cannot be separated.
 func Remainder(head []byte, placed func(name string) bool) (rest []byte, ok bool) {
 	fields, ok := fieldsOf(head)
 	if !ok {
@@ -34,9 +33,9 @@ func Remainder(head []byte, placed func(name string) bool) (rest []byte, ok bool
 	return rest, err == nil && holds(rest, kept)
 }
 
-// fieldsOf returns the keys and values of a frontmatter in turn. ok is false if it
-// is no mapping, has a field twice, may have further documents, or a character that YAML
-// may take for the end of a line.
+// fieldsOf returns the keys and values of a frontmatter alternately. ok is false if the
+// frontmatter is not a mapping, repeats a field, may contain further documents, or contains a
+// character that YAML may treat as a line break.
 func fieldsOf(head []byte) (fields []*yaml.Node, ok bool) {
 	for at, r := range string(head) {
 		if isUnstable(r) || unicode.In(r, unicode.Zl, unicode.Zp) || r == '\r' && (at+1 == len(head) || head[at+1] != '\n') {
@@ -65,8 +64,8 @@ func fieldsOf(head []byte) (fields []*yaml.Node, ok bool) {
 	return mapping.Content, true
 }
 
-// linesOf returns the lines of a frontmatter that are not of placed fields; nil if
-// two fields share a line. A field has the lines up to the next one.
+// linesOf returns the lines of a frontmatter that do not belong to placed fields, or nil if two
+// fields share a line. A field extends to the next one.
 func linesOf(head []byte, fields []*yaml.Node, placed func(string) bool) []byte {
 	lines := bytes.SplitAfter(head, []byte("\n"))
 	keep, next := true, 0 // lines before the first field are comments
@@ -91,20 +90,20 @@ func linesOf(head []byte, fields []*yaml.Node, placed func(string) bool) []byte 
 	return rest
 }
 
-// holds reports whether a frontmatter has these fields and no others.
+// holds reports whether a frontmatter has exactly these fields.
 func holds(head []byte, fields []*yaml.Node) bool {
 	got, ok := fieldsOf(head)
 	return ok && slices.EqualFunc(got, fields, sameNode)
 }
 
-// sameNode reports whether two YAML nodes have the same contents, wherever they are.
+// sameNode reports whether two YAML nodes have the same contents. It ignores positions.
 func sameNode(a, b *yaml.Node) bool {
 	return a.Kind == b.Kind && a.ShortTag() == b.ShortTag() && a.Value == b.Value && a.Anchor == b.Anchor &&
 		slices.EqualFunc(a.Content, b.Content, sameNode)
 }
 
-// WithHead returns a text under the frontmatter that an import could not place: the
-// text alone if there is none.
+// WithHead returns a text preceded by the frontmatter that an import could not place. If there
+// is none, it returns the text.
 func WithHead(rest []byte, text string) string {
 	if len(rest) == 0 {
 		return text
@@ -116,8 +115,7 @@ func WithHead(rest []byte, text string) string {
 	return head + "\n" + text
 }
 
-// cutHead splits what WithHead has joined. ok is false if the text has no
-// frontmatter.
+// cutHead splits what WithHead joined. ok is false if the text has no frontmatter.
 func cutHead(text string) (rest []byte, body string, ok bool) {
 	if !HasFrontmatter([]byte(text)) {
 		return nil, text, false

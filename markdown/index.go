@@ -12,13 +12,13 @@ import (
 // indexName matches the keys that MEMORY.md can name.
 var indexName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// IndexLine returns an entry's line of an agent's MEMORY.md, with its line feed,
-// or "" if the entry is not listed there.
+// IndexLine returns an entry's line of an agent's MEMORY.md, including the line feed, or "" if
+// the file does not list the entry.
 //
-// SECURITY: MEMORY.md goes into system prompts, so it holds nothing that another
-// agent could have put there: only entries of the agent's own store that it owns
-// and last wrote itself, in the namespace "", with a type and a description that
-// it wrote too. The key is the owner's in any case: nobody else renames.
+// SECURITY: MEMORY.md goes into system prompts, so it must not contain text of another agent.
+// It lists only entries in the agent's own store that the agent owns and wrote last, in the
+// namespace "", with a type and a description that the agent wrote too. The owner always chose
+// the key: nobody else renames an entry.
 func IndexLine(agent string, e *memory.Entry) string {
 	if e.Store != agent || e.Owner != agent || e.UpdatedBy != agent || e.Namespace != "" ||
 		e.TypeBy != agent || e.DescriptionBy != agent {
@@ -31,9 +31,9 @@ func IndexLine(agent string, e *memory.Entry) string {
 	return "- [" + e.Key + "](" + e.Key + ".md) — " + description + "\n"
 }
 
-// indexDescription strips from a description what could end its line or hide
-// text in it, and escapes what could begin a link or code. It escapes the
-// backslash too: one in the description would undo the escape that follows it.
+// indexDescription strips from a description what could end its line or hide text in it, and
+// escapes what could begin a link or code. It also escapes backslashes: one in the description
+// would undo the escape after it.
 func indexDescription(text string) string {
 	var b strings.Builder
 	for _, r := range text {

@@ -14,18 +14,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Bounds of names, in bytes. File systems take 255 for one name; macOS takes
-// 1,024 for a whole path, the folder's own included.
+// Bounds of names, in bytes. File systems allow 255 for one name; macOS allows 1,024 for a
+// whole path, including the export folder's.
 const (
 	maxSegment = 150
 	maxPath    = 400
 )
 
-// FileName returns the path of an entry's file, with slashes: key.md, or
-// @namespace/key.md. It depends only on namespace and key. The path is safe on
-// every file system and stays below the folder: characters that file names
-// cannot contain are escaped as %XX, and long names are cut and end with ~ and
-// a digest.
+// FileName returns the slash-separated path of an entry's file: key.md, or @namespace/key.md.
+// It depends only on namespace and key. The path is valid on every file system and stays below
+// the folder: characters that file names cannot contain are escaped as %XX, and long names are
+// cut and end with ~ and a digest.
 func FileName(namespace, key string) string {
 	segments := strings.Split(key, "/")
 	for i, segment := range segments {
@@ -47,8 +46,8 @@ func FileName(namespace, key string) string {
 	return norm.NFC.String(folder + path + extension)
 }
 
-// isReserved reports whether a file name is a device on Windows. stem is the
-// name up to its first dot, in lower case.
+// isReserved reports whether a file name is a device on Windows. stem is the part of the name
+// before its first dot, in lower case.
 func isReserved(stem string) bool {
 	switch stem {
 	case "con", "prn", "aux", "nul", "conin$", "conout$":
@@ -61,8 +60,8 @@ func isReserved(stem string) bool {
 	return ok && utf8.RuneCountInString(number) == 1 && strings.Contains("0123456789¹²³", number)
 }
 
-// escape makes one segment safe. It escapes .md at the end of a folder's name,
-// since the entries a and a.md/b may both exist.
+// escape escapes one segment for file systems. It also escapes .md at the end of a folder's
+// name, since the entries a and a.md/b may both exist.
 func escape(segment string, folder bool) string {
 	var b strings.Builder
 	for i := 0; i < len(segment); i++ {
@@ -98,8 +97,7 @@ func escapeTop(segment string, file bool) string {
 
 func escapeFirst(text string) string { return fmt.Sprintf("%%%02X", text[0]) + text[1:] }
 
-// shorten cuts a segment that is longer than limit, and appends a digest that
-// keeps it distinct.
+// shorten cuts a segment longer than limit, and appends a digest so that it stays distinct.
 func shorten(segment string, limit int) string {
 	if len(segment) <= limit {
 		return segment
@@ -138,8 +136,8 @@ type Names struct {
 // NewNames returns the Names of an empty folder.
 func NewNames() *Names { return &Names{taken: make(map[string]bool), deleted: make(map[string]int)} }
 
-// File returns the file of the next entry: its FileName, or if that is taken,
-// the same with ~ and a digest.
+// File returns the file of the next entry: its FileName, or if that is taken, the same name
+// with ~ and a digest.
 func (n *Names) File(namespace, key string) (string, error) {
 	for _, name := range []string{FileName(namespace, key), distinctName(namespace, key)} {
 		if folded := fold(name); !n.taken[folded] {
@@ -150,7 +148,7 @@ func (n *Names) File(namespace, key string) (string, error) {
 	return "", errors.New("two entries have the same file name")
 }
 
-// Deleted returns the file of the next deleted entry. If a key has several, the
+// Deleted returns the file of the next deleted entry. If a key has several deleted entries, the
 // second ends with ~2, the third with ~3 and so on.
 func (n *Names) Deleted(namespace, key string) string {
 	name := TrashFolder + "/" + FileName(namespace, key)
@@ -167,8 +165,8 @@ func distinctName(namespace, key string) string {
 	return addSuffix(FileName(namespace, key), digest(namespace, key))
 }
 
-// addSuffix adds ~ and a text to a file name. Escaped names contain no other ~,
-// except before the digest of a long one.
+// addSuffix adds ~ and a text to a file name. In escaped names, ~ occurs only before the digest
+// of a long name.
 func addSuffix(name, text string) string {
 	return strings.TrimSuffix(name, extension) + "~" + text + extension
 }
@@ -178,8 +176,8 @@ func fold(name string) string {
 	return norm.NFD.String(cases.Fold().String(norm.NFD.String(name)))
 }
 
-// possibleFiles returns the folded names of the files that may hold an entry:
-// those that an export would write, and the unescaped key with .md.
+// possibleFiles returns the folded names of the files that may hold an entry: the names that an
+// export would use, and the unescaped key with .md.
 func possibleFiles(namespace, key string) []string {
 	all := []string{fold(FileName(namespace, key)), fold(distinctName(namespace, key))}
 	if namespace == "" {
@@ -193,7 +191,7 @@ func Belongs(file, namespace, key string) bool {
 	return slices.Contains(possibleFiles(namespace, key), fold(file))
 }
 
-// Files is a set of the files of a folder, by folded name.
+// Files is a set of file names in a folder, by folded name.
 type Files map[string]bool
 
 // Add adds a file.
@@ -204,9 +202,8 @@ func (f Files) Hold(namespace, key string) bool {
 	return slices.ContainsFunc(possibleFiles(namespace, key), func(file string) bool { return f[file] })
 }
 
-// EntryPath returns the namespace and key that a file's path encodes, for files
-// whose frontmatter has no name. ok is false if the path contains a digest or an
-// invalid escape.
+// EntryPath returns the namespace and key that a file's path encodes, for files whose
+// frontmatter has no name. ok is false if the path contains a digest or an invalid escape.
 func EntryPath(file string) (namespace, key string, ok bool) {
 	file = norm.NFC.String(strings.TrimSuffix(file, extension))
 	segments := strings.Split(file, "/")

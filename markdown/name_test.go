@@ -49,8 +49,8 @@ func TestFileNamesEncodeKeys(t *testing.T) {
 	}
 }
 
-// SECURITY: whatever the keys are, each entry has a distinct file below the
-// folder, also on file systems that ignore case.
+// SECURITY: whatever the keys are, each entry has a distinct file below the folder, also on
+// file systems that ignore case.
 func TestEveryEntryHasADistinctFile(t *testing.T) {
 	type entry struct{ namespace, key string }
 	rapid.Check(t, func(t *rapid.T) {
@@ -106,8 +106,8 @@ func TestEveryEntryHasADistinctFile(t *testing.T) {
 // Paths, and Namespaces" of Microsoft's documentation.
 var windowsDevice = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(\.|$)`)
 
-// unfitForWindows returns why Windows or macOS cannot hold a file or folder of a name; ""
-// if they can.
+// unfitForWindows returns the reason why Windows or macOS cannot hold a file or folder with a
+// name, or "" if they can.
 func unfitForWindows(name string) string {
 	switch {
 	case windowsDevice.MatchString(name):
@@ -122,8 +122,8 @@ func unfitForWindows(name string) string {
 	return ""
 }
 
-// Names that people use on one system and that another cannot hold: the file reads like
-// the key, and the key is read from it.
+// Some names work on one system but not on another. The file name resembles the key, and the
+// key can be read from it.
 func TestNamesThatOtherSystemsCannotHold(t *testing.T) {
 	for key, want := range map[string]string{
 		"CON":                "%43ON.md",

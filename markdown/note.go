@@ -1,9 +1,8 @@
 // Package markdown reads and writes a store as a folder of Markdown files.
 //
-// The format is MAESTRO's: each entry is a file name.md with YAML frontmatter
-// and a body, deleted entries are under trash/, and MEMORY.md is the index. The
-// frontmatter has additional fields for what an entry has beyond name, type and
-// description.
+// The format is MAESTRO's: each entry is a file name.md with YAML frontmatter and a body,
+// deleted entries are under trash/, and MEMORY.md is the index. The frontmatter has additional
+// fields for the properties of an entry besides name, type and description.
 package markdown
 
 import (
@@ -18,7 +17,7 @@ import (
 	"mneme/memory"
 )
 
-// Names in a folder that are not entries, and the extension of those that are.
+// Names in a folder that are not entries, and the extension of entries.
 const (
 	IndexFile   = "MEMORY.md"
 	TrashFolder = "trash"
@@ -38,7 +37,7 @@ type Note struct {
 	ExpiresAt       time.Time // zero: never
 	DeletedAt       time.Time // zero: not given
 	OccurredAt      memory.Moment
-	Undated         string // what the file has as occurred_at, if that is no date or time
+	Undated         string // the file's occurred_at, if it is not a date or time
 	Value           json.RawMessage
 
 	// Lines has the line of each field that the file contains, from 1; "body"
@@ -46,15 +45,14 @@ type Note struct {
 	Lines map[string]int
 }
 
-// Problem is an error on one line of a file. Reason quotes nothing from the file
-// except field names.
+// Problem is an error on one line of a file. Of the file's text, Reason quotes only field
+// names.
 type Problem struct {
 	Line   int // from 1
 	Reason string
 }
 
-// NoteOf returns the note of an entry. It leaves out the label PUBLIC, which most
-// entries have.
+// NoteOf returns the note of an entry. It omits the label PUBLIC, which most entries have.
 func NoteOf(e *memory.Entry) Note {
 	n := Note{
 		Namespace: e.Namespace, Name: e.Key, Type: e.Type, Description: e.Description, Tags: e.Tags,
@@ -67,15 +65,15 @@ func NoteOf(e *memory.Entry) Note {
 	return n
 }
 
-// Contents renders the note without store, label and time of the deletion. Two
-// notes have the same contents if the results are equal.
+// Contents renders the note without store, label and time of deletion. Two notes have the same
+// contents if the results are equal.
 func (n Note) Contents() []byte {
 	n.Store, n.Label, n.DeletedAt = "", 0, time.Time{}
 	return n.Render()
 }
 
-// body returns the body of the file. It is the value as JSON, except that a
-// string that a text file preserves is plain text.
+// body returns the body of the file: the value as JSON, or plain text if the value is a string
+// that a text file preserves.
 func (n *Note) body() (text []byte, asJSON bool) {
 	if text, ok := plainText(n.Value); ok {
 		return text, false
@@ -100,9 +98,8 @@ func plainText(value json.RawMessage) (text []byte, ok bool) {
 	return []byte(s), true
 }
 
-// isLossy reports whether a JSON string contains half of a surrogate pair, which
-// decoding it to text replaced with U+FFFD. It compares how many U+FFFD there are
-// before and after decoding.
+// isLossy reports whether a JSON string contains an unpaired surrogate, which decoding replaced
+// with U+FFFD. It compares the number of U+FFFD before and after decoding.
 func isLossy(value []byte, text string) bool {
 	decoded := strings.Count(text, "\uFFFD")
 	if decoded == 0 {
@@ -121,8 +118,8 @@ func isLossy(value []byte, text string) bool {
 	return decoded != written
 }
 
-// isUnstable reports whether r is a control character that editors and tools do
-// not preserve in a text file.
+// isUnstable reports whether r is a control character that editors and tools do not preserve in
+// a text file.
 func isUnstable(r rune) bool {
 	return unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r'
 }
@@ -139,7 +136,7 @@ func Value(text string) json.RawMessage {
 // lineAt returns the line of an offset, from 1.
 func lineAt(text []byte, offset int) int { return 1 + bytes.Count(text[:offset], []byte("\n")) }
 
-// invalidAt returns the offset of the first invalid UTF-8; -1 if there is none.
+// invalidAt returns the offset of the first invalid UTF-8, or -1 if there is none.
 func invalidAt(text []byte) int {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRune(text[i:])

@@ -16,7 +16,7 @@ import (
 	"mneme/memory"
 )
 
-// keys draws valid keys, mostly nasty ones.
+// keys draws valid keys, mostly unusual ones.
 func keys() *rapid.Generator[string] {
 	segment := rapid.OneOf(
 		rapid.SampledFrom([]string{
@@ -107,8 +107,8 @@ func TestParseReturnsTheRenderedNote(t *testing.T) {
 	})
 }
 
-// equal reports whether two JSON values are equal, apart from white space and
-// the escaping of strings that a file holds as plain text.
+// equal reports whether two JSON values are equal, ignoring white space and, in strings that a
+// file holds as plain text, escapes.
 func equal(a, b json.RawMessage) bool {
 	texts := func(v json.RawMessage) string {
 		if text, ok := plainText(v); ok {

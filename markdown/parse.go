@@ -15,8 +15,8 @@ import (
 	"mneme/memory"
 )
 
-// maxHead bounds the frontmatter, in bytes. All fields of an entry at their
-// maximum length, escaped, fit in it.
+// maxHead bounds the frontmatter, in bytes. All fields of an entry fit in it, escaped and at
+// their maximum lengths.
 const maxHead = 64 << 10
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
@@ -27,21 +27,21 @@ func HasFrontmatter(text []byte) bool {
 	return isDelimiter(first)
 }
 
-// isDelimiter reports whether a line consists of three dashes. Trailing white
-// space is allowed, because authors do not see it.
+// isDelimiter reports whether a line consists of three dashes. It allows trailing white space,
+// because authors do not see it.
 func isDelimiter(line []byte) bool { return string(bytes.TrimRight(line, " \t\r\n")) == "---" }
 
-// EndsFrontmatter reports whether a line of the frontmatter closes it: three dashes, or
-// the three dots that end a YAML document, which Pandoc's users write.
+// EndsFrontmatter reports whether a line closes the frontmatter: three dashes, or the three
+// dots that end a YAML document, which Pandoc users write.
 func EndsFrontmatter(line []byte) bool {
 	return isDelimiter(line) || string(bytes.TrimRight(line, " \t\r\n")) == "..."
 }
 
 var documentMarker = regexp.MustCompile(`(?m)^(---|\.\.\.)([ \t\r]|$)`)
 
-// MarkerAt returns the offset of the first line of a frontmatter at which a YAML document
-// may begin or end, such as "--- # more"; -1 if there is none. The YAML library reads
-// nothing after the first document.
+// MarkerAt returns the offset of the first line of a frontmatter at which a YAML document may
+// begin or end, such as "--- # more", or -1 if there is none. The YAML library reads nothing
+// after the first document.
 func MarkerAt(head []byte) int {
 	if at := documentMarker.FindIndex(head); at != nil {
 		return at[0]
@@ -49,17 +49,15 @@ func MarkerAt(head []byte) int {
 	return -1
 }
 
-// Parse parses a file. It returns all problems, ordered by line; a file with
-// problems must not be imported. With foreign, unknown fields are ignored rather
-// than reported. The name may be missing: it is then given by the file's path,
-// see EntryPath.
+// Parse parses a file. It returns all problems, ordered by line; a file with problems must not
+// be imported. With foreign, it ignores unknown fields instead of reporting them. The name may
+// be missing: the file's path then gives it, see EntryPath.
 //
-// One empty line before the body and the line feed at its end are not part of
-// the value. If the frontmatter has CRLF line endings, those of the body become
-// line feeds.
+// One empty line before the body and the line feed at its end are not part of the value. If the
+// frontmatter has CRLF line endings, CRLF in the body becomes a line feed.
 //
-// A time without zone is in the one given. An occurred_at that is no date is no
-// problem: it is Undated.
+// A time without a zone is in zone. An occurred_at that is not a date is not a problem: it
+// becomes Undated.
 func Parse(text []byte, foreign bool, zone *time.Location) (Note, []Problem) {
 	n := Note{InContext: true, Lines: make(map[string]int)}
 	text = bytes.TrimPrefix(text, byteOrderMark)
@@ -86,8 +84,8 @@ func Parse(text []byte, foreign bool, zone *time.Location) (Note, []Problem) {
 	return n, p.problems
 }
 
-// split separates frontmatter and body. line is the first line after the
-// frontmatter; 0 if the frontmatter is not closed.
+// split separates frontmatter and body. line is the first line after the frontmatter, or 0 if
+// the frontmatter is not closed.
 func split(text []byte) (head, body []byte, line int) {
 	start := bytes.IndexByte(text, '\n') + 1
 	if start == 0 {
@@ -107,13 +105,13 @@ func split(text []byte) (head, body []byte, line int) {
 	return nil, nil, 0
 }
 
-// IsFrontmatterClosed reports whether the frontmatter that a file begins with has an end.
+// IsFrontmatterClosed reports whether the frontmatter at the start of a file is closed.
 func IsFrontmatterClosed(text []byte) bool {
 	_, _, line := split(text)
 	return line > 0
 }
 
-// parser reads one file into its note.
+// parser parses one file into its note.
 type parser struct {
 	note     *Note
 	foreign  bool
@@ -130,8 +128,7 @@ func (p *parser) report(line int, reason string) {
 // head parses the frontmatter, which begins on line 2.
 func (p *parser) head(text []byte) {
 	for at, r := range string(text) {
-		// YAML treats some of these as line breaks, so its line numbers would be
-		// off.
+		// YAML treats some of these as line breaks, which would shift its line numbers.
 		if isUnstable(r) || unicode.In(r, unicode.Zl, unicode.Zp) || r == '\r' && text[at+1] != '\n' {
 			p.report(1+lineAt(text, at), "has a control character")
 			return
@@ -174,8 +171,8 @@ func (p *parser) head(text []byte) {
 	}
 }
 
-// reasonOf returns an error's text under the field's name in the file, where a
-// key is called name.
+// reasonOf returns an error's text after the field's name in the file, where a key is called
+// name.
 func reasonOf(field string, err error) string {
 	var broken *memory.RuleError
 	if errors.As(err, &broken) {
@@ -193,8 +190,8 @@ func known(field string) bool { return slices.Contains(fieldNames, field) }
 
 var plainName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]{0,31}$`)
 
-// UnknownField returns the reason of a Problem with an unknown field. It quotes
-// the name only if it looks like one: in a damaged file it can be memory text.
+// UnknownField returns the reason of a Problem with an unknown field. It quotes the name only
+// if it looks like a field name: in a damaged file it can be memory text.
 func UnknownField(name string) string {
 	if plainName.MatchString(name) {
 		return name + ": is an unknown field"
@@ -202,7 +199,7 @@ func UnknownField(name string) string {
 	return "has an unknown field"
 }
 
-// body parses what follows the frontmatter, from a line on.
+// body parses the text after the frontmatter, which starts on a line.
 func (p *parser) body(text []byte, line int) {
 	if rest, ok := bytes.CutPrefix(text, []byte("\n")); ok {
 		text, line = rest, line+1

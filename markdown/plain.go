@@ -17,21 +17,21 @@ import (
 	"mneme/memory"
 )
 
-// ParsePlain parses a file of anyone's Markdown folder, such as an Obsidian vault or a
-// wiki, whose path has slashes. The note always has a name.
+// ParsePlain parses a file of any Markdown folder, such as an Obsidian vault or a wiki. name is
+// its slash-separated path. The note always has a name.
 //
-//   - The path without .md is the name, with namespace as EntryPath says. Fields name and
-//     namespace count only where the path cannot encode them, see Belongs.
-//   - The description comes from the frontmatter, else from its title, else a heading of
-//     level 1 with which the text begins.
+//   - The path without .md is the name, and the namespace follows EntryPath. The fields name and
+//     namespace count only if the path cannot encode them, see Belongs.
+//   - The description comes from the frontmatter, else from its title, else from a level-1
+//     heading at the start of the text.
 //   - Tags may be a list or a text with commas, with or without #; null is left out.
-//   - Fields that an entry has no place for, or not in this form, stay: the value begins
-//     with them, see WithHead. Frontmatter that is not YAML with fields is text.
+//   - Fields that an entry does not have, or not in this form, stay: the value begins with them,
+//     see WithHead. Frontmatter that is not a YAML mapping is text.
 //   - The line feed at the end of the file is not part of the value, nor is one empty line
-//     between frontmatter and body. CRLF becomes a line feed if all lines end so.
+//     between frontmatter and body. CRLF becomes a line feed if all lines end with it.
 //
-// The file is UTF-8, or UTF-16 with a byte order mark. A problem is what cannot be kept: text
-// that is neither, a name that is no key.
+// The file is UTF-8, or UTF-16 with a byte order mark. ParsePlain reports a problem for what an
+// entry cannot store: text in another encoding, or a name that is not a valid key.
 func ParsePlain(name string, file []byte, zone *time.Location) (Note, []Problem) {
 	n := Note{InContext: true, Lines: map[string]int{"body": 1}}
 	text, ok := Decode(file)
@@ -68,12 +68,12 @@ func ParsePlain(name string, file []byte, zone *time.Location) (Note, []Problem)
 	return n, nil
 }
 
-// isCRLF reports whether every line of a text ends with CRLF, but perhaps the last.
+// isCRLF reports whether every line of a text ends with CRLF, except perhaps the last.
 func isCRLF(text []byte) bool {
 	return bytes.Contains(text, []byte("\n")) && bytes.Count(text, []byte("\n")) == bytes.Count(text, []byte("\r\n"))
 }
 
-// plainParser reads one file into its note.
+// plainParser parses one file into its note.
 type plainParser struct {
 	note   *Note
 	file   string
@@ -83,8 +83,8 @@ type plainParser struct {
 	json   bool
 }
 
-// split separates a file into the lines of the fields that stay, and the body. Text
-// without usable frontmatter is all body.
+// split separates a file into the lines of the fields that stay, and the body. Text without
+// usable frontmatter is all body.
 func (p *plainParser) split(text []byte) (rest []byte, body string) {
 	if !HasFrontmatter(text) {
 		return nil, string(text)
@@ -117,7 +117,7 @@ func (p *plainParser) split(text []byte) (rest []byte, body string) {
 	return rest, string(after)
 }
 
-// place reads a field into the note, and reports whether it could.
+// place parses a field into the note, and reports whether it could.
 func (p *plainParser) place(name string, value *yaml.Node) bool {
 	text, err := textOf(value)
 	isText := err == nil
@@ -170,7 +170,7 @@ func (p *plainParser) place(name string, value *yaml.Node) bool {
 	return p.flag(name, value)
 }
 
-// flag reads a field that is true or false.
+// flag parses a boolean field.
 func (p *plainParser) flag(name string, value *yaml.Node) bool {
 	into := map[string]*bool{"in_context": &p.note.InContext, "encrypted": &p.note.Encrypted, "json": &p.json}[name]
 	if into == nil {
@@ -183,19 +183,19 @@ func (p *plainParser) flag(name string, value *yaml.Node) bool {
 	return err == nil
 }
 
-// belongs reports whether name and namespace are those of an entry whose file this
-// may be, and whose path does not say them.
+// belongs reports whether the file may hold the entry with the fields name and namespace, and
+// the path does not encode them.
 func (p *plainParser) belongs() bool {
 	namespace, name := p.names()
 	return memory.CheckKey(name) == nil && memory.CheckNamespace(namespace) == nil && Belongs(p.file, namespace, name)
 }
 
-// names returns the fields name and namespace, in the form in which entries keep them.
+// names returns the fields name and namespace, in the normal form of entries.
 func (p *plainParser) names() (namespace, name string) {
 	return memory.NormalName(p.text("namespace")), memory.NormalName(p.text("name"))
 }
 
-// text returns a field that is text; "" if it is none or missing.
+// text returns a text field, or "" if it is missing or not text.
 func (p *plainParser) text(name string) string {
 	if p.fields[name] == nil {
 		return ""
@@ -204,7 +204,7 @@ func (p *plainParser) text(name string) string {
 	return text
 }
 
-// name sets namespace and name of the note. It reports false if there are none.
+// name sets namespace and name of the note. It returns false if there are none.
 func (p *plainParser) name() bool {
 	n := p.note
 	if p.placed["name"] {
@@ -215,8 +215,8 @@ func (p *plainParser) name() bool {
 	return n.Name != ""
 }
 
-// plainPath returns namespace and key of a file: as EntryPath says, or the path as it
-// is where that says nothing. The key is "" if there is none.
+// plainPath returns the namespace and key of a file: those that EntryPath returns, or the
+// unchanged path if it returns none. The key is "" if there is none.
 func plainPath(file string) (namespace, key string) {
 	stem := norm.NFC.String(strings.TrimSuffix(file, path.Ext(file)))
 	namespace, key, ok := EntryPath(stem + extension)
@@ -229,7 +229,7 @@ func plainPath(file string) (namespace, key string) {
 	return "", ""
 }
 
-// plainTags returns tags as people write them. ok is false if they have another form.
+// plainTags returns tags in the forms that people write. ok is false for other forms.
 func plainTags(value *yaml.Node) (tags []string, ok bool) {
 	texts, err := textsOf(value)
 	if err != nil {
@@ -250,8 +250,8 @@ func plainTags(value *yaml.Node) (tags []string, ok bool) {
 	return tags, true
 }
 
-// hashed returns tags with another # before each that begins with one, since
-// plainTags removes one.
+// hashed returns tags with another # before each that begins with one, since plainTags removes
+// one.
 func hashed(tags []string) []string {
 	tags = slices.Clone(tags)
 	for i, tag := range tags {
@@ -262,8 +262,8 @@ func hashed(tags []string) []string {
 	return tags
 }
 
-// title returns the title of a file: of its frontmatter, or the heading of level 1
-// with which its text begins; "" if it has none.
+// title returns the title in the frontmatter, or the level-1 heading at the start of the text,
+// or "".
 func (p *plainParser) title(body string) string {
 	if title := Headline(p.text("title")); title != "" {
 		return title
@@ -281,8 +281,8 @@ func (p *plainParser) title(body string) string {
 	return ""
 }
 
-// OneLine returns a text as one line: normalized, with a space for each stretch of
-// white space, and without control and format characters.
+// OneLine returns a text as one line: normalized, with each run of white space replaced by one
+// space, and without control and format characters.
 func OneLine(text string) string {
 	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		switch {
@@ -295,7 +295,7 @@ func OneLine(text string) string {
 	}, norm.NFC.String(text))), " ")
 }
 
-// Headline returns a text as a description: one line, cut where it is too long.
+// Headline returns a text as a description: one line, cut if it is too long.
 func Headline(text string) string {
 	text = OneLine(text)
 	if utf8.RuneCountInString(text) <= memory.MaxDescription {

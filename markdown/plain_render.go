@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// ErrPlain reports a note that no file of that name can hold.
+// ErrPlain reports a note that no file with the given name can hold.
 var ErrPlain = errors.New("the file's name does not fit the entry")
 
-// RenderPlain returns the file of a note of which ParsePlain returns an equal one. It
-// leaves out what the path and the text say, and puts the fields that the value begins
-// with into the frontmatter. Lines end with CRLF if those of the old file do,
-// and the file has its encoding and byte order mark.
+// RenderPlain returns the file of a note, from which ParsePlain returns an equal note. It omits
+// the fields that the path and the text imply, and moves the fields at the start of the value
+// into the frontmatter. The file has the encoding and byte order mark of the old file, and its
+// CRLF line endings if it has them.
 func RenderPlain(file string, n Note, old []byte) ([]byte, error) {
 	before, _ := Decode(old)
 	crlf, encoding := isCRLF(before), encodingOf(old)
@@ -37,7 +37,7 @@ func (n Note) isIn(file string, text []byte) bool {
 	return len(problems) == 0 && bytes.Equal(got.Contents(), n.Contents())
 }
 
-// candidates returns the forms that a file may have, the plainest first.
+// candidates returns the possible forms of the file, the plainest first.
 func (n Note) candidates(file string) (all [][]byte) {
 	shown := n
 	if namespace, key := plainPath(file); namespace == n.Namespace && key == n.Name {
@@ -57,14 +57,14 @@ func (n Note) candidates(file string) (all [][]byte) {
 	return all
 }
 
-// Text returns the text of a JSON string. ok is false if the value is none, or has half
-// of a surrogate pair.
+// Text returns the text of a JSON string. ok is false if the value is not a string, or has an
+// unpaired surrogate.
 func Text(value json.RawMessage) (text string, ok bool) {
 	ok = json.Unmarshal(value, &text) == nil && len(value) > 0 && value[0] == '"' && !isLossy(value, text)
 	return text, ok
 }
 
-// plain returns a file with these lines of other fields and this body.
+// plain returns a file with the note's fields, the lines rest of other fields, and a body.
 func (n Note) plain(described bool, rest []byte, body string) []byte {
 	head := append(n.fields(described), rest...)
 	var b bytes.Buffer
@@ -80,8 +80,8 @@ func (n Note) plain(described bool, rest []byte, body string) []byte {
 	return b.Bytes()
 }
 
-// fields returns the lines of the note's fields. An empty description is among them
-// if described.
+// fields returns the lines of the note's fields. They include an empty description if
+// described.
 func (n Note) fields(described bool) []byte {
 	n.Value, n.Store, n.DeletedAt, n.Tags = nil, "", time.Time{}, hashed(n.Tags)
 	if !described {
@@ -101,9 +101,9 @@ func (n Note) fields(described bool) []byte {
 	return b.Bytes()
 }
 
-// FreeFile returns the file of an entry that has none yet: its FileName, or if a file has
-// that name, the same with ~ and a digest. taken reports whether one has a name in the
-// form of Fold.
+// FreeFile returns the file for an entry that has none yet: its FileName, or if a file has that
+// name, the same name with ~ and a digest. taken reports whether a file has a name in the form
+// of Fold.
 func FreeFile(namespace, key string, taken func(folded string) bool) (string, error) {
 	for _, name := range []string{FileName(namespace, key), distinctName(namespace, key)} {
 		if !taken(fold(name)) {
@@ -113,6 +113,6 @@ func FreeFile(namespace, key string, taken func(folded string) bool) (string, er
 	return "", errors.New("other files have the names that an entry's file may have")
 }
 
-// Fold returns the form of a file's name that file systems compare which ignore case or
+// Fold returns the form of a file name that is compared by file systems that ignore case or
 // Unicode normalization.
 func Fold(name string) string { return fold(name) }

@@ -116,7 +116,7 @@ func mustText(t *testing.T, n Note) string {
 	return text
 }
 
-// plainNote draws a note, and a file that may have it.
+// plainNote draws a note, and a file name that may hold it.
 func plainNote(t *rapid.T) (string, Note) {
 	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{
 		"", "\n", "\n\n", "x\n", "# T\n\nx", "---\na: 1\n---\n\nx", "---\na: 1\n---\n", "---\ntags: [a]\n---\nx", "---\n---\n", "---\n\n---\nx", "---\nx",
@@ -141,8 +141,8 @@ func plainNote(t *rapid.T) (string, Note) {
 	return FileName(n.Namespace, n.Name), n
 }
 
-// Each note is read back from its file, and a file that is read and written again
-// holds the same note.
+// Each note is read back from its file, and a file that is read and written again holds the
+// same note.
 func TestPlainFilesLoseNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		file, n := plainNote(t)
@@ -195,7 +195,7 @@ func FuzzPlainFileIsWrittenAsItIsRead(f *testing.F) {
 }
 
 func TestTheNameInAPlainFileMayHaveAnyUnicodeForm(t *testing.T) {
-	key := strings.Repeat("\u00e9", 100) // too long for the name of a file
+	key := strings.Repeat("\u00e9", 100) // too long for a file name
 	file, err := FreeFile("", key, func(string) bool { return false })
 	if err != nil {
 		t.Fatal(err)

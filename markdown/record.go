@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// recordFile lists the files that an export wrote, so that the next one can
-// distinguish them from files that a user wrote or edited.
+// recordFile lists the files that an export wrote. The next export uses it to distinguish them
+// from files that a user wrote or edited.
 const recordFile = ".mneme-export.json"
 
-// Origin identifies what was exported. An export of another session sees other
-// entries, and would remove the files of those that it does not see.
+// Origin identifies what was exported. An export from another session sees other entries, and
+// would remove the files of entries that it does not see.
 type Origin struct {
 	Store string `json:"store"`
 	Agent string `json:"agent"`
 	Taint string `json:"taint"`
 }
 
-// IsExport reports whether an export wrote a folder.
+// IsExport reports whether a folder was written by an export.
 func IsExport(dir string) bool {
 	info, err := os.Lstat(filepath.Join(dir, recordFile))
 	return err == nil && info.Mode().IsRegular()
@@ -57,8 +57,8 @@ func (f *Folder) readRecord() (record, error) {
 	return r, nil
 }
 
-// save writes the record. It is also called before the first file is written,
-// so that the next export recognizes the folder of an interrupted one.
+// save writes the record. It is also called before the first file is written, so that the next
+// export recognizes the folder of an interrupted one.
 func (f *Folder) save() error {
 	text, err := json.MarshalIndent(f.record, "", "  ")
 	if err != nil {

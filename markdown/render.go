@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Render returns the file of a note: frontmatter between two lines of three
-// dashes, an empty line, the body, a line feed. Parse returns an equal note.
+// Render returns the file of a note: frontmatter between two lines of three dashes, an empty
+// line, the body, a line feed. Parse returns an equal note.
 func (n Note) Render() []byte {
 	var b bytes.Buffer
 	b.WriteString("---\n")
@@ -58,8 +58,8 @@ func list(items []string) string {
 	return "[" + strings.Join(scalars, ", ") + "]"
 }
 
-// scalar returns a text as a YAML scalar on one line. It is in double quotes
-// unless every YAML reader takes the plain text for a string.
+// scalar returns a text as a YAML scalar on one line. It uses double quotes unless every YAML
+// reader reads the plain text as a string.
 func scalar(text string) string {
 	if isSimple(text) || isPlain(text) {
 		return text
@@ -67,8 +67,8 @@ func scalar(text string) string {
 	return quoted(text)
 }
 
-// quoted returns a text in double quotes. Unlike the encoders of YAML libraries,
-// it does not escape emoji and other printable characters beyond U+FFFF.
+// quoted returns a text in double quotes. Unlike the encoders of YAML libraries, it does not
+// escape emoji and other printable characters beyond U+FFFF.
 func quoted(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -89,11 +89,11 @@ func quoted(text string) string {
 	return b.String()
 }
 
-// keywords are not strings in some version of YAML.
+// keywords are plain scalars that some version of YAML does not read as strings.
 var keywords = []string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
 
-// isSimple reports whether a text needs no quotes anywhere: it consists of
-// letters, digits, and -_./ , and begins with a letter.
+// isSimple reports whether a text needs no quotes anywhere: it consists of letters, digits, and
+// -_./ , and begins with a letter.
 func isSimple(text string) bool {
 	if text == "" || slices.Contains(keywords, strings.ToLower(text)) {
 		return false
@@ -106,8 +106,8 @@ func isSimple(text string) bool {
 	return true
 }
 
-// isPlain reports whether a text needs no quotes as the value of a field: it
-// begins with a letter, is printable and parses to itself.
+// isPlain reports whether a text needs no quotes as the value of a field: it begins with a
+// letter, is printable and parses to itself.
 func isPlain(text string) bool {
 	for i, r := range text {
 		if i == 0 && !unicode.IsLetter(r) || !unicode.IsPrint(r) {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// maxFile is the size of the largest file that is read, in bytes. The service's
-// limit on values is far below it.
+// maxFile is the maximum size of a file to read, in bytes. The service's limit on values is far
+// below it.
 const maxFile = 64 << 20
 
 // Read returns the contents of a file that Walk found.
@@ -31,7 +31,7 @@ func Read(root *os.Root, file string) ([]byte, []Problem) {
 	return text, nil
 }
 
-// reasonOfIO returns the text of a file system's error without the path.
+// reasonOfIO returns the text of a file system error without the path.
 func reasonOfIO(err error) string {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
@@ -40,11 +40,10 @@ func reasonOfIO(err error) string {
 	return err.Error()
 }
 
-// Walk calls yield for each Markdown file below a folder in lexical order,
-// including those under trash/ but not the index. It skips hidden files and
-// folders. It calls other for whatever else it skips: with foreign if it is
-// another kind of file; without, if it is a link or unreadable and may hold
-// entries.
+// Walk calls yield for each Markdown file below a folder in lexical order, including files
+// under trash/ but not the index. It skips hidden files and folders. It calls other for every
+// other skipped file: with foreign if it is another kind of file, and without if it is a link
+// or is unreadable and may hold entries.
 func Walk(root *os.Root, yield func(file string) error, other func(file, reason string, foreign bool)) error {
 	return fs.WalkDir(root.FS(), ".", func(file string, entry fs.DirEntry, err error) error {
 		name := path.Base(file)

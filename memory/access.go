@@ -6,8 +6,8 @@ import (
 	"mneme/acl"
 )
 
-// AccessRequest asks what an agent may reach in a session with a taint, in a chat and
-// with a user; "" is none.
+// AccessRequest asks what an agent may reach in a session with a taint, in a chat and with a
+// user. Empty fields mean none.
 type AccessRequest struct {
 	Agent      string
 	Taint      acl.Label
@@ -23,16 +23,16 @@ type AgentAccess struct {
 // StoreAccess is an agent's level on a store, and where it comes from.
 type StoreAccess struct {
 	StoreInfo
-	MaxLabel acl.Label  // the highest that it may read there
-	Grant    *acl.Grant // that gives the level; nil if Kind is not grant
-	// Makers are the agents on whom the grant depends: who made it, who made that
-	// agent's grant, and so on. The last has the store by itself, by the platform, or
-	// by a chat or user.
+	MaxLabel acl.Label  // the highest label that the agent may read there
+	Grant    *acl.Grant // the grant that gives the level; nil if Kind is not grant
+	// Makers are the agents on which the grant depends: its maker, the maker of that agent's
+	// grant, and so on. The last one has the store as its own, by the platform, or by a chat or
+	// user.
 	Makers []string
 }
 
-// Access returns what an agent may reach, as its own searches decide it. It takes a
-// platform token, reads no entry, and counts and costs nothing.
+// Access returns what an agent may reach, by the rules that its own searches apply. It takes a
+// platform token. It reads no entry, is not counted and costs nothing.
 func (a *Admin) Access(ctx context.Context, c Caller, r AccessRequest) (found AgentAccess, err error) {
 	ids := []string{r.Agent}
 	for _, id := range []string{r.Chat, r.User} {
@@ -74,8 +74,7 @@ func (a *Admin) Access(ctx context.Context, c Caller, r AccessRequest) (found Ag
 	return found, err
 }
 
-// readChain reads the grant that gives an agent its level, and those on which it
-// depends.
+// readChain reads the grant that gives an agent its level, and the grants on which it depends.
 func (a *StoreAccess) readChain(ctx context.Context, tx accessReader, agent string, label acl.Label) error {
 	for range acl.MaxLinks {
 		grant, err := acl.GrantOf(ctx, tx, a.Store, agent, label)

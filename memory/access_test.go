@@ -146,7 +146,7 @@ func (d *serviceSurface) inPages(c memory.Caller, r search.Request) (out accesst
 	}
 }
 
-// now is an as_of of the present.
+// now returns an as_of of the present.
 func (d *serviceSurface) now() string { return d.harness.Clock.Now().UTC().Format(time.RFC3339Nano) }
 
 // refined returns a search with an option of the matrix.

@@ -2,14 +2,12 @@ package memory
 
 import "context"
 
-// Admin has the use cases of operators: memberships, what an agent may reach, API keys,
-// purges and scrubs, which take a platform token, and dumps, to which no access rule
-// applies. It is safe for concurrent use.
+// Admin has the use cases of operators. Memberships, the access of agents, API keys, purges and
+// scrubs take a platform token; dumps bypass all access rules. It is safe for concurrent use.
 type Admin struct{ service *Service }
 
-// Ledger checks the records of a meter. Package meter implements it.
+// Ledger verifies the records of a meter. Package meter implements it.
 type Ledger interface {
-	// VerifyLoaded checks what a dump brought of the meter's records, in the
-	// transaction that loads it.
+	// VerifyLoaded verifies the meter records of a dump, in the transaction that loads it.
 	VerifyLoaded(ctx context.Context, tx Tx) error
 }

@@ -12,9 +12,9 @@ import (
 	"mneme/test/backendtest"
 )
 
-// What a platform is told of an agent is what the agent itself would be told, at each
-// taint, with the chain of grants behind each level.
-func TestAccessIsThatOfTheAgentItself(t *testing.T) {
+// A platform sees the same access of an agent as the agent itself, at each taint, with the
+// chain of grants behind each level.
+func TestAccessEqualsTheAgentsOwnView(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		platform := memory.Caller{Principal: acl.Principal{Agent: "platform", Taint: acl.Restricted, Platform: true}}
@@ -59,7 +59,7 @@ func TestAccessIsThatOfTheAgentItself(t *testing.T) {
 				t.Errorf("%+v, want %+v", told, infos)
 			}
 		}
-		// What ends, ends here too; and asking changes nothing.
+		// Access that ends elsewhere ends here too; asking changes nothing.
 		if err := h.PutSettings(background, platform, "carol", acl.Settings{Enabled: true, Self: false, Chat: true, User: true}); err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestAccessIsThatOfTheAgentItself(t *testing.T) {
 		if err != nil || found.Settings.Self || len(found.Stores) != 1 || found.Stores[0].Store != "dave" {
 			t.Errorf("%+v, %v", found, err)
 		}
-		// Nobody else is told, whoever it asks about.
+		// Nobody else gets an answer, whoever it asks about.
 		for _, c := range []memory.Caller{at("alice", acl.Restricted), at("carol", acl.Public), {}} {
 			if _, err := h.Access(background, c, memory.AccessRequest{Agent: "carol", Taint: acl.Public}); !errors.Is(err, acl.ErrDenied) {
 				t.Errorf("%+v: %v", c, err)

@@ -13,29 +13,29 @@ import (
 	"mneme/lexical"
 )
 
-// The settings that name the versions of the analysis by which the database's texts were
-// turned into terms and into forms. While they are analyzed again, analysisMeta has what
-// analyzedUpTo returns.
+// The settings that name the versions of the analysis that turned the database's texts into
+// terms and into forms. While the texts are being analyzed again, analysisMeta has the value
+// that analyzedUpTo returns.
 const (
 	analysisMeta = "analysis"
 	formsMeta    = "forms"
 )
 
-// analysisBatch is how many entries analyzeAgain analyzes in one transaction.
+// analysisBatch is the number of entries that analyzeAgain analyzes in one transaction.
 const analysisBatch = 200
 
-// beingAnalyzed begins what analysisMeta has while this build analyzes the texts again.
+// beingAnalyzed is the prefix of analysisMeta while this build analyzes the texts again.
 const beingAnalyzed = lexical.AnalysisVersion + " " + lexical.FormVersion + " "
 
-// analyzedUpTo is what analysisMeta has once the entries up to an ID are analyzed again. It
-// is the version of no build: any other one analyzes all of them.
+// analyzedUpTo is the value of analysisMeta once the entries up to an ID are analyzed again. It
+// is not the version of any build: any other build analyzes all entries.
 func analyzedUpTo(last uuid.UUID) []byte { return []byte(beingAnalyzed + last.String()) }
 
-// analyzeAgain writes the terms and forms of every entry if the database was written
-// under other versions of them than this build's, and has the entries embedded again
-// whose vectors are of another text. It goes on where it was interrupted: a supervisor may
-// not wait for all of a large database. Other processes may write meanwhile, but those of
-// another version write terms that are not analyzed again.
+// analyzeAgain writes the terms and forms of every entry if the database was written with other
+// analysis versions than this build's, and queues the entries whose vectors were made from
+// another text. It resumes an interrupted run: a supervisor may not wait for all of a large
+// database. Other processes may write meanwhile, but terms written by another version are not
+// analyzed again.
 func analyzeAgain(ctx context.Context, storage Storage, log *slog.Logger, now time.Time) error {
 	found, err := readMetas(ctx, storage, analysisMeta, formsMeta)
 	if err != nil || found[analysisMeta] == lexical.AnalysisVersion && found[formsMeta] == lexical.FormVersion {
@@ -73,7 +73,7 @@ func analyzeAgain(ctx context.Context, storage Storage, log *slog.Logger, now ti
 		}
 		after = last
 		if filled == 0 && batch > 0 {
-			log.InfoContext(ctx, "analyzing the texts of this database again, which an earlier version wrote")
+			log.InfoContext(ctx, "analyzing the texts of this database again: an earlier version wrote them")
 		}
 		if filled += batch; batch > 0 {
 			reportEntries(ctx, "analyzing its texts again", filled, left)
@@ -94,20 +94,19 @@ func countSearchable(ctx context.Context, storage Storage, after uuid.UUID) (n i
 	return n, err
 }
 
-// reportEntries reports how many entries a step is done with. Others may be added meanwhile.
+// reportEntries reports the progress of a step. Other processes may add entries meanwhile.
 func reportEntries(ctx context.Context, step string, done int, all int64) {
 	ReportProgress(ctx, fmt.Sprintf("%s, %d of %d entries", step, done, max(all, int64(done))))
 }
 
-// IsCurrent reports whether the names, terms and forms of a database are this build's. New
-// rewrites them if not.
+// IsCurrent reports whether the names, terms and forms of a database are those of this build.
+// If not, New rewrites them.
 func IsCurrent(ctx context.Context, storage Storage) (bool, error) {
 	found, err := readMetas(ctx, storage, analysisMeta, formsMeta, namesMeta)
 	return err == nil && found[analysisMeta] == lexical.AnalysisVersion && found[formsMeta] == lexical.FormVersion && found[namesMeta] == norm.Version, err
 }
 
-// readMetas returns settings of the whole database by their names; "" for those that were
-// never set.
+// readMetas returns settings of the whole database by name, with "" for those never set.
 func readMetas(ctx context.Context, storage Storage, names ...string) (map[string]string, error) {
 	found := make(map[string]string)
 	err := storage.View(ctx, func(tx ReadTx) error {
@@ -146,9 +145,9 @@ func putDocuments(ctx context.Context, tx DocumentWriter, entries []Entry, now t
 	return nil
 }
 
-// embeddedAlike reports whether analysis "1" made vectors of the same text of an entry: of
-// JSON it had the strings alone, letters were not those of NFKC, and an entry without
-// text had the vector of an empty one. Until "6" data URLs were text.
+// embeddedAlike reports whether analysis "1" embedded the same text of an entry. It used only
+// the strings of JSON and no NFKC normalization, and embedded an entry without text as the
+// empty text. Before "6", data URLs were text.
 func embeddedAlike(e *Entry) bool {
 	return IsText(e.Value) && norm.NFKC.IsNormal(e.Value) && HasMeaning(e) && !lexical.HasDataURL(e.Value)
 }

@@ -19,14 +19,14 @@ import (
 	"mneme/test/backendtest"
 )
 
-// A database whose texts were analyzed by an earlier version is analyzed again when it
-// opens, and what is embedded otherwise now is embedded again.
+// A database whose texts were analyzed by an earlier version is analyzed again when it opens,
+// and entries that are now embedded from another text are embedded again.
 func TestADatabaseOfAnEarlierAnalysisIsAnalyzedAgain(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data := b.Open(t)
 		before := openOver(t, data, memory.Options{}, encoder(t))
 		a := agent("a", acl.Public)
-		// The terms and forms of the earlier version, of the strings alone.
+		// The terms and forms of the earlier version, which used only the strings.
 		strings := map[string]string{"lock": "", "vet": "call the vet on +31 20 555 0147", "cat": "our cat data image png base64 Y2F0"}
 		for key, value := range map[string]string{
 			"lock": `{"bike_lock_code": 7719}`, "vet": `"Call the vet on +31 20 555 0147."`, "cat": `"Our cat: data:image/png;base64,Y2F0"`,
@@ -87,7 +87,8 @@ func TestADatabaseOfAnEarlierAnalysisIsAnalyzedAgain(t *testing.T) {
 }
 
 // countedDocuments is a storage that runs every transaction twice, as after a conflict, and
-// counts the documents of those that commit. It calls written after each, unless it is nil.
+// counts the documents of committed transactions. Unless written is nil, it calls written after
+// each.
 type countedDocuments struct {
 	storage.Storage
 	documents int
@@ -124,8 +125,8 @@ func (tx countedTx) PutDocument(ctx context.Context, entry memory.Entry, doc lex
 	return tx.Tx.PutDocument(ctx, entry, doc, queuedAt)
 }
 
-// A supervisor kills a process that does not serve after some minutes.
-func TestAnInterruptedAnalysisGoesOnWhereItStopped(t *testing.T) {
+// A supervisor kills a process that does not serve within a few minutes.
+func TestAnInterruptedAnalysisResumes(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		const entries = 450 // of more than two transactions
 		data := b.Open(t)
@@ -165,7 +166,7 @@ func TestAnInterruptedAnalysisGoesOnWhereItStopped(t *testing.T) {
 				t.Errorf("%d entries were analyzed, not %d", rows.documents, entries)
 			}
 		}
-		// What another version did not finish is analyzed from the start.
+		// An analysis that another version did not finish starts from the beginning.
 		analyzedAs("1 1 " + uuid.Max.String())
 		var steps []string
 		must(h, start(memory.WithProgress(background, func(step string) { steps = append(steps, step) })))

@@ -9,24 +9,24 @@ import (
 	"mneme/acl"
 )
 
-// Found is an entry as a caller sees it, with its entity tag without quotes.
+// Found is an entry as a caller sees it. ETag is without quotes.
 type Found struct {
 	Entry
 	ETag string
 }
 
-// Preconditions are checked in the write's transaction, against what Get would
-// return to the caller.
+// Preconditions are checked in the write's transaction, against the result of Get for the
+// caller.
 type Preconditions struct {
-	// Match, unless nil, lists entity tags of which one must be the entry's;
-	// "*" matches any existing entry.
+	// Match, unless nil, lists entity tags, one of which must be the entry's. "*" matches any
+	// existing entry.
 	Match []string
-	// NoneMatch, unless nil, lists entity tags of which none may be the
-	// entry's; "*" means that there must be no entry.
+	// NoneMatch, unless nil, lists entity tags, none of which may be the entry's. "*" means
+	// that the entry must not exist.
 	NoneMatch []string
 }
 
-// PutRequest writes an entry. Fields that are nil stay as they are.
+// PutRequest writes an entry. Fields that are nil stay unchanged.
 type PutRequest struct {
 	Path         Path
 	Value        json.RawMessage
@@ -36,18 +36,18 @@ type PutRequest struct {
 	InContext    *bool          // fixed at creation
 	Encrypted    *bool          // fixed at creation
 	TTL          *time.Duration // 0: no expiry
-	TTLIfAllowed bool           // TTL is ignored, rather than denied, if the caller may not change the expiry
-	ExpiresAt    *time.Time     // a future time in place of TTL, for copies
+	TTLIfAllowed bool           // TTL is ignored, not denied, if the caller may not change the expiry
+	ExpiresAt    *time.Time     // a future time instead of TTL, for copies
 	OccurredAt   *string        // a Moment's text; "": none
 	Timezone     string         // of an OccurredAt without zone, as period.Zone takes it; "": UTC
 	Source       json.RawMessage
-	// Inherit lets an entry that the write creates take the type, description,
-	// tags and OccurredAt that are left out, with their authors, from the entry
-	// that the path resolves to: one of a lower label.
+	// Inherit: if the write creates an entry, it copies the type, description, tags and
+	// OccurredAt that are left out, with their authors, from the entry that the path resolves
+	// to, which has a lower label.
 	Inherit bool
 	If      Preconditions
 	Wait    bool // until a search in this process can return the entry, at most Options.IndexedWait
-	// Similar asks for PutResult.Similar. It waits as Wait does, but without it at most
+	// Similar requests PutResult.Similar. It waits like Wait, but without Wait at most
 	// Options.SimilarWait.
 	Similar bool
 }
@@ -56,13 +56,13 @@ type PutRequest struct {
 type PutResult struct {
 	Found
 	Created bool
-	Indexed bool // set if Wait or Similar was
-	// Similar are entries of the store at other paths that say nearly the same or the
-	// opposite, of those that the caller may read, most alike first, at most three. nil:
-	// not asked for, or not known, since the entry is never searched, or has no text, or
-	// no model makes vectors, or SimilarLate.
+	Indexed bool // set if Wait or Similar was set
+	// Similar are the store's entries at other paths that say nearly the same or the opposite
+	// and that the caller may read, most alike first, at most three. It is nil if it was not
+	// requested, or is unknown because the entry is never searched, has no text, no model makes
+	// vectors, or SimilarLate is set.
 	Similar []Near
-	// SimilarLate says that Similar is not known since it was not found in time.
+	// SimilarLate says that Similar is unknown because it was not found in time.
 	SimilarLate bool
 }
 
@@ -73,21 +73,22 @@ type ListRequest struct {
 	Prefix string // of the key
 	Limit  int    // 1–100
 	Cursor string // "" for the first page
-	// AsOf, unless "", lists what stood at a time: see Service.GetAsOf. It is read in
-	// Filter.Timezone, and does not go with WithoutText.
+	// AsOf, unless "", lists the entries as of a time: see Service.GetAsOf. It is interpreted
+	// in Filter.Timezone, and cannot be combined with WithoutText.
 	AsOf string
-	// WithoutText leaves out values and sources. They are not even read.
+	// WithoutText omits values and sources. They are not even read.
 	WithoutText bool
-	// WithTool makes an exception of WithoutText: a source has its tool.
+	// WithTool is an exception to WithoutText: sources include their tool.
 	WithTool bool
 }
 
-// TrashRequest asks for a page of a store's deleted entries, or for those of one path.
+// TrashRequest asks for a page of a store's deleted entries, or for the deleted entries of one
+// path.
 type TrashRequest struct {
 	Store string
-	// Path, unless nil, is the path in Store whose latest deleted entry of each label up
-	// to the session's is wanted, of those that the caller may restore in a session of
-	// that label: the lowest label first, without values and sources, all in one page.
+	// Path, unless nil, is a path in Store. The page then has the path's latest deleted entry
+	// of each label up to the session's that the caller may restore in a session of that label:
+	// the lowest label first, without values and sources.
 	Path   *Path
 	Limit  int    // 1–100; ignored with a Path
 	Cursor string // "" for the first page; ignored with a Path
@@ -99,8 +100,8 @@ type Page struct {
 	Next  string // cursor of the next page; "" at the end
 }
 
-// RestoreRequest brings an older version of a live entry back as a new one, or
-// the latest deleted entry of a path.
+// RestoreRequest restores an older version of a live entry as a new version, or the latest
+// deleted entry of a path.
 type RestoreRequest struct {
 	Path        Path
 	Version     *int // from 1; nil: the latest deleted entry
@@ -108,7 +109,7 @@ type RestoreRequest struct {
 	Idempotency *Idempotency // nil: none
 }
 
-// RenameRequest moves an entry to another key, and maybe another namespace or store.
+// RenameRequest moves an entry to another key, and optionally another namespace or store.
 type RenameRequest struct {
 	Path        Path
 	To          string  // key
@@ -118,9 +119,10 @@ type RenameRequest struct {
 	Idempotency *Idempotency // nil: none
 }
 
-// Near is an entry: in Answer.Nearest one that may have nothing to do with the question, with
-// its relevance to it; in PutResult.Similar one that is similar, read without its value, with
-// how likely it says nearly the same or the opposite, from fusion.MinAlike to 1.
+// Near is an entry with a score. In Answer.Nearest, the entry may have nothing to do with the
+// question, and the score is its relevance to the question. In PutResult.Similar, the entry has
+// no value, and the score, from fusion.MinAlike to 1, is the likelihood that it says nearly the
+// same or the opposite.
 type Near struct {
 	Entry     Entry
 	Relevance float64
@@ -132,24 +134,24 @@ type StoreInfo struct {
 	Kind      string // self, grant, chat or user
 	Level     acl.Level
 	ExpiresAt time.Time // zero: never
-	// Unaccepted says that the caller has not accepted the grant: calls that name no
-	// store leave it out.
+	// Unaccepted says that the caller has not accepted the grant: calls that name no store skip
+	// it.
 	Unaccepted bool
-	// Reading is what Models follows from. It, Models and Why are zero if the caller has
-	// level search on the store.
+	// Reading determines Models. Reading, Models and Why are zero if the caller has level
+	// search on the store.
 	Reading acl.Reading
-	// Models are those that read the store's entries: english, multilingual or both, or
-	// the fingerprint of an embedder that reads every language, to which Reading does not
-	// matter. Of one that does not serve in this process there is none.
+	// Models are the models that read the store's entries: english, multilingual or both. If
+	// one embedder reads every language, Models has its fingerprint, or nothing if it does not
+	// serve in this process; Reading does not matter then.
 	Models []string
-	Why    string // why these Models: a sentence, and another one about Progress
-	// Progress says how far the multilingual model is with a store that is not
-	// Reading.Whole; nil if it is.
+	Why    string // why these Models: one sentence, and another one about Progress
+	// Progress says how many entries the multilingual model has read in a store that is not
+	// Reading.Whole. It is nil if the store is.
 	Progress *ReadingProgress
 }
 
-// ReadingProgress counts the entries that the multilingual model is to read, and those of
-// them that it has read, up to the caller's ceiling.
+// ReadingProgress counts the entries that the multilingual model must read, and how many of
+// them it has read, up to the caller's ceiling.
 type ReadingProgress struct{ Done, Total int64 }
 
 // ShareRequest grants a store to an agent.
@@ -158,21 +160,21 @@ type ShareRequest struct {
 	Level          acl.Level // None: read
 	TTL            *time.Duration
 	MaxLabel       acl.Label // zero: the highest that the caller may grant
-	Caps           acl.Caps  // of level search alone
+	Caps           acl.Caps  // for level search only
 }
 
 // PurgeRequest says what to erase.
 type PurgeRequest struct {
-	Before time.Time // that was deleted or expired before this
-	// Wait has the call return once no file of the database holds what it erased, about a
-	// minute per GB later, unless a reader keeps it.
+	Before time.Time // entries deleted or expired before this time
+	// Wait makes the call return once no file of the database contains the erased data. That
+	// takes about a minute per GB, and longer while a reader still uses the data.
 	Wait bool
 }
 
 // PurgeResult lists the entries that a purge erased.
 type PurgeResult struct {
 	IDs []uuid.UUID
-	// ErasedOnDisk is when no file of the database held them any more; the zero time:
-	// not known. See Scrubber.
+	// ErasedOnDisk is when no file of the database contained the entries any more; the zero
+	// time if that is unknown. See Scrubber.
 	ErasedOnDisk time.Time `json:",omitzero"`
 }

@@ -11,16 +11,15 @@ import (
 	"mneme/internal/period"
 )
 
-// OptionAsOf is the name of the option that asks for what stood at a time, as requests
-// have it.
+// OptionAsOf is the request option for an answer as of a time.
 const OptionAsOf = "as_of"
 
-// maxChanged bounds the entries older than the time of an AsOf that have changed since, in
-// one store: each has its history read.
+// maxChanged bounds the entries per store that are older than an AsOf time and have changed
+// since: the history of each is read.
 const maxChanged = 1000
 
-// ParseAsOf returns the instant of an option as_of: a time, or the last instant of a date
-// in a zone, or now if that is yet to come. The error is a RuleError.
+// ParseAsOf returns the instant of an as_of option: a time, or the last instant of a date in a
+// zone, but now if that instant is later. The error is a RuleError.
 func ParseAsOf(text, timezone string, now time.Time) (time.Time, error) {
 	zone, err := parseZone(timezone)
 	if err != nil {
@@ -40,24 +39,26 @@ func ParseAsOf(text, timezone string, now time.Time) (time.Time, error) {
 	return now, nil
 }
 
-// then is what stood in a store at a time, of what the caller may see now.
+// then holds the entries of a store as of a time, restricted to those that the caller may see
+// now.
 //
-// SECURITY: every entry is judged by the caller's access, and the entry's label and state,
-// of now. Only its contents, path and expiry, and what shadowed it, are those of then.
+// SECURITY: the caller's current access and the entry's current label and state decide about
+// every entry. Only its contents, path, expiry and shadowing are those of the past.
 type then struct {
 	at, now time.Time
-	// former are the entries that have changed or were deleted since, as they were, without
-	// values; passes says which of them pass the filter.
+	// former are the entries that have changed or were deleted since, in their former state and
+	// without values. passes reports which of them pass the filter.
 	former []Entry
 	passes map[uuid.UUID]bool
-	// lost are the entries, as they are now, that were there already, but of which no
-	// version from before is kept.
+	// lost are the entries, in their current state, that existed already but whose versions
+	// from before are no longer stored.
 	lost []Entry
 }
 
-// readThen returns what has changed in the store of an access since a time. extra are rows
-// of now which no scope has, since they are not in context. each, unless nil, is called with
-// the entries of former as they are and, with their values, as they were.
+// readThen returns what has changed in a store since a time, for an access to it. extra are
+// current rows that are in no scope because they are not in context. Unless each is nil,
+// readThen calls it with each entry of former in its current state and in its former state, the
+// latter with the value.
 func readThen(ctx context.Context, tx ReadTx, c Caller, a acl.Access, filter Filter, extra []Entry, at, now time.Time, each func(is, was *Entry, passes bool)) (*then, error) {
 	changed, err := changedSince(ctx, tx, c, a, at, now)
 	if err != nil {
@@ -101,8 +102,8 @@ func readThen(ctx context.Context, tx ReadTx, c Caller, a acl.Access, filter Fil
 	return t, nil
 }
 
-// changedSince returns the visible entries in context, as they are now, that were created
-// by a time and have changed since.
+// changedSince returns the visible in-context entries, in their current state, that were
+// created by a time and have changed since.
 func changedSince(ctx context.Context, tx ReadTx, c Caller, a acl.Access, at, now time.Time) ([]Entry, error) {
 	scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Stores: []string{a.Store}}, now)
 	if err != nil {
@@ -137,11 +138,11 @@ func changedSince(ctx context.Context, tx ReadTx, c Caller, a acl.Access, at, no
 	return changed, nil
 }
 
-// deletedSince returns the entries, as they are now, that were created by a time and
-// deleted since, of those that the caller may restore in a session of their label; more
+// deletedSince returns the entries, in their current state, that were created by a time and
+// deleted since, if the caller may restore them in a session of their label. It returns more
 // than maxChanged if there are more.
 //
-// SECURITY: for everybody else a deleted entry is gone, as of any time.
+// SECURITY: for everybody else a deleted entry does not exist, as of any time.
 func deletedSince(ctx context.Context, tx EntryReader, c Caller, a acl.Access, at, now time.Time) ([]Entry, error) {
 	if a.Level < acl.ReadWrite {
 		return nil, nil
@@ -156,7 +157,7 @@ func deletedSince(ctx context.Context, tx EntryReader, c Caller, a acl.Access, a
 			}
 			more = len(rows) == query.Limit
 			for _, e := range rows {
-				if !e.DeletedAt.After(at) { // and so are the next ones
+				if !e.DeletedAt.After(at) { // the next ones were deleted earlier
 					more = false
 					break
 				}
@@ -173,8 +174,8 @@ func deletedSince(ctx context.Context, tx EntryReader, c Caller, a acl.Access, a
 	return deleted, nil
 }
 
-// versionAt returns an entry as it was at a time; nil if that version is not kept. Its
-// label is that of now.
+// versionAt returns an entry as of a time, or nil if that version is no longer stored. The
+// label is the current one.
 func versionAt(ctx context.Context, tx HistoryReader, e *Entry, at time.Time) (*Entry, error) {
 	versions, err := tx.History(ctx, HistoryQuery{Entry: e.ID, Until: at, Limit: 1})
 	if err != nil || len(versions) == 0 {
@@ -188,10 +189,10 @@ func versionAt(ctx context.Context, tx HistoryReader, e *Entry, at time.Time) (*
 	return was, nil
 }
 
-// stood reports whether a row of now was as it is at the time.
+// stood reports whether a current row was the same at the time.
 func (t *then) stood(e *Entry) bool { return !e.UpdatedAt.After(t.at) && e.Live(t.now) }
 
-// withValues is Service.withValues for entries that stood at the time.
+// withValues is Service.withValues for entries as of the time.
 func (t *then) withValues(ctx context.Context, tx EntryReader, s *Service, entries []Entry) ([]Found, error) {
 	former := make(map[uuid.UUID]bool, len(t.former))
 	for i := range t.former {
@@ -219,27 +220,26 @@ func (t *then) withValues(ctx context.Context, tx EntryReader, s *Service, entri
 		if err != nil {
 			return nil, err
 		}
-		if was != nil { // it was read in this transaction
+		if was != nil { // already read in this transaction
 			items = append(items, s.withETag(*was))
 		}
 	}
 	return items, nil
 }
 
-// errChanged says that more entries have changed since than are read.
+// errChanged reports that more entries have changed since than may be read.
 func errChanged() error {
 	return rule(OptionAsOf, "must be later: more than %d older entries have changed since", maxChanged)
 }
 
-// errLost says that the history of an entry does not reach to the time.
+// errLost reports that the history of an entry does not reach back to the time.
 func errLost() error {
-	return rule(OptionAsOf, "must be later: the versions from then of an entry that has changed since are not kept")
+	return rule(OptionAsOf, "must be later: the former versions of an entry that has changed since are no longer stored")
 }
 
-// GetAsOf is Get of what stood at a time, in the form of ParseAsOf: the version of then of
-// the entry that the path resolved to, of the entries that the caller may see now. The
-// error is a RuleError if the history of an entry that is at the path now does not reach
-// that far.
+// GetAsOf is Get as of a time, in the form of ParseAsOf. Of the entries that the caller may see
+// now, it returns the former version of the one that the path then resolved to. The error is a
+// RuleError if the history of an entry that is now at the path does not reach back that far.
 func (s *Service) GetAsOf(ctx context.Context, c Caller, path Path, asOf, timezone string) (Found, error) {
 	path = path.Normal()
 	var found Found
@@ -289,7 +289,7 @@ func (s *Service) GetAsOf(ctx context.Context, c Caller, path Path, asOf, timezo
 		if err != nil {
 			return err
 		}
-		if len(items) == 0 { // it was read in this transaction
+		if len(items) == 0 { // already read in this transaction
 			return ErrStale
 		}
 		found = items[0]

@@ -10,7 +10,7 @@ import (
 	"mneme/acl"
 )
 
-// listAsOf is list of what stood at the time of r.AsOf.
+// listAsOf is list as of r.AsOf.
 func (s *Service) listAsOf(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r ListRequest, after *listPosition, limit int) (items []Found, more bool, err error) {
 	now := s.Instant()
 	at, err := ParseAsOf(r.AsOf, r.Filter.Timezone, now)
@@ -44,14 +44,14 @@ func (s *Service) listAsOf(ctx context.Context, tx ReadTx, c Caller, a acl.Acces
 	return items, len(batch) < len(entries), s.showSources(ctx, tx, c, pointers(items)...)
 }
 
-// covers reports whether an entry is in the namespace that is listed, with the prefix.
+// covers reports whether an entry is in the listed namespace and has the prefix.
 func (r *ListRequest) covers(e Entry) bool {
 	return (r.Filter.Namespace == nil || *r.Filter.Namespace == e.Namespace) && strings.HasPrefix(e.Key, r.Prefix)
 }
 
-// list returns up to limit entries after a position, without values, in the order of a
-// list: what each path resolved to, if it passes the filter. A scan of the rows of now
-// is merged with the former entries.
+// list returns up to limit entries after a position, without values, in list order: the entry
+// that each path resolved to, if it passes the filter. It merges a scan of the current rows
+// with the former entries.
 func (t *then) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, scope acl.Scope, r ListRequest, after *listPosition, limit int) ([]Entry, error) {
 	query := ScanQuery{Store: r.Store, Ceiling: a.Ceiling, Namespace: r.Filter.Namespace, Prefix: r.Prefix, Limit: min(maxScan, 4*limit+16)}
 	var former []Entry
@@ -73,7 +73,7 @@ func (t *then) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, scop
 		}
 		last = len(rows) < query.Limit
 		_, grouped := groupByPath(rows, last)
-		if grouped == 0 && !last { // one path has more rows than the scan took
+		if grouped == 0 && !last { // one path has more rows than the scan returned
 			query.Limit *= 2
 			continue
 		}
@@ -99,8 +99,7 @@ func (t *then) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, scop
 	return entries, nil
 }
 
-// endOfPath returns how many of some entries, in the order of their paths, are at a path or
-// before it.
+// endOfPath returns how many entries, ordered by path, are at or before a path.
 func endOfPath(entries []Entry, p Path) int {
 	n := slices.IndexFunc(entries, func(e Entry) bool { return e.Path.Compare(p) > 0 })
 	if n < 0 {
@@ -109,8 +108,8 @@ func endOfPath(entries []Entry, p Path) int {
 	return n
 }
 
-// passing is Filter.Passing for entries that stood at the time. The database judges those
-// that are as they were.
+// passing is Filter.Passing for entries as of the time. The database judges the entries that
+// have not changed.
 func (t *then) passing(ctx context.Context, tx CandidateReader, scope acl.Scope, filter Filter, entries []*Entry) ([]*Entry, error) {
 	var present []*Entry
 	for _, e := range entries {

@@ -10,29 +10,29 @@ import (
 	"mneme/acl"
 )
 
-// Then is what stood at a time in the stores of a scope, for a search. It belongs to the
-// snapshot in which it was read.
+// Then holds the entries in the stores of a scope as of a time, for a search. It is valid in
+// the snapshot in which it was read.
 type Then struct {
 	then
 	scope  acl.Scope
 	caller Caller
 	filter Filter
 	former map[uuid.UUID]*Entry
-	atPath map[Path][]*Entry // of former
-	// hidden are the former entries that no search finds as they are now: encrypted, or not
-	// in context.
+	atPath map[Path][]*Entry // former entries by path
+	// hidden are the former entries that no search finds in their current state: they are
+	// encrypted or not in context.
 	hidden map[uuid.UUID]bool
 }
 
-// pathBatch bounds the paths of one query.
+// pathBatch bounds the number of paths in one query.
 const pathBatch = 100
 
-// ReadThen returns what stood at a time in the stores of a scope, all of which the caller may
-// read. It calls read with each entry that has changed since and passes the filter, as it
-// was, with its value; which of them the caller would find is for Searchable to say. The
-// error is a RuleError if history does not reach that far.
+// ReadThen returns the entries as of a time in the stores of a scope, all of which the caller
+// may read. It calls read with each entry that has changed since and passes the filter, in its
+// former state and with its value. Searchable decides which of them the caller would find. The
+// error is a RuleError if history does not reach back that far.
 //
-// SECURITY: see then. The scope is the caller's of the snapshot.
+// SECURITY: see then. The scope must be the caller's in this snapshot.
 func ReadThen(ctx context.Context, tx ReadTx, c Caller, scope acl.Scope, filter Filter, at, now time.Time, read func(*Entry)) (*Then, error) {
 	t := &Then{
 		then: then{at: at, now: now, passes: make(map[uuid.UUID]bool)}, scope: scope, caller: c, filter: filter,
@@ -66,16 +66,16 @@ func ReadThen(ctx context.Context, tx ReadTx, c Caller, scope acl.Scope, filter 
 	return t, nil
 }
 
-// covers reports whether an entry is in the namespace that is searched.
+// covers reports whether an entry is in the searched namespace.
 func (t *Then) covers(e *Entry) bool {
 	return t.filter.Namespace == nil || *t.filter.Namespace == e.Namespace
 }
 
-// IsFormer reports whether an entry has changed, or was deleted, since.
+// IsFormer reports whether an entry has changed or was deleted since.
 func (t *Then) IsFormer(id uuid.UUID) bool { return t.former[id] != nil }
 
-// Former returns the entries that have changed since, were found by a search then and pass
-// the filter, as they were, without values.
+// Former returns the entries that have changed since, that a search would then have found and
+// that pass the filter, in their former state and without values.
 func (t *Then) Former(ctx context.Context, tx PathReader) ([]*Entry, error) {
 	var ids []uuid.UUID
 	for i := range t.then.former {
@@ -85,8 +85,8 @@ func (t *Then) Former(ctx context.Context, tx PathReader) ([]*Entry, error) {
 	return slices.DeleteFunc(found, func(e *Entry) bool { return !t.IsFormer(e.ID) || !t.passes[e.ID] }), err
 }
 
-// Searchable returns what a search could find of what the paths of some entries resolved
-// to: those of rows, which are Siblings of now, and the former ones among ids.
+// Searchable returns the entries that a search could find, of those that the paths of some
+// entries resolved to. rows are current Siblings; ids name the former entries.
 func (t *Then) Searchable(ctx context.Context, tx PathReader, rows []*Entry, ids []uuid.UUID) ([]*Entry, error) {
 	paths := make(map[Path]bool)
 	var standing []*Entry
@@ -125,18 +125,18 @@ func (t *Then) Searchable(ctx context.Context, tx PathReader, rows []*Entry, ids
 	return slices.DeleteFunc(found, func(e *Entry) bool { return t.IsFormer(e.ID) && t.hidden[e.ID] }), nil
 }
 
-// Passing returns those of what Searchable returned that pass the filter.
+// Passing returns the results of Searchable that pass the filter.
 func (t *Then) Passing(ctx context.Context, tx CandidateReader, entries []*Entry) ([]*Entry, error) {
 	return t.passing(ctx, tx, t.scope, t.filter, entries)
 }
 
-// Whole returns a former entry with its value of then.
+// Whole returns a former entry with its former value.
 func (t *Then) Whole(ctx context.Context, tx HistoryReader, e *Entry) (Entry, error) {
 	was, err := versionAt(ctx, tx, e, t.at)
 	if err != nil {
 		return Entry{}, err
 	}
-	if was == nil { // it was read in this snapshot
+	if was == nil { // already read in this snapshot
 		return Entry{}, ErrStale
 	}
 	was.Size = 0

@@ -12,10 +12,10 @@ import (
 	"mneme/test/backendtest"
 )
 
-// asOfHarness writes at times a minute apart, and asks for what stood at them.
+// asOfHarness writes at times a minute apart, and reads as of them.
 type asOfHarness struct{ *harness }
 
-// step returns an instant after what was written, and lets a minute pass.
+// step returns an instant after the last write, and advances the clock by a minute.
 func (h asOfHarness) step() string {
 	h.Clock.Advance(30 * time.Second)
 	at := h.Clock.Now().Format(time.RFC3339)
@@ -23,7 +23,7 @@ func (h asOfHarness) step() string {
 	return at
 }
 
-// wantAt checks the text at a key, "" for none, and that a list says the same.
+// wantAt checks the text at a key, "" for none, and that a list agrees.
 func (h asOfHarness) wantAt(c memory.Caller, at, key, want string) {
 	h.t.Helper()
 	found, err := h.GetAsOf(background, c, memory.Path{Store: "alice", Key: key}, at, "")
@@ -37,7 +37,7 @@ func (h asOfHarness) wantAt(c memory.Caller, at, key, want string) {
 	}
 }
 
-// listAt lists what stood at a time, in pages.
+// listAt lists entries as of a time, in pages.
 func (h asOfHarness) listAt(c memory.Caller, at string, limit int, filter ...memory.Filter) (lines []string) {
 	h.t.Helper()
 	r := memory.ListRequest{Store: "alice", AsOf: at, Limit: limit}
@@ -56,7 +56,7 @@ func (h asOfHarness) listAt(c memory.Caller, at string, limit int, filter ...mem
 	}
 }
 
-func TestAsOfShowsWhatStoodThen(t *testing.T) {
+func TestAsOfShowsThePast(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := asOfHarness{open(t, b, memory.Limits{})}
 		me := agent("alice", acl.Public)
@@ -85,7 +85,7 @@ func TestAsOfShowsWhatStoodThen(t *testing.T) {
 			h.wantAt(me, c.at, "a", c.a)
 			h.wantAt(me, c.at, "b", c.b)
 			h.wantAt(me, c.at, "still", c.still)
-			h.wantAt(me, c.at, "short", "") // it has expired: for good
+			h.wantAt(me, c.at, "short", "") // it has expired permanently
 		}
 		if got := fmt.Sprint(h.listAt(me, second, 1)); got != "[a=two still=same]" {
 			t.Errorf("in pages the list is %s", got)
@@ -96,14 +96,14 @@ func TestAsOfShowsWhatStoodThen(t *testing.T) {
 		if got := fmt.Sprint(h.listAt(me, second, 100, memory.Filter{Match: match(`{"all": ["one"]}`)})); got != "[]" {
 			t.Errorf("with the word of before the list is %s", got)
 		}
-		day := h.Clock.Now().Format(time.DateOnly) // that is not over
+		day := h.Clock.Now().Format(time.DateOnly) // a day that is not over
 		h.wantAt(me, day, "a", "another")
 		page, err := h.List(background, me, memory.ListRequest{Store: "alice", AsOf: second, Limit: 1})
 		must(h.harness, err)
 		_, err = h.List(background, me, memory.ListRequest{Store: "alice", AsOf: first, Limit: 1, Cursor: page.Next})
 		h.WantStatus(err, 400)
 
-		// What is purged is gone as of any time.
+		// A purged entry does not exist as of any time.
 		must(h.harness, h.Delete(background, me, memory.Path{Store: "alice", Key: "b"}, memory.Preconditions{}))
 		h.wantAt(me, first, "a", "one")
 		h.Clock.Advance(365 * 24 * time.Hour)
@@ -115,9 +115,9 @@ func TestAsOfShowsWhatStoodThen(t *testing.T) {
 	})
 }
 
-// What expires later than the time asked for, and not yet, stood; what had expired by then
-// did not, though a later version lives.
-func TestAsOfKnowsTheExpiryOfThen(t *testing.T) {
+// An entry that expires after the time asked for, and not yet, existed. An entry that had
+// expired by then did not, though a later version is live.
+func TestAsOfAppliesTheFormerExpiry(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := asOfHarness{open(t, b, memory.Limits{})}
 		me := agent("alice", acl.Public)
@@ -131,7 +131,7 @@ func TestAsOfKnowsTheExpiryOfThen(t *testing.T) {
 	})
 }
 
-func TestAsOfIsJudgedByTheRightsOfNow(t *testing.T) {
+func TestAsOfAppliesCurrentRights(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := asOfHarness{open(t, b, memory.Limits{})}
 		me, above, reader := agent("alice", acl.Public), agent("alice", acl.Confidential), agent("bob", acl.Public)
@@ -151,7 +151,7 @@ func TestAsOfIsJudgedByTheRightsOfNow(t *testing.T) {
 			h.wantAt(reader, at, "k", "low")
 			h.wantAt(me, at, "gone", "text")
 			h.wantAt(above, at, "gone", "text")
-			h.wantAt(reader, at, "gone", "") // it has no trash
+			h.wantAt(reader, at, "gone", "") // the reader has no access to the trash
 		}
 		for label := acl.Public; label <= acl.Restricted; label++ {
 			must(h.harness, h.Unshare(background, agent("alice", label), "alice", "bob"))
@@ -196,8 +196,8 @@ func TestAsOfReachesAsFarAsHistory(t *testing.T) {
 	})
 }
 
-// The values of then count as those that a condition reads.
-func TestAsOfReadsAsMuchAsAConditionMay(t *testing.T) {
+// Former values count against the limits of a condition's reads.
+func TestAsOfReadsCountAgainstTheFilterLimits(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := asOfHarness{open(t, b, memory.Limits{Reading: memory.ReadingLimits{Bytes: 100, Time: time.Hour}})}
 		me := agent("alice", acl.Public)
@@ -213,9 +213,8 @@ func TestAsOfReadsAsMuchAsAConditionMay(t *testing.T) {
 	})
 }
 
-// Of another agent's entry at the same path, and of those of one path in many rows, the one
-// of then is shown.
-func TestAsOfResolvesAmongWhatStoodThen(t *testing.T) {
+// Of several entries at a path, by another agent or in many rows, the one of the past is shown.
+func TestAsOfResolvesAmongFormerEntries(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := asOfHarness{open(t, b, memory.Limits{})}
 		low, high := agent("alice", acl.Public), agent("alice", acl.Internal)

@@ -15,7 +15,7 @@ import (
 // BatchLimits bound a Batch.
 type BatchLimits struct {
 	Items int
-	Bytes int // of the values that the outcomes hold
+	Bytes int // total bytes of the values in the outcomes
 }
 
 // BatchOp is what an item of a batch does.
@@ -31,8 +31,8 @@ const (
 // BatchItem is a put, get or delete in the batch's store.
 type BatchItem struct {
 	Op BatchOp
-	// PutRequest has the path of every item, without its store, the preconditions of
-	// a put or delete, and what a put writes. Wait is ignored.
+	// PutRequest has the path of every item, without its store, the preconditions of a put or
+	// delete, and the fields of a put. Wait is ignored.
 	PutRequest
 }
 
@@ -40,20 +40,20 @@ type BatchItem struct {
 type BatchRequest struct {
 	Store string
 	Items []BatchItem
-	// Atomic does all items, or none of them.
+	// Atomic performs all items or none.
 	Atomic      bool
 	Idempotency *Idempotency // nil: none
 }
 
 // BatchOutcome is the outcome of one item.
 type BatchOutcome struct {
-	PutResult       // of a put; of a get only what was found
-	Err       error // why the item was refused; nil: it was not
+	PutResult       // of a put; a get sets only Found
+	Err       error // why the item was refused; nil if it was not
 }
 
-// BatchError says which item of an atomic batch was refused, so that none was done.
+// BatchError names the item that was refused in an atomic batch, so that no item was performed.
 type BatchError struct {
-	Item int // index
+	Item int // index of the item
 	Err  error
 }
 
@@ -62,12 +62,12 @@ func (e *BatchError) Error() string { return fmt.Sprintf("item %d: %v", e.Item, 
 // Unwrap returns why the item was refused.
 func (e *BatchError) Unwrap() error { return e.Err }
 
-// Batch does the items in their order. Each is decided as Put, Get or Delete would decide
-// it after the items before it. One that is refused does not stop the others, unless the
-// batch is atomic: then the error is a BatchError, and nothing was done. An atomic batch is
-// one transaction, at one instant; others are as many as partCost asks for. If one of
-// these fails, the error is the call's, and the items of those before it are done. The
-// caller needs read on the store.
+// Batch performs the items in order. Each is decided as Put, Get or Delete would decide it
+// after the items before it. A refused item does not stop the others, unless the batch is
+// atomic: then the error is a BatchError, and nothing was changed. An atomic batch is one
+// transaction at one instant. Other batches are split into transactions by partCost; if one of
+// these fails, Batch returns its error, and the items of the earlier transactions stay
+// performed. The caller needs read on the store.
 func (s *Service) Batch(ctx context.Context, c Caller, r BatchRequest) ([]BatchOutcome, error) {
 	r.Items = slices.Clone(r.Items)
 	writes := r.Idempotency != nil
@@ -104,7 +104,7 @@ func (s *Service) Batch(ctx context.Context, c Caller, r BatchRequest) ([]BatchO
 	return outcomes, nil
 }
 
-// foundOf returns the entries of outcomes, empty ones of those without.
+// foundOf returns the entries of outcomes, with an empty one for each outcome without.
 func foundOf(outcomes []BatchOutcome) []*Found {
 	found := make([]*Found, len(outcomes))
 	for i := range outcomes {
@@ -113,7 +113,7 @@ func foundOf(outcomes []BatchOutcome) []*Found {
 	return found
 }
 
-// batch is a transaction of a Batch.
+// batch is one transaction of a Batch.
 type batch struct {
 	*Service
 	facts  accessReader
@@ -121,17 +121,16 @@ type batch struct {
 	BatchRequest
 	now      time.Time
 	access   acl.Access
-	denied   error   // why the caller may not put; nil: it may
-	costs    *costed // of the transaction; nil: it only reads
+	denied   error   // why the caller may not put; nil if it may
+	costs    *costed // of the transaction; nil if it only reads
 	outcomes []BatchOutcome
-	end      int   // how many items it has done
-	room     int   // for further values that are read, in bytes
+	end      int   // number of items performed
+	room     int   // bytes left for further values that are read
 	found    []int // gets whose values are not read yet
 	unread   int   // bytes of these values
 }
 
-// newBatch authorises a batch. What the caller may do in the store is the same for
-// all its items.
+// newBatch authorises a batch. The caller's rights in the store are the same for all items.
 func (s *Service) newBatch(ctx context.Context, tx accessReader, c Caller, r BatchRequest, room int) (*batch, error) {
 	now := s.Instant()
 	a, err := access(ctx, tx, c, r.Store, acl.Read, now)
@@ -151,10 +150,10 @@ func (s *Service) newBatch(ctx context.Context, tx accessReader, c Caller, r Bat
 	}, nil
 }
 
-// roomFor returns how many bytes the values may have that gets of a batch read.
+// roomFor returns the maximum number of bytes of the values that gets of a batch read.
 func (s *Service) roomFor(items []BatchItem) int { return s.limits.Batch.Bytes - writtenBytes(items) }
 
-// writtenBytes returns how many bytes the values have that items write.
+// writtenBytes returns the number of bytes of the values that items write.
 func writtenBytes(items []BatchItem) (bytes int) {
 	for i := range items {
 		bytes += items[i].bytes()
@@ -162,7 +161,7 @@ func writtenBytes(items []BatchItem) (bytes int) {
 	return bytes
 }
 
-// prefetch reads what the items' paths have, if any of them may be written.
+// prefetch reads the rows at the items' paths if any item may write.
 func (b *batch) prefetch(ctx context.Context, tx Tx) error {
 	if b.access.Level < acl.ReadWrite {
 		return nil
@@ -179,14 +178,14 @@ func (b *batch) prefetch(ctx context.Context, tx Tx) error {
 	return tx.PrepareWrite(ctx, WritePlan{b.Store, paths, b.caller.Taint, b.caller.Agent})
 }
 
-// run does the items in their order, as many as the transaction may.
+// run performs the items in order, as many as the transaction may.
 func (b *batch) run(ctx context.Context, do func(ctx context.Context, i int) error) error {
 	for i := range b.Items {
 		if b.full(i) {
 			break
 		}
 		if b.Items[i].Op != BatchGet {
-			if err := b.readFound(ctx); err != nil { // before what the gets found is changed
+			if err := b.readFound(ctx); err != nil { // before a later item changes an entry that a get found
 				return err
 			}
 		}
@@ -206,7 +205,7 @@ func (b *batch) run(ctx context.Context, do func(ctx context.Context, i int) err
 	return cmp.Or(b.checkCost(), b.readFound(ctx))
 }
 
-// do does one item.
+// do performs one item.
 func (b *batch) do(ctx context.Context, tx Tx, i int) (err error) {
 	item := &b.Items[i]
 	switch item.Op {
@@ -229,7 +228,7 @@ func (b *batch) do(ctx context.Context, tx Tx, i int) (err error) {
 	}
 }
 
-// get finds the entry of a get. Its value is read later, with those of others.
+// get finds the entry of a get. Its value is read later, batched with others.
 func (b *batch) get(ctx context.Context, tx EntryReader, i int) error {
 	e, err := visibleAt(ctx, tx, b.caller, b.access, b.Items[i].Path, b.now)
 	if err != nil {
@@ -246,7 +245,7 @@ func (b *batch) get(ctx context.Context, tx EntryReader, i int) error {
 	return nil
 }
 
-// take takes room for the value of an entry that is read.
+// take reserves room for the value of an entry to read.
 func (b *batch) take(e *Entry) error {
 	if e.bytes() > b.room {
 		return &RuleError{
@@ -258,7 +257,7 @@ func (b *batch) take(e *Entry) error {
 	return nil
 }
 
-// readFound reads the values of the entries that gets have found.
+// readFound reads the values of the entries that gets found.
 func (b *batch) readFound(ctx context.Context) error {
 	if len(b.found) == 0 {
 		return nil
@@ -278,7 +277,7 @@ func (b *batch) readFound(ctx context.Context) error {
 	for _, i := range b.found {
 		found := &b.outcomes[i].Found
 		e, ok := byID[found.ID]
-		if !ok { // it was found in this transaction
+		if !ok { // found in this transaction
 			return ErrStale
 		}
 		found.Entry = e

@@ -8,7 +8,7 @@ import (
 	"mneme/acl"
 )
 
-// writeBatch is Batch with writes, a transaction after another.
+// writeBatch is Batch with writes, in consecutive transactions.
 func (s *Service) writeBatch(ctx context.Context, c Caller, r BatchRequest) (outcomes []BatchOutcome, a acl.Access, err error) {
 	outcomes = make([]BatchOutcome, 0, len(r.Items))
 	room, first := s.roomFor(r.Items), uuid.Nil
@@ -20,7 +20,7 @@ func (s *Service) writeBatch(ctx context.Context, c Caller, r BatchRequest) (out
 			b, id, err = s.updateBatch(ctx, tx, c, rest, room)
 			return err
 		})
-		if n > 1 && isRefusal(err) { // what the caller may do has changed: the items before it are done
+		if n > 1 && isRefusal(err) { // the caller's rights have changed: the items before stay performed
 			for range rest.Items {
 				outcomes = append(outcomes, BatchOutcome{Err: err})
 			}
@@ -42,8 +42,8 @@ func (s *Service) writeBatch(ctx context.Context, c Caller, r BatchRequest) (out
 	}
 }
 
-// updateBatch does the first items in a transaction, with sources as they are. id is that
-// of its record.
+// updateBatch performs the first items in a transaction. Sources are not reduced yet. id
+// identifies the transaction's record.
 func (s *Service) updateBatch(ctx context.Context, tx Tx, c Caller, r BatchRequest, room int) (b *batch, id uuid.UUID, err error) {
 	counted := newCosted(tx)
 	if b, err = s.newBatch(ctx, counted, c, r, room); err != nil {
@@ -71,7 +71,7 @@ func (s *Service) updateBatch(ctx context.Context, tx Tx, c Caller, r BatchReque
 	return b, id, s.Outcomes().Record(ctx, tx, c, r.Idempotency, kept)
 }
 
-// bytes returns how many bytes the value has that an item writes.
+// bytes returns the number of bytes of the value that an item writes.
 func (item *BatchItem) bytes() int {
 	if item.Op == BatchPut {
 		return len(item.Value)
@@ -79,12 +79,12 @@ func (item *BatchItem) bytes() int {
 	return 0
 }
 
-// work returns what the next transaction is about to write.
+// work returns what the next transaction will write.
 func (r *BatchRequest) work() Work {
 	return Work{Stores: []string{r.Store}, Entries: len(r.Items) - 1, Bytes: writtenBytes(r.Items)}
 }
 
-// full reports whether an item is left to the next transaction.
+// full reports whether an item must wait for the next transaction.
 func (b *batch) full(i int) bool {
 	return b.costs != nil && !b.Atomic && i > 0 && b.Items[i].Op != BatchGet && b.costs.full(b.Items[i].bytes())
 }

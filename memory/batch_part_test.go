@@ -31,9 +31,9 @@ func largePuts(n int) (items []memory.BatchItem) {
 	return items
 }
 
-// A batch that is not atomic and an import are written in transactions of bounded cost,
-// whatever the number of their items.
-func TestLargeBatchesAreSeveralTransactions(t *testing.T) {
+// A non-atomic batch and an import are written in transactions of bounded cost, whatever the
+// number of their items.
+func TestLargeBatchesAreSplitIntoTransactions(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		rows, h := openUpdates(t, b, memory.Options{})
 		me := agent("me", acl.Public)
@@ -89,13 +89,13 @@ func TestLargeBatchesAreSeveralTransactions(t *testing.T) {
 	})
 }
 
-// What is done as a whole must not keep others waiting for as long as anybody likes.
-func TestWhatIsDoneAsAWholeIsBounded(t *testing.T) {
+// Work that cannot be split must not block others for an unbounded time.
+func TestIndivisibleWorkIsBounded(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		me := agent("me", acl.Public)
 		items := largePuts(28)
-		for i := range items { // few words, so that they are written soon
+		for i := range items { // few words, so that they are written fast
 			items[i].Value = text(strings.Repeat("granite ", 12_000))
 		}
 		outcomes, err := h.Batch(background, me, memory.BatchRequest{Store: "me", Items: items})
@@ -128,7 +128,7 @@ func TestWhatIsDoneAsAWholeIsBounded(t *testing.T) {
 	})
 }
 
-// A batch of several transactions that ended early goes on where it ended, and happens
+// A batch of several transactions that ended early resumes where it ended, and is performed
 // once.
 func TestABatchOfSeveralTransactionsHappensOnce(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
@@ -174,8 +174,8 @@ func TestABatchOfSeveralTransactionsHappensOnce(t *testing.T) {
 	})
 }
 
-// Access is judged in each transaction: what was done before it was lost is answered, and
-// the rest refused.
+// Access is checked in each transaction: items before the access was lost are answered, and the
+// rest is refused.
 func TestABatchEndsWhereAccessEnds(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		rows, h := openUpdates(t, b, memory.Options{})
@@ -201,7 +201,7 @@ func TestABatchEndsWhereAccessEnds(t *testing.T) {
 	})
 }
 
-// Batches that the previous version of mneme did are repeated, too.
+// Batches recorded by the previous version of mneme are repeated, too.
 func TestRecordsOfFormerBatchesAreRead(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		rows, h := openUpdates(t, b, memory.Options{})

@@ -12,22 +12,22 @@ import (
 	"mneme/acl"
 )
 
-// keptOutcome is what is recorded of an item under an Idempotency-Key. The ids of
-// the entries that puts left are those of the record, in the order of the items.
+// keptOutcome is the record of an item's outcome under an Idempotency-Key. The ids of the
+// entries that puts left are in the batch's record, in the order of the items.
 type keptOutcome struct {
 	Created bool         `json:"c,omitempty"`
 	Refusal *keptRefusal `json:"r,omitempty"`
 }
 
-// keptBatch is what is recorded of a transaction of a batch. The records of the others
-// are named by the ID of the first one.
+// keptBatch is the record of one transaction of a batch. The keys of later records contain the
+// ID of the first one.
 type keptBatch struct {
 	ID       uuid.UUID     `json:"id"`
 	Outcomes []keptOutcome `json:"o"`
 }
 
-// UnmarshalJSON implements json.Unmarshaler. The previous version of mneme, whose batches
-// were one transaction each, recorded the outcomes alone.
+// UnmarshalJSON implements json.Unmarshaler. The previous version of mneme, whose batches were
+// one transaction each, recorded only the outcomes.
 func (k *keptBatch) UnmarshalJSON(text []byte) error {
 	if text[0] == '[' {
 		return json.Unmarshal(text, &k.Outcomes)
@@ -36,8 +36,8 @@ func (k *keptBatch) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(k))
 }
 
-// record returns what is recorded of the items that were done, and its id. A get is read
-// again.
+// record returns the record of the performed items, and its id. A repeated call reads the
+// entries of gets again.
 func (b *batch) record() (record IdempotencyRecord, id uuid.UUID, err error) {
 	if id, err = newID(); err != nil {
 		return record, id, err
@@ -57,7 +57,8 @@ func (b *batch) record() (record IdempotencyRecord, id uuid.UUID, err error) {
 	return record, id, err
 }
 
-// repeat answers the items that a transaction did before, and returns the id of its record.
+// repeat answers the items that an earlier call's transaction performed, and returns the id of
+// its record.
 func (b *batch) repeat(ctx context.Context, tx Tx, record *IdempotencyRecord) (id uuid.UUID, err error) {
 	var recorded keptBatch
 	if err := json.Unmarshal(record.Numbers, &recorded); err != nil {
@@ -91,7 +92,7 @@ func (b *batch) repeat(ctx context.Context, tx Tx, record *IdempotencyRecord) (i
 	})
 }
 
-// repeatPut answers a put that left the entry with an id.
+// repeatPut answers a put that left the entry with the given id.
 func (b *batch) repeatPut(ctx context.Context, tx Tx, i int, id uuid.UUID, created bool) error {
 	if b.denied != nil {
 		return b.denied
@@ -111,7 +112,7 @@ func (b *batch) repeatPut(ctx context.Context, tx Tx, i int, id uuid.UUID, creat
 	return b.readFound(ctx)
 }
 
-// keptRefusal is an error of isRefusal as it is recorded. It has no text of a
+// keptRefusal is the record of an error for which isRefusal is true. It contains no text of the
 // request.
 type keptRefusal struct {
 	Kind     string        `json:"k"`
@@ -149,7 +150,7 @@ func keepRefusal(err error) *keptRefusal {
 	return &keptRefusal{Kind: "conflict"}
 }
 
-// err returns the refusal; nil of none.
+// err returns the refusal, or nil if there is none.
 func (k *keptRefusal) err() error {
 	switch {
 	case k == nil:

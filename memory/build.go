@@ -8,8 +8,7 @@ import (
 	"mneme/acl"
 )
 
-// mayChange checks a write against the entry that it would change, nil for
-// none.
+// mayChange checks a write against the entry that it would change, nil if there is none.
 func mayChange(c Caller, a acl.Access, old *Entry, r PutRequest) error {
 	if old == nil {
 		return nil
@@ -26,14 +25,14 @@ func mayChange(c Caller, a acl.Access, old *Entry, r PutRequest) error {
 	return nil
 }
 
-// mayChangeExpiry reports whether the caller may change the expiry of an
-// entry, nil for a new one: its owner and the store's own agent may.
+// mayChangeExpiry reports whether the caller may change the expiry of an entry, nil for a new
+// one: its owner and the store's own agent may.
 func mayChangeExpiry(c Caller, a acl.Access, old *Entry) bool {
 	return old == nil || old.Owner == c.Agent || a.Via == acl.ViaOwn
 }
 
-// buildEntry returns the entry that the write leaves. old is the entry that it
-// replaces, nil if it creates one; then it takes fields from from, unless that is
+// buildEntry returns the entry that results from the write. old is the entry that it replaces,
+// or nil if it creates one; in that case it copies fields from the entry from, unless that is
 // nil.
 func buildEntry(ctx context.Context, tx acl.Facts, c Caller, r PutRequest, old, from *Entry, now time.Time) (e Entry, err error) {
 	if old != nil {
@@ -92,8 +91,8 @@ func buildEntry(ctx context.Context, tx acl.Facts, c Caller, r PutRequest, old, 
 	return e, nil
 }
 
-// author returns the author of a field that a write gives. Who gives a field the
-// text that it has already is not its author, except the entry's owner, who takes
+// author returns the author of a field that a write gives. Writing the text that the field
+// already has does not make an agent its author, unless it is the entry's owner, who takes
 // responsibility for the text.
 func author(c Caller, e *Entry, before string, changed bool) string {
 	if changed || c.Agent == e.Owner {
@@ -106,12 +105,12 @@ func author(c Caller, e *Entry, before string, changed bool) string {
 func stamp(e *Entry, c Caller, now time.Time) {
 	e.Version++
 	e.Revision++
-	e.Size = 0 // the value itself is there
+	e.Size = 0 // the value itself is set
 	e.UpdatedAt, e.UpdatedBy = now, c.Agent
 }
 
-// keepsFields reports whether a write would leave the entry's contents as they
-// are, except for the value and the source.
+// keepsFields reports whether a write would leave the entry's contents unchanged, except for
+// the value and the source.
 func keepsFields(e *Entry, r PutRequest) bool {
 	return (r.Type == nil || *r.Type == e.Type) &&
 		(r.Description == nil || *r.Description == e.Description) &&
@@ -120,14 +119,14 @@ func keepsFields(e *Entry, r PutRequest) bool {
 		keepsExpiry(e, r)
 }
 
-// keepsExpiry reports whether a write would leave the entry's expiry as it is:
-// it gives none, the same instant, or a TTL of 0 to an entry that never expires.
+// keepsExpiry reports whether a write would leave the entry's expiry unchanged: it gives no
+// expiry, the same instant, or a TTL of 0 for an entry that never expires.
 func keepsExpiry(e *Entry, r PutRequest) bool {
 	return (r.TTL == nil || *r.TTL == 0 && e.ExpiresAt.IsZero()) &&
 		(r.ExpiresAt == nil || instantOf(*r.ExpiresAt).Equal(e.ExpiresAt))
 }
 
-// moment parses OccurredAt, which must be given. The error is a RuleError.
+// moment parses OccurredAt, which must not be nil. The error is a RuleError.
 func (r *PutRequest) moment() (Moment, error) {
 	zone, err := parseZone(r.Timezone)
 	if err != nil {
@@ -136,7 +135,7 @@ func (r *PutRequest) moment() (Moment, error) {
 	return ParseMomentIn(*r.OccurredAt, zone)
 }
 
-// occurredAt reports whether OccurredAt, in whatever form, is m.
+// occurredAt reports whether OccurredAt, in any form, is m.
 func (r *PutRequest) occurredAt(m Moment) bool {
 	given, err := r.moment()
 	return err == nil && given.Equal(m)

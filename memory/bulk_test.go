@@ -16,7 +16,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// batchSurface does puts, gets and deletes as batches of one item.
+// batchSurface performs puts, gets and deletes as batches of one item.
 type batchSurface struct {
 	*serviceSurface
 	atomic bool
@@ -65,8 +65,7 @@ func TestABatchPassesTheAccessMatrix(t *testing.T) {
 	})
 }
 
-// drawItem draws an item that may be refused for any reason. The entity tags that
-// it names are replaced by withTags.
+// drawItem draws an item that may be refused for any reason. withTags replaces its entity tags.
 func drawItem(t *rapid.T) memory.BatchItem {
 	item := memory.BatchItem{Op: rapid.SampledFrom([]memory.BatchOp{memory.BatchPut, memory.BatchPut, memory.BatchGet, memory.BatchDelete}).Draw(t, "op")}
 	item.Path.Key = rapid.SampledFrom([]string{"a", "b", "c", "d", "low", "high", "theirs", "private", "a//b"}).Draw(t, "key")
@@ -90,7 +89,7 @@ func drawItem(t *rapid.T) memory.BatchItem {
 	return item
 }
 
-// single does an item by its own call.
+// single performs an item by its own call.
 func (h *harness) single(c memory.Caller, store string, item memory.BatchItem) (o memory.BatchOutcome) {
 	item.Path.Store = store
 	switch item.Op {
@@ -104,7 +103,7 @@ func (h *harness) single(c memory.Caller, store string, item memory.BatchItem) (
 	return o
 }
 
-// withTags replaces the entity tag "current" by that of the entry as it is.
+// withTags replaces the entity tag "current" with the entry's current one.
 func (h *harness) withTags(c memory.Caller, store string, items []memory.BatchItem) []memory.BatchItem {
 	out := make([]memory.BatchItem, len(items))
 	for i, item := range items {
@@ -197,7 +196,7 @@ func TestABatchGivesTheOutcomesAndTheStateOfItsSingleCalls(t *testing.T) {
 	}
 }
 
-// item returns an item at a key; of a put, with a value.
+// item returns an item at a key; a put has a value.
 func item(op memory.BatchOp, key string, value ...string) memory.BatchItem {
 	i := memory.BatchItem{Op: op, PutRequest: memory.PutRequest{Path: memory.Path{Key: key}}}
 	if len(value) > 0 {
@@ -317,7 +316,7 @@ func TestARepeatedBatchIsNotDoneAgain(t *testing.T) {
 			t.Errorf("another body with the key: %v", err)
 		}
 
-		// What another wrote under its key is authorised anew.
+		// What another caller wrote under its key is authorised again.
 		r.Items = []memory.BatchItem{item(memory.BatchPut, "b/1", "one"), item(memory.BatchGet, "new")}
 		if got := statuses(h.Batch(background, other, r)); got != "201, 200" {
 			t.Fatal(got)

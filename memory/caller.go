@@ -12,13 +12,13 @@ import (
 // Caller is the principal of a call, with what its surface allows.
 type Caller struct {
 	acl.Principal
-	// Internal gives access to the caller's own entries that are not in
-	// context. REST and the Robutler GET and PUT set it; no tool does.
+	// Internal gives access to the caller's own entries that are not in context. REST and the
+	// Robutler GET and PUT set it; no tool does.
 	Internal bool
 }
 
-// RegisterCaller records that an authenticated subject calls: its id is known
-// as a caller's from then on. ErrNotCaller if it is known as a chat's.
+// RegisterCaller records that an authenticated subject calls: its id is known as a caller's
+// from then on. The error is ErrNotCaller if the id is known as a chat's.
 func (s *Service) RegisterCaller(ctx context.Context, p acl.Principal) error {
 	if err := p.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotCaller, err)
@@ -32,7 +32,7 @@ func (s *Service) RegisterCaller(ctx context.Context, p acl.Principal) error {
 		return err
 	})
 	if err == nil && kind == KindUnknown {
-		err = s.updateTogether(ctx, Caller{Principal: p}, Work{}, func(tx Tx) error { return tx.ClaimName(ctx, p.Agent, KindCaller) })
+		err = s.updateBatched(ctx, Caller{Principal: p}, Work{}, func(tx Tx) error { return tx.ClaimName(ctx, p.Agent, KindCaller) })
 	}
 	switch {
 	case kind == KindChat, errors.Is(err, ErrKindClash):
@@ -44,11 +44,11 @@ func (s *Service) RegisterCaller(ctx context.Context, p acl.Principal) error {
 	return nil
 }
 
-// callerCacheBytes bounds the cache of registered callers. It holds about 10,000
-// of them; of others, the storage is asked at each request.
+// callerCacheBytes bounds the cache of registered callers. It holds about 10,000 callers; the
+// others cost a storage lookup per request.
 const callerCacheBytes = 4 << 20
 
-// callerCache holds the ids that are known as callers'.
+// callerCache holds the ids known as callers'.
 type callerCache = lru.Cache[string, struct{}]
 
 func newCallerCache() *callerCache {

@@ -15,8 +15,8 @@ const (
 	MaxChangeWait = 30 * time.Second
 )
 
-// ErrFeed: the feed no longer has all changes since a cursor, or what the caller
-// may read of the store is no longer the same. It lists the store again.
+// ErrFeed: the feed no longer has all changes since a cursor, or the caller's read access to
+// the store has changed. The caller must list the store again.
 var ErrFeed = errors.New("the changes since this cursor are not known: read the store again, and follow it from a new cursor")
 
 // ChangesRequest asks for the changes of a store since an earlier call.
@@ -24,33 +24,32 @@ type ChangesRequest struct {
 	Store string
 	Since string        // the Next of an earlier call; "": from now on
 	Limit int           // 1–1000
-	Wait  time.Duration // for a change, if there is none; 0–30 s
-	// Judge returns the caller as its token says when there may be changes, or when
-	// the wait has ended; its error is an answer only then. nil: the caller of the
-	// call.
+	Wait  time.Duration // how long to wait for a change if there is none; 0–30 s
+	// Judge returns the caller according to its token when there may be changes, or when the
+	// wait has ended. Its error is returned only at the end of the wait. If Judge is nil, the
+	// caller stays that of the call.
 	Judge func(ctx context.Context, ended bool) (Caller, error)
-	Stop  <-chan struct{} // ends a wait early; nil: nothing does
+	Stop  <-chan struct{} // ends a wait early; nil: no early end
 }
 
 // Change is the state of a path that has changed.
 type Change struct {
 	Namespace, Key string
-	Version        int // of the entry that Get returns; 0: none, it was deleted
+	Version        int // version of the entry that Get returns; 0: none, it was deleted
 	At             time.Time
 }
 
-// ChangePage is a page of changes. If it is empty, the caller has seen all.
+// ChangePage is a page of changes. If it is empty, the caller has seen all changes.
 type ChangePage struct {
 	Changes []Change
 	Next    string
 }
 
-// Changes returns what has changed in a store for the caller: each path once, with
-// its present state, in the order of the latest changes. Entries that are not in
-// context are left out.
+// Changes returns what has changed in a store for the caller: each path once, with its current
+// state, ordered by latest change. It omits entries that are not in context.
 //
-// SECURITY: records of labels that the caller may not read are not looked at. They
-// end no wait, and a cursor holds nothing of them.
+// SECURITY: it does not look at records of labels that the caller may not read. They end no
+// wait, and a cursor contains nothing about them.
 func (s *Service) Changes(ctx context.Context, c Caller, r ChangesRequest) (ChangePage, error) {
 	var since *feedCursor
 	if r.Since != "" {
@@ -66,22 +65,22 @@ func (s *Service) Changes(ctx context.Context, c Caller, r ChangesRequest) (Chan
 	return s.waitForChanges(ctx, c, r, since, now)
 }
 
-// changesNow is the answer of one look at a feed.
+// changesNow is the result of reading a feed once.
 type changesNow struct {
 	page       ChangePage
 	position   feedCursor
 	nextExpiry time.Time // zero: none
 }
 
-// maxSweeps bounds how often one look at a feed sweeps expired entries, sweepBatch
-// at a time.
+// maxSweeps bounds how often one call of changes sweeps expired entries, sweepBatch entries at
+// a time.
 const (
 	maxSweeps  = 5
 	sweepBatch = 200
 )
 
-// changes looks at the feed. An expiry is a change from its instant on: entries
-// that have expired are swept first.
+// changes reads the feed. An expiry is a change from its instant on: changes first sweeps
+// entries that have expired.
 func (s *Service) changes(ctx context.Context, c Caller, r ChangesRequest, since *feedCursor) (now changesNow, err error) {
 	for sweeps := 0; ; sweeps++ {
 		var due bool
@@ -120,8 +119,8 @@ func (s *Service) changes(ctx context.Context, c Caller, r ChangesRequest, since
 	}
 }
 
-// nextExpiry returns when the first entry of a store at labels up to a ceiling
-// expires that is neither deleted nor swept: zero if none does, maybe in the past.
+// nextExpiry returns when the first entry of a store at labels up to a ceiling expires that is
+// neither deleted nor swept. The time may be in the past; it is zero if there is none.
 func nextExpiry(ctx context.Context, tx ExpiryReader, store string, ceiling acl.Label) (time.Time, error) {
 	first, err := tx.Expiring(ctx, ExpiryQuery{Store: store, Ceiling: ceiling, Limit: 1})
 	if err != nil || len(first) == 0 {
@@ -157,8 +156,7 @@ func checkChanges(r ChangesRequest) error {
 	return nil
 }
 
-// readFeed reads a page of the feed in a snapshot; without since it returns the
-// position alone.
+// readFeed reads a page of the feed in a snapshot. Without since, it returns only the position.
 func (s *Service) readFeed(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r ChangesRequest, since *feedCursor, instant time.Time) (now changesNow, err error) {
 	query := FeedQuery{Store: r.Store, Ceiling: a.Ceiling}
 	if since != nil {
@@ -175,7 +173,7 @@ func (s *Service) readFeed(ctx context.Context, tx ReadTx, c Caller, a acl.Acces
 	now.position = feedCursor{ceiling: a.Ceiling, positions: feed.Last}
 	if since != nil {
 		for i, position := range since.positions {
-			if feed.Removed[i] > position || feed.Last[i] < position { // removed, or of a database that was restored from a backup
+			if feed.Removed[i] > position || feed.Last[i] < position { // removed, or from a database that was restored from a backup
 				return now, ErrFeed
 			}
 		}
@@ -195,8 +193,8 @@ func (s *Service) readFeed(ctx context.Context, tx ReadTx, c Caller, a acl.Acces
 	return now, err
 }
 
-// firstRecords merges the records of several labels, by time, and returns the
-// first: of each label those that precede the others of it.
+// firstRecords merges the records of several labels by time and returns the first ones, such
+// that for each label they are a prefix of its records.
 func firstRecords(records []FeedRecord, limit int) []FeedRecord {
 	var labels [acl.Restricted][]FeedRecord
 	for _, r := range records {
@@ -218,8 +216,8 @@ func firstRecords(records []FeedRecord, limit int) []FeedRecord {
 	return merged
 }
 
-// latestChanges returns the present state of the paths of records, each once, in
-// the order of their last records.
+// latestChanges returns the current state of the paths of records, each once, ordered by last
+// record.
 func latestChanges(ctx context.Context, tx PathReader, c Caller, a acl.Access, store string, records []FeedRecord, now time.Time) ([]Change, error) {
 	if len(records) == 0 {
 		return nil, nil
@@ -256,15 +254,15 @@ func latestChanges(ctx context.Context, tx PathReader, c Caller, a acl.Access, s
 	return changes, nil
 }
 
-// feedCursor is how far a caller has followed a feed. Another ceiling than the
-// caller's present one means that it may read more than it has, or less.
+// feedCursor is how far a caller has followed a feed. If its ceiling differs from the caller's
+// current one, the caller may now read more or less than before.
 type feedCursor struct {
 	ceiling   acl.Label
 	positions FeedPositions
 }
 
-// feedCursorBytes is the same for every cursor, so that its length says nothing of
-// the positions.
+// feedCursorBytes is the same for every cursor, so that its length reveals nothing about the
+// positions.
 const feedCursorBytes = 1 + 8*len(FeedPositions{})
 
 func feedBound(c Caller, r ChangesRequest) []string {

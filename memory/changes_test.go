@@ -17,24 +17,24 @@ import (
 	"mneme/test/backendtest"
 )
 
-// follower keeps a copy of a store in step, as a client would.
+// follower maintains a copy of a store, as a client would.
 type follower struct {
 	caller memory.Caller
 	limit  int
 	cursor string
 	copied map[memory.Path]int // versions
-	denied bool                // at the last step
+	denied bool                // by the last step
 }
 
-// step reads a page of changes, or the whole store if it must, and reports whether
-// the copy is up to date.
+// step reads a page of changes, or the whole store if it must, and reports whether the copy is
+// up to date.
 func (f *follower) step(h *harness, store string) (done bool, err error) {
 	ctx := context.Background()
 	request := memory.ChangesRequest{Store: store, Since: f.cursor, Limit: f.limit}
 	page, err := h.Changes(ctx, f.caller, request)
 	f.denied = errors.Is(err, acl.ErrDenied)
 	switch {
-	case f.denied: // its copy is of no use to it, until it may read again
+	case f.denied: // its copy is useless until it may read again
 		return true, nil
 	case errors.Is(err, memory.ErrFeed):
 		f.cursor = ""
@@ -143,7 +143,7 @@ func checkFollowers(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 	}
 }
 
-// following returns a request for what changes from now on.
+// following returns a request for changes from now on.
 func (h *harness) following(c memory.Caller, store string) memory.ChangesRequest {
 	h.t.Helper()
 	r := memory.ChangesRequest{Store: store, Limit: 100}
@@ -163,8 +163,8 @@ type waiting struct {
 	stop chan struct{}
 }
 
-// wait begins a call, and returns when it waits or has its answer: on a slow machine
-// the change may come before the call does.
+// wait begins a call, and returns when the call waits or has its answer: on a slow machine the
+// change may come before the call.
 func (h *harness) wait(c memory.Caller, r memory.ChangesRequest) *waiting {
 	h.t.Helper()
 	w := &waiting{page: make(chan memory.ChangePage, 1), stop: make(chan struct{})}
@@ -193,7 +193,7 @@ func wantChanges(t *testing.T, page memory.ChangePage, want ...string) {
 	}
 }
 
-func TestAWaitEndsAtAVisibleChangeAlone(t *testing.T) {
+func TestOnlyAVisibleChangeEndsAWait(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data := b.Open(t)
 		here, there := openOver(t, data, memory.Options{}), openOver(t, data, memory.Options{})
@@ -221,7 +221,7 @@ func TestAnExpiryEndsAWait(t *testing.T) {
 			found, err := h.Get(background, c, path("a", key))
 			return err == nil && found.Label == acl.Internal
 		}
-		// On a busy machine an entry may expire before it is followed.
+		// On a busy machine, an entry may expire before it is followed.
 		for life, followed := time.Second, false; !followed; life *= 2 {
 			h.PutText(c, "a", "k", "x", 0, ttl(life))
 			h.PutText(c, "a", "l", "x", 0, ttl(life))
@@ -242,7 +242,7 @@ func TestAnExpiryEndsAWait(t *testing.T) {
 	})
 }
 
-func TestAWaitIsJudgedAtItsEnd(t *testing.T) {
+func TestAccessIsCheckedAtTheEndOfAWait(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := openOver(t, b.Open(t), memory.Options{})
 		alice, bob := agent("alice", acl.Internal), agent("bob", acl.Internal)
@@ -286,9 +286,9 @@ func TestAWaitIsJudgedAtItsEnd(t *testing.T) {
 	})
 }
 
-// Commits do not have a token judged that has failed: a follower sees when the others
-// were told of each.
-func TestATokenThatEndsDuringAWaitIsJudgedOnceMore(t *testing.T) {
+// Commits do not cause a failed token to be checked again. A second follower shows when each
+// commit was announced.
+func TestATokenThatExpiresDuringAWaitIsCheckedOnceMore(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := openOver(t, b.Open(t), memory.Options{})
 		c, expired := agent("a", acl.Public), errors.New("expired")
@@ -349,7 +349,7 @@ func (h *harness) waitingFor(c memory.Caller, store string) memory.ChangesReques
 	return r
 }
 
-func TestCursorsOfAFeedReachBackSoFar(t *testing.T) {
+func TestCursorsOfAFeedExpire(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		clock, rows := backendtest.NewClock(), &sweptOnce{Storage: b.Open(t).Storage(t)}
 		p := backendtest.OpenProcess(t, rows, backendtest.Options{Memory: memory.Options{
@@ -416,7 +416,7 @@ func TestCursorsOfAFeedReachBackSoFar(t *testing.T) {
 		clock.Advance(time.Minute)
 		_, err := h.Purge(background, caller(acl.Principal{Agent: "platform", Platform: true}), memory.PurgeRequest{Before: clock.Now()}, nil)
 		must(h, err)
-		ask(r, c, memory.ErrFeed) // nobody knows the key any more
+		ask(r, c, memory.ErrFeed) // the key is no longer known
 		wantChanges(t, ask(later, c, nil))
 	})
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // The clock jumps an hour ahead, two hours back, and later a day back, under a running service.
-// Writes go on and are embedded, a key is applied once, and what expired while the
-// clock was ahead and was swept does not return.
+// Writes continue and are embedded, a key is applied once, and an entry that expired and was
+// swept while the clock was ahead does not return.
 func TestClockJumpsLoseNoWriteAndReviveNothing(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data, e, clock := b.Open(t), encoder(t), new(wallClock)

@@ -10,25 +10,25 @@ import (
 	"mneme/lexical"
 )
 
-// While a transaction writes, others wait: on SQLite all of them, on PostgreSQL those of
-// its store. What it costs is counted in terms of documents: on SQLite about ten
-// microseconds of a processor for each that is written or removed.
+// While a transaction writes, others wait: on SQLite all of them, on PostgreSQL those of the
+// same store. Its cost is measured in documents. On SQLite, each document written or removed
+// takes about ten microseconds of CPU.
 const (
-	// partCost bounds the transactions of what need not be one: batches that are not
-	// atomic, imports, and the removal of what has expired.
+	// partCost bounds the transactions of work that may be split: batches that are not atomic,
+	// imports, and the removal of expired entries.
 	partCost = 20_000
-	// wholeCost bounds those of what is done as a whole or not at all.
+	// wholeCost bounds the transactions of work that must be done completely or not at all.
 	wholeCost = 300_000
 
 	entryCost    = 10  // of an entry's rows
 	bytesPerCost = 128 // of values that are written: they are analyzed
-	bytesPerTerm = 8   // of values whose terms are not known: half as many as in English
+	bytesPerTerm = 8   // of values whose terms are not known: half of the average for English
 )
 
-// guessCost returns about what it costs to write or remove an entry with a value of so many bytes.
+// guessCost estimates the cost to write or remove an entry with a value of size bytes.
 func guessCost(size int) int { return entryCost + size/bytesPerTerm }
 
-// costed counts what a transaction costs.
+// costed tracks the cost of a transaction.
 type costed struct {
 	Tx
 	spent int
@@ -57,7 +57,7 @@ func (c *costed) see(entries []Entry) {
 	}
 }
 
-// full reports whether the transaction should not write another value of so many bytes.
+// full reports whether the transaction should not write another value of size bytes.
 func (c *costed) full(size int) bool { return c.spent > 0 && c.spent+guessCost(size) > partCost }
 
 // Put implements EntryWriter.
@@ -75,7 +75,7 @@ func (c *costed) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 	return c.Tx.Sweep(ctx, ids, now)
 }
 
-// part returns how many of n entries, with values of the given sizes, are one transaction:
+// part returns how many of n entries, with values of the given sizes, fit into one transaction:
 // at least one if n > 0.
 func part(n int, size func(int) int) int {
 	total := 0

@@ -30,8 +30,8 @@ import (
 	"mneme/vector/flat"
 )
 
-// crashVariable is the environment variable with the database of the process
-// that the crash test starts and kills.
+// crashVariable is the environment variable with the database of the process that the crash
+// test starts and kills.
 const crashVariable = "MNEME_CRASH_TEST_DATABASE"
 
 func TestMain(m *testing.M) {
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	}
 	// Tests mostly wait for servers. -parallel overrides this.
 	set("test.parallel", "8")
-	// Each check of a property fills two databases, so run few of them.
+	// Each check of a property fills two databases, so few are run.
 	set("rapid.checks", "10")
 	flag.Parse()
 	if testing.Short() { // rapid itself runs a fifth
@@ -60,12 +60,12 @@ func set(name, value string) {
 	}
 }
 
-// crashKeys is the number of keys that the process writes to.
+// crashKeys is the number of keys that the process writes.
 const crashKeys = 40
 
-// writeUnderLoad creates, overwrites and deletes entries while the worker runs.
-// Before each write it prints "try put KEY N" or "try delete KEY N", and after
-// it was acknowledged the same without "try". It returns only on an error.
+// writeUnderLoad creates, overwrites and deletes entries while the worker runs. Before each
+// write it prints "try put KEY N" or "try delete KEY N", and after the write was acknowledged
+// the same without "try". It returns only on an error.
 func writeUnderLoad(path string, out io.Writer) error {
 	ctx := context.Background()
 	storage, err := sqlite.Open(ctx, path)
@@ -108,8 +108,8 @@ func writeUnderLoad(path string, out io.Writer) error {
 // crashText returns a value with a word that no other value contains.
 func crashText(n int64) string { return "the number is " + crashWord(n) }
 
-// crashWord encodes a number in letters, so that every analyzer takes it for one
-// word, with an ending that no stemmer strips.
+// crashWord encodes a number in letters, so that every analyzer reads it as one word, with an
+// ending that no stemmer strips.
 func crashWord(n int64) string {
 	var letters []byte
 	for ; n > 0; n /= 20 {
@@ -132,9 +132,8 @@ func crashNumber(word string) (n int64, ok bool) {
 	return n, true
 }
 
-// writeLog holds what the process printed: by key, the number of the last
-// acknowledged write, and of the write that was in flight, which may have been
-// committed. 0 is a deletion.
+// writeLog holds what the process printed, by key: the number of the last acknowledged write,
+// and of the write in flight, which may have been committed. 0 is a deletion.
 type writeLog struct {
 	acknowledged map[string]int64
 	inFlight     map[string]int64
@@ -173,8 +172,7 @@ func TestKilledProcessLosesNoAcknowledgedWrite(t *testing.T) {
 	}
 }
 
-// runAndKill starts the process and kills it at a random time after its first
-// write.
+// runAndKill starts the process and kills it at a random time after its first write.
 func runAndKill(t *testing.T, path string, writes *writeLog) {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -206,8 +204,8 @@ func runAndKill(t *testing.T, path string, writes *writeLog) {
 	}
 }
 
-// checkDatabase opens the database as a restarted process would, processes the
-// queue, and compares rows, terms and vectors with the writes.
+// checkDatabase opens the database as a restarted process would, works the queue, and compares
+// rows, terms and vectors with the writes.
 func checkDatabase(t *testing.T, path string, writes *writeLog) {
 	t.Helper()
 	ctx := context.Background()
@@ -278,8 +276,8 @@ func numberIn(t *testing.T, e memory.Entry) int64 {
 	return n
 }
 
-// checkTerms checks that the word of each live entry finds it alone, and that
-// the word they share finds as many entries as are live.
+// checkTerms checks that the word of each live entry finds only this entry, and that their
+// common word finds all live entries.
 func checkTerms(t *testing.T, storage memory.Storage, live map[uuid.UUID]memory.Entry) {
 	t.Helper()
 	ctx := context.Background()
@@ -313,8 +311,7 @@ func checkTerms(t *testing.T, storage memory.Storage, live map[uuid.UUID]memory.
 	}
 }
 
-// checkVectors checks that exactly the live entries have vectors, made from
-// their current text.
+// checkVectors checks that exactly the live entries have vectors, made from their current text.
 func checkVectors(t *testing.T, storage indexer.Storage, fingerprint string, live map[uuid.UUID]memory.Entry) {
 	t.Helper()
 	ctx := context.Background()

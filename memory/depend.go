@@ -7,16 +7,16 @@ import (
 	"mneme/acl"
 )
 
-// GrantInfo is a grant with what follows from it now.
+// GrantInfo is a grant with its current effect.
 type GrantInfo struct {
 	acl.Grant
-	// InEffect says that the grant gives a level: it has not expired, its maker has
-	// readwrite on the store, and no offer has it rest.
+	// InEffect says that the grant gives a level: it has not expired, its maker has readwrite
+	// on the store, and no offer suspends it.
 	InEffect bool
 }
 
-// grantsIn are the facts about one store, with all of its grants and what was read of its
-// members, so that many chains of makers are followed by few queries.
+// grantsIn caches the facts about one store, with all of its grants and the memberships read so
+// far, so that many chains of makers need few queries.
 type grantsIn struct {
 	acl.Facts
 	store   string
@@ -73,13 +73,13 @@ func (g *grantsIn) visible(ctx context.Context, c Caller, now time.Time) ([]Gran
 	return infos, nil
 }
 
-// revoke removes a grant, and returns the others that it takes out of effect, of those that
-// exist for the caller's session. With cascade it removes them, too.
+// revoke removes a grant. It returns the other grants that it takes out of effect, of those
+// that exist for the caller's session. With cascade it also removes these.
 func revoke(ctx context.Context, tx Tx, c Caller, gone acl.Grant, cascade bool, now time.Time) ([]GrantInfo, error) {
 	if err := tx.PutGrant(ctx, acl.Grant{Store: gone.Store, Grantee: gone.Grantee, Label: gone.Label}); err != nil {
 		return nil, err
 	}
-	if gone.Level != acl.ReadWrite { // who has less makes no grants
+	if gone.Level != acl.ReadWrite { // an agent with a lower level makes no grants
 		return nil, nil
 	}
 	before, err := readGrants(ctx, tx, gone.Store)

@@ -20,8 +20,8 @@ type dumpHeader struct {
 	Version int    `json:"version"`
 }
 
-// dumpFormat is what Dump writes, and previousDumpFormat what the previous version of
-// mneme wrote, which had no records of how stores are read.
+// dumpFormat is the format that Dump writes. previousDumpFormat is the format of the previous
+// version of mneme, which had no records of how stores are read.
 var (
 	dumpFormat         = dumpHeader{Format: "mneme dump", Version: 5}
 	previousDumpFormat = dumpHeader{Format: dumpFormat.Format, Version: 4}
@@ -35,14 +35,14 @@ type dumpLine struct {
 	End     *dumpEnd   `json:"end,omitempty"`
 }
 
-// dumpEnd is the last line. A dump without it was cut off, as by a full disk
-// or a broken pipe.
+// dumpEnd is the last line. A dump without it was cut off, for example by a full disk or a
+// broken pipe.
 type dumpEnd struct {
 	Records int `json:"records"`
 }
 
-// dumpEntry holds value and source as strings, so that they are restored byte
-// for byte, white space included.
+// dumpEntry holds value and source as strings, so that they are restored byte for byte,
+// including white space.
 type dumpEntry struct {
 	Entry
 	Value  string
@@ -78,11 +78,10 @@ func (l dumpLine) record() DumpRecord {
 	return record
 }
 
-// Dump writes the whole database for its operator, one JSON record a line
-// between a header and an end: entries with their history and the trash,
-// grants, participants, sessions, settings, known names, how stores are read, and the
-// records of the meter. No access rule applies. Vectors are left out; they are computed again
-// after loading.
+// Dump writes the whole database for its operator, one JSON record per line between a header
+// and an end: entries with their history and the trash, grants, participants, sessions,
+// settings, known names, how stores are read, and the records of the meter. It applies no
+// access rule. It omits vectors, which are recomputed after loading.
 func (a *Admin) Dump(ctx context.Context, w io.Writer) error {
 	buffered := bufio.NewWriterSize(w, 1<<16)
 	encoder := json.NewEncoder(buffered)
@@ -107,11 +106,10 @@ func (a *Admin) Dump(ctx context.Context, w io.Writer) error {
 	return buffered.Flush()
 }
 
-// LoadDump restores a dump and returns how many records it holds. The database
-// must be empty: a record that it has already is an error. A dump is loaded
-// completely or not at all; one whose ledger does not verify is not. Unless it is nil,
-// progress is called after each record, with the number of all. A transaction that is
-// retried starts over.
+// LoadDump restores a dump and returns the number of records. The database must be empty: a
+// record that exists already is an error. LoadDump loads a dump completely or not at all, and
+// refuses one whose ledger does not verify. Unless progress is nil, LoadDump calls it after
+// each record, with the total number of records. A retried transaction starts over.
 func (a *Admin) LoadDump(ctx context.Context, r io.Reader, progress func(done, total int)) (int, error) {
 	records, err := readDump(r)
 	if err != nil {
@@ -119,10 +117,10 @@ func (a *Admin) LoadDump(ctx context.Context, r io.Reader, progress func(done, t
 	}
 	sells := slices.ContainsFunc(records, func(r DumpRecord) bool { return r.Meter != nil })
 	if sells && a.service.ledger == nil {
-		return 0, fmt.Errorf("load dump: it has records of the meter, which this service does not have")
+		return 0, fmt.Errorf("load dump: the dump has meter records, but this service has no meter")
 	}
 	err = a.service.storage.Update(ctx, func(tx Tx) error {
-		var named []uuid.UUID // entries with names in another form
+		var named []uuid.UUID // entries with names in another normal form
 		for i, record := range records {
 			if e := record.Entry; e != nil && e.Path != e.Path.Normal() {
 				named = append(named, e.ID)

@@ -1,7 +1,7 @@
-// Package memory holds mneme's entries and what is done with them: the Service writes,
-// reads, shares and follows entries under the access rules of package acl. It reaches
-// storages and the indexer through small interfaces. Package search answers questions
-// from the same entries.
+// Package memory implements mneme's entries and the operations on them: the Service writes,
+// reads, shares and follows entries under the access rules of package acl. It reaches storages
+// and the indexer through small interfaces. Package search answers questions from the same
+// entries.
 package memory
 
 import (
@@ -39,12 +39,12 @@ type Entry struct {
 	Path
 	Owner       string // the agent that created it
 	Label       acl.Label
-	Value       json.RawMessage // any JSON value, kept byte for byte
+	Value       json.RawMessage // any JSON value, stored byte for byte
 	Type        string          // "", or a word such as user, feedback, project, reference
 	Description string          // one line
 	Tags        []string        // in the writer's order, distinct
 	InContext   bool            // false: only its owner can read it, by exact key
-	Encrypted   bool            // the value is an opaque blob that the client made
+	Encrypted   bool            // the value is an opaque blob that the client encrypted
 	Source      json.RawMessage // where it came from, according to its writer; nil: unknown
 	OccurredAt  Moment          `json:",omitzero"` // when what it describes happened, according to its writer
 	ExpiresAt   time.Time       // zero: never
@@ -52,25 +52,24 @@ type Entry struct {
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	UpdatedBy   string
-	// TypeBy and DescriptionBy are the agents that wrote the type and the
-	// description as they are, which a write that left them out did not. ""
-	// is unknown. The key's author is always the owner.
+	// TypeBy and DescriptionBy are the authors of the current type and description. A write
+	// that omits a field does not change its author. "" is unknown. The key's author is always
+	// the owner.
 	TypeBy, DescriptionBy string
 	DeletedAt             time.Time // zero: not deleted
 	DeletedBy             string
 
-	// Revision counts the changes of the row, including deletes and restores.
-	// It ties queue rows and vectors to the text they were made from, and is
-	// never shown.
+	// Revision counts the changes of the row, including deletes and restores. It ties queue
+	// rows and vectors to the text from which they were made, and is never shown.
 	Revision int64
 
-	// Size is the number of bytes of the value where the value itself was not
-	// read; otherwise 0.
+	// Size is the number of bytes of the value if the value itself was not read, and otherwise
+	// 0.
 	Size int `json:"-"`
 }
 
-// Expired reports whether the entry has expired by now. An expired entry is
-// absent for every operation, whether it has been swept or not.
+// Expired reports whether the entry has expired by now. For every operation, an expired entry
+// does not exist, whether it has been swept or not.
 func (e *Entry) Expired(now time.Time) bool {
 	return !e.ExpiresAt.IsZero() && !now.Before(e.ExpiresAt)
 }
@@ -78,8 +77,8 @@ func (e *Entry) Expired(now time.Time) bool {
 // Live reports whether the entry is neither deleted nor expired.
 func (e *Entry) Live(now time.Time) bool { return e.DeletedAt.IsZero() && !e.Expired(now) }
 
-// DeletionOccurred returns when a deleted entry was deleted: elsewhere, if DeleteOccurred
-// was told so.
+// DeletionOccurred returns when a deleted entry was deleted. If DeleteOccurred deleted it, that
+// is the time elsewhere.
 func (e *Entry) DeletionOccurred() time.Time {
 	if e.deletedElsewhere() {
 		return e.OccurredAt.Time
@@ -87,7 +86,7 @@ func (e *Entry) DeletionOccurred() time.Time {
 	return e.DeletedAt
 }
 
-// deletedElsewhere reports whether the last version is that of DeleteOccurred.
+// deletedElsewhere reports whether DeleteOccurred wrote the last version.
 func (e *Entry) deletedElsewhere() bool {
 	return e.Version > 1 && e.UpdatedAt.Equal(e.DeletedAt) && !e.OccurredAt.IsZero() && !e.OccurredAt.Dated()
 }
@@ -106,8 +105,7 @@ func idsOf(entries []Entry) []uuid.UUID {
 	return ids
 }
 
-// Texts returns the texts by which an entry is found, in the order of
-// lexical.Analyze.
+// Texts returns the texts by which an entry is found, in the order of lexical.Analyze.
 func (e *Entry) Texts() []string {
 	return append([]string{lexical.TextOf(e.Value), lexical.KeyWords(e.Key), e.Description}, e.Tags...)
 }
@@ -115,8 +113,8 @@ func (e *Entry) Texts() []string {
 // IsText reports whether a value is a string.
 func IsText(value []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(value), []byte{'"'}) }
 
-// Day returns the day, month or year when what the entry tells of happened, in UTC, or else
-// the day when it was written last: 2026-07-09.
+// Day returns the day, month or year of OccurredAt in UTC, or else the day of the last write,
+// such as 2026-07-09.
 func (e *Entry) Day() string {
 	if e.OccurredAt.IsZero() {
 		return e.UpdatedAt.UTC().Format(time.DateOnly)

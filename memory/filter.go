@@ -20,22 +20,22 @@ import (
 // Filter restricts a search or a listing. The zero value passes everything.
 type Filter struct {
 	Namespace *string  // nil: all
-	Tags      []string // all of them
+	Tags      []string // all of them are required
 	Type      string   // "": any
-	// Where judges the entry that a path resolves to. nil: any.
+	// Where judges the entry that a path resolves to; nil: any.
 	Where *condition.Condition
-	// Timezone is that of the dates and times of Where that have none, as
-	// period.Zone takes it; "": UTC.
+	// Timezone applies to dates and times in Where without a zone. It has the form of
+	// period.Zone; "" is UTC.
 	Timezone string `json:",omitempty"`
-	// Match judges the words of its value, key, description and tags. Only
-	// searchable entries match. nil: any.
+	// Match judges the words of the value, key, description and tags. Only searchable entries
+	// match; nil: any.
 	Match *lexical.Match
 
-	reading *reading // nil: values are read without limits
+	reading *reading // nil: no limits on reading values
 }
 
-// NewMatch makes a Filter.Match of its lists, nil for those that were not given.
-// The error is a RuleError.
+// NewMatch makes a Filter.Match of its lists. A list that was not given is nil. The error is a
+// RuleError.
 func NewMatch(all, any, none []string) (*lexical.Match, error) {
 	match, err := lexical.ParseMatch(all, any, none)
 	var broken *lexical.MatchError
@@ -71,7 +71,7 @@ func (f Filter) Empty() bool {
 	return f.Namespace == nil && len(f.Tags) == 0 && f.Type == "" && f.Where == nil && f.Match == nil
 }
 
-// The names of a filter's options, as requests have them.
+// The names of a filter's options in requests.
 const (
 	OptionNamespace = "namespace"
 	OptionTags      = "tags"
@@ -81,13 +81,14 @@ const (
 	OptionMatch     = "match"
 )
 
-// FilterOption is one of the options of a filter, alone.
+// FilterOption is a filter with only one of its options.
 type FilterOption struct {
 	Name string
 	Filter
 }
 
-// Options returns the options that the filter has. What they read counts with it.
+// Options returns the options that the filter has. The values that they read count for the
+// filter.
 func (f Filter) Options() []FilterOption {
 	var has []FilterOption
 	for _, o := range []FilterOption{
@@ -117,8 +118,8 @@ func (f Filter) Condition() *condition.Condition {
 	return condition.All(append(all, f.Where)...)
 }
 
-// At returns the filter with its relative times as of an instant, and its local times
-// in its zone, or in UTC if that is unknown, which Check refuses.
+// At returns the filter with its relative times resolved at an instant, and its local times in
+// its zone, or in UTC if the zone is unknown, which Check refuses.
 func (f Filter) At(now time.Time) Filter {
 	zone, err := period.Zone(f.Timezone)
 	if err != nil {
@@ -128,8 +129,7 @@ func (f Filter) At(now time.Time) Filter {
 	return f
 }
 
-// parseZone returns the zone of a request's option timezone. The error is a
-// RuleError.
+// parseZone returns the zone of a request's option timezone. The error is a RuleError.
 func parseZone(name string) (*time.Location, error) {
 	zone, err := period.Zone(name)
 	if err != nil {
@@ -138,14 +138,14 @@ func parseZone(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// Searchable returns the filter for the entries that a search finds.
+// Searchable returns the filter restricted to entries that a search finds.
 func (f Filter) Searchable() Filter {
 	f.Where = condition.All(f.Where, condition.Compare(condition.Encrypted, condition.Eq, condition.Bool(false)))
 	return f
 }
 
-// within returns the filter for the entries after a position, nil for all, whose
-// keys have a prefix.
+// within returns the filter restricted to entries after a position, nil for all, whose keys
+// have a prefix.
 func (f Filter) within(prefix string, after *listPosition) Filter {
 	if prefix != "" {
 		f.Where = condition.All(f.Where, condition.Compare(condition.Key, condition.Prefix, condition.Text(prefix)))
@@ -159,8 +159,7 @@ func (f Filter) within(prefix string, after *listPosition) Filter {
 	return f
 }
 
-// CheckPrefixes refuses prefixes of Match that stand for too many words in a store
-// of the scope.
+// CheckPrefixes refuses prefixes of Match that match too many words in a store of the scope.
 func (f Filter) CheckPrefixes(ctx context.Context, tx LexicalLeg, scope acl.Scope, now time.Time) error {
 	for _, prefix := range f.Match.Prefixes() {
 		many, err := tx.ManyTerms(ctx, scope, TermQuery{prefix.Text, now, lexical.MaxPrefixTerms})
@@ -191,8 +190,8 @@ func (f Filter) Check() error {
 	return err
 }
 
-// Fields returns what conditions see of the entry. Its value is known unless the
-// entry was read without.
+// Fields returns the entry as conditions see it. Its value is known unless the entry was read
+// without it.
 func (e *Entry) Fields() condition.Entry {
 	fields := condition.Entry{
 		Key: e.Key, Namespace: e.Namespace, Type: e.Type, Tags: e.Tags, OwnerID: e.Owner, UpdatedBy: e.UpdatedBy,
@@ -207,8 +206,8 @@ func (e *Entry) Fields() condition.Entry {
 	return fields
 }
 
-// Judge returns a function that reports whether an entry, which was read with its
-// value, passes the filter.
+// Judge returns a function that reports whether an entry, read with its value, passes the
+// filter.
 func (f Filter) Judge() func(*Entry) bool {
 	where := f.Condition()
 	return func(e *Entry) bool {
@@ -221,8 +220,8 @@ func (f Filter) Judge() func(*Entry) bool {
 	}
 }
 
-// Passing returns those of some entries of a scope, which may be read without
-// values, that pass the filter, in their order.
+// Passing returns the given entries of a scope that pass the filter, in order. The entries may
+// have been read without values.
 func (f Filter) Passing(ctx context.Context, tx CandidateReader, scope acl.Scope, entries []*Entry) ([]*Entry, error) {
 	where := f.Condition()
 	if where == nil && f.Match == nil {

@@ -16,8 +16,7 @@ import (
 	"mneme/test/size"
 )
 
-// listed returns the keys of all pages of a list, and of the export, which must
-// be the same.
+// listed returns the keys of all pages of a list, which must equal those of the export.
 func (h *harness) listed(c memory.Caller, r memory.ListRequest) string {
 	h.t.Helper()
 	var keys, exported []string
@@ -83,8 +82,8 @@ func TestConditionsSelectWhatIsFoundAndListed(t *testing.T) {
 	})
 }
 
-// Bounds of a date are all of it, in the zone of the request; what occurred on a date
-// is of that date in every zone.
+// A date as a bound includes the whole date, in the zone of the request. An event on a date is
+// on that date in every zone.
 func TestBoundsOfADateAreWholeInTheZoneOfTheRequest(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
@@ -95,7 +94,7 @@ func TestBoundsOfADateAreWholeInTheZoneOfTheRequest(t *testing.T) {
 			h.PutJSON(a, "a", key, `"the ferry"`, func(r *memory.PutRequest) { r.OccurredAt = &occurred })
 		}
 		h.Index()
-		for _, c := range [][3]string{ // a condition, a zone, and what fits
+		for _, c := range [][3]string{ // a condition, a zone, and the matches
 			{`{"lte":"2023-06-30"}`, "", "day late month noon year"},
 			{`{"lt":"2023-06-30"}`, "", "month year"},
 			{`{"gt":"2023-06-30"}`, "", ""},
@@ -171,7 +170,7 @@ func TestConditionsJudgeWhatThePathResolvesTo(t *testing.T) {
 	})
 }
 
-func TestAListOfManyThatFitIsWholeAndInOrder(t *testing.T) {
+func TestAListOfManyMatchesIsCompleteAndInOrder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes many entries")
 	}
@@ -200,7 +199,7 @@ func TestAListOfManyThatFitIsWholeAndInOrder(t *testing.T) {
 	})
 }
 
-func TestACursorIsOfOneCondition(t *testing.T) {
+func TestACursorIsBoundToItsCondition(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
@@ -212,7 +211,7 @@ func TestACursorIsOfOneCondition(t *testing.T) {
 		must(h, err)
 		r.Cursor = page.Next
 		h.Clock.Advance(time.Minute)
-		r.Filter.Where = where(` { "key":{"ne":"l"} , "updated_at":{"gte":"now-1h"}}`) // the same
+		r.Filter.Where = where(` { "key":{"ne":"l"} , "updated_at":{"gte":"now-1h"}}`) // the same condition
 		page, err = h.List(background, a, r)
 		if err != nil || len(page.Items) != 1 || page.Items[0].Key != "m" || page.Next != "" {
 			t.Errorf("%v: %v", page, err)
@@ -228,8 +227,8 @@ func TestACursorIsOfOneCondition(t *testing.T) {
 	})
 }
 
-// A condition within values, or a phrase, reads so much of them and no more; what other
-// fields exclude is not read. On both, the error names the option and the limit.
+// A condition within values, or a phrase, reads values up to a limit. Values of entries that
+// other fields exclude are not read. The error at each limit names the option and the limit.
 func TestConditionsWithinValuesReadALimitedAmount(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		value := func(i int) string {
@@ -291,8 +290,8 @@ func TestConditionsWithinValuesTakeALimitedTime(t *testing.T) {
 	})
 }
 
-// A page of long values is read in several batches. Each value is read for the
-// condition twice at most, however many batches there are.
+// A page of long values is read in several batches. Each value is read for the condition at
+// most twice, however many batches there are.
 func TestBatchesOfAPageDoNotReadAllValuesAgain(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		entries := size.Of(40, 100)
@@ -308,7 +307,7 @@ func TestBatchesOfAPageDoNotReadAllValuesAgain(t *testing.T) {
 		var got []string
 		rewritten := false
 		_, err := h.EachListed(background, a, r, func(f memory.Found) error {
-			if got = append(got, f.Key); !rewritten { // what changes meanwhile is judged as it is then
+			if got = append(got, f.Key); !rewritten { // an entry that changes meanwhile is judged by its new state
 				rewritten = true
 				h.PutJSON(a, "a", want[entries-1], `{"n":2}`)
 				h.PutJSON(agent("a", acl.Internal), "a", want[entries-2], `{"n":1}`)

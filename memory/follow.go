@@ -9,28 +9,27 @@ import (
 )
 
 const (
-	// defaultIndexedWait bounds the wait of a Put until its entry is indexed.
+	// defaultIndexedWait bounds how long a Put waits until its entry is indexed.
 	defaultIndexedWait = 10 * time.Second
-	// defaultSimilarWait bounds the wait of a Put with Similar until its entry is indexed
-	// and the similar ones are found.
+	// defaultSimilarWait bounds how long a Put with Similar waits until its entry is indexed
+	// and similar entries are found.
 	defaultSimilarWait = 2 * time.Second
 )
 
-// SimilarFinder finds entries that are similar to one. Package search implements it.
+// SimilarFinder finds entries similar to a given one. Package search implements it.
 type SimilarFinder interface {
-	// Similar returns the entries of an indexed entry's store that say nearly the same
-	// or the opposite, of those that the caller may read, most alike first, at most
-	// three; nil if it has no vector to compare.
+	// Similar returns the entries in an indexed entry's store that say nearly the same or the
+	// opposite and that the caller may read, most alike first, at most three. It returns nil if
+	// the entry has no vector to compare.
 	Similar(ctx context.Context, c Caller, e *Entry) ([]Near, error)
 }
 
-// UseSimilar has a Put with Similar find similar entries by f. It must be called before
-// the Service is used. Without it none are known.
+// UseSimilar sets the SimilarFinder for Puts with Similar. It must be called before the Service
+// is used. Without it, similar entries are unknown.
 func (s *Service) UseSimilar(f SimilarFinder) { s.similar = f }
 
-// follow waits until a written entry is indexed, if the request says so, and finds the
-// entries that are similar to it. The write is durable already: what fails here is only
-// not known.
+// follow waits until a written entry is indexed, if the request says so, and finds the entries
+// similar to it. The write is durable already, so a failure here only leaves a result unknown.
 func (s *Service) follow(ctx context.Context, c Caller, r PutRequest, result *PutResult) {
 	if serving := s.indexer.Serving(); !result.Searchable() || len(serving) == 0 || !serving[0].Reads(result.Label) {
 		return
@@ -54,8 +53,8 @@ func (s *Service) follow(ctx context.Context, c Caller, r PutRequest, result *Pu
 	result.Similar, result.SimilarLate = similar, err != nil
 }
 
-// lags reports whether entries of a store that the caller may read wait for their vectors
-// for so long that it is no use to wait for another, as while the embedder is down.
+// lags reports whether entries of a store that the caller may read have waited so long for
+// their vectors that waiting for another is pointless, for example while the embedder is down.
 func (s *Service) lags(ctx context.Context, c Caller, store string) (lagging bool) {
 	err := s.view(ctx, c, func(tx ReadTx) error {
 		now := s.Instant()

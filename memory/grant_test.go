@@ -22,7 +22,8 @@ func (h *harness) found(c memory.Caller, stores ...string) (of []string) {
 	return of
 }
 
-// A gift counts where it is named, until it is accepted; and its grantee can refuse it.
+// Until a grant is accepted, it counts only in calls that name the store. Its grantee can
+// refuse it.
 func TestAGrantIsAnOfferToItsGrantee(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
@@ -50,7 +51,7 @@ func TestAGrantIsAnOfferToItsGrantee(t *testing.T) {
 		if err != nil || grant.Accepted != acl.Internal || grant.Label != acl.Public {
 			t.Errorf("accepted: %+v, %v", grant, err)
 		}
-		expect(bob, "bob") // what a session above did shows there alone
+		expect(bob, "bob") // a grant by a higher session exists only there
 		expect(high, "accepted", "bob")
 		if _, err := h.AcceptGrant(background, bob, "accepted"); err != nil {
 			t.Error(err)
@@ -63,7 +64,7 @@ func TestAGrantIsAnOfferToItsGrantee(t *testing.T) {
 		if s := h.stored(bob, "named"); s.Unaccepted {
 			t.Error("a store that was named is listed as not accepted")
 		}
-		// To share again keeps what was accepted; to end and share again does not.
+		// Sharing again preserves the acceptance; revoking and sharing again does not.
 		_, err = h.Share(background, agent("named", acl.Public), memory.ShareRequest{Store: "named", Grantee: "bob", Level: acl.Search})
 		must(h, err)
 		expect(bob, "accepted", "bob", "named")
@@ -76,7 +77,7 @@ func TestAGrantIsAnOfferToItsGrantee(t *testing.T) {
 		_, err = h.Share(background, agent("accepted", acl.Public), memory.ShareRequest{Store: "accepted", Grantee: "bob"})
 		must(h, err)
 		expect(bob, "bob", "named")
-		// Nobody ends another's, and who has none is a stranger.
+		// Nobody ends another agent's grant. Without a grant, a caller has no access.
 		h.WantStatus(h.Unshare(background, agent("eve", acl.Public), "named", "bob"), 403)
 		h.WantStatus(h.Unshare(background, bob, "declined", "bob"), 403)
 		h.WantStatus(h.Unshare(background, bob, "nowhere", "bob"), 403)
@@ -87,7 +88,7 @@ func TestAGrantIsAnOfferToItsGrantee(t *testing.T) {
 	})
 }
 
-// What a session shares or ends shows in sessions at its label or above alone.
+// A grant or revocation by a session is visible only in sessions at its label or above.
 func TestGrantsHaveTheLabelOfTheSessionThatMadeThem(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{Grants: 1})
@@ -107,21 +108,21 @@ func TestGrantsHaveTheLabelOfTheSessionThatMadeThem(t *testing.T) {
 		h.WantText(agent("a-text-of-128-characters", acl.Restricted), "alice", "k", "text")
 		h.WantStatus(h.Authorize(background, agent("a-text-of-128-characters", acl.Confidential), "alice", acl.Search), 403)
 		h.WantStatus(h.Unshare(background, low, "alice", "a-text-of-128-characters"), 404)
-		must(h, share(low, "bob", acl.ReadWrite)) // the limit of one grant counts by label
+		must(h, share(low, "bob", acl.ReadWrite)) // the limit of one grant applies per label
 		h.WantStatus(share(high, "bob", acl.Read), 429)
 		must(h, h.Unshare(background, high, "alice", "a-text-of-128-characters"))
-		must(h, share(high, "bob", acl.Read)) // beside the other, and before it where both are seen
+		must(h, share(high, "bob", acl.Read)) // next to the other grant, and before it where both are visible
 		h.PutText(agent("bob", acl.Restricted), "alice", "k", "x", 403)
 		h.PutText(agent("bob", acl.Public), "alice", "k", "text", 200)
 		must(h, h.Unshare(background, high, "alice", "bob"))
-		h.WantStatus(h.Unshare(background, high, "alice", "bob"), 409) // the lower one is not ended from above
+		h.WantStatus(h.Unshare(background, high, "alice", "bob"), 409) // a higher session does not end the lower grant
 		h.WantStatus(h.Unshare(background, agent("bob", acl.Internal), "alice", "bob"), 409)
 		must(h, h.Unshare(background, agent("bob", acl.Public), "alice", "bob"))
 	})
 }
 
-// Unsharing says which grants depend on the one that ends; they are listed as out of
-// effect, and end with it if it cascades.
+// Unsharing returns the grants that depend on the one that ends. They are listed as out of
+// effect, and with cascade they end with it.
 func TestRevokingSaysWhatDependsOnAGrant(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
@@ -159,7 +160,7 @@ func TestRevokingSaysWhatDependsOnAGrant(t *testing.T) {
 				t.Errorf("cascade %v: back is %v", cascade, listed)
 			}
 		}
-		// One that has its level by itself, too, takes nothing with it.
+		// A grant whose maker also has its level otherwise takes nothing with it.
 		platform := memory.Caller{Principal: acl.Principal{Agent: "platform", Taint: acl.Restricted, Platform: true}}
 		must(h, h.PutParticipant(background, platform, "alice", "bob", nil))
 		give("bob", "carol")

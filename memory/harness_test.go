@@ -9,7 +9,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// What the tests of packages memory and search have in common.
+// Helpers shared by the tests of packages memory and search.
 var (
 	onEachBackend, onEachStorage = backendtest.OnEachBackend, backendtest.OnEachStorage
 	encoder                      = e5test.MustEncoder

@@ -8,9 +8,9 @@ import (
 	"mneme/lexical"
 )
 
-// ChunkHeader returns the text that precedes every chunk of an entry when it is
-// embedded: its key if that is made of words, its description, its tags, and the
-// date on which what it describes happened, as in "8 May 2023", "May 2023" or "2023".
+// ChunkHeader returns the text that precedes every chunk of an entry when it is embedded: its
+// key if it consists of words, its description, its tags, and the date on which what it
+// describes happened, as in "8 May 2023", "May 2023" or "2023".
 func ChunkHeader(e *Entry) string {
 	var lines []string
 	if words := lexical.KeyWords(e.Key); wordy(words) {
@@ -28,8 +28,8 @@ func ChunkHeader(e *Entry) string {
 	return strings.Join(lines, "\n")
 }
 
-// ProseOf returns the text of an entry, read with its value, by which its language is
-// judged: description and value.
+// ProseOf returns the text that determines the language of an entry, which was read with its
+// value: description and value.
 func ProseOf(e *Entry) string {
 	text := lexical.TextOf(e.Value)
 	if e.Description != "" {
@@ -38,14 +38,14 @@ func ProseOf(e *Entry) string {
 	return text
 }
 
-// MarkDataURLs returns a text as people and models are shown it: see lexical.MarkDataURLs.
-// That of a value's JSON is JSON.
+// MarkDataURLs returns a text in the form shown to people and models: see lexical.MarkDataURLs.
+// For the text of a JSON value it returns JSON.
 func MarkDataURLs(text string) string { return lexical.MarkDataURLs(text) }
 
 // HasMeaning reports whether an entry, read with its value, has a text that a vector can
-// represent: words in its value or description, or a key that is made of words and names
-// a value. Others are found by their words alone: what an encoder makes of nothing is near
-// to every question.
+// represent: words in its value or description, or a key that consists of words and names a
+// value. Other entries are found by their words only: an encoder's vector of no text is near
+// every question.
 func HasMeaning(e *Entry) bool {
 	if lexical.HasWords(lexical.TextOf(e.Value)) || lexical.HasWords(e.Description) {
 		return true
@@ -53,9 +53,8 @@ func HasMeaning(e *Entry) bool {
 	return !bytes.Equal(e.Value, []byte("null")) && lexical.HasWords(string(e.Value)) && wordy(lexical.KeyWords(e.Key))
 }
 
-// wordy reports whether at least half of a key's parts are letters alone. Other
-// keys (numbers, identifiers, hashes) carry no meaning and would only blur the
-// entry's vector.
+// wordy reports whether at least half of a key's parts consist of letters only. Other keys
+// (numbers, identifiers, hashes) have no meaning and would only blur the entry's vector.
 func wordy(words string) bool {
 	parts := strings.Fields(words)
 	plain := 0

@@ -13,14 +13,14 @@ import (
 	"mneme/test/backendtest"
 )
 
-// BenchmarkBesideHidden compares calls about a key at which an entry of 100 kB is
-// hidden from the caller, at a higher label, with calls about a key at which there
-// is nothing, and searches and lists of a store with ten times as many hidden entries as
-// visible ones with those of a store without. The metrics are the medians of interleaved calls and their ratio,
-// which should be near 1.
+// BenchmarkNextToHidden compares calls about a key at which an entry of 100 kB is hidden from
+// the caller, at a higher label, with calls about a key without an entry. It also compares
+// searches and lists of a store with ten times as many hidden entries as visible ones with
+// those of a store without hidden ones. The metrics are the medians of interleaved calls and
+// their ratio, which should be near 1.
 //
-//	go test ./memory -run '^$' -bench BesideHidden -benchtime 4000x
-func BenchmarkBesideHidden(b *testing.B) {
+//	go test ./memory -run '^$' -bench NextToHidden -benchtime 4000x
+func BenchmarkNextToHidden(b *testing.B) {
 	for _, s := range backendtest.Storages() {
 		b.Run(s.Name, func(b *testing.B) {
 			h := open(b, s, memory.Limits{})
@@ -29,7 +29,7 @@ func BenchmarkBesideHidden(b *testing.B) {
 				h.PutText(high, "a", fmt.Sprint("hidden-", i), strings.Repeat("x", 99_000), 201)
 				h.PutText(low, "a", fmt.Sprint("other-", i), strings.Repeat("y", 9_000), 201)
 			}
-			// Two stores with the same notes, one of them with many hidden ones beside.
+			// Two stores with the same notes, one of which also has many hidden ones.
 			many := open(b, s, memory.Limits{})
 			for i := range 200 {
 				for _, store := range []string{"alone", "beside"} {

@@ -11,9 +11,9 @@ import (
 	"mneme/acl"
 )
 
-// Idempotency identifies a call with an Idempotency-Key, so that it happens
-// once. The Service authorises a repeated call like the first, and answers it
-// with what the caller may see now.
+// Idempotency identifies a call with an Idempotency-Key, so that the call is performed once.
+// The Service authorises a repeated call like the first, and answers it with what the caller
+// may see now.
 type Idempotency struct {
 	Operation string // the surface's name of the operation; the Service only compares it
 	Path      string // digest of the operation's path parameters
@@ -21,7 +21,7 @@ type Idempotency struct {
 	Digest    string // of the body
 }
 
-// IdempotencyKey is what an Idempotency-Key is scoped to.
+// IdempotencyKey is the scope of an Idempotency-Key.
 type IdempotencyKey struct {
 	Agent     string
 	Taint     acl.Label
@@ -34,8 +34,8 @@ type IdempotencyKey struct {
 type IdempotencyRecord struct {
 	Digest    string          // of the body
 	Created   bool            // the call created an entry
-	IDs       []uuid.UUID     // of the entries that the call left
-	Numbers   json.RawMessage // counts of an outcome that is no entry; nil: none
+	IDs       []uuid.UUID     // of the entries that resulted from the call
+	Numbers   json.RawMessage // counts of an outcome other than an entry; nil: none
 	ExpiresAt time.Time
 }
 
@@ -43,10 +43,10 @@ func (c Caller) idempotencyKey(i *Idempotency) IdempotencyKey {
 	return IdempotencyKey{Agent: c.Agent, Taint: c.Taint, Operation: i.Operation, Path: i.Path, Key: i.Key}
 }
 
-// batch identifies the transaction of a call that follows n others. Each has an outcome of
-// its own: the first under the key of the call, the others under keys with an id that the
-// first has and no other call. So a call never meets what is left of an earlier one,
-// whose outcomes expire one after another. The key of a client is a digest, without slash.
+// batch identifies the transaction of a call that follows n others. Each transaction has its
+// own outcome: the first under the key of the call, the others under keys that contain an id
+// unique to the first. So a call never finds remains of an earlier call, whose outcomes expire
+// one after another. A client's key is a digest, which contains no slash.
 func (i *Idempotency) batch(n int, first uuid.UUID) *Idempotency {
 	if i == nil {
 		return nil
@@ -56,13 +56,12 @@ func (i *Idempotency) batch(n int, first uuid.UUID) *Idempotency {
 	return &of
 }
 
-// Outcomes keeps the outcomes of calls with Idempotency-Keys. It is safe for concurrent
-// use.
+// Outcomes stores the outcomes of calls with Idempotency-Keys. It is safe for concurrent use.
 type Outcomes struct{ service *Service }
 
-// Recorded returns the outcome of an earlier call with the same key: nil if
-// there is none, ErrKeyReused if that call had another body. i is nil for a
-// call without a key. The caller must have been authorised already.
+// Recorded returns the outcome of an earlier call with the same key. It returns nil if there is
+// none, and ErrKeyReused if that call had another body. i is nil for a call without a key. The
+// caller must be authorised already.
 func (o *Outcomes) Recorded(ctx context.Context, tx Tx, c Caller, i *Idempotency) (*IdempotencyRecord, error) {
 	if i == nil {
 		return nil, nil
@@ -80,8 +79,8 @@ func (o *Outcomes) Recorded(ctx context.Context, tx Tx, c Caller, i *Idempotency
 	return record, nil
 }
 
-// Record keeps an outcome in the transaction of its call, unless i is nil. Digest and
-// ExpiresAt are filled in.
+// Record stores an outcome in the transaction of its call, unless i is nil. It sets Digest and
+// ExpiresAt.
 func (o *Outcomes) Record(ctx context.Context, tx IdempotencyWriter, c Caller, i *Idempotency, outcome IdempotencyRecord) error {
 	if i == nil {
 		return nil
@@ -90,9 +89,9 @@ func (o *Outcomes) Record(ctx context.Context, tx IdempotencyWriter, c Caller, i
 	return tx.PutOutcome(ctx, c.idempotencyKey(i), outcome)
 }
 
-// idempotent runs a call that leaves one entry, unless it was made before:
-// then it returns that entry as the caller sees it now, but with its source as
-// it is. The caller has been authorised already.
+// idempotent performs a call that results in one entry, unless it was performed before. Then it
+// returns that entry as the caller sees it now, except that its source is not reduced. The
+// caller must be authorised already.
 func (s *Service) idempotent(ctx context.Context, tx Tx, c Caller, i *Idempotency, call func() (PutResult, error)) (PutResult, error) {
 	record, err := s.Outcomes().Recorded(ctx, tx, c, i)
 	if err != nil {
@@ -108,8 +107,8 @@ func (s *Service) idempotent(ctx context.Context, tx Tx, c Caller, i *Idempotenc
 	return result, s.Outcomes().Record(ctx, tx, c, i, IdempotencyRecord{Created: result.Created, IDs: []uuid.UUID{result.ID}})
 }
 
-// repeat answers a repeated call with the entry that the first one left, with
-// its source as it is; ErrNotFound if the caller no longer sees it.
+// repeat answers a repeated call with the entry that resulted from the first one. The source is
+// not reduced. The error is ErrNotFound if the caller no longer sees the entry.
 func (s *Service) repeat(ctx context.Context, tx accessReader, c Caller, record *IdempotencyRecord) (PutResult, error) {
 	entries, err := tx.Get(ctx, record.IDs)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"mneme/acl"
 )
 
-// Import returns the digest of the body and the counts of the import
-// that is recorded under an Idempotency-Key; an empty digest if there is none.
-// The surface compares the digest itself, since it knows that of a streamed
-// body only at its end. The caller needs readwrite on the store.
+// Import returns the body digest and the counts of the import recorded under an
+// Idempotency-Key; the digest is empty if there is none. The surface compares the digest
+// itself, since it knows the digest of a streamed body only at the end. The caller needs
+// readwrite on the store.
 func (o *Outcomes) Import(ctx context.Context, c Caller, store string, i Idempotency) (digest string, numbers json.RawMessage, err error) {
 	err = o.service.view(ctx, c, func(tx ReadTx) error {
 		if _, err := access(ctx, tx, c, store, acl.ReadWrite, o.service.Instant()); err != nil {
@@ -26,9 +26,9 @@ func (o *Outcomes) Import(ctx context.Context, c Caller, store string, i Idempot
 	return digest, numbers, err
 }
 
-// RecordImport records the counts of an import under its Idempotency-Key. If
-// the same import was recorded meanwhile, that record stays; if it was another,
-// the error is ErrKeyReused.
+// RecordImport records the counts of an import under its Idempotency-Key. If the same import
+// was recorded meanwhile, that record stays. If another import was recorded, the error is
+// ErrKeyReused.
 func (o *Outcomes) RecordImport(ctx context.Context, c Caller, i Idempotency, numbers json.RawMessage) error {
 	return o.service.update(ctx, c, Work{}, func(tx Tx) error {
 		record, err := o.Recorded(ctx, tx, c, &i)

@@ -7,15 +7,15 @@ import (
 	"mneme/acl"
 )
 
-// ErrAboveMaker reports that a key would have more than the token that makes it.
+// ErrAboveMaker reports that a key would have more rights than the token that makes it.
 var ErrAboveMaker = fmt.Errorf("%w: a key has no scope and no taint above those of the token that makes it", acl.ErrDenied)
 
-// MayManageKeys returns nil if the caller may list and revoke API keys, and may make one for
-// each of the principals in made: acl.ErrDenied without a platform token, ErrAboveMaker for a
-// principal with a scope that the caller lacks or a higher taint.
+// MayManageKeys returns nil if the caller may list and revoke API keys, and make one for each
+// of the principals in made. The error is acl.ErrDenied without a platform token, and
+// ErrAboveMaker for a principal with a scope that the caller lacks or a higher taint.
 //
-// SECURITY: a platform token may share any store with any agent, up to its taint. So a key
-// for another agent gives it nothing new, as long as the key is bounded by its taint.
+// SECURITY: a platform token may share any store with any agent, up to its taint. So a key for
+// another agent gives it no new rights, as long as its taint bounds the key.
 func (a *Admin) MayManageKeys(c Caller, made ...acl.Principal) error {
 	if err := platformOnly(c); err != nil {
 		return err
@@ -28,8 +28,8 @@ func (a *Admin) MayManageKeys(c Caller, made ...acl.Principal) error {
 	return nil
 }
 
-// CheckKeyHolder returns ErrKindClash if an id is known as a chat's, which no key may
-// authenticate. It takes a platform token.
+// CheckKeyHolder returns ErrKindClash if an id is known as a chat's. No key may authenticate a
+// chat. It takes a platform token.
 func (a *Admin) CheckKeyHolder(ctx context.Context, c Caller, agent string) error {
 	if err := platformOnly(c, agent); err != nil {
 		return err

@@ -7,11 +7,11 @@ import (
 	"mneme/acl"
 )
 
-// SetLanguage chooses which models read the entries of a store, and returns the store as it
-// is now. The caller needs readwrite on it, and not by a grant: a guest does not decide how
-// a store is searched; and not in a session above PUBLIC, which is a ConflictError, since all
-// see the choice. A platform token may choose for any store. The entries get their
-// vectors in the background; until then searches use those that they have.
+// SetLanguage chooses which models read the entries of a store, and returns the updated store.
+// The caller needs readwrite on the store, and not by a grant: a guest does not decide how a
+// store is searched. In a session above PUBLIC the error is a ConflictError, since everyone
+// sees the choice. A platform token may choose for any store. The entries get their vectors in
+// the background; until then searches use the existing ones.
 func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, language acl.Language) (StoreInfo, error) {
 	var info StoreInfo
 	err := s.update(ctx, c, Work{Stores: []string{store}}, func(tx Tx) error {
@@ -33,7 +33,7 @@ func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, langu
 		if err != nil {
 			return err
 		}
-		// The same choice again changes nothing, unless it withdraws that the store was Asked.
+		// Repeating the choice changes nothing, unless it resets Asked.
 		if was := known[store].Reading; was.Language != language || was.Asked {
 			if err := tx.PutReading(ctx, ReadingChange{Store: store, Language: &language, QueuedAt: now}); err != nil {
 				return err
@@ -53,11 +53,12 @@ func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, langu
 	return info, err
 }
 
-// ModelStores are how many stores each of the two models reads. One that both read counts
-// for each. Of Unread ones a model has yet to read entries: see acl.Reading.Whole.
+// ModelStores are the numbers of stores that each of the two models reads. A store that both
+// read counts for each. In Unread stores, a model has yet to read entries: see
+// acl.Reading.Whole.
 type ModelStores struct{ English, Multilingual, Unread int64 }
 
-// ModelStores counts the stores that each model reads; nil with an embedder that reads
+// ModelStores counts the stores that each model reads. It returns nil if the embedder reads
 // every language. It takes a platform token.
 func (a *Admin) ModelStores(ctx context.Context, c Caller) (*ModelStores, error) {
 	if err := platformOnly(c); err != nil {
@@ -83,7 +84,7 @@ func (a *Admin) ModelStores(ctx context.Context, c Caller) (*ModelStores, error)
 	return &n, nil
 }
 
-// modelsOf returns the Models of a StoreInfo, and why it has them.
+// modelsOf returns the Models of a StoreInfo and the reason for them.
 func (s *Service) modelsOf(reading acl.Reading) (models []string, why string) {
 	if fingerprint, one := s.oneModel(); one {
 		if fingerprint != "" {
@@ -94,9 +95,9 @@ func (s *Service) modelsOf(reading acl.Reading) (models []string, why string) {
 	return reading.Models(), reading.Why()
 }
 
-// addProgress says how far the model is that reads a store again.
+// addProgress sets the progress of the model that is reading a store again.
 //
-// SECURITY: it counts entries up to the caller's ceiling alone.
+// SECURITY: it counts only entries up to the caller's ceiling.
 func (s *Service) addProgress(ctx context.Context, tx ReadingReader, a acl.Access, info *StoreInfo) error {
 	if _, one := s.oneModel(); one || a.Reading.Whole() {
 		return nil
@@ -116,8 +117,8 @@ func (s *Service) addProgress(ctx context.Context, tx ReadingReader, a acl.Acces
 	return nil
 }
 
-// oneModel reports whether one embedder reads every language, and returns its
-// fingerprint; "" if it does not serve here.
+// oneModel reports whether one embedder reads every language, and returns its fingerprint, or
+// "" if it does not serve here.
 func (s *Service) oneModel() (fingerprint string, one bool) {
 	if serving := s.indexer.Serving(); len(serving) > 0 {
 		return serving[0].Fingerprint, !serving[0].EnglishOnly

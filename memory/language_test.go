@@ -21,7 +21,7 @@ func (h *harness) stored(c memory.Caller, store string) memory.StoreInfo {
 	return infos[i]
 }
 
-func TestTheModelsOfAStoreAreToldToWhoMayReadIt(t *testing.T) {
+func TestTheModelsOfAStoreAreShownToItsReaders(t *testing.T) {
 	h := open(t, backendtest.Embedded(), memory.Limits{})
 	h.SetUpAccess()
 	for _, store := range []string{"lender", "seller"} {
@@ -53,7 +53,7 @@ func TestAGuestDoesNotChooseTheModelsOfAStore(t *testing.T) {
 	}{
 		{guest, acl.LanguageEnglish, 403},
 		{agent("stranger", acl.Public), acl.LanguageEnglish, 403},
-		{agent("stranger", acl.Public), acl.Language(255), 403}, // access comes first
+		{agent("stranger", acl.Public), acl.Language(255), 403}, // access is checked first
 		{owner, acl.Language(255), 422},
 		{platform, acl.LanguageEnglish, 200},
 	} {
@@ -88,7 +88,7 @@ func TestTheStoresOfEachModelAreCountedForOperators(t *testing.T) {
 	}
 }
 
-// Others wait while a store is queued, and its entries are embedded again.
+// Others wait while a store is queued and its entries are embedded again.
 func TestAChoiceThatChangesNothingQueuesNothing(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data := b.Open(t)
@@ -122,7 +122,7 @@ func TestAChoiceThatChangesNothingQueuesNothing(t *testing.T) {
 		must(h, data.Storage(t).Update(background, func(tx memory.Tx) error {
 			return tx.PutReading(background, memory.ReadingChange{Store: "a", Asked: true})
 		}))
-		choose(acl.LanguageAuto, 1) // it was asked, and is not any more
+		choose(acl.LanguageAuto, 1) // resets Asked
 		choose(acl.LanguageAuto, 0)
 	})
 }

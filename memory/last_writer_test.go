@@ -26,7 +26,7 @@ func TestAnEditTakesAnEntryOverIntoTheEditorsCount(t *testing.T) {
 		h.PutText(alice, "alice", "3", "x", 429)
 		h.PutText(bob, "alice", "1", "y", 200)
 		h.PutText(alice, "alice", "3", "x", 201) // bob holds 1
-		h.PutText(alice, "alice", "1", "x", 429) // and alice has no room for it
+		h.PutText(alice, "alice", "1", "x", 429) // alice has no room for it
 		h.PutText(bob, "alice", "2", "y", 200)
 		h.PutText(bob, "alice", "3", "y", 429)
 		h.PutText(bob, "alice", "2", strings.Repeat("y", 36), 429)
@@ -46,16 +46,15 @@ func TestAnEditTakesAnEntryOverIntoTheEditorsCount(t *testing.T) {
 	})
 }
 
-// share grants a store of its own agent at every label.
+// share grants an agent's own store at every label.
 func share(h *harness, store, grantee string, level acl.Level) {
 	h.t.Helper()
 	h.Lend(store, grantee, level)
 }
 
-// Whatever happens, the counts equal a recount, and a write is refused exactly if
-// the caller's own live entries at its label leave no room: nothing of what others
-// wrote or hide matters.
-func TestQuotaDependsOnTheCallersOwnWritesAlone(t *testing.T) {
+// The counts always equal a recount, and a write is refused exactly if the caller's own live
+// entries at its label leave no room: writes and hidden entries of others have no influence.
+func TestQuotaDependsOnlyOnTheCallersOwnWrites(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 5}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
@@ -149,7 +148,7 @@ func checkQuotas(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 	}
 }
 
-// askedUsage is a storage that notes at what times the usage is read.
+// askedUsage is a storage that records the times for which the usage is read.
 type askedUsage struct {
 	storage.Storage
 	times []time.Time
@@ -160,8 +159,8 @@ type askedTx struct {
 	of *askedUsage
 }
 
-func (s *askedUsage) UpdateTogether(ctx context.Context, fn func(memory.Tx) error) error {
-	return s.Storage.UpdateTogether(ctx, func(tx memory.Tx) error { return fn(askedTx{tx, s}) })
+func (s *askedUsage) UpdateBatched(ctx context.Context, fn func(memory.Tx) error) error {
+	return s.Storage.UpdateBatched(ctx, func(tx memory.Tx) error { return fn(askedTx{tx, s}) })
 }
 
 func (tx askedTx) Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (memory.Usage, error) {
@@ -193,12 +192,11 @@ func TestExpiredEntriesAreCountedOnlyWhereTheyWouldReachALimit(t *testing.T) {
 	})
 }
 
-// author is a plain evaluator of who wrote a field: the text and its author, by
-// version.
+// author is a simple model of who wrote a field: the text and its author, by version.
 type author struct{ text, by string }
 
-// The index of an agent's memories shows nothing that another agent wrote, whatever
-// sequence of writes, renames, deletions and restorations brought it there.
+// The index of an agent's memories shows nothing that another agent wrote, after any sequence
+// of writes, renames, deletions and restorations.
 func TestAuthorsOfFieldsFollowTheText(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 5}
 	for _, b := range backendtest.Storages() {
@@ -302,7 +300,7 @@ func TestSharingNeitherClaimsNorAsksForTheGranteesKind(t *testing.T) {
 		if err := h.RegisterCaller(ctx, acl.Principal{Agent: "unknown", Taint: acl.Public}); err == nil {
 			t.Error("a chat called")
 		}
-		// What was granted to a chat's id is nothing for its participants.
+		// A grant to a chat's id gives its participants nothing.
 		h.WantStatus(h.Authorize(ctx, memory.Caller{Principal: acl.Principal{Agent: "agent", Taint: acl.Public, Chat: "chat"}}, "alice", acl.Read), 403)
 	})
 }
@@ -317,7 +315,7 @@ func TestExpiredGrantsMakeRoom(t *testing.T) {
 		must(h, grant("a", time.Minute))
 		must(h, grant("b", 0))
 		h.WantStatus(grant("c", 0), 429)
-		h.WantStatus(grant("a", time.Hour), 200) // one that stands may be changed
+		h.WantStatus(grant("a", time.Hour), 200) // an existing grant may be changed
 		h.WantStatus(grant("a", time.Minute), 200)
 		h.Clock.Advance(time.Minute)
 		must(h, grant("a", 0))

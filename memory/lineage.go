@@ -12,16 +12,15 @@ import (
 	"mneme/acl"
 )
 
-// Lineage says where an entry came from, according to its writer. It is stored
-// unchecked.
+// Lineage says where an entry came from, according to its writer. It is stored unchecked.
 type Lineage struct {
-	Tool    string   `json:"tool,omitempty"`    // that wrote the entry
-	Session string   `json:"session,omitempty"` // of the agent, named by its client
+	Tool    string   `json:"tool,omitempty"`    // tool that wrote the entry
+	Session string   `json:"session,omitempty"` // session of the agent, named by its client
 	Read    []string `json:"read,omitempty"`    // ids of entries that the session had read before
 }
 
-// restoredSource returns the source of contents that are brought back: without the tool,
-// which wrote them before, but not the version that brings them back.
+// restoredSource returns the source for restored contents. It omits the tool, which wrote the
+// contents but does not write the restoring version.
 func restoredSource(source json.RawMessage) json.RawMessage {
 	var l Lineage
 	if json.Unmarshal(source, &l) != nil || l.Tool == "" {
@@ -32,15 +31,15 @@ func restoredSource(source json.RawMessage) json.RawMessage {
 		return nil
 	}
 	text, err := marshalPlain(l)
-	if err != nil { // it holds texts alone
+	if err != nil { // it contains only text
 		return nil
 	}
 	return text
 }
 
-// showSources reduces the sources of found entries to what the caller may see:
-// the tool, the session, and the ids of live entries that it may get. A source
-// that is not a Lineage, or of which nothing remains, is removed.
+// showSources reduces the sources of found entries to what the caller may see: the tool, the
+// session, and the ids of live entries that the caller may get. It removes a source that is not
+// a Lineage or becomes empty.
 func (s *Service) showSources(ctx context.Context, tx accessReader, c Caller, found ...*Found) error {
 	for _, f := range found {
 		if f.Source == nil {
@@ -80,18 +79,18 @@ func showTools(found []Found) (err error) {
 	return nil
 }
 
-// showWritten is showSources after a transaction that wrote, in a snapshot of its own. The
-// write is durable already: sources that cannot be judged are not shown.
+// showWritten is showSources after a writing transaction, in its own snapshot. The write is
+// durable already, so a source that cannot be checked is omitted.
 //
-// SECURITY: a transaction that writes would lock the stores of the ids until it commits,
-// and wait for these locks, whether its caller has access to the stores or not.
+// SECURITY: a writing transaction would lock the stores of the ids until it commits, and wait
+// for these locks, whether or not its caller has access to the stores.
 func (s *Service) showWritten(ctx context.Context, c Caller, found ...*Found) {
 	var err error
 	show := func(tx ReadTx) error { return s.showSources(ctx, tx, c, found...) }
 	if slices.ContainsFunc(found, namesEntries) {
 		err = s.view(ctx, c, show)
 	} else {
-		err = show(nil) // there is nothing to read
+		err = show(nil) // nothing to read
 	}
 	if err == nil {
 		return
@@ -104,25 +103,25 @@ func (s *Service) showWritten(ctx context.Context, c Caller, found ...*Found) {
 	}
 }
 
-// namesEntries reports whether an entry's source has ids of entries.
+// namesEntries reports whether an entry's source contains ids of entries.
 func namesEntries(f *Found) bool {
 	var l Lineage
 	return f.Source != nil && json.Unmarshal(f.Source, &l) == nil && len(l.Read) > 0
 }
 
-// keepsSource reports whether a write with a source, nil for none, would leave the stored
-// one as it is. alike is what alikeSources returned of the write.
+// keepsSource reports whether a write with a source, nil for none, would leave the stored one
+// unchanged. alike is the result of alikeSources for the write.
 func keepsSource(stored, given, alike json.RawMessage) bool {
 	return given == nil || bytes.Equal(stored, given) || alike != nil && bytes.Equal(stored, alike)
 }
 
 // alikeSources returns, for each write, the source of the entry that has its value, if that
-// differs from the write's, but shows the caller the same; nil otherwise, and not nil for
-// an entry without source. It is called before the transaction that writes, for the reason
-// of showWritten.
+// source differs from the write's but looks the same to the caller. Otherwise it returns nil,
+// and a non-nil value for an entry without a source. It is called before the writing
+// transaction, for the reason given at showWritten.
 //
-// SECURITY: it compares what the caller is shown of both, so that an import's counts tell
-// nothing of ids that are hidden, nor does the import of an export remove those.
+// SECURITY: it compares both sources as shown to the caller, so that an import's counts reveal
+// nothing about hidden ids, and importing an export does not remove those ids.
 func (s *Service) alikeSources(ctx context.Context, c Caller, requests []PutRequest) ([]json.RawMessage, error) {
 	alike := make([]json.RawMessage, len(requests))
 	if !slices.ContainsFunc(requests, func(r PutRequest) bool { return r.Source != nil }) {
@@ -139,7 +138,7 @@ func (s *Service) alikeSources(ctx context.Context, c Caller, requests []PutRequ
 	return alike, err
 }
 
-// alikeRun is alikeSources in one store.
+// alikeRun is alikeSources for one store.
 func (s *Service) alikeRun(ctx context.Context, tx ReadTx, c Caller, requests []PutRequest, alike []json.RawMessage) error {
 	now := s.Instant()
 	a, err := writeAccess(ctx, tx, c, requests[0].Path.Store, now)
@@ -164,7 +163,7 @@ func (s *Service) alikeRun(ctx context.Context, tx ReadTx, c Caller, requests []
 		at[e.Path] = append(at[e.Path], e)
 	}
 	var targets []Entry
-	var of []int // their writes
+	var of []int // the writes of these entries
 	for i, r := range requests {
 		if old := writeTarget(c, a, at[r.Path], now); r.Source != nil && old != nil && old.Size == len(r.Value) {
 			targets, of = append(targets, *old), append(of, i)
@@ -194,8 +193,8 @@ func (s *Service) alikeRun(ctx context.Context, tx ReadTx, c Caller, requests []
 	return nil
 }
 
-// marshalPlain is json.Marshal without escapes for HTML, which would make a
-// source longer than MaxSource.
+// marshalPlain is json.Marshal without HTML escapes, which would make a source longer than
+// MaxSource.
 func marshalPlain(v any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -204,8 +203,8 @@ func marshalPlain(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// readable returns the ids of entries that the caller may get, in their order.
-// It does not reveal which of the others exist.
+// readable returns the ids of entries that the caller may get, in order. It does not reveal
+// which of the others exist.
 func (s *Service) readable(ctx context.Context, tx accessReader, c Caller, names []string) ([]string, error) {
 	var ids []uuid.UUID
 	for _, name := range names {
@@ -234,7 +233,7 @@ func (s *Service) readable(ctx context.Context, tx accessReader, c Caller, names
 	for _, id := range ids {
 		if allowed[id] {
 			kept = append(kept, id.String())
-			allowed[id] = false // each once
+			allowed[id] = false // each id once
 		}
 	}
 	return kept, nil

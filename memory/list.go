@@ -14,10 +14,9 @@ import (
 // listPosition is the path of the last entry of a page.
 type listPosition struct{ Namespace, Key string }
 
-// List returns a page of the entries that the caller sees in a store, one for
-// each path, in (namespace, key) order. Writes between two pages make List
-// neither repeat nor skip other entries. It holds all values of the page:
-// EachListed does not.
+// List returns a page of the entries that the caller sees in a store, one per path, in
+// (namespace, key) order. Writes between two pages do not make List repeat or skip other
+// entries. It holds all values of the page in memory, unlike EachListed.
 func (s *Service) List(ctx context.Context, c Caller, r ListRequest) (page Page, err error) {
 	page.Next, err = s.EachListed(ctx, c, r, page.add)
 	return page, err
@@ -29,9 +28,8 @@ func (p *Page) add(f Found) error {
 	return nil
 }
 
-// EachListed yields the entries of a page and returns the cursor of the next
-// one. It reads them a batch of values at a time, each batch in a snapshot of
-// its own, which decides what the caller sees of it.
+// EachListed yields the entries of a page and returns the cursor of the next one. It reads
+// values in batches. Each batch has its own snapshot, which decides what the caller sees.
 func (s *Service) EachListed(ctx context.Context, c Caller, r ListRequest, yield func(Found) error) (next string, err error) {
 	r.Filter, r.Prefix = r.Filter.Normal(), NormalName(r.Prefix)
 	bound := []string{"list", c.Agent, c.Taint.String(), r.Store, filterName(r.Filter), r.Prefix}
@@ -86,9 +84,8 @@ func (s *Service) EachListed(ctx context.Context, c Caller, r ListRequest, yield
 	}
 }
 
-// nextBatch returns how many rows to look at for the next batch of a page of
-// which left entries are missing: all, unless the previous batch had few
-// because their values are long.
+// nextBatch returns how many rows to read for the next batch of a page that lacks left entries:
+// all, unless the previous batch had few because their values are long.
 func nextBatch(left, previous int) int {
 	if previous == 0 {
 		return left
@@ -109,16 +106,16 @@ func checkList(r ListRequest) error {
 	return CheckLimit(r.Limit)
 }
 
-// matched are the entries of a page that pass its filter, once the first batch has found
-// that they are few. The next batches go by them, so that the values of the others are
-// not read again.
+// matched are the entries of a page that pass its filter, once the first batch has found that
+// they are few. The next batches use them, so that the values of other entries are not read
+// again.
 type matched struct {
-	few, many bool        // false before the first batch
+	few, many bool        // both false before the first batch
 	rest      []uuid.UUID // in the order of the page
 }
 
-// list returns visible entries after a position, up to limit and up to a batch
-// of values, and reports whether there are more.
+// list returns visible entries after a position, up to limit and up to a batch of values, and
+// reports whether there are more.
 func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r ListRequest, after *listPosition, passing *matched, limit int) (items []Found, more bool, err error) {
 	now := s.Instant()
 	r.Filter = r.Filter.At(now)
@@ -164,8 +161,8 @@ func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r
 	return items, len(items) < len(entries) || len(passing.rest) > 0, nil
 }
 
-// next returns the next entries, up to limit and up to a batch of values: those that
-// their paths resolve to now, and that still pass the filter.
+// next returns the next entries, up to limit and up to a batch of values. It returns what their
+// paths now resolve to, if it still passes the filter.
 func (m *matched) next(ctx context.Context, tx ReadTx, c Caller, a acl.Access, scope acl.Scope, filter Filter, limit int, now time.Time) ([]Entry, error) {
 	n := min(len(m.rest), limit)
 	rows, err := tx.Siblings(ctx, scope, m.rest[:n])
@@ -185,8 +182,8 @@ func (m *matched) next(ctx context.Context, tx ReadTx, c Caller, a acl.Access, s
 	return entries, err
 }
 
-// push puts back entries that a batch had no room for. It does nothing unless the
-// entries that pass are few.
+// push puts back entries that did not fit into a batch. It does nothing unless few entries pass
+// the filter.
 func (m *matched) push(entries []*Entry) {
 	if !m.few {
 		return
@@ -198,7 +195,7 @@ func (m *matched) push(entries []*Entry) {
 	m.rest = append(ids, m.rest...)
 }
 
-// resolveAll returns what the paths of some rows resolve to, in the order of a list.
+// resolveAll returns what the paths of some rows resolve to, in list order.
 func resolveAll(c Caller, a acl.Access, rows []Entry, now time.Time) (resolved []*Entry) {
 	slices.SortFunc(rows, func(e, f Entry) int { return e.Path.Compare(f.Path) })
 	groups, _ := groupByPath(rows, true)
@@ -210,14 +207,14 @@ func resolveAll(c Caller, a acl.Access, rows []Entry, now time.Time) (resolved [
 	return resolved
 }
 
-// maxMatching is how many entries pass the filter of a list at most, so that it
-// goes by their ids rather than scan the store.
+// maxMatching is the maximum number of entries passing a list's filter for which the list reads
+// them by id instead of scanning the store.
 const maxMatching = 1000
 
-// listMatching returns all entries of a list after a position, without values
-// and authors, if few entries pass its filter.
+// listMatching returns all entries of a list after a position, without values and authors, if
+// few entries pass its filter.
 func listMatching(ctx context.Context, tx CandidateReader, c Caller, a acl.Access, scope acl.Scope, r ListRequest, after *listPosition, now time.Time) (entries []Entry, few bool, err error) {
-	if r.WithoutText || len(r.Filter.Tags) == 0 && r.Filter.Type == "" && r.Filter.Where == nil && r.Filter.Match == nil { // a scan knows the namespace
+	if r.WithoutText || len(r.Filter.Tags) == 0 && r.Filter.Type == "" && r.Filter.Where == nil && r.Filter.Match == nil { // a scan filters by namespace itself
 		return nil, false, nil
 	}
 	ids, more, err := r.Filter.within(r.Prefix, after).Matching(ctx, tx, scope, nil, maxMatching)
@@ -243,9 +240,8 @@ func listMatching(ctx context.Context, tx CandidateReader, c Caller, a acl.Acces
 // maxScan bounds the rows of one scan.
 const maxScan = 1000
 
-// scanVisible returns up to limit entries, without values, in (namespace, key)
-// order: those that each path of a scan resolves to for the caller, if keep
-// keeps them. query.Limit is set here.
+// scanVisible returns up to limit entries, without values, in (namespace, key) order: what each
+// path of a scan resolves to for the caller, if keep retains it. It sets query.Limit.
 func scanVisible(ctx context.Context, tx EntryReader, c Caller, a acl.Access, query ScanQuery, limit int, now time.Time, keep func([]*Entry) ([]*Entry, error)) ([]Entry, error) {
 	query.Limit = min(maxScan, 4*limit+16) // a path may have several rows
 	var entries []Entry
@@ -256,7 +252,7 @@ func scanVisible(ctx context.Context, tx EntryReader, c Caller, a acl.Access, qu
 		}
 		last := len(rows) < query.Limit
 		groups, grouped := groupByPath(rows, last)
-		if grouped == 0 && !last { // one path has more rows than the scan took
+		if grouped == 0 && !last { // one path has more rows than the scan returned
 			query.Limit *= 2
 			continue
 		}
@@ -278,17 +274,17 @@ func scanVisible(ctx context.Context, tx EntryReader, c Caller, a acl.Access, qu
 		}
 		end := rows[grouped-1]
 		query.After, query.AfterNamespace, query.AfterKey = true, end.Namespace, end.Key
-		query.Limit = max(query.Limit, maxScan) // few of the rows were kept
+		query.Limit = max(query.Limit, maxScan) // few of the rows were retained
 	}
 	return entries, nil
 }
 
-// keepAll keeps all entries of a scan.
+// keepAll retains all entries of a scan.
 func keepAll(entries []*Entry) ([]*Entry, error) { return entries, nil }
 
-// groupByPath splits ordered rows into groups of one path each, and returns how
-// many rows the groups hold. Unless the rows are the last ones, the final path
-// may have further rows and is left out.
+// groupByPath splits ordered rows into groups of one path each, and returns how many rows the
+// groups contain. Unless the rows are the last ones, the final path may have further rows and
+// is left out.
 func groupByPath(rows []Entry, last bool) (groups [][]Entry, grouped int) {
 	for start := 0; start < len(rows); {
 		end := start + 1
@@ -311,8 +307,8 @@ func filterName(f Filter) string {
 	return string(name)
 }
 
-// Export yields every entry of a store that the caller could list and that passes
-// the filter, in the order of List, as EachListed does.
+// Export yields every entry of a store that the caller could list and that passes the filter,
+// in the order of List, and reads them like EachListed.
 func (s *Service) Export(ctx context.Context, c Caller, store string, filter Filter, yield func(Found) error) error {
 	r := ListRequest{Store: store, Filter: filter.At(s.Instant()), Limit: 100}
 	for {

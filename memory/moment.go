@@ -6,22 +6,21 @@ import (
 	"mneme/internal/period"
 )
 
-// Moment is when something happened: a year, a month, a day or a time. The zero value
-// is none.
+// Moment is when something happened: a year, a month, a day or a time. The zero value is none.
 type Moment struct {
-	// Time is the instant that comparisons use, in UTC. That of a year, month or day
-	// is its first instant.
+	// Time is the instant for comparisons, in UTC. For a year, month or day it is the first
+	// instant.
 	Time      time.Time
 	Precision period.Precision
 }
 
-// ParseMoment parses a Moment, whose time is in UTC unless it says a zone.
+// ParseMoment parses a Moment. A time without a zone is in UTC.
 func ParseMoment(text string) (Moment, error) { return ParseMomentIn(text, time.UTC) }
 
-// ParseMomentIn parses a year, month, day or time, as period.Parse does; "" is no
-// Moment. A time without zone is in the one given. A time is kept in UTC, to the
-// microsecond. The year is 1 to 9999, and a time is after the first instant of year
-// 1, which stands for no time in many programs. The error is a RuleError.
+// ParseMomentIn parses a year, month, day or time, as period.Parse does; "" is no Moment. A
+// time without a zone is in zone. A time is stored in UTC, to the microsecond. The year is 1 to
+// 9999, and a time is after the first instant of year 1, which means no time in many programs.
+// The error is a RuleError.
 func ParseMomentIn(text string, zone *time.Location) (Moment, error) {
 	if text == "" {
 		return Moment{}, nil
@@ -34,8 +33,8 @@ func ParseMomentIn(text string, zone *time.Location) (Moment, error) {
 	return Moment{}, rule("occurred_at", "must be a date such as 2023-05-08, 2023-05 or 2023, or a time such as 2023-05-08T13:56:00Z, of the years 0001 to 9999 in UTC")
 }
 
-// ReadMoment reads a date or time in the usual forms, as period.Read does, for
-// imports. One without zone is in the one given.
+// ReadMoment parses a date or time in the usual forms, as period.Read does, for imports. A time
+// without a zone is in zone.
 func ReadMoment(text string, zone *time.Location) (m Moment, ok bool) {
 	p, ok := period.Read(text)
 	if !ok {
@@ -44,7 +43,7 @@ func ReadMoment(text string, zone *time.Location) (m Moment, ok bool) {
 	return MomentOf(p, zone)
 }
 
-// MomentOf returns the Moment of a period, of a local one in a zone; false if there is
+// MomentOf returns the Moment of a period, taking a local one in zone. ok is false if there is
 // none.
 func MomentOf(p period.Period, zone *time.Location) (m Moment, ok bool) {
 	if p.Precision != period.Time {
@@ -71,7 +70,7 @@ func (m Moment) Until() time.Time {
 	}
 }
 
-// Dated reports whether m is a year, month or day: no time of day is known.
+// Dated reports whether m is a year, month or day, without a time of day.
 func (m Moment) Dated() bool { return m.Precision != period.Time }
 
 // String returns the text that ParseMoment parses.
@@ -82,7 +81,7 @@ func (m Moment) String() string {
 	return m.Time.Format(m.Precision.Layout())
 }
 
-// date returns the date as an English text has it: "8 May 2023", "May 2023" or "2023".
+// date returns the date as written in English: "8 May 2023", "May 2023" or "2023".
 func (m Moment) date() string {
 	switch m.Precision {
 	case period.Year:

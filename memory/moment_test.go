@@ -7,7 +7,7 @@ import (
 	"mneme/memory"
 )
 
-func TestMomentsAreGivenBackAsTheyWere(t *testing.T) {
+func TestMomentsRoundTrip(t *testing.T) {
 	for text, header := range map[string]string{
 		"2023": "2023", "2023-05": "May 2023", "2023-05-08": "8 May 2023", "2023-05-08T13:56:00Z": "8 May 2023", "0001": "0001", "9999-12": "December 9999", "": "",
 	} {
@@ -21,7 +21,7 @@ func TestMomentsAreGivenBackAsTheyWere(t *testing.T) {
 	}
 }
 
-func TestReadMomentsAreOfTheYearsThatThereAre(t *testing.T) {
+func TestReadMomentAcceptsOnlyValidYears(t *testing.T) {
 	for text, want := range map[string]string{"June 30, 2026": "2026-06-30", "2026/06/30 09:00": "2026-06-30T07:00:00Z", "0000-06-30": "", "0001-01-01T00:00:00Z": "", "soon": ""} {
 		m, ok := memory.ReadMoment(text, time.FixedZone("", 2*3600))
 		if ok != (want != "") || ok && m.String() != want {

@@ -6,20 +6,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// NormalName returns a key, namespace, tag or a prefix of one in the form in which they
-// are kept: Unicode normalization form C (UAX #15). Every call takes any canonically
-// equivalent form for it, so that what macOS decomposes ("e" and U+0301) names the same
-// entry as what is typed elsewhere ("é"). It has at most three times the bytes of name.
+// NormalName returns a key, namespace, tag or prefix in the form in which it is stored: Unicode
+// normalization form C (UAX #15). Every call accepts any canonically equivalent form, so that
+// the decomposed form of macOS ("e" and U+0301) names the same entry as the form typed
+// elsewhere ("é"). The result has at most three times the bytes of name.
 func NormalName(name string) string { return norm.NFC.String(name) }
 
-// Normal returns the path with its names in the form in which they are kept.
+// Normal returns the path with its names normalized.
 func (p Path) Normal() Path {
 	p.Namespace, p.Key = NormalName(p.Namespace), NormalName(p.Key)
 	return p
 }
 
-// Normal returns the filter with its names in the form in which they are kept. Those of
-// Where are so since it was parsed.
+// Normal returns the filter with its names normalized. Those in Where were normalized when it
+// was parsed.
 func (f Filter) Normal() Filter {
 	if f.Namespace != nil {
 		f.Namespace = new(NormalName(*f.Namespace))
@@ -28,13 +28,13 @@ func (f Filter) Normal() Filter {
 	return f
 }
 
-// normal returns the tree with its names in the form in which they are kept.
+// normal returns the tree with its names normalized.
 func (t Tree) normal() Tree {
 	t.Namespace, t.Folder = NormalName(t.Namespace), NormalName(t.Folder)
 	return t
 }
 
-// normal returns the request with its names in the form in which they are kept.
+// normal returns the request with its names normalized.
 func (r PutRequest) normal() PutRequest {
 	r.Path = r.Path.Normal()
 	if r.Tags != nil {
@@ -43,7 +43,7 @@ func (r PutRequest) normal() PutRequest {
 	return r
 }
 
-// normalRequests returns the requests with their names in the form in which they are kept.
+// normalRequests returns the requests with their names normalized.
 func normalRequests(requests []PutRequest) []PutRequest {
 	normal := make([]PutRequest, len(requests))
 	for i, r := range requests {
@@ -52,7 +52,7 @@ func normalRequests(requests []PutRequest) []PutRequest {
 	return normal
 }
 
-// normalNames returns names in the form in which they are kept; nil for nil.
+// normalNames returns names normalized, or nil for nil.
 func normalNames(names []string) []string {
 	if !slices.ContainsFunc(names, func(name string) bool { return !norm.NFC.IsNormalString(name) }) {
 		return names

@@ -14,18 +14,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// namesMeta is the setting that holds the version of Unicode in whose form C the names of
-// the database's entries are.
+// namesMeta is the setting with the Unicode version by which the names of the database's
+// entries were normalized.
 const namesMeta = "names"
 
-// namesBatch is how many entries nameAgain reads or renames at a time.
+// namesBatch is the number of entries that nameAgain reads or renames at a time.
 const namesBatch = 500
 
-// nameAgain brings the namespaces and keys of entries, deleted ones too, into the form in
-// which they are kept, if the database was written under another version of Unicode than
-// this build's, or by a version of mneme that did not record it. No text of assigned
-// characters changes its form between versions of Unicode, so that there is seldom
-// anything to do. Other processes may write meanwhile.
+// nameAgain normalizes the namespaces and keys of entries, including deleted ones, if the
+// database was written with another Unicode version than this build's, or by a version of mneme
+// that did not record it. No text of assigned characters changes its normal form between
+// Unicode versions, so there is seldom anything to do. Other processes may write meanwhile.
 func nameAgain(ctx context.Context, storage Storage, log *slog.Logger) error {
 	found, err := readMetas(ctx, storage, namesMeta)
 	if err != nil || found[namesMeta] == norm.Version {
@@ -55,8 +54,7 @@ func nameAgain(ctx context.Context, storage Storage, log *slog.Logger) error {
 	return storage.Update(ctx, func(tx Tx) error { return tx.SetMeta(ctx, namesMeta, []byte(norm.Version)) })
 }
 
-// unnormalized returns the entries whose namespace or key is not in the form in which
-// they are kept.
+// unnormalized returns the entries whose namespace or key is not normalized.
 func unnormalized(ctx context.Context, storage Storage) (ids []uuid.UUID, err error) {
 	var after uuid.UUID
 	for batch := namesBatch; batch == namesBatch; {
@@ -78,9 +76,9 @@ func unnormalized(ctx context.Context, storage Storage) (ids []uuid.UUID, err er
 	return ids, nil
 }
 
-// renameNormal gives entries the path that Path.Normal returns, or of live ones that one
-// of them would hide at it, the first free one of key~2, key~3 and so on; numbered is how
-// many got such a key. Versions in the history keep the names that they had.
+// renameNormal gives entries the path that Path.Normal returns. If that would hide a live
+// entry, it uses the first free one of key~2, key~3 and so on; numbered is the number of such
+// keys. Versions in the history retain their names.
 func renameNormal(ctx context.Context, tx Tx, ids []uuid.UUID) (numbered int, err error) {
 	for _, id := range ids {
 		found, err := tx.Get(ctx, []uuid.UUID{id})
@@ -108,11 +106,11 @@ func renameNormal(ctx context.Context, tx Tx, ids []uuid.UUID) (numbered int, er
 	return numbered, nil
 }
 
-// freePath returns the path of an entry, with number 1, or the first one of key~2, key~3
-// and so on, if another live entry is there.
+// freePath returns the path of an entry, with number 1. If another live entry is there, it
+// returns the first free one of key~2, key~3 and so on.
 //
-// SECURITY: what those who may read the entry cannot see does not count. The two then
-// share the path, like any others that are written at it.
+// SECURITY: entries that readers of this entry cannot see do not count. Two such entries then
+// share the path, like any others written at it.
 func freePath(ctx context.Context, tx PathReader, e *Entry) (free Path, number int, err error) {
 	free = e.Path
 	for number = 1; ; {
@@ -130,8 +128,8 @@ func freePath(ctx context.Context, tx PathReader, e *Entry) (free Path, number i
 	}
 }
 
-// fitted returns a path whose names are not too long: normalization may have made them
-// longer. The end of one that was is a digest of it.
+// fitted returns a path whose names are not too long: normalization may have lengthened them. A
+// name that was too long ends with a digest of it.
 func fitted(p Path) Path {
 	fit := func(name string, most int) string {
 		if len(name) <= most {
@@ -144,8 +142,8 @@ func fitted(p Path) Path {
 	return Path{p.Store, fit(p.Namespace, MaxNamespace), fit(p.Key, MaxKey)}
 }
 
-// cutName returns at most the first bytes of a name, in whole characters and without '/'
-// at the end.
+// cutName returns at most the first most bytes of a name, without splitting a character and
+// without '/' at the end.
 func cutName(name string, most int) string {
 	if len(name) <= most {
 		return name

@@ -20,7 +20,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// The same names as most keyboards and as macOS's files have them.
+// The same names as typed on most keyboards, and as in macOS file names.
 const (
 	composed   = "caf\u00e9"
 	decomposed = "cafe\u0301"
@@ -59,8 +59,8 @@ func TestEveryUnicodeFormOfANameIsTheSameName(t *testing.T) {
 	})
 }
 
-// reachedBy checks that every way to read finds the entry at atForm(composed) by names in
-// a form.
+// reachedBy checks that every way to read finds the entry at atForm(composed) by names in a
+// form.
 func (h *harness) reachedBy(a memory.Caller, form string) {
 	h.t.Helper()
 	at := atForm(form)
@@ -112,7 +112,7 @@ func (h *harness) reachedBy(a memory.Caller, form string) {
 	}
 }
 
-// A page may be asked for in one form and the next one in another.
+// Consecutive pages may be requested by names in different forms.
 func TestCursorsHoldForEveryForm(t *testing.T) {
 	h := open(t, backendtest.Embedded(), memory.Limits{})
 	a := agent("a", acl.Public)
@@ -151,8 +151,8 @@ func TestTreesTakeEveryForm(t *testing.T) {
 	}
 }
 
-// Names of the greatest length, of characters of one byte and of several, work on every
-// path; one byte more is refused.
+// Names of the maximum length, of single-byte and multi-byte characters, work on every path;
+// one byte more is refused.
 func TestTheLongestNamesWork(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
@@ -185,8 +185,8 @@ func TestTheLongestNamesWork(t *testing.T) {
 	})
 }
 
-// writeOfBefore writes entries as a version of mneme would have that knew no form, or an
-// earlier Unicode, past the rules of the service.
+// writeOfBefore writes entries as a version of mneme without normalization, or with an earlier
+// Unicode version, would have, bypassing the rules of the service.
 func writeOfBefore(t *testing.T, data *backendtest.Data, entries ...memory.Entry) {
 	t.Helper()
 	err := data.Storage(t).Update(background, func(tx memory.Tx) error {
@@ -219,9 +219,9 @@ func entryOfBefore(namespace, key, says string, change ...func(*memory.Entry)) m
 	return e
 }
 
-// A database that holds names in other forms opens, and nothing in it is lost: not where
-// two of them become one name, and not what is in the trash.
-func TestNamesOfAnEarlierDatabaseAreBroughtIntoForm(t *testing.T) {
+// A database with names in other forms opens without loss: neither of entries whose names
+// become equal, nor of entries in the trash.
+func TestNamesOfAnEarlierDatabaseAreNormalized(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data := b.Open(t)
 		long := strings.Repeat("\u0958", memory.MaxKey/6) // each has twice the bytes in NFC
@@ -257,7 +257,7 @@ func TestNamesOfAnEarlierDatabaseAreBroughtIntoForm(t *testing.T) {
 		if !maps.Equal(got, want) || cut < 0 {
 			t.Errorf("got %+q, want %+q", got, want)
 		}
-		h.WantText(a, "a", "o\u0308", "six") // not in context: no list has it
+		h.WantText(a, "a", "o\u0308", "six") // not in context: no list contains it
 		h.WantText(a, "a", "ö", "six")
 		if _, err := h.Restore(background, a, memory.RestoreRequest{Path: path("a", "ä")}); err != nil {
 			t.Errorf("restore from the trash: %v", err)
@@ -274,9 +274,9 @@ func TestNamesOfAnEarlierDatabaseAreBroughtIntoForm(t *testing.T) {
 	})
 }
 
-// SECURITY: a name that two entries get tells nobody of one that it cannot see: neither
-// of one with a higher label, nor of one that is out of context.
-func TestNamesBroughtIntoFormDoNotTellOfHiddenEntries(t *testing.T) {
+// SECURITY: the normalized name of an entry reveals nothing about an entry that its reader
+// cannot see, because of a higher label or because it is not in context.
+func TestNormalizedNamesDoNotRevealHiddenEntries(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data := b.Open(t)
 		hidden := func(label acl.Label, owner string, inContext bool) func(*memory.Entry) {
@@ -293,7 +293,7 @@ func TestNamesBroughtIntoFormDoNotTellOfHiddenEntries(t *testing.T) {
 	})
 }
 
-func TestADumpOfBeforeIsBroughtIntoForm(t *testing.T) {
+func TestNamesOfAnEarlierDumpAreNormalized(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data := b.Open(t)
 		before := openOver(t, data, memory.Options{}, encoder(t))
@@ -309,8 +309,8 @@ func TestADumpOfBeforeIsBroughtIntoForm(t *testing.T) {
 	})
 }
 
-// Followers of a store learn that an entry has left the path of before.
-func TestChangesTellOfNamesBroughtIntoForm(t *testing.T) {
+// Followers of a store learn that an entry has left its former path.
+func TestChangesShowNormalizedNames(t *testing.T) {
 	data := backendtest.Embedded().Open(t)
 	before := openOver(t, data, memory.Options{}, encoder(t))
 	a := agent("a", acl.Public)

@@ -113,7 +113,7 @@ func TestPutKeepsFieldsThatItLeavesOut(t *testing.T) {
 	})
 }
 
-func TestWhenItOccurredFollowsTheEntry(t *testing.T) {
+func TestOccurredAtFollowsTheEntry(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
@@ -176,7 +176,7 @@ func TestWhenItOccurredFollowsTheEntry(t *testing.T) {
 		want(h.PutText(high, "a", "l", "five", 201, func(r *memory.PutRequest) { r.Inherit = true }).Entry, nil, "2023-05-08")
 		want(h.PutText(agent("a", acl.Restricted), "a", "l", "six", 201).Entry, nil, "")
 
-		// An import leaves an entry alone only if that is the same too.
+		// An import leaves an entry alone only if that field is equal too.
 		for text, unchanged := range map[string]bool{"2023-05-08": true, "2023-05-08T00:00:00Z": false, "2023-05": false, "2023-05-09": false, "": false} {
 			_, err := h.PutAll(background, high, []memory.PutRequest{{Path: path("a", "same"), Value: json.RawMessage(`"x"`), OccurredAt: new("2023-05-08")}})
 			must(h, err)
@@ -221,8 +221,8 @@ func TestPutOfAnothersEntryKeepsItsOwner(t *testing.T) {
 	})
 }
 
-// Only the owner and the store's own agent may change an expiry. Another writer is
-// denied, or with TTLIfAllowed leaves the expiry as it is.
+// Only the owner and the store's own agent may change an expiry. Another writer is denied, or
+// with TTLIfAllowed leaves the expiry unchanged.
 func TestOnlyOwnersMayChangeAnExpiry(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		ifAllowed := func(r *memory.PutRequest) { r.TTLIfAllowed = true }
@@ -252,9 +252,9 @@ func TestOnlyOwnersMayChangeAnExpiry(t *testing.T) {
 	})
 }
 
-// An export names the expiry of each entry, so that its import into the same store
-// gives it to entries of others, too.
-func TestTheExpiryThatAnEntryHasIsNoChange(t *testing.T) {
+// An export includes the expiry of each entry, so an import into the same store also sets it on
+// entries of others.
+func TestAnUnchangedExpiryIsNotAChange(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		owner, other, host := agent("owner", acl.Public), agent("other", acl.Public), agent("host", acl.Public)
@@ -451,7 +451,7 @@ func TestADeletionCanHaveOccurredBefore(t *testing.T) {
 		trashed(agent("a", acl.Public), 0, at)
 		_, err = h.Trash(background, agent("b", acl.Internal), trashOf)
 		h.WantStatus(err, 403)
-		// A later deletion counts instead.
+		// A later deletion replaces it.
 		h.Clock.Advance(time.Minute)
 		later := memory.Moment{Time: at.Time.Add(time.Minute)}
 		h.WantStatus(h.DeleteOccurred(background, a, path("a", "k"), memory.Preconditions{Match: []string{first.ETag}}, later), 412)

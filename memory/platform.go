@@ -11,10 +11,10 @@ import (
 	"mneme/acl"
 )
 
-// PutParticipant makes an agent a participant of a chat; a ttl of nil or 0 means
-// for good. The chat's id is known as a chat's from then on; ErrKindClash if an
-// agent has called with it. The agent's id stays what it is: only a verified token
-// makes it a caller's. It takes a platform token.
+// PutParticipant makes an agent a participant of a chat; a ttl of nil or 0 means permanently.
+// The chat's id is known as a chat's from then on. The error is ErrKindClash if an agent has
+// called with that id. The kind of the agent's id does not change: only a verified token makes
+// it a caller's. It takes a platform token.
 func (a *Admin) PutParticipant(ctx context.Context, c Caller, chat, agent string, ttl *time.Duration) error {
 	return a.putMember(ctx, c, chat, agent, ttl, func(tx Tx, m acl.Membership) error {
 		if err := tx.ClaimName(ctx, chat, KindChat); err != nil {
@@ -24,9 +24,8 @@ func (a *Admin) PutParticipant(ctx context.Context, c Caller, chat, agent string
 	})
 }
 
-// PutSession puts an agent into a session with a user; a ttl of nil or 0 means
-// for good; ErrKindClash if the user's id is known as a chat's. It takes a platform
-// token.
+// PutSession puts an agent into a session with a user; a ttl of nil or 0 means permanently. The
+// error is ErrKindClash if the user's id is known as a chat's. It takes a platform token.
 func (a *Admin) PutSession(ctx context.Context, c Caller, user, agent string, ttl *time.Duration) error {
 	return a.putMember(ctx, c, user, agent, ttl, func(tx Tx, m acl.Membership) error {
 		if err := requireNoChat(ctx, tx, user); err != nil {
@@ -55,9 +54,8 @@ func (a *Admin) putMember(ctx context.Context, c Caller, of, agent string, ttl *
 	})
 }
 
-// requireNoChat refuses an id that is known as a chat's where an agent's or a
-// user's is meant. It reveals whether a chat exists, so that only calls of platform
-// tokens may use it.
+// requireNoChat refuses an id known as a chat's where an agent's or user's is required. It
+// reveals whether a chat exists, so only calls of platform tokens may use it.
 func requireNoChat(ctx context.Context, tx NameReader, id string) error {
 	kind, err := tx.KindOf(ctx, id)
 	if err == nil && kind == KindChat {
@@ -66,14 +64,14 @@ func requireNoChat(ctx context.Context, tx NameReader, id string) error {
 	return err
 }
 
-// DeleteParticipant removes an agent from a chat; ErrNotFound if it is not a
+// DeleteParticipant removes an agent from a chat. The error is ErrNotFound if it is not a
 // participant. It takes a platform token.
 func (a *Admin) DeleteParticipant(ctx context.Context, c Caller, chat, agent string) error {
 	return a.deleteMember(ctx, c, acl.ViaChat, chat, agent)
 }
 
-// DeleteSession ends an agent's session with a user; ErrNotFound if there is
-// none. It takes a platform token.
+// DeleteSession ends an agent's session with a user. The error is ErrNotFound if there is none.
+// It takes a platform token.
 func (a *Admin) DeleteSession(ctx context.Context, c Caller, user, agent string) error {
 	return a.deleteMember(ctx, c, acl.ViaUser, user, agent)
 }
@@ -106,7 +104,7 @@ func platformOnly(c Caller, ids ...string) error {
 	return nil
 }
 
-// Settings returns an agent's settings, to itself or to a platform token.
+// Settings returns an agent's settings to the agent itself or a platform token.
 func (s *Service) Settings(ctx context.Context, c Caller, agent string) (acl.Settings, error) {
 	if err := selfOrPlatform(c, agent); err != nil {
 		return acl.Settings{}, err
@@ -119,10 +117,10 @@ func (s *Service) Settings(ctx context.Context, c Caller, agent string) (acl.Set
 	return settings, err
 }
 
-// PutSettings writes an agent's settings, for itself or a platform token.
-// What a platform token turns off the agent cannot turn on: acl.ErrDenied. Every
-// session of the agent reads its settings, so that one above PUBLIC does not write them: a
-// ConflictError. The Locked of the request is ignored.
+// PutSettings writes an agent's settings, for the agent itself or a platform token. If the
+// agent turns on what a platform token turned off, the error is acl.ErrDenied. Every session of
+// the agent reads its settings, so a session above PUBLIC cannot write them: the error is a
+// ConflictError. PutSettings ignores the request's Locked.
 //
 // SECURITY: the switches are read in the transaction that writes them.
 func (s *Service) PutSettings(ctx context.Context, c Caller, agent string, settings acl.Settings) error {
@@ -136,8 +134,8 @@ func (s *Service) PutSettings(ctx context.Context, c Caller, agent string, setti
 		return conflict("every session reads the settings: they are written in one at PUBLIC, or by the platform")
 	}
 	return s.update(ctx, c, Work{}, func(tx Tx) error {
-		// Reading a setting locks it, here one that is never written: between the read and
-		// the write below a platform token must not turn anything off.
+		// Reading a setting locks it; this one is never written. Between the read and the write
+		// below, a platform token must not turn anything off.
 		if _, err := tx.Meta(ctx, "settings of "+agent); err != nil {
 			return err
 		}
@@ -167,12 +165,12 @@ func selfOrPlatform(c Caller, agent string) error {
 	return nil
 }
 
-// Purge erases entries that were deleted or expired before a time, which must
-// be at least the retention ago: row, history, lexical terms, vectors and
-// idempotency records. What the database's files still hold of them is scrubbed soon or, if
-// the request waits, before it returns. It takes a platform token. With an error it returns
-// what it had erased. A repetition returns all that the calls with its key have erased, also
-// those that were interrupted or run at the same time.
+// Purge erases entries that were deleted or expired before a time, which must be at least the
+// retention ago: row, history, lexical terms, vectors and idempotency records. Their remains in
+// the database's files are scrubbed soon or, if the request waits, before Purge returns. It
+// takes a platform token. With an error, it returns the entries that it erased. A repeated call
+// returns all entries that calls with its key have erased, including interrupted and concurrent
+// calls.
 func (a *Admin) Purge(ctx context.Context, c Caller, r PurgeRequest, i *Idempotency) (PurgeResult, error) {
 	now := a.service.Instant()
 	if err := a.checkPurge(c, r.Before, now); err != nil {
@@ -202,8 +200,8 @@ func (a *Admin) Purge(ctx context.Context, c Caller, r PurgeRequest, i *Idempote
 	return result, ctx.Err()
 }
 
-// CountPurge counts the entries that Purge would erase, under the same rules, and
-// erases nothing.
+// CountPurge counts the entries that Purge would erase, under the same rules, without erasing
+// them.
 func (a *Admin) CountPurge(ctx context.Context, c Caller, before time.Time) (n int64, err error) {
 	if err := a.checkPurge(c, before, a.service.Instant()); err != nil {
 		return 0, err
@@ -225,8 +223,8 @@ func (a *Admin) checkPurge(c Caller, before, now time.Time) error {
 	return nil
 }
 
-// purge erases a batch of entries and records which in the same transaction, unless that
-// was done before. The last batch of a purge is empty.
+// purge erases a batch of entries and records them in the same transaction, unless an earlier
+// call did. The last batch of a purge is empty.
 func (a *Admin) purge(ctx context.Context, c Caller, cutoff time.Time, i *Idempotency) ([]uuid.UUID, error) {
 	var batch PurgeResult
 	err := a.service.update(ctx, c, Work{Entries: allOfIt}, func(tx Tx) error {
@@ -241,7 +239,7 @@ func (a *Admin) purge(ctx context.Context, c Caller, cutoff time.Time, i *Idempo
 		if batch.IDs, err = tx.Purge(ctx, cutoff, 500); err != nil {
 			return err
 		}
-		// IdempotencyRecord.IDs would have a later purge look for these entries.
+		// With IdempotencyRecord.IDs, a later purge would look for these entries.
 		numbers, err := json.Marshal(batch)
 		if err != nil {
 			return fmt.Errorf("purge: %w", err)

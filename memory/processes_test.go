@@ -17,16 +17,15 @@ import (
 	"mneme/test/backendtest"
 )
 
-// Several services over one database and one index simulate several processes.
-// Each has its own connections, index client (or flat index), caches and
-// workers; they share only the servers. Milvus is configured as in production,
-// so its searches may lag behind.
+// Several services over one database and one index simulate several processes. Each has its own
+// connections, index client (or flat index), caches and workers; they share only the servers.
+// Milvus is configured as in production, so its searches may lag behind.
 
-// processes is how many services openPeers opens.
+// processes is the number of services that openPeers opens.
 const processes = 3
 
-// onShared runs a test on each backend that several processes can share, as
-// configured in production.
+// onShared runs a test on each backend that several processes can share, configured as in
+// production.
 func onShared(t *testing.T, test func(t *testing.T, b backendtest.Backend)) {
 	t.Helper()
 	backendtest.Each(t, backendtest.Shared(), func(t *testing.T, b backendtest.Backend) { test(t, b.Serving()) })
@@ -112,7 +111,7 @@ func TestProcessesEmbedEachEntryOnce(t *testing.T) {
 		}
 		writers.Wait()
 		peers[0].AwaitEmptyQueue()
-		again := 0 // a lease that is renewed late may be taken by another process
+		again := 0 // another process may take a lease that is renewed late
 		for i := range peers {
 			for n := range writes {
 				switch e.count(crashWord(int64(1000*i + n + 1))) {
@@ -140,8 +139,7 @@ func TestProcessesFindEachOthersWritesByVector(t *testing.T) {
 	onShared(t, func(t *testing.T, b backendtest.Backend) {
 		peers := openPeers(t, b.Open(t), encoder(t), memory.Options{})
 		a := agent("a", acl.Public)
-		// No value shares a word with its question, so the lexical leg cannot
-		// find it.
+		// No value shares a word with its question, so the lexical leg cannot find it.
 		for _, c := range []struct{ value, question string }{
 			{"the duplicate for our front door hangs behind the shed", "where do you keep a spare key?"},
 			{"Anna cannot eat anything with nuts in it", "which allergies does she have?"},

@@ -14,8 +14,8 @@ import (
 	"mneme/test/backendtest"
 )
 
-// One process purges and another reconciles, while all of them write and
-// delete. At the end the index must hold exactly the vectors of the rows.
+// One process purges and another reconciles, while all of them write and delete. At the end the
+// index must hold exactly the vectors of the rows.
 func TestConcurrentPurgeAndReconcileKeepTheIndexConsistent(t *testing.T) {
 	onShared(t, func(t *testing.T, b backendtest.Backend) {
 		data, e := b.Open(t), encoder(t)

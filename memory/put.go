@@ -14,15 +14,15 @@ import (
 	"mneme/lexical"
 )
 
-// Put updates the entry at the session's label that the path resolves to, or
-// creates one. In one transaction it authorizes the caller (resolve.go), checks what is
-// given (rule.go), reads what the path has, and writes: see put. Then the indexer makes
-// the vectors, for which a Put may wait (follow.go).
+// Put updates the entry at the session's label that the path resolves to, or creates one. In
+// one transaction it authorises the caller (resolve.go), checks the request (rule.go), reads
+// the rows at the path, and writes: see put. The indexer then makes the vectors, for which a
+// Put may wait (follow.go).
 func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, error) {
 	r = r.normal()
 	var result PutResult
 	var a acl.Access
-	err := s.updateTogether(ctx, c, Work{Stores: []string{r.Path.Store}, Bytes: len(r.Value)}, func(tx Tx) (err error) {
+	err := s.updateBatched(ctx, c, Work{Stores: []string{r.Path.Store}, Bytes: len(r.Value)}, func(tx Tx) (err error) {
 		now := s.Instant()
 		a, err = s.prepareWrite(ctx, tx, c, r, now)
 		if err != nil {
@@ -43,10 +43,11 @@ func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, e
 	return result, nil
 }
 
-// prepareWrite authorizes and checks a write, and reads ahead what it needs.
+// prepareWrite authorises and checks a write, and prefetches the rows that it needs.
 //
-// SECURITY: it reads ahead after the decision, so that its time tells nothing about a store
-// that the caller may not write to. Before it, it reads of the caller's own store alone.
+// SECURITY: it prefetches after the decision, so that its duration reveals nothing about a
+// store that the caller may not write to. Before the decision, it reads only the caller's own
+// store.
 func (s *Service) prepareWrite(ctx context.Context, tx Tx, c Caller, r PutRequest, now time.Time) (acl.Access, error) {
 	plan := WritePlan{r.Path.Store, []Path{r.Path}, c.Taint, c.Agent}
 	own := c.Agent == r.Path.Store && CheckPath(r.Path) == nil
@@ -69,14 +70,13 @@ func (s *Service) prepareWrite(ctx context.Context, tx Tx, c Caller, r PutReques
 type PutOutcome struct {
 	PutResult
 	Unchanged bool  // the entry already had these contents
-	Err       error // why the write was refused; nil: it was not
+	Err       error // why the write was refused; nil if it was not
 }
 
-// PutAll writes several entries, for imports, in as many transactions as partCost asks
-// for. A write that is refused does not stop the others. An entry that already has the
-// same contents is left alone, so that an import can be repeated. An error is the
-// storage's, or that others kept one of the transactions waiting; those before it are
-// written.
+// PutAll writes several entries, for imports, in as many transactions as partCost requires. A
+// refused write does not stop the others. An entry that already has the same contents is left
+// alone, so that an import can be repeated. An error means that the storage failed, or that
+// other writes delayed a transaction for too long; the earlier transactions stay committed.
 func (s *Service) PutAll(ctx context.Context, c Caller, requests []PutRequest) ([]PutOutcome, error) {
 	requests = normalRequests(requests)
 	alike, err := s.alikeSources(ctx, c, requests)
@@ -94,8 +94,8 @@ func (s *Service) PutAll(ctx context.Context, c Caller, requests []PutRequest) (
 	return outcomes, nil
 }
 
-// putPart is one transaction of PutAll, which judges all at one instant. It returns how
-// many of the requests it has done.
+// putPart is one transaction of PutAll, at one instant. It returns the number of requests
+// performed.
 func (s *Service) putPart(ctx context.Context, c Caller, requests []PutRequest, alike []json.RawMessage, outcomes []PutOutcome) (done int, err error) {
 	work := Work{Entries: len(requests) - 1}
 	for first := range storeRuns(requests) {
@@ -133,7 +133,7 @@ func (s *Service) putPart(ctx context.Context, c Caller, requests []PutRequest, 
 	return done, nil
 }
 
-// storeRuns yields where each run of writes to one store begins and ends.
+// storeRuns yields the start and end of each run of writes to one store.
 func storeRuns(requests []PutRequest) iter.Seq2[int, int] {
 	return func(yield func(first, end int) bool) {
 		for first := 0; first < len(requests); {
@@ -149,8 +149,8 @@ func storeRuns(requests []PutRequest) iter.Seq2[int, int] {
 	}
 }
 
-// putRun is PutAll in one store. alike is what alikeSources returned. It returns how many
-// of the requests it has done.
+// putRun is PutAll for one store. alike is the result of alikeSources. It returns the number of
+// requests performed.
 func (s *Service) putRun(ctx context.Context, tx *costed, c Caller, requests []PutRequest, alike []json.RawMessage, outcomes []PutOutcome, now time.Time) (int, error) {
 	a, denied := writeAccess(ctx, tx, c, requests[0].Path.Store, now)
 	if denied != nil && !isRefusal(denied) {
@@ -189,7 +189,7 @@ func (s *Service) putRun(ctx context.Context, tx *costed, c Caller, requests []P
 	return len(requests), nil
 }
 
-// checkWrite checks what a write gives, for a caller with this access.
+// checkWrite checks the fields of a write, for a caller with this access.
 func (s *Service) checkWrite(a acl.Access, r PutRequest) error {
 	if r.InContext != nil && !*r.InContext && a.Via == acl.ViaGrant {
 		return acl.ErrDenied
@@ -197,10 +197,10 @@ func (s *Service) checkWrite(a acl.Access, r PutRequest) error {
 	return s.checkPut(r)
 }
 
-// put is one write inside a transaction that was authorised and validated: resolve the
-// path, judge the change and build the entry (build.go), check the quota (quota.go), and
-// write. An entry with the same contents is left alone if keepsSource, unless nil, reports
-// that its source would stay.
+// put is one write inside a transaction, already authorised and validated: it resolves the
+// path, judges the change, builds the entry (build.go), checks the quota (quota.go), and
+// writes. An entry with the same contents is left alone if keepsSource, unless nil, reports
+// that its source would not change.
 func (s *Service) put(ctx context.Context, tx Tx, c Caller, a acl.Access, r PutRequest, now time.Time, keepsSource func(stored json.RawMessage) bool) (_ PutResult, unchanged bool, _ error) {
 	entries, err := s.liveAt(ctx, tx, r.Path, a.Ceiling, now)
 	if err != nil {
@@ -242,8 +242,8 @@ func (s *Service) put(ctx context.Context, tx Tx, c Caller, a acl.Access, r PutR
 	return PutResult{Found: s.withETag(e), Created: old == nil}, false, nil
 }
 
-// write writes a new version of an entry, and erases the versions that leave the
-// history for it.
+// write writes a new version of an entry, and erases the versions that no longer fit into the
+// history.
 func (s *Service) write(ctx context.Context, tx Tx, e *Entry) error {
 	err := tx.Put(ctx, *e, document(e))
 	if err == nil && e.Version > 1 {
@@ -252,8 +252,8 @@ func (s *Service) write(ctx context.Context, tx Tx, e *Entry) error {
 	return err
 }
 
-// liveAt returns the live entries of a path up to a label, without values, and sweeps the
-// expired ones so that they do not block a new entry.
+// liveAt returns the live entries at a path up to a label, without values. It sweeps expired
+// ones so that they do not block a new entry.
 func (s *Service) liveAt(ctx context.Context, tx Tx, path Path, ceiling acl.Label, now time.Time) ([]Entry, error) {
 	entries, err := tx.At(ctx, path.At(ceiling))
 	if err != nil {
@@ -273,9 +273,8 @@ func (s *Service) liveAt(ctx context.Context, tx Tx, path Path, ceiling acl.Labe
 	return entries, err
 }
 
-// document returns the terms by which an entry is found: those of its value's
-// text, its key, description and tags. Entries that must not be found have
-// none.
+// document returns the terms by which an entry is found: those of its value's text, key,
+// description and tags. Entries that must not be found have none.
 func document(e *Entry) lexical.Document {
 	if !e.Searchable() || !e.DeletedAt.IsZero() {
 		return lexical.Document{}
@@ -283,6 +282,5 @@ func document(e *Entry) lexical.Document {
 	return lexical.Analyze(e.Texts()...)
 }
 
-// instantOf converts a time to the precision and zone of rows: microseconds,
-// UTC.
+// instantOf converts a time to the precision and zone of rows: microseconds, UTC.
 func instantOf(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

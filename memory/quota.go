@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// checkQuota enforces the limits of keys and bytes for the new version e of an
-// entry. old is the version that it replaces, nil if there is none in the store.
+// checkQuota enforces the limits of keys and bytes for the new version e of an entry. old is
+// the version that it replaces, or nil if the store has none.
 //
-// SECURITY: an entry counts for the agent that wrote it last, in its store and at
-// its label. What an agent is refused depends on nothing but its own writes, which
-// it knows. An edit takes an entry over into the editor's count.
+// SECURITY: an entry counts for the agent that wrote it last, in its store and at its label.
+// Whether a write is refused depends only on the agent's own writes, which it knows. Editing an
+// entry moves it to the editor's count.
 func (s *Service) checkQuota(ctx context.Context, tx EntryReader, e, old *Entry, now time.Time) error {
 	var refused error
-	// Leaving out what has expired costs time for each such entry of the label, and is
-	// needed only if the agent would be refused with them.
+	// Excluding expired entries costs time for each expired entry of the label. It is needed
+	// only if counting them would refuse the write.
 	for _, at := range [...]time.Time{{}, now} {
 		usage, err := tx.Usage(ctx, e.Store, e.UpdatedBy, e.Label, at)
 		if err != nil {
@@ -27,7 +27,7 @@ func (s *Service) checkQuota(ctx context.Context, tx EntryReader, e, old *Entry,
 	return refused
 }
 
-// exceeds returns a QuotaError if e does not fit beside the usage.
+// exceeds returns a QuotaError if e does not fit in addition to the usage.
 func (s *Service) exceeds(usage Usage, e, old *Entry) error {
 	counted := old != nil && old.UpdatedBy == e.UpdatedBy
 	if !counted && usage.Entries >= s.limits.Keys {
@@ -43,5 +43,5 @@ func (s *Service) exceeds(usage Usage, e, old *Entry) error {
 	return nil
 }
 
-// quotaRetry is a guess. Room appears when entries are deleted or expire.
+// quotaRetry is a guess. Space is freed when entries are deleted or expire.
 const quotaRetry = time.Minute

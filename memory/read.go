@@ -9,7 +9,7 @@ import (
 	"mneme/acl"
 )
 
-// Get returns the entry that a path resolves to for the caller; ErrNotFound if
+// Get returns the entry that a path resolves to for the caller. The error is ErrNotFound if
 // there is none.
 func (s *Service) Get(ctx context.Context, c Caller, path Path) (Found, error) {
 	path = path.Normal()
@@ -31,9 +31,9 @@ func (s *Service) Get(ctx context.Context, c Caller, path Path) (Found, error) {
 	return found, err
 }
 
-// getVisible is Get inside a transaction, for a caller who needs a level on
-// the store, and without value and source: the values of entries that the path
-// does not resolve to are never read. It also returns the caller's access.
+// getVisible is Get inside a transaction, for a caller who needs a level on the store. It
+// returns the entry without value and source: the values of entries that the path does not
+// resolve to are never read. It also returns the caller's access.
 func (s *Service) getVisible(ctx context.Context, tx accessReader, c Caller, path Path, level acl.Level) (acl.Access, *Entry, error) {
 	now := s.Instant()
 	a, err := access(ctx, tx, c, path.Store, level, now)
@@ -60,13 +60,13 @@ func visibleAt(ctx context.Context, tx EntryReader, c Caller, a acl.Access, path
 	return e, nil
 }
 
-// withValue returns an entry, which was read without its value, as a whole.
+// withValue returns the complete entry for one that was read without its value.
 func withValue(ctx context.Context, tx EntryReader, e *Entry) (*Entry, error) {
 	whole, err := tx.Get(ctx, []uuid.UUID{e.ID})
 	if err != nil {
 		return nil, err
 	}
-	if len(whole) == 0 { // it was read in this transaction
+	if len(whole) == 0 { // already read in this transaction
 		return nil, ErrStale
 	}
 	return &whole[0], nil
@@ -92,9 +92,9 @@ func (s *Service) withValues(ctx context.Context, tx EntryReader, entries []Entr
 	return items, nil
 }
 
-// withBatch returns the first of some entries, which were read without values,
-// with their values and with the sources that the caller may see: as many as
-// are one batch. all reports that these are all of them.
+// withBatch returns the first of some entries, read without values, with their values and the
+// sources that the caller may see: as many as fit into one batch. all reports whether these are
+// all of them.
 func (s *Service) withBatch(ctx context.Context, tx accessReader, c Caller, entries []Entry) (items []Found, all bool, err error) {
 	n := BatchOf(len(entries), func(i int) int { return entries[i].Size })
 	if items, err = s.withValues(ctx, tx, entries[:n]); err != nil {
@@ -103,7 +103,7 @@ func (s *Service) withBatch(ctx context.Context, tx accessReader, c Caller, entr
 	return items, n == len(entries), s.showSources(ctx, tx, c, pointers(items)...)
 }
 
-// withETags adds ETags to entries as they are.
+// withETags adds ETags to entries without changing them.
 func (s *Service) withETags(entries []Entry) []Found {
 	items := make([]Found, len(entries))
 	for i, e := range entries {
@@ -124,13 +124,12 @@ func pointers[T any](items []T) []*T {
 	return all
 }
 
-// BatchBytes bounds the values, in bytes, that an answer holds at a time: they
-// are read a batch at a time while the answer is written. A single larger value
-// is a batch of its own.
+// BatchBytes bounds the values, in bytes, that an answer holds in memory at a time: they are
+// read in batches while the answer is written. A larger single value is its own batch.
 const BatchBytes = 512 << 10
 
-// BatchOf returns how many of n values, of the given sizes, are one batch: as
-// many as BatchBytes allows, at least one if n > 0.
+// BatchOf returns how many of n values, of the given sizes, fit into one batch: as many as
+// BatchBytes allows, and at least one if n > 0.
 func BatchOf(n int, size func(int) int) int {
 	total := 0
 	for i := range n {

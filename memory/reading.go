@@ -9,33 +9,33 @@ import (
 	"mneme/acl"
 )
 
-// ReadingLimits bound what one call reads of values to judge its filter: to compare
-// their members, or to look for phrases and the like in their words.
+// ReadingLimits bound how much of values one call reads to judge its filter: to compare their
+// members, or to search their words for phrases and the like.
 type ReadingLimits struct {
 	Bytes int64         // 512 MB
 	Time  time.Duration // 5 s
 }
 
-// Part returns the limits of one of n equal parts.
+// Part returns the limits for one of n equal parts.
 func (l ReadingLimits) Part(n int) ReadingLimits {
 	return ReadingLimits{Bytes: l.Bytes / int64(n), Time: l.Time / time.Duration(n)}
 }
 
-// reading counts what a call has read of values to judge its filter.
+// reading counts how much of values a call has read to judge its filter.
 type reading struct {
 	limits ReadingLimits
 	bytes  int64
-	time   time.Duration // of Matching calls that have ended
-	began  time.Time     // of the one that runs
+	time   time.Duration // of completed Matching calls
+	began  time.Time     // when the current Matching call began
 }
 
-// Counted returns the filter with a count of its own of what it reads, up to limits.
+// Counted returns the filter with its own count of what it reads, up to limits.
 func (f Filter) Counted(limits ReadingLimits) Filter {
 	f.reading = &reading{limits: limits}
 	return f
 }
 
-// Matching is CandidateReader.Matching for the filter, whose time counts.
+// Matching is CandidateReader.Matching for the filter. Its time counts.
 func (f Filter) Matching(ctx context.Context, tx CandidateReader, scope acl.Scope, ids []uuid.UUID, limit int) ([]uuid.UUID, bool, error) {
 	defer f.startReading()()
 	return tx.Matching(ctx, scope, f, ids, limit)
@@ -54,8 +54,8 @@ func (f Filter) startReading() (stop func()) {
 // readsValues reports whether the filter judges values.
 func (f Filter) readsValues() bool { return f.Match != nil || f.Where != nil && f.Where.ReadsValue() }
 
-// Read counts a value that Matching has read to judge an entry. The error is a
-// RuleError that names the limit which the call has reached: Matching returns it.
+// Read counts a value that Matching has read to judge an entry. The error is a RuleError that
+// names the limit that the call has reached, and Matching returns it.
 func (f Filter) Read(value []byte) error {
 	r := f.reading
 	if r == nil {
@@ -70,7 +70,7 @@ func (f Filter) Read(value []byte) error {
 	return nil
 }
 
-// reads returns the option for which the filter reads values.
+// reads returns the option that makes the filter read values.
 func (f Filter) reads() string {
 	if f.Where != nil && f.Where.ReadsValue() {
 		return OptionWhere

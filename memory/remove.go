@@ -10,18 +10,18 @@ import (
 	"mneme/lexical"
 )
 
-// Delete moves the entry that the path resolves to into the trash, where it
-// stays until a purge. The entry must be at the session's label.
+// Delete moves the entry that the path resolves to into the trash, where it stays until a
+// purge. The entry must be at the session's label.
 func (s *Service) Delete(ctx context.Context, c Caller, path Path, conditions Preconditions) error {
 	return s.deleteBy(ctx, c, path, func(tx Tx, a acl.Access, path Path, now time.Time) error {
 		return s.remove(ctx, tx, c, a, path, conditions, now)
 	})
 }
 
-// DeleteOccurred is Delete of an entry that was deleted elsewhere before. A last version
-// of it, written at the instant of its DeletedAt, has that time as OccurredAt. If there is
-// nothing to delete, the entry that was deleted last is deleted again, at a later time;
-// ErrNotFound if there is none, or none that was deleted before.
+// DeleteOccurred is Delete for an entry that was deleted elsewhere before. It writes a last
+// version of the entry at the instant of its DeletedAt, with the time elsewhere as OccurredAt.
+// If there is nothing to delete, it deletes the most recently deleted entry again, at a later
+// time. The error is ErrNotFound if there is none, or none that was deleted before.
 func (s *Service) DeleteOccurred(ctx context.Context, c Caller, path Path, conditions Preconditions, at Moment) error {
 	return s.deleteBy(ctx, c, path, func(tx Tx, a acl.Access, path Path, now time.Time) error {
 		e, err := s.removable(ctx, tx, c, a, path, conditions, now)
@@ -32,21 +32,21 @@ func (s *Service) DeleteOccurred(ctx context.Context, c Caller, path Path, condi
 			return err
 		}
 		version := e.Version
-		if !e.deletedElsewhere() { // else the deletion has a version already
+		if !e.deletedElsewhere() { // otherwise the deletion already has a version
 			version++
 		}
 		e.OccurredAt = at
 		stamp(e, c, now)
 		e.Version = version
-		if err := s.write(ctx, tx, e); err != nil { // without checkQuota: it does not stay
+		if err := s.write(ctx, tx, e); err != nil { // without checkQuota: the entry does not stay
 			return err
 		}
 		return softDelete(ctx, tx, c, e, now)
 	})
 }
 
-// deletedBefore returns the entry at a path that was deleted last, with its value;
-// ErrNotFound if that was not before a time.
+// deletedBefore returns the most recently deleted entry at a path, with its value. The error is
+// ErrNotFound if it was not deleted before a time.
 func (s *Service) deletedBefore(ctx context.Context, tx EntryReader, c Caller, a acl.Access, path Path, conditions Preconditions, at, now time.Time) (*Entry, error) {
 	if err := s.checkPreconditions(conditions, nil); err != nil {
 		return nil, err
@@ -61,11 +61,11 @@ func (s *Service) deletedBefore(ctx context.Context, tx EntryReader, c Caller, a
 	return withValue(ctx, tx, e)
 }
 
-// deleteBy deletes in a transaction, for a caller who may write.
+// deleteBy calls remove in a transaction, for a caller who may write.
 func (s *Service) deleteBy(ctx context.Context, c Caller, path Path, remove func(tx Tx, a acl.Access, path Path, now time.Time) error) error {
 	path = path.Normal()
 	var a acl.Access
-	err := s.updateTogether(ctx, c, Work{Stores: []string{path.Store}}, func(tx Tx) (err error) {
+	err := s.updateBatched(ctx, c, Work{Stores: []string{path.Store}}, func(tx Tx) (err error) {
 		now := s.Instant()
 		a, err = access(ctx, tx, c, path.Store, acl.ReadWrite, now)
 		if err != nil {
@@ -89,7 +89,7 @@ func (s *Service) remove(ctx context.Context, tx Tx, c Caller, a acl.Access, pat
 	return softDelete(ctx, tx, c, e, now)
 }
 
-// removable returns the entry, with its value, that a Delete moves into the trash.
+// removable returns the entry that a Delete moves into the trash, with its value.
 func (s *Service) removable(ctx context.Context, tx EntryReader, c Caller, a acl.Access, path Path, conditions Preconditions, now time.Time) (*Entry, error) {
 	e, err := visibleAt(ctx, tx, c, a, path, now)
 	if err != nil {
@@ -122,12 +122,11 @@ func softDelete(ctx context.Context, tx EntryWriter, c Caller, e *Entry, now tim
 	return tx.Put(ctx, *e, lexical.Document{})
 }
 
-// Restore brings back a deleted entry, or an older version of a live one, as a
-// new version.
+// Restore restores a deleted entry, or an older version of a live one, as a new version.
 func (s *Service) Restore(ctx context.Context, c Caller, r RestoreRequest) (PutResult, error) {
 	r.Path = r.Path.Normal()
 	var result PutResult
-	err := s.updateTogether(ctx, c, Work{Stores: []string{r.Path.Store}}, func(tx Tx) error {
+	err := s.updateBatched(ctx, c, Work{Stores: []string{r.Path.Store}}, func(tx Tx) error {
 		a, err := access(ctx, tx, c, r.Path.Store, acl.ReadWrite, s.Instant())
 		if err != nil {
 			return err
@@ -158,8 +157,8 @@ func checkRestore(r RestoreRequest) error {
 	return CheckPath(r.Path)
 }
 
-// revert writes the contents of an older version as a new version of the entry
-// that the path resolves to.
+// revert writes the contents of an older version as a new version of the entry that the path
+// resolves to.
 func (s *Service) revert(ctx context.Context, tx Tx, c Caller, r RestoreRequest) (PutResult, error) {
 	_, e, err := s.getVisible(ctx, tx, c, r.Path, acl.ReadWrite)
 	if err != nil {
@@ -182,7 +181,7 @@ func (s *Service) revert(ctx context.Context, tx Tx, c Caller, r RestoreRequest)
 	before := *e
 	e.Value, e.Type, e.Description, e.Tags, e.Source = old[0].Value, old[0].Type, old[0].Description, old[0].Tags, restoredSource(old[0].Source)
 	e.OccurredAt = old[0].OccurredAt
-	e.TypeBy, e.DescriptionBy = old[0].TypeBy, old[0].DescriptionBy // not the agent that brings them back
+	e.TypeBy, e.DescriptionBy = old[0].TypeBy, old[0].DescriptionBy // not the agent that restores them
 	stamp(e, c, now)
 	if err := s.checkQuota(ctx, tx, e, &before, now); err != nil {
 		return PutResult{}, err
@@ -190,8 +189,7 @@ func (s *Service) revert(ctx context.Context, tx Tx, c Caller, r RestoreRequest)
 	return PutResult{Found: s.withETag(*e)}, s.write(ctx, tx, e)
 }
 
-// undelete restores the path's latest deleted entry, of those that the caller
-// may restore.
+// undelete restores the path's latest deleted entry that the caller may restore.
 func (s *Service) undelete(ctx context.Context, tx Tx, c Caller, a acl.Access, r RestoreRequest) (PutResult, error) {
 	now := s.Instant()
 	e, err := lastDeleted(ctx, tx, c, a, r.Path, now)
@@ -222,14 +220,14 @@ func (s *Service) undelete(ctx context.Context, tx Tx, c Caller, a acl.Access, r
 	return PutResult{Found: s.withETag(*e), Created: true}, s.write(ctx, tx, e)
 }
 
-// occurredBeforeDeletion returns the OccurredAt of a deleted entry that a DeleteOccurred
-// did not give it.
+// occurredBeforeDeletion returns the OccurredAt of a deleted entry before DeleteOccurred
+// changed it.
 func occurredBeforeDeletion(ctx context.Context, tx HistoryReader, e *Entry) (Moment, error) {
 	if !e.deletedElsewhere() {
 		return e.OccurredAt, nil
 	}
 	former, err := tx.History(ctx, HistoryQuery{Entry: e.ID, Before: e.Version, Limit: 1})
-	if err != nil || len(former) == 0 || !bytes.Equal(former[0].Value, e.Value) { // a batch can write and delete at one instant, too
+	if err != nil || len(former) == 0 || !bytes.Equal(former[0].Value, e.Value) { // a batch can also write and delete at one instant
 		return e.OccurredAt, err
 	}
 	return former[0].OccurredAt, nil

@@ -7,10 +7,10 @@ import (
 	"mneme/acl"
 )
 
-// Rename moves an entry of the caller to another key, in the same namespace and store
-// or others. Within a store the entry keeps its id and history. In
-// another store it gets a new id and no history, so that readers there cannot
-// see versions from before; the old entry goes to the trash.
+// Rename moves an entry of the caller to another key, and optionally to another namespace or
+// store. Within a store, the entry retains its id and history. In another store, it gets a new
+// id and no history, so that readers there cannot see earlier versions; the old entry goes to
+// the trash.
 func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found, error) {
 	if r.ToStore == "" {
 		r.ToStore = r.Path.Store
@@ -21,7 +21,7 @@ func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found,
 		to.Namespace = NormalName(*r.ToNamespace)
 	}
 	var result PutResult
-	err := s.updateTogether(ctx, c, Work{Stores: []string{r.Path.Store, r.ToStore}}, func(tx Tx) error {
+	err := s.updateBatched(ctx, c, Work{Stores: []string{r.Path.Store, r.ToStore}}, func(tx Tx) error {
 		now := s.Instant()
 		if _, err := access(ctx, tx, c, r.Path.Store, acl.ReadWrite, now); err != nil {
 			return err
@@ -52,8 +52,8 @@ func (s *Service) Rename(ctx context.Context, c Caller, r RenameRequest) (Found,
 	return result.Found, nil
 }
 
-// asToField makes an error of the field "key" one of the field "to", and one of
-// "namespace" one of "to_namespace".
+// asToField changes the field of an error from "key" to "to", and from "namespace" to
+// "to_namespace".
 func asToField(err error) error {
 	var broken *RuleError
 	if errors.As(err, &broken) {

@@ -10,8 +10,8 @@ import (
 	"mneme/acl"
 )
 
-// access returns the caller's access to a store that the request names;
-// acl.ErrDenied if it has less than a level.
+// access returns the caller's access to a store that the request names. The error is
+// acl.ErrDenied if it is below level.
 func access(ctx context.Context, tx acl.Facts, c Caller, store string, level acl.Level, now time.Time) (acl.Access, error) {
 	if err := acl.CheckID(store); err != nil {
 		return acl.Access{}, err
@@ -23,8 +23,8 @@ func access(ctx context.Context, tx acl.Facts, c Caller, store string, level acl
 	return a, a.Require(level)
 }
 
-// writeAccess is access for a write: the caller must also be able to see what
-// it writes at its session's label.
+// writeAccess is access for a write: the caller must also be able to see what it writes at its
+// session's label.
 func writeAccess(ctx context.Context, tx acl.Facts, c Caller, store string, now time.Time) (acl.Access, error) {
 	a, err := access(ctx, tx, c, store, acl.ReadWrite, now)
 	if err == nil && a.Ceiling < c.Taint {
@@ -33,9 +33,8 @@ func writeAccess(ctx context.Context, tx acl.Facts, c Caller, store string, now 
 	return a, err
 }
 
-// Authorize returns nil if the caller may use a store at a level, and an
-// acl.ErrDenied if not. At acl.ReadWrite the caller must be able to write
-// entries at its session's label.
+// Authorize returns nil if the caller may use a store at a level, and otherwise acl.ErrDenied.
+// At acl.ReadWrite the caller must be able to write entries at its session's label.
 func (s *Service) Authorize(ctx context.Context, c Caller, store string, level acl.Level) error {
 	return s.view(ctx, c, func(tx ReadTx) (err error) {
 		if level == acl.ReadWrite {
@@ -47,9 +46,9 @@ func (s *Service) Authorize(ctx context.Context, c Caller, store string, level a
 	})
 }
 
-// Resolve returns which of the entries of a path the caller sees there; nil if
-// none. The caller's own entry that is not in context comes first, then the
-// highest visible label, then the caller's own, then the newest.
+// Resolve returns the entry at a path that the caller sees there, or nil if there is none. The
+// caller's own entry that is not in context comes first, then the highest visible label, then
+// the caller's own, then the newest.
 func Resolve(c Caller, a acl.Access, entries []Entry, now time.Time) *Entry {
 	var best *Entry
 	for i := range entries {
@@ -61,8 +60,8 @@ func Resolve(c Caller, a acl.Access, entries []Entry, now time.Time) *Entry {
 	return best
 }
 
-// writeTarget returns the entry that a write changes: what the path resolves to
-// among the entries at the session's label; nil if there are none.
+// writeTarget returns the entry that a write changes: what the path resolves to among the
+// entries at the session's label, or nil.
 func writeTarget(c Caller, a acl.Access, entries []Entry, now time.Time) *Entry {
 	var best *Entry
 	for i := range entries {
@@ -82,7 +81,7 @@ func isVisible(c Caller, a *acl.Access, e *Entry, now time.Time) bool {
 	return e.InContext || c.Internal && e.Owner == c.Agent
 }
 
-// precedes reports whether a path resolves to e rather than f, both visible.
+// precedes reports whether a path resolves to e rather than f, if both are visible.
 func precedes(c Caller, e, f *Entry) bool {
 	switch {
 	case e.InContext != f.InContext:
@@ -97,20 +96,20 @@ func precedes(c Caller, e, f *Entry) bool {
 	return bytes.Compare(e.ID[:], f.ID[:]) > 0
 }
 
-// mayRemove reports whether the caller may delete and restore an entry that it
-// sees: its own, or any where it manages the whole store.
+// mayRemove reports whether the caller may delete and restore an entry that it sees: its own,
+// or any if it manages the whole store.
 func mayRemove(c Caller, a acl.Access, e *Entry) bool {
 	return e.Owner == c.Agent || managesAll(c, a)
 }
 
-// managesAll reports whether the caller manages everybody's entries in a store:
-// in its own, and with a platform token in those of chats and users.
+// managesAll reports whether the caller manages everybody's entries in a store: in its own
+// store, and with a platform token in the stores of chats and users.
 func managesAll(c Caller, a acl.Access) bool {
 	return a.Via == acl.ViaOwn || c.Platform && (a.Via == acl.ViaChat || a.Via == acl.ViaUser)
 }
 
-// checkPreconditions checks preconditions against the entry that the caller
-// sees, nil for none.
+// checkPreconditions checks preconditions against the entry that the caller sees, nil if there
+// is none.
 func (s *Service) checkPreconditions(p Preconditions, e *Entry) error {
 	own := ""
 	if e != nil {
@@ -119,8 +118,7 @@ func (s *Service) checkPreconditions(p Preconditions, e *Entry) error {
 	return p.Check(own)
 }
 
-// Check checks preconditions against the entity tag of what there is; "" for
-// nothing.
+// Check checks preconditions against the entity tag of the current state, "" if there is none.
 func (p Preconditions) Check(own string) error {
 	if p.Match != nil && !matches(p.Match, own) || p.NoneMatch != nil && matches(p.NoneMatch, own) {
 		return ErrPrecondition
@@ -132,7 +130,7 @@ func matches(tags []string, own string) bool {
 	return own != "" && (slices.Contains(tags, "*") || slices.Contains(tags, own))
 }
 
-// asConflict turns a storage's ErrExists into a conflict for the caller.
+// asConflict converts a storage's ErrExists to a conflict for the caller.
 func asConflict(err error) error {
 	if errors.Is(err, ErrExists) {
 		return conflict("another entry exists at this key and label")
@@ -140,13 +138,13 @@ func asConflict(err error) error {
 	return err
 }
 
-// SearchableFor returns those of some rows that a search of a caller may show:
-// within the scope, live, not encrypted, and what their path resolves to. The
-// rows hold all entries of each path, one after another, as GroupByPath orders them.
+// SearchableFor returns the rows that a search may show to a caller: within the scope, live,
+// not encrypted, and what their path resolves to. The rows must include all entries of each
+// path, ordered by GroupByPath.
 func SearchableFor(c Caller, scope acl.Scope, rows []*Entry, now time.Time) []*Entry {
-	reader := Caller{Principal: c.Principal} // a search never finds what is not in context
+	reader := Caller{Principal: c.Principal} // a search never finds entries that are not in context
 	searchable := make([]*Entry, 0, len(rows))
-	var a acl.Access // to the store of the rows; zero: the scope does not have it
+	var a acl.Access // to the store of the rows; zero: not in the scope
 	for len(rows) > 0 {
 		n := 1
 		for n < len(rows) && rows[n].isAt(&rows[0].Path) {
@@ -163,13 +161,13 @@ func SearchableFor(c Caller, scope acl.Scope, rows []*Entry, now time.Time) []*E
 	return searchable
 }
 
-// isAt reports whether the entry is at a path. Of hundreds of rows, most are of one store:
-// their keys tell them apart.
+// isAt reports whether the entry is at a path. It compares keys first: of hundreds of rows,
+// most are in the same store.
 func (e *Entry) isAt(p *Path) bool {
 	return e.Key == p.Key && e.Namespace == p.Namespace && e.Store == p.Store
 }
 
-// shownOf returns what a path resolves to of its rows; nil: nothing.
+// shownOf returns what a path resolves to, given its rows; nil if nothing.
 func shownOf(reader Caller, a *acl.Access, rows []*Entry, now time.Time) (shown *Entry) {
 	for _, e := range rows {
 		if isVisible(reader, a, e, now) && (shown == nil || precedes(reader, e, shown)) {
@@ -179,12 +177,13 @@ func shownOf(reader Caller, a *acl.Access, rows []*Entry, now time.Time) (shown 
 	return shown
 }
 
-// GroupByPath orders rows so that those of a path follow one another.
+// GroupByPath orders rows so that the rows of a path are consecutive.
 func GroupByPath(rows []*Entry) {
 	slices.SortFunc(rows, func(a, b *Entry) int { return a.Path.Compare(b.Path) })
 }
 
-// ReadableStore returns the scope of one store; ErrDenied if the caller may not read it.
+// ReadableStore returns the scope of one store. The error is ErrDenied if the caller may not
+// read it.
 func ReadableStore(ctx context.Context, tx acl.Facts, c Caller, store string, now time.Time) (acl.Scope, error) {
 	scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Stores: []string{store}}, now)
 	if err == nil && scope.Any(func(a acl.Access) bool { return a.Level < acl.Read }) {

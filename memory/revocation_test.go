@@ -25,9 +25,9 @@ type revocation struct {
 	done   atomic.Bool // do has returned
 }
 
-// Once one process has acknowledged a deletion, a revoked access or an expiry,
-// no search, get or list that begins later in another process may show the
-// value, even if that process's index still holds it.
+// Once one process has acknowledged a deletion, a revoked access or an expiry, no search, get
+// or list that begins later in another process may show the value, even if that process's index
+// still holds it.
 func TestRevocationTakesEffectInEveryProcess(t *testing.T) {
 	onShared(t, func(t *testing.T, b backendtest.Backend) {
 		clock := &wallClock{}
@@ -40,8 +40,8 @@ func TestRevocationTakesEffectInEveryProcess(t *testing.T) {
 	})
 }
 
-// watch polls as the reader in the other processes. Once each has found the
-// entry by its vector, it revokes it in the first process, and polls some more.
+// watch polls as the reader in the other processes. Once each has found the entry by its
+// vector, watch revokes it in the first process and polls some more.
 func watch(t *testing.T, w *revocation, peers []*harness) {
 	const pollsAfter = 5
 	var ready, readers sync.WaitGroup
@@ -50,7 +50,7 @@ func watch(t *testing.T, w *revocation, peers []*harness) {
 		readers.Go(func() {
 			found := sync.OnceFunc(ready.Done)
 			defer found()
-			const patience = 4 * time.Minute // for what must happen; it says nothing of how soon
+			const patience = 4 * time.Minute // for what must happen; not a bound on how soon
 			deadline := time.Now().Add(patience)
 			for polls := 0; polls < pollsAfter; {
 				revoked := w.done.Load()
@@ -78,8 +78,8 @@ func watch(t *testing.T, w *revocation, peers []*harness) {
 	readers.Wait()
 }
 
-// visibleTo returns the operations that show the value to the reader, and
-// reports whether a search found it by its vector.
+// visibleTo returns the operations that show the value to the reader, and whether a search
+// found it by its vector.
 func (w *revocation) visibleTo(h *harness) (operations []string, byVector bool) {
 	value := string(text(w.value))
 	if f, err := h.Get(background, w.reader, w.at); err == nil && string(f.Value) == value {

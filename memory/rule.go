@@ -25,7 +25,7 @@ const (
 	MaxTTL         = 100 * 365 * 24 * time.Hour
 )
 
-// Types are the types that an entry may have. It may also have none.
+// Types are the types that an entry may have. An entry may also have none.
 var Types = condition.EntryTypes
 
 // CheckKey checks a key.
@@ -55,7 +55,7 @@ func CheckNamespace(namespace string) error {
 	return checkName("namespace", namespace)
 }
 
-// checkName checks the rules that keys, namespaces and tags share.
+// checkName checks the rules for keys, namespaces and tags.
 func checkName(field, name string) error {
 	if !utf8.ValidString(name) {
 		return rule(field, "must be valid UTF-8")
@@ -71,8 +71,7 @@ func checkName(field, name string) error {
 	return nil
 }
 
-// unprintable reports whether r is a control, format or line-separator
-// character.
+// unprintable reports whether r is a control, format or line-separator character.
 func unprintable(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
@@ -130,7 +129,7 @@ func CheckTags(tags []string) error {
 	return nil
 }
 
-// CheckTTL checks a time to live: 0, which means none, to 100 years.
+// CheckTTL checks a time to live: from 0, which means none, to 100 years.
 func CheckTTL(ttl time.Duration) error {
 	if ttl < 0 || ttl > MaxTTL {
 		return rule("ttl", "must be 0 to %d seconds", int64(MaxTTL/time.Second))
@@ -154,7 +153,7 @@ func (s *Service) checkValue(value json.RawMessage) error {
 	return nil
 }
 
-// depth is how deep arrays and objects nest in a valid JSON value.
+// depth returns the nesting depth of arrays and objects in a valid JSON value.
 func depth(value []byte) int {
 	now, deepest, quoted := 0, 0, false
 	for i := 0; i < len(value); i++ {
@@ -184,7 +183,7 @@ func checkSource(source json.RawMessage) error {
 	return nil
 }
 
-// checkPut checks what can be checked of a write without reading rows.
+// checkPut performs the checks of a write that need no rows.
 func (s *Service) checkPut(r PutRequest) error {
 	if err := CheckPath(r.Path); err != nil {
 		return err
@@ -231,7 +230,7 @@ func (s *Service) checkPut(r PutRequest) error {
 	return checkSource(r.Source)
 }
 
-// CheckLimit checks how many items a page may have.
+// CheckLimit checks the limit of a page.
 func CheckLimit(limit int) error {
 	if limit < 1 || limit > 100 {
 		return rule("limit", "must be 1 to 100")

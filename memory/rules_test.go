@@ -146,7 +146,7 @@ func TestShareGrantsNoMoreThanTheCallerHas(t *testing.T) {
 		h.WantStatus(share(other, "room", "friend", acl.Read, 0), 403) // another agent's grant
 		h.WantStatus(h.Unshare(background, other, "room", "friend"), 403)
 		h.PutText(agent("other", acl.Confidential), "room", "k", "secret", 201)
-		h.WantText(agent("friend", acl.Restricted), "room", "k", "") // above the maker's taint at the time of the grant
+		h.WantText(agent("friend", acl.Restricted), "room", "k", "") // above the maker's taint when it made the grant
 		friend := agent("friend", acl.Internal)
 		h.WantStatus(share(friend, "room", "far", acl.Read, 0), 200)
 		h.PutText(other, "room", "open", "text", 201)
@@ -156,7 +156,7 @@ func TestShareGrantsNoMoreThanTheCallerHas(t *testing.T) {
 		must(h, h.DeleteParticipant(background, platform, "room", "reader"))
 		for _, c := range []memory.Caller{friend, agent("far", acl.Internal)} {
 			_, err := h.Get(background, c, path("room", "open"))
-			h.WantStatus(err, 403) // reader's grant, and what was granted through it, ended
+			h.WantStatus(err, 403) // the reader's grant, and grants that depended on it, ended
 		}
 		h.WantStatus(share(other, "room", "friend", acl.Read, 0), 200)       // a grant that is not in effect can be replaced
 		h.WantStatus(h.Unshare(background, platform, "room", "friend"), 404) // its session is below the grant's label
@@ -221,7 +221,7 @@ func TestCursorsAreBoundToTheirCall(t *testing.T) {
 		first, err := list(a, memory.ListRequest{})
 		must(h, err)
 		var keys []string
-		h.PutText(a, "a", "k0/later", "x", 201) // before the cursor: must not be listed, nor shift the pages
+		h.PutText(a, "a", "k0/later", "x", 201) // before the cursor: must neither be listed nor shift the pages
 		for p := first; ; {
 			for _, item := range p.Items {
 				keys = append(keys, item.Key)

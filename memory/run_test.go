@@ -17,7 +17,7 @@ import (
 	"mneme/storage"
 )
 
-// sweptOnce is a storage under background work that ends once it has swept.
+// sweptOnce is a storage whose background work ends after one sweep.
 type sweptOnce struct {
 	storage.Storage
 	end context.CancelFunc
@@ -29,7 +29,7 @@ func (s *sweptOnce) Unscrubbed(ctx context.Context) (memory.Unscrubbed, error) {
 	return s.Storage.Unscrubbed(ctx)
 }
 
-// sweep does the background work of a service over the storage once.
+// sweep runs a service's background work over the storage once.
 func (s *sweptOnce) sweep(h *harness) {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(background)
@@ -57,8 +57,8 @@ func (emptyTx) TrimHistories(context.Context, uuid.UUID, memory.HistoryLimits, i
 	return nil, nil
 }
 
-// scrubbed is a storage without entries. Something is left in its files until it was
-// scrubbed so many times.
+// scrubbed is a storage without entries. Its files contain erased data until it was scrubbed a
+// number of times.
 type scrubbed struct {
 	memory.Storage
 	left  memory.Unscrubbed
@@ -94,7 +94,7 @@ func (s *scrubbed) Scrub(context.Context, func() time.Time) (time.Time, error) {
 	return time.Time{}, cmp.Or(s.err, memory.ErrHeld)
 }
 
-func TestPurgesAreScrubbedWhenNobodyWritesAndOtherTextOnceADay(t *testing.T) {
+func TestPurgesAreScrubbedWhileIdleAndOtherTextOnceADay(t *testing.T) {
 	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // of every synctest bubble
 	never, future := time.Time{}, start.AddDate(1, 0, 0) // by a clock that was ahead
 	purged := memory.Unscrubbed{Pending: true, Urgent: true, Last: start}
@@ -108,11 +108,11 @@ func TestPurgesAreScrubbedWhenNobodyWritesAndOtherTextOnceADay(t *testing.T) {
 	const day = 24 * 60 * 60
 	for name, test := range map[string]struct {
 		left    memory.Unscrubbed
-		took    time.Duration // each scrub
-		back    time.Duration // the clock is set after the first
-		writing time.Duration // somebody, for so long after the start
+		took    time.Duration // duration of each scrub
+		back    time.Duration // by which the clock is set back after the first
+		writing time.Duration // how long after the start a caller writes
 		err     error
-		want    []time.Duration // after the start
+		want    []time.Duration // when scrubs start, after the start
 	}{
 		"nothing":                       {left: memory.Unscrubbed{Last: start}},
 		"a purge":                       {left: purged, took: 3 * time.Second, want: at(2, 80)},
@@ -191,7 +191,7 @@ func TestAWriteDuringALookDelaysTheScrub(t *testing.T) {
 	})
 }
 
-// A purge that does not wait has the background work of its process look at once.
+// A purge that does not wait makes its process's background work check at once.
 func TestAPurgeThatDoesNotWaitIsScrubbedSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()

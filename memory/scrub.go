@@ -9,40 +9,40 @@ import (
 )
 
 // Writers wait while the files are scrubbed, about a minute per GB. So the background work
-// scrubs when no caller of this process writes.
+// scrubs while no caller of this process writes.
 const (
-	// purgeQuiet is how long nobody has written before what a purge erased is scrubbed, and
-	// purgeLatest how long that is waited for: an import may take hours.
+	// purgeQuiet is how long no caller may have written before a scrub of purged entries.
+	// purgeLatest is how long the scrub may be delayed: an import may take hours.
 	purgeQuiet  = 2 * time.Second
 	purgeLatest = 5 * time.Minute
-	// scrubLook is how often is looked meanwhile whether somebody writes.
+	// scrubLook is the interval between checks for writes meanwhile.
 	scrubLook = time.Second
-	// dropEvery is how often what was not purged but dropped, such as former versions, is
-	// scrubbed at most: every write of a full history drops one. It is once nobody has
-	// written for dropQuiet, after dropLatest in any case.
+	// dropEvery is the minimum interval between scrubs of data that was dropped but not purged,
+	// such as former versions: every write of a full history drops one. The scrub starts when
+	// no caller has written for dropQuiet, and after dropLatest in any case.
 	dropEvery  = 24 * time.Hour
 	dropQuiet  = time.Minute
 	dropLatest = 48 * time.Hour
-	// scrubShare is how many times longer than a scrub took the pause after it is, so that
-	// writers wait for a twentieth of the time at most.
+	// scrubShare is the ratio of the pause after a scrub to its duration, so that writers wait
+	// for a twentieth of the time at most.
 	scrubShare = 20
-	// scrubRetry is the pause after a scrub that failed, as on a full disk. It doubles up to
-	// scrubRetryMost. Readers of an older state end soon: after ErrHeld it does not.
+	// scrubRetry is the pause after a failed scrub, for example on a full disk. It doubles up
+	// to scrubRetryMost, except after ErrHeld, because readers of an older state end soon.
 	scrubRetry     = 20 * time.Second
 	scrubRetryMost = time.Hour
 )
 
-// scrubbing is when a process last scrubbed on its own, and the pause after that.
+// scrubbing records when a process last scrubbed by itself, and the pause after that.
 type scrubbing struct {
 	last   time.Time
 	pause  time.Duration
-	failed int // times in succession
-	// urgent and pending are since when this process knows of what a purge erased, and of
-	// anything; the zero time: it does not.
+	failed int // consecutive failures
+	// urgent and pending are when this process first learned of purged data, and of any erased
+	// data, that is left. The zero time means none.
 	urgent, pending time.Time
 }
 
-// note notes what is left at a time.
+// note records what is left at a time.
 func (s *scrubbing) note(left Unscrubbed, at time.Time) {
 	since := func(t *time.Time, holds bool) {
 		switch {
@@ -56,8 +56,8 @@ func (s *scrubbing) note(left Unscrubbed, at time.Time) {
 	since(&s.pending, left.Pending)
 }
 
-// now reports whether what is left is to be scrubbed at a time. quiet reports whether nobody
-// has written for so long.
+// now reports whether to scrub what is left at a time. quiet reports whether no caller has
+// written for a duration.
 func (s *scrubbing) now(left Unscrubbed, at time.Time, quiet func(time.Duration) bool) bool {
 	switch {
 	case !left.Pending || !due(s.last, s.pause, at):
@@ -72,7 +72,7 @@ func (s *scrubbing) now(left Unscrubbed, at time.Time, quiet func(time.Duration)
 	return due(left.Last, dropEvery, at) && (quiet(dropQuiet) || due(since, dropLatest, at))
 }
 
-// ended notes that a scrub ended at a time, and what came of it.
+// ended records the end and result of a scrub.
 func (s *scrubbing) ended(at time.Time, took time.Duration, err error) {
 	s.last, s.pause = at, scrubShare*took
 	switch {
@@ -86,15 +86,15 @@ func (s *scrubbing) ended(at time.Time, took time.Duration, err error) {
 	}
 }
 
-// due reports whether what is done every so often, and was done last, is to be done again
-// at a time. If the last time lies in the future, the clock was ahead then.
+// due reports whether a task with an interval, last done at a time, is due. If the last time
+// lies in the future, the clock was ahead then.
 func due(last time.Time, every time.Duration, at time.Time) bool {
 	return at.Before(last) || !at.Before(last.Add(every))
 }
 
-// scrubWhenDue removes what was erased from the files of the database, in whichever process,
-// if it is time for that. again reports that it is to be called soon, since what a purge
-// erased is left until nobody writes. A reader of an older state only delays it.
+// scrubWhenDue scrubs erased data, of any process, from the database's files if a scrub is due.
+// again reports that it must be called again soon, because purged data is left until no caller
+// writes. A reader of an older state only delays it.
 func (s *Service) scrubWhenDue(ctx context.Context, scrubs *scrubbing) (again bool, err error) {
 	at := s.Instant()
 	left, err := s.storage.Unscrubbed(ctx)
@@ -114,8 +114,8 @@ func (s *Service) scrubWhenDue(ctx context.Context, scrubs *scrubbing) (again bo
 	return false, err
 }
 
-// scrubUntil scrubs what is due until the next sweep is, and reports false once ctx has
-// ended. Failures are logged.
+// scrubUntil performs due scrubs until the next sweep, and returns false once ctx has ended.
+// Failures are logged.
 func (s *Service) scrubUntil(ctx context.Context, sweep <-chan time.Time, scrubs *scrubbing) bool {
 	for {
 		again, err := s.scrubWhenDue(ctx, scrubs)
@@ -137,14 +137,14 @@ func (s *Service) scrubUntil(ctx context.Context, sweep <-chan time.Time, scrubs
 	}
 }
 
-// scrubPurged is what follows a purge: when no file held what was erased, the zero time if
-// that is not known yet. If it does not wait, or the scrub fails, as when a reader keeps
-// what was erased, the background work of any process goes on with it.
+// scrubPurged follows a purge. It returns when no file contained the erased data, or the zero
+// time if that is not known yet. If wait is false or the scrub fails, for example because a
+// reader still uses the data, the background work of any process continues it.
 func (a *Admin) scrubPurged(ctx context.Context, wait bool) time.Time {
 	s := a.service
 	left, err := s.storage.Unscrubbed(ctx)
 	if err == nil && !left.Urgent && !left.Last.IsZero() {
-		return left.Last // no purge erased anything since
+		return left.Last // no purge has erased anything since
 	}
 	if err == nil && wait {
 		at, err := s.storage.Scrub(ctx, s.Instant)
@@ -152,14 +152,14 @@ func (a *Admin) scrubPurged(ctx context.Context, wait bool) time.Time {
 			return at
 		}
 		if !errors.Is(err, ErrHeld) && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "what was purged is still in the files of the database", "error", err)
+			s.log.WarnContext(ctx, "purged data is still in the files of the database", "error", err)
 		}
 	}
 	s.wakeScrub()
 	return time.Time{}
 }
 
-// wakeScrub has the background work look at what is left.
+// wakeScrub makes the background work check what is left.
 func (s *Service) wakeScrub() {
 	select {
 	case s.purged <- struct{}{}:
@@ -167,9 +167,9 @@ func (s *Service) wakeScrub() {
 	}
 }
 
-// Scrub removes what was erased before from the files of the database and returns when
-// none of them held it; the zero time where the database does that at times of its own.
-// ErrHeld: a reader of an older state keeps it. It takes a platform token.
+// Scrub removes data erased before the call from the files of the database. It returns when no
+// file contained the data, or the zero time if the database does that at its own times. The
+// error is ErrHeld if a reader uses an older state. It takes a platform token.
 func (a *Admin) Scrub(ctx context.Context, c Caller) (time.Time, error) {
 	if !c.Platform {
 		return time.Time{}, acl.ErrDenied

@@ -16,8 +16,8 @@ import (
 	"mneme/test/size"
 )
 
-// A purge says when no file held what it erased. Where the database keeps it until a
-// vacuum it says nothing.
+// A purge reports when no file contained the erased data. If the database keeps the data until
+// a vacuum, it reports nothing.
 func TestAPurgeSaysWhenItIsErasedOnDisk(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{Retention: new(time.Duration)})
@@ -42,7 +42,7 @@ func TestAPurgeSaysWhenItIsErasedOnDisk(t *testing.T) {
 	})
 }
 
-// keptLog is a storage of which a reader keeps the log for some attempts.
+// keptLog is a storage whose log a reader uses for some attempts.
 type keptLog struct {
 	storage.Storage
 	tries, scrubs int
@@ -55,8 +55,8 @@ func (h *keptLog) Scrub(ctx context.Context, now func() time.Time) (time.Time, e
 	return h.Storage.Scrub(ctx, now)
 }
 
-// What a purge could not scrub is scrubbed by the background work of any process, and a
-// repetition of the purge says when.
+// The background work of any process scrubs what a purge could not, and a repeated purge
+// reports when.
 func TestAHeldPurgeIsScrubbedLater(t *testing.T) {
 	clock := backendtest.NewClock()
 	rows := &keptLog{Storage: backendtest.Embedded().Open(t).Storage(t), tries: 1}
@@ -89,9 +89,9 @@ func (h *hook) call() error {
 	return call()
 }
 
-// hookedPurge is a purge of 1,100 entries, which are more than two batches. The hooks are
-// called before the vectors of a batch are removed and the files are scrubbed, which fails
-// if they do.
+// hookedPurge is a purge of more than one batch of entries. The hooks are called before the
+// vectors of a batch are removed and before the files are scrubbed; an error of a hook makes
+// these fail.
 type hookedPurge struct {
 	storage.Storage
 	memory.Indexer
@@ -112,7 +112,7 @@ func (p *hookedPurge) Scrub(ctx context.Context, now func() time.Time) (time.Tim
 	return p.Storage.Scrub(ctx, now)
 }
 
-// purgedEntries are more than a batch of 500, in a full run more than two.
+// purgedEntries is more than a batch of 500, in a full run more than two.
 func purgedEntries() int { return size.Of(510, 1100) }
 
 func openHookedPurge(t *testing.T) *hookedPurge {
@@ -128,7 +128,7 @@ func openHookedPurge(t *testing.T) *hookedPurge {
 	return p
 }
 
-// expire writes the entries, which expire a second later, and lets a minute pass.
+// expire writes the entries, which expire a second later, and advances the clock by a minute.
 func (p *hookedPurge) expire(t *testing.T) {
 	t.Helper()
 	requests := make([]memory.PutRequest, purgedEntries())
@@ -148,7 +148,7 @@ func (p *hookedPurge) purge(ctx context.Context, digest string) (memory.PurgeRes
 	return p.service.Admin().Purge(ctx, platform, memory.PurgeRequest{Before: p.before, Wait: true}, &memory.Idempotency{Key: "purge", Operation: "purge", Digest: digest})
 }
 
-// distinct returns how many different ids there are.
+// distinct returns the number of distinct ids.
 func distinct(r memory.PurgeResult) int {
 	seen := make(map[uuid.UUID]bool)
 	for _, id := range r.IDs {
@@ -157,7 +157,7 @@ func distinct(r memory.PurgeResult) int {
 	return len(seen)
 }
 
-func TestPurgesWithOneKeyAtOnceAnswerAllThatBothErased(t *testing.T) {
+func TestConcurrentPurgesWithOneKeyReturnAllErasedEntries(t *testing.T) {
 	for name, of := range map[string]func(*hookedPurge) *hook{
 		"between batches": func(p *hookedPurge) *hook { return &p.removal },
 		"at the end":      func(p *hookedPurge) *hook { return &p.scrub },
@@ -186,15 +186,15 @@ func TestPurgesWithOneKeyAtOnceAnswerAllThatBothErased(t *testing.T) {
 	}
 }
 
-// What follows the erasure of the rows may fail: the reconciliation and the background
-// work go on with it, and the caller learns what was erased.
+// Steps after the erasure of the rows may fail: the reconciliation and the background work
+// complete them, and the caller learns which entries were erased.
 func TestAPurgeLosesNoIDWhateverFailsAfterABatch(t *testing.T) {
 	failed := func() error { return errors.New("down") }
 	for name, test := range map[string]struct {
 		fail   func(p *hookedPurge, disconnect func())
 		first  int // entries
 		err    error
-		onDisk bool // is known at first
+		onDisk bool // known on the first call
 	}{
 		"the vector index":    {func(p *hookedPurge, _ func()) { p.removal = failed }, purgedEntries(), nil, true},
 		"the scrub":           {func(p *hookedPurge, _ func()) { p.scrub = failed }, purgedEntries(), nil, false},
@@ -218,9 +218,9 @@ func TestAPurgeLosesNoIDWhateverFailsAfterABatch(t *testing.T) {
 	}
 }
 
-// The outcome of a batch expires a day after the batch, so that for a while there are those
-// of later batches alone.
-func TestAPurgeMeetsNoOutcomeOfAnEarlierOneWithItsKey(t *testing.T) {
+// The outcome of a batch expires a day after the batch, so for a while only those of later
+// batches remain.
+func TestAPurgeFindsNoOutcomeOfAnEarlierOneWithItsKey(t *testing.T) {
 	for name, digest := range map[string]string{"the same body": "body", "another body": "other"} {
 		t.Run(name, func(t *testing.T) {
 			p := openHookedPurge(t)

@@ -9,7 +9,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-func TestRowsOfEachStoreAreJudgedByTheAccessToIt(t *testing.T) {
+func TestRowsAreJudgedByTheAccessToTheirStore(t *testing.T) {
 	clock := backendtest.NewClock()
 	caller := backendtest.Agent("alice", acl.Internal)
 	facts := &acltest.Facts{GrantList: []acl.Grant{{Store: "bob", Grantee: "alice", Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public, Maker: "bob"}}}

@@ -16,8 +16,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Secret holds the keys of what clients must not read or forge: ETags and
-// cursors.
+// Secret holds the keys of what clients must not read or forge: ETags and cursors.
 type Secret struct {
 	etag   []byte
 	cursor cipher.AEAD
@@ -43,8 +42,8 @@ func newSecret(key []byte) (Secret, error) {
 	return Secret{etag: etag, cursor: aead}, nil
 }
 
-// ETag returns the strong entity tag of a version of an entry, without quotes.
-// It reveals neither.
+// ETag returns the strong entity tag of a version of an entry, without quotes. It reveals
+// neither the id nor the version.
 func (s Secret) ETag(id uuid.UUID, version int) string {
 	mac := hmac.New(sha256.New, s.etag)
 	mac.Write(id[:])
@@ -52,8 +51,8 @@ func (s Secret) ETag(id uuid.UUID, version int) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// SealCursor encrypts a position. The cursor opens only for the same bound: the
-// names of the call, the caller and the filters.
+// SealCursor encrypts a position. The cursor opens only with the same bound: the names of the
+// call, the caller and the filters.
 func (s Secret) SealCursor(position any, bound []string) (string, error) {
 	plain, err := json.Marshal(position)
 	if err != nil {
@@ -62,16 +61,16 @@ func (s Secret) SealCursor(position any, bound []string) (string, error) {
 	return s.Seal(plain, bound), nil
 }
 
-// Seal encrypts what a cursor holds, as SealCursor does.
+// Seal encrypts the contents of a cursor, as SealCursor does.
 func (s Secret) Seal(plain []byte, bound []string) string {
-	sealed := s.cursor.Seal(nil, nil, plain, joinParts(bound)) //nolint:gosec // this AEAD makes its own random nonces and takes none
+	sealed := s.cursor.Seal(nil, nil, plain, joinParts(bound)) //nolint:gosec // this AEAD generates random nonces itself and takes none
 	return encodeBase64(sealed)
 }
 
-// encodeBase64 is base64.RawURLEncoding.EncodeToString for long texts, which allocates
-// the text once instead of twice.
+// encodeBase64 is base64.RawURLEncoding.EncodeToString for long texts. It allocates the text
+// once instead of twice.
 func encodeBase64(b []byte) string {
-	const part = 768 // bytes, of which every three are four of the text
+	const part = 768 // bytes, a multiple of three: three bytes make four characters of the text
 	var encoded [part / 3 * 4]byte
 	var text strings.Builder
 	text.Grow(base64.RawURLEncoding.EncodedLen(len(b)))
@@ -83,8 +82,8 @@ func encodeBase64(b []byte) string {
 	return text.String()
 }
 
-// OpenCursor decrypts a cursor into position; ErrCursor if it was not sealed
-// for the same bound.
+// OpenCursor decrypts a cursor into position. The error is ErrCursor if it was not sealed with
+// the same bound.
 func (s Secret) OpenCursor(cursor string, position any, bound []string) error {
 	plain, err := s.Open(cursor, bound)
 	if err != nil {
@@ -106,8 +105,8 @@ func (s Secret) Open(cursor string, bound []string) ([]byte, error) {
 	return plain, nil
 }
 
-// joinParts concatenates strings, each after its length, so that different
-// lists give different results.
+// joinParts concatenates strings, each preceded by its length, so that different lists give
+// different results.
 func joinParts(parts []string) []byte {
 	const lengthBytes = 4
 	size := 0
@@ -122,8 +121,7 @@ func joinParts(parts []string) []byte {
 	return b
 }
 
-// Digest returns a keyed digest of parts, for what is compared but must not be
-// stored.
+// Digest returns a keyed digest of parts, for data that must be compared but not stored.
 func (s Secret) Digest(parts ...string) string {
 	mac := hmac.New(sha256.New, s.etag)
 	mac.Write([]byte("digest"))
@@ -131,8 +129,8 @@ func (s Secret) Digest(parts ...string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// loadSecret returns the database's secret, which it creates in a new database.
-// Every process over one database has the same.
+// loadSecret returns the database's secret, creating it in a new database. All processes over
+// one database have the same secret.
 func loadSecret(ctx context.Context, storage Storage) (Secret, error) {
 	const name = "secret"
 	var key []byte

@@ -17,16 +17,16 @@ import (
 type Limits struct {
 	Value          int            // bytes of one value; 100,000
 	Query          int            // bytes of one query; 16,000
-	Keys           int64          // live entries in a store at a label that an agent wrote last; 1,000,000
-	Bytes          int64          // of the values of these entries; 1 GiB
+	Keys           int64          // live entries that an agent wrote last, per store and label; 1,000,000
+	Bytes          int64          // total bytes of the values of these entries; 1 GiB
 	Grants         int64          // unexpired grants of a store; 10,000
 	History        HistoryLimits  // of an entry's versions; 100 and 10 MB
-	Retention      *time.Duration // a purge spares later deletions than this ago; nil: 7 days
-	IdempotencyTTL time.Duration  // how long an Idempotency-Key is kept; 24 h
+	Retention      *time.Duration // how long before now a purge must leave deletions alone; nil: 7 days
+	IdempotencyTTL time.Duration  // how long an Idempotency-Key is stored; 24 h
 	Feed           FeedLimits     // of the changes of a store and label; 7 days and 1,000,000
 	Batch          BatchLimits    // of one Batch; 1,000 and 10 MB
 	Reading        ReadingLimits  // of values, for the filter of one call; 512 MB and 5 s
-	WriteWait      time.Duration  // how long a write waits for others before it is refused; 10 s
+	WriteWait      time.Duration  // how long a write waits for other writes before it is refused; 10 s
 }
 
 func (l Limits) withDefaults() Limits {
@@ -84,27 +84,26 @@ func (l Limits) withDefaults() Limits {
 // Options configure a Service. Zero fields take the default.
 type Options struct {
 	Limits Limits
-	// Indexer keeps the vectors up to date with the rows. nil: there are none.
+	// Indexer keeps the vectors up to date with the rows. nil: no vectors.
 	Indexer Indexer
-	// EveryLanguage is set if the configured embedder reads every language, so that none
-	// is chosen for a store. A model that the Indexer serves says so itself.
+	// EveryLanguage is set if the configured embedder reads every language, so that no language
+	// is chosen for a store. A model that the Indexer serves reports this itself.
 	EveryLanguage bool
-	// Ledger checks the records of a meter that a dump brings. nil: dumps with such
-	// records are not loaded.
+	// Ledger verifies the meter records in a dump. nil: dumps with such records are refused.
 	Ledger Ledger
-	// IndexedWait bounds how long a Put with Wait waits for it. Default 10 s.
+	// IndexedWait bounds how long a Put with Wait waits. Default 10 s.
 	IndexedWait time.Duration
-	// SimilarWait bounds how long a Put with Similar waits for it. Default 2 s.
+	// SimilarWait bounds how long a Put with Similar waits. Default 2 s.
 	SimilarWait time.Duration
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
 	Log *slog.Logger // default: discard
 }
 
-// Service has one method for each use case of writing, reading, sharing and following.
-// Surfaces translate their requests to these methods, which apply every access rule. Those
-// of operators are Admin's, and package search answers questions. It is safe for
-// concurrent use.
+// Service has one method for each use case of writing, reading, sharing and following. Surfaces
+// translate their requests to these methods, which apply every access rule. Operators' use
+// cases are methods of Admin, and package search answers questions. It is safe for concurrent
+// use.
 type Service struct {
 	storage Storage
 	readers *Readers
@@ -122,14 +121,14 @@ type Service struct {
 	similarWait   time.Duration
 
 	callers *callerCache
-	// unaccepted has when it was last tried to note that a grantee named a store.
+	// unaccepted maps a store and grantee to the last attempt to accept a grant by Named.
 	unaccepted *lru.Cache[string, time.Time]
 	waits      *feedWaits
-	purged     chan struct{} // of one element: a purge has left something to scrub
+	purged     chan struct{} // buffer of one: a purge has left data to scrub
 	written    atomic.Int64  // entries
 }
 
-// New returns a Service over a storage. Call Run to have expired entries swept.
+// New returns a Service over a storage. Call Run to sweep expired entries.
 func New(ctx context.Context, storage Storage, options Options) (*Service, error) {
 	s := &Service{
 		readers:       newReaders(storage.Readers()),
@@ -179,10 +178,10 @@ func (s *Service) Instant() time.Time { return instantOf(s.now()) }
 // Limits returns what the Service accepts.
 func (s *Service) Limits() Limits { return s.limits }
 
-// Readers returns what gives callers the readers of the storage in turn.
+// Readers returns the queue that gives callers the storage's readers in turn.
 func (s *Service) Readers() *Readers { return s.readers }
 
-// Writers returns what gives callers the writers of the storage in turn.
+// Writers returns the queue that gives callers the storage's writers in turn.
 func (s *Service) Writers() *Writers { return s.writers }
 
 // Outcomes returns the outcomes of calls with Idempotency-Keys.
@@ -191,8 +190,8 @@ func (s *Service) Outcomes() *Outcomes { return &Outcomes{s} }
 // Secret returns the keys of entity tags and cursors.
 func (s *Service) Secret() Secret { return s.secret }
 
-// view runs fn on a snapshot once it is the caller's turn: see Readers.Take. fn must not
-// call view.
+// view runs fn on a snapshot once it is the caller's turn: see Readers.Take. fn must not call
+// view.
 func (s *Service) view(ctx context.Context, c Caller, fn func(ReadTx) error) error {
 	done, err := s.readers.Take(ctx, c)
 	if err != nil {
@@ -202,19 +201,19 @@ func (s *Service) view(ctx context.Context, c Caller, fn func(ReadTx) error) err
 	return s.storage.View(ctx, fn)
 }
 
-// wrote has the vectors of entries made that were written, moved or deleted.
+// wrote tells the indexer that entries were written, moved or deleted.
 func (s *Service) wrote(entries int) {
 	s.written.Add(int64(entries))
 	s.indexer.Wake()
 }
 
-// Activity is what a process does for callers.
+// Activity is the current work of a process for callers.
 type Activity struct {
-	Written        int64 // entries written, moved, deleted and restored since it started
-	ChangesWaiting int   // calls of Changes that wait at the moment
+	Written        int64 // entries written, moved, deleted and restored since the process started
+	ChangesWaiting int   // calls of Changes that are waiting
 }
 
-// Activity returns what this process does for callers.
+// Activity returns this process's work for callers.
 func (s *Service) Activity() Activity {
 	return Activity{Written: s.written.Load(), ChangesWaiting: s.waits.count()}
 }

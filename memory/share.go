@@ -10,18 +10,18 @@ import (
 	"mneme/acl"
 )
 
-// Share grants a store to an agent, or changes the grant. The caller needs
-// readwrite on the store or a platform token. It cannot grant more than it
-// has, nor change another agent's grant unless it manages the store. While an offer
-// sells searches of a store, its own agent alone shares it.
+// Share grants a store to an agent, or changes the grant. The caller needs readwrite on the
+// store or a platform token. It can neither grant more than it has, nor change another agent's
+// grant unless it manages the store. While an offer sells searches of a store, only the store's
+// own agent shares it.
 //
-// The grant has the label of the caller's session: it replaces the one that a session
-// of this label made, and comes before those of lower labels. That of a platform token
-// exists for every session. One that the grantee has accepted stays accepted.
+// The grant has the label of the caller's session: it replaces the grant that a session of this
+// label made, and takes precedence over grants of lower labels. A platform token's grant exists
+// for every session. A grant that the grantee has accepted stays accepted.
 //
-// SECURITY: whether the grantee is a caller, a chat or unknown is neither asked
-// nor recorded, so that the answer and its time do not depend on it. A grant
-// never claims an id: a chat could not be made under it later.
+// SECURITY: Share neither looks up nor records whether the grantee is a caller, a chat or
+// unknown, so that the answer and its duration do not depend on it. A grant never claims an id:
+// a chat with that id could not be created later.
 func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Grant, error) {
 	var grant acl.Grant
 	err := s.update(ctx, c, Work{Stores: []string{r.Store}}, func(tx Tx) error {
@@ -46,7 +46,7 @@ func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Gran
 		if err != nil {
 			return err
 		}
-		for _, old := range all { // it would replace or hide them
+		for _, old := range all { // the new grant would replace or hide them
 			if err := mayChangeGrant(ctx, tx, c, a, old, now); err != nil {
 				return err
 			}
@@ -77,7 +77,7 @@ func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Gran
 	return grant, err
 }
 
-// grantAt returns the grant with a label; its Level is None if there is none.
+// grantAt returns the grant with a label. Its Level is None if there is none.
 func grantAt(grants []acl.Grant, label acl.Label) acl.Grant {
 	for _, g := range grants {
 		if g.Label == label {
@@ -87,8 +87,8 @@ func grantAt(grants []acl.Grant, label acl.Label) acl.Grant {
 	return acl.Grant{}
 }
 
-// checkGrants enforces the limit of a store's unexpired grants at a label for a new
-// one. Whoever may share a store may list its grants: the count reveals nothing.
+// checkGrants enforces the limit of a store's unexpired grants at a label for a new grant.
+// Whoever may share a store may list its grants, so the count reveals nothing.
 func (s *Service) checkGrants(ctx context.Context, tx Tx, store string, label acl.Label, now time.Time) error {
 	n, err := tx.CountGrants(ctx, store, label)
 	if err != nil || n < s.limits.Grants {
@@ -103,8 +103,7 @@ func (s *Service) checkGrants(ctx context.Context, tx Tx, store string, label ac
 	return &QuotaError{Limit: "grants", Max: s.limits.Grants, RetryAfter: quotaRetry}
 }
 
-// CheckNewGrant returns a QuotaError if a store has no room for another grant at a
-// label.
+// CheckNewGrant returns a QuotaError if a store has no room for another grant at a label.
 func (s *Service) CheckNewGrant(ctx context.Context, tx Tx, store string, label acl.Label) error {
 	return s.checkGrants(ctx, tx, store, label, s.Instant())
 }
@@ -113,8 +112,8 @@ func hasExpired(g acl.Grant, now time.Time) bool {
 	return !g.ExpiresAt.IsZero() && !now.Before(g.ExpiresAt)
 }
 
-// shareAccess returns the caller's access to a store whose grants it manages. A
-// platform token may manage those of any store, up to its own taint.
+// shareAccess returns the caller's access to a store whose grants it manages. A platform token
+// may manage the grants of any store, up to its own taint.
 func shareAccess(ctx context.Context, tx acl.Facts, c Caller, store string, now time.Time) (acl.Access, error) {
 	a, err := access(ctx, tx, c, store, acl.ReadWrite, now)
 	if c.Platform && errors.Is(err, acl.ErrDenied) {
@@ -123,8 +122,8 @@ func shareAccess(ctx context.Context, tx acl.Facts, c Caller, store string, now 
 	return a, err
 }
 
-// mayShare refuses to share a store that is for sale, unless the caller is its own
-// agent: what others gave away would not be sold.
+// mayShare refuses to share a store that is for sale, unless the caller is the store's own
+// agent: nobody would buy what others share for free.
 func mayShare(ctx context.Context, tx GrantCounter, c Caller, store string) error {
 	if c.Agent == store {
 		return nil
@@ -136,9 +135,8 @@ func mayShare(ctx context.Context, tx GrantCounter, c Caller, store string) erro
 	return err
 }
 
-// mayChangeGrant refuses to change another agent's grant, unless the caller is
-// the store's own agent or has a platform token. A grant that is no longer in
-// effect may be changed by anybody.
+// mayChangeGrant refuses to change another agent's grant, unless the caller is the store's own
+// agent or has a platform token. Anybody may change a grant that is no longer in effect.
 func mayChangeGrant(ctx context.Context, tx acl.Facts, c Caller, a acl.Access, old acl.Grant, now time.Time) error {
 	if old.Level == acl.None || old.Maker == c.Agent || a.Via == acl.ViaOwn || c.Platform {
 		return nil
@@ -178,7 +176,7 @@ func checkShare(c Caller, r ShareRequest) error {
 // maxCap bounds the caps of a grant.
 const maxCap = 1_000_000_000
 
-// checkCaps checks the caps of a grant, which bound level search alone.
+// checkCaps checks the caps of a grant, which bound only level search.
 func checkCaps(r ShareRequest) error {
 	if r.Caps == (acl.Caps{}) {
 		return nil
@@ -201,13 +199,13 @@ func (s *Service) Unshare(ctx context.Context, c Caller, store, grantee string) 
 	return err
 }
 
-// Revoke revokes a grant that the caller made, or any in a store that it manages, or
-// ends or refuses one to the caller itself. Of several it revokes the one of the highest
-// label that the session reaches. One of a lower label is a ConflictError, except to a
-// platform token: whoever made it would see what a higher session did.
+// Revoke revokes a grant that the caller made, or any grant in a store that it manages, or ends
+// or refuses a grant to the caller itself. Of several grants, it revokes the one with the
+// highest label that the session reaches. Revoking a grant of a lower label is a ConflictError,
+// except for a platform token: the grant's maker would see an action of a higher session.
 //
-// It returns the grants that were in effect and are not any more, because their makers
-// had a level by this one. With cascade they are revoked, too.
+// It returns the grants that this takes out of effect, because their makers had their level by
+// the revoked grant. With cascade it revokes these too.
 func (s *Service) Revoke(ctx context.Context, c Caller, store, grantee string, cascade bool) (dependents []GrantInfo, err error) {
 	err = s.update(ctx, c, Work{Stores: []string{store}}, func(tx Tx) error {
 		now := s.Instant()
@@ -225,7 +223,7 @@ func (s *Service) Revoke(ctx context.Context, c Caller, store, grantee string, c
 		}
 		old := slices.IndexFunc(all, func(g acl.Grant) bool { return !hasExpired(g, now) })
 		if old < 0 {
-			if a.Level == acl.None { // who has no grant is a stranger
+			if a.Level == acl.None { // without a grant, the caller has no access
 				return acl.ErrDenied
 			}
 			return ErrNotFound
@@ -244,15 +242,14 @@ func (s *Service) Revoke(ctx context.Context, c Caller, store, grantee string, c
 	return dependents, err
 }
 
-// mayChangeAt reports whether a session may change or end a visible grant: at the
-// grant's own label, or up to its MaxLabel if the grant is of a version that kept no
-// labels.
+// mayChangeAt reports whether a session may change or end a visible grant: at the grant's own
+// label, or up to its MaxLabel if an older version, which did not store labels, made it.
 func mayChangeAt(c Caller, g acl.Grant) bool {
 	return c.Platform || c.Taint == g.Label || !g.ByPlatform && c.Taint <= g.MaxLabel
 }
 
-// grantLabel is the label of the grants that a caller makes: its session's. Those of the
-// platform, which is trusted with every label, exist for every session.
+// grantLabel is the label of the grants that a caller makes: its session's. The platform is
+// trusted with every label, so its grants exist for every session.
 func grantLabel(c Caller) acl.Label {
 	if c.Platform {
 		return acl.Public
@@ -260,9 +257,9 @@ func grantLabel(c Caller) acl.Label {
 	return c.Taint
 }
 
-// AcceptGrant accepts the grants of a store to the caller, so that they count in calls
-// that name no store, and returns the one that counts. The acceptance has the label of
-// the caller's session. acl.ErrDenied if no grant gives the caller a level.
+// AcceptGrant accepts the grants of a store to the caller, so that they count in calls that
+// name no store, and returns the effective one. The acceptance has the label of the caller's
+// session. The error is acl.ErrDenied if no grant gives the caller a level.
 func (s *Service) AcceptGrant(ctx context.Context, c Caller, store string) (grant acl.Grant, err error) {
 	err = s.update(ctx, c, Work{Stores: []string{store}}, func(tx Tx) (err error) {
 		grant, err = accept(ctx, tx, c, store, s.Instant())
@@ -291,16 +288,15 @@ func accept(ctx context.Context, tx Tx, c Caller, store string, now time.Time) (
 	return grant, err
 }
 
-// acceptAgain is how long no call tries again to note that a store was named, after one
-// could not.
+// acceptAgain is how long no call retries accepting a named store's grant after a failure.
 const acceptAgain = time.Minute
 
-// unacceptedBytes bounds what is remembered of such attempts: some 5,000 of them.
+// unacceptedBytes bounds the cache of such attempts, about 5,000 of them.
 const unacceptedBytes = 1 << 20
 
-// Named accepts the grants of stores that a call named, by which the caller reached
-// them. Only the first call of a grantee writes. Where that fails the call succeeds all
-// the same, and a later one tries again.
+// Named accepts the grants by which the caller reached the stores that a call named. Only a
+// grantee's first call writes. If the write fails, the call still succeeds, and a later call
+// retries.
 func (s *Service) Named(ctx context.Context, c Caller, reached ...acl.Access) {
 	for _, a := range reached {
 		if a.Via != acl.ViaGrant || !a.Unaccepted {
@@ -313,7 +309,7 @@ func (s *Service) Named(ctx context.Context, c Caller, reached ...acl.Access) {
 		s.unaccepted.Put(key, now)
 		_, err := s.AcceptGrant(ctx, c, a.Store)
 		switch {
-		case err == nil || isRefusal(err): // it has ended meanwhile
+		case err == nil || isRefusal(err): // the grant has ended meanwhile
 			s.unaccepted.Put(key, time.Time{})
 		case ctx.Err() == nil:
 			s.log.WarnContext(ctx, "a grantee named a store, but that could not be recorded", "error", err)
@@ -321,8 +317,8 @@ func (s *Service) Named(ctx context.Context, c Caller, reached ...acl.Access) {
 	}
 }
 
-// Grants lists the unexpired grants of a store that exist for the caller's session,
-// ordered by grantee and label.
+// Grants lists the unexpired grants of a store that exist for the caller's session, ordered by
+// grantee and label.
 func (s *Service) Grants(ctx context.Context, c Caller, store string) ([]GrantInfo, error) {
 	var grants []GrantInfo
 	err := s.view(ctx, c, func(tx ReadTx) error {
@@ -340,9 +336,9 @@ func (s *Service) Grants(ctx context.Context, c Caller, store string) ([]GrantIn
 	return grants, err
 }
 
-// Stores lists the stores that the caller can reach: its own, granted ones, and
-// those of the chat and user that its token claims or the request names. chat
-// and user may be empty. Granted ones that the caller has not accepted are listed, too.
+// Stores lists the stores that the caller can reach: its own, granted ones, and the stores of
+// the chat and user that its token claims or the request names. chat and user may be empty.
+// Granted stores that the caller has not accepted are included.
 func (s *Service) Stores(ctx context.Context, c Caller, chat, user string) ([]StoreInfo, error) {
 	var infos []StoreInfo
 	err := s.view(ctx, c, func(tx ReadTx) error {
@@ -369,7 +365,7 @@ func (s *Service) infoOf(ctx context.Context, tx ReadingReader, a acl.Access) (S
 		kind = "self"
 	}
 	info := StoreInfo{Store: a.Store, Kind: kind, Level: a.Level, ExpiresAt: a.ExpiresAt, Unaccepted: a.Unaccepted}
-	if a.Level >= acl.Read { // else it would tell of what is stored
+	if a.Level >= acl.Read { // below that, it would reveal what is stored
 		info.Reading = a.Reading
 		info.Models, info.Why = s.modelsOf(a.Reading)
 		if err := s.addProgress(ctx, tx, a, &info); err != nil {

@@ -8,8 +8,8 @@ import (
 	"mneme/acl"
 )
 
-// Errors of storages, possibly wrapped. Any other error means that the storage
-// failed and that nothing of the transaction was written.
+// Errors of storages, possibly wrapped. Any other error means that the storage failed and that
+// nothing of the transaction was written.
 var (
 	// ErrStale: a row has changed since the writer read it.
 	ErrStale = errors.New("the row has changed since it was read")
@@ -21,63 +21,60 @@ var (
 	ErrUnavailable = errors.New("the storage is not available")
 )
 
-// Storage keeps rows, history, grants, queue, postings and vectors in one
-// database. It knows no access rules: it restricts by the scopes and labels
-// that it is given. Implementations must be safe for concurrent use and pass
-// the suite of package storagetest.
+// Storage stores rows, history, grants, queue, postings and vectors in one database. It knows
+// no access rules: it applies the scopes and labels that it is given. Implementations must be
+// safe for concurrent use and pass the suite of package storagetest.
 type Storage interface {
 	// View runs fn on one consistent snapshot.
 	View(ctx context.Context, fn func(ReadTx) error) error
-	// Update runs fn in one serialisable transaction and commits it if fn
-	// returns nil. Otherwise nothing is written and fn's error is returned. fn
-	// may run more than once, and must have no effects except through its Tx.
-	// After an error of the storage, every further call of the transaction
-	// fails.
+	// Update runs fn in one serialisable transaction and commits it if fn returns nil.
+	// Otherwise nothing is written and Update returns fn's error. fn may run more than once,
+	// and must have no effects except through its Tx. After an error of the storage, every
+	// further call of the transaction fails.
 	Update(ctx context.Context, fn func(Tx) error) error
-	// UpdateTogether is Update for a transaction that writes a few rows. It may be
-	// committed together with others that are waiting: then fn sees what they have
-	// written, and fails if they do, but has an outcome of its own otherwise.
-	UpdateTogether(ctx context.Context, fn func(Tx) error) error
+	// UpdateBatched is Update for a transaction that writes a few rows. The storage may commit
+	// it in one batch with others that are waiting: fn then sees their writes, and fails if the
+	// commit fails, but otherwise has its own outcome.
+	UpdateBatched(ctx context.Context, fn func(Tx) error) error
 	Scrubber
-	// Readers returns how many calls of View run at a time, at least 1. Others wait.
-	// While no more of them are made, and no more of Update than Writers says, none waits
-	// for a connection.
+	// Readers returns the number of concurrent calls of View, at least 1. Further calls wait.
+	// If callers stay within this limit, and within Writers for Update, no call waits for a
+	// connection.
 	Readers() int
-	// Writers returns how many transactions that write may be given to it at a time.
+	// Writers returns the limits for concurrent writing transactions.
 	Writers() WriterLimits
 	// Close waits for running transactions and releases the database.
 	Close() error
 }
 
-// ErrHeld: what was erased is still in the write-ahead log, since somebody reads an
-// older state of the database.
-var ErrHeld = errors.New("what was erased is still in the write-ahead log: a program reads an older state of the database")
+// ErrHeld: the erased data is still in the write-ahead log, because a reader uses an older
+// state of the database.
+var ErrHeld = errors.New("erased data is still in the write-ahead log: a program is reading an older state of the database")
 
-// Scrubber removes what was erased from the files of the database. Databases that do
-// so by themselves, at times of their own, have nothing to do, and no time to report.
+// Scrubber removes erased data from the files of the database. For databases that do so by
+// themselves at their own times, it does nothing and returns the zero time.
 type Scrubber interface {
-	// Unscrubbed reports what is left to do. Every process sees the same.
+	// Unscrubbed reports what is left to scrub. Every process gets the same result.
 	Unscrubbed(ctx context.Context) (Unscrubbed, error)
-	// Scrub returns the time, by the clock now, at which no file held what
-	// transactions had erased that were committed before the call: purged entries,
-	// former versions, words of what expired, old records. The zero time: not known.
-	// ErrHeld: a reader kept it, and another call may succeed. Others read meanwhile, and
-	// writers may wait, for about a minute per GB. If it fails, or the process ends,
-	// nothing is lost, and another call does it.
+	// Scrub returns the time, by the clock now, at which no file contained the data erased by
+	// transactions committed before the call: purged entries, former versions, words of expired
+	// entries, old records. The zero time means unknown. ErrHeld: a reader uses the data, and
+	// another call may succeed. Readers continue meanwhile; writers may wait, for about a
+	// minute per GB. If Scrub fails or the process ends, no data is lost, and another call
+	// completes the work.
 	Scrub(ctx context.Context, now func() time.Time) (time.Time, error)
 }
 
-// Unscrubbed is what a database has erased and may still have in its files.
+// Unscrubbed describes erased data that the database's files may still contain.
 type Unscrubbed struct {
-	Pending bool      // there may be something
-	Urgent  bool      // a purge is part of it
-	Last    time.Time // when there was nothing; the zero time: never
+	Pending bool      // there may be some
+	Urgent  bool      // a purge erased part of it
+	Last    time.Time // when there was none; the zero time: never
 }
 
-// ReadTx reads in a transaction. What does not exist is a zero value or an empty
-// slice, unless a method says otherwise. Expired entries are returned like
-// others until they are swept, except by methods that take the time. Swept and
-// purged entries are never returned.
+// ReadTx reads in a transaction. For what does not exist, methods return a zero value or an
+// empty slice, unless they say otherwise. Expired entries are returned like others until they
+// are swept, except by methods that take the time. Swept and purged entries are never returned.
 type ReadTx interface {
 	acl.Facts
 	EntryReader
@@ -112,13 +109,13 @@ type Tx interface {
 	Loader
 }
 
-// The interfaces of the files storage_*.go, and those below, are the types of parameters:
-// a function takes the one that has what it uses. A method answers one question, and says
-// in its comment what it promises.
+// The interfaces in the files storage_*.go, and those below, are parameter types: a function
+// takes the interface with the methods that it uses. Each method answers one question, and its
+// comment states its contract.
 
 // MetaReader reads settings of the whole database.
 type MetaReader interface {
-	// Meta returns a setting; nil if it was never set.
+	// Meta returns a setting, or nil if it was never set.
 	Meta(ctx context.Context, name string) ([]byte, error)
 }
 

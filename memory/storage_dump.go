@@ -10,23 +10,23 @@ import (
 
 // Dumper reads the whole database.
 type Dumper interface {
-	// Dump yields the records of a dump, in an order in which they can be
-	// loaded. It stops at an error of yield and returns it.
+	// Dump yields the records of a dump, in an order in which they can be loaded. It stops at
+	// an error of yield and returns it.
 	Dump(ctx context.Context, yield func(DumpRecord) error) error
 }
 
 // Loader restores a dump.
 type Loader interface {
-	// Load writes one record of a dump unchanged; ErrExists if the database
-	// has it. doc holds the terms of a live searchable entry, else it is empty.
-	// An entry is queued, as by Put.
+	// Load writes one record of a dump unchanged. The error is ErrExists if the database has
+	// the record. doc holds the terms of a live searchable entry, and is otherwise empty. An
+	// entry is queued, as by Put.
 	Load(ctx context.Context, record DumpRecord, doc lexical.Document) error
 }
 
-// DumpRecord is one line of an operator's dump; exactly one field is set.
+// DumpRecord is one line of an operator's dump. Exactly one field is set.
 type DumpRecord struct {
 	Entry       *Entry          `json:"entry,omitempty"`
-	Version     *Entry          `json:"version,omitempty"` // a former version; its entry precedes it
+	Version     *Entry          `json:"version,omitempty"` // a former version, after its entry
 	Grant       *acl.Grant      `json:"grant,omitempty"`
 	Participant *DumpMembership `json:"participant,omitempty"`
 	Session     *DumpMembership `json:"session,omitempty"`
@@ -49,9 +49,9 @@ type DumpSettings struct {
 	acl.Settings
 }
 
-// DumpReading is how a store is read: what was chosen, whether it was asked, and from which
-// label on it is mixed, as in acl.Reading. Whether the multilingual model reads entries
-// follows from their texts.
+// DumpReading says how a store is read: the chosen language, whether the store was Asked, and
+// the label from which it is mixed, as in acl.Reading. Whether the multilingual model reads
+// entries follows from their texts.
 type DumpReading struct {
 	Store    string
 	Language acl.Language

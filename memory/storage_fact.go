@@ -7,15 +7,14 @@ import (
 	"mneme/acl"
 )
 
-// Facts of access are read by acl.Facts, and counted and written by the interfaces here.
+// acl.Facts reads the facts of access; the interfaces here count and write them.
 
-// GrantCounter counts what a limit on a store bounds.
+// GrantCounter counts grants and offers against the limits of a store.
 type GrantCounter interface {
-	// CountGrants returns how many grants of a store there are at a label, expired ones
-	// too until they are swept.
+	// CountGrants returns the number of grants of a store at a label, including expired ones
+	// until they are trimmed.
 	CountGrants(ctx context.Context, store string, label acl.Label) (int64, error)
-	// CountOffers returns how many open offers stand on a store, with labels up to a
-	// ceiling.
+	// CountOffers returns the number of open offers on a store, with labels up to a ceiling.
 	CountOffers(ctx context.Context, store string, ceiling acl.Label) (int64, error)
 }
 
@@ -30,28 +29,28 @@ type GrantWriter interface {
 // FactWriter writes the facts of access.
 type FactWriter interface {
 	GrantWriter
-	// PutMembership replaces an agent's participation in a chat (acl.ViaChat) or its
-	// session with a user (acl.ViaUser). One that is not Present removes it.
+	// PutMembership replaces an agent's participation in a chat (acl.ViaChat) or session with a
+	// user (acl.ViaUser). A membership that is not Present removes it.
 	PutMembership(ctx context.Context, via acl.Via, of, agent string, m acl.Membership) error
 	// PutSettings replaces an agent's settings.
 	PutSettings(ctx context.Context, agent string, settings acl.Settings) error
-	// TrimFacts removes grants, memberships and idempotency records that have expired,
-	// limit of each kind, and reports whether there may be more.
+	// TrimFacts removes expired grants, memberships and idempotency records, at most limit of
+	// each kind, and reports whether there may be more.
 	TrimFacts(ctx context.Context, now time.Time, limit int) (more bool, err error)
 }
 
 // ReadingReader counts stores and entries by the models that read them.
 type ReadingReader interface {
-	// CountStoresRead returns how many stores have a model, LanguageEnglish or
-	// LanguageMultilingual, among their acl.Reading.Models. Stores to which nothing was
-	// ever written do not count.
+	// CountStoresRead returns the number of stores with a model, LanguageEnglish or
+	// LanguageMultilingual, among their acl.Reading.Models. It ignores stores without any
+	// write.
 	CountStoresRead(ctx context.Context, by acl.Language) (int64, error)
-	// CountStoresUnread returns how many stores are not acl.Reading.Whole.
+	// CountStoresUnread returns the number of stores that are not acl.Reading.Whole.
 	CountStoresUnread(ctx context.Context) (int64, error)
-	// CountRead returns how many searchable entries a store has at labels of a range.
+	// CountRead returns the number of a store's searchable entries with labels in a range.
 	CountRead(ctx context.Context, store string, from, ceiling acl.Label) (int64, error)
-	// CountUnread returns how many of them are queued since acl.Reading.Unread was set, or
-	// are yet to be.
+	// CountUnread returns how many of them were queued after acl.Reading.Unread was set, or
+	// must still be queued.
 	CountUnread(ctx context.Context, store string, from, ceiling acl.Label) (int64, error)
 }
 
@@ -61,38 +60,37 @@ type ReadingWriter interface {
 	PutReading(ctx context.Context, change ReadingChange) error
 }
 
-// ReadingChange changes which models read a store. What it does not name stays.
+// ReadingChange changes which models read a store. It does not change what it does not name.
 type ReadingChange struct {
 	Store string
-	// Language, unless nil, replaces the choice, and withdraws that the store was Asked.
+	// Language, unless nil, replaces the choice and resets Asked.
 	Language *acl.Language
-	// Asked, if true, becomes true, and Multilingual and Mixed, unless 0, become at most
-	// this: see acl.Reading.
+	// Asked, if true, sets Asked. Multilingual and Mixed, unless 0, lower the stored labels to
+	// at most their values: see acl.Reading.
 	Asked        bool
 	Multilingual acl.Label
 	Mixed        acl.Label
-	// QueuedAt, unless zero, queues the store's entries from then on, as by Put: those
-	// whose revision has no vectors under Lacking, and whose label is at least From. Those
-	// of a large store are left to the indexer, which queues them in steps. Until they are
-	// indexed the store is not Whole, if the multilingual model is to read them because of
-	// what the change names.
+	// QueuedAt, unless zero, is the time at which the store's entries are queued, as by Put:
+	// the entries whose revision has no vectors under Lacking, and whose label is at least
+	// From. Those of a large store are left to the indexer, which queues them in steps. Until
+	// they are indexed, the store is not Whole, if what the change names makes the multilingual
+	// model read them.
 	QueuedAt time.Time
 	Lacking  string    // a fingerprint; "": all entries
 	From     acl.Label // 0: all
-	// Indexed, if true, moves Unread past the labels of which all that was queued is
-	// indexed.
+	// Indexed, if true, moves Unread past the labels at which all queued entries are indexed.
 	Indexed bool
 }
 
-// NameReader reads what kinds of names are known.
+// NameReader reads the known kinds of names.
 type NameReader interface {
-	// KindOf returns the kind that an id is claimed as; KindUnknown if none.
+	// KindOf returns the kind of a claimed id, or KindUnknown.
 	KindOf(ctx context.Context, id string) (Kind, error)
 }
 
 // NameWriter claims names.
 type NameWriter interface {
-	// ClaimName claims an id for a kind; ErrKindClash if it has another one.
+	// ClaimName claims an id for a kind. The error is ErrKindClash if it has another kind.
 	ClaimName(ctx context.Context, id string, kind Kind) error
 }
 
@@ -108,14 +106,14 @@ const (
 
 // IdempotencyReader reads the outcomes of calls.
 type IdempotencyReader interface {
-	// IdempotencyRecord returns the record of a key; nil if there is none. In
-	// a writing transaction it waits for others that look for the same key.
+	// IdempotencyRecord returns the record of a key, or nil if there is none. In a writing
+	// transaction, it waits for other transactions that look up the same key.
 	IdempotencyRecord(ctx context.Context, key IdempotencyKey) (*IdempotencyRecord, error)
 }
 
-// IdempotencyWriter keeps the outcomes of calls.
+// IdempotencyWriter stores the outcomes of calls.
 type IdempotencyWriter interface {
-	// PutOutcome keeps the outcome of a call; ErrExists if its key has one.
+	// PutOutcome stores the outcome of a call. The error is ErrExists if its key has one.
 	PutOutcome(ctx context.Context, key IdempotencyKey, outcome IdempotencyRecord) error
 	// TrimOutcome removes the record of a key if it has expired.
 	TrimOutcome(ctx context.Context, key IdempotencyKey, now time.Time) error

@@ -12,18 +12,17 @@ import (
 
 // LexicalLeg ranks entries by the words of a query.
 type LexicalLeg interface {
-	// Terms returns the distinct terms of the query's searchable entries, in byte
-	// order. more says that there are more than the query's limit: then it returns none.
+	// Terms returns the distinct terms of the query's searchable entries, in byte order. more
+	// reports that there are more than the query's limit; Terms then returns none.
 	Terms(ctx context.Context, scope acl.Scope, query TermQuery) (terms []string, more bool, err error)
-	// ManyTerms reports whether some store of the scope has more of the query's terms than
-	// its limit.
+	// ManyTerms reports whether some store of the scope has more of the query's terms than its
+	// limit.
 	ManyTerms(ctx context.Context, scope acl.Scope, query TermQuery) (bool, error)
-	// Lexical returns the entries of the scope that share a term with the
-	// query, scored by lexical.Scorer, best first: the first Limit, and all
-	// that tie with the last of these. Equal scores have no defined order.
-	// Term and document counts are those of the scope's searchable entries.
-	// Entries expired at Now are neither counted nor returned. The Scorer is that
-	// of the scope, whatever Limit and Only are; it is not nil unless there is an
+	// Lexical returns the entries of the scope that share a term with the query, scored by
+	// lexical.Scorer, best first: the first Limit entries, and all that tie with the last of
+	// them. Equal scores have no defined order. Term and document counts are those of the
+	// scope's searchable entries. Entries expired at Now are neither counted nor returned. The
+	// Scorer depends only on the scope, not on Limit and Only; it is not nil unless there is an
 	// error.
 	Lexical(ctx context.Context, scope acl.Scope, query LexicalQuery) ([]lexical.Hit, *lexical.Scorer, error)
 }
@@ -32,18 +31,18 @@ type LexicalLeg interface {
 type LexicalQuery struct {
 	Terms []lexical.QueryTerm
 	Limit int         // 0: no hits, only the Scorer
-	Only  []uuid.UUID // nil: all; else only these are returned (counts are not changed)
+	Only  []uuid.UUID // nil: all; otherwise Lexical returns only these (counts do not change)
 	Now   time.Time
-	// Known has entries that need not be read again, and learns those that are read. A Tx
-	// ignores it, since what it reads may be undone.
+	// Known caches the IDs of entries: Lexical need not read them again, and adds those that it
+	// reads. A Tx ignores it, since what it reads may be rolled back.
 	Known DocumentIDs // nil: none
 }
 
-// DocumentIDs has the IDs of the entries whose documents a storage has numbered. A
-// committed document always belongs to the same entry.
+// DocumentIDs caches the entry IDs of a storage's document numbers. A committed document always
+// belongs to the same entry.
 type DocumentIDs interface {
-	// Get looks up the documents of the numbers below n, and calls found with those numbers
-	// that have an entry. found must not use the DocumentIDs.
+	// Get looks up documents 0 to n-1, and calls found for each that has a known entry. found
+	// must not use the DocumentIDs.
 	Get(n int, document func(i int) (store, doc int64), found func(i int, entry uuid.UUID))
 	Put(store, doc int64, entry uuid.UUID)
 }
@@ -51,8 +50,8 @@ type DocumentIDs interface {
 // TermQuery asks for the terms of a scope that begin with a prefix.
 type TermQuery struct {
 	Prefix string
-	Now    time.Time // terms of entries that have expired at it are none
-	// Limit is how many the stores of the scope may have together, where one that
-	// several have counts for each.
+	Now    time.Time // excludes terms of entries that have expired at it
+	// Limit bounds the total number of terms of the scope's stores. A term of several stores
+	// counts for each.
 	Limit int
 }

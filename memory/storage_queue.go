@@ -9,8 +9,8 @@ import (
 
 // QueueReader reads which entries wait for their vectors.
 type QueueReader interface {
-	// WaitingIn reports whether an entry within a scope that is live at now and searchable
-	// has waited since before a time. The answer takes no longer for more stores or rows
-	// while nothing at all waits that long.
+	// WaitingIn reports whether a searchable entry within a scope that is live at now has
+	// waited since before a time. While no entry at all has waited that long, the cost does not
+	// depend on the number of stores or rows.
 	WaitingIn(ctx context.Context, scope acl.Scope, before, now time.Time) (bool, error)
 }

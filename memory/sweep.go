@@ -7,23 +7,23 @@ import (
 	"github.com/google/uuid"
 )
 
-// sweepEvery is how often expired entries are swept; the rule is at most 60 s.
+// sweepEvery is the interval between sweeps of expired entries; the requirement is at most 60
+// s.
 const sweepEvery = 20 * time.Second
 
 const (
-	// trimFeedsEvery is how often old records are removed from the feeds of changes,
-	// trimFeedBatch in a transaction.
+	// trimFeedsEvery is the interval between removals of old records from the feeds of changes.
+	// trimFeedBatch is the number removed in a transaction.
 	trimFeedsEvery = time.Hour
 	trimFeedBatch  = 2000
-	// trimFactsBatch of each kind of facts are removed in a transaction: an idempotency
-	// record may have a thousand ids.
+	// trimFactsBatch is the number of each kind of facts removed in a transaction: an
+	// idempotency record may have a thousand ids.
 	trimFactsBatch = 500
 )
 
-// Run sweeps what has expired, and scrubs what was erased, until ctx ends. Failures are
-// logged and tried again. First it erases the versions that exceed the limits: writes keep to
-// them, but the limits may have been lowered, or an older mneme, which had none, may have
-// written the database.
+// Run sweeps expired entries and scrubs erased data until ctx ends. It logs and retries
+// failures. First it erases versions that exceed the limits: writes obey the limits, but these
+// may have been lowered, or an older mneme without limits may have written the database.
 func (s *Service) Run(ctx context.Context) error {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
@@ -59,8 +59,7 @@ func (s *Service) trimFeeds(ctx context.Context, now time.Time) error {
 	})
 }
 
-// trim removes records, a batch in a transaction, until batch reports that there are no
-// more.
+// trim removes records, one batch per transaction, until batch reports that there are no more.
 func (s *Service) trim(ctx context.Context, batch func(Tx) (more bool, err error)) error {
 	for {
 		more := false
@@ -113,8 +112,8 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 	return s.trim(ctx, func(tx Tx) (more bool, err error) { return tx.TrimFacts(ctx, now, trimFactsBatch) })
 }
 
-// sweepDue sweeps the first entries, as many as one transaction may, and returns how many
-// it looked at.
+// sweepDue sweeps the first entries, as many as one transaction may, and returns the number of
+// entries processed.
 func sweepDue(ctx context.Context, tx Eraser, due []Expiry, now time.Time) (int, error) {
 	due = due[:part(len(due), func(i int) int { return due[i].Size })]
 	ids := make([]uuid.UUID, len(due))

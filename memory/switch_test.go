@@ -8,8 +8,8 @@ import (
 	"mneme/test/backendtest"
 )
 
-// What a platform token turned off takes a platform token to turn on; and what every
-// session reads no session above PUBLIC writes.
+// Only a platform token can turn on what a platform token turned off. No session above PUBLIC
+// writes what every session reads.
 func TestAPlatformsSwitchNeedsAPlatformsToken(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
@@ -28,7 +28,7 @@ func TestAPlatformsSwitchNeedsAPlatformsToken(t *testing.T) {
 		noSelf := with(func(s *acl.Settings) { s.Self = false })
 		noChat := with(func(s *acl.Settings) { s.Chat = false })
 		put(own, noChat, 200)
-		put(own, all, 200) // its own switch is its own
+		put(own, all, 200) // it may turn its own switch on again
 		put(platform, noSelf, 200)
 		h.PutText(own, "alice", "k", "x", 403)
 		put(own, all, 403)

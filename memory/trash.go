@@ -15,11 +15,10 @@ type trashPosition struct {
 	ID   uuid.UUID
 }
 
-// EachTrashed yields the entries of a page of the trash and returns the cursor of the
-// next one: the deleted entries that the caller may restore, the latest deletion first.
-// They are those at the session's label, of the caller, or of everybody where it manages
-// the whole store. It reads them a batch of values at a time, each batch in a snapshot
-// of its own, which decides what the caller sees of it.
+// EachTrashed yields the entries of a page of the trash and returns the cursor of the next one:
+// the deleted entries at the session's label that the caller may restore, latest deletion
+// first. These are the caller's own, or everybody's if the caller manages the whole store. It
+// reads values in batches. Each batch has its own snapshot, which decides what the caller sees.
 func (s *Service) EachTrashed(ctx context.Context, c Caller, r TrashRequest, yield func(Found) error) (next string, err error) {
 	if r.Path != nil {
 		return "", s.eachTrashedAt(ctx, c, r.Store, r.Path.Normal(), yield)
@@ -97,8 +96,8 @@ func (s *Service) eachTrashedAt(ctx context.Context, c Caller, store string, pat
 	return nil
 }
 
-// lastDeleted returns the path's latest deleted entry, without its value, of those that
-// the caller may restore; ErrNotFound if there is none.
+// lastDeleted returns the path's latest deleted entry that the caller may restore, without its
+// value. The error is ErrNotFound if there is none.
 func lastDeleted(ctx context.Context, tx EntryReader, c Caller, a acl.Access, path Path, now time.Time) (*Entry, error) {
 	deleted, err := restorable(ctx, tx, c, a, TrashQuery{Store: path.Store, Label: c.Taint, Path: &path, Limit: 1}, now)
 	if err != nil {
@@ -110,8 +109,8 @@ func lastDeleted(ctx context.Context, tx EntryReader, c Caller, a acl.Access, pa
 	return &deleted[0], nil
 }
 
-// trash returns deleted entries after a position that the caller may restore,
-// up to limit and up to a batch of values, and reports whether there are more.
+// trash returns deleted entries after a position that the caller may restore, up to limit and
+// up to a batch of values, and reports whether there are more.
 func (s *Service) trash(ctx context.Context, tx accessReader, c Caller, a acl.Access, store string, after trashPosition, limit int) (items []Found, more bool, err error) {
 	query := TrashQuery{Store: store, Label: c.Taint, AfterTime: after.Time, AfterID: after.ID, Limit: limit + 1}
 	deleted, err := restorable(ctx, tx, c, a, query, s.Instant())
@@ -123,8 +122,8 @@ func (s *Service) trash(ctx context.Context, tx accessReader, c Caller, a acl.Ac
 	return items, more || !all, err
 }
 
-// restorable returns deleted entries that the caller may restore, without
-// values, up to the query's limit. query.Owner is set here.
+// restorable returns deleted entries that the caller may restore, without values, up to the
+// query's limit. It sets query.Owner.
 func restorable(ctx context.Context, tx EntryReader, c Caller, a acl.Access, query TrashQuery, now time.Time) ([]Entry, error) {
 	if !a.Sees(query.Label) {
 		return nil, nil

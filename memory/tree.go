@@ -8,19 +8,19 @@ import (
 	"mneme/acl"
 )
 
-// MaxTree is the most entries that one DeleteTree or RenameTree takes. They run
-// in one transaction, which keeps other writers waiting: see wholeCost, too.
+// MaxTree is the maximum number of entries of one DeleteTree or RenameTree. Each runs in one
+// transaction, during which other writers wait: see wholeCost, too.
 const MaxTree = 10_000
 
-// Tree is the set of entries of one namespace whose keys begin with Folder and
-// a '/'. The entry with the key Folder is not part of it.
+// Tree is the set of entries of one namespace whose keys begin with Folder and a '/'. It does
+// not include the entry with the key Folder.
 type Tree struct {
 	Store, Namespace, Folder string
 }
 
-// DeleteTree deletes every entry that the caller sees below a folder, each as
-// Delete would, in one transaction: all or none. It returns how many it
-// deleted; ErrNotFound if there are none.
+// DeleteTree deletes every entry that the caller sees below a folder, each as Delete would, in
+// one transaction: all or none. It returns the number deleted. The error is ErrNotFound if
+// there are none.
 func (s *Service) DeleteTree(ctx context.Context, c Caller, t Tree) (int, error) {
 	t = t.normal()
 	count := 0
@@ -55,17 +55,17 @@ func (s *Service) DeleteTree(ctx context.Context, c Caller, t Tree) (int, error)
 	return count, nil
 }
 
-// softDeleteAll moves entries, which were read without values, into the trash. It reads
-// their values a batch at a time.
+// softDeleteAll moves entries, which were read without values, into the trash. It reads their
+// values in batches.
 func (s *Service) softDeleteAll(ctx context.Context, tx Tx, c Caller, entries []Entry, now time.Time) error {
-	const many = 500 // ids in one query
+	const many = 500 // ids per query
 	for len(entries) > 0 {
 		n := BatchOf(min(many, len(entries)), func(i int) int { return entries[i].Size })
 		batch, err := s.withValues(ctx, tx, entries[:n])
 		if err != nil {
 			return err
 		}
-		if len(batch) < n { // they were read in this transaction
+		if len(batch) < n { // already read in this transaction
 			return ErrStale
 		}
 		for i := range batch {
@@ -78,11 +78,10 @@ func (s *Service) softDeleteAll(ctx context.Context, tx Tx, c Caller, entries []
 	return nil
 }
 
-// RenameTree moves every entry that the caller sees below a folder to another
-// folder of the namespace, in the same store or another, each as Rename would,
-// in one transaction: all or none. Neither the new folder nor an entry with its
-// name may exist. It returns how many entries it moved; ErrNotFound if there
-// are none.
+// RenameTree moves every entry that the caller sees below a folder to another folder of the
+// namespace, in the same store or another, each as Rename would, in one transaction: all or
+// none. Neither the new folder nor an entry with its name may exist. It returns the number of
+// entries moved. The error is ErrNotFound if there are none.
 func (s *Service) RenameTree(ctx context.Context, c Caller, t Tree, toStore, to string) (int, error) {
 	t, to = t.normal(), NormalName(to)
 	if toStore == "" {
@@ -136,8 +135,8 @@ func (s *Service) RenameTree(ctx context.Context, c Caller, t Tree, toStore, to 
 	return count, nil
 }
 
-// listTree returns what each path below a folder resolves to for the caller,
-// without values, in key order; ErrNotFound if there is nothing.
+// listTree returns what each path below a folder resolves to for the caller, without values, in
+// key order. The error is ErrNotFound if there is nothing.
 func listTree(ctx context.Context, tx EntryReader, c Caller, a acl.Access, t Tree, now time.Time) ([]Entry, error) {
 	found, err := scanTree(ctx, tx, c, a, t, MaxTree+1, now)
 	if err != nil {
@@ -166,8 +165,7 @@ func scanTree(ctx context.Context, tx EntryReader, c Caller, a acl.Access, t Tre
 	return scanVisible(ctx, tx, c, a, query, limit, now, keepAll)
 }
 
-// requireVacant refuses a folder if the caller sees entries below it or one
-// with its name.
+// requireVacant refuses a folder if the caller sees entries below it or one with its name.
 func (s *Service) requireVacant(ctx context.Context, tx EntryReader, c Caller, a acl.Access, t Tree, now time.Time) error {
 	at, err := tx.At(ctx, Path{t.Store, t.Namespace, t.Folder}.At(a.Ceiling))
 	if err != nil {

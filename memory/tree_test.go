@@ -231,7 +231,7 @@ func TestTreeOperationsReadValuesInBatchesOnceTheyMay(t *testing.T) {
 	})
 }
 
-// The bound does not depend on the storage, so one is enough.
+// The limit does not depend on the storage, so one is enough.
 func TestTreeOperationsAreBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes ten thousand entries")
@@ -254,7 +254,7 @@ func TestTreeOperationsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.putKeys(me, "me", "b/0")
-	if _, err := h.RenameTree(context.Background(), me, tree, "", "b"); status(err) != 409 { // they are not too many
+	if _, err := h.RenameTree(context.Background(), me, tree, "", "b"); status(err) != 409 { // there are not too many entries
 		t.Errorf("%d entries to a folder that exists: %v", memory.MaxTree, err)
 	}
 	if !size.Full() {
@@ -320,8 +320,8 @@ func TestSourceShowsOnlyIDsThatItsReaderMayGet(t *testing.T) {
 	})
 }
 
-// On PostgreSQL a transaction that writes locks each store of which it reads an entry, and
-// a source may name entries of any store.
+// On PostgreSQL a writing transaction locks each store of which it reads an entry, and a source
+// may name entries of any store.
 func TestWritesWaitForNoStoreThatTheirSourcesName(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data := b.Open(t)
@@ -413,7 +413,7 @@ func (s *viewless) View(ctx context.Context, fn func(memory.ReadTx) error) error
 	return s.Storage.View(ctx, fn)
 }
 
-func TestAWriteWhoseSourceCannotBeJudgedShowsNone(t *testing.T) {
+func TestAWriteWhoseSourceCannotBeCheckedShowsNone(t *testing.T) {
 	t.Parallel()
 	rows := &viewless{Storage: backendtest.Embedded().Open(t).Storage(t)}
 	h := &harness{backendtest.Wrap(t, backendtest.OpenProcess(t, rows, backendtest.Options{})), t}

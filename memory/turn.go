@@ -9,7 +9,7 @@ import (
 	"mneme/internal/fairqueue"
 )
 
-// BusyError says that as many searches, or reads, are waiting as may.
+// BusyError says that the maximum number of searches, or reads, is already waiting.
 type BusyError struct {
 	fairqueue.Limits
 	RetryAfter time.Duration
@@ -20,21 +20,21 @@ func (e *BusyError) Error() string {
 		e.RunningEach, e.Running, e.WaitingEach, e.Waiting)
 }
 
-// NewBusyError returns the error of a queue with these limits. The caller may try again
-// after a second: by then many of the waiting calls have run.
+// NewBusyError returns the error of a queue with these limits. The caller may retry after a
+// second: by then many of the waiting calls have run.
 func NewBusyError(limits fairqueue.Limits) *BusyError {
 	return &BusyError{Limits: limits, RetryAfter: time.Second}
 }
 
-// Waiting calls that read, of an agent and in all, above which a call is refused. Rates
-// of requests keep their number far below.
+// The maximum number of waiting reads, per agent and in total. Further calls are refused. Rate
+// limits keep the number far below.
 const (
 	readsWaitingEach = 4096
 	readsWaiting     = 1 << 16
 )
 
-// Readers gives the readers of a storage to callers in turn. One agent never holds more
-// than half of them. It is safe for concurrent use.
+// Readers gives callers the readers of a storage in turn. One agent never has more than half of
+// them. It is safe for concurrent use.
 type Readers struct {
 	limits fairqueue.Limits
 	queue  *fairqueue.Queue
@@ -45,9 +45,9 @@ func newReaders(n int) *Readers {
 	return &Readers{limits: limits, queue: fairqueue.New(limits)}
 }
 
-// Take waits until a reader of the storage is free and it is the caller's turn. done
-// gives it back; until then the caller must not take another, for which it would wait
-// itself. Whatever reads for a caller takes one, in packages search and meter too.
+// Take waits until a reader of the storage is free and it is the caller's turn. done returns
+// the reader; until then the caller must not take another, which could deadlock. All reads for
+// a caller take one, in packages search and meter too.
 func (r *Readers) Take(ctx context.Context, c Caller) (done func(), err error) {
 	done, err = r.queue.Enter(ctx, c.Agent, 1)
 	if errors.Is(err, fairqueue.ErrFull) {
@@ -56,5 +56,5 @@ func (r *Readers) Take(ctx context.Context, c Caller) (done func(), err error) {
 	return done, err
 }
 
-// Load returns how many snapshots are read and wait, and how many were refused.
+// Load returns the numbers of running, waiting and refused snapshots.
 func (r *Readers) Load() fairqueue.Load { return r.queue.Load() }

@@ -10,19 +10,18 @@ import (
 )
 
 const (
-	// maxWaits is how many calls of Changes of an agent may wait at a time, in a
-	// process.
+	// maxWaits is the maximum number of an agent's waiting calls of Changes, per process.
 	maxWaits = 4
-	// feedPoll is how often the feeds are looked at on which calls wait: another
-	// process may have written. A commit of this process is looked at at once, but
-	// no more often than every feedPause.
+	// feedPoll is the interval between polls of the feeds for which calls wait: another process
+	// may have written. A commit of this process triggers a poll at once, but at most one per
+	// feedPause.
 	feedPoll  = 500 * time.Millisecond
 	feedPause = 5 * time.Millisecond
-	// feedTimeout bounds one look.
+	// feedTimeout bounds one poll.
 	feedTimeout = 10 * time.Second
 )
 
-// WaitError says that as many calls of an agent wait for changes as may.
+// WaitError says that the maximum number of an agent's calls already waits for changes.
 type WaitError struct {
 	Max        int
 	RetryAfter time.Duration
@@ -32,8 +31,7 @@ func (e *WaitError) Error() string {
 	return fmt.Sprintf("%d calls of an agent may wait for changes at a time", e.Max)
 }
 
-// announcing is a Storage that announces its commits, and has the making of vectors give
-// way to its writes.
+// announcing is a Storage that announces its commits, and makes embedding yield to its writes.
 type announcing struct {
 	Storage
 	indexer   Indexer
@@ -45,9 +43,9 @@ func (a announcing) Update(ctx context.Context, fn func(Tx) error) error {
 	return a.announce(func() error { return a.Storage.Update(ctx, fn) })
 }
 
-// UpdateTogether implements Storage.
-func (a announcing) UpdateTogether(ctx context.Context, fn func(Tx) error) error {
-	return a.announce(func() error { return a.Storage.UpdateTogether(ctx, fn) })
+// UpdateBatched implements Storage.
+func (a announcing) UpdateBatched(ctx context.Context, fn func(Tx) error) error {
+	return a.announce(func() error { return a.Storage.UpdateBatched(ctx, fn) })
 }
 
 func (a announcing) announce(update func() error) error {
@@ -60,11 +58,11 @@ func (a announcing) announce(update func() error) error {
 	return err
 }
 
-// feedWaits are the calls that wait for changes. While there are any, a goroutine
-// reads the heads of their feeds.
+// feedWaits are the calls that wait for changes. While there are any, a goroutine polls the
+// heads of their feeds.
 type feedWaits struct {
 	storage Storage
-	wakeCh  chan struct{} // of one element
+	wakeCh  chan struct{} // buffer of one
 
 	mu      sync.Mutex
 	agents  map[string]int
@@ -76,14 +74,14 @@ type feedWaits struct {
 type feedWait struct {
 	store string
 	since feedCursor
-	ready chan struct{} // of one element
+	ready chan struct{} // buffer of one
 }
 
 func newFeedWaits(storage Storage) *feedWaits {
 	return &feedWaits{storage: storage, wakeCh: make(chan struct{}, 1), agents: make(map[string]int), waits: make(map[*feedWait]struct{})}
 }
 
-// wake has the feeds looked at soon.
+// wake triggers a poll of the feeds.
 func (f *feedWaits) wake() {
 	select {
 	case f.wakeCh <- struct{}{}:
@@ -104,7 +102,7 @@ func (f *feedWaits) enter(agent string, w *feedWait) (leave func(), err error) {
 		f.polling = true
 		go f.poll()
 	}
-	f.wake() // what was committed since the caller looked
+	f.wake() // for commits since the caller read the feed
 	return func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -116,14 +114,14 @@ func (f *feedWaits) enter(agent string, w *feedWait) (leave func(), err error) {
 	}, nil
 }
 
-// count returns how many calls wait.
+// count returns the number of waiting calls.
 func (f *feedWaits) count() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.waits)
 }
 
-// stores returns the stores on which calls wait. If there are none, poll must end.
+// stores returns the stores for which calls wait. If there are none, poll must end.
 func (f *feedWaits) stores() (stores []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -157,8 +155,8 @@ func (f *feedWaits) poll() {
 	}
 }
 
-// look wakes the calls whose feeds have further records. If the storage fails, the
-// next look finds them.
+// look wakes the calls whose feeds have new records. If the storage fails, the next poll finds
+// them.
 func (f *feedWaits) look(stores []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), feedTimeout)
 	defer cancel()
@@ -189,8 +187,7 @@ func (f *feedWaits) look(stores []string) {
 	}
 }
 
-// behind reports whether a feed has records after the cursor that the caller may
-// read.
+// behind reports whether a feed has records after the cursor that the caller may read.
 func (w *feedWait) behind(last FeedPositions) bool {
 	for label := acl.Public; label <= w.since.ceiling; label++ {
 		if *last.Of(label) > *w.since.positions.Of(label) {
@@ -200,12 +197,12 @@ func (w *feedWait) behind(last FeedPositions) bool {
 	return false
 }
 
-// waitForChanges waits until there are changes, and returns them. At the end of the
-// wait the token and the access are judged again. If that fails earlier, the call waits
-// for the end alone: else each commit would have them judged.
+// waitForChanges waits until there are changes, and returns them. At the end of the wait, it
+// checks the token and the access again. If that check fails earlier, the call only waits for
+// the end, since otherwise each commit would repeat the check.
 //
-// SECURITY: an answer without changes comes at the end of the wait, whatever it is,
-// so that its time reveals nothing that the caller may not read.
+// SECURITY: an answer without changes always comes at the end of the wait, so that its time
+// reveals nothing that the caller may not read.
 func (s *Service) waitForChanges(ctx context.Context, c Caller, r ChangesRequest, since *feedCursor, now changesNow) (ChangePage, error) {
 	w := &feedWait{store: r.Store, since: *since, ready: make(chan struct{}, 1)}
 	leave, err := s.waits.enter(c.Agent, w)
@@ -243,8 +240,8 @@ func (s *Service) waitForChanges(ctx context.Context, c Caller, r ChangesRequest
 	}
 }
 
-// judgeChanges looks at a feed for the caller of a token as it is now. ended reports
-// whether the wait is over.
+// judgeChanges reads the feed for the current caller of a token. ended reports whether the wait
+// is over.
 func (s *Service) judgeChanges(ctx context.Context, c Caller, r ChangesRequest, ended bool) (now changesNow, err error) {
 	if r.Judge != nil {
 		if c, err = r.Judge(ctx, ended); err != nil {

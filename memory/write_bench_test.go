@@ -15,14 +15,14 @@ import (
 	"mneme/test/backendtest"
 )
 
-// The measurements of docs/decisions/0043-writing.md, over databases that start
-// empty. entries/s is by the clock; cpu-µs is the time of this process's CPU for an
-// entry. Commits are durable if the server of MNEME_POSTGRES_DSN syncs them.
+// The measurements of docs/decisions/0043-writing.md, over databases that start empty.
+// entries/s is by wall time; cpu-µs is this process's CPU time per entry. Commits are durable
+// if the server of MNEME_POSTGRES_DSN syncs them.
 //
 //	go test ./memory -run '^$' -bench 'Import$|Puts$' -benchtime 20000x
 
-// BenchmarkImport writes new entries of 30 words, 512 in a transaction, into one
-// store. An operation is an entry.
+// BenchmarkImport writes new entries of 30 words, 512 per transaction, into one store. An
+// operation is an entry.
 func BenchmarkImport(b *testing.B) {
 	for _, s := range backendtest.Storages() {
 		b.Run(s.Name, func(b *testing.B) {
@@ -46,8 +46,8 @@ func BenchmarkImport(b *testing.B) {
 	}
 }
 
-// BenchmarkPuts writes new entries of 30 words, each in a transaction of its own,
-// from 16 callers: into a store of each, and all into one.
+// BenchmarkPuts writes new entries of 30 words, each in its own transaction, from 16 callers:
+// into a store of each, and all into one.
 func BenchmarkPuts(b *testing.B) {
 	const callers = 16
 	for _, s := range append(backendtest.Storages(), backendtest.Partitioned()) {
@@ -76,10 +76,8 @@ func BenchmarkPuts(b *testing.B) {
 	}
 }
 
-// BenchmarkQueue works the queue of entries whose embedder takes no time, until it is
-// empty: in the process, and over Milvus.
-//
-//	go test ./memory -run '^$' -bench 'Queue$' -benchtime 8000x
+// BenchmarkQueue works the queue, with an embedder that takes no time, until it is empty: in
+// the process, and over Milvus.
 func BenchmarkQueue(b *testing.B) {
 	for _, s := range backendtest.Backends() {
 		b.Run(s.Name, func(b *testing.B) {
@@ -100,7 +98,7 @@ func BenchmarkQueue(b *testing.B) {
 	}
 }
 
-// measure starts a measurement, which the function that it returns ends.
+// measure starts a measurement. The returned function ends it.
 func measure(b *testing.B) func() {
 	b.Helper()
 	began, before := time.Now(), system.ProcessTime()

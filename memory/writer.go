@@ -10,20 +10,20 @@ import (
 	"mneme/internal/fairqueue"
 )
 
-// WriterLimits say how many transactions of callers may be given to a storage at a time.
-// What writes in the background does not count.
+// WriterLimits bound the number of callers' concurrent transactions in a storage. Background
+// writes do not count.
 type WriterLimits struct {
-	Running     int // in all, each with its weight
-	RunningEach int // of one agent
-	// UnitBytes of values make a transaction weigh one more, and so does each entry; 0:
-	// all weigh the same.
+	Running     int // in total, by weight
+	RunningEach int // per agent
+	// UnitBytes: a transaction's weight grows by one for each UnitBytes of values and for each
+	// entry; 0: all weigh the same.
 	UnitBytes int
-	// ByStore: transactions on one store are given one after another, since the storage
-	// would have one wait for the other while it holds a connection.
+	// ByStore: the transactions of one store run one after another, since otherwise the storage
+	// would let one wait for the other while holding a connection.
 	ByStore bool
 }
 
-// WaitTooLongError says that other writes would have kept a write waiting for longer than
+// WaitTooLongError says that other writes would have delayed a write for longer than
 // Limits.WriteWait. Nothing was written.
 type WaitTooLongError struct {
 	Wait       time.Duration
@@ -34,24 +34,23 @@ func (e *WaitTooLongError) Error() string {
 	return fmt.Sprintf("other writes would keep this one waiting for more than %s (limits.write_wait)", e.Wait)
 }
 
-// Waiting calls that write, of an agent and in all, above which a call is refused. Rates
-// of requests keep their number far below.
+// The maximum number of waiting writes, per agent and in total. Further calls are refused. Rate
+// limits keep the number far below.
 const (
 	writesWaitingEach = 1024
 	writesWaiting     = 1 << 14
 )
 
-// retryWrite is when a write that was refused may find the others done.
+// retryWrite is when to retry a refused write: the other writes may be done by then.
 const retryWrite = 2 * time.Second
 
-// Writers gives the writers of a storage to callers in turn. It is safe for concurrent
-// use.
+// Writers gives callers the writers of a storage in turn. It is safe for concurrent use.
 type Writers struct {
 	limits WriterLimits
 	wait   time.Duration
 	queue  *fairqueue.Keyed
 	now    func() time.Time
-	last   atomic.Pointer[time.Time] // when a caller ended writing; at first when w was made
+	last   atomic.Pointer[time.Time] // when a caller last ended writing; initially when w was made
 }
 
 func newWriters(limits WriterLimits, wait time.Duration, now func() time.Time) *Writers {
@@ -62,20 +61,20 @@ func newWriters(limits WriterLimits, wait time.Duration, now func() time.Time) *
 	return w
 }
 
-// Work is what a transaction is about to write.
+// Work describes what a transaction will write.
 type Work struct {
-	Stores  []string // that it reads or writes, as far as is known
-	Entries int      // beside the first
+	Stores  []string // stores that it reads or writes, as far as known
+	Entries int      // besides the first
 	Bytes   int      // of their values
 }
 
 // allOfIt is the work of a transaction that may be as long as any.
 const allOfIt = 1 << 30
 
-// Take waits until the caller may write to the storage. done gives the turn back; until
-// then the caller must take neither another nor a turn of Readers, for which it would wait
-// itself. Whatever writes for a caller takes one, in packages search and meter too. The
-// error is a WaitTooLongError, or that of ctx.
+// Take waits until the caller may write to the storage. done ends the turn; until then the
+// caller must take neither another turn nor one of Readers, which could deadlock. All writes
+// for a caller take one, in packages search and meter too. The error is a WaitTooLongError, or
+// ctx's.
 func (w *Writers) Take(ctx context.Context, c Caller, work Work) (done func(), err error) {
 	call := fairqueue.KeyedCall{Caller: c.Agent, Weight: 1, Patience: w.wait}
 	if w.limits.UnitBytes > 0 {
@@ -94,25 +93,24 @@ func (w *Writers) Take(ctx context.Context, c Caller, work Work) (done func(), e
 	return func() { w.wrote(); leave() }, nil
 }
 
-// wrote notes that a caller ends writing.
+// wrote records that a caller ends writing.
 func (w *Writers) wrote() {
 	at := w.now()
 	w.last.Store(&at)
 }
 
-// quiet reports whether no caller has been writing for so long.
+// quiet reports whether no caller has been writing for d.
 func (w *Writers) quiet(d time.Duration) bool {
 	load, last := w.queue.Load(), *w.last.Load()
 	at := w.now() // after last: it is in the future only if the clock was ahead
 	return load.Running+load.Waiting == 0 && due(last, d, at)
 }
 
-// Load returns how many transactions of callers are written and wait, and how many were
-// refused.
+// Load returns the numbers of running, waiting and refused transactions of callers.
 func (w *Writers) Load() fairqueue.Load { return w.queue.Load() }
 
-// update runs fn in a writing transaction once it is the caller's turn: see Writers.Take.
-// fn must call neither update nor view.
+// update runs fn in a writing transaction once it is the caller's turn: see Writers.Take. fn
+// must call neither update nor view.
 func (s *Service) update(ctx context.Context, c Caller, work Work, fn func(Tx) error) error {
 	done, err := s.writers.Take(ctx, c, work)
 	if err != nil {
@@ -122,12 +120,12 @@ func (s *Service) update(ctx context.Context, c Caller, work Work, fn func(Tx) e
 	return s.storage.Update(ctx, fn)
 }
 
-// updateTogether is update for a transaction that writes a few rows.
-func (s *Service) updateTogether(ctx context.Context, c Caller, work Work, fn func(Tx) error) error {
+// updateBatched is update for a transaction that writes a few rows.
+func (s *Service) updateBatched(ctx context.Context, c Caller, work Work, fn func(Tx) error) error {
 	done, err := s.writers.Take(ctx, c, work)
 	if err != nil {
 		return err
 	}
 	defer done()
-	return s.storage.UpdateTogether(ctx, fn)
+	return s.storage.UpdateBatched(ctx, fn)
 }

@@ -16,20 +16,20 @@ import (
 	"mneme/test/wait"
 )
 
-// updates is a storage of which a test sees and holds the writing transactions.
+// updates is a storage that lets a test observe and block writing transactions.
 type updates struct {
 	storage.Storage
 	running, count atomic.Int64
 	hold           chan struct{}     // unless nil, each transaction waits for it
-	before         func(n int) error // unless nil, it runs before each, of which n have begun; an error is that of the transaction
+	before         func(n int) error // unless nil, it runs before each transaction, after n have begun; its error fails the transaction
 }
 
 func (u *updates) Update(ctx context.Context, fn func(memory.Tx) error) error {
 	return u.run(func() error { return u.Storage.Update(ctx, fn) })
 }
 
-func (u *updates) UpdateTogether(ctx context.Context, fn func(memory.Tx) error) error {
-	return u.run(func() error { return u.Storage.UpdateTogether(ctx, fn) })
+func (u *updates) UpdateBatched(ctx context.Context, fn func(memory.Tx) error) error {
+	return u.run(func() error { return u.Storage.UpdateBatched(ctx, fn) })
 }
 
 func (u *updates) run(update func() error) error {
@@ -47,8 +47,7 @@ func (u *updates) run(update func() error) error {
 	return update()
 }
 
-// openUpdates opens a service over a fresh database whose writing transactions a test
-// sees.
+// openUpdates opens a service over a fresh database whose writing transactions a test observes.
 func openUpdates(t *testing.T, b backendtest.Backend, options memory.Options) (*updates, *harness) {
 	t.Helper()
 	rows := &updates{Storage: b.Open(t).Storage(t)}
@@ -56,7 +55,7 @@ func openUpdates(t *testing.T, b backendtest.Backend, options memory.Options) (*
 	return rows, &harness{backendtest.Wrap(t, p), t}
 }
 
-// awaitWrites waits until so many writes run and wait.
+// awaitWrites waits until the number of running and waiting writes is calls.
 func awaitWrites(t *testing.T, what string, rows *updates, h *harness, calls int) (running int64) {
 	t.Helper()
 	wait.Until(t, what+" takes turns", func() error {
@@ -69,8 +68,8 @@ func awaitWrites(t *testing.T, what string, rows *updates, h *harness, calls int
 	return running
 }
 
-// Whatever an agent writes, it takes a turn and holds its share of the writers at most, so
-// that another's write has one.
+// For every write, an agent takes a turn and holds at most its share of the writers, so that
+// another agent's write gets one.
 func TestAnAgentHoldsItsShareOfTheWriters(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		rows, h := openUpdates(t, b, memory.Options{Limits: memory.Limits{WriteWait: wait.Limit}})
@@ -162,8 +161,8 @@ func TestAnAgentHoldsItsShareOfTheWriters(t *testing.T) {
 	})
 }
 
-// Those of one store are given to PostgreSQL one after another, and an agent's writes to
-// several, with what it reads, have less than half of the connections.
+// Writes to one store are given to PostgreSQL one after another. An agent's writes to several
+// stores, with its reads, use less than half of the connections.
 func TestWritersOfAStoreWaitInTheProcess(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		rows, h := openUpdates(t, b, memory.Options{Limits: memory.Limits{WriteWait: wait.Limit}})

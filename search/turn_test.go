@@ -246,16 +246,16 @@ var readsWithoutTurn = map[string]string{
 func TestWhateverReadsTakesATurn(t *testing.T) { checkTurns(t, "reads", readsWithoutTurn, "View") }
 
 // writesWithoutTurn are the functions that write and take no turn, since they write for no
-// caller, or take it themselves. All others use update, updateTogether or updateClaim.
+// caller, or take it themselves. All others use update, updateBatched or updateClaim.
 var writesWithoutTurn = map[string]string{
 	"memory.update":         "takes the turn",
-	"memory.updateTogether": "takes the turn",
+	"memory.updateBatched": "takes the turn",
 	"meter.update":          "takes the turn",
 	"meter.updateClaim":     "takes the turn, unless it is in the background",
 	"search.sell":           "takes the turn",
 	"search.noteAskedOf":    "takes the turn",
 	"memory.Update":         "passes it on",
-	"memory.UpdateTogether": "passes it on",
+	"memory.UpdateBatched": "passes it on",
 	"memory.LoadDump":       "for the operator",
 	"memory.analyzeAgain":   "at the start",
 	"memory.nameAgain":      "at the start",
@@ -269,7 +269,7 @@ var writesWithoutTurn = map[string]string{
 }
 
 func TestWhateverWritesTakesATurn(t *testing.T) {
-	checkTurns(t, "writes", writesWithoutTurn, "Update", "UpdateTogether")
+	checkTurns(t, "writes", writesWithoutTurn, "Update", "UpdateBatched")
 }
 
 // checkTurns checks that no function but those without a turn calls a method of a storage.

@@ -34,13 +34,13 @@ var (
 	fragmentName  = regexp.MustCompile(`\{[a-z]{3,}\.[a-z_]+\}`)
 )
 
-// namesIn returns the names of statements, and of fragments in braces, that the Go files of a
-// folder have, with their places.
+// namesIn returns the names of statements, and of fragments in braces, in the Go files of a
+// folder, with their positions.
 func namesIn(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	names := make(map[string]string)
 	for text, place := range stringsIn(t, folder) {
-		// Settings of PostgreSQL's sessions are named mneme.…, and columns excluded.….
+		// PostgreSQL session settings are named mneme.…, and columns excluded.….
 		if statementName.MatchString(text) && !strings.HasPrefix(text, "mneme.") && !strings.HasPrefix(text, "excluded.") {
 			names[text] = place
 		}
@@ -51,7 +51,7 @@ func namesIn(t *testing.T, folder string) map[string]string {
 	return names
 }
 
-// stringsIn returns the strings of the Go files of a folder, with their places.
+// stringsIn returns the strings in the Go files of a folder, with their positions.
 func stringsIn(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
@@ -108,7 +108,7 @@ var (
 	listed   = regexp.MustCompile(`\$([0-9]+) … \$([0-9]+)`)
 )
 
-func TestStatementsSayWhatTheyAnswer(t *testing.T) {
+func TestStatementCommentsNameTheirParameters(t *testing.T) {
 	for _, folder := range []string{"sqlite", "postgres"} {
 		for name, s := range statementsOf(t, folder).Statements {
 			if !strings.HasPrefix(s.Head, "-- ") {
@@ -140,7 +140,7 @@ func TestStatementsSayWhatTheyAnswer(t *testing.T) {
 	}
 }
 
-func TestStatementsOfBothStoragesAreWrittenOnce(t *testing.T) {
+func TestSharedStatementsAreWrittenOnce(t *testing.T) {
 	postgres := statementsOf(t, "postgres")
 	for name, s := range statementsOf(t, "sqlite").Statements {
 		if p := postgres.Statements[name]; p != nil && p.File != s.File && p.Text == s.Text {
@@ -149,10 +149,10 @@ func TestStatementsOfBothStoragesAreWrittenOnce(t *testing.T) {
 	}
 }
 
-// Nothing rewrites a text: each is in the SQL of the database that runs it.
+// No code rewrites a text: each is in the SQL of the database that runs it.
 func TestTextsInGoAreOfTheirDatabase(t *testing.T) {
 	for folder, foreign := range map[string]*regexp.Regexp{
-		shared:   regexp.MustCompile(`^(SELECT|INSERT|UPDATE|DELETE|WITH) `), // both run it: it lies in a file
+		shared:   regexp.MustCompile(`^(SELECT|INSERT|UPDATE|DELETE|WITH) `), // both run it, so it belongs in a file
 		"sqlite": regexp.MustCompile(`::[a-z]|\bANY ?\(|\bFOR UPDATE\b|/\*sqlite`),
 	} {
 		texts := stringsIn(t, folder)

@@ -23,29 +23,29 @@ import (
 
 var update = flag.Bool("update", false, "write the table of the seam to docs/architecture.md")
 
-// maxMethods is how many methods an interface of the seam may have: see
+// maxMethods is the maximum number of methods of an interface of the seam: see
 // docs/decisions/0094-seam-by-names.md.
 const maxMethods = 12
 
-// users are the rooms that use transactions.
+// users are the packages that use transactions.
 var users = []string{"memory", "search", "indexer", "meter"}
 
-// seam is the interfaces of which the transactions of storages consist.
+// seam holds the interfaces that make up the storages' transactions.
 type seam struct {
 	interfaces []*seamInterface
 	byName     map[string]*seamInterface
 }
 
 type seamInterface struct {
-	name    string // with its room
-	file    string // from the root
-	methods int    // with those of embedded interfaces
+	name    string // with its package
+	file    string // path from the root
+	methods int    // including embedded interfaces
 	own     []string
 	usedBy  map[string]bool
 	called  map[string]bool // of own
 }
 
-// add adds the interfaces that one embeds, and those that they embed.
+// add adds the interfaces embedded in an interface, recursively.
 func (s *seam) add(of *types.Interface, place func(token.Pos) string) {
 	for embedded := range of.EmbeddedTypes() {
 		named, ok := embedded.(*types.Named)
@@ -67,14 +67,14 @@ func (s *seam) add(of *types.Interface, place func(token.Pos) string) {
 	}
 }
 
-// loader type-checks the packages of the rooms.
+// loader type-checks the packages in users.
 type loader struct {
 	root     string
 	fset     *token.FileSet
 	exports  map[string]string // files with the types of packages, by path
 	packages map[string]*types.Package
 	parsed   map[string][]*ast.File
-	calls    map[string][]*types.Selection // by room
+	calls    map[string][]*types.Selection // by package
 }
 
 func newLoader(t *testing.T) *loader {
@@ -102,7 +102,7 @@ func newLoader(t *testing.T) *loader {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		l.exports[p.ImportPath] = p.Export // those that it imports precede it
+		l.exports[p.ImportPath] = p.Export // imported packages come first
 		path, ok := strings.CutPrefix(p.ImportPath, "mneme/")
 		room, _, _ := strings.Cut(path, "/")
 		if !ok || room != "acl" && !slices.Contains(users, room) {
@@ -124,8 +124,8 @@ func newLoader(t *testing.T) *loader {
 	}
 }
 
-// place returns the file of a position, from the root. Files that were built with -trimpath
-// begin with the module's path.
+// place returns the file of a position, relative to the root. Files built with -trimpath begin
+// with the module's path.
 func (l *loader) place(pos token.Pos) string {
 	name := l.fset.Position(pos).Filename
 	if file, err := filepath.Rel(l.root, name); err == nil {
@@ -135,7 +135,7 @@ func (l *loader) place(pos token.Pos) string {
 	return file
 }
 
-// transaction returns a room's ReadTx or Tx.
+// transaction returns a package's ReadTx or Tx.
 func (l *loader) transaction(t *testing.T, room, name string) *types.Interface {
 	t.Helper()
 	obj := l.packages[room].Scope().Lookup(name)
@@ -145,7 +145,7 @@ func (l *loader) transaction(t *testing.T, room, name string) *types.Interface {
 	return obj.Type().Underlying().(*types.Interface)
 }
 
-// loadSeam returns the interfaces, and which rooms call their methods.
+// loadSeam returns the interfaces, and which packages call their methods.
 func loadSeam(t *testing.T, l *loader) *seam {
 	t.Helper()
 	s := &seam{byName: make(map[string]*seamInterface)}
@@ -219,8 +219,8 @@ func TestEveryMethodOfTheSeamHasItsContract(t *testing.T) {
 	}
 }
 
-// checkMethod refuses a marker method, by which a type is one of a closed set: who asks with
-// one of them learns at run time what is not answered, and with a method from the compiler.
+// checkMethod refuses a marker method, which makes a type one of a closed set: with a marker, a
+// caller learns only at run time which types are unsupported; with a method, from the compiler.
 func checkMethod(t *testing.T, l *loader, m *ast.Field) {
 	t.Helper()
 	signature, ok := m.Type.(*ast.FuncType)

@@ -1,4 +1,4 @@
-// Package budget says how many chunks a worker of the indexing queue may take at a time.
+// Package budget decides how many chunks a worker of the indexing queue takes at a time.
 package budget
 
 import (
@@ -9,28 +9,28 @@ import (
 const (
 	// lowest and highest bound the chunks of a lease.
 	lowest, highest = 4, 2048
-	// shortBatch and longBatch bound the time that a batch should take: a batch
-	// is done when its last chunk is, so a larger one keeps all its entries
-	// waiting, and a smaller one costs transactions.
+	// shortBatch and longBatch bound the target duration of a batch. A batch is done when its
+	// last chunk is: a larger batch keeps all its entries waiting, and a smaller one costs more
+	// transactions.
 	shortBatch, longBatch = 300 * time.Millisecond, time.Second
 )
 
-// Chunks is the number of chunks of a lease. It follows the time that the
-// embedder takes: a model on the processor gets a few, a remote one hundreds. It
-// is safe for concurrent use.
+// Chunks limits the number of chunks in a lease. It adapts to the speed of the embedder: an
+// embedder on the CPU gets a few chunks, a remote one hundreds. It is safe for concurrent use.
 type Chunks struct{ limit atomic.Int64 }
 
-// New returns the budget of an embedder that has embedded nothing yet.
+// New returns the budget for an embedder that has embedded nothing yet.
 func New() *Chunks {
 	b := &Chunks{}
 	b.limit.Store(4 * lowest)
 	return b
 }
 
-// Limit returns the most that a lease may have.
+// Limit returns the maximum number of chunks in a lease.
 func (b *Chunks) Limit() int { return int(b.limit.Load()) }
 
-// Took adapts the budget to a batch. Two batches at once may lose a change.
+// Took adapts the limit to the duration of a batch. Of two concurrent calls, one may have no
+// effect.
 func (b *Chunks) Took(chunks int, took time.Duration) {
 	limit := b.limit.Load()
 	switch {

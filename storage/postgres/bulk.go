@@ -7,14 +7,13 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// Imports and workers write hundreds of rows into the same tables. The rows are
-// collected and written by one statement for each table, before any other statement
-// is queued.
+// Imports and workers write hundreds of rows into the same tables. A transaction collects the
+// rows and writes them with one statement per table, before it queues any other statement.
 
-// bulkWrite is a kind of write of which rows are collected.
+// bulkWrite is a kind of write whose rows are collected.
 type bulkWrite int
 
-// The writes, in the order in which they are made.
+// The writes, in the order in which they run.
 const (
 	bulkEntry bulkWrite = iota
 	bulkTag
@@ -26,7 +25,7 @@ const (
 	bulkWrites
 )
 
-// writeOne writes a row, and writeMany those of arrays with the same parameters.
+// writeOne writes one row. writeMany writes the rows of arrays with the same parameters.
 var (
 	writeOne = [bulkWrites]string{
 		"entry.insert",
@@ -48,13 +47,13 @@ var (
 	}
 )
 
-// maxBulkRows and maxBulkBytes bound what is collected.
+// maxBulkRows and maxBulkBytes bound the collected rows.
 const (
 	maxBulkRows  = 1000
 	maxBulkBytes = 4 << 20
 )
 
-// bulk are collected rows: a list of arguments for each parameter.
+// bulk holds collected rows: a list of arguments per parameter.
 type bulk struct {
 	columns [bulkWrites][][]any
 	bytes   int // of values and vectors
@@ -71,7 +70,7 @@ func (b *bulk) add(write bulkWrite, args ...any) {
 	}
 }
 
-// full reports whether so much is collected that it should be written.
+// full reports whether enough rows are collected to write them.
 func (b *bulk) full() bool {
 	entries := b.columns[bulkEntry]
 	return b.bytes > maxBulkBytes || entries != nil && len(entries[0]) >= maxBulkRows
@@ -101,7 +100,7 @@ func (d *driver) queueBulk() {
 	d.bulk.bytes = 0
 }
 
-// ofOneStore reports whether a column of stores has one.
+// ofOneStore reports whether a column of stores contains only one store.
 func ofOneStore(stores []any) bool {
 	return !slices.ContainsFunc(stores, func(store any) bool { return store != stores[0] })
 }

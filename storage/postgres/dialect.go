@@ -9,7 +9,7 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// sqlDialect is how the statements of package sqlcommon take their parameters here.
+// sqlDialect is the form in which the statements of package sqlcommon take their parameters.
 var sqlDialect = sqlcommon.Dialect{
 	Lateral: true,
 	Scope: func(stores []acl.Access) []any {
@@ -31,8 +31,8 @@ func pathLists(paths []memory.Path) []any {
 	return []any{namespaces, keys}
 }
 
-// successor returns the smallest string greater than all that start with prefix,
-// or nil if there is none. UTF-8 sorts by bytes as it does by code points.
+// successor returns the smallest string greater than all strings with a prefix, or nil if there
+// is none. UTF-8 sorts by bytes in code point order.
 func successor(prefix string) any {
 	for prefix != "" {
 		last, size := utf8.DecodeLastRuneInString(prefix)

@@ -10,8 +10,8 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// Load implements memory.Loader. It takes the database lock, so that no other
-// writing transaction runs until the commit.
+// Load implements memory.Loader. It takes the database lock, so that no other writing
+// transaction runs until the commit.
 func (w *writeTx) Load(ctx context.Context, record memory.DumpRecord, doc lexical.Document) error {
 	if err := w.lockAll(ctx); err != nil {
 		return err

@@ -16,17 +16,16 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// ErrNewer and ErrOlder mean that the schema was written by a version of mneme that is
-// newer, or too old to be updated.
+// ErrNewer and ErrOlder mean that a newer version of mneme wrote the schema, or one that is too
+// old to be updated.
 var ErrNewer, ErrOlder = sqlcommon.ErrNewer, sqlcommon.ErrOlder
 
 // errConflict means that concurrent transactions conflicted. The whole
 // transaction is retried.
 var errConflict = sqlcommon.ErrConflict
 
-// failure is a driver's error without its message: the operation and what the SQLSTATE
-// means. The message could quote a parameter or name the server and its
-// user.
+// failure is a driver's error without its message: the operation and the meaning of the
+// SQLSTATE. The message could quote a parameter or name the server and its user.
 type failure struct {
 	op      string
 	state   string // what went wrong, and what to do
@@ -43,8 +42,8 @@ func (f *failure) Error() string {
 
 func (f *failure) Unwrap() error { return f.kind }
 
-// interpret maps an error of the driver to one of the contract. op says what
-// failed. It is called once per error, where the driver returns it.
+// interpret maps an error of the driver to an error of the contract. op says what failed. It is
+// called once per error, where the driver returns it.
 func interpret(ctx context.Context, op string, err error) error {
 	if err == nil {
 		return nil
@@ -57,9 +56,8 @@ func interpret(ctx context.Context, op string, err error) error {
 		standby := server.Code == sqlcommon.StateStandsBy || server.Code == sqlcommon.StateReadOnly
 		return &failure{op, sqlcommon.StateReason(server.Code), sqlcommon.StateKind(server.Code), standby}
 	}
-	// An error that the server did not report is a connection failure, or a
-	// bug that no retry fixes. The former is far likelier, and ErrUnavailable
-	// is the safer answer.
+	// An error that the server did not report is a connection failure, or a bug that no retry
+	// fixes. The former is far likelier, and ErrUnavailable is the safer answer.
 	return &failure{op: op, state: connectReason(err), kind: memory.ErrUnavailable}
 }
 

@@ -11,8 +11,8 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// Sweep implements memory.Eraser. It increments the row's revision, so
-// that vectors a worker is computing for the old one are rejected.
+// Sweep implements memory.Eraser. It increments the row's revision, so that vectors that a
+// worker is computing for the old one are rejected.
 func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error {
 	if err := w.lockEntries(ctx, ids); err != nil {
 		return err
@@ -26,8 +26,8 @@ func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) erro
 		if row == nil || row.State == sqlcommon.Swept || row.expires.IsZero() || row.expires.After(now) {
 			continue
 		}
-		// The row goes first: its lock serializes this with a worker that saves
-		// its vectors.
+		// The row is written first: its lock serializes this with a worker that saves its
+		// vectors.
 		w.announce(id, sqlcommon.AnnounceEnd(&row.Stored, row.expires))
 		w.setRLSAll()
 		w.queueStatement("entry.sweep", [16]byte(id), row.Store)
@@ -77,8 +77,7 @@ func (w *writer) PurgeEntry(ctx context.Context, id uuid.UUID) error {
 	if err != nil || row == nil {
 		return err
 	}
-	// The row goes first: its lock serializes this with a worker that saves its
-	// vectors.
+	// The row is deleted first: its lock serializes this with a worker that saves its vectors.
 	w.queueStatement("entry.purge", [16]byte(id), row.Store)
 	if err := w.unindex(ctx, id, row); err != nil {
 		return err

@@ -7,8 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// tables are all tables except those of change records, of the feed and of store
-// numbers.
+// tables are all tables except those of change records, of the feed and of store numbers.
 var tables = []string{"history", "entry", "tag", "word", "usage", "posting", "total", "model", "vector", "queue",
 	"past", "permit", "permit_count", "participant", "session", "setting", "name", "meta", "replay", "reading",
 	"offer", "account", "ledger", "charge", "bought", "metered_count", "claim"}

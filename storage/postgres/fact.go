@@ -11,9 +11,8 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// A writing transaction reads and writes facts under the lock of the store to which they
-// give access, so that a revocation and a write that depends on the revoked access are
-// serialized.
+// A writing transaction reads and writes facts under the lock of the store to which they give
+// access. This serializes a revocation with a write that depends on the revoked access.
 
 // Grants implements acl.Facts.
 func (w *writeTx) Grants(ctx context.Context, query acl.GrantQuery) ([]acl.Grant, error) {
@@ -29,7 +28,7 @@ func (w *writeTx) Membership(ctx context.Context, via acl.Via, of, agent string)
 	return w.Reads.Membership(ctx, via, of, agent)
 }
 
-// Settings implements acl.Facts. No lock orders them with their changes.
+// Settings implements acl.Facts. No lock orders this read with changes of the settings.
 func (w *writeTx) Settings(ctx context.Context, agent string) (acl.Settings, error) {
 	if s, read := w.settings[agent]; read {
 		return s, w.ready(ctx)
@@ -41,7 +40,7 @@ func (w *writeTx) Settings(ctx context.Context, agent string) (acl.Settings, err
 	return s, err
 }
 
-// settingsQuery reads the settings of an agent ahead.
+// settingsQuery prefetches the settings of an agent.
 func (w *writer) settingsQuery(agent string) batchQuery {
 	w.settings[agent] = acl.DefaultSettings()
 	return batchQuery{"setting.of", []any{agent}, decoded(func(row sqlcommon.Row) error {
@@ -87,7 +86,7 @@ func (w *writeTx) Meta(ctx context.Context, name string) ([]byte, error) {
 	return w.Reads.Meta(ctx, name)
 }
 
-// metasQuery reads the values of names ahead, nil for those that have none.
+// metasQuery prefetches the values of names, nil for names without a value.
 func (w *writer) metasQuery(names []string) batchQuery {
 	for _, name := range names {
 		w.metas[name] = nil
@@ -141,8 +140,8 @@ func (w *writeTx) PutSettings(ctx context.Context, agent string, settings acl.Se
 	return w.Writes.PutSettings(ctx, agent, settings)
 }
 
-// PutReading implements memory.ReadingWriter. It also keeps what was read of the store up
-// to date.
+// PutReading implements memory.ReadingWriter. It also updates the transaction's cached row of
+// the store.
 func (w *writeTx) PutReading(ctx context.Context, change memory.ReadingChange) error {
 	if err := w.lock(ctx, storeKey(change.Store)); err != nil {
 		return err

@@ -40,7 +40,7 @@ func TestABrokenConnectionIsUnavailableAndTheNextCallSucceeds(t *testing.T) {
 		if !errors.Is(err, memory.ErrUnavailable) {
 			t.Errorf("the transaction: %v", err)
 		}
-		// The pool has dead connections, of which the driver is not aware.
+		// The pool has dead connections that the driver has not noticed.
 		kill()
 		mustUpdate(t, s, func(tx memory.Tx) error {
 			entries, err := tx.At(t.Context(), e.Path.At(acl.Restricted))

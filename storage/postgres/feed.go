@@ -8,7 +8,7 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// feedRecords are the columns of records to be written by flushFeed.
+// feedRecords are the columns of records that flushFeed will write.
 type feedRecords struct {
 	stores           []int64
 	labels           []int16
@@ -17,7 +17,7 @@ type feedRecords struct {
 	namespaces, keys []*string // null unless the entry left the path
 }
 
-// maxFeed bounds the records of a statement.
+// maxFeed bounds the records of one statement.
 const maxFeed = 10_000
 
 // announce collects records of a row.

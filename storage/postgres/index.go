@@ -9,20 +9,18 @@ import (
 )
 
 const (
-	// maxPostings bounds the postings that are collected before a flush.
-	// maxPendingBlocks bounds the queued statements of a flush: each writes
-	// thousands of blocks.
+	// maxPostings bounds the postings that are collected before a flush. maxPendingBlocks
+	// bounds the queued statements of a flush: each writes thousands of blocks.
 	maxPostings      = 1_000_000
 	maxPendingBlocks = 40
-	// manyPostings are those for which PostgreSQL makes a plan of their own: one that it
-	// keeps from when a table was empty reads the whole table for each block.
+	// manyPostings is the number of postings from which PostgreSQL makes a custom plan. A
+	// cached plan from when a table was empty reads the whole table for each block.
 	manyPostings = 500
 )
 
-// flushIndex writes the collected totals, usage and postings. It runs before
-// the commit and before anything in the transaction that reads them. The
-// transaction holds the locks of their stores, so that no other one changes
-// the rows meanwhile.
+// flushIndex writes the collected totals, usage and postings. It runs before the commit and
+// before anything in the transaction that reads them. The transaction holds the locks of their
+// stores, so that no other transaction changes the rows meanwhile.
 func (w *writer) flushIndex(ctx context.Context) error {
 	w.setRLSAll()
 	var stores, documents, lengths []int64
@@ -42,7 +40,7 @@ func (w *writer) flushIndex(ctx context.Context) error {
 	return w.flushPostings(ctx)
 }
 
-// flushPostings writes the collected postings alone.
+// flushPostings writes only the collected postings.
 func (w *writer) flushPostings(ctx context.Context) error {
 	if w.postings.Size() > manyPostings {
 		w.queueStatement("server.plan_each")
@@ -61,11 +59,11 @@ type blocks struct{ *writer }
 
 var _ posting.AlignedBlocks = blocks{}
 
-// Append implements posting.AlignedBlocks. A block of which no docID was ever
-// assigned before is inserted without looking for it, which takes half the time.
-// Should there be a row nevertheless, the insertion fails, and Update runs again.
+// Append implements posting.AlignedBlocks. It inserts a block none of whose docIDs was ever
+// assigned before without looking it up, which takes half the time. If the row exists
+// nevertheless, the insertion fails, and Update runs again.
 func (b blocks) Append(ctx context.Context, list []posting.Block) error {
-	fresh := make(map[int64]int64, len(b.stores)) // docIDs without blocks, from here on
+	fresh := make(map[int64]int64, len(b.stores)) // first docIDs without blocks
 	for _, row := range b.stores {
 		fresh[row.number] = row.freshDoc
 	}

@@ -20,9 +20,9 @@ func countBlocks(t *testing.T, s *Storage) (rows, bytes int) {
 	return rows, bytes
 }
 
-// TestABlockThatIsThereIsAppendedTo writes postings to a block of docIDs that were never
-// assigned, although the block has a row: as one that a damaged database may have.
-func TestABlockThatIsThereIsAppendedTo(t *testing.T) {
+// TestAnExistingBlockIsAppendedTo writes postings to a block of docIDs that were never
+// assigned, although the block has a row, as in a damaged database.
+func TestAnExistingBlockIsAppendedTo(t *testing.T) {
 	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
 		s := openAt(t, database(t))
 		put := func(keys ...string) {
@@ -55,8 +55,8 @@ func TestABlockThatIsThereIsAppendedTo(t *testing.T) {
 	})
 }
 
-// TestPostingsOfOneTransactionMeetInABlock flushes postings in the middle of a
-// transaction, within a block of new docIDs and at its end.
+// TestPostingsOfOneTransactionMeetInABlock flushes postings in the middle of a transaction,
+// within a block of new docIDs and at its end.
 func TestPostingsOfOneTransactionMeetInABlock(t *testing.T) {
 	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
 		for _, first := range []int{1, posting.AlignedDocs - 1, posting.AlignedDocs, posting.AlignedDocs + 1} {
@@ -86,14 +86,14 @@ func TestPostingsOfOneTransactionMeetInABlock(t *testing.T) {
 	})
 }
 
-// PostgreSQL keeps the plan of a statement, and takes a table that was vacuumed while it was
-// empty for empty until it counts it again. The blocks of a text of many terms are removed by
-// a plan for their number: with the other one, 6,000 of them took nine seconds.
+// PostgreSQL caches the plan of a statement, and treats a table that was vacuumed while it was
+// empty as empty until it counts its rows again. The blocks of a text of many terms are removed
+// by a plan for their number: with the other plan, 6,000 of them took nine seconds.
 func TestManyBlocksAreRemovedByAPlanForThem(t *testing.T) {
 	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
 		s := openAt(t, database(t))
 		e := newEntry("s", "k")
-		kept, made := 0, 0 // runs by the kept plan and by others, after the last transaction
+		kept, made := 0, 0 // runs by the cached plan and by others, after the last transaction
 		put := func(words ...string) {
 			t.Helper()
 			mustUpdate(t, s, func(tx memory.Tx) error {

@@ -16,9 +16,9 @@ import (
 
 var selectDocs = scoped{"entry.docs_in_one", "entry.docs"}
 
-// Lexical implements memory.LexicalLeg. It evaluates the query exhaustively: it
-// reads all postings of the terms within the scope, so that document counts are
-// exact and entries outside the scope do not influence them.
+// Lexical implements memory.LexicalLeg. It evaluates the query exhaustively: it reads all
+// postings of the terms within the scope, so that document counts are exact and entries outside
+// the scope do not influence them.
 func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQuery) ([]lexical.Hit, *lexical.Scorer, error) {
 	stores := scope.Indexed()
 	if len(stores) == 0 || len(q.Terms) == 0 {
@@ -43,9 +43,9 @@ func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQ
 	return hits, evaluation.Scorer(), err
 }
 
-// readPostings reads, in one round trip, the counts of the scope, the
-// documents in it that have expired but were not swept, the posting lists of
-// the query's terms, and the documents of q.Only.
+// readPostings reads, in one round trip, the counts of the scope, its documents that have
+// expired but were not swept, the posting lists of the query's terms, and the documents of
+// q.Only.
 func (r *reader) readPostings(ctx context.Context, evaluation *posting.Evaluation, stores []acl.Access, q memory.LexicalQuery) error {
 	numbers, ceilings := scopeLists(stores)
 	var terms [][]byte
@@ -94,7 +94,7 @@ func (r *reader) readPostings(ctx context.Context, evaluation *posting.Evaluatio
 	return err
 }
 
-// readIDs yields the IDs of documents' entries, by their indexes.
+// readIDs yields the IDs of documents' entries, with the documents' indexes.
 func (r *reader) readIDs(ctx context.Context, ranked []posting.Scored, found func(i int, entry uuid.UUID)) error {
 	stores, docs := make([]int64, len(ranked)), make([]int64, len(ranked))
 	for i, s := range ranked {

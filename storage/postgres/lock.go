@@ -10,20 +10,19 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A writing transaction holds an advisory lock on each store that it uses, from
-// before its first read of the store until its commit. It runs at READ
-// COMMITTED, so that it reads the latest state under the lock: transactions on
-// one store are serialized, those on different stores run concurrently. Access
-// facts (grants, memberships) are read under the lock of the store to which
-// they give access. Database settings and idempotency records have locks of
-// their own.
+// A writing transaction holds an advisory lock on each store that it uses, from before its
+// first read of the store until its commit. It runs at READ COMMITTED, so that it reads the
+// latest state under the lock: transactions on one store are serialized, and transactions on
+// different stores run concurrently. Access facts (grants, memberships) are read under the lock
+// of the store to which they give access. Database settings and idempotency records have their
+// own locks.
 //
-// Two transactions that take two locks in opposite order deadlock. PostgreSQL
-// aborts one of them, and Update retries it, in the end under the database lock: the
-// transaction then waits for no other while it holds a lock.
+// Two transactions that take two locks in opposite order deadlock. PostgreSQL aborts one of
+// them, and Update retries it. The last retries hold the database lock exclusively, so that the
+// transaction waits for no other while it holds a lock.
 
-// lockKey returns the key of an advisory lock. A hash collision only makes
-// unrelated transactions wait for each other.
+// lockKey returns the key of an advisory lock. A hash collision only makes unrelated
+// transactions wait for each other.
 func lockKey(kind, name string) int64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte("mneme\x00" + kind + "\x00" + name)) // never fails
@@ -32,9 +31,9 @@ func lockKey(kind, name string) int64 {
 
 func storeKey(store string) int64 { return lockKey("store", store) }
 
-// databaseLock is held shared by every writing transaction, and exclusively
-// while a dump is loaded: the locks of all its stores would not fit the
-// server's lock table. A transaction that lost to others too often holds it, too.
+// databaseLock is held shared by every writing transaction, and exclusively while a dump is
+// loaded: the locks of all its stores would not fit into the server's lock table. A transaction
+// that has lost too many conflicts also holds it exclusively.
 var databaseLock = lockKey("everything", "")
 
 // lock acquires the locks that the transaction does not hold yet, in key order.
@@ -95,8 +94,8 @@ func (w *writer) lockAll(ctx context.Context) error {
 	return nil
 }
 
-// lockEntries acquires the locks of the stores that contain the entries. An
-// entry may move before its lock is held, so the stores are read again.
+// lockEntries acquires the locks of the stores that contain the entries. An entry may move
+// before its lock is held, so the stores are read again.
 func (d *driver) lockEntries(ctx context.Context, ids []uuid.UUID) error {
 	d.setRLSAll()
 	for {

@@ -11,8 +11,8 @@ import (
 	"mneme/memory"
 )
 
-// Reads of a writing transaction. Each holds the lock of the store that it reads
-// and sees the writes that the transaction has collected.
+// Reads of a writing transaction. Each holds the lock of the store that it reads and sees the
+// writes that the transaction has collected.
 
 // At implements memory.PathReader.
 func (w *writeTx) At(ctx context.Context, q memory.AtPaths) ([]memory.Entry, error) {
@@ -24,8 +24,8 @@ func (w *writeTx) At(ctx context.Context, q memory.AtPaths) ([]memory.Entry, err
 	return w.Reads.At(ctx, q)
 }
 
-// Searchable implements memory.BulkReader. It takes the database lock, since
-// the caller analyzes again what it returns.
+// Searchable implements memory.BulkReader. It takes the database lock, since the caller
+// analyzes the returned entries again.
 func (w *writeTx) Searchable(ctx context.Context, after uuid.UUID, limit int) ([]memory.Entry, error) {
 	if err := w.lockAll(ctx); err != nil {
 		return nil, err

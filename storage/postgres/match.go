@@ -11,7 +11,7 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// tagSample is the largest count of entries with a tag in rarestTag.
+// tagSample is the maximum count of entries with a tag in rarestTag.
 const tagSample = 10_000
 
 var rarestTag = scoped{"tag.rarest_in_one", "tag.rarest"}
@@ -32,9 +32,9 @@ var (
 	onlyStore   = texts.Fill("{scope.only}")
 )
 
-// Matching implements memory.CandidateReader. The query finds the entries that
-// pass the filter, or if the filter reads values or looks for phrases, those that
-// may: then evaluating their rows decides.
+// Matching implements memory.CandidateReader. The query finds the entries that pass the filter.
+// If the filter reads values or looks for phrases, the query finds those that may pass, and
+// evaluating their rows decides.
 func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Filter, ids []uuid.UUID, limit int) ([]uuid.UUID, bool, error) {
 	stores := scope.Indexed()
 	if len(stores) == 0 || ids != nil && len(ids) == 0 ||
@@ -62,8 +62,8 @@ type matching struct {
 	where    *condition.Condition
 }
 
-// inStore returns the condition that a row is of the scope's store, if that has one:
-// it confines the query to the store's partition.
+// inStore returns the condition that a row belongs to the scope's store, if the scope has only
+// one: it confines the query to the store's partition.
 func (m *matching) inStore(row string) string {
 	if len(m.numbers) > 1 {
 		return ""
@@ -71,8 +71,8 @@ func (m *matching) inStore(row string) string {
 	return ` AND ` + row + `.store = ` + onlyStore
 }
 
-// storeOf returns the store of a row that the query has found, or the only one of the
-// scope: then its partition is chosen once.
+// storeOf returns the store of a row that the query has found, or the scope's only store: then
+// the partition is selected once.
 func (m *matching) storeOf(row string) string {
 	if len(m.numbers) > 1 {
 		return row + `.store`
@@ -80,13 +80,13 @@ func (m *matching) storeOf(row string) string {
 	return onlyStore
 }
 
-// arguments are the parameters of a query that is put together: those of the scope, then those
-// of the FROM clause by the numbers that it has in its file, then others.
+// arguments are the parameters of a composed query: the parameters of the scope, then those of
+// the FROM clause with the numbers in its file, then others.
 type arguments struct{ sqlcommon.Arguments }
 
-// find adds the entries that pass the filter and a condition on their forms: of
-// all, or if ids is not nil, of these. With evaluate, their rows are evaluated by
-// the filter.
+// find adds the entries that pass the filter and a condition on their forms. It considers all
+// entries, or if ids is not nil, only these. With evaluate, it evaluates the filter on their
+// rows.
 func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formCondition, evaluate bool) error {
 	q := &arguments{sqlcommon.Arguments{Mark: "$", Args: []any{m.numbers, m.ceilings}}}
 	var from string
@@ -121,10 +121,10 @@ func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formConditio
 	return m.eachFetched(ctx, "entry_rows", decoded(m.JudgeEntry()), scopeTable+`SELECT `+judged+from, q.Args...)
 }
 
-// accessPath returns the FROM and WHERE clauses by which the entries of the scope
-// that have the keys are found: by the rarest tag, by type, by namespace, or all.
+// accessPath returns the FROM and WHERE clauses for the entries of the scope that have the
+// keys: by the rarest tag, by type, by namespace, or all.
 func (m *matching) accessPath(ctx context.Context, q *arguments, keys condition.Keys) (string, error) {
-	if len(keys.Tags) > 0 && keys.NotEncrypted { // the table has the tags of searchable entries
+	if len(keys.Tags) > 0 && keys.NotEncrypted { // the table contains the tags of searchable entries
 		rarest := keys.Tags[0]
 		if len(keys.Tags) > 1 {
 			if _, err := m.one(ctx, []any{&rarest}, rarestTag.of(len(m.numbers)), q.Args[0], q.Args[1], keys.Tags, tagSample); err != nil {

@@ -11,13 +11,13 @@ import (
 	"mneme/test/wait"
 )
 
-func TestProcessesThatAppendTogetherLeaveNoGapInTheLedger(t *testing.T) {
+func TestConcurrentAppendsLeaveNoGapInTheLedger(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	storagetest.ExerciseLedger(t, openAt(t, dsn).ForMeter(), openAt(t, dsn).ForMeter())
 }
 
-// Without its lock, the database itself keeps the ledger in order: of two
-// transactions that take the same number, the second runs again.
+// Without the ledger lock, the database itself keeps the ledger in order: of two transactions
+// that take the same number, the second runs again.
 func TestAppendsWithoutTheLockRunAgain(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	first, second := openAt(t, dsn), openAt(t, dsn)

@@ -20,9 +20,9 @@ var migrationFiles embed.FS
 
 var migrations = sqlcommon.Migrations{Files: migrationFiles, Dialect: goose.DialectPostgres}
 
-// migrate updates the schema, and partitions its tables as partition does, whose number
-// it returns. An advisory lock, which ends with its transaction, serializes processes that
-// start at the same time.
+// migrate updates the schema, partitions its tables as partition does, and returns the number
+// of partitions. An advisory lock, which ends with its transaction, serializes processes that
+// start concurrently.
 func migrate(ctx context.Context, pool *pgxpool.Pool, options Options) (has int, err error) {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
@@ -49,15 +49,15 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, options Options) (has int,
 	return has, interpret(ctx, "migrate the schema", tx.Commit(ctx))
 }
 
-// SchemaVersion returns the version of the schema, which every open storage has.
+// SchemaVersion returns the version of the schema of every open storage.
 func (*Storage) SchemaVersion() int64 { return migrations.Newest() }
 
-// longWait is after how long a wait for another process is logged.
+// longWait is the time after which a wait for another process is logged.
 const longWait = 3 * time.Second
 
-// lockSchema begins a transaction that holds the lock of migrations. It polls: a blocking
-// statement would be ended by lock_timeout. A lock of a session would stay with a connection
-// that a pooler gives to others. log may be nil.
+// lockSchema begins a transaction that holds the lock of migrations. It polls, because
+// lock_timeout would end a blocking statement. A session lock would stay with a connection that
+// a pooler gives to others. log may be nil.
 func lockSchema(ctx context.Context, conn *pgxpool.Conn, log *slog.Logger) (pgx.Tx, error) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -74,7 +74,7 @@ func lockSchema(ctx context.Context, conn *pgxpool.Conn, log *slog.Logger) (pgx.
 			return nil, interpret(ctx, "lock the schema", err)
 		}
 		if log != nil && time.Since(began) > longWait {
-			log.WarnContext(ctx, "another process migrates the database: this one waits for it")
+			log.WarnContext(ctx, "another process is migrating the database: waiting for it")
 			log = nil
 		}
 		if tries == 0 {

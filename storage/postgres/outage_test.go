@@ -12,8 +12,8 @@ import (
 	"mneme/test/faulttest"
 )
 
-// throughProxy starts a proxy in front of the real server and returns it with a
-// DSN that leads through it.
+// throughProxy starts a proxy in front of the real server and returns it with a DSN that leads
+// through it.
 func throughProxy(t *testing.T, dsn string) (*faulttest.FaultProxy, string) {
 	t.Helper()
 	u, err := url.Parse(dsn)
@@ -57,7 +57,7 @@ func TestAnOutageIsUnavailableAndStorageRecovers(t *testing.T) {
 		t.Errorf("after the server is back: %v", err)
 	}
 
-	// If the server does not answer, the caller's deadline applies.
+	// If the server does not respond, the caller's deadline applies.
 	proxy.Discard(true)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()

@@ -10,27 +10,27 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The tables with the rows of stores may be partitioned by the hash of the store, so that
-// a statement that names the store reads and writes one part of each. Their columns and
-// the statements are the same either way. See docs/decisions/0076-partitions.md.
+// The tables with the rows of stores may be partitioned by the hash of the store, so that a
+// statement that names the store reads and writes one partition of each. Columns and statements
+// are the same either way. See docs/decisions/0076-partitions.md.
 
-// MinPartitions and MaxPartitions are the least and the largest number of partitions.
-// Planning takes time for each, and a look-up by ID probes an index of each.
+// MinPartitions and MaxPartitions bound the number of partitions. Planning takes time for each
+// partition, and a lookup by ID probes an index in each.
 const (
 	MinPartitions = 2
 	MaxPartitions = 64
 )
 
-// ErrPartitions means that a number of partitions is asked for that a database cannot have.
+// ErrPartitions means that a database cannot have the requested number of partitions.
 var ErrPartitions = errors.New("postgres.partitions does not fit")
 
-// partitionedTables are those with a column store that is the number of a store, but for
-// the queue: workers take its rows across stores, in an order of their own.
+// partitionedTables are the tables with a column store that is the number of a store, except
+// the queue: workers take its rows across stores, in their own order.
 var partitionedTables = []string{
 	"entry", "history", "past", "tag", "usage", "posting", "total", "word", "vector", "feed", "feed_head",
 }
 
-// checkPartitions returns ErrPartitions if n is neither 0 nor a possible number.
+// checkPartitions returns ErrPartitions if n is neither 0 nor a valid number.
 func checkPartitions(n int) error {
 	if n == 0 || n >= MinPartitions && n <= MaxPartitions {
 		return nil
@@ -38,10 +38,9 @@ func checkPartitions(n int) error {
 	return fmt.Errorf("%w: it must be 0 or from %d to %d", ErrPartitions, MinPartitions, MaxPartitions)
 }
 
-// partition partitions the tables if they are not; 0 leaves them as they are. It returns
-// the number of partitions that they have, 0 for plain tables. The error is ErrPartitions if they
-// have another number of partitions. The transaction holds the
-// lock of migrations.
+// partition partitions the tables if they are not partitioned; 0 leaves them unchanged. It
+// returns their number of partitions, 0 for plain tables. The error is ErrPartitions if they
+// have another number. The transaction must hold the lock of migrations.
 func partition(ctx context.Context, tx pgx.Tx, partitions int) (has int, err error) {
 	if err := tx.QueryRow(ctx, texts.Text("partition.count")).Scan(&has); err != nil {
 		return 0, interpret(ctx, "count the partitions", err)
@@ -74,11 +73,11 @@ func convert(ctx context.Context, tx pgx.Tx, partitions int) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, "ANALYZE "+list) // autovacuum does not do it for a partitioned table
+	_, err = tx.Exec(ctx, "ANALYZE "+list) // autovacuum does not analyze a partitioned table
 	return err
 }
 
-// convertTable replaces a table by a partitioned one with the same rows, indexes,
+// convertTable replaces a table with a partitioned one with the same rows, indexes,
 // constraints, policies and grants.
 func convertTable(ctx context.Context, tx pgx.Tx, table string, partitions int) error {
 	create, err := statementsOf(ctx, tx, "partition.create", table, partitions)
@@ -106,7 +105,7 @@ func convertTable(ctx context.Context, tx pgx.Tx, table string, partitions int) 
 		finish))
 }
 
-// statementsOf returns the statements that a query of sql/partition.sql makes.
+// statementsOf returns the statements that a query of sql/partition.sql generates.
 func statementsOf(ctx context.Context, tx pgx.Tx, query, table string, partitions int) ([]string, error) {
 	rows, err := tx.Query(ctx, texts.Text(query), table, partitions)
 	if err != nil {

@@ -81,7 +81,7 @@ func list(t *testing.T, s *Storage, query string, args ...any) []string {
 	return texts
 }
 
-func TestADatabaseIsPartitionedWithAllItHas(t *testing.T) {
+func TestPartitioningPreservesAllRows(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	s := openAt(t, dsn)
 	fillStores(t, s, 12, 3)
@@ -108,7 +108,7 @@ func TestADatabaseIsPartitionedWithAllItHas(t *testing.T) {
 	partitioned, err := Open(t.Context(), dsn, Options{Partitions: 4})
 	must(t, err)
 	must(t, partitioned.Close())
-	// A process that was running goes on.
+	// A running process continues.
 	if after := contents(t, s); !maps.EqualFunc(before, after, slices.Equal) {
 		t.Errorf("before:\n%v\nafter:\n%v", before, after)
 	}
@@ -164,7 +164,7 @@ func TestAConnectionWithoutAScopeSeesNothingOfAPartition(t *testing.T) {
 	}
 }
 
-func TestTheNumberOfPartitionsIsKept(t *testing.T) {
+func TestTheNumberOfPartitionsDoesNotChange(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	reopen := func(partitions int, want error) {
 		t.Helper()
@@ -190,7 +190,7 @@ func TestTheNumberOfPartitionsIsKept(t *testing.T) {
 }
 
 // Commands open the databases of running servers, which a conversion would disturb.
-func TestKeptPartitionsAreThoseOfTheDatabase(t *testing.T) {
+func TestKeepPartitionsUsesTheNumberOfTheDatabase(t *testing.T) {
 	plain, partitioned, fresh := postgrestest.Database(t), partitionedDatabase(t), postgrestest.Database(t)
 	must(t, openAt(t, plain).Close())
 	for dsn, want := range map[string]int{plain: 0, partitioned: 4, fresh: 8} {
@@ -206,7 +206,7 @@ func TestKeptPartitionsAreThoseOfTheDatabase(t *testing.T) {
 	}
 }
 
-func TestProcessesThatStartTogetherPartitionOnce(t *testing.T) {
+func TestProcessesStartedConcurrentlyPartitionOnce(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	var group sync.WaitGroup
 	for range 4 {
@@ -222,7 +222,7 @@ func TestProcessesThatStartTogetherPartitionOnce(t *testing.T) {
 	group.Wait()
 }
 
-// The conversion of the last table fails: nothing remains of those before it.
+// The conversion of the last table fails: the conversions before it are undone.
 func TestAConversionThatFailsChangesNothing(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	s := openAt(t, dsn)
@@ -251,14 +251,14 @@ func TestAConversionThatFailsChangesNothing(t *testing.T) {
 	}
 }
 
-// No key of a partitioned table is of IDs alone. That an ID is that of one entry rests on
-// the look-up of each ID that a caller brings.
-func TestAnIDIsThatOfOneEntryInAllPartitions(t *testing.T) {
+// No key of a partitioned table consists only of IDs. That an ID is unique depends on looking
+// up each ID that a caller provides.
+func TestIDsAreUniqueAcrossPartitions(t *testing.T) {
 	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
 		s := openAt(t, database(t))
 		first := newEntry("first", "k")
 		mustUpdate(t, s, func(tx memory.Tx) error { return tx.Put(t.Context(), first, doc("word")) })
-		for i := range 8 { // stores of all partitions
+		for i := range 8 { // stores in all partitions
 			again := first
 			again.Store, again.Owner = fmt.Sprint("other", i), "other"
 			for name, write := range map[string]func(tx memory.Tx) error{
@@ -282,7 +282,7 @@ func TestAnIDIsThatOfOneEntryInAllPartitions(t *testing.T) {
 	})
 }
 
-// operation is one that knows its store.
+// operation is an operation on a known store.
 type operation struct {
 	name string
 	run  func(ctx context.Context, w *writeTx) error
@@ -305,7 +305,7 @@ func TestOperationsStayInsideThePartitionOfTheirStore(t *testing.T) {
 					}
 				})
 			}
-			// What knows an ID alone looks into every partition: the statistics show it.
+			// An operation that knows only an ID reads every partition: the statistics show it.
 			byID := operation{"by ID", func(ctx context.Context, w *writeTx) error {
 				_, err := w.Get(ctx, []uuid.UUID{uuid.Max})
 				return err
@@ -367,7 +367,7 @@ func scanCounts(t *testing.T, w *writeTx) map[string]int64 {
 	return counts
 }
 
-// readOperations are those of store s3.
+// readOperations are reads of store s3.
 func readOperations(t *testing.T, s *Storage) []operation {
 	t.Helper()
 	now := time.Now()
@@ -478,7 +478,7 @@ func wantRows(n int, err error) error {
 	return err
 }
 
-// filters are the ways in which Matching finds entries.
+// filters cover the ways in which Matching finds entries.
 func filters(t *testing.T) map[string]memory.Filter {
 	t.Helper()
 	all := map[string]memory.Filter{"type": {Type: "note"}, "namespace": {Namespace: new(string)}, "nothing": {}}
@@ -503,7 +503,7 @@ func filters(t *testing.T) map[string]memory.Filter {
 	return all
 }
 
-// writeOperations are those of store s3.
+// writeOperations are writes to store s3.
 func writeOperations(t *testing.T, s *Storage) []operation {
 	t.Helper()
 	now := time.Now().UTC().Truncate(time.Microsecond)
@@ -554,7 +554,7 @@ func writeOperations(t *testing.T, s *Storage) []operation {
 		{"relabel", change("k1", func(e *memory.Entry) { e.Label = acl.Internal })},
 		{"delete", change("k2", func(e *memory.Entry) { e.DeletedAt = now })},
 		{"old vectors of several entries", func(ctx context.Context, w *writeTx) error {
-			// The rows are locked by ID: as the worker has, before.
+			// The rows are locked by ID, as the worker does before.
 			entries, err := w.Scan(ctx, memory.ScanQuery{Store: "s3", Ceiling: acl.Restricted, Limit: 2})
 			if err != nil {
 				return err

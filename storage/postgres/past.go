@@ -15,14 +15,14 @@ type pastRow struct {
 	sqlcommon.Past
 }
 
-// addPast counts one more former version of an entry that has had so many.
+// addPast counts one more former version of an entry with the counts before.
 func (w *writer) addPast(id uuid.UUID, store int64, before sqlcommon.Past, bytes int64) {
 	w.past[id] = pastRow{store, sqlcommon.Past{Versions: before.Versions + 1, Bytes: before.Bytes + bytes}}
 	w.queueStatement("history.add_past", [16]byte(id), store, 1, bytes)
 }
 
-// TrimHistory implements memory.HistoryTrimmer. It reads nothing if the entry was put in
-// this transaction and is within the limits.
+// TrimHistory implements memory.HistoryTrimmer. It reads nothing if the entry was put in this
+// transaction and is within the limits.
 func (w *writer) TrimHistory(ctx context.Context, id uuid.UUID, keep memory.HistoryLimits) error {
 	before, put := w.past[id]
 	if !put {

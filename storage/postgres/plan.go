@@ -1,21 +1,21 @@
 package postgres
 
-// PostgreSQL keeps the plan of a prepared statement until somebody analyzes its
-// tables. A plan that was made while they were small may scan all entries of a
-// store, where it should probe an index: during an import it would soon take most of
-// the time. So a connection discards its plans whenever the database has doubled.
+// PostgreSQL caches the plan of a prepared statement until its tables are analyzed. A plan made
+// while they were small may scan all entries of a store where it should probe an index: during
+// an import it would soon take most of the time. So a connection discards its plans whenever
+// the database has doubled.
 
 const discardPlans = "DISCARD PLANS"
 
-// minPlannedRows is how many entries are few enough to be scanned.
+// minPlannedRows is the number of entries below which a scan is acceptable.
 const minPlannedRows = 64
 
-// plannedRows is the key of how many entries this process had written when a
-// connection last discarded its plans.
+// plannedRows is the connection's key for the number of entries that this process had written
+// when the connection last discarded its plans.
 const plannedRows = "mneme.planned_rows"
 
-// replan discards the plans of the connection, before the next query, if there are
-// too many rows for them. rows is how many entries this process has written.
+// replan discards the plans of the connection before the next query, if there are too many rows
+// for them. rows is the number of entries that this process has written.
 func (d *driver) replan(rows int64) {
 	state := d.tx.PgConn().CustomData()
 	planned, known := state[plannedRows].(int64)

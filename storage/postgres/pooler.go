@@ -14,20 +14,21 @@ import (
 )
 
 // A pooler, such as PgBouncer, may give each transaction another of its connections to the
-// server. It refuses or ignores most parameters of a connection. Behind one, each
-// transaction sets what it needs for itself, and no statement is prepared under a name. See
+// server. It refuses or ignores most parameters of a connection. Behind a pooler, each
+// transaction sets what it needs, and no statement is prepared under a name. See
 // docs/decisions/0092-poolers.md.
 
-// marker is a parameter that only a connection to the server itself can have (server.is_direct).
+// marker is a parameter that only a direct connection to the server can have
+// (server.is_direct).
 const marker = "mneme.direct"
 
-// settings are the parameters of the server that parse sets, which a pooler does not pass on.
+// settings are the server parameters that parse sets and a pooler does not pass on.
 var settings = []string{
 	"statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout", "timezone", "jit", "enable_seqscan",
 }
 
-// connect returns the configuration of a DSN that fits what the DSN leads to, and the
-// statements by which each transaction sets the parameters: none if it is the server itself.
+// connect returns the configuration for a DSN, direct or through a pooler, and the statements
+// by which each transaction sets the parameters: none for a direct connection.
 func (o Options) connect(ctx context.Context, dsn string) (config *pgxpool.Config, set []string, err error) {
 	config, err = o.parse(dsn)
 	if err != nil {
@@ -56,8 +57,8 @@ func (o Options) connect(ctx context.Context, dsn string) (config *pgxpool.Confi
 	return config, set, checkPooler(ctx, config.ConnConfig)
 }
 
-// checkPooler returns an error that says what to change if a pooler does not pass on a
-// parameter that the DSN has besides settings, or allows no transactions.
+// checkPooler returns an error with advice if a pooler does not pass on a parameter of the DSN
+// besides settings, or allows no transactions.
 func checkPooler(ctx context.Context, config *pgx.ConnConfig) error {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(config.RuntimeParams)), func(name string) bool { return name == "application_name" })
 	dropped := ""
@@ -76,7 +77,7 @@ func checkPooler(ctx context.Context, config *pgx.ConnConfig) error {
 		return nil
 	})
 	refused := protocolViolation(err)
-	if refused != nil && dropped == "" { // not by the query that asks for a parameter
+	if refused != nil && dropped == "" { // not by the query for a parameter
 		i := slices.IndexFunc(names, func(name string) bool { return strings.Contains(refused.Message, "parameter: "+name) })
 		if i >= 0 {
 			dropped = names[i]
@@ -91,7 +92,7 @@ func checkPooler(ctx context.Context, config *pgx.ConnConfig) error {
 	return interpret(ctx, "connect", err)
 }
 
-// try calls fn with a connection of its own.
+// try calls fn with a new connection.
 func try(ctx context.Context, config *pgx.ConnConfig, fn func(*pgx.Conn) error) error {
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
@@ -100,8 +101,8 @@ func try(ctx context.Context, config *pgx.ConnConfig, fn func(*pgx.Conn) error) 
 	return errors.Join(fn(conn), conn.Close(context.WithoutCancel(ctx)))
 }
 
-// protocolViolation returns an error of SQLSTATE 08P01, by which poolers say everything that
-// the server would not, or nil.
+// protocolViolation returns an error with SQLSTATE 08P01, or nil. Poolers use that state for
+// everything that the server would not report.
 func protocolViolation(err error) *pgconn.PgError {
 	var server *pgconn.PgError
 	if errors.As(err, &server) && server.Code == "08P01" {

@@ -16,8 +16,8 @@ import (
 	"mneme/test/size"
 )
 
-// poolers are configurations of PgBouncer. Two connections to the server for each role are so
-// few that transactions of several processes share them.
+// poolers are configurations of PgBouncer. With two connections to the server for each role,
+// transactions of several processes share them.
 var poolers = map[string][]string{
 	"as its package configures it": nil,
 	"transactions":                 {"pool_mode=transaction", "default_pool_size=2"},
@@ -26,7 +26,7 @@ var poolers = map[string][]string{
 	},
 }
 
-func TestProcessesStartTogetherAndWriteThroughAPooler(t *testing.T) {
+func TestProcessesStartConcurrentlyAndWriteThroughAPooler(t *testing.T) {
 	for name, configured := range poolers {
 		t.Run(name, func(t *testing.T) {
 			dsn := postgrestest.Database(t)
@@ -78,7 +78,7 @@ func TestStorageBehindAPooler(t *testing.T) {
 }
 
 // checkScope checks that a transaction whose scope is a store sees no row of another, and that
-// the parameters of the service are in effect.
+// the service's parameters are in effect.
 func checkScope(t *testing.T, tx memory.ReadTx, store string) error {
 	r := tx.(*readTx)
 	var timeout, scans string
@@ -97,8 +97,8 @@ func checkScope(t *testing.T, tx memory.ReadTx, store string) error {
 	return err
 }
 
-// checkNothingStays checks that what a transaction has set is not in effect for whoever gets its
-// connection to the server next.
+// checkNothingStays checks that a transaction's settings are not in effect for the next user of
+// its connection to the server.
 func checkNothingStays(t *testing.T, pooled string) {
 	t.Helper()
 	for range 4 {
@@ -118,7 +118,7 @@ func checkNothingStays(t *testing.T, pooled string) {
 	}
 }
 
-func TestAPoolerThatCannotServeIsRefusedInWords(t *testing.T) {
+func TestAnUnsuitablePoolerIsRefusedWithAReason(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	for name, c := range map[string]struct {
 		settings         []string
@@ -141,7 +141,7 @@ func TestAPoolerThatCannotServeIsRefusedInWords(t *testing.T) {
 	}
 }
 
-// What a process of a former version holds is the lock of a session.
+// A process of a former version holds a session lock.
 func TestAMigrationWaitsForALockOfAnySession(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	conn, err := pgx.Connect(t.Context(), dsn)

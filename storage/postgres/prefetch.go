@@ -11,22 +11,22 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// prefetched is what a writing transaction has read ahead (memory.WritePlan). Nothing else
-// changes it meanwhile, since the transaction holds the lock of the store.
+// prefetched holds the prefetched rows of a writing transaction (memory.WritePlan). No other
+// transaction changes these meanwhile, since the transaction holds the lock of the store.
 type prefetched struct {
 	paths map[memory.Path][]memory.Entry // up to label
 	label acl.Label
-	usage map[usageRead]memory.Usage // of rows, without what is collected
+	usage map[usageRead]memory.Usage // of rows, without collected changes
 }
 
-// usageRead are the arguments of a call of Usage at the zero time.
+// usageRead holds the arguments of a call of Usage at the zero time.
 type usageRead struct {
 	store, writer string
 	label         acl.Label
 }
 
-// PrepareWrite implements memory.EntryWriter. It acquires the lock of the store, and reads
-// its row, the rows of the paths, the usage and the agent's settings, all in one round trip.
+// PrepareWrite implements memory.EntryWriter. It acquires the lock of the store, and reads the
+// store's row, the rows of the paths, the usage and the agent's settings, in one round trip.
 func (w *writer) PrepareWrite(ctx context.Context, plan memory.WritePlan) error {
 	store, paths, label, agent := plan.Store, plan.Paths, plan.Label, plan.Agent
 	if err := w.ready(ctx); err != nil || !storable(store, agent) {
@@ -75,7 +75,7 @@ func (w *writer) PrepareWrite(ctx context.Context, plan memory.WritePlan) error 
 	return nil
 }
 
-// at returns the rows of a path up to a ceiling; false if they were not read ahead.
+// at returns the rows of a path up to a ceiling. It returns false if they were not prefetched.
 func (p *prefetched) at(path memory.Path, ceiling acl.Label) ([]memory.Entry, bool) {
 	entries, read := p.paths[path]
 	if !read || ceiling > p.label {
@@ -85,8 +85,8 @@ func (p *prefetched) at(path memory.Path, ceiling acl.Label) ([]memory.Entry, bo
 	return slices.DeleteFunc(entries, func(e memory.Entry) bool { return e.Label > ceiling }), true
 }
 
-// clashes reports whether another undeleted entry has the path, owner and label of
-// a new one; false for known if that was not read ahead.
+// clashes reports whether another undeleted entry has the path, owner and label of a new one.
+// known is false if that was not prefetched.
 func (p *prefetched) clashes(e *memory.Entry) (clash, known bool) {
 	entries, known := p.at(e.Path, e.Label)
 	return slices.ContainsFunc(entries, func(other memory.Entry) bool {
@@ -94,11 +94,11 @@ func (p *prefetched) clashes(e *memory.Entry) (clash, known bool) {
 	}), known
 }
 
-// forget forgets what the write of an entry changes, whose row was old, nil for a
-// new one, and becomes next.
+// forget discards what writing an entry changes. old is its row before, nil for a new entry;
+// next is its row after.
 func (p *prefetched) forget(e *memory.Entry, old, next *storedRow) {
 	if old != nil && (old.Store != next.Store || old.Namespace != e.Namespace || old.Key != e.Key) {
-		p.forgetAll() // it left a path
+		p.forgetAll() // the entry left a path
 		return
 	}
 	delete(p.paths, e.Path)

@@ -25,7 +25,7 @@ import (
 	"mneme/vector"
 )
 
-// Each Storage plays the part of a process: they share only the database.
+// Each Storage simulates a process: they share only the database.
 
 func newEntry(store, key string) memory.Entry {
 	now := time.Now().UTC().Truncate(time.Microsecond)
@@ -50,7 +50,7 @@ func mustUpdate(t testing.TB, s *Storage, fn func(tx memory.Tx) error) {
 	}
 }
 
-func TestTheNumberOfGrantsIsRightWhenAnExpiredOneIsRenewedWhileItIsSwept(t *testing.T) {
+func TestGrantsAreCountedWhenOneIsRenewedDuringASweep(t *testing.T) {
 	database := postgrestest.Database(t)
 	renewing, sweeping := openAt(t, database), openAt(t, database)
 	now := time.Now()
@@ -82,7 +82,7 @@ func TestTheNumberOfGrantsIsRightWhenAnExpiredOneIsRenewedWhileItIsSwept(t *test
 	}))
 }
 
-func TestAMembershipThatIsRenewedWhileItIsSweptStays(t *testing.T) {
+func TestAMembershipRenewedDuringASweepStays(t *testing.T) {
 	database := postgrestest.Database(t)
 	renewing, sweeping := openAt(t, database), openAt(t, database)
 	now := time.Now().UTC().Truncate(time.Microsecond)
@@ -248,7 +248,7 @@ func TestAFollowerMissesNoChangeInAnyCommitOrder(t *testing.T) {
 	}
 }
 
-// A transaction that has lost to others several times runs alone, after all others.
+// A transaction that has lost several conflicts runs alone, after all others.
 func TestATransactionThatKeepsConflictingRunsAlone(t *testing.T) {
 	s := openAt(t, postgrestest.Database(t))
 	held, release := make(chan struct{}), make(chan struct{})
@@ -420,7 +420,7 @@ func (s *Storage) checkIndex(t *testing.T) {
 	}
 }
 
-func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
+func TestProcessesStartedConcurrentlyMigrateOnce(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	var group sync.WaitGroup
 	for range 6 {

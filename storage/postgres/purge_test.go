@@ -17,8 +17,7 @@ import (
 	"mneme/vector"
 )
 
-// holding returns the tables of the schema, whichever there are, that have a row with a
-// text, as text or as bytes.
+// holding returns the tables of the schema that have a row with a text, as text or as bytes.
 func holding(t *testing.T, s *Storage, text string) map[string]int {
 	t.Helper()
 	tx, err := s.pool.Begin(t.Context())
@@ -52,9 +51,9 @@ func holding(t *testing.T, s *Storage, text string) map[string]int {
 	return found
 }
 
-// After a purge no row of any table holds what was erased, nor does it after history has
-// dropped a version. What the server's own files hold until they are vacuumed and
-// recycled is said in docs/security.md.
+// After a purge, or after history has dropped a version, no row of any table contains the
+// erased data. docs/security.md describes the server's own files until they are vacuumed and
+// recycled.
 func TestNoTableHoldsWhatWasPurged(t *testing.T) {
 	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
 		s := openAt(t, database(t))

@@ -16,7 +16,7 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// writer writes the rows of entries with all that is kept of them. It reads from a store
+// writer writes the rows of entries and everything derived from them. It reads from a store
 // under the store's lock (lock.go).
 type writer struct {
 	reader
@@ -28,12 +28,12 @@ type writer struct {
 	usage      sqlcommon.UsageChanges
 	changes    []uuid.UUID // entries whose vectors changed
 	feed       feedRecords
-	past       map[uuid.UUID]pastRow   // of the entries that were put
+	past       map[uuid.UUID]pastRow   // of entries that were put
 	settings   map[string]acl.Settings // read so far
 	prefetched prefetched
-	written    *atomic.Int64 // entries put by this process, rolled back ones too
-	careful    bool          // looks for the rows of new entries and blocks
-	unchecked  bool          // a new row was inserted without that
+	written    *atomic.Int64 // entries put by this process, including those rolled back
+	careful    bool          // looks up the rows of new entries and blocks
+	unchecked  bool          // a new row was inserted without a lookup
 }
 
 func newWriter(d *driver) *writer {
@@ -51,14 +51,14 @@ type storeRow struct {
 	reading  acl.Reading
 }
 
-// columns are the destinations of reading.locked.
+// columns returns the scan destinations of reading.locked.
 func (s *storeRow) columns() []any {
 	r := &s.reading
 	return []any{&s.number, &s.nextDoc, (*uint8)(&r.Language), &r.Asked, (*uint8)(&r.Multilingual), (*uint8)(&r.Mixed), (*uint8)(&r.Unread)}
 }
 
-// store returns the row of a store and inserts it for a new store. The caller
-// holds the store's lock.
+// store returns the row of a store, inserting it for a new store. The caller holds the store's
+// lock.
 func (w *writer) store(ctx context.Context, id string) (*storeRow, error) {
 	if row := w.stores[id]; row != nil {
 		return row, nil
@@ -94,14 +94,14 @@ func (w *writer) storedRow(ctx context.Context, id uuid.UUID, number int64, at m
 	return w.anyRow(ctx, id, number, at)
 }
 
-// anyRow reads a row under the lock of its store. It returns nil if there is
-// none. clash reports whether another live entry has the path, owner and label
-// of at, whose store has the given number.
+// anyRow reads a row under the lock of its store. It returns nil if there is none. clash
+// reports whether another live entry has the path, owner and label of at, whose store has the
+// given number.
 func (w *writer) anyRow(ctx context.Context, id uuid.UUID, number int64, at memory.Entry) (*storedRow, bool, error) {
 	return w.readRow(ctx, "entry.row", id, number, at)
 }
 
-// readRow is anyRow or storedRow, by its query.
+// readRow is anyRow or storedRow, depending on query.
 func (w *writer) readRow(ctx context.Context, query string, id uuid.UUID, number int64, at memory.Entry) (row *storedRow, clash bool, err error) {
 	w.setRLSAll()
 	for {
@@ -123,7 +123,7 @@ func (w *writer) readRow(ctx context.Context, query string, id uuid.UUID, number
 			if err := w.lock(ctx, key); err != nil {
 				return nil, false, err
 			}
-			continue // the row may have changed before the lock was held
+			continue // the row may have changed before the lock was acquired
 		}
 		s.Store, s.docID, s.State, s.Label = *storeNumber, *docID, int(*state), acl.Label(*label)
 		s.InContext, s.Namespace, s.Key = *inContext, *namespace, *path
@@ -147,7 +147,7 @@ func (w *writer) Put(ctx context.Context, e memory.Entry, doc lexical.Document) 
 	var old *storedRow
 	clash, known := w.prefetched.clashes(&e)
 	if e.Revision == 1 && known && !w.careful {
-		// Its ID is new. If not, the insertion fails, and Update runs again.
+		// The ID should be new. If not, the insertion fails, and Update runs again.
 		w.unchecked = true
 	} else if e.Revision == 1 {
 		old, clash, err = w.anyRow(ctx, e.ID, store.number, e)
@@ -165,8 +165,8 @@ func (w *writer) Put(ctx context.Context, e memory.Entry, doc lexical.Document) 
 	return w.put(ctx, &e, doc, store, old, sqlcommon.Latest(e.CreatedAt, e.UpdatedAt, e.DeletedAt))
 }
 
-// put writes e in place of old, which is nil for a new entry, and updates its
-// tags, usage, postings and vectors. queuedAt is the time of the queue row.
+// put replaces old, which is nil for a new entry, with e, and updates its tags, usage, postings
+// and vectors. queuedAt is the time of the queue row.
 func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Document, store *storeRow, old *storedRow, queuedAt time.Time) error {
 	next := &storedRow{Stored: sqlcommon.Next(e, store.number), tags: e.Tags}
 	var before *sqlcommon.Stored
@@ -250,17 +250,16 @@ func (w *writer) writeEntry(e *memory.Entry, next, old *storedRow) {
 	w.bulk.bytes += len(e.Value)
 }
 
-// tagsArg is where entry's arguments have the tags.
+// tagsArg is the index of the tags in the arguments of an entry.
 const tagsArg = 12
 
-// arrayText returns a text[] as text, as PostgreSQL casts it.
+// arrayText returns a text[] as text, in PostgreSQL's format.
 func (w *writer) arrayText(list []string) string {
 	text, _ := w.tx.TypeMap().Encode(pgtype.TextArrayOID, pgtype.TextFormatCode, list, nil) // strings always encode
 	return string(text)
 }
 
-// removeTagsAndUsage deletes a row's tags and subtracts its usage. old may be
-// nil.
+// removeTagsAndUsage deletes a row's tags and subtracts its usage. old may be nil.
 func (w *writer) removeTagsAndUsage(id uuid.UUID, old *storedRow) {
 	if old == nil {
 		return
@@ -281,8 +280,8 @@ func (w *writer) tag(id uuid.UUID, row *storedRow) {
 	}
 }
 
-// flush writes or queues everything that was collected. Vector changes come last:
-// they take the lock that makes positions increase in commit order.
+// flush writes or queues everything that was collected. Vector changes come last: they take the
+// lock that makes positions increase in commit order.
 func (w *writer) flush(ctx context.Context) error {
 	if err := w.flushIndex(ctx); err != nil {
 		return err

@@ -9,14 +9,14 @@ import (
 	"mneme/indexer"
 )
 
-// enqueue inserts a queue row or resets an existing one, so that a worker that
-// holds a lease on it does not remove it. chunks is its cost.
+// enqueue inserts a queue row or resets an existing one, so that a worker with a lease on it
+// does not remove it. chunks is its cost.
 func (w *writer) enqueue(id uuid.UUID, row *storedRow, revision int64, chunks int, at time.Time) {
 	w.setRLSAll()
 	w.bulk.add(bulkQueue, [16]byte(id), revision, at, row.Store, int16(row.Label), chunks, chunks > indexer.LongChunks)
 }
 
-// Finish implements indexer.QueueWriter. Rows that are done are removed together.
+// Finish implements indexer.QueueWriter. It removes completed rows in one statement.
 func (w *writeTx) Finish(ctx context.Context, lease indexer.Lease, failure *indexer.Failure) error {
 	if failure != nil {
 		return w.Writes.Finish(ctx, lease, failure)
@@ -26,7 +26,7 @@ func (w *writeTx) Finish(ctx context.Context, lease indexer.Lease, failure *inde
 	return w.ready(ctx)
 }
 
-// Refused returns entries that their embedder does not take, those first that wait longest.
+// Refused returns entries that their embedder refused, longest waiting first.
 func (s *Storage) Refused(ctx context.Context, limit int) (list []indexer.Refused, err error) {
 	err = s.view(ctx, func(r *readTx) (err error) {
 		list, err = r.Refused(ctx, limit)

@@ -20,9 +20,8 @@ import (
 	"mneme/vector"
 )
 
-// The planner has no statistics of a table that was just filled, and after a few
-// executions it uses a generic plan. Neither may make it scan all rows of a
-// store.
+// The planner has no statistics for a table that was just filled, and after a few executions it
+// uses a generic plan. Neither may make it scan all rows of a store.
 func TestCandidatesAreReadByIndexWithoutStatistics(t *testing.T) {
 	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
 		const rows, named, rounds = 3000, 200, 8
@@ -94,7 +93,7 @@ func TestCandidatesAreReadByIndexWithoutStatistics(t *testing.T) {
 	})
 }
 
-// Nearly all of a store's trash may be others', and all of it when statistics were made.
+// Nearly all of a store's trash may belong to others, or all of it when statistics were made.
 func TestTheTrashOfAnOwnerIsReadByItsIndex(t *testing.T) {
 	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
 		const own = 3
@@ -134,7 +133,8 @@ func TestTheTrashOfAnOwnerIsReadByItsIndex(t *testing.T) {
 	})
 }
 
-// rowsRead returns how many rows of a table and its partitions a transaction has read so far.
+// rowsRead returns the number of rows of a table and its partitions that a transaction has read
+// so far.
 func rowsRead(t *testing.T, tx memory.ReadTx, table string) (n int64) {
 	t.Helper()
 	err := tx.(*readTx).tx.(transaction).QueryRow(t.Context(),
@@ -146,8 +146,8 @@ func rowsRead(t *testing.T, tx memory.ReadTx, table string) (n int64) {
 	return n
 }
 
-// A reader that does not take the rows of a statement keeps it running on the server, up to
-// its timeout, unless the connection has room for them.
+// A reader that does not fetch the rows of a statement keeps it running on the server, up to
+// its timeout, unless the connection has buffer space for them.
 func TestAReaderOfADumpMayPauseAtAnyFact(t *testing.T) {
 	const rows = 60_000
 	dsn := postgrestest.Database(t)

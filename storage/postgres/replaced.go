@@ -10,12 +10,12 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// ErrReplaced means that another database has the name of the one that was opened, that its
-// tables were made again, or that it lost commits.
+// ErrReplaced means that another database now has the name of the one that was opened, that its
+// tables were recreated, or that it lost commits.
 var ErrReplaced = sqlcommon.ErrReplaced
 
-// Continues returns ErrReplaced if the database was replaced. It must be called again and
-// again, by one at a time, to notice that another state was restored into the database.
+// Continues returns ErrReplaced if the database was replaced. Call it regularly, and not
+// concurrently, to detect that another state was restored into the database.
 func (s *Storage) Continues(ctx context.Context) error {
 	if s.past.Replaced() {
 		return ErrReplaced
@@ -23,8 +23,8 @@ func (s *Storage) Continues(ctx context.Context) error {
 	return s.view(ctx, func(r *readTx) error { return s.past.Follow(ctx, r.Reads, r.name) })
 }
 
-// admit refuses a new connection to a database that does not continue the one that was
-// opened: a restore ends the connections, or the server.
+// admit refuses a new connection to a database that does not continue the opened one: a restore
+// ends the connections, or the server.
 func (s *Storage) admit(ctx context.Context, conn *pgx.Conn) error {
 	if s.past.Replaced() {
 		return ErrReplaced
@@ -42,7 +42,7 @@ func (s *Storage) admit(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// name returns the name of the database, which another one does not have.
+// name returns the name of the database, which no other database has.
 func (d *driver) name(ctx context.Context) (string, error) {
 	var name *string
 	if _, err := sqlcommon.One(ctx, d, []any{&name}, "server.database"); err != nil {

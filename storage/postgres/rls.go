@@ -9,11 +9,10 @@ import (
 	"mneme/acl"
 )
 
-// Row-level security restricts the tables that contain text or terms of
-// memories. Before a method runs a statement, it sets which rows the statement
-// may see: those of the scope or store that the method was given, or all rows
-// where the contract passes only IDs. The setting is sent with the statement,
-// in the same round trip. See
+// Row-level security restricts the tables that contain text or terms of memories. Before a
+// method runs a statement, it sets which rows the statement may see: the rows of the scope or
+// store given to the method, or all rows where the contract passes only IDs. The setting is
+// sent with the statement, in the same round trip. See
 // docs/decisions/0007-row-level-security.md.
 
 const (
@@ -57,8 +56,8 @@ func (d *driver) setRLSScope(stores []acl.Access) {
 	}
 }
 
-// setRLSWords lets the following statements see the rows of table word that fulfil
-// a tsquery; "": all.
+// setRLSWords lets the following statements see the rows of table word that match a tsquery, or
+// all rows if it is "".
 func (d *driver) setRLSWords(query string) {
 	if d.words != query {
 		d.words = query

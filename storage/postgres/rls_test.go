@@ -18,8 +18,8 @@ import (
 	"mneme/vector"
 )
 
-// protected are the tables that contain text or terms of memories, or say which
-// of them wait for their vectors.
+// protected are the tables that contain text or terms of memories, or list the memories that
+// wait for their vectors.
 var protected = []string{"entry", "history", "posting", "tag", "word", "queue"}
 
 // putSamples puts two versions of a tagged entry into each of two stores at

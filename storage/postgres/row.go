@@ -15,8 +15,8 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// SECURITY: every query of a search begins with scopeTable. Statements that find rows by ID
-// have {scope.is_within} instead.
+// SECURITY: every query of a search begins with scopeTable. Statements that find rows by ID use
+// {scope.is_within} instead.
 var scopeTable = texts.Fill("{scope.table} ")
 
 // entryValues returns the columns of {entry.kept}.
@@ -53,8 +53,8 @@ func idList(ids []uuid.UUID) [][16]byte {
 	return list
 }
 
-// storable reports whether texts can be stored: PostgreSQL rejects invalid UTF-8
-// and the character NUL. No stored row matches a text that is not storable.
+// storable reports whether texts can be stored: PostgreSQL rejects invalid UTF-8 and the
+// character NUL. No stored row matches a text that is not storable.
 func storable(texts ...string) bool {
 	for _, text := range texts {
 		if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
@@ -64,14 +64,14 @@ func storable(texts ...string) bool {
 	return true
 }
 
-// scoped are the names of a statement that finds rows by ID within a scope. In a scope of
-// one store it looks into one partition; otherwise it looks for the IDs in all of them.
+// scoped holds the names of a statement that finds rows by ID within a scope. For a scope of
+// one store, it reads one partition; otherwise it looks up the IDs in all partitions.
 type scoped struct{ inOne, inSeveral string }
 
 // in returns the name for a scope.
 func (s scoped) in(stores []acl.Access) string { return s.of(len(stores)) }
 
-// of returns the name for a scope of so many stores.
+// of returns the name for a scope with a number of stores.
 func (s scoped) of(stores int) string {
 	if stores == 1 {
 		return s.inOne

@@ -7,10 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ReadSchema reads the schema's version of a database, which it does not migrate. The
-// version is 0 if the database has no schema; newest is the one that this program
-// knows. The error is ErrNewer or ErrOlder if Open could not open the database. Errors
-// never include the DSN.
+// ReadSchema reads the schema version of a database without migrating it. The version is 0 if
+// the database has no schema; newest is the version that this program knows. The error is
+// ErrNewer or ErrOlder if Open could not open the database. Errors never include the DSN.
 func ReadSchema(ctx context.Context, dsn string) (version, newest int64, err error) {
 	config, _, err := Options{}.connect(ctx, dsn)
 	if err != nil {

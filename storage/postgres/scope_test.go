@@ -12,7 +12,7 @@ import (
 	"mneme/storage/postgres/postgrestest"
 )
 
-// The conditions on single rows, without row-level security behind them.
+// The conditions on single rows, without row-level security.
 func TestRowsWithinScope(t *testing.T) {
 	s := openAt(t, postgrestest.Database(t))
 	r := rand.New(rand.NewPCG(1, 2))

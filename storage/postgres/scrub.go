@@ -7,11 +7,11 @@ import (
 	"mneme/memory"
 )
 
-// Unscrubbed implements memory.Scrubber. What was erased leaves the files of PostgreSQL
-// by vacuum, and its log when that is recycled: docs/security.md.
+// Unscrubbed implements memory.Scrubber. Vacuum removes erased data from PostgreSQL's files,
+// and recycling removes it from its log: docs/security.md.
 func (*Storage) Unscrubbed(context.Context) (memory.Unscrubbed, error) {
 	return memory.Unscrubbed{}, nil
 }
 
-// Scrub implements memory.Scrubber: the time is not known.
+// Scrub implements memory.Scrubber. The time is unknown.
 func (*Storage) Scrub(context.Context, func() time.Time) (time.Time, error) { return time.Time{}, nil }

@@ -13,20 +13,20 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// driver runs the statements of one transaction. One that writes locks the stores that it
-// is confined to (lock.go).
+// driver runs the statements of one transaction. A writing transaction locks the stores to
+// which it is confined (lock.go).
 type driver struct {
 	tx     connection
 	begun  bool  // BEGIN has succeeded
 	failed error // returned by every further call
-	// pendingBatch holds the queued statements, nil if there are none. They are
-	// sent with the next query, in one round trip.
+	// pendingBatch holds the queued statements, nil if there are none. They are sent with the
+	// next query, in one round trip.
 	pendingBatch *pgx.Batch
-	bulk         bulk           // rows to be inserted before the next statement
-	rls          string         // the scope of row-level security (rls.go)
-	words        string         // the condition of row-level security on table word
-	heldLocks    map[int64]bool // nil: the transaction reads
-	exclusive    bool           // it holds the database lock exclusively
+	bulk         bulk           // rows to insert before the next statement
+	rls          string         // the row-level security scope (rls.go)
+	words        string         // the row-level security condition on table word
+	heldLocks    map[int64]bool // nil: a reading transaction
+	exclusive    bool           // holds the database lock exclusively
 }
 
 var _ sqlcommon.Writer = (*driver)(nil)
@@ -49,8 +49,7 @@ func (t transaction) TypeMap() *pgtype.Map { return t.Conn().TypeMap() }
 // PgConn implements connection.
 func (t transaction) PgConn() *pgconn.PgConn { return t.Conn().PgConn() }
 
-// end makes every further call fail. It is called when the transaction's
-// function has returned.
+// end makes every further call fail. It is called when the transaction's function has returned.
 func (d *driver) end() { d.failed = sqlcommon.ErrEnded }
 
 func (d *driver) ready(ctx context.Context) error {
@@ -60,8 +59,8 @@ func (d *driver) ready(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// fail records an error: PostgreSQL accepts no statement after a failed one, and
-// the transaction must not commit.
+// fail records an error: PostgreSQL accepts no statement after a failed one, and the
+// transaction must not commit.
 func (d *driver) fail(ctx context.Context, op string, err error) error {
 	d.failed = interpret(ctx, op, err)
 	return d.failed
@@ -69,9 +68,8 @@ func (d *driver) fail(ctx context.Context, op string, err error) error {
 
 // A query is the name of a statement (files.go), or a text.
 
-// queueStatement queues a statement that returns no rows, to be sent with the
-// next query or by flushBatch. It must not violate a constraint: a later call
-// would return its error.
+// queueStatement queues a statement that returns no rows, to be sent with the next query or by
+// flushBatch. It must not violate a constraint: a later call would return the error.
 func (d *driver) queueStatement(query string, args ...any) {
 	d.queueBulk()
 	if d.pendingBatch == nil {
@@ -102,15 +100,14 @@ func (d *driver) each(ctx context.Context, scan func(pgx.Rows) error, query stri
 	return d.queryBatch(ctx, []batchQuery{{query, args, scan}})
 }
 
-// fetched is how many rows eachFetched fetches at a time.
+// fetched is the number of rows that eachFetched fetches at a time.
 const fetched = 500
 
-// eachFetched is each for a query whose rows are wide and may not all be needed:
-// it fetches some at a time, and no further ones after an error of scan. cursor is
-// the name of a cursor, of queries with the same columns alone: pgx keeps the
-// columns of a FETCH.
+// eachFetched is each for a query whose rows are wide and may not all be needed: it fetches
+// rows in portions, and stops after an error of scan. cursor is the name of a cursor. Queries
+// with the same cursor must have the same columns: pgx caches the columns of a FETCH.
 func (d *driver) eachFetched(ctx context.Context, cursor string, scan func(pgx.Rows) error, query string, args ...any) error {
-	if err := d.flushBatch(ctx); err != nil { // pgx prepares a batch as a whole
+	if err := d.flushBatch(ctx); err != nil { // pgx prepares all statements of a batch
 		return err
 	}
 	if err := d.exec(ctx, "DECLARE "+cursor+" NO SCROLL CURSOR FOR "+texts.Text(query), args...); err != nil {
@@ -140,8 +137,8 @@ func (d *driver) eachFetched(ctx context.Context, cursor string, scan func(pgx.R
 // timeouts do not help if the server or the network hangs.
 const batchTimeout = 2 * time.Minute
 
-// send sends a batch whose first statements return no rows. readRest reads the
-// results of the others.
+// send sends a batch whose first statements return no rows. readRest reads the results of the
+// others.
 func (d *driver) send(ctx context.Context, batch *pgx.Batch, statements int, readRest func(pgx.BatchResults) error) (err error) {
 	bounded, cancel := context.WithTimeout(ctx, batchTimeout)
 	defer cancel()
@@ -174,8 +171,8 @@ func (d *driver) flushBatch(ctx context.Context) error {
 	return d.send(ctx, batch, batch.Len(), func(pgx.BatchResults) error { return nil })
 }
 
-// errScan replaces the driver's error for a row that cannot be scanned, which
-// could quote the row.
+// errScan replaces the driver's error for a row that cannot be scanned, which could quote the
+// row.
 var errScan = errors.New("postgres: a row cannot be read")
 
 // drain calls scan for each row, and returns its errors unchanged.
@@ -230,7 +227,7 @@ func (d *driver) exec(ctx context.Context, query string, args ...any) error {
 	return err
 }
 
-// batchQuery is one of several queries that are sent together.
+// batchQuery is one of several queries that are sent in one batch.
 type batchQuery struct {
 	query string
 	args  []any

@@ -196,7 +196,7 @@ func must(b testing.TB, err error) {
 	}
 }
 
-// openForSpeed opens an empty database of the partitions that the flag says.
+// openForSpeed opens an empty database with the number of partitions in the flag.
 func openForSpeed(b *testing.B) *Storage {
 	s, err := Open(b.Context(), postgrestest.Database(b), Options{Partitions: *parts})
 	must(b, err)

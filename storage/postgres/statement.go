@@ -36,8 +36,8 @@ func (d *driver) EachOf(ctx context.Context, queries ...sqlcommon.Query) error {
 	return d.queryBatch(ctx, batch)
 }
 
-// Stream implements sqlcommon.Reader. It reads by a cursor, so that a slow scan does
-// not run into a statement timeout.
+// Stream implements sqlcommon.Reader. It reads with a cursor, so that a slow scan does not
+// exceed the statement timeout.
 func (d *driver) Stream(ctx context.Context, scan func(sqlcommon.Row) error, text string, args ...any) error {
 	if !storableArguments(args) {
 		return d.ready(ctx)
@@ -118,7 +118,7 @@ func (d *driver) Queue(ctx context.Context, text string, args ...any) error {
 	return d.ready(ctx)
 }
 
-// Erased implements sqlcommon.Writer. The server reuses the space by itself.
+// Erased implements sqlcommon.Writer. The server reclaims the space by itself.
 func (*driver) Erased() {}
 
 // Fail implements sqlcommon.Writer.
@@ -137,7 +137,7 @@ func storableArguments(args []any) bool {
 	return true
 }
 
-// encode returns arguments as pgx encodes them.
+// encode converts arguments to types that pgx encodes.
 func encode(args []any) []any {
 	encoded := make([]any, len(args))
 	for i, arg := range args {
@@ -187,7 +187,7 @@ func decoded(scan func(sqlcommon.Row) error) func(pgx.Rows) error {
 // row implements sqlcommon.Row.
 type row struct {
 	rows pgx.Rows
-	dest []any // of the last call, to be used again
+	dest []any // of the last call, for reuse
 }
 
 // Scan implements sqlcommon.Row.
@@ -221,7 +221,7 @@ func (s scannedID) ScanUUID(v pgtype.UUID) error {
 	return nil
 }
 
-// scannedTime is a pgtype.TimestamptzScanner. An infinite time is zero.
+// scannedTime is a pgtype.TimestamptzScanner. It reads an infinite time as zero.
 type scannedTime struct{ at *time.Time }
 
 func (s scannedTime) ScanTimestamptz(v pgtype.Timestamptz) error {

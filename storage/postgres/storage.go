@@ -1,7 +1,7 @@
-// Package postgres is the storage for several processes. One PostgreSQL database
-// holds rows, history, grants, queue, vectors and the inverted index of package
-// posting. docs/decisions/0006-postgres.md describes how
-// transactions are isolated, and why the index is not a GIN index.
+// Package postgres is the storage for several processes. One PostgreSQL database holds rows,
+// history, grants, queue, vectors and the inverted index of package posting.
+// docs/decisions/0006-postgres.md describes how transactions are isolated, and why the index is
+// not a GIN index.
 package postgres
 
 import (
@@ -25,20 +25,20 @@ import (
 
 // Options configure a Storage. Zero fields take the default.
 type Options struct {
-	// MaxConns limits the connections of this process, at least minConns. Each
-	// transaction uses one. Default: pool_max_conns of the DSN, else the larger
-	// of 24 and six per CPU, or pooledConns behind a pooler.
+	// MaxConns limits the connections of this process, at least minConns. Each transaction uses
+	// one. Default: pool_max_conns of the DSN, else the larger of 24 and six per CPU, or
+	// pooledConns behind a pooler.
 	MaxConns int
 	// StatementTimeout is the server's statement_timeout. Default: 30 s.
 	StatementTimeout time.Duration
 	// LockTimeout limits the wait for another transaction. Default: 15 s.
 	LockTimeout time.Duration
-	// Partitions is into how many partitions the tables are divided by store, from
-	// MinPartitions to MaxPartitions. A database that is not partitioned is converted,
-	// which rewrites it; no other process should use it meanwhile. Default: what the
-	// database has, none if it is new.
+	// Partitions is the number of partitions into which the tables are divided by store, from
+	// MinPartitions to MaxPartitions. A database that is not partitioned is converted, which
+	// rewrites it; no other process should use it meanwhile. Default: the database's number,
+	// and none for a new database.
 	Partitions int
-	// KeepPartitions has Partitions decide about a new database alone.
+	// KeepPartitions applies Partitions only to a new database.
 	KeepPartitions bool
 	// Log receives warnings. Default: none are logged.
 	Log *slog.Logger
@@ -49,7 +49,7 @@ type Options struct {
 // Storage is a memory.Storage in a PostgreSQL database.
 type Storage struct {
 	pool       *pgxpool.Pool
-	settings   []string // begin each transaction (pooler.go)
+	settings   []string // statements that begin each transaction (pooler.go)
 	partitions int      // when it was opened
 	past       sqlcommon.Continuity
 	gate       sqlcommon.Gate
@@ -58,11 +58,11 @@ type Storage struct {
 
 var _ memory.Storage = (*Storage)(nil)
 
-// Open connects to a database and migrates its schema, the first in its
-// search_path. dsn is a URL or libpq keywords and values. The error is ErrNewer
-// or ErrOlder if a newer version of mneme wrote the schema, or one that is too old, ErrPartitions
-// if it cannot have the partitions that are asked for, and memory.ErrUnavailable if the
-// server cannot be reached. Errors never include the DSN.
+// Open connects to a database and migrates its schema, the first in its search_path. dsn is a
+// URL or libpq keywords and values. The error is ErrNewer or ErrOlder if a newer or too old
+// version of mneme wrote the schema, ErrPartitions if the database cannot have the requested
+// partitions, and memory.ErrUnavailable if the server cannot be reached. Errors never include
+// the DSN.
 func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 	if err := checkPartitions(options.Partitions); err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
@@ -95,8 +95,8 @@ func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	if partitions > 0 {
-		// The costs of a plan that chooses the partition when it runs are those of all
-		// of them: the server would plan nearly every statement anew instead.
+		// A plan that selects the partition at run time has the total cost of all partitions:
+		// the server would instead replan nearly every statement.
 		partitioned.Store(true)
 		pool.Reset()
 	}
@@ -109,7 +109,7 @@ func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 	return s, nil
 }
 
-// Partitions returns how many partitions the tables had when the database was opened.
+// Partitions returns the number of partitions of the tables when the database was opened.
 func (s *Storage) Partitions() int { return s.partitions }
 
 // Clock returns the time of the database server.
@@ -120,8 +120,8 @@ func (s *Storage) Clock(ctx context.Context) (at time.Time, err error) {
 	return at, nil
 }
 
-// warnIfRLSBypassed logs a warning if row-level security does not bind the role
-// of the DSN. log may be nil.
+// warnIfRLSBypassed logs a warning if row-level security does not apply to the DSN's role. log
+// may be nil.
 func warnIfRLSBypassed(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
 	bypassed, err := bypassesRLS(ctx, pool)
 	if err == nil && bypassed && log != nil {
@@ -130,18 +130,19 @@ func warnIfRLSBypassed(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger
 	return err
 }
 
-// connectTimeout is the longest time that a connection may take to be made.
+// connectTimeout bounds the time to make a connection.
 const connectTimeout = 5 * time.Second
 
 const (
 	minConns = 2 // one for a migration, one that holds its lock
-	// pooledConns are so few that two processes fit a pooler that keeps a connection for each
-	// session: PgBouncer makes 20 for a role by default, and the others wait.
+	// pooledConns is low enough for two processes behind a pooler that assigns a connection to
+	// each session: PgBouncer makes 20 for a role by default, and further sessions wait.
 	pooledConns = 8
 )
 
-// parse returns the configuration of a DSN with options and defaults. Parameters of the
-// DSN take precedence over the timeouts. Errors are not the parsers', which quote the DSN.
+// parse returns the configuration of a DSN with options and defaults. Parameters of the DSN
+// take precedence over the timeouts. It does not return the parsers' errors, which quote the
+// DSN.
 func (o Options) parse(dsn string) (*pgxpool.Config, error) {
 	errDSN := errors.New("the DSN is neither a postgres:// URL nor a list of keyword=value")
 	given, err := pgx.ParseConfig(dsn)
@@ -165,10 +166,10 @@ func (o Options) parse(dsn string) (*pgxpool.Config, error) {
 	if o.MaxConns > 0 {
 		config.MaxConns = int32(o.MaxConns)
 	}
-	// pgxpool pings a connection that was idle for a second before it is
-	// used, so that connections to a server that restarted are replaced.
+	// pgxpool pings a connection that was idle for a second before using it, so that
+	// connections to a restarted server are replaced.
 	config.HealthCheckPeriod = 10 * time.Second
-	// An idle connection to a standby would be chosen after a failover.
+	// After a failover, an idle connection to a standby could be selected.
 	if config.ConnConfig.ValidateConnect == nil {
 		config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
 	}
@@ -186,13 +187,13 @@ func (o Options) parse(dsn string) (*pgxpool.Config, error) {
 	set("timezone", "UTC")
 	// Every statement is a few index probes: compilation would cost more.
 	set("jit", "off")
-	// With statistics from before an import, the planner would assume that a
-	// table is empty and scan it.
+	// With statistics from before an import, the planner would assume that a table is empty and
+	// scan it.
 	set("enable_seqscan", "off")
 	return config, nil
 }
 
-// setDefault sets a parameter of the server that the DSN does not set.
+// setDefault sets a server parameter that the DSN does not set.
 func setDefault(config *pgx.ConnConfig, name, value string) {
 	if _, ok := config.RuntimeParams[name]; !ok {
 		config.RuntimeParams[name] = value
@@ -206,12 +207,12 @@ func millis(d, fallback time.Duration) string {
 	return strconv.FormatInt(d.Milliseconds(), 10)
 }
 
-// Readers implements memory.Storage. What callers write has the other connections. What
-// is done in the background shares both.
+// Readers implements memory.Storage. Callers' writes have the other connections. Background
+// work shares both.
 func (s *Storage) Readers() int { return max(1, s.connections()/3) }
 
-// Writers implements memory.Storage. With the half of the readers that an agent may have,
-// its writers are less than half of the connections, if there are at least five.
+// Writers implements memory.Storage. An agent's writers, plus the half of the readers that it
+// may use, are less than half of the connections, if there are at least five.
 func (s *Storage) Writers() memory.WriterLimits {
 	n, reads := s.connections(), s.Readers()
 	return memory.WriterLimits{Running: n - reads, RunningEach: max(1, (n-1)/2-max(1, reads/2)), ByStore: true}
@@ -219,8 +220,8 @@ func (s *Storage) Writers() memory.WriterLimits {
 
 func (s *Storage) connections() int { return int(s.pool.Config().MaxConns) }
 
-// View implements memory.Storage. The snapshot is the last commit before fn
-// reads for the first time.
+// View implements memory.Storage. The snapshot is the last commit before fn reads for the first
+// time.
 func (s *Storage) View(ctx context.Context, fn func(memory.ReadTx) error) error {
 	return s.view(ctx, func(r *readTx) error { return fn(r) })
 }
@@ -239,25 +240,25 @@ func (s *Storage) view(ctx context.Context, fn func(*readTx) error) error {
 }
 
 const (
-	// maxAttempts is how often a conflicting transaction is tried, the last times alone
-	// (aloneFrom): while others take locks in another order, it may lose each time.
-	// firstBackoff is the base of the backoff, which doubles with each attempt.
+	// maxAttempts is the maximum number of attempts of a conflicting transaction. The last
+	// attempts run alone (aloneFrom): while others take locks in another order, the transaction
+	// may lose each time. firstBackoff is the base of the backoff, which doubles with each
+	// attempt.
 	maxAttempts  = 8
 	aloneFrom    = 5
 	firstBackoff = 4 * time.Millisecond
 )
 
-// Update implements memory.Storage. Transactions on the same store are
-// serialized: see lock.go. fn runs again if the transaction conflicts with
-// another.
+// Update implements memory.Storage. Transactions on the same store are serialized: see lock.go.
+// fn runs again if the transaction conflicts with another.
 func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
 	return s.update(ctx, func(w *writeTx) error { return fn(w) })
 }
 
-// UpdateTogether implements memory.Storage. Each transaction commits by itself, since it
-// may wait for the lock of its store; the server syncs those of several connections at
-// once.
-func (s *Storage) UpdateTogether(ctx context.Context, fn func(memory.Tx) error) error {
+// UpdateBatched implements memory.Storage. Each transaction commits separately, since it may
+// wait for the lock of its store. The server syncs concurrent commits of several connections in
+// one go.
+func (s *Storage) UpdateBatched(ctx context.Context, fn func(memory.Tx) error) error {
 	return s.Update(ctx, fn)
 }
 
@@ -282,7 +283,7 @@ func (s *Storage) update(ctx context.Context, fn func(*writeTx) error) error {
 	}
 }
 
-// tryUpdate runs fn once. The error is errConflict if it is to run again.
+// tryUpdate runs fn once. The error is errConflict if fn must run again.
 func (s *Storage) tryUpdate(ctx context.Context, attempt int, fn func(*writeTx) error) error {
 	return s.withinUpdate(ctx, func(w *writeTx) error {
 		w.careful = attempt > 1
@@ -300,7 +301,7 @@ func (s *Storage) tryUpdate(ctx context.Context, attempt int, fn func(*writeTx) 
 			err = w.commit(ctx)
 		}
 		switch {
-		case w.unchecked && errors.Is(w.failed, memory.ErrExists): // a row exists that was not looked for
+		case w.unchecked && errors.Is(w.failed, memory.ErrExists): // the row of an entry or block assumed to be new exists
 			return errConflict
 		case err != nil:
 			return err
@@ -309,8 +310,8 @@ func (s *Storage) tryUpdate(ctx context.Context, attempt int, fn func(*writeTx) 
 	})
 }
 
-// enter registers a transaction, for which Close waits: the caller must leave the gate
-// when it ends. It fails if the storage is closed or replaced.
+// enter registers a transaction, for which Close waits: the caller must leave the gate when it
+// ends. It fails if the storage is closed or replaced.
 func (s *Storage) enter() error {
 	if s.past.Replaced() {
 		return ErrReplaced

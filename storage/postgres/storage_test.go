@@ -23,8 +23,8 @@ func openAt(t testing.TB, dsn string) *Storage {
 	return s
 }
 
-// reused is a storage whose database is emptied and used again after Close: the
-// suite needs hundreds of empty databases, and creating one takes 0.2 s.
+// reused is a storage whose database is emptied and used again after Close: the suite needs
+// hundreds of empty databases, and creating one takes 0.2 s.
 type reused struct {
 	*Storage
 	release func()
@@ -41,7 +41,7 @@ func (r reused) Close() error {
 	return err
 }
 
-// onEachLayout runs a test on databases that are not partitioned, and on ones that are.
+// onEachLayout runs a test on plain and on partitioned databases.
 func onEachLayout(t *testing.T, test func(t *testing.T, database func(testing.TB) string)) {
 	postgrestest.DSN(t) // skip here: a subtest could not skip this test
 	t.Run("plain", func(t *testing.T) { test(t, postgrestest.Database) })
@@ -53,7 +53,7 @@ func onEachLayout(t *testing.T, test func(t *testing.T, database func(testing.TB
 	})
 }
 
-// partitionedDatabase creates an empty database of four partitions.
+// partitionedDatabase creates an empty database with four partitions.
 func partitionedDatabase(t testing.TB) string {
 	t.Helper()
 	dsn := postgrestest.Database(t)

@@ -11,16 +11,16 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// beginView begins a transaction that reads. A standby refuses the first statement: what it
-// reads may lack the last commits, such as of a grant that was withdrawn.
+// beginView begins a reading transaction. A standby refuses the first statement: its data may
+// lack the latest commits, such as the revocation of a grant.
 const beginView = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ WRITE; SET TRANSACTION READ ONLY; " + setAll
 
-// beginUpdate begins a transaction that writes.
+// beginUpdate begins a writing transaction.
 var beginUpdate = []string{"BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE", setAll}
 
-// withinUpdate runs fn in a writing transaction that begins with its first statement, in
-// one round trip, and is rolled back unless fn commits it. It runs fn once more, with
-// another connection, if the first one was dead.
+// withinUpdate runs fn in a writing transaction that begins with its first statement, in one
+// round trip, and is rolled back unless fn commits it. It runs fn once more, with another
+// connection, if the first one was dead.
 func (s *Storage) withinUpdate(ctx context.Context, fn func(*writeTx) error) error {
 	began := time.Now()
 	for again := true; ; again = false {
@@ -31,7 +31,7 @@ func (s *Storage) withinUpdate(ctx context.Context, fn func(*writeTx) error) err
 	}
 }
 
-// tryWithinUpdate is withinUpdate with one connection. dead: it broke before the
+// tryWithinUpdate is withinUpdate with one connection. dead reports that it broke before the
 // transaction had begun.
 func (s *Storage) tryWithinUpdate(ctx context.Context, fn func(*writeTx) error) (dead bool, err error) {
 	conn, err := s.acquire(ctx)
@@ -47,9 +47,10 @@ func (s *Storage) tryWithinUpdate(ctx context.Context, fn func(*writeTx) error) 
 	return err != nil && !w.begun && closed, err
 }
 
-// leaveDead reports whether a connection is closed after an error, and closes one to a
-// standby. The others may be as dead, such as after a restart of the server: the next that is
-// taken is a new one. A connection that was closed since ctx ended says nothing of them.
+// leaveDead reports whether a connection is closed after an error, and closes a connection to a
+// standby. Other idle connections may be dead too, for example after a restart of the server:
+// the next one acquired is new. A connection that was closed because ctx ended says nothing
+// about the others.
 func (s *Storage) leaveDead(ctx context.Context, conn *pgxpool.Conn, err error) (closed bool) {
 	var f *failure
 	if errors.As(err, &f) && f.standby {
@@ -70,32 +71,31 @@ func (d *driver) begin(settings []string) {
 	d.begun = false
 }
 
-// commit writes what was collected and commits, in one round trip unless it is much.
+// commit writes the collected rows and commits, in one round trip unless they are many.
 func (w *writer) commit(ctx context.Context) error {
 	if err := w.flush(ctx); err != nil {
 		return err
 	}
-	// What has not begun may run again if the connection is dead, but not its COMMIT.
+	// A transaction that has not begun may run again on a dead connection, but not its COMMIT.
 	if !w.begun || w.pendingBatch != nil && w.pendingBatch.Len() > maxCommitted {
 		if err := w.flushBatch(ctx); err != nil {
 			return err
 		}
 	}
-	// If the context ended during COMMIT, the caller would not know whether it
-	// succeeded.
+	// If the context ended during COMMIT, the caller would not know whether it succeeded.
 	commitCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer cancel()
 	w.queueStatement("COMMIT")
 	return w.flushBatch(commitCtx)
 }
 
-// maxCommitted is how many statements are sent together with COMMIT.
+// maxCommitted is the maximum number of statements sent in one batch with COMMIT.
 const maxCommitted = 16
 
 // commitTimeout bounds the wait for a COMMIT or ROLLBACK.
 const commitTimeout = 20 * time.Second
 
-// within runs fn in a transaction that reads.
+// within runs fn in a reading transaction.
 func (s *Storage) within(ctx context.Context, fn func(pgx.Tx) error) error {
 	conn, tx, err := s.begin(ctx)
 	if err != nil {
@@ -106,8 +106,7 @@ func (s *Storage) within(ctx context.Context, fn func(pgx.Tx) error) error {
 	return fn(tx)
 }
 
-// rollBack ends a transaction that has not committed. If it fails, the connection is
-// closed.
+// rollBack ends a transaction that has not committed. If it fails, it closes the connection.
 func rollBack(ctx context.Context, conn *pgxpool.Conn) {
 	if conn.Conn().IsClosed() || conn.Conn().PgConn().TxStatus() == idle {
 		return
@@ -125,8 +124,8 @@ const idle = 'I'
 // beginTimeout bounds the wait for a free connection and BEGIN.
 const beginTimeout = 20 * time.Second
 
-// begin starts a transaction that reads. It retries once with another connection, since
-// an idle one may be dead.
+// begin starts a reading transaction. It retries once with another connection, since an idle
+// one may be dead.
 func (s *Storage) begin(ctx context.Context) (*pgxpool.Conn, pgx.Tx, error) {
 	bounded, cancel := context.WithTimeout(ctx, beginTimeout)
 	defer cancel()
@@ -137,7 +136,7 @@ func (s *Storage) begin(ctx context.Context) (*pgxpool.Conn, pgx.Tx, error) {
 	return conn, tx, interpret(ctx, "begin", err)
 }
 
-// viewQuery returns the statements that begin a transaction that reads.
+// viewQuery returns the options with the statements that begin a reading transaction.
 func (s *Storage) viewQuery() pgx.TxOptions {
 	return pgx.TxOptions{BeginQuery: strings.Join(append([]string{beginView}, s.settings...), "; ")}
 }

@@ -35,8 +35,8 @@ func (c *counted) SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResu
 	return c.Conn.SendBatch(ctx, batch)
 }
 
-// beginCounted begins a transaction whose round trips are counted. end rolls it back if it
-// has not ended.
+// beginCounted begins a transaction whose round trips are counted. end rolls it back if it has
+// not ended.
 func beginCounted(t *testing.T, s *Storage) (w *writeTx, c *counted, end func()) {
 	t.Helper()
 	conn, err := s.acquire(t.Context())
@@ -53,8 +53,8 @@ func beginCounted(t *testing.T, s *Storage) (w *writeTx, c *counted, end func())
 	}
 }
 
-// putOwn writes an entry to an agent's own store as memory.Service.Put does, and returns
-// the number of round trips.
+// putOwn writes an entry to an agent's own store as memory.Service.Put does, and returns the
+// number of round trips.
 func putOwn(t *testing.T, s *Storage, agent, key string) int {
 	t.Helper()
 	ctx, now := t.Context(), time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -82,8 +82,8 @@ func putOwn(t *testing.T, s *Storage, agent, key string) int {
 	return c.trips
 }
 
-// Workers save side by side, and none of them while a setting is changed on which it
-// depends which vectors they save.
+// Workers save concurrently, but none saves while a setting that determines its vectors is
+// being changed.
 func TestSavingVectorsSharesTheSettingsThatItReadsWithItsRows(t *testing.T) {
 	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
 		s, ctx := openAt(t, database(t)), t.Context()

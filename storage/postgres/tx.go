@@ -7,19 +7,19 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// reader reads what PostgreSQL reads in a way of its own: the lexical leg, candidates, what
-// they are scored by, and usage.
+// reader has the reads that are specific to PostgreSQL: the lexical leg, candidates, the data
+// for scoring them, and usage.
 type reader struct{ *driver }
 
-// readTx is a memory.ReadTx: what both storages read alike, and what this one reads in a way
-// of its own. Both run their statements by one driver.
+// readTx is a memory.ReadTx: the shared reads and PostgreSQL's own. Both run their statements
+// by one driver.
 type readTx struct {
 	sqlcommon.Reads
 	reader
 }
 
-// writeTx is a memory.Tx. Its methods in place of shared ones take locks, or answer from
-// what was read ahead.
+// writeTx is a memory.Tx. Its methods that replace shared ones take locks, or answer from
+// prefetched rows.
 type writeTx struct {
 	sqlcommon.Reads
 	sqlcommon.Writes

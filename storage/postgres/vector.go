@@ -28,7 +28,7 @@ func (w *writer) flushChanges() {
 	w.queueStatement("change.insert", ids, time.Now())
 }
 
-// lockedRow is what SaveVectors must know of a row.
+// lockedRow is what SaveVectors must know about a row.
 type lockedRow struct {
 	store      int64
 	revision   int64
@@ -36,8 +36,8 @@ type lockedRow struct {
 	saved      []int64 // the models whose vectors the transaction has written
 }
 
-// PrepareVectors implements indexer.VectorWriter. It locks the rows of the entries after the
-// settings: these shared, since workers save side by side.
+// PrepareVectors implements indexer.VectorWriter. It locks the settings and then the rows of
+// the entries. The locks on the settings are shared, since workers save concurrently.
 func (w *writer) PrepareVectors(ctx context.Context, entries []uuid.UUID, settings []string) error {
 	keys := []int64{databaseLock}
 	for _, name := range settings {
@@ -78,7 +78,7 @@ func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, 
 		}
 	}
 	if len(records) == 0 && changed {
-		w.bulk.add(bulkOldVectors, model, [16]byte(id), row.store) // whatever it removes: the entry has changed
+		w.bulk.add(bulkOldVectors, model, [16]byte(id), row.store) // also if nothing is removed: the entry has changed
 		return true, nil
 	}
 	if len(records) == 0 {
@@ -122,9 +122,9 @@ func (w *writer) dropVectors(ctx context.Context, id uuid.UUID, store int64) err
 	return err
 }
 
-// moveVectors updates the vectors of a replaced row. It drops them if the row is
-// no longer searchable. If the row moved to another store or label, by which
-// indexes partition vectors, it records a change.
+// moveVectors updates the vectors of a replaced row. It drops them if the row is no longer
+// searchable. If the row moved to another store or label, by which indexes partition vectors,
+// it records a change.
 func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next *storedRow) error {
 	if !next.Indexed() {
 		return w.dropVectors(ctx, id, old.Store)

@@ -53,12 +53,12 @@ func (dialect) Successor(prefix string) (next string, found bool) {
 	return next, found
 }
 
-// types are the types of operands as columns have them.
+// types are the column types of operands.
 var types = map[condition.Type]string{
 	condition.TextType: "text", condition.BoolType: "boolean", condition.LabelType: "smallint",
 }
 
-// operand returns an operand as its column has it.
+// operand returns an operand as stored in its column.
 func operand(o *condition.Operand) any {
 	switch o.Type {
 	case condition.LabelType:
@@ -70,7 +70,7 @@ func operand(o *condition.Operand) any {
 	}
 }
 
-// operandList returns operands, which have one type, as an array parameter.
+// operandList returns operands of one type as an array parameter.
 func operandList(operands []condition.Operand) any {
 	switch operands[0].Type {
 	case condition.LabelType:

@@ -7,7 +7,7 @@ import (
 	"mneme/storage/storagetest"
 )
 
-// The statements are the same on both layouts, whose plans differ.
+// The statements are the same on both layouts; their plans differ.
 func FuzzWhere(f *testing.F) {
 	storagetest.FuzzWhere(f, func(t testing.TB) storage.Storage { return openAt(t, partitionedDatabase(t)) })
 }

@@ -17,16 +17,15 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// maxVector is the size in bytes of the largest tsvector: its offsets have 20
-// bits.
+// maxVector is the maximum size of a tsvector in bytes: its offsets have 20 bits.
 const maxVector = 1<<20 - 1
 
-// oversized is the form of an entry whose forms do not fit a tsvector. No word has
-// a star.
+// oversized is the only form of an entry whose forms do not fit into a tsvector. No word
+// contains a star.
 const oversized = "*"
 
-// replaceForms replaces the forms by which Match finds an entry. old is the row
-// before, nil for a new one.
+// replaceForms replaces the forms by which Match finds an entry. old is the previous row, nil
+// for a new one.
 func (w *writer) replaceForms(id uuid.UUID, old, next *storedRow, forms []string) {
 	indexed := next != nil && next.Indexed()
 	if old != nil && old.Indexed() && (!indexed || old.Store != next.Store) {
@@ -58,7 +57,7 @@ func (w *writer) PutDocument(ctx context.Context, entry memory.Entry, doc lexica
 		return err
 	}
 	w.setRLSAll()
-	w.queueBulk() // it may hold the forms of the same entry
+	w.queueBulk() // it may contain the forms of the same entry
 	old := posting.Document{Label: entry.Label}
 	old.Store = store.number
 	var length *int
@@ -85,22 +84,22 @@ func (w *writer) PutDocument(ctx context.Context, entry memory.Entry, doc lexica
 	return nil
 }
 
-// formCondition is a condition on the forms of entries, as a tsquery: query for
-// rows of table word, or template for the rows of other tables, with noPartition in
-// place of each partition. Both "": none.
+// formCondition is a condition on the forms of entries, as a tsquery: query is for rows of
+// table word; template is for the rows of other tables, with noPartition in place of each
+// partition. If both are "", there is no condition.
 type formCondition struct{ query, template string }
 
-// noPartition stands for the partition of a row. No form has this character.
+// noPartition is a placeholder for a row's partition. No form contains this character.
 const noPartition = "§"
 
-// partitionsAtOnce is how many partitions one statement asks for: a tsquery is
-// evaluated as a whole for each row that has one of its keys.
+// partitionsAtOnce is the number of partitions in one statement: a tsquery is evaluated
+// completely for each row that has one of its keys.
 const partitionsAtOnce = 32
 
-// findWords finds the entries that pass a filter with Match. An entry whose forms
-// did not fit its tsvector is always evaluated.
+// findWords finds the entries that pass a filter with Match. An entry whose forms did not fit
+// into its tsvector is always evaluated.
 func (m *matching) findWords(ctx context.Context, ids []uuid.UUID) error {
-	defer m.setRLSWords("") // the writes of a transaction see all rows
+	defer m.setRLSWords("") // a transaction's writes see all rows
 	words := m.Filter.Match.Query()
 	tooLong := lexical.FormQuery{Some: lexical.FormExpr{Form: oversized}}
 	ask := func(ask func(queries ...lexical.FormQuery) formCondition) error {
@@ -113,7 +112,7 @@ func (m *matching) findWords(ctx context.Context, ids []uuid.UUID) error {
 		return m.find(ctx, ids, ask(tooLong), true)
 	}
 	switch {
-	case words.Some.Empty() && len(words.None) == 0: // nothing is known without evaluating
+	case words.Some.Empty() && len(words.None) == 0: // evaluation decides about all entries
 		return m.find(ctx, ids, formCondition{}, true)
 	case ids != nil || words.Some.Empty():
 		words.None = append(words.None, tooLong.Some)
@@ -148,19 +147,19 @@ func (m *matching) partitions(ctx context.Context) (partitions []string, err err
 	return partitions, err
 }
 
-// wordPath returns the FROM and WHERE clauses of the entries whose forms fulfil a
-// tsquery, the third parameter.
+// wordPath returns the FROM and WHERE clauses for the entries whose forms match a tsquery, the
+// third parameter.
 func (m *matching) wordPath() string {
 	return wordRows + m.inStore("w") + withWords + m.storeOf("w") + isFound
 }
 
-// rowForms returns a condition on the forms of row e, by the parameter of a template.
+// rowForms returns a condition on the forms of row e, with a template as its parameter.
 func (m *matching) rowForms(template string) string {
 	return ` AND (SELECT w.keys FROM word w WHERE w.entry = e.id AND w.store = ` + m.storeOf("e") + `) @@
 	replace(` + template + `::text, '` + noPartition + `', e.store::text || chr(96 + e.label))::tsquery`
 }
 
-// tsquery writes that one of several queries holds in one of several partitions.
+// tsquery returns a tsquery for at least one of queries in at least one of partitions.
 func tsquery(partitions []string, queries []lexical.FormQuery) string {
 	var either []string
 	for _, partition := range partitions {
@@ -171,11 +170,11 @@ func tsquery(partitions []string, queries []lexical.FormQuery) string {
 	return strings.Join(either, " | ")
 }
 
-// inPartition writes that a query holds in a partition.
+// inPartition returns a tsquery for a query in a partition.
 func inPartition(partition string, q lexical.FormQuery) string {
 	formula := func(e lexical.FormExpr) string {
 		return e.Formula(" & ", " | ", func(form string, prefix bool) string {
-			key := "'" + lexical.FormKey(partition, form) + "'" // no key has a quote
+			key := "'" + lexical.FormKey(partition, form) + "'" // no key contains a quote
 			if prefix {
 				key += ":*"
 			}

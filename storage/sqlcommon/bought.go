@@ -42,8 +42,8 @@ func (m MeterReader) CountShown(ctx context.Context, store, buyer string) (n int
 	return n, err
 }
 
-// CountInStore implements meter.SaleReader. The index counts its documents: those that
-// expired are subtracted.
+// CountInStore implements meter.SaleReader. It subtracts expired documents from the count in
+// the index.
 func (m MeterReader) CountInStore(ctx context.Context, store string, ceiling acl.Label, at time.Time) (int64, error) {
 	if err := m.r.InStore(ctx, store); err != nil {
 		return 0, err
@@ -70,9 +70,9 @@ func (m MeterWriter) AddBought(ctx context.Context, list []meter.Bought) error {
 	return err
 }
 
-// DeleteBought implements meter.BoughtWriter. Of searches at the same time each may have
-// charged for an entry, which is recorded with the charge that was booked first. An entry
-// that another charge paid for, too, becomes one of that charge.
+// DeleteBought implements meter.BoughtWriter. Concurrent searches may each have charged for an
+// entry. The entry is recorded with the first booked charge. If another charge paid for it too,
+// it then belongs to that charge.
 func (m MeterWriter) DeleteBought(ctx context.Context, charge uuid.UUID) error {
 	var store, buyer string
 	left := make(map[uuid.UUID]bool)

@@ -8,25 +8,25 @@ import (
 	"mneme/memory"
 )
 
-// Dialect is how the statements of a storage take their parameters.
+// Dialect is the form in which a storage's statements take their parameters.
 type Dialect struct {
-	// Lateral says that a statement can probe an index for each of several labels or
-	// stores. Otherwise it is run for one at a time.
+	// Lateral says that one statement can probe an index for each of several labels or stores.
+	// Otherwise the statement runs once for each.
 	Lateral bool
 	// Scope returns the parameters for a scope, the first ones of a statement.
 	Scope func(stores []acl.Access) []any
 	// Paths returns the parameters for a list of paths.
 	Paths func(paths []memory.Path) []any
-	// Successor returns the smallest text greater than all that begin with a prefix,
-	// null if there is none.
+	// Successor returns the smallest text greater than all texts with a prefix, or null if
+	// there is none.
 	Successor func(prefix string) any
 	// Term returns the parameter for a term.
 	Term func(term string) any
-	// Layout is of postings and documents.
+	// Layout is the layout of postings and documents.
 	Layout posting.Layout
 }
 
-// levels returns the labels for which a statement about labels up to a ceiling is run.
+// levels returns the labels for which a statement about labels up to a ceiling runs.
 func (d *Dialect) levels(ceiling acl.Label) []acl.Label {
 	ceiling = labelBound(ceiling)
 	if d.Lateral {
@@ -42,24 +42,24 @@ func (d *Dialect) levels(ceiling acl.Label) []acl.Label {
 // noStore is greater than the number of any store.
 const noStore = int64(math.MaxInt64)
 
-// Reads are the methods of memory.ReadTx and indexer.ReadTx that both storages have in
-// common, for their transactions to embed.
+// Reads has the methods of memory.ReadTx and indexer.ReadTx that both storages share. Their
+// transactions embed it.
 type Reads struct {
 	r   Reader
 	leg Leg
 	d   *Dialect
 }
 
-// NewReads returns the methods of a transaction whose statements r runs.
+// NewReads returns the methods of a transaction that runs its statements by r.
 func NewReads(r Reader, leg Leg, d *Dialect) Reads { return Reads{r, leg, d} }
 
-// Writes are the methods of memory.Tx and indexer.Tx that both storages have in common.
+// Writes has the methods of memory.Tx and indexer.Tx that both storages share.
 type Writes struct {
 	w     Writer
 	reads Reads
 	d     *Dialect
 }
 
-// NewWrites returns the methods of a writing transaction whose statements w runs, and which
+// NewWrites returns the methods of a writing transaction that runs its statements by w and
 // reads by reads.
 func NewWrites(w Writer, reads Reads, d *Dialect) Writes { return Writes{w, reads, d} }

@@ -11,10 +11,10 @@ import (
 	"mneme/memory"
 )
 
-// ErrRecord means that a record of a dump has no field or several.
+// ErrRecord means that a record of a dump has no field or several fields.
 var ErrRecord = errors.New("a dump record must have exactly one field")
 
-// Yield takes the records of a dump.
+// Yield receives the records of a dump.
 type Yield func(memory.DumpRecord) error
 
 // Dump implements memory.Dumper: facts, then entries, then the records of package
@@ -74,7 +74,7 @@ func (r Reads) dumpGrants(ctx context.Context, yield Yield) error {
 		if err != nil {
 			return err
 		}
-		g.Rests = false // by the offers
+		g.Rests = false // set by the offers
 		return yield(memory.DumpRecord{Grant: &g})
 	}, "grant.all")
 }
@@ -91,8 +91,8 @@ func (r Reads) dumpReadings(ctx context.Context, yield Yield) error {
 	}, "reading.all")
 }
 
-// dumpEntries yields entries by ID, each followed by its former versions, oldest first.
-// It reads page by page, so that a slow yield does not run into a statement timeout.
+// dumpEntries yields entries by ID, each followed by its former versions, oldest first. It
+// reads page by page, so that a slow yield does not exceed the statement timeout.
 func (r Reads) dumpEntries(ctx context.Context, yield Yield) error {
 	const page = 200
 	if err := r.r.OfEntries(ctx, nil); err != nil {
@@ -105,7 +105,7 @@ func (r Reads) dumpEntries(ctx context.Context, yield Yield) error {
 			return err
 		}
 		var versions []memory.Entry
-		read := 0 // the entries whose versions were read
+		read := 0 // number of entries whose versions were read
 		for i := range entries {
 			if i == read {
 				n := 0
@@ -127,12 +127,13 @@ func (r Reads) dumpEntries(ctx context.Context, yield Yield) error {
 	}
 }
 
-// versionsAtOnce is how many former versions a dump holds at a time, unless one entry has
-// more: memory.HistoryLimits bound those of each entry, and a value has its own limit.
+// versionsAtOnce is the maximum number of former versions that a dump holds in memory, unless
+// one entry has more: memory.HistoryLimits bound the versions of each entry, and a value has
+// its own limit.
 const versionsAtOnce = 200
 
-// versionsOfFirst returns the former versions of the first of some entries, and how many
-// entries these are, at least one.
+// versionsOfFirst returns the former versions of the first of some entries, and the number of
+// these entries, at least one.
 func (r Reads) versionsOfFirst(ctx context.Context, entries []memory.Entry) (versions []memory.Entry, n int, err error) {
 	var ids []uuid.UUID
 	for sum := 0; n < len(entries); n++ {
@@ -157,7 +158,7 @@ type Loading interface {
 	LoadVersion(ctx context.Context, v *memory.Entry) error
 }
 
-// Load does what memory.Loader says.
+// Load implements memory.Loader for both storages.
 func Load(ctx context.Context, w Loading, facts Writes, record memory.DumpRecord, doc lexical.Document) error {
 	switch {
 	case record.Entry != nil:
@@ -170,12 +171,12 @@ func Load(ctx context.Context, w Loading, facts Writes, record memory.DumpRecord
 	return facts.loadFact(ctx, record)
 }
 
-// loadFact loads a record of a fact; ErrRecord if it is none.
+// loadFact loads a record of a fact. The error is ErrRecord if it is not one.
 func (w Writes) loadFact(ctx context.Context, record memory.DumpRecord) error {
 	switch {
 	case record.Grant != nil:
 		g := *record.Grant
-		if g.Label == 0 { // the dump is of a version whose grants had no label and needed no acceptance
+		if g.Label == 0 { // a version whose grants had no label and needed no acceptance wrote the dump
 			g.Label, g.Accepted = acl.Public, acl.Public
 		}
 		return w.insertGrant(ctx, g)

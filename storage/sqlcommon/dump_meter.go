@@ -7,8 +7,8 @@ import (
 	"mneme/meter"
 )
 
-// DumpMeter yields the records of package meter, lines of the ledger in their order.
-// Claims without a payment are left out, like idempotency records.
+// DumpMeter yields the records of package meter, ledger lines in order. Like idempotency
+// records, claims without a payment are left out.
 func DumpMeter(ctx context.Context, r Reader, yield func(memory.DumpRecord) error) error {
 	record := func(d meter.DumpRecord) error {
 		raw, err := d.Encode()
@@ -65,7 +65,7 @@ func DumpMeter(ctx context.Context, r Reader, yield func(memory.DumpRecord) erro
 	return nil
 }
 
-// dumpMetas yields the settings of the database that package meter keeps.
+// dumpMetas yields the database settings of package meter.
 func dumpMetas(ctx context.Context, r Reader, yield func(meter.DumpRecord) error) error {
 	for _, name := range meter.DumpedMetas() {
 		var value []byte
@@ -86,8 +86,8 @@ func dumpMetas(ctx context.Context, r Reader, yield func(meter.DumpRecord) error
 	return nil
 }
 
-// LoadMeter writes a record of package meter; memory.ErrExists if it exists. Lines of
-// the ledger are appended, so that they make the balances.
+// LoadMeter writes a record of package meter. The error is memory.ErrExists if it exists.
+// Ledger lines are appended, which computes the balances.
 func LoadMeter(ctx context.Context, w Writer, raw []byte) error {
 	record, err := meter.DecodeDumpRecord(raw)
 	if err != nil {

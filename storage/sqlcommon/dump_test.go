@@ -11,7 +11,7 @@ import (
 	"mneme/memory"
 )
 
-// dumped is a Reader of entries and of their former versions.
+// dumped is a Reader of entries and their former versions.
 type dumped struct {
 	Reader
 	entries []memory.Entry

@@ -46,13 +46,14 @@ func (r Reads) Expiring(ctx context.Context, q memory.ExpiryQuery) ([]memory.Exp
 // Purger is a transaction that purges entries.
 type Purger interface {
 	Writer
-	// StillErasable returns those of the entries that may be purged, under the locks
-	// of their stores, and PurgeEntry erases one.
+	// StillErasable returns the entries that may still be purged, under the locks of their
+	// stores. PurgeEntry erases one.
 	StillErasable(ctx context.Context, ids []uuid.UUID, cutoff time.Time) ([]uuid.UUID, error)
 	PurgeEntry(ctx context.Context, id uuid.UUID) error
 }
 
-// Purge does what memory.Eraser says: it erases deleted, swept and expired entries.
+// Purge implements memory.Eraser for both storages: it erases deleted, swept and expired
+// entries.
 func Purge(ctx context.Context, w Purger, d *Dialect, cutoff time.Time, limit int) (purged []uuid.UUID, err error) {
 	if err := w.OfEntries(ctx, nil); err != nil {
 		return nil, err
@@ -78,7 +79,7 @@ func Purge(ctx context.Context, w Purger, d *Dialect, cutoff time.Time, limit in
 	return purged, nil
 }
 
-// TrimEach erases former versions of entries, as memory.HistoryTrimmer says.
+// TrimEach erases former versions of entries, as memory.HistoryTrimmer specifies.
 func TrimEach(ctx context.Context, w memory.HistoryTrimmer, ids []uuid.UUID, keep memory.HistoryLimits) error {
 	for _, id := range ids {
 		if err := w.TrimHistory(ctx, id, keep); err != nil {
@@ -94,14 +95,14 @@ type Past struct {
 	Bytes    int64 // of their values and sources
 }
 
-// Exceeds reports whether versions have to go. The newest former one stays.
+// Exceeds reports whether versions must be erased. The newest former version stays.
 func (p Past) Exceeds(keep memory.HistoryLimits) bool {
 	return p.Versions > 1 && (p.Versions > keep.Former() || p.Bytes > keep.Bytes)
 }
 
-// Trim erases the oldest former versions of the row with a key until the others are
-// within the limits, and returns the counts of those. It reads sizes, and only of the
-// versions that it erases and of one chunk more.
+// Trim erases the oldest former versions of the row with a key until the rest is within the
+// limits, and returns the counts of the rest. It reads only sizes, of the versions that it
+// erases and at most one more chunk.
 func (p Past) Trim(ctx context.Context, w Writer, d *Dialect, key any, keep memory.HistoryLimits) (Past, error) {
 	const chunk = 16
 	for limit := min(chunk, max(2, p.Versions-keep.Former())); p.Exceeds(keep); limit = chunk {

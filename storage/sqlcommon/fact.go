@@ -63,7 +63,7 @@ func (r Reads) Grants(ctx context.Context, q acl.GrantQuery) ([]acl.Grant, error
 	return nil, nil
 }
 
-// members are the names of statements on a table of memberships.
+// members holds the names of statements on a table of memberships.
 type members struct{ end, all, put, insert, remove, expire string }
 
 var (
@@ -152,15 +152,15 @@ func grantValues(g acl.Grant) []any {
 		g.Caps.SearchesPerHour, g.Caps.EntriesPerDay, g.Offer, g.Terms}
 }
 
-// PutGrant implements memory.GrantWriter. It counts the grants of the store.
+// PutGrant implements memory.GrantWriter. It updates the count of the store's grants.
 func (w Writes) PutGrant(ctx context.Context, g acl.Grant) error {
 	if g.Level == acl.None {
 		return w.removeGrant(ctx, g)
 	}
 	err := w.insertGrant(ctx, g)
 	if errors.Is(err, memory.ErrExists) {
-		// If it is swept meanwhile, the sweep counts that it is gone, and what comes in its
-		// place counts as any other.
+		// If the grant is swept meanwhile, the sweep counts its removal, and its replacement
+		// counts like any other grant.
 		if err = w.removeGrant(ctx, g); err == nil {
 			err = w.insertGrant(ctx, g)
 		}
@@ -168,7 +168,7 @@ func (w Writes) PutGrant(ctx context.Context, g acl.Grant) error {
 	return err
 }
 
-// removeGrant removes a grant, if there is one, and counts that it is gone.
+// removeGrant removes a grant, if there is one, and updates the count.
 func (w Writes) removeGrant(ctx context.Context, g acl.Grant) error {
 	n, err := w.w.Exec(ctx, "grant.delete", g.Store, g.Grantee, g.Label)
 	if err != nil || n == 0 {
@@ -177,7 +177,7 @@ func (w Writes) removeGrant(ctx context.Context, g acl.Grant) error {
 	return w.w.Queue(ctx, "grant.add_count", g.Store, g.Label, -n)
 }
 
-// insertGrant inserts a grant and counts it; ErrExists if there is one.
+// insertGrant inserts a grant and counts it. The error is ErrExists if there is one.
 func (w Writes) insertGrant(ctx context.Context, g acl.Grant) error {
 	if err := Insert(ctx, w.w, "grant.insert", grantValues(g)...); err != nil {
 		return err
@@ -189,8 +189,8 @@ func settingsValues(agent string, s acl.Settings) []any {
 	return []any{agent, s.Enabled, s.Self, s.Chat, s.User, int64(s.DefaultTTL), int64(s.Locked)}
 }
 
-// ClaimName implements memory.NameWriter. The insertion waits for another transaction that
-// claims the same name.
+// ClaimName implements memory.NameWriter. The insertion waits for another transaction that is
+// claiming the same name.
 func (w Writes) ClaimName(ctx context.Context, id string, kind memory.Kind) error {
 	known, err := w.reads.KindOf(ctx, id)
 	if err == nil && known == memory.KindUnknown {
@@ -228,9 +228,9 @@ type grantCount struct {
 	label acl.Label
 }
 
-// trimGrants deletes grants by the statement with a name, and returns how many. It counts those of
-// several stores in the order of their names and labels, so that two transactions do not
-// wait for each other.
+// trimGrants deletes grants by the named statement, and returns their number. It updates the
+// counts of several stores in the order of their names and labels, so that two transactions do
+// not deadlock.
 func (w Writes) trimGrants(ctx context.Context, name string, args ...any) (n int64, err error) {
 	swept := make(map[grantCount]int64)
 	err = w.w.Each(ctx, func(row Row) error {

@@ -21,7 +21,7 @@ func (r Reads) Feed(ctx context.Context, queries ...memory.FeedQuery) ([]memory.
 		stores[i] = q.Store
 		asked[q.Store] = append(asked[q.Store], i)
 	}
-	slices.Sort(stores) // the same query for the same stores, which is kept
+	slices.Sort(stores) // the same query for the same stores, which is cached
 	ends, err := KeptList(ctx, r.r, scanFeedEnds, "feed.heads", stores)
 	for _, e := range ends {
 		for _, i := range asked[e.store] {
@@ -80,8 +80,8 @@ type feedHead struct {
 	last, removed int64
 }
 
-// TrimFeed implements memory.FeedTrimmer. It locks the heads of feeds in the order in which
-// writers do.
+// TrimFeed implements memory.FeedTrimmer. It locks the heads of feeds in the same order as
+// writers.
 func (w Writes) TrimFeed(ctx context.Context, before time.Time, keep int64, limit int) (more bool, err error) {
 	if err := w.w.OfEntries(ctx, nil); err != nil {
 		return false, err
@@ -102,8 +102,8 @@ func (w Writes) TrimFeed(ctx context.Context, before time.Time, keep int64, limi
 	return left < int64(limit), err
 }
 
-// trimFeedOf removes the old records of one feed, at most limit, and returns the
-// position of the last one.
+// trimFeedOf removes the old records of one feed, at most limit, and returns the position of
+// the last one.
 func (w Writes) trimFeedOf(ctx context.Context, h feedHead, before time.Time, keep, limit int64) (end int64, err error) {
 	end, ended := h.removed, false
 	err = w.w.Each(ctx, func(row Row) error {
@@ -125,10 +125,10 @@ func (w Writes) trimFeedOf(ctx context.Context, h feedHead, before time.Time, ke
 	return end, w.w.Queue(ctx, "feed.set_removed", end, h.store, h.label)
 }
 
-// TrimChanges implements indexer.VectorWriter. A prefix
-// goes, so that the remaining positions have no gaps: up to the last old record before the
-// first recent one. The age of records is by the clocks of the machines that wrote them. One
-// of the future is neither old nor recent: it goes with an old one that follows it.
+// TrimChanges implements indexer.VectorWriter. It removes a prefix, so that the remaining
+// positions have no gaps: up to the last old record before the first recent one. The writers'
+// clocks determine the age of records. A record from the future is neither old nor recent: it
+// is removed with an old one that follows it.
 func (w Writes) TrimChanges(ctx context.Context, before, now time.Time, limit int) (more bool, err error) {
 	var last, end int64
 	for ended := false; end == 0 && !ended; {

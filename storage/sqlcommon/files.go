@@ -11,7 +11,7 @@ import (
 var files embed.FS
 
 // Statements reads the statements that a storage runs: those in its own files, and those that
-// both databases take as they are. path is that of the storage in the repository.
+// both databases share. path is the storage's path in the repository.
 func Statements(path string, own fs.FS) sqltext.Set {
 	set, err := sqltext.Load(sqltext.Folder{Path: "storage/sqlcommon", Files: files}, sqltext.Folder{Path: path, Files: own})
 	if err != nil {

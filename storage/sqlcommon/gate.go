@@ -10,14 +10,14 @@ import (
 	"mneme/memory"
 )
 
-// Gate lets transactions in until the storage closes, which waits for them.
+// Gate admits transactions until the storage closes. Closing waits for them.
 type Gate struct {
 	running sync.RWMutex
 	closed  atomic.Bool
 }
 
-// Enter registers a transaction, which must Leave when it ends. It fails if the
-// storage is closed.
+// Enter registers a transaction, which must call Leave when it ends. It fails if the storage is
+// closed.
 func (g *Gate) Enter() error {
 	g.running.RLock()
 	if g.closed.Load() {
@@ -27,11 +27,11 @@ func (g *Gate) Enter() error {
 	return nil
 }
 
-// Leave ends what Enter began.
+// Leave ends a transaction that Enter registered.
 func (g *Gate) Leave() { g.running.RUnlock() }
 
-// Shut closes the gate, waits for the transactions that are within, and calls release. It
-// does nothing if the gate is closed already.
+// Shut closes the gate, waits for the running transactions, and calls release. It does nothing
+// if the gate is closed already.
 func (g *Gate) Shut(release func() error) error {
 	if g.closed.Swap(true) {
 		return nil

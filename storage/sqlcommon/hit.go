@@ -8,8 +8,8 @@ import (
 	"mneme/memory"
 )
 
-// Hits resolves ranked documents to entries. read yields the entries of those that known
-// does not have, by their indexes in missing, and known learns them. known may be nil.
+// Hits resolves ranked documents to entries. read yields the entries that known does not have,
+// by their indexes in missing, and Hits adds them to known. known may be nil.
 func Hits(ranked []posting.Scored, known memory.DocumentIDs,
 	read func(missing []posting.Scored, found func(i int, entry uuid.UUID)) error,
 ) ([]lexical.Hit, error) {

@@ -6,23 +6,22 @@ import (
 	"strconv"
 )
 
-// Kept is what the reading transactions of a connection have read of small tables, so that
-// the next ones need not read it again while nobody commits anything. Every search reads
-// its caller's rights twice.
+// Kept caches rows of small tables that the reading transactions of a connection have read,
+// until the next commit by anybody. Every search reads its caller's rights twice.
 //
-// SECURITY: it holds rows alone: what follows from them is decided each time. A faster
-// answer reveals no more than a warm page cache: someone asked about the same store.
+// SECURITY: it caches only rows, and each transaction decides what follows from them. A faster
+// answer reveals no more than a warm page cache: some caller has asked about the same store.
 type Kept struct {
 	version int64 // of the database
 	lists   map[keptQuery]any
-	bytes   int // of lists, roughly
+	bytes   int // of lists, approximately
 }
 
 type keptQuery struct{ text, args string }
 
 const (
 	maxKept      = 1 << 20 // bounds Kept.bytes
-	keptRowBytes = 600     // of a row of the largest kind, a metered grant, roughly
+	keptRowBytes = 600     // of a row of the largest kind, a metered grant, approximately
 )
 
 // At empties k unless the database has the same version as at the last call.
@@ -44,7 +43,7 @@ func (k *Kept) put(query keptQuery, list any, rows int) {
 	k.bytes += bytes
 }
 
-// KeptList is List for a query that a transaction of the connection may have run before: see
+// KeptList is List for a query that an earlier transaction of the connection may have run: see
 // Kept. Its arguments are strings and lists of strings. The result must not be changed.
 func KeptList[T any](ctx context.Context, r Reader, scan func(Row) (T, error), text string, args ...any) ([]T, error) {
 	kept, err := r.Kept(ctx)
@@ -65,7 +64,7 @@ func KeptList[T any](ctx context.Context, r Reader, scan func(Row) (T, error), t
 	return list, err
 }
 
-// keyOf returns the arguments of a query as one text that no others have.
+// keyOf returns the arguments of a query as one unambiguous text.
 func keyOf(args []any) string {
 	var key []byte
 	add := func(text string) {

@@ -10,7 +10,7 @@ import (
 	"mneme/memory"
 )
 
-// keeper is a Reader of the queries' own texts that counts them.
+// keeper is a Reader that counts the queries it runs, by text.
 type keeper struct {
 	Reader
 	kept    *Kept
@@ -65,7 +65,7 @@ func TestAQueryRunsOnceForEachVersion(t *testing.T) {
 	}
 }
 
-func TestTheOrderOfStoresIsNotAskedAgain(t *testing.T) {
+func TestAnotherOrderOfStoresIsReadFromTheCache(t *testing.T) {
 	k := &keeper{kept: new(Kept)}
 	reads := NewReads(k, nil, &Dialect{})
 	queries := []memory.FeedQuery{{Store: "c"}, {Store: "a"}, {Store: "b"}}
@@ -80,7 +80,7 @@ func TestTheOrderOfStoresIsNotAskedAgain(t *testing.T) {
 	}
 }
 
-func TestWhatIsKeptIsBounded(t *testing.T) {
+func TestTheRowCacheIsBounded(t *testing.T) {
 	k := &keeper{kept: new(Kept)}
 	long := slices.Repeat([]string{strings.Repeat("x", 100)}, 100)
 	for i := range 200 {

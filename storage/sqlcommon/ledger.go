@@ -46,8 +46,8 @@ func (m MeterReader) LinesAfter(ctx context.Context, number int64, limit int) ([
 	return List(ctx, m.r, scanLine, "ledger.after", number, limit)
 }
 
-// AppendLine implements meter.LedgerWriter. Should two transactions append without
-// the lock of the ledger, the second waits for the row of the first and runs again.
+// AppendLine implements meter.LedgerWriter. If two transactions append without the ledger lock,
+// the second waits for the row of the first and runs again.
 func (m MeterWriter) AppendLine(ctx context.Context, line meter.Line) error {
 	last, err := m.LastLine(ctx)
 	if err != nil {
@@ -59,7 +59,7 @@ func (m MeterWriter) AppendLine(ctx context.Context, line meter.Line) error {
 	n, err := m.w.Exec(ctx, "ledger.append", line.Number, line.At, string(line.Kind), OrNull(line.Charge), line.Reference,
 		line.Agent(), JSON{line.Postings}, line.Previous[:], line.Hash[:])
 	switch {
-	case errors.Is(err, memory.ErrExists): // of the number
+	case errors.Is(err, memory.ErrExists): // the number is taken
 		return m.w.Fail(ErrConflict)
 	case err != nil:
 		return err

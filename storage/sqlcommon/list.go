@@ -13,8 +13,8 @@ import (
 	"mneme/memory"
 )
 
-// Scan implements memory.EntryReader. Each label is scanned in the order of an index up to
-// the limit, and the results are merged, so that entries above the ceiling cost no time.
+// Scan implements memory.EntryReader. It scans each label in index order up to the limit, and
+// merges the results, so that entries above the ceiling cost no time.
 func (r Reads) Scan(ctx context.Context, q memory.ScanQuery) ([]memory.Entry, error) {
 	text, namespace, after := "entry.scan_store", "", "" // keys are never empty: all are after ""
 	if q.After {

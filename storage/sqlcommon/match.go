@@ -10,9 +10,9 @@ import (
 	"mneme/memory"
 )
 
-// Arguments collects the parameters of a query that is put together.
+// Arguments collects the parameters of a composed query.
 type Arguments struct {
-	Mark string // before a parameter's number
+	Mark string // precedes a parameter's number
 	Args []any
 }
 
@@ -29,7 +29,7 @@ type Matches struct {
 	IDs    []uuid.UUID
 }
 
-// errEnough ends a query whose further rows are not needed.
+// errEnough ends a query whose remaining rows are not needed.
 var errEnough = errors.New("no further rows are needed")
 
 // Add adds an entry. An error ends the query: there are more than the limit.
@@ -40,8 +40,8 @@ func (m *Matches) Add(id uuid.UUID) error {
 	return nil
 }
 
-// Result returns what memory.CandidateReader.Matching does: nothing but true if there
-// are more entries than it may return.
+// Result returns the results of memory.CandidateReader.Matching: only true if there are more
+// entries than it may return.
 func (m *Matches) Result(err error) ([]uuid.UUID, bool, error) {
 	if errors.Is(err, errEnough) {
 		return nil, true, nil
@@ -58,8 +58,8 @@ func (m *Matches) AddRow(row Row) error {
 	return m.Add(id)
 }
 
-// JudgeValue adds the entry of a row with its ID, whether it is encrypted, and its value,
-// if it fits a part of the filter.
+// JudgeValue adds the entry of a row with its ID, whether it is encrypted, and its value, if it
+// passes a part of the filter.
 func (m *Matches) JudgeValue(part *condition.Condition) func(Row) error {
 	return func(row Row) error {
 		var id uuid.UUID
@@ -94,8 +94,8 @@ func (m *Matches) JudgeEntry() func(Row) error {
 	}
 }
 
-// ValuePart returns the part of a condition that reads values, if these alone
-// decide of an entry that the query has found; else nil.
+// ValuePart returns the part of a condition that reads values, if that part alone decides about
+// an entry that the query has found, and otherwise nil.
 func ValuePart(filter memory.Filter, where *condition.Condition) *condition.Condition {
 	if filter.Match != nil || where == nil || !where.ReadsValue() {
 		return nil

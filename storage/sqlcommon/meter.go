@@ -26,7 +26,7 @@ func NewMeterWriter(w Writer) MeterWriter { return MeterWriter{MeterReader{w}, w
 // FarFuture is later than any time of a row.
 var FarFuture = time.Date(200_000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// upTo returns the bound for times before one: FarFuture if there is none.
+// upTo returns the upper bound for times before at, or FarFuture if there is none.
 func upTo(at time.Time) time.Time {
 	if at.IsZero() {
 		return FarFuture
@@ -45,9 +45,9 @@ func labelsTo(ceiling acl.Label) (list []int64) {
 	return list
 }
 
-// eachLabel returns the first rows, up to limit, of a query whose parameters are a
-// label, the limit and args. Each label up to the ceiling is read in the order of an
-// index, and the results are merged, so that rows above the ceiling cost no time.
+// eachLabel returns the first rows, up to limit, of a query whose parameters are a label, the
+// limit and args. It reads each label up to the ceiling in index order, and merges the results,
+// so that rows above the ceiling cost no time.
 func eachLabel[T any](ctx context.Context, r Reader, scan func(Row) (T, error), compare func(a, b T) int, ceiling acl.Label, limit int, text string, args ...any) ([]T, error) {
 	if limit <= 0 {
 		return nil, nil

@@ -30,8 +30,7 @@ type Meter struct {
 	update func(ctx context.Context, fn func(Tx) error) error
 }
 
-// NewMeter returns the meter's storage over the functions that run a storage's
-// transactions.
+// NewMeter returns the meter's storage over the functions that run a storage's transactions.
 func NewMeter(view func(ctx context.Context, fn func(ReadTx) error) error, update func(ctx context.Context, fn func(Tx) error) error) *Meter {
 	return &Meter{view, update}
 }
@@ -50,7 +49,7 @@ type meterTx struct {
 	MeterWriter
 }
 
-// CountInStore implements meter.SaleReader: the counts of the index are written first.
+// CountInStore implements meter.SaleReader. It first writes the counts of the index.
 func (tx meterTx) CountInStore(ctx context.Context, store string, ceiling acl.Label, at time.Time) (int64, error) {
 	if err := tx.InStore(ctx, store); err != nil {
 		return 0, err

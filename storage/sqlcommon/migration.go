@@ -13,12 +13,11 @@ import (
 	"mneme/memory"
 )
 
-// ErrNewer means that the schema was written by a newer version of mneme.
+// ErrNewer means that a newer version of mneme wrote the schema.
 var ErrNewer = errors.New("the database was written by a newer version of mneme")
 
-// ErrOlder means that the schema was written by a version of mneme that is too old to
-// be updated.
-var ErrOlder = errors.New("the database was written by a version of mneme that this one does not update")
+// ErrOlder means that a version of mneme that is too old to be updated wrote the schema.
+var ErrOlder = errors.New("the database was written by a version of mneme that is too old to be updated")
 
 // Migrations are the versions of a storage's schema.
 type Migrations struct {
@@ -31,7 +30,7 @@ func (m Migrations) Newest() int64 { return slices.Max(m.versions()) }
 
 // versions returns the versions of the migrations.
 func (m Migrations) versions() (all []int64) {
-	names, _ := fs.Glob(m.Files, "migration/*.sql") // the pattern is good
+	names, _ := fs.Glob(m.Files, "migration/*.sql") // the pattern is valid
 	for _, name := range names {
 		if version, err := goose.NumericComponent(name); err == nil {
 			all = append(all, version)
@@ -40,8 +39,8 @@ func (m Migrations) versions() (all []int64) {
 	return all
 }
 
-// Check returns an error if the schema's version is neither 0, an empty
-// database, nor one that the migrations lead on from.
+// Check returns an error if the schema's version is neither 0, an empty database, nor one from
+// which the migrations start.
 func (m Migrations) Check(version int64) error {
 	switch oldest, newest := slices.Min(m.versions()), m.Newest(); {
 	case version > newest:
@@ -53,8 +52,8 @@ func (m Migrations) Check(version int64) error {
 	return nil
 }
 
-// Up updates the schema of a database, and reports whether there was none. wrap adds to the
-// errors of the database.
+// Up updates the schema of a database, and reports whether there was none. wrap adds to errors
+// of the database.
 func (m Migrations) Up(ctx context.Context, db *sql.DB, wrap func(op string, err error) error) (made bool, err error) {
 	folder, err := fs.Sub(m.Files, "migration")
 	if err != nil {

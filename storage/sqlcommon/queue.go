@@ -27,7 +27,7 @@ func (r Reads) QueueDepth(ctx context.Context, now time.Time) (rows int64, waits
 	return rows, waits, err
 }
 
-// Refused returns entries that their embedder does not take, those first that wait longest.
+// Refused returns entries that their embedder refused, longest waiting first.
 func (r Reads) Refused(ctx context.Context, limit int) ([]indexer.Refused, error) {
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return nil, err
@@ -46,8 +46,8 @@ func (r Reads) Waiting(ctx context.Context, entry uuid.UUID) (bool, error) {
 	return One(ctx, r.r, []any{new(int64)}, "queue.waits", entry)
 }
 
-// WaitingIn implements memory.QueueReader. It looks within the scope only if the oldest row
-// of all waits as long.
+// WaitingIn implements memory.QueueReader. It reads the scope only if the oldest row of all has
+// waited that long.
 func (r Reads) WaitingIn(ctx context.Context, scope acl.Scope, before, now time.Time) (bool, error) {
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return false, err
@@ -119,8 +119,8 @@ func (w Writes) dueOf(ctx context.Context, long bool, stores []int64, limit int)
 	return rows, nil
 }
 
-// dueStores returns the numbers of stores that have rows to lease, at most
-// limit: those after one, and then the others. It probes the index once a store.
+// dueStores returns the numbers of stores that have rows to lease, at most limit: first those
+// after one, then the others. It probes the index once per store.
 func (w Writes) dueStores(ctx context.Context, long bool, after int64, limit int) (stores []int64, err error) {
 	scan := func(row Row) error {
 		var store int64
@@ -141,8 +141,8 @@ func leasedEntries(leases []indexer.Lease) []uuid.UUID {
 	return ids
 }
 
-// Renew implements indexer.QueueWriter. Rows are locked in the order of their keys, so
-// that two transactions that renew the same leases do not deadlock.
+// Renew implements indexer.QueueWriter. It locks rows in key order, so that two transactions
+// that renew the same leases do not deadlock.
 func (w Writes) Renew(ctx context.Context, leases []indexer.Lease, until time.Time) error {
 	if err := w.w.OfEntries(ctx, nil); err != nil {
 		return err

@@ -37,8 +37,8 @@ func (w Writes) PutReading(ctx context.Context, c memory.ReadingChange) error {
 	return err
 }
 
-// setUnread records from which label on a model has yet to read the store: the English one
-// what the multilingual one may have read, where that language was chosen.
+// setUnread records the label from which a model has yet to read the store: the English model
+// must read what the multilingual one may have read, if English was chosen.
 func (w Writes) setUnread(ctx context.Context, c memory.ReadingChange) error {
 	known, err := w.reads.StoreFacts(ctx, []string{c.Store})
 	if err != nil {
@@ -50,7 +50,7 @@ func (w Writes) setUnread(ctx context.Context, c memory.ReadingChange) error {
 		from = acl.Public
 	}
 	switch {
-	case c.Language != nil: // it replaces what was to be read
+	case c.Language != nil: // the choice replaces what was still to be read
 	case !c.Asked && c.Mixed == 0:
 		return nil
 	case now.Unread > 0:

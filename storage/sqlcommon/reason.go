@@ -2,8 +2,8 @@ package sqlcommon
 
 import "mneme/memory"
 
-// stateReasons say what the commonest SQLSTATEs (PostgreSQL documentation, appendix A) mean
-// and what to do.
+// stateReasons explain the most common SQLSTATEs (PostgreSQL documentation, appendix A) and say
+// what to do.
 var stateReasons = map[string]string{
 	"08P01":       "a connection pooler gave up, as its log says",
 	StateStandsBy: "the server is a standby: connect to the primary (target_session_attrs=read-write in the DSN); or it lacks a feature or extension: use PostgreSQL 15 or later",
@@ -26,13 +26,13 @@ var stateReasons = map[string]string{
 	"XX002":       "the server found a damaged index: REINDEX it, and check the disk",
 }
 
-// The states by which a standby refuses what writes.
+// The states with which a standby refuses writes.
 const (
-	StateStandsBy = "0A000" // feature_not_supported: it begins no transaction that writes
+	StateStandsBy = "0A000" // feature_not_supported: it begins no writing transaction
 	StateReadOnly = "25006" // read_only_sql_transaction: it became a standby within one
 )
 
-// StateReason returns what an SQLSTATE means and what to do, and the state itself.
+// StateReason returns the meaning of an SQLSTATE, what to do, and the state itself.
 func StateReason(code string) string {
 	if reason := stateReasons[code]; reason != "" {
 		return reason + " (SQLSTATE " + code + ")"

@@ -11,14 +11,14 @@ import (
 	"mneme/memory"
 )
 
-// ErrReplaced means that the database is no longer the one that was opened, or lost commits
-// of it, as after a restore. What the process holds in memory (vectors, rows that searches
-// have read) follows from what no longer exists, and positions of feeds are given again.
+// ErrReplaced means that the database is no longer the one that was opened, or lost commits,
+// for example by a restore. The process's cached data (vectors, rows that searches have read)
+// derives from data that no longer exists, and feed positions are assigned again.
 var ErrReplaced = fmt.Errorf("%w: the database was replaced while mneme served it: complete the restore and start mneme again, see docs/operating/backups.md", memory.ErrUnavailable)
 
-// Continuity notices that a database does not continue what was read from it: it remembers
-// the last change of vectors, which every write of an entry records at a position of its
-// own, and a name. Its zero value has seen nothing.
+// Continuity detects that a database does not continue the state that was read from it. It
+// remembers the last change of vectors, which every write of an entry records at its own
+// position, and a name. Its zero value has seen nothing.
 type Continuity struct {
 	seen     atomic.Pointer[seenChange]
 	replaced atomic.Bool
@@ -28,7 +28,7 @@ type Continuity struct {
 type seenChange struct {
 	name     string // of the database
 	position int64  // 0: there was none
-	found    bool   // the record was there, and not yet trimmed
+	found    bool   // the record existed and was not yet trimmed
 	entry    uuid.UUID
 	at       time.Time
 }
@@ -36,24 +36,24 @@ type seenChange struct {
 // Replaced reports whether the database was replaced.
 func (c *Continuity) Replaced() bool { return c.replaced.Load() }
 
-// Notice remembers that the database was replaced, and returns ErrReplaced.
+// Notice records that the database was replaced, and returns ErrReplaced.
 func (c *Continuity) Notice() error {
 	c.replaced.Store(true)
 	return ErrReplaced
 }
 
-// Namer reads the name of a database in a transaction; another database has another name.
+// Namer reads the name of a database in a transaction. No two databases have the same name.
 type Namer func(context.Context) (string, error)
 
-// Check returns ErrReplaced if what a transaction reads does not continue what was seen
-// last. The transaction must have read nothing before.
+// Check returns ErrReplaced if a transaction's snapshot does not continue the last state seen.
+// The transaction must not have read anything before.
 func (c *Continuity) Check(ctx context.Context, r Reads, name Namer) error {
 	_, _, err := c.check(ctx, r, name)
 	return err
 }
 
-// Follow is Check, and remembers what it reads. It is not safe for concurrent use, except
-// with Check.
+// Follow is Check, and records the state that it reads. It is not safe for concurrent use,
+// except with Check.
 func (c *Continuity) Follow(ctx context.Context, r Reads, read Namer) error {
 	name, last, err := c.check(ctx, r, read)
 	if err != nil {
@@ -75,8 +75,8 @@ func (c *Continuity) check(ctx context.Context, r Reads, read Namer) (name strin
 	if c.Replaced() {
 		return "", 0, ErrReplaced
 	}
-	// Before the first read takes the snapshot: what another transaction sees afterwards may
-	// be later than it.
+	// Load the last state before the first read takes the snapshot: another transaction may
+	// later record a newer state than the snapshot.
 	seen := c.seen.Load()
 	if name, err = read(ctx); err != nil {
 		return "", 0, err

@@ -26,16 +26,16 @@ func (r positionRow) Scan(dest ...any) error {
 	return nil
 }
 
-// What another transaction sees of a later snapshot, while one reads an earlier one, is no
-// sign that commits were lost.
-func TestALaterSnapshotBesideAnEarlierOneIsNoOtherDatabase(t *testing.T) {
+// If one transaction reads an earlier snapshot, another transaction's later snapshot is no sign
+// of lost commits.
+func TestALaterSnapshotNextToAnEarlierOneIsNoOtherDatabase(t *testing.T) {
 	var c Continuity
 	reads := func(last int64) Reads { return NewReads(&snapshot{last: last}, nil, &Dialect{}) }
 	named := func(context.Context) (string, error) { return "one", nil }
 	if err := c.Follow(t.Context(), reads(5), named); err != nil {
 		t.Fatal(err)
 	}
-	meanwhile := func(ctx context.Context) (string, error) { // the first read: it takes the snapshot
+	meanwhile := func(ctx context.Context) (string, error) { // the first read, which takes the snapshot
 		return "one", c.Follow(ctx, reads(6), named)
 	}
 	if err := c.Check(t.Context(), reads(5), meanwhile); err != nil || c.Replaced() {

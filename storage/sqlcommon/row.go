@@ -18,8 +18,8 @@ const (
 	Swept   = 2 // expired, and hidden until it is purged
 )
 
-// EntryValues returns the arguments for the columns of {entry.kept}: those that the tables
-// entry and history have in both databases.
+// EntryValues returns the arguments for the columns of {entry.kept}, which the tables entry and
+// history have in both databases.
 func EntryValues(e *memory.Entry) []any {
 	var tags any
 	if len(e.Tags) > 0 {
@@ -31,9 +31,9 @@ func EntryValues(e *memory.Entry) []any {
 	}
 }
 
-// ScanEntries returns a function that reads a row of ID, ID of the store, the columns of
-// {entry.narrow}, when what the entry describes happened and the precision of that, the size
-// of the value if it is not read, the authors of type and description, source, and value.
+// ScanEntries returns a function that reads a row with these columns: ID, ID of the store,
+// {entry.narrow}, when the entry's event happened and its precision, the size of the value if
+// it is not read, the authors of type and description, source, and value.
 func ScanEntries() func(Row) (memory.Entry, error) {
 	var e memory.Entry
 	return scanInto(&e, &e.TypeBy, &e.DescriptionBy, (*[]byte)(&e.Source), (*[]byte)(&e.Value))
@@ -44,7 +44,7 @@ func ScanCandidates(more ...any) func(Row) (memory.Entry, error) {
 	return scanInto(new(memory.Entry), more...)
 }
 
-// scanInto returns a function that reads a row into e, and what follows into more.
+// scanInto returns a function that reads a row into e, and the remaining columns into more.
 func scanInto(e *memory.Entry, more ...any) func(Row) (memory.Entry, error) {
 	var precision int64
 	columns := append([]any{
@@ -123,7 +123,7 @@ func (r Reads) At(ctx context.Context, q memory.AtPaths) ([]memory.Entry, error)
 	return distinct(found), err
 }
 
-// distinct drops all but the first of equal entries: a path may be asked for twice.
+// distinct drops repeated entries: a path may be requested twice.
 func distinct(entries []memory.Entry) []memory.Entry {
 	seen := make(map[uuid.UUID]bool, len(entries))
 	kept := entries[:0]

@@ -7,8 +7,8 @@ import (
 	"mneme/meter"
 )
 
-// saleStatements are the statements by which sales are grouped: of charges, and of the entries
-// that the store still has.
+// saleStatements are the statements that group sales: of charges, and of the entries that the
+// store still has.
 var saleStatements = map[meter.SaleGroup][2]string{
 	meter.ByDay:   {"sale.by_day", "sale.distinct_by_day"},
 	meter.ByBuyer: {"sale.by_buyer", "sale.distinct_by_buyer"},

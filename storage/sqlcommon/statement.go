@@ -1,14 +1,13 @@
-// Package sqlcommon is what the SQL storages share: how a transaction runs
-// statements, and the code whose statements are the same in every dialect.
+// Package sqlcommon is the shared code of the SQL storages: how a transaction runs statements,
+// and the code whose statements are the same in every dialect.
 //
-// A statement has a name and lies in a file: see Statements. A storage may also put a text
-// together. Its parameters are $1, $2 and so on. Of what both databases take unchanged, some
-// is less known: upserts (ON CONFLICT … DO UPDATE SET x = t.x + excluded.x), row values, and a
-// CROSS JOIN with its condition in WHERE, which keeps SQLite's order of the tables and leaves
-// PostgreSQL free.
+// A statement has a name and is stored in a file: see Statements. A storage may also compose a
+// text. Its parameters are $1, $2 and so on. Both databases also accept some less known syntax:
+// upserts (ON CONFLICT … DO UPDATE SET x = t.x + excluded.x), row values, and a CROSS JOIN with
+// its condition in WHERE, which fixes SQLite's order of the tables and lets PostgreSQL choose.
 //
-// Arguments and scanned columns have the types of Go: see Row and Reader. What the
-// storages do not share (full text, row-level security, bulk loading) stays in them.
+// Arguments and scanned columns have Go types: see Row and Reader. What differs between the
+// storages (full text, row-level security, bulk loading) stays in their packages.
 package sqlcommon
 
 import (
@@ -22,8 +21,8 @@ import (
 	"mneme/memory"
 )
 
-// ErrConflict means that concurrent transactions conflicted. A storage in which
-// that can happen runs the whole transaction again.
+// ErrConflict means that concurrent transactions conflicted. A storage in which that can happen
+// runs the whole transaction again.
 var ErrConflict = fmt.Errorf("%w: too many conflicting transactions", memory.ErrUnavailable)
 
 // Row is a row of a result.
@@ -61,49 +60,50 @@ type Query struct {
 type Reader interface {
 	// Each runs a query and calls scan for each row.
 	Each(ctx context.Context, scan func(Row) error, text string, args ...any) error
-	// EachOf runs queries in their order, in one round trip.
+	// EachOf runs queries in order, in one round trip.
 	EachOf(ctx context.Context, queries ...Query) error
-	// Stream is Each for a query with many rows, which are read in portions.
+	// Stream is Each for a query with many rows, which it reads in portions.
 	Stream(ctx context.Context, scan func(Row) error, text string, args ...any) error
-	// Kept returns what transactions before this one have read: see KeptList. nil: nothing
-	// is kept, because the transaction writes or the database does not say what changed.
+	// Kept returns the rows cached by earlier transactions: see KeptList. It returns nil if
+	// there is no cache, because the transaction writes or the database does not report
+	// changes.
 	Kept(ctx context.Context) (*Kept, error)
-	// InStore confines the following statements to the rows of a store, where the
-	// database has row-level security. A writing transaction locks the store.
+	// InStore confines the following statements to the rows of a store, if the database has
+	// row-level security. A writing transaction locks the store.
 	InStore(ctx context.Context, store string) error
-	// InScope confines them to the rows of stores up to their ceilings.
+	// InScope confines the following statements to the rows of stores up to their ceilings.
 	InScope(stores []acl.Access)
-	// OfEntries lets them see all rows. A writing transaction locks the stores of
-	// the entries, which may be nil.
+	// OfEntries lets the following statements see all rows. A writing transaction locks the
+	// stores of the entries, which may be nil.
 	OfEntries(ctx context.Context, ids []uuid.UUID) error
 }
 
 // Writer reads and writes in a transaction.
 type Writer interface {
 	Reader
-	// Exec runs a statement and returns the number of affected rows. A statement
-	// must not violate a unique constraint: where that can happen it has ON CONFLICT
-	// DO NOTHING, and the caller looks at the number.
+	// Exec runs a statement and returns the number of affected rows. A statement must not
+	// violate a unique constraint: if that can happen, it has ON CONFLICT DO NOTHING, and the
+	// caller checks the number.
 	Exec(ctx context.Context, text string, args ...any) (int64, error)
-	// ExecEach runs a statement for each list of arguments, in one round trip, and
-	// returns the number of rows that each affected.
+	// ExecEach runs a statement for each list of arguments, in one round trip, and returns the
+	// number of rows affected by each.
 	ExecEach(ctx context.Context, text string, lists [][]any) ([]int64, error)
-	// Queue is Exec for a statement whose outcome nobody waits for: it may run
-	// together with the next one.
+	// Queue is Exec for a statement whose outcome is not needed: it may be sent in one batch
+	// with the next one.
 	Queue(ctx context.Context, text string, args ...any) error
-	// Erased says that the transaction has erased text.
+	// Erased records that the transaction has erased text.
 	Erased()
-	// Fail makes the transaction fail with an error, which it returns.
+	// Fail makes the transaction fail with an error, and returns the error.
 	Fail(err error) error
 }
 
-// Leg ranks entries by words: each storage has full text of its own.
+// Leg ranks entries by words: each storage has its own full text.
 type Leg interface {
-	// Lexical is that of memory.LexicalLeg.
+	// Lexical is memory.LexicalLeg.Lexical.
 	Lexical(ctx context.Context, scope acl.Scope, query memory.LexicalQuery) ([]lexical.Hit, *lexical.Scorer, error)
 }
 
-// List runs a query and returns what scan makes of its rows.
+// List runs a query and returns the result of scan for each row.
 func List[T any](ctx context.Context, r Reader, scan func(Row) (T, error), text string, args ...any) (list []T, err error) {
 	err = r.Each(ctx, func(row Row) error {
 		v, err := scan(row)
@@ -113,7 +113,7 @@ func List[T any](ctx context.Context, r Reader, scan func(Row) (T, error), text 
 	return list, err
 }
 
-// First returns what scan makes of the first row of a query, nil if there is none.
+// First returns the result of scan for the first row of a query, or nil if there is none.
 func First[T any](ctx context.Context, r Reader, scan func(Row) (T, error), text string, args ...any) (*T, error) {
 	list, err := List(ctx, r, scan, text, args...)
 	if err != nil || len(list) == 0 {
@@ -122,8 +122,7 @@ func First[T any](ctx context.Context, r Reader, scan func(Row) (T, error), text
 	return &list[0], nil
 }
 
-// One scans the row of a query that returns at most one, and reports whether it
-// did.
+// One scans the row of a query that returns at most one, and reports whether it did.
 func One(ctx context.Context, r Reader, into []any, text string, args ...any) (found bool, err error) {
 	err = r.Each(ctx, func(row Row) error {
 		found = true
@@ -132,8 +131,8 @@ func One(ctx context.Context, r Reader, into []any, text string, args ...any) (f
 	return found, err
 }
 
-// Insert runs an INSERT … ON CONFLICT DO NOTHING. It returns memory.ErrExists if the
-// row exists.
+// Insert runs an INSERT … ON CONFLICT DO NOTHING. It returns memory.ErrExists if the row
+// exists.
 func Insert(ctx context.Context, w Writer, text string, args ...any) error {
 	n, err := w.Exec(ctx, text, args...)
 	if err == nil && n == 0 {

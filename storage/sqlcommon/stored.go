@@ -7,7 +7,7 @@ import (
 	"mneme/memory"
 )
 
-// Stored is the state of a row that a write replaces, or of the one that it makes.
+// Stored is the state of a row that a write replaces or makes.
 type Stored struct {
 	State          int
 	Store          int64
@@ -23,7 +23,7 @@ type Stored struct {
 	Past           Past
 }
 
-// Next returns the state of the row that an entry makes in the store of a number.
+// Next returns the state of the row for an entry in the store with a number.
 func Next(e *memory.Entry, store int64) Stored {
 	next := Stored{
 		Store: store, Label: e.Label, Writer: e.UpdatedBy, Revision: e.Revision, Version: e.Version,
@@ -39,7 +39,7 @@ func Next(e *memory.Entry, store int64) Stored {
 // Indexed reports whether a search can find the row.
 func (s *Stored) Indexed() bool { return s.State == Live && s.Searchable }
 
-// FeedRow is a record of a feed that gets its position when it is written.
+// FeedRow is a feed record, which gets its position when it is written.
 type FeedRow struct {
 	Store          int64
 	Label          acl.Label
@@ -47,8 +47,8 @@ type FeedRow struct {
 	Namespace, Key *string // nil unless the entry left the path
 }
 
-// Announce returns the records of a write: of the path that a row has now, and of the
-// one that it had if that was another. old is nil for a new entry.
+// Announce returns the feed records of a write: for the row's current path, and for its former
+// path if that differs. old is nil for a new entry.
 func Announce(old, next *Stored, at time.Time) (rows []FeedRow) {
 	if old != nil && old.InContext &&
 		(old.Store != next.Store || old.Label != next.Label || old.Namespace != next.Namespace || old.Key != next.Key) {
@@ -60,7 +60,7 @@ func Announce(old, next *Stored, at time.Time) (rows []FeedRow) {
 	return rows
 }
 
-// AnnounceEnd returns the record of a row that ends: it was swept or purged.
+// AnnounceEnd returns the feed record of a row that was swept or purged.
 func AnnounceEnd(row *Stored, at time.Time) (rows []FeedRow) {
 	if row.State == Live && row.InContext {
 		rows = append(rows, FeedRow{Store: row.Store, Label: row.Label, At: at})

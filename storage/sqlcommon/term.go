@@ -22,15 +22,15 @@ func (r Reads) ManyTerms(ctx context.Context, scope acl.Scope, q memory.TermQuer
 	return many, err
 }
 
-// terms returns the terms, or only whether one of the stores has more than the limit.
+// terms returns the terms, or with ofOne only whether one of the stores has more than the
+// limit.
 func (r Reads) terms(ctx context.Context, scope acl.Scope, q memory.TermQuery, ofOne bool) (terms []string, more bool, err error) {
 	stores := scope.Indexed()
 	if len(stores) == 0 || q.Prefix == "" {
 		return nil, false, nil
 	}
-	// Postings are asked alone first: few stores have entries that have expired and are not
-	// swept.
-	expired := make(map[int64]map[string]bool) // terms with the prefix, by number of the store
+	// First read only postings: few stores have entries that have expired and are not swept.
+	expired := make(map[int64]map[string]bool) // terms with the prefix, by store number
 	found := termList{r: r, q: q, ofOne: ofOne}
 	r.r.InScope(stores)
 	if err := r.r.EachOf(ctx, r.expiredTerms(stores, q, expired), found.in(stores, 0)); err != nil {
@@ -39,7 +39,7 @@ func (r Reads) terms(ctx context.Context, scope acl.Scope, q memory.TermQuery, o
 	if len(expired) == 0 || ofOne && !found.many {
 		return found.result(nil)
 	}
-	gone := make(map[int64][]string) // terms of expired entries alone
+	gone := make(map[int64][]string) // terms that only expired entries have
 	var all []string
 	for _, a := range stores {
 		of, err := r.gone(ctx, only(scope, a), expired[a.Number], q)
@@ -63,12 +63,12 @@ func (r Reads) terms(ctx context.Context, scope acl.Scope, q memory.TermQuery, o
 	return found.result(all)
 }
 
-// someHasMore reports whether one of the stores has more terms than the limit, beside
+// someHasMore reports whether one of the stores has more terms than the limit, not counting
 // those that are gone.
 func (r Reads) someHasMore(ctx context.Context, stores []acl.Access, gone map[int64][]string, q memory.TermQuery) (bool, error) {
 	found := termList{r: r, q: q, ofOne: true}
 	var queries []Query
-	var whole []acl.Access // all of their terms are still there
+	var whole []acl.Access // all of their terms still exist
 	for _, a := range stores {
 		if n := len(gone[a.Number]); n > 0 {
 			queries = append(queries, found.in([]acl.Access{a}, n))
@@ -84,24 +84,24 @@ func (r Reads) someHasMore(ctx context.Context, stores []acl.Access, gone map[in
 	return found.many, err
 }
 
-// only returns a scope without other stores than one.
+// only returns a scope restricted to one store.
 func only(scope acl.Scope, store acl.Access) acl.Scope {
 	return scope.Without(func(a acl.Access) bool { return a.Number != store.Number })
 }
 
-// termList is what a TermQuery finds in postings.
+// termList is the result of a TermQuery in postings.
 type termList struct {
 	r     Reads
 	q     memory.TermQuery
-	ofOne bool // only whether there are many, in one store
+	ofOne bool // only whether there are too many, in one store
 	many  bool
-	list  []string // sorted; one that several stores have for each of them
+	list  []string // sorted; a term of several stores occurs once for each
 }
 
-// in returns the query for some stores, which may have so many terms beyond the limit.
+// in returns the query for some stores, which may have beyond more terms than the limit.
 func (l *termList) in(stores []acl.Access, beyond int) Query {
 	// UTF-8 has no byte 255: the successor of a term is the prefix with its last byte
-	// raised.
+	// incremented.
 	after := []byte(l.q.Prefix)
 	after[len(after)-1]++
 	limit := l.q.Limit + beyond
@@ -121,7 +121,7 @@ func (l *termList) in(stores []acl.Access, beyond int) Query {
 	}}
 }
 
-// result returns the distinct terms, but for those that are gone.
+// result returns the distinct terms, except those that are gone.
 func (l *termList) result(gone []string) (terms []string, more bool, err error) {
 	if l.many || l.ofOne {
 		return nil, l.many, nil
@@ -138,8 +138,8 @@ func (l *termList) result(gone []string) (terms []string, more bool, err error) 
 	return slices.DeleteFunc(terms, func(term string) bool { return left[term] <= 0 }), false, nil
 }
 
-// expiredTerms returns the query for the terms with a prefix of the stores' entries that
-// have expired and are not swept, by store.
+// expiredTerms returns the query for the terms with a prefix of the stores' entries that have
+// expired and are not swept, by store.
 func (r Reads) expiredTerms(stores []acl.Access, q memory.TermQuery, terms map[int64]map[string]bool) Query {
 	prefix := []byte(q.Prefix)
 	return Query{"term.expired", append(r.d.Scope(stores), q.Now), func(row Row) error {
@@ -160,7 +160,7 @@ func (r Reads) expiredTerms(stores []acl.Access, q memory.TermQuery, terms map[i
 	}}
 }
 
-// gone returns those of a store's terms that no entry has which has not expired.
+// gone returns the terms of a store that only expired entries have.
 func (r Reads) gone(ctx context.Context, store acl.Scope, terms map[string]bool, q memory.TermQuery) (gone []string, err error) {
 	if len(terms) == 0 {
 		return nil, nil

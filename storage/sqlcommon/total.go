@@ -10,7 +10,8 @@ import (
 	"mneme/indexer"
 )
 
-// total runs a query that returns a count of rows of any store; 0 if it returns none.
+// total runs a query that returns a count of rows of any store, and returns 0 if it has no
+// result.
 func (r Reads) total(ctx context.Context, text string, args ...any) (n int64, err error) {
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return 0, err

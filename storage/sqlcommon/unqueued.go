@@ -10,15 +10,15 @@ import (
 	"mneme/indexer"
 )
 
-// queuedAtOnce is how many live entries of a store the transaction of a
-// memory.ReadingChange queues itself. More would hold up those who write, and maybe take
-// longer than a statement may: then a row of table meta keeps what is left to QueueRest.
+// queuedAtOnce is the maximum number of live entries of a store that the transaction of a
+// memory.ReadingChange queues itself. More would delay writers, and might exceed the statement
+// timeout: then a row of table meta records the rest for QueueRest.
 const queuedAtOnce = 1000
 
 func unqueuedName(store string) string { return "unqueued " + store }
 
-// queueStore queues the entries of a store, or leaves them to QueueRest. What is left of
-// an earlier change it queues, too.
+// queueStore queues the entries of a store, or leaves them to QueueRest. It also queues what is
+// left of an earlier change.
 func (w Writes) queueStore(ctx context.Context, of indexer.Unqueued) error {
 	if err := w.w.OfEntries(ctx, nil); err != nil {
 		return err

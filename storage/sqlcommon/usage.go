@@ -12,8 +12,8 @@ type UsageKey struct {
 	Writer string
 }
 
-// UsageChanges are one transaction's changes to table usage, collected until the
-// commit: nearly every entry of an import changes the same rows.
+// UsageChanges are one transaction's changes to table usage, collected until the commit: nearly
+// every entry of an import changes the same rows.
 type UsageChanges map[UsageKey]memory.Usage
 
 // Add adds to the usage of a row.

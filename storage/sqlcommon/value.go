@@ -9,17 +9,17 @@ import (
 	"github.com/google/uuid"
 )
 
-// IDs is the value of a column that holds IDs in their order.
+// IDs is the value of a column that holds IDs in order.
 type IDs []uuid.UUID
 
-// Bytes are those of a column, valid until the next row is read.
+// Bytes are the bytes of a column, valid until the next row is read.
 type Bytes []byte
 
-// Start is a time whose zero value is stored as the earliest, not as null.
+// Start is a time whose zero value is stored as the earliest time, not as null.
 type Start time.Time
 
-// JSON is a value that a column holds as JSON text. Its Value is the value of an
-// argument, or a pointer to that of a scanned column; null leaves it as it is.
+// JSON is a value that a column stores as JSON text. Of is the value of an argument, or a
+// pointer for a scanned column; null leaves it unchanged.
 type JSON struct{ Of any }
 
 // Value implements driver.Valuer.

@@ -27,7 +27,7 @@ func TestJSONIsReadAsItIsWritten(t *testing.T) {
 	}
 }
 
-func TestTheZeroValueIsNullOnlyWhereItMayBe(t *testing.T) {
+func TestTheZeroValueIsNullOnlyInNullableColumns(t *testing.T) {
 	if OrNull(time.Time{}) != nil || OrNull("") != nil || OrNull("x") != "x" {
 		t.Error("OrNull")
 	}

@@ -10,14 +10,14 @@ import (
 	"mneme/vector"
 )
 
-// lastChange returns the position of the last change of vectors; 0: there is none.
+// lastChange returns the position of the last change of vectors, or 0 if there is none.
 func (r Reads) lastChange(ctx context.Context) (last int64, err error) {
 	_, err = One(ctx, r.r, []any{&last}, "change.last")
 	return last, err
 }
 
-// Changes implements indexer.VectorReader. Positions have no gaps, so that all
-// changes after a position are known if the next one is.
+// Changes implements indexer.VectorReader. Positions have no gaps, so all changes after a
+// position are recorded if the next one is.
 func (r Reads) Changes(ctx context.Context, after int64, limit int) (changes []indexer.Change, reset bool, err error) {
 	last, err := r.lastChange(ctx)
 	if err != nil || after == last {
@@ -30,8 +30,8 @@ func (r Reads) Changes(ctx context.Context, after int64, limit int) (changes []i
 	if err != nil {
 		return nil, false, err
 	}
-	// A position beyond the last one is from another database, or from this one
-	// before it was restored from a backup.
+	// A position beyond the last one is from another database, or from this one before it was
+	// restored from a backup.
 	if after > last || len(changes) == 0 || changes[0].Position != after+1 {
 		return nil, true, nil
 	}
@@ -76,7 +76,7 @@ func (r Reads) AllVectors(ctx context.Context, fingerprint string, yield func(ve
 	return r.r.Stream(ctx, yieldVector(yield), "vector.all", fingerprint)
 }
 
-// yieldVector returns what scans a row and yields its record.
+// yieldVector returns a function that scans a row and yields its record.
 func yieldVector(yield func(vector.Record) error) func(Row) error {
 	return func(row Row) error {
 		record, err := scanVector(row)
@@ -103,7 +103,7 @@ func (r Reads) StoreEntries(ctx context.Context, store int64) ([]uuid.UUID, erro
 	return EntryIDs(ctx, r.r, "vector.store_entries", store)
 }
 
-// Model returns the number of a fingerprint and assigns one to a new fingerprint.
+// Model returns the number of a fingerprint, assigning one to a new fingerprint.
 func Model(ctx context.Context, w Writer, fingerprint string) (number int64, err error) {
 	found, err := One(ctx, w, []any{&number}, "model.number", fingerprint)
 	if err != nil || found {
@@ -116,8 +116,8 @@ func Model(ctx context.Context, w Writer, fingerprint string) (number int64, err
 	return number, err
 }
 
-// DropVectors implements indexer.VectorWriter. The rows of table vector keep the model's
-// number, so that those of a purged or moved entry still go and move with it.
+// DropVectors implements indexer.VectorWriter. The rows of table vector retain the model's
+// number, so that those of a purged or moved entry are still removed or moved with it.
 func (w Writes) DropVectors(ctx context.Context, keep []string) error {
 	if keep == nil {
 		keep = []string{}

@@ -7,8 +7,8 @@ import (
 	"mneme/memory"
 )
 
-// ReportWait reports that a transaction waits for another process, from now on, which does
-// what does says.
+// ReportWait reports that a transaction now waits for another process. does says what that
+// process does.
 func ReportWait(ctx context.Context, does string) {
 	memory.ReportProgress(ctx, "another process "+does+", since "+time.Now().UTC().Format(time.TimeOnly)+" UTC or longer")
 }

@@ -10,8 +10,8 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// ceilings are the stores of a scope, by number. For a few candidates they are faster
-// than a join with scopeTable, which is searched store by store.
+// ceilings are the stores of a scope, by number. For a few candidates, they are faster than a
+// join with scopeTable, which is searched store by store.
 type ceilings map[int64]acl.Access
 
 func ceilingsOf(scope acl.Scope) ceilings {
@@ -29,7 +29,7 @@ func (c ceilings) contain(store int64, label acl.Label) bool {
 	return label.CanFlowTo(c[store].Ceiling)
 }
 
-// common returns the ceiling that all stores have; 0 if they differ.
+// common returns the ceiling of all stores, or 0 if they differ.
 func (c ceilings) common() (ceiling acl.Label) {
 	for _, a := range c {
 		if ceiling != 0 && a.Ceiling != ceiling {
@@ -42,11 +42,11 @@ func (c ceilings) common() (ceiling acl.Label) {
 
 // Siblings implements memory.PathReader.
 //
-// Most candidates of a search are alone at their path. So their rows are read with whether
-// there are others at it, and these in a second statement.
+// Most candidates of a search are the only entry at their path. So one statement reads their
+// rows and whether there are others at the path, and a second one reads these.
 //
-// SECURITY: whether a path has other rows is asked for labels within the scope alone,
-// so that those above it make no read longer. Where ceilings differ it is not asked.
+// SECURITY: the first statement looks for other rows only at labels within the scope, so that
+// rows above it make no read longer. If ceilings differ, it does not look.
 func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]memory.Entry, error) {
 	within := ceilingsOf(scope)
 	if len(ids) == 0 || len(within) == 0 {
@@ -88,7 +88,7 @@ func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID)
 	return found, err
 }
 
-// candidate is a row of a search's candidate. Its entry lacks the store's ID.
+// candidate is the row of a search's candidate. Its entry lacks the store's ID.
 type candidate struct {
 	doc, store   int64
 	entry        memory.Entry

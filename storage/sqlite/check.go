@@ -8,11 +8,11 @@ import (
 	"os"
 )
 
-// Check reads the whole file and looks for malformed pages. It returns ErrDamaged
-// if there are any; then, as after any statement that finds one, every further
-// transaction fails with that error: what SQLite returns from a damaged file may
-// be wrong, and writing to it may destroy more. SQLite has no checksums of pages,
-// so a page that is well-formed and wrong is not noticed.
+// Check reads the whole file and looks for malformed pages. It returns ErrDamaged if there are
+// any. Then, as after any statement that finds one, every further transaction fails with that
+// error: what SQLite returns from a damaged file may be wrong, and writing to it may destroy
+// more. SQLite has no page checksums, so Check does not detect a page that is well-formed but
+// wrong.
 func (s *Storage) Check(ctx context.Context) error {
 	if err := s.enter(); err != nil {
 		return err
@@ -21,9 +21,9 @@ func (s *Storage) Check(ctx context.Context) error {
 	return s.ended(check(ctx, s.path))
 }
 
-// check is Check of the file at path. It has a connection of its own: another would compare
-// the index of exact words, as it is, with the segments that FTS5 knew in that connection
-// when it last read them.
+// check is Check for the file at path. It opens its own connection: another connection would
+// compare the current index of exact words with the segments that FTS5 knew when that
+// connection last read them.
 func check(ctx context.Context, path string) error {
 	own := newPool(path, reading, 1)
 	defer func() { _ = own.close() }() // it was only read
@@ -43,9 +43,8 @@ func check(ctx context.Context, path string) error {
 	})
 }
 
-// ended returns the error of a transaction that has ended, and remembers that it found the
-// file damaged. What was written to a file that has been replaced since is lost, so it is
-// not acknowledged.
+// ended returns the error of a transaction that has ended, and records that it found the file
+// damaged. A write to a file that has since been replaced is lost, so it is not acknowledged.
 func (s *Storage) ended(err error) error {
 	if errors.Is(err, ErrDamaged) {
 		s.damaged.Store(true)
@@ -56,9 +55,9 @@ func (s *Storage) ended(err error) error {
 	return err
 }
 
-// inPlace returns ErrReplaced if another file is at the path of the database, or none, as
-// while a backup is put in place. Connections that are open would go on with the former
-// file, and new ones use the other.
+// inPlace returns ErrReplaced if another file, or no file, is at the path of the database, for
+// example while a backup is being restored. Open connections would continue with the former
+// file, and new ones would use the other.
 func (s *Storage) inPlace() error {
 	if s.past.Replaced() {
 		return ErrReplaced
@@ -70,13 +69,13 @@ func (s *Storage) inPlace() error {
 	return nil
 }
 
-// Continues returns ErrReplaced if the database was replaced. It must be called again and
-// again, by one at a time, to notice that another state was restored into the file.
+// Continues returns ErrReplaced if the database was replaced. Call it regularly, and not
+// concurrently, to detect that another state was restored into the file.
 func (s *Storage) Continues(ctx context.Context) error {
 	return s.view(ctx, func(r *readTx) error { return s.past.Follow(ctx, r.Reads, unnamed) })
 }
 
-// unnamed is a sqlcommon.Namer. inPlace notices another file.
+// unnamed is a sqlcommon.Namer. inPlace detects another file.
 func unnamed(context.Context) (string, error) {
 	return "", nil
 }

@@ -55,8 +55,8 @@ func TestADamagedFileIsRefusedWithAdvice(t *testing.T) {
 	}
 }
 
-// The pages of the schema are well; those of the newest entries are not. Opening
-// does not read them.
+// The pages of the schema are intact; the pages of the newest entries are damaged. Opening the
+// file does not read them.
 func TestDamageThatIsFoundStopsEveryTransaction(t *testing.T) {
 	for name, find := range map[string]func(s *Storage) error{
 		"by the check": func(s *Storage) error { return s.Check(t.Context()) },
@@ -107,8 +107,8 @@ func TestACheckOfASoundFileFindsNothing(t *testing.T) {
 	}
 }
 
-// FTS5 keeps in a connection what it knows of its segments, and its own check goes by that.
-func TestWhatWasWrittenSinceACheckIsNoDamage(t *testing.T) {
+// FTS5 caches its segments per connection, and its own check uses the cache.
+func TestWritesSinceACheckAreNotDamage(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()
 	for round := range 3 {

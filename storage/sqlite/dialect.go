@@ -9,7 +9,7 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// sqlDialect is how the statements of package sqlcommon take their parameters here.
+// sqlDialect is the form in which the statements of package sqlcommon take their parameters.
 var sqlDialect = sqlcommon.Dialect{
 	Scope:     func(stores []acl.Access) []any { return []any{scopeList(stores)} },
 	Paths:     func(paths []memory.Path) []any { return []any{pathList(paths)} },
@@ -28,8 +28,8 @@ func pathList(paths []memory.Path) string {
 	return string(list)
 }
 
-// successor returns the smallest string greater than all that start with prefix,
-// or nil if there is none. It may be invalid UTF-8: SQLite compares bytes.
+// successor returns the smallest string greater than all strings with a prefix, or nil if there
+// is none. It may be invalid UTF-8: SQLite compares bytes.
 func successor(prefix string) any {
 	for n := len(prefix); n > 0; n-- {
 		if c := prefix[n-1]; c < 0xff {

@@ -16,8 +16,8 @@ func (w *writer) document(ctx context.Context, doc int64) (*posting.Document, er
 	return &d, nil
 }
 
-// index replaces the forward document of an entry. next is nil if the entry is
-// not indexed. Postings and totals are collected until flush.
+// index replaces the forward document of an entry. next is nil if the entry is not indexed.
+// Postings and totals are collected until flush.
 func (w *writer) index(ctx context.Context, doc int64, isNew bool, next *posting.Document) error {
 	var old *posting.Document
 	if !isNew {

@@ -12,10 +12,10 @@ import (
 // driver runs the statements of one transaction.
 type driver struct {
 	session *session
-	kept    *sqlcommon.Kept // of the session; nil: it writes
+	kept    *sqlcommon.Kept // of the session; nil: a writing transaction
 	same    bool            // kept is at the version of this snapshot
 	purged  bool            // the transaction has erased entries
-	dropped bool            // it has erased other text: former versions, terms of what expired, old records
+	dropped bool            // it has erased other text: former versions, terms of expired entries, old records
 	failed  error           // returned by every further call
 }
 
@@ -25,8 +25,7 @@ var _ sqlcommon.Writer = (*driver)(nil)
 // function has returned.
 func (d *driver) end() { d.failed = sqlcommon.ErrEnded }
 
-// query runs a prepared query. Its rows must be closed before the same query
-// runs again.
+// query runs a prepared query. Its rows must be closed before the same query runs again.
 func (d *driver) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	if err := d.ready(ctx); err != nil {
 		return nil, err
@@ -49,8 +48,7 @@ func (d *driver) each(ctx context.Context, scan func(*sql.Rows) error, query str
 	return d.drain(ctx, rows, scan)
 }
 
-// eachOnce is each for a query whose text is put together: it is not kept as a
-// prepared one.
+// eachOnce is each for a composed query, which is not cached as a prepared statement.
 func (d *driver) eachOnce(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
 	if err := d.ready(ctx); err != nil {
 		return err
@@ -118,9 +116,9 @@ func (d *driver) ready(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// fail records an error that makes every further call fail: SQLite may have
-// rolled back, and a further statement would run outside the transaction. A
-// violated constraint does not end the transaction.
+// fail records an error that makes every further call fail: SQLite may have rolled back, and a
+// further statement would run outside the transaction. A violated constraint does not end the
+// transaction.
 func (d *driver) fail(err error) error {
 	if !errors.Is(err, memory.ErrExists) {
 		d.failed = err

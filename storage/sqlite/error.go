@@ -14,22 +14,21 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// ErrNewer and ErrOlder mean that the schema was written by a version of mneme that is
-// newer, or too old to be updated.
+// ErrNewer and ErrOlder mean that a newer version of mneme wrote the schema, or one that is too
+// old to be updated.
 var ErrNewer, ErrOlder = sqlcommon.ErrNewer, sqlcommon.ErrOlder
 
-// ErrDamaged means that the file is not a database, or that pages of it are
-// malformed.
+// ErrDamaged means that the file is not a database, or has malformed pages.
 var ErrDamaged = fmt.Errorf("%w: the database file is damaged: stop mneme and restore a backup, see docs/operating/backups.md", memory.ErrUnavailable)
 
-// ErrReplaced means that another file is in the place of the database, or another state
-// in the file.
+// ErrReplaced means that another file is at the path of the database, or that the file has
+// another state.
 var ErrReplaced = sqlcommon.ErrReplaced
 
 // errBusy means that another process holds the lock.
-var errBusy = fmt.Errorf("%w: another process has been writing for too long: wait for it, or end it, such as an import, a backup or a shell with an open transaction", memory.ErrUnavailable)
+var errBusy = fmt.Errorf("%w: another process has been writing for too long: wait for it or end it; it may be an import, a backup or a shell with an open transaction", memory.ErrUnavailable)
 
-// reasons say what the commonest primary result codes mean and what to do.
+// reasons explain the most common primary result codes and say what to do.
 var reasons = map[int]string{
 	sqlite3.SQLITE_CANTOPEN: "the database cannot be opened: mneme must be able to write to the data folder",
 	sqlite3.SQLITE_FULL:     "the disk is full: make room on the disk of the data folder",
@@ -40,10 +39,9 @@ var reasons = map[int]string{
 	sqlite3.SQLITE_READONLY: "the database is read-only: mneme must be able to write to the data folder",
 }
 
-// interpret maps an error of the driver to one of the contract. op says what
-// failed. It is called once per error, where the driver returns it. The result
-// includes the result code and not the driver's message, which could quote
-// stored text.
+// interpret maps an error of the driver to an error of the contract. op says what failed. It is
+// called once per error, where the driver returns it. The result includes the result code but
+// not the driver's message, which could quote stored text.
 func interpret(op string, err error) error {
 	var driver *sqlite.Error
 	if !errors.As(err, &driver) {
@@ -68,7 +66,7 @@ func interpret(op string, err error) error {
 	return fmt.Errorf("sqlite: %s: result code %d", op, code)
 }
 
-// advise says what to do about an error of Open of a file, if there is something.
+// advise adds to an error of Open of a file what to do, if anything.
 func advise(ctx context.Context, path string, err error) error {
 	var driver *sqlite.Error
 	if errors.As(err, &driver) {
@@ -84,7 +82,7 @@ func advise(ctx context.Context, path string, err error) error {
 }
 
 func adviseOn(ctx context.Context, path string, driver *sqlite.Error) error {
-	if driver.Code()&0xff == sqlite3.SQLITE_ERROR { // so damage to the schema may look, too
+	if driver.Code()&0xff == sqlite3.SQLITE_ERROR { // a damaged schema may look like this, too
 		if found := check(ctx, path); errors.Is(found, ErrDamaged) {
 			return found
 		}

@@ -9,8 +9,8 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// Sweep implements memory.Eraser. It increments the row's revision, so
-// that vectors a worker is computing for the old one are rejected.
+// Sweep implements memory.Eraser. It increments the row's revision, so that vectors that a
+// worker is computing for the old one are rejected.
 func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error {
 	for _, id := range ids {
 		if err := w.sweep(ctx, id, now); err != nil {
@@ -52,7 +52,7 @@ func (w *writer) unindex(ctx context.Context, id uuid.UUID, row storedRow) error
 	return w.dropVectors(ctx, id, row.doc)
 }
 
-// StillErasable implements sqlcommon.Purger: nobody else writes during the transaction.
+// StillErasable implements sqlcommon.Purger. No other transaction writes during this one.
 func (w *writer) StillErasable(_ context.Context, ids []uuid.UUID, _ time.Time) ([]uuid.UUID, error) {
 	return ids, nil
 }
@@ -63,10 +63,10 @@ func (w *writer) Purge(ctx context.Context, cutoff time.Time, limit int) ([]uuid
 }
 
 // PurgeEntry implements sqlcommon.Purger. It deletes one row and everything that refers to it,
-// including the idempotency records that name it. Erased text is overwritten in the file
-// (secure_delete) as far as SQLite does that; Scrub does the rest. Change records remain
-// for a while (indexer.VectorWriter.TrimChanges): they hold an ID and no text, and notify
-// followers that the entry's vectors were removed.
+// including the idempotency records that name it. SQLite overwrites erased text in the file
+// (secure_delete) as far as it can; Scrub does the rest. Change records remain for a while
+// (indexer.VectorWriter.TrimChanges): they hold an ID and no text, and notify followers that
+// the entry's vectors were removed.
 func (w *writer) PurgeEntry(ctx context.Context, id uuid.UUID) error {
 	row, found, err := w.storedRow(ctx, id)
 	if err != nil || !found {

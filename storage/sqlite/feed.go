@@ -13,7 +13,7 @@ type feedKey struct {
 	label acl.Label
 }
 
-// feedRecord is a record of a row to be written by flushFeed.
+// feedRecord is a record of a row that flushFeed will write.
 type feedRecord struct {
 	sqlcommon.FeedRow
 	doc int64

@@ -55,7 +55,7 @@ func countHits(t *testing.T, s *Storage, query string) (n int) {
 func TestFilesAreAccessibleToTheirOwnerOnly(t *testing.T) {
 	name := "new folder ?#%"
 	if runtime.GOOS == "windows" {
-		name = "new folder #%" // it has no question marks in names
+		name = "new folder #%" // Windows allows no question marks in names
 	}
 	folder := filepath.Join(t.TempDir(), name)
 	path := filepath.Join(folder, "mneme.db")
@@ -65,7 +65,8 @@ func TestFilesAreAccessibleToTheirOwnerOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if runtime.GOOS == "windows" {
-		// It has no modes. The other files inherit the folder's access list, but not in Wine.
+		// Windows has no modes. The other files inherit the folder's access list, but not in
+		// Wine.
 		for _, name := range []string{folder, path} {
 			f, err := system.Open(name)
 			if err == nil {
@@ -268,7 +269,7 @@ func TestWaitingForAnotherWriterEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// perProcess is how many entries each process of TestProcessesShareAFile writes.
+// perProcess is the number of entries that each process of TestProcessesShareAFile writes.
 const perProcess = 40
 
 func TestProcessesShareAFile(t *testing.T) {
@@ -285,7 +286,7 @@ func TestProcessesShareAFile(t *testing.T) {
 		}
 		return
 	}
-	path := filepath.Join(memoryFolder(t), "mneme.db") // they wait for each other, and not for the disk
+	path := filepath.Join(memoryFolder(t), "mneme.db") // they wait for each other, not for the disk
 	// The file does not exist yet, so the processes also race to migrate it.
 	var others []*exec.Cmd
 	for range 3 {

@@ -13,7 +13,8 @@ func TestEachStatementIsPrepared(t *testing.T) {
 	withSession(t, func(c *session) {
 		for name, statement := range texts.Statements {
 			n := len(sqltext.Parameters(statement.Text))
-			// It binds what it explains, and the driver prepares no earlier than that.
+			// EXPLAIN binds the parameters, and the driver does not prepare the statement
+			// earlier.
 			if err := query(t.Context(), c.conn, "EXPLAIN "+statement.Text, make([]any, n)); err != nil {
 				t.Errorf("%s: %s: %v", statement.File, name, err)
 			}
@@ -24,7 +25,7 @@ func TestEachStatementIsPrepared(t *testing.T) {
 	})
 }
 
-// SQLite numbers parameters like $2 as they come in a text. The driver goes by their names.
+// SQLite numbers parameters like $2 in order of appearance. The driver uses their names.
 func TestParametersAreNumberedByName(t *testing.T) {
 	withSession(t, func(c *session) {
 		var second, first, again int
@@ -35,7 +36,7 @@ func TestParametersAreNumberedByName(t *testing.T) {
 	})
 }
 
-// withSession runs fn with a session of an empty database that reads.
+// withSession runs fn with a reading session of an empty database.
 func withSession(t *testing.T, fn func(c *session)) {
 	t.Helper()
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))

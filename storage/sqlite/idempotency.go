@@ -6,8 +6,8 @@ import (
 	"mneme/memory"
 )
 
-// PutOutcome implements memory.IdempotencyWriter. It lists the entries that the outcome of a
-// call names, by which a purge finds it.
+// PutOutcome implements memory.IdempotencyWriter. It also lists the entries that the outcome of
+// a call names, so that a purge finds the outcome.
 func (w *writeTx) PutOutcome(ctx context.Context, key memory.IdempotencyKey, outcome memory.IdempotencyRecord) error {
 	if err := w.Writes.PutOutcome(ctx, key, outcome); err != nil {
 		return err

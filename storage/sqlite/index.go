@@ -7,8 +7,8 @@ import (
 	"mneme/lexical/posting"
 )
 
-// flush writes the collected usage, totals, postings and words. It runs before the
-// commit and before anything in the transaction that reads them.
+// flush writes the collected usage, totals, postings and words. It runs before the commit and
+// before anything in the transaction that reads them.
 func (w *writer) flush(ctx context.Context) error {
 	if err := w.flushRows(ctx); err != nil {
 		return err

@@ -8,9 +8,9 @@ import (
 	"mneme/memory"
 )
 
-// What a connection keeps would outlive a revoked grant if a commit of another process
-// were not noticed.
-func TestCommitsOfAnotherProcessEndWhatIsKept(t *testing.T) {
+// If a commit of another process were not noticed, a connection's cache would outlive a revoked
+// grant.
+func TestCommitsOfAnotherProcessInvalidateTheCache(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
 	s, other := openAt(t, path), openAt(t, path)
 	defer func() { _, _ = s.Close(), other.Close() }()

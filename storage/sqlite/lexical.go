@@ -51,8 +51,8 @@ func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQ
 	return hits, evaluation.Scorer(), err
 }
 
-// readTotals reads the counts of the scope, and the documents in it that have
-// expired but were not swept.
+// readTotals reads the counts of the scope, and its documents that have expired but were not
+// swept.
 func (r *reader) readTotals(ctx context.Context, evaluation *posting.Evaluation, within string, ceiling acl.Label, now int64) error {
 	totals, err := sqlcommon.KeptList(ctx, r, scanTotal, "posting.totals", within)
 	if err != nil {
@@ -96,7 +96,7 @@ func (r *reader) readBlocks(ctx context.Context, evaluation *posting.Evaluation,
 	}, "posting.of_terms", within, jsonList(evaluation.TermKeys()))
 }
 
-// docKeys resolves IDs to documents. IDs that do not exist are left out.
+// docKeys resolves IDs to documents. It omits IDs that do not exist.
 func (r *reader) docKeys(ctx context.Context, ids []uuid.UUID) ([]posting.DocKey, error) {
 	var docs []posting.DocKey
 	err := r.each(ctx, func(rows *sql.Rows) error {
@@ -108,7 +108,7 @@ func (r *reader) docKeys(ctx context.Context, ids []uuid.UUID) ([]posting.DocKey
 	return docs, err
 }
 
-// readIDs yields the IDs of documents' entries, by their indexes.
+// readIDs yields the IDs of documents' entries, with the documents' indexes.
 func (r *reader) readIDs(ctx context.Context, ranked []posting.Scored, found func(i int, entry uuid.UUID)) error {
 	indexes := make(map[int64]int, len(ranked))
 	docs := make([]int64, len(ranked))

@@ -13,7 +13,7 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// tagSample is the largest count of entries with a tag in rarestTag.
+// tagSample is the maximum count of entries with a tag in rarestTag.
 const tagSample = 10_000
 
 // Parts of the queries of Matching.
@@ -30,9 +30,9 @@ var (
 	isWithin    = texts.Fill(" WHERE {match.is_within}")
 )
 
-// Matching implements memory.CandidateReader. The query finds the entries that
-// pass the filter, or if the filter reads values or looks for phrases, those that
-// may: then evaluating their rows decides.
+// Matching implements memory.CandidateReader. The query finds the entries that pass the filter.
+// If the filter reads values or looks for phrases, the query finds those that may pass, and
+// evaluating their rows decides.
 func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Filter, ids []uuid.UUID, limit int) ([]uuid.UUID, bool, error) {
 	stores := scope.Indexed()
 	if len(stores) == 0 || ids != nil && len(ids) == 0 {
@@ -89,11 +89,11 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 	return m.Result(err)
 }
 
-// arguments are the parameters of a query that is put together.
+// arguments are the parameters of a composed query.
 type arguments struct{ sqlcommon.Arguments }
 
-// newArguments returns parameters of which the first is for scopeTable. Those of the FROM
-// clause follow, by the numbers that it has in its file.
+// newArguments returns parameters, the first of which is for scopeTable. The parameters of the
+// FROM clause follow, with the numbers in its file.
 func newArguments(stores []acl.Access) *arguments {
 	q := &arguments{sqlcommon.Arguments{Mark: "$"}}
 	q.Arg(scopeList(stores))
@@ -106,11 +106,11 @@ func (q *arguments) named(ids []uuid.UUID) string {
 	return withIDs
 }
 
-// accessPath returns the FROM clause by which the entries of the scope that have
-// the keys are found: by the rarest tag, by type, by namespace, or all.
+// accessPath returns the FROM clause for the entries of the scope that have the keys: by the
+// rarest tag, by type, by namespace, or all.
 func (r *reader) accessPath(ctx context.Context, q *arguments, keys condition.Keys) (string, error) {
 	switch {
-	case len(keys.Tags) > 0 && keys.NotEncrypted: // the table has the tags of searchable entries
+	case len(keys.Tags) > 0 && keys.NotEncrypted: // the table contains the tags of searchable entries
 		rarest, err := r.rarestTag(ctx, q.Args[0].(string), keys.Tags)
 		q.Arg(rarest)
 		return withTag, err
@@ -128,8 +128,7 @@ func (r *reader) accessPath(ctx context.Context, q *arguments, keys condition.Ke
 	return allEntries, nil
 }
 
-// rarestTag returns the tag with the fewest entries in the scope, counting up to
-// tagSample.
+// rarestTag returns the tag with the fewest entries in the scope, counting up to tagSample.
 func (r *reader) rarestTag(ctx context.Context, within string, tags []string) (string, error) {
 	rarest, fewest := tags[0], int64(tagSample+1)
 	if len(tags) == 1 {

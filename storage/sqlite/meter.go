@@ -18,5 +18,5 @@ func (s *Storage) ForMeter() meter.Storage {
 		})
 }
 
-// Lock implements meter.Locker: nobody else writes during the transaction.
+// Lock implements meter.Locker. No other transaction writes during this one.
 func (w *writer) Lock(ctx context.Context, _ ...string) error { return w.ready(ctx) }

@@ -21,9 +21,8 @@ var migrationFiles embed.FS
 
 var migrations = sqlcommon.Migrations{Files: migrationFiles, Dialect: goose.DialectSQLite3}
 
-// prepareFile creates the file and its folder if they are missing, and
-// returns the file's absolute path. SQLite creates the write-ahead log with the
-// file's mode.
+// prepareFile creates the file and its folder if they are missing, and returns the file's
+// absolute path. SQLite creates the write-ahead log with the file's mode.
 func prepareFile(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -32,8 +31,8 @@ func prepareFile(path string) (string, error) {
 	if err := system.MakeFolder(filepath.Dir(path)); err != nil {
 		return "", err
 	}
-	// An existing file is not opened: closing it would release the locks that
-	// other connections of this process hold on it (POSIX fcntl).
+	// An existing file is not opened: closing it would release the locks that other connections
+	// of this process hold on it (POSIX fcntl).
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return path, err
 	}
@@ -47,8 +46,8 @@ func prepareFile(path string) (string, error) {
 	return path, f.Close()
 }
 
-// migrate updates the schema. A lock on a file beside the database serializes
-// processes that start at the same time.
+// migrate updates the schema. A lock on a file next to the database serializes processes that
+// start concurrently.
 func migrate(ctx context.Context, path string) (err error) {
 	unlock, err := system.LockContext(ctx, path+".lock", func() { sqlcommon.ReportWait(ctx, "is opening the database") })
 	if err != nil {
@@ -65,5 +64,5 @@ func migrate(ctx context.Context, path string) (err error) {
 	return err
 }
 
-// SchemaVersion returns the version of the schema, which every open storage has.
+// SchemaVersion returns the version of the schema of every open storage.
 func (*Storage) SchemaVersion() int64 { return migrations.Newest() }

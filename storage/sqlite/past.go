@@ -9,8 +9,8 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// pastRow is what a transaction knows of a row of table past. It is written by
-// flushPast: a write may add a version and erase one.
+// pastRow is a transaction's copy of a row of table past. flushPast writes it once: a write may
+// add a version and erase one.
 type pastRow struct {
 	doc     int64
 	now     sqlcommon.Past
@@ -75,8 +75,8 @@ func (w *writer) TrimHistories(ctx context.Context, after uuid.UUID, keep memory
 	return ids, sqlcommon.TrimEach(ctx, w, ids, keep)
 }
 
-// writeAuthors writes the authors of a row's type and description. known says
-// that the row has others than its owner so far.
+// writeAuthors writes the authors of a row's type and description. known reports whether
+// authors other than the owner are stored.
 func (w *writer) writeAuthors(ctx context.Context, e *memory.Entry, doc int64, known bool) (err error) {
 	switch {
 	case e.TypeBy != e.Owner || e.DescriptionBy != e.Owner:
@@ -87,8 +87,7 @@ func (w *writer) writeAuthors(ctx context.Context, e *memory.Entry, doc int64, k
 	return err
 }
 
-// writeOccurrence writes when what a row describes happened. known says that the
-// row has it so far.
+// writeOccurrence writes when a row's event happened. known reports whether that is stored.
 func (w *writer) writeOccurrence(ctx context.Context, e *memory.Entry, doc int64, known bool) (err error) {
 	switch {
 	case !e.OccurredAt.IsZero():

@@ -23,13 +23,13 @@ const (
 	writing
 )
 
-// mapping lets connections read up to 2 GiB of the file, SQLite's limit, as memory,
-// without a system call and a copy for each page. An error of the disk then ends the
-// process, where it would otherwise fail a query.
+// mapping lets connections read up to 2 GiB of the file, SQLite's limit, as memory, without a
+// system call and a copy for each page. A disk error then ends the process instead of failing a
+// query.
 const mapping = "mmap_size(2147418112)"
 
-// mapped is whether reading connections map the file: where this was tried, and where
-// there are addresses enough.
+// mapped is whether reading connections map the file: on the tested system, with enough address
+// space.
 const mapped = runtime.GOOS == "linux" && strconv.IntSize == 64
 
 // dsn returns the data source name of a file, with the settings of its
@@ -55,9 +55,8 @@ func dsn(path string, m mode) string {
 			"synchronous(full)",
 			// Deleted data is overwritten with zeros.
 			"secure_delete(on)",
-			// Pages of 4 KiB in the log before a commit checkpoints it. An import
-			// writes the same pages repeatedly: a late checkpoint copies each
-			// once.
+			// Pages of 4 KiB in the log before a commit checkpoints it. An import writes the
+			// same pages repeatedly: a late checkpoint copies each once.
 			"wal_autocheckpoint(4000)",
 			"journal_size_limit(67108864)",
 		)
@@ -65,16 +64,15 @@ func dsn(path string, m mode) string {
 	query := url.Values{"_pragma": pragmas, "_dqs": {"0"}}
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // of a drive, as SQLite reads URIs (sqlite.org/uri.html)
+		path = "/" + path // path of a drive, as SQLite reads URIs (sqlite.org/uri.html)
 	}
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
 }
 
-// writerTimeout sets how long SQLite waits for the write lock: controlWithRetry waits
-// instead.
+// writerTimeout sets how long SQLite waits for the write lock. controlWithRetry waits instead.
 const writerTimeout = "PRAGMA busy_timeout = 3"
 
-// pool is a pool of sessions, bounded in size.
+// pool is a bounded pool of sessions.
 type pool struct {
 	path   string
 	db     *sql.DB
@@ -100,7 +98,7 @@ func newPool(path string, m mode, size int) *pool {
 	return p
 }
 
-// with runs fn with exclusive use of a session. It waits for one until ctx ends.
+// with runs fn with exclusive use of a session. It waits for a session until ctx ends.
 func (p *pool) with(ctx context.Context, fn func(*session) error) error {
 	select {
 	case p.tokens <- struct{}{}:

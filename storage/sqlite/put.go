@@ -14,11 +14,11 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// writer writes the rows of entries with all that is kept of them.
+// writer writes the rows of entries and everything derived from them.
 type writer struct {
 	reader
 	postings *posting.PackedWriter // flushed before the commit, like usage
-	words    []sqlcommon.Query     // word.insert and word.delete, of which FTS5 writes a segment at each savepoint
+	words    []sqlcommon.Query     // word.insert and word.delete, for which FTS5 writes a segment at each savepoint
 	usage    sqlcommon.UsageChanges
 	past     map[uuid.UUID]*pastRow // of entries that were put or trimmed; flushed before the commit
 	feed     map[feedKey][]feedRecord
@@ -56,8 +56,8 @@ func (w *writer) Put(ctx context.Context, e memory.Entry, doc lexical.Document) 
 	return w.put(ctx, &e, doc, old, found, sqlcommon.Latest(e.CreatedAt, e.UpdatedAt, e.DeletedAt))
 }
 
-// put writes e in place of old, which is the zero row unless found, and updates
-// its tags, usage, postings and vectors. queuedAt is the time of the queue row.
+// put replaces old, which is the zero row unless found, with e, and updates its tags, usage,
+// postings and vectors. queuedAt is the time of the queue row.
 func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Document, old storedRow, found bool, queuedAt time.Time) error {
 	store, err := w.storeNumber(ctx, e.Store)
 	if err != nil {
@@ -65,8 +65,8 @@ func (w *writer) put(ctx context.Context, e *memory.Entry, words lexical.Documen
 	}
 	next := storedRow{Stored: sqlcommon.Next(e, store), doc: old.doc, tagged: len(e.Tags) > 0}
 	if next.State == sqlcommon.Live {
-		// Checked before anything is written, so that the transaction can
-		// continue after ErrExists.
+		// Checked before anything is written, so that the transaction can continue after
+		// ErrExists.
 		clash, err := w.one(ctx, []any{new(int)}, "entry.clash", store, e.Label, e.Namespace, e.Key, e.Owner, old.doc)
 		if err != nil || clash {
 			return cmp.Or(err, memory.ErrExists)
@@ -132,8 +132,7 @@ func (w *writer) writeEntry(ctx context.Context, e *memory.Entry, next storedRow
 	return doc, err
 }
 
-// indexEntry indexes a row by words, or removes it from the index if it is not
-// searchable.
+// indexEntry indexes a row by words, or removes it from the index if it is not searchable.
 func (w *writer) indexEntry(ctx context.Context, row storedRow, words lexical.Document, isNew bool) error {
 	if !row.Indexed() {
 		return w.index(ctx, row.doc, isNew, nil)
@@ -157,8 +156,8 @@ func (w *writer) tag(ctx context.Context, row storedRow, tags []string) error {
 	return nil
 }
 
-// untag deletes the tags of a row. It reads them from the entry, so it must run
-// before the row is updated.
+// untag deletes the tags of a row. It reads them from the entry, so it must run before the row
+// is updated.
 func (w *writer) untag(ctx context.Context, row storedRow) error {
 	if !row.Indexed() || !row.tagged {
 		return nil
@@ -167,7 +166,7 @@ func (w *writer) untag(ctx context.Context, row storedRow) error {
 	return err
 }
 
-// storeNumber returns the number of a store and assigns one to a new store.
+// storeNumber returns the number of a store, assigning one to a new store.
 func (w *writer) storeNumber(ctx context.Context, id string) (int64, error) {
 	var number int64
 	found, err := w.one(ctx, []any{&number}, "store.number", id)

@@ -10,8 +10,8 @@ import (
 	"mneme/memory"
 )
 
-// PrepareWrite implements memory.EntryWriter. It does nothing: a read costs no round trip,
-// and one writer runs at a time.
+// PrepareWrite implements memory.EntryWriter. It does nothing: a read costs no round trip, and
+// only one writer runs at a time.
 func (*writer) PrepareWrite(context.Context, memory.WritePlan) error { return nil }
 
 // PrepareVectors implements indexer.VectorWriter. It does nothing, like PrepareWrite.

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// A storage goes on while its file does, and not with another state, nor with another file.
+// A storage continues with the same file, but not with another state or another file.
 func TestContinuesNoticesAnotherState(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
 	s, err := Open(t.Context(), path)
@@ -45,11 +45,11 @@ func TestContinuesNoticesAnotherState(t *testing.T) {
 		add()
 		goesOn()
 	}
-	change("DELETE FROM change") // it was trimmed
+	change("DELETE FROM change") // as if trimmed
 	goesOn()
 	add()
 	goesOn()
-	// An earlier state, in which as many changes were made since.
+	// An earlier state, with as many changes made since.
 	change("DELETE FROM change WHERE position = 4")
 	change("UPDATE sqlite_sequence SET seq = 3 WHERE name = 'change'")
 	add()

@@ -22,7 +22,7 @@ import (
 	"mneme/test/size"
 )
 
-// keepEntries writes entries that stay, of some MB with their index.
+// keepEntries writes a few MB of entries that stay, including their index.
 func keepEntries(t *testing.T, s *Storage) {
 	t.Helper()
 	must(t, s.Update(t.Context(), func(tx memory.Tx) error {
@@ -41,7 +41,7 @@ func keptText(n int) string {
 	return strings.Repeat(fmt.Sprint("kept word", n%7, " "), 100) + fmt.Sprint("number", n)
 }
 
-// wantKept checks the file, and that the entries are in it as they were written.
+// wantKept checks the file, and that it still contains these entries unchanged.
 func wantKept(t *testing.T, s *Storage) {
 	t.Helper()
 	var found string
@@ -69,8 +69,7 @@ func wantKept(t *testing.T, s *Storage) {
 	}
 }
 
-// A process that is killed while it scrubs loses nothing, and what is left is scrubbed by
-// another.
+// A process that is killed while it scrubs loses nothing, and another process scrubs the rest.
 func TestKilledScrubsLoseNothing(t *testing.T) {
 	const variable = "MNEME_TEST_SCRUBBED_FILE"
 	if path := os.Getenv(variable); path != "" {
@@ -124,7 +123,8 @@ func TestKilledScrubsLoseNothing(t *testing.T) {
 	}
 }
 
-// purgeLeft purges what is deleted, also by a process that was killed before it purged it.
+// purgeLeft purges deleted entries, including those of a process that was killed before its
+// purge.
 func purgeLeft(t *testing.T, s *Storage) {
 	t.Helper()
 	must(t, s.Update(t.Context(), func(tx memory.Tx) error {
@@ -133,8 +133,8 @@ func purgeLeft(t *testing.T, s *Storage) {
 	}))
 }
 
-// scrubs calls kill at a random time after the process began to scrub, and reports whether
-// it did then.
+// scrubs calls kill at a random time after the process began to scrub, and reports whether it
+// was scrubbing then.
 func scrubs(t *testing.T, out io.Reader, kill func()) (last bool) {
 	t.Helper()
 	lines := bufio.NewScanner(out)
@@ -153,7 +153,7 @@ func scrubs(t *testing.T, out io.Reader, kill func()) (last bool) {
 	return last
 }
 
-// A rewrite that is interrupted changes nothing, and gives the disk back.
+// An interrupted rewrite changes nothing and releases its disk space.
 func TestAnInterruptedScrubChangesNothing(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "it's one's folder")
 	s := openAt(t, filepath.Join(folder, "mneme.db"))
@@ -194,8 +194,8 @@ func TestAnInterruptedScrubChangesNothing(t *testing.T) {
 	}
 }
 
-// Transactions wait longer for a process that rewrites the file than for others. The files
-// are rewritten once, whoever scrubs.
+// Transactions wait longer for a process that rewrites the file than for others. However many
+// processes scrub, the files are rewritten once.
 func TestOthersWaitForARewrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
 	holder, waiter := openAt(t, path), openAt(t, path)

@@ -11,7 +11,7 @@ import (
 	"mneme/acl"
 )
 
-// Parts of texts that are put together.
+// Parts of composed texts.
 var (
 	joinOccurrence = texts.Fill(" {entry.occurrence} ")
 	// SECURITY: every query of a search begins with scopeTable.
@@ -29,8 +29,8 @@ func nullBytes(b []byte) any {
 	return b
 }
 
-// idList returns a JSON array of distinct IDs in hexadecimal. Queries read it
-// by json_each and unhex.
+// idList returns a JSON array of distinct IDs in hexadecimal. Queries read it with json_each
+// and unhex.
 func idList(ids []uuid.UUID) string {
 	var b strings.Builder
 	b.WriteByte('[')
@@ -68,8 +68,8 @@ func numberList(numbers []int64) string {
 	return string(append(b, ']'))
 }
 
-// scopeList returns a JSON array of stores with their ceilings, each as one number:
-// 8·store + ceiling. scopeTable reads it. They are in ascending order, that of rows in
+// scopeList returns a JSON array of stores with their ceilings, each as one number: 8·store +
+// ceiling. scopeTable reads it. The numbers are in ascending order, the order of rows in
 // indexes.
 func scopeList(stores []acl.Access) string {
 	numbers := make([]int64, len(stores))

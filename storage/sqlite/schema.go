@@ -8,10 +8,9 @@ import (
 	"path/filepath"
 )
 
-// ReadSchema reads the schema's version of the file at path, which it opens for
-// reading alone and does not migrate. The version is 0 if the file has
-// no schema; newest is the one that this program knows. The error is ErrNewer or
-// ErrOlder if Open could not open the file.
+// ReadSchema reads the schema version of the file at path, which it opens read-only and does
+// not migrate. The version is 0 if the file has no schema; newest is the version that this
+// program knows. The error is ErrNewer or ErrOlder if Open could not open the file.
 func ReadSchema(ctx context.Context, path string) (version, newest int64, err error) {
 	path, err = filepath.Abs(path)
 	if err != nil {

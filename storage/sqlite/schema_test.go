@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestSchemasAreReadBesideAndAfterAnotherProcess(t *testing.T) {
+func TestSchemasAreReadDuringAndAfterAnotherProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
 	s := openAt(t, path)
 	check := func(path string) {
@@ -16,7 +16,7 @@ func TestSchemasAreReadBesideAndAfterAnotherProcess(t *testing.T) {
 		}
 	}
 	check(path)
-	// What a process leaves that is killed: the log, and not its index.
+	// A killed process leaves the log, without its index.
 	killed := filepath.Join(t.TempDir(), "mneme.db")
 	for _, ending := range []string{"", "-wal"} {
 		content, err := os.ReadFile(path + ending)

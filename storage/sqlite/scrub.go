@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// truncateWait is how long one attempt to truncate the log waits for readers of an
-	// older state, while writers wait for it. truncateTries is how many there are.
+	// truncateWait is how long one attempt to truncate the log waits for readers of an older
+	// state, while writers wait for it. truncateTries is the number of attempts.
 	truncateWait  = 200 * time.Millisecond
 	truncateTries = 10
 )
@@ -45,8 +45,8 @@ func (s *Storage) Unscrubbed(ctx context.Context) (memory.Unscrubbed, error) {
 }
 
 // Scrub implements memory.Scrubber. It rewrites the index of exact words, then the file by
-// VACUUM, and truncates the write-ahead log. VACUUM blocks writers, in whichever process;
-// others read meanwhile.
+// VACUUM, and truncates the write-ahead log. VACUUM blocks the writers of all processes;
+// readers continue.
 func (s *Storage) Scrub(ctx context.Context, now func() time.Time) (time.Time, error) {
 	began, err := s.erasures(ctx)
 	switch {
@@ -65,7 +65,7 @@ func (s *Storage) Scrub(ctx context.Context, now func() time.Time) (time.Time, e
 	return at, errors.Join(err, unlock())
 }
 
-// scrub is Scrub under the lock. Another process may have done it meanwhile.
+// scrub is Scrub under the lock. Another process may have scrubbed meanwhile.
 func (s *Storage) scrub(ctx context.Context, now func() time.Time) (time.Time, error) {
 	began, err := s.erasures(ctx)
 	if err != nil || began.erased == began.scrubbed {
@@ -95,8 +95,8 @@ func (s *Storage) erasures(ctx context.Context) (e erasure, err error) {
 	return e, err
 }
 
-// truncateLog truncates the write-ahead log. memory.ErrHeld: a reader of an older state
-// kept it.
+// truncateLog truncates the write-ahead log. The error is memory.ErrHeld if a reader uses an
+// older state.
 func (s *Storage) truncateLog(ctx context.Context) error {
 	for range truncateTries {
 		busy := 1
@@ -121,8 +121,8 @@ func (s *Storage) truncateLog(ctx context.Context) error {
 	return memory.ErrHeld
 }
 
-// checkpoint moves the log into the file and truncates it, unless readers of an older
-// state still need it after truncateWait.
+// checkpoint moves the log into the file and truncates it, unless readers of an older state
+// still need it after truncateWait.
 func (s *session) checkpoint(busy *int) error {
 	if _, err := s.conn.ExecContext(context.Background(), fmt.Sprintf("PRAGMA busy_timeout = %d", truncateWait.Milliseconds())); err != nil {
 		return interpret("checkpoint", err)

@@ -21,7 +21,7 @@ import (
 	"mneme/test/wait"
 )
 
-// marker is what the tests write and look for: a field's name and a number.
+// marker matches the texts that the tests write and look for: a field's name and a number.
 var marker = regexp.MustCompile(`zq[a-z]+[0-9]{3,5}`)
 
 // raw returns the markers in the files of a folder, in any case, with the file of each.
@@ -44,8 +44,8 @@ func raw(t *testing.T, folder string) map[string]string {
 	return found
 }
 
-// marked writes an entry whose every field holds a marker of its own, three times, so
-// that former versions hold others.
+// marked writes an entry with a distinct marker in every field, three times, so that former
+// versions have different markers.
 func marked(t *testing.T, tx memory.Tx, rng *rand.Rand, n, size int) memory.Entry {
 	t.Helper()
 	e := newEntry(fmt.Sprintf("%s/zqkey%05d", strings.Repeat("k", rng.IntN(60)), n), "")
@@ -64,7 +64,7 @@ func marked(t *testing.T, tx memory.Tx, rng *rand.Rand, n, size int) memory.Entr
 	return e
 }
 
-// markedAndDeleted writes one such entry in a transaction of its own, and deletes it.
+// markedAndDeleted writes such an entry in its own transaction, and deletes it.
 func markedAndDeleted(t *testing.T, s *Storage, n int) {
 	t.Helper()
 	must(t, s.Update(t.Context(), func(tx memory.Tx) error {
@@ -74,8 +74,8 @@ func markedAndDeleted(t *testing.T, s *Storage, n int) {
 	}))
 }
 
-// After a purge no file holds a byte of it, whatever the sizes of what was erased and of
-// what stays between.
+// After a purge no file contains a byte of the erased entries, whatever their sizes and the
+// sizes of the entries between them.
 func TestNoFileHoldsWhatWasPurged(t *testing.T) {
 	t.Parallel()
 	for _, length := range []int{2, 40, 400, 3000} {
@@ -87,10 +87,10 @@ func TestNoFileHoldsWhatWasPurged(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, uint64(length)))
 			var gone []memory.Entry
 			batches := 10
-			if length == 3000 { // each entry has pages of its own
+			if length == 3000 { // each entry has its own pages
 				batches = size.Of(4, 10)
 			}
-			for batch := range batches { // between the transactions pages are split
+			for batch := range batches { // pages are split between the transactions
 				must(t, s.Update(t.Context(), func(tx memory.Tx) error {
 					for n := 25 * batch; n < 25*(batch+1); n++ {
 						e := marked(t, tx, rng, n, length)
@@ -137,8 +137,8 @@ func TestNoFileHoldsWhatWasPurged(t *testing.T) {
 	}
 }
 
-// FTS5 merges segments as their number and sizes have it, and not always drops what was
-// deleted when it does.
+// FTS5 merges segments depending on their number and sizes, and a merge does not always drop
+// deleted entries.
 func TestNoFileHoldsPurgedWordsHoweverTheirIndexWasMerged(t *testing.T) {
 	t.Parallel()
 	for transactions := range size.Of(9, 20) {
@@ -186,13 +186,13 @@ func TestNoFileHoldsPurgedWordsHoweverTheirIndexWasMerged(t *testing.T) {
 					return err
 				}))
 			}
-			many := write(0, 25) // whose index has several pages, and levels
+			many := write(0, 25) // their index has several pages, and levels
 			purge(many[len(many)/3:], len(many)/3)
 			purge(many[:len(many)/3], 0)
-			few := write(len(many), 1) // of one page
+			few := write(len(many), 1) // an index of one page
 			purge(few[1:], 1)
 			must(t, s.Close())
-			s = openAt(t, filepath.Join(folder, "mneme.db")) // FTS5 checks what a connection knew before
+			s = openAt(t, filepath.Join(folder, "mneme.db")) // FTS5 checks against a connection's cache
 			must(t, errors.Join(s.Check(t.Context()), s.Close()))
 		})
 	}
@@ -217,7 +217,7 @@ func purgeAll(t *testing.T, s *Storage, want int) {
 	}
 }
 
-// stopped is a clock that shows a time.
+// stopped returns a clock that always shows t.
 func stopped(t time.Time) func() time.Time { return func() time.Time { return t } }
 
 func must(t *testing.T, err error) {
@@ -227,7 +227,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// Former versions that fall off leave the files too, at the next scrub.
+// The next scrub also removes former versions dropped from the history.
 func TestNoFileHoldsWhatHistoryDropped(t *testing.T) {
 	folder := t.TempDir()
 	s := openAt(t, filepath.Join(folder, "mneme.db"))
@@ -260,7 +260,7 @@ func TestNoFileHoldsWhatHistoryDropped(t *testing.T) {
 	}
 }
 
-// What one process erased is scrubbed by another, since the database says that it must be.
+// One process scrubs what another one erased, since the database records that a scrub is due.
 func TestAnotherProcessScrubs(t *testing.T) {
 	folder := t.TempDir()
 	first, second := openAt(t, filepath.Join(folder, "mneme.db")), openAt(t, filepath.Join(folder, "mneme.db"))
@@ -288,7 +288,7 @@ func TestAnotherProcessScrubs(t *testing.T) {
 	}
 }
 
-// Searches without end do not keep it in the log; a reader of an older state does, and
+// Continuous searches do not keep erased data in the log. A reader of an older state does, and
 // is reported.
 func TestReadersDelayAScrubOnly(t *testing.T) {
 	folder := t.TempDir()

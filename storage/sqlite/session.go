@@ -11,12 +11,11 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// session is one connection with its prepared statements. It is not safe for
-// concurrent use.
+// session is one connection with its prepared statements. It is not safe for concurrent use.
 //
-// Statements run without the caller's context: the driver would start a
-// goroutine for each. The context is checked before each statement and between
-// rows instead. No single step takes long.
+// Statements run without the caller's context: the driver would start a goroutine for each.
+// Instead, the context is checked before each statement and between rows. No single step takes
+// long.
 type session struct {
 	path       string // of the database
 	patience   time.Duration
@@ -27,7 +26,7 @@ type session struct {
 	broken     bool           // the connection is in an unknown state, or is for one use
 }
 
-// statement returns the prepared statement of a query, which is the name of one or a text.
+// statement returns the prepared statement for a query, which is a statement's name or a text.
 func (s *session) statement(query string) (*sql.Stmt, error) {
 	if st, ok := s.statements[query]; ok {
 		return st, nil
@@ -85,7 +84,7 @@ func (s *session) controlWithRetry(ctx context.Context, command string) error {
 
 // retry calls run every millisecond while another process holds the lock. The backoff of
 // SQLite's own busy handler grows to 100 ms and then rarely hits the gaps between the
-// transactions of an import. A rewrite of the file takes longer than other writers may.
+// transactions of an import. A rewrite of the file may take longer than other writers.
 func (s *session) retry(ctx context.Context, run func() error) error {
 	began := time.Now()
 	deadline := began.Add(s.patience)
@@ -116,7 +115,7 @@ func (s *session) retry(ctx context.Context, run func() error) error {
 	}
 }
 
-// commit writes what last has collected of the index, and commits the open transaction. If
+// commit writes the index changes that last has collected, and commits the open transaction. If
 // the context ended during COMMIT, the caller would not know whether it succeeded.
 func (s *session) commit(ctx context.Context, last *writer) error {
 	w := &writer{reader: reader{&driver{session: s}}, postings: last.postings, words: last.words}
@@ -133,8 +132,8 @@ func (s *session) rollback() {
 	}
 	s.open = false
 	_, err := s.exec("ROLLBACK")
-	// After some errors SQLite has rolled back already, and ROLLBACK fails. In
-	// any case a new connection is in a known state.
+	// After some errors SQLite has already rolled back, and ROLLBACK fails. In any case a new
+	// connection is in a known state.
 	s.broken = s.broken || err != nil
 }
 
@@ -143,7 +142,7 @@ func (s *session) close() error {
 		_ = st.Close() // the connection is closed next
 	}
 	if s.broken {
-		// Keep it out of database/sql's pool, which drops no connection for another error.
+		// Keep it out of database/sql's pool, which drops a connection only for this error.
 		_ = s.conn.Raw(func(any) error { return sqldriver.ErrBadConn })
 	}
 	return s.conn.Close()

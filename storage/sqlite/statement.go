@@ -35,7 +35,7 @@ func (d *driver) Stream(ctx context.Context, scan func(sqlcommon.Row) error, tex
 }
 
 // Kept implements sqlcommon.Reader. PRAGMA data_version changes with each commit of another
-// connection (sqlite.org/pragma.html), and sessions that read never commit.
+// connection (sqlite.org/pragma.html), and reading sessions never commit.
 func (d *driver) Kept(ctx context.Context) (*sqlcommon.Kept, error) {
 	if d.kept == nil || d.same {
 		return d.kept, d.ready(ctx)
@@ -49,8 +49,8 @@ func (d *driver) Kept(ctx context.Context) (*sqlcommon.Kept, error) {
 	return d.kept, err
 }
 
-// InStore implements sqlcommon.Reader. The file has no row-level security, and a
-// writing transaction has locked all of it.
+// InStore implements sqlcommon.Reader. The file has no row-level security, and a writing
+// transaction has locked all of it.
 func (d *driver) InStore(ctx context.Context, _ string) error { return d.ready(ctx) }
 
 // InScope implements sqlcommon.Reader.
@@ -89,8 +89,8 @@ func (d *driver) Erased() { d.dropped = true }
 // Fail implements sqlcommon.Writer.
 func (d *driver) Fail(err error) error { return d.fail(err) }
 
-// encode returns arguments as SQLite stores them: IDs as 16 bytes each, times in
-// microseconds, lists as JSON.
+// encode returns arguments as SQLite stores them: IDs as 16 bytes each, times in microseconds,
+// lists as JSON.
 func encode(args []any) []any {
 	encoded := make([]any, len(args))
 	for i, arg := range args {
@@ -152,7 +152,7 @@ func decoded(scan func(sqlcommon.Row) error) func(*sql.Rows) error {
 // row implements sqlcommon.Row.
 type row struct {
 	rows *sql.Rows
-	dest []any // of the last call, to be used again
+	dest []any // of the last call, for reuse
 }
 
 // Scan implements sqlcommon.Row.
@@ -182,8 +182,8 @@ func (r *row) Scan(dest ...any) error {
 	return r.rows.Scan(r.dest...)
 }
 
-// scannedInteger is a sql.Scanner of an integer. database/sql formats and parses each whose
-// type is not int64, and a search reads thousands.
+// scannedInteger is a sql.Scanner of an integer. database/sql formats and parses every integer
+// whose type is not int64, and a search reads thousands.
 type scannedInteger[T int | int64 | acl.Label] struct{ n *T }
 
 func (s scannedInteger[T]) Scan(src any) error {

@@ -1,10 +1,9 @@
-// Package sqlite is the embedded storage. One SQLite file holds rows, history,
-// grants, queue, vectors and the inverted index of package posting.
-// docs/decisions/0003-sqlite-postings.md explains why the index is not FTS5.
+// Package sqlite is the embedded storage. One SQLite file holds rows, history, grants, queue,
+// vectors and the inverted index of package posting. docs/decisions/0003-sqlite-postings.md
+// explains why the index is not FTS5.
 //
-// Several processes may use a file at the same time. Each has one connection
-// that writes and several that read. A read sees the last commit before it began
-// and never waits for a writer.
+// Several processes may use a file concurrently. Each has one writing connection and several
+// reading ones. A read sees the last commit before it began and never waits for a writer.
 package sqlite
 
 import (
@@ -22,31 +21,30 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// lockTimeout is how long a transaction waits for another process before it
-// fails with memory.ErrUnavailable.
+// lockTimeout is how long a transaction waits for another process before it fails with
+// memory.ErrUnavailable.
 const lockTimeout = 30 * time.Second
 
 // Storage is a memory.Storage in one SQLite file.
 type Storage struct {
-	path     string
-	file     fs.FileInfo // when it was opened
-	past     sqlcommon.Continuity
-	readers  *pool
-	writers  *pool // of one connection
-	together together
-	gate     sqlcommon.Gate
-	damaged  atomic.Bool // a transaction has found the file damaged
-	// rewritten is how many erasures the last rewrite of the file left out.
+	path    string
+	file    fs.FileInfo // when it was opened
+	past    sqlcommon.Continuity
+	readers *pool
+	writers *pool // of one connection
+	batches batchQueue
+	gate    sqlcommon.Gate
+	damaged atomic.Bool // a transaction has found the file damaged
+	// rewritten is the number of erasures that the last rewrite of the file covered.
 	rewritten atomic.Int64
-	freeBytes func(folder string) (uint64, error) // on its disk
+	freeBytes func(folder string) (uint64, error) // on the folder's disk
 }
 
 var _ memory.Storage = (*Storage)(nil)
 
-// Open opens the file at path and migrates its schema. It creates the file and
-// its folder if they do not exist, accessible to their owner only. The error is
-// ErrNewer if a newer version of mneme wrote the file, and ErrOlder if one did that is
-// too old.
+// Open opens the file at path and migrates its schema. It creates the file and its folder if
+// they do not exist, accessible only to their owner. The error is ErrNewer or ErrOlder if a
+// newer or too old version of mneme wrote the file.
 func Open(ctx context.Context, path string) (*Storage, error) {
 	path, err := prepareFile(path)
 	if err != nil {
@@ -60,11 +58,11 @@ func Open(ctx context.Context, path string) (*Storage, error) {
 		return nil, fmt.Errorf("open the database: %w", advise(ctx, path, err))
 	}
 	return &Storage{
-		path:     path,
-		file:     file,
-		readers:  newPool(path, reading, max(4, 2*runtime.GOMAXPROCS(0))),
-		writers:  newPool(path, writing, 1),
-		together: together{bound: togetherFor},
+		path:    path,
+		file:    file,
+		readers: newPool(path, reading, max(4, 2*runtime.GOMAXPROCS(0))),
+		writers: newPool(path, writing, 1),
+		batches: batchQueue{bound: batchTime},
 
 		freeBytes: system.FreeBytes,
 	}, nil
@@ -73,15 +71,15 @@ func Open(ctx context.Context, path string) (*Storage, error) {
 // Readers implements memory.Storage.
 func (s *Storage) Readers() int { return cap(s.readers.tokens) }
 
-// Writers implements memory.Storage. There is one connection that writes. Small
-// transactions that wait for it share one; a large one is given when what the others
-// before it have left to do is at most as much again.
+// Writers implements memory.Storage. There is one writing connection. Small transactions that
+// wait for it share one; a large one is admitted once the remaining work of the others before
+// it is at most as large as its own.
 func (s *Storage) Writers() memory.WriterLimits {
-	return memory.WriterLimits{Running: maxTogether, RunningEach: maxTogether / 2, UnitBytes: 4096}
+	return memory.WriterLimits{Running: maxBatch, RunningEach: maxBatch / 2, UnitBytes: 4096}
 }
 
-// View implements memory.Storage. The snapshot is the last commit before fn
-// reads for the first time.
+// View implements memory.Storage. The snapshot is the last commit before fn reads for the first
+// time.
 func (s *Storage) View(ctx context.Context, fn func(memory.ReadTx) error) error {
 	return s.view(ctx, func(r *readTx) error { return fn(r) })
 }
@@ -102,8 +100,8 @@ func (s *Storage) view(ctx context.Context, fn func(*readTx) error) error {
 	}))
 }
 
-// Update implements memory.Storage. The transaction holds the write lock from
-// its start, so that what it reads does not change before it commits.
+// Update implements memory.Storage. The transaction holds the write lock from its start, so
+// that what it reads does not change before it commits.
 func (s *Storage) Update(ctx context.Context, fn func(memory.Tx) error) error {
 	return s.update(ctx, func(w *writeTx) error { return fn(w) })
 }
@@ -136,8 +134,8 @@ func (s *Storage) Close() error {
 	return s.gate.Shut(func() error { return errors.Join(s.readers.close(), s.writers.close()) })
 }
 
-// enter registers a transaction, for which Close waits: the caller must leave the gate
-// when it ends. It fails if the storage is closed, damaged or replaced.
+// enter registers a transaction, for which Close waits: the caller must leave the gate when it
+// ends. It fails if the storage is closed, damaged or replaced.
 func (s *Storage) enter() error {
 	if err := s.gate.Enter(); err != nil {
 		return err

@@ -24,7 +24,7 @@ func openAt(t testing.TB, path string) *Storage {
 	return s
 }
 
-// recorder is a storage that, when it is closed, records the statements it ran.
+// recorder is a storage that records the statements it ran when it is closed.
 type recorder struct {
 	*Storage
 	record func(statement string)
@@ -48,7 +48,7 @@ func (r recorder) Close() error {
 // emptyFile returns the file of an empty database.
 func emptyFile(t *testing.T) []byte {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "data", "mneme.db") // the folder is made, too
+	path := filepath.Join(t.TempDir(), "data", "mneme.db") // Open creates the folder, too
 	if err := openAt(t, path).Close(); err != nil {        // which moves the write-ahead log into the file
 		t.Fatal(err)
 	}
@@ -59,8 +59,8 @@ func emptyFile(t *testing.T) []byte {
 	return empty
 }
 
-// memoryFolder returns a folder in a memory-backed file system, if there is one: the
-// suite makes hundreds of databases, and is not about the disk.
+// memoryFolder returns a folder in a memory-backed file system, if there is one: the suite
+// makes hundreds of databases, and does not depend on the disk.
 func memoryFolder(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "mneme-test-*")
@@ -120,7 +120,7 @@ var fullScans = map[string]string{
 
 	"reading.count_english":      "an operator asks",
 	"reading.count_multilingual": "an operator asks",
-	// The index has the stores that are being read again alone.
+	// The index has only the stores that are being read again.
 	"reading.count_stores_unread": "they are few",
 	"reading.indexed":             "they are few",
 
@@ -134,8 +134,8 @@ var fullScans = map[string]string{
 	"claim.lapsed": "the index has pending claims alone, which are few",
 }
 
-// checkPlans checks SQLite's query plan of each statement. Scans are allowed of
-// parameters (json_each and tables derived from it) and of fullScans.
+// checkPlans checks SQLite's query plan of each statement. Only parameters (json_each and
+// tables derived from it) and fullScans may be scanned.
 func checkPlans(t *testing.T, texts []string) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()
@@ -152,7 +152,7 @@ func checkPlans(t *testing.T, texts []string) {
 			default:
 				t.Errorf("%s\n%s", step, statement)
 			}
-			// The sales of a store are few beside its searches, and grouped for a report.
+			// A store's sales are few compared with its searches, and are grouped for a report.
 			// So are the versions of a page of a dump.
 			sorts := statement == "entry.versions_of" || statement == "vector.of_entries" || statement == "entry.evidence" || strings.HasPrefix(statement, "sale.")
 			if strings.Contains(step, "AUTOMATIC") || strings.Contains(step, "TEMP B-TREE") && !sorts {
@@ -162,7 +162,7 @@ func checkPlans(t *testing.T, texts []string) {
 	}
 }
 
-// Nearly all of a store's trash may be others'.
+// Nearly all of a store's trash may belong to others.
 func TestTheTrashOfAnOwnerIsReadByItsIndex(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()

@@ -20,8 +20,8 @@ func (w *writer) flushUsage(ctx context.Context) error {
 	return nil
 }
 
-// Usage implements memory.EntryReader. Each put of an import asks for it, so
-// that only usage itself is flushed: postings are collected until the commit.
+// Usage implements memory.EntryReader. Each put of an import calls it, so it flushes only usage
+// itself: postings are collected until the commit.
 func (w *writer) Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (memory.Usage, error) {
 	if err := w.flushUsage(ctx); err != nil {
 		return memory.Usage{}, err

@@ -50,9 +50,9 @@ func (w *writer) dropVectors(ctx context.Context, id uuid.UUID, doc int64) error
 	return w.recordChange(ctx, id)
 }
 
-// moveVectors updates the vectors of a replaced row. It drops them if the row is
-// no longer searchable. If the row moved to another store or label, by which
-// indexes partition vectors, it records a change.
+// moveVectors updates the vectors of a replaced row. It drops them if the row is no longer
+// searchable. If the row moved to another store or label, by which indexes partition vectors,
+// it records a change.
 func (w *writer) moveVectors(ctx context.Context, id uuid.UUID, old, next storedRow) error {
 	if !next.Indexed() {
 		return w.dropVectors(ctx, id, next.doc)

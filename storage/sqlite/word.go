@@ -16,17 +16,17 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// mergeWords leaves one segment of the index.
+// mergeWords merges the index into one segment.
 func (w *writer) mergeWords(ctx context.Context) error {
 	_, err := w.exec(ctx, "word.merge")
 	return err
 }
 
-// rewriteWords rewrites the index, after mergeWords, without what was deleted: until then
-// FTS5 keeps it in segments beside a record of its deletion. It drops both when it merges
-// segments of different levels, not always those of one level: so the segment is merged
-// again with two new ones, of a key and of its deletion. These would take a segment of one
-// page to their level: an index of one page is rebuilt.
+// rewriteWords rewrites the index, after mergeWords, without deleted entries: until then, FTS5
+// stores them in segments, together with a record of their deletion. FTS5 drops both when it
+// merges segments of different levels, but not always for segments of one level. So the segment
+// is merged again with two new ones, of a key and of its deletion. A segment of one page would
+// move to their level, so an index of one page is rebuilt.
 func (w *writer) rewriteWords(ctx context.Context) error {
 	var pages int
 	if _, err := w.one(ctx, []any{&pages}, "word.count_pages"); err != nil {
@@ -60,9 +60,9 @@ func (w *writer) rebuildWords(ctx context.Context) error {
 	}, "word.all_forms")
 }
 
-// replaceForms replaces the forms by which Match finds an entry. old is the row
-// before, the zero row for a new one. Of the index, only what differs is written:
-// FTS5 keeps no list of a row's terms when it has neither content nor sizes.
+// replaceForms replaces the forms by which Match finds an entry. old is the previous row, the
+// zero row for a new one. It writes only the differences to the index: FTS5 stores no list of a
+// row's terms when it has neither content nor sizes.
 func (w *writer) replaceForms(ctx context.Context, old, next storedRow, forms []string) error {
 	indexed := next.Indexed()
 	if !indexed {
@@ -129,8 +129,7 @@ func (w *writeTx) ManyTerms(ctx context.Context, scope acl.Scope, query memory.T
 	return w.Reads.ManyTerms(ctx, scope, query)
 }
 
-// wordPath returns the FROM clause by which the entries of the scope are found that
-// fulfil a query on their forms.
+// wordPath returns the FROM clause for the entries of the scope whose forms match a query.
 func (r *reader) wordPath(ctx context.Context, q *arguments, words lexical.FormQuery) (string, error) {
 	list := [][3]any{} // store, label, expression; json_each of null would have a row
 	err := r.each(ctx, func(rows *sql.Rows) error {
@@ -150,11 +149,11 @@ func (r *reader) wordPath(ctx context.Context, q *arguments, words lexical.FormQ
 	return withWords, err
 }
 
-// expression writes a query on forms for FTS5.
+// expression returns a query on forms in FTS5's syntax.
 func expression(partition string, q lexical.FormQuery) string {
 	formula := func(e lexical.FormExpr) string {
 		return e.Formula(" AND ", " OR ", func(form string, prefix bool) string {
-			key := `"` + lexical.FormKey(partition, form) + `"` // no key has a quote
+			key := `"` + lexical.FormKey(partition, form) + `"` // no key contains a quote
 			if prefix {
 				key += "*"
 			}

@@ -1,7 +1,7 @@
-// Package sqltext reads the SQL statements of a storage from files. A file is about one
-// subject, which its name is and the names of its statements begin with. Its paragraphs are
-// a comment on the subject, and then its statements, each with a comment like that of a Go
-// function, which says what the parameters are:
+// Package sqltext reads the SQL statements of a storage from files. Each file has one subject,
+// which is the file's name and the first part of its statements' names. Its paragraphs are a
+// comment on the subject, and then the statements. Each statement has a comment like that of a
+// Go function, which describes the parameters:
 //
 //	-- The queue: a row for each entry whose vectors are out of date.
 //
@@ -12,9 +12,9 @@
 //	-- {queue.leased} is the condition that a row is leased.
 //	not_before > '-infinity'
 //
-// A name in braces is that of a fragment, which several statements have in common. They
-// include it by this name, also in other files, and so do other fragments. A statement of
-// SQLite may write each parameter as ?, in their order: the comment has their numbers.
+// A name in braces names a fragment, which several statements share. They include it by this
+// name, also from other files, and so do other fragments. A statement of SQLite may write each
+// parameter as ?, in order: the comment has their numbers.
 package sqltext
 
 import (
@@ -28,7 +28,7 @@ import (
 
 // Folder is a folder of files.
 type Folder struct {
-	Path  string // of it in the repository, for messages
+	Path  string // its path in the repository, for messages
 	Files fs.FS
 }
 
@@ -39,14 +39,14 @@ type Statement struct {
 	Comment    string
 	Text       string // without comments and semicolon
 
-	Included bool // a fragment: in a statement, or in another fragment
+	Included bool // a fragment: included in a statement, or in another fragment
 }
 
 // Set has statements and fragments by name.
 type Set struct{ Statements, Fragments map[string]*Statement }
 
-// Text returns the text of a query: the name of a statement, or a text that Go puts together,
-// which has spaces. It panics if there is no statement with the name.
+// Text returns the text of a query, which is a statement's name, or a composed text, which
+// contains spaces. It panics if there is no statement with the name.
 func (s Set) Text(query string) string {
 	if statement, ok := s.Statements[query]; ok {
 		return statement.Text
@@ -57,8 +57,8 @@ func (s Set) Text(query string) string {
 	return query
 }
 
-// Fill returns a part of a text that Go puts together, with the fragments that it includes. It
-// is for variables of packages: it panics if there is no such fragment.
+// Fill returns a part of a composed text, with its fragments included. It is for package-level
+// variables: it panics if a fragment does not exist.
 func (s Set) Fill(part string) string {
 	text, err := s.expand(part)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s Set) Fill(part string) string {
 	return text
 }
 
-// Load reads the files sql/*.sql of folders. A name may be in only one of them.
+// Load reads the files sql/*.sql of folders. Only one of them may define a name.
 func Load(folders ...Folder) (Set, error) {
 	set := Set{make(map[string]*Statement), make(map[string]*Statement)}
 	for _, folder := range folders {
@@ -110,7 +110,7 @@ func (s Set) parse(file, text string) error {
 		}
 		part.Name = name
 		if subject, _, _ := strings.Cut(name, "."); subject+".sql" != path.Base(file) {
-			return fmt.Errorf("a name begins with that of its file, but not %q", name)
+			return fmt.Errorf("the name %q does not begin with the name of its file", name)
 		}
 		if of[name] != nil {
 			return fmt.Errorf("%s is also in %s", name, of[name].File)
@@ -120,7 +120,7 @@ func (s Set) parse(file, text string) error {
 	return nil
 }
 
-// include puts fragments in the places of their names.
+// include replaces the names of fragments with the fragments.
 func (s Set) include() error {
 	for _, of := range s.Statements {
 		text, err := s.expand(of.Text)
@@ -136,8 +136,8 @@ func (s Set) include() error {
 	return nil
 }
 
-// Parameters returns the numbers of the parameters of a text, $1 and so on, in ascending
-// order. Those that have no name, ?, have the numbers of their places.
+// Parameters returns the numbers of the parameters of a text, $1 and so on, in ascending order.
+// Unnumbered parameters, ?, are numbered by position.
 func Parameters(text string) (numbers []int) {
 	for i := range strings.Count(text, "?") {
 		numbers = append(numbers, i+1)
@@ -155,8 +155,8 @@ func Parameters(text string) (numbers []int) {
 	return slices.Compact(numbers)
 }
 
-// expand returns a text with the fragments that it includes, which include others, but none
-// of within.
+// expand returns a text with its fragments included, recursively. It returns an error for a
+// fragment in within.
 func (s Set) expand(text string, within ...string) (string, error) {
 	before, rest, found := strings.Cut(text, "{")
 	if !found {
@@ -165,7 +165,7 @@ func (s Set) expand(text string, within ...string) (string, error) {
 	name, after, _ := strings.Cut(rest, "}")
 	f := s.Fragments[name]
 	if f == nil || slices.Contains(within, name) {
-		return "", fmt.Errorf("{%s} is no fragment, or one of itself", name)
+		return "", fmt.Errorf("{%s} is not a fragment, or includes itself", name)
 	}
 	f.Included = true
 	inner, err := s.expand(f.Text, append(within, name)...)

@@ -9,7 +9,7 @@ import (
 	"mneme/storage/sqltext"
 )
 
-// load loads files by name, of two folders: those whose names begin with a/ and b/.
+// load loads files by name, from two folders: those whose names begin with a/ and b/.
 func load(files map[string]string) (sqltext.Set, error) {
 	folders := map[string]fstest.MapFS{"a": {}, "b": {}}
 	for path, text := range files {
@@ -81,15 +81,15 @@ func TestTextRefusesUnknownNames(t *testing.T) {
 func TestLoadRefuses(t *testing.T) {
 	const head, good = "-- A.\n\n", "-- a.b is good.\nSELECT 1;\n"
 	for want, files := range map[string]map[string]string{
-		"storage/b/sql/a.sql: a.b is also in storage/a/sql/a.sql":                  {"a/a.sql": head + good, "b/a.sql": head + good},
-		"storage/a/sql/a.sql: a.b is also in storage/a/sql/a.sql":                  {"a/a.sql": head + good + "\n" + good},
-		`storage/a/sql/b.sql: a name begins with that of its file, but not "a.b"`:  {"a/b.sql": head + good},
-		`storage/a/sql/a.sql: a name begins with that of its file, but not ""`:     {"a/a.sql": head + good + "\nSELECT 2;\n"},
-		`storage/a/sql/c.sql: a name begins with that of its file, but not ""`:     {"a/c.sql": head},
-		"storage/a/sql/a.sql: a.b is not one statement that ends with a semicolon": {"a/a.sql": head + "-- a.b has none.\nSELECT 1\n"},
-		"storage/a/sql/a.sql: a.c is not one statement that ends with a semicolon": {"a/a.sql": head + "-- a.c is two.\nSELECT 1; SELECT 2;\n"},
-		"storage/a/sql/a.sql: a.b: {a.c} is no fragment, or one of itself":         {"a/a.sql": head + "-- a.b is open.\nSELECT {a.c};\n"},
-		"storage/a/sql/a.sql: a.d: {a.e} is no fragment, or one of itself":         {"a/a.sql": head + "-- a.d turns.\nSELECT {a.e};\n\n-- {a.e} is a circle.\n{a.e}\n"},
+		"storage/b/sql/a.sql: a.b is also in storage/a/sql/a.sql":                      {"a/a.sql": head + good, "b/a.sql": head + good},
+		"storage/a/sql/a.sql: a.b is also in storage/a/sql/a.sql":                      {"a/a.sql": head + good + "\n" + good},
+		`storage/a/sql/b.sql: the name "a.b" does not begin with the name of its file`: {"a/b.sql": head + good},
+		`storage/a/sql/a.sql: the name "" does not begin with the name of its file`:    {"a/a.sql": head + good + "\nSELECT 2;\n"},
+		`storage/a/sql/c.sql: the name "" does not begin with the name of its file`:    {"a/c.sql": head},
+		"storage/a/sql/a.sql: a.b is not one statement that ends with a semicolon":     {"a/a.sql": head + "-- a.b has none.\nSELECT 1\n"},
+		"storage/a/sql/a.sql: a.c is not one statement that ends with a semicolon":     {"a/a.sql": head + "-- a.c is two.\nSELECT 1; SELECT 2;\n"},
+		"storage/a/sql/a.sql: a.b: {a.c} is not a fragment, or includes itself":        {"a/a.sql": head + "-- a.b is open.\nSELECT {a.c};\n"},
+		"storage/a/sql/a.sql: a.d: {a.e} is not a fragment, or includes itself":        {"a/a.sql": head + "-- a.d turns.\nSELECT {a.e};\n\n-- {a.e} is a circle.\n{a.e}\n"},
 	} {
 		if _, err := load(files); err == nil || err.Error() != want {
 			t.Errorf("the error is %v, want %s", err, want)

@@ -21,7 +21,7 @@ import (
 	"mneme/vector"
 )
 
-// Few returns how many of n entries a benchmark measures with: with -short, at most 500.
+// Few returns how many of n entries a benchmark uses: with -short, at most 500.
 func Few(n int) int {
 	if testing.Short() {
 		return min(n, 500)
@@ -29,10 +29,10 @@ func Few(n int) int {
 	return n
 }
 
-// BenchmarkScore measures the reads of a search in all of some stores, over entries of
-// 20 to 40 words, each with one vector of 384 dimensions and codes of as many tokens:
-// working out the scope, the lexical leg for several queries in turns, and what is read of
-// the first 100 hits of one. Then it measures reading all vectors, which does not read codes.
+// BenchmarkScore measures the reads of a search in all of some stores, over entries of 20 to 40
+// words, each with one vector of 384 dimensions and codes of as many tokens: the scope, the
+// lexical leg for several queries in turns, and the reads for the first 100 hits of one. Then
+// it measures reading all vectors, which does not read codes.
 func BenchmarkScore(b *testing.B, s storage.Storage, entries, stores int) {
 	ctx := b.Context()
 	z, model := workload.NewZipf(1), "model"
@@ -79,7 +79,7 @@ func BenchmarkScore(b *testing.B, s storage.Storage, entries, stores int) {
 				check(s.View(ctx, fn))
 				best = min(best, time.Since(began))
 			}
-			b.ReportMetric(float64(best.Microseconds()), "best-µs") // without what else the machine does
+			b.ReportMetric(float64(best.Microseconds()), "best-µs") // without other load on the machine
 		})
 	}
 	var queries []memory.LexicalQuery
@@ -129,7 +129,7 @@ func benchRecord(r *rand.Rand, n int) vector.Record {
 }
 
 // BenchmarkWhere measures Matching by conditions and exact words, in all of some stores and in
-// one, over entries of a year whose values are objects of 200 bytes or so.
+// one, over a year's entries whose values are objects of about 200 bytes.
 func BenchmarkWhere(b *testing.B, s storage.Storage, entries, stores int) {
 	ctx := b.Context()
 	check := func(err error) {

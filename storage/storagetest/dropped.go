@@ -36,7 +36,7 @@ var droppedVectors = []clause{
 			return all
 		}
 		f.equal(len(dropped()), 0)
-		for range 2 { // the second finds nothing to drop
+		for range 2 { // the second run finds nothing to drop
 			f.updateIndex(func(tx indexer.Tx) error { return tx.DropVectors(f.ctx, []string{"two"}) })
 		}
 		all := dropped()
@@ -45,10 +45,10 @@ var droppedVectors = []clause{
 		names := []string{all[0].Name}
 		left := func() int { return len(f.allVectors(names[0])) }
 		f.equal(left(), 8)
-		f.save(entries[1], "one", 1) // vectors that are made again are others
+		f.save(entries[1], "one", 1) // recomputed vectors are different ones
 		all[0].Again = true
 		f.equal(dropped(), all)
-		// Dropped vectors go and move with their entries.
+		// Dropped vectors are removed and moved with their entries.
 		f.put(changed(entries[0], func(e *memory.Entry) { e.Store = "b" }))
 		f.equal(left(), 8)
 		f.delete(entries[3], start)

@@ -42,8 +42,8 @@ func (f *fixture) load(storage memory.Storage, records ...memory.DumpRecord) err
 	})
 }
 
-// seed fills a storage with at least one of each kind of dump record, and
-// returns a live, a deleted and an expired entry.
+// seed fills a storage with at least one of each kind of dump record, and returns a live, a
+// deleted and an expired entry.
 func (f *fixture) seed() (live, gone, old memory.Entry) {
 	live, gone, old = entry("a", "live", says("needle one"), tagged("t")), entry("a", "gone", says("needle two")), entry("b", "old", says("needle three"), expiring(start))
 	f.put(live, gone, old, entry("a", "high", labelled(acl.Restricted)), entry("a", "hidden", outOfContext), entry("c", "sealed", encrypted))
@@ -172,8 +172,8 @@ var dumps = []clause{
 	}},
 }
 
-// testRoundTrip loads the dump of one storage into another. The second storage's
-// dump must be equal, and its entries must be found, counted and queued.
+// testRoundTrip loads the dump of one storage into another. The second storage's dump must be
+// equal, and its entries must be found, counted and queued.
 func testRoundTrip(t *testing.T, open func(t testing.TB) storage.Storage) {
 	from, to := newFixture(t, open), newFixture(t, open)
 	live, _, _ := from.seed()

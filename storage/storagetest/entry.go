@@ -16,8 +16,8 @@ import (
 	"mneme/memory"
 )
 
-// entry returns the first version of an entry in the store, owned by the store's
-// agent. Its value is its key.
+// entry returns the first version of an entry in the store, owned by the store's agent. Its
+// value is its key.
 func entry(store, key string, changes ...func(*memory.Entry)) memory.Entry {
 	e := memory.Entry{
 		ID: uuid.Must(uuid.NewV7()), Path: memory.Path{Store: store, Key: key}, Owner: store, Label: acl.Public,
@@ -30,7 +30,7 @@ func entry(store, key string, changes ...func(*memory.Entry)) memory.Entry {
 	return e
 }
 
-// full returns an entry all of whose stored fields are set.
+// full returns an entry with every stored field set.
 func full() memory.Entry {
 	return memory.Entry{
 		ID: uuid.Must(uuid.NewV7()), Path: memory.Path{Store: "st:ore@x", Namespace: "name space", Key: "päth/ключ/鍵"},
@@ -46,7 +46,7 @@ func full() memory.Entry {
 	}
 }
 
-// unset returns the names of the fields that are not set.
+// unset returns the names of the unset fields.
 func unset(e memory.Entry) (names []string) {
 	v := reflect.ValueOf(e)
 	for i := range v.NumField() {
@@ -57,7 +57,7 @@ func unset(e memory.Entry) (names []string) {
 	return names
 }
 
-// drawEntry draws an entry of a key that no other has.
+// drawEntry draws an entry with a unique key.
 func drawEntry(r *rapid.T, number int) memory.Entry {
 	return entry("a", oneOf(r, "key", whereNames)+fmt.Sprint(number), func(e *memory.Entry) {
 		e.Store = oneOf(r, "store", []string{"a", "b"})
@@ -105,18 +105,17 @@ func says(words string) func(*memory.Entry) {
 
 func labelled(l acl.Label) func(*memory.Entry) { return func(e *memory.Entry) { e.Label = l } }
 
-// ownedBy makes an entry one that an agent created.
+// ownedBy sets the agent that created the entry.
 func ownedBy(agent string) func(*memory.Entry) {
 	return func(e *memory.Entry) { e.Owner, e.UpdatedBy, e.TypeBy, e.DescriptionBy = agent, agent, agent, agent }
 }
 
-// writtenBy makes a version one that an agent wrote, without a type and a
-// description.
+// writtenBy sets the agent that wrote the version, without a type and a description.
 func writtenBy(agent string) func(*memory.Entry) {
 	return func(e *memory.Entry) { e.UpdatedBy = agent }
 }
 
-// describedBy makes a version one whose type and description agents wrote.
+// describedBy sets the agents that wrote the type and description.
 func describedBy(typeBy, descriptionBy string) func(*memory.Entry) {
 	return func(e *memory.Entry) { e.TypeBy, e.DescriptionBy = typeBy, descriptionBy }
 }
@@ -131,7 +130,7 @@ func outOfContext(e *memory.Entry) { e.InContext = false }
 
 func encrypted(e *memory.Entry) { e.Encrypted = true }
 
-// occurring sets when it occurred, from a Moment's text.
+// occurring sets OccurredAt from a Moment's text.
 func occurring(text string) func(*memory.Entry) {
 	return func(e *memory.Entry) { e.OccurredAt = moment(text) }
 }
@@ -165,14 +164,14 @@ func deletedAt(at time.Time) func(*memory.Entry) {
 
 func restored(e *memory.Entry) { e.DeletedAt, e.DeletedBy = time.Time{}, "" }
 
-// words returns the terms of an entry: the words of its value, unchanged. The
-// suite does not depend on the rules of analysis, except for forms.
+// words returns the terms of an entry: the words of its value, unchanged. The suite does not
+// depend on the rules of analysis, except for forms.
 func words(e memory.Entry) lexical.Document {
 	if !e.Searchable() || !e.DeletedAt.IsZero() {
 		return lexical.Document{}
 	}
 	var s string
-	_ = json.Unmarshal(e.Value, &s) // other values than strings have no words here
+	_ = json.Unmarshal(e.Value, &s) // values other than strings have no words here
 	doc := lexical.Document{Length: len(strings.Fields(s)), Forms: lexical.Analyze(e.Texts()...).Forms}
 	for _, t := range terms(s) {
 		doc.Terms = append(doc.Terms, lexical.Term{Text: t.Text, Count: int(t.Weight)})

@@ -10,7 +10,7 @@ import (
 	"mneme/memory"
 )
 
-// sweepFacts and trimChanges remove what has expired, and what is of before a time.
+// sweepFacts and trimChanges remove expired facts, and changes before a time.
 
 func sweepFacts(ctx context.Context, tx memory.FactWriter, now time.Time) error {
 	_, err := tx.TrimFacts(ctx, now, 1000)
@@ -22,7 +22,7 @@ func trimChanges(ctx context.Context, tx indexer.VectorWriter, before time.Time)
 	return err
 }
 
-// expiringIn returns the entries of a list of what expires.
+// expiringIn returns the entries of a list of expiries.
 func expiringIn(list []memory.Expiry, err error) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	for _, e := range list {

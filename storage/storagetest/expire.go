@@ -186,8 +186,7 @@ var expiries = []clause{
 	}},
 }
 
-// assertInvisible checks that no read returns an entry of store a whose text
-// contained needle.
+// assertInvisible checks that no read returns an entry of store a whose text contained needle.
 func (f *fixture) assertInvisible(e memory.Entry) {
 	f.Helper()
 	scope := f.scope(reach{"a", acl.Restricted})
@@ -362,7 +361,7 @@ var purges = []clause{
 	}},
 }
 
-// countErasable counts what a purge would erase.
+// countErasable counts the entries that a purge would erase.
 func (f *fixture) countErasable(cutoff time.Time) (n int64) {
 	f.Helper()
 	f.update(func(tx memory.Tx) (err error) {

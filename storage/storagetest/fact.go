@@ -211,12 +211,12 @@ var facts = []clause{
 	}},
 }
 
-// storeFacts reads what is known of stores.
+// storeFacts reads the known facts about stores.
 type storeFacts interface {
 	StoreFacts(ctx context.Context, stores []string) (map[string]acl.StoreFacts, error)
 }
 
-// numbersOf returns the numbers of those stores that have one.
+// numbersOf returns the numbers of the stores that have one.
 func numbersOf(ctx context.Context, tx storeFacts, stores ...string) (map[string]int64, error) {
 	known, err := tx.StoreFacts(ctx, stores)
 	numbers := make(map[string]int64)

@@ -62,7 +62,7 @@ type factReader interface {
 	memory.LexicalLeg
 }
 
-// someFacts returns what is known of agents a and b, each fact read twice.
+// someFacts returns the known facts about agents a and b, each read twice.
 func (f *fixture) someFacts(tx factReader, scope acl.Scope) (all []string) {
 	add := func(fact any, err error) {
 		f.Helper()

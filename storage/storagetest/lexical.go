@@ -280,7 +280,7 @@ var lexicals = []clause{
 			prefix string
 			want   string
 			listed int // the lowest limit that is enough for a list
-			most   int // and for each store
+			most   int // the same for each store
 		}{
 			{[]reach{{"a", acl.Public}}, "pea", "pea peas peat", 3, 3},
 			{[]reach{{"a", acl.Restricted}}, "pea", "pea pear peas peat", 4, 4},
@@ -313,7 +313,7 @@ var lexicals = []clause{
 				return nil
 			})
 		}
-		// A writing transaction knows the same, beside what it has written itself.
+		// A writing transaction sees the same, in addition to its own writes.
 		f.update(func(tx memory.Tx) error {
 			got, _, err := tx.Terms(f.ctx, f.scope(reach{"b", acl.Public}), memory.TermQuery{Prefix: "pea", Now: start, Limit: 9})
 			f.equal(got, []string{"peace", "peak"})
@@ -347,8 +347,7 @@ func reference(entries []memory.Entry, scope []reach, text string, limit int) []
 	return hits
 }
 
-// rank returns the hits among the entries within a scope, and the Scorer of the
-// scope.
+// rank returns the hits among the entries within a scope, and the scope's Scorer.
 func rank(entries []memory.Entry, within func(memory.Entry) bool, query []lexical.QueryTerm, limit int) ([]lexical.Hit, *lexical.Scorer) {
 	var stats lexical.Stats
 	df := make([]int64, len(query))

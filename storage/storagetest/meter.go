@@ -12,8 +12,7 @@ import (
 	"mneme/meter"
 )
 
-// viewMeter and updateMeter run a transaction of package meter's interface that
-// must succeed.
+// viewMeter and updateMeter run a transaction of package meter's interface that must succeed.
 func (f *fixture) viewMeter(fn func(tx meter.ReadTx) error) {
 	f.Helper()
 	f.ok(f.storage.ForMeter().View(f.ctx, fn))
@@ -55,8 +54,7 @@ func (f *fixture) putOffers(offers ...meter.Offer) {
 	})
 }
 
-// charge returns a charge that is done, of 1,000 micros for the search and 250 for
-// each entry.
+// charge returns a completed charge of 1,000 micros for the search and 250 for each entry.
 func charge(o meter.Offer, buyer string, at time.Time, entries []uuid.UUID, changes ...func(*meter.Charge)) meter.Charge {
 	c := meter.Charge{
 		ID: newID(), Store: o.Store, Offer: o.ID, Label: o.Label, Buyer: buyer, Seller: o.Seller,
@@ -77,8 +75,7 @@ func digest(text string) []byte {
 	return sum[:]
 }
 
-// boughtWith returns the records of a charge's entries, whose digests are those of
-// their IDs.
+// boughtWith returns the records of a charge's entries, with digests of their IDs.
 func boughtWith(c meter.Charge) (bought []meter.Bought) {
 	for _, id := range c.Entries {
 		bought = append(bought, meter.Bought{Store: c.Store, Buyer: c.Buyer, Entry: id, Digest: digest(id.String()), Charge: c.ID})

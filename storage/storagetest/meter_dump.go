@@ -100,8 +100,8 @@ var meterDumps = []clause{
 	}},
 }
 
-// testMeterRoundTrip loads the meter's records of one storage into another, whose
-// dump must be equal. Balances come from the lines.
+// testMeterRoundTrip loads the meter's records of one storage into another, whose dump must be
+// equal. Balances are computed from the lines.
 func testMeterRoundTrip(t *testing.T, open func(t testing.TB) storage.Storage) {
 	from, to := newFixture(t, open), newFixture(t, open)
 	from.seedMeter()

@@ -68,7 +68,7 @@ var ledgers = []clause{
 		lines := []meter.Line{
 			f.append(meter.LineTopUp, "r", move(meter.AccountExternal, "buyer", 100)...),
 			f.append(meter.LineCharge, "", move("buyer", "seller", 30)...),
-			f.append(meter.LineCharge, ""), // of nothing
+			f.append(meter.LineCharge, ""), // without postings
 			f.append(meter.LineCharge, "", move("seller", "seller", 5)...),
 			f.append(meter.LineSettle, "", append(move(meter.AccountExternal, "seller", 7), move(meter.AccountExternal, meter.AccountSettling, 2)...)...),
 		}
@@ -142,7 +142,7 @@ var ledgers = []clause{
 				if tx.AppendLine(f.ctx, next) == nil {
 					f.Errorf("%s: appended", name)
 				}
-				return nil // the transaction fails all the same
+				return nil // the transaction fails nevertheless
 			})
 			if err == nil {
 				f.Errorf("%s: committed", name)

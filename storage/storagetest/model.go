@@ -32,13 +32,11 @@ type model struct {
 	fixture *fixture
 }
 
-// modelRuns is how many random histories testModel goes through, unless the flag
-// -rapid.checks gives another number: after a change to a storage, let it be some
-// thousands.
+// modelRuns is the number of random histories that testModel runs, unless the flag
+// -rapid.checks gives another number: after a change to a storage, use a few thousand.
 func modelRuns() int { return size.Of(25, 40) }
 
-// testModel applies random changes to a storage and a model, and compares their
-// answers.
+// testModel applies random changes to a storage and a model, and compares their answers.
 func testModel(t *testing.T, open func(t testing.TB) storage.Storage) {
 	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
 		if err := checks.Value.Set(strconv.Itoa(modelRuns())); err != nil {
@@ -74,8 +72,8 @@ var (
 	someTags = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"t", "u", "v"}), 0, 3, rapid.ID[string])
 )
 
-// change runs fn in one transaction of the storage, which reads ahead in one of the
-// stores, and sees there what a later one sees.
+// change runs fn in one transaction of the storage, which prefetches from one of the stores,
+// and checks that it sees there what a later transaction sees.
 func (m *model) change(fn func(ctx context.Context, tx memory.Tx) error) {
 	ctx, store := m.fixture.ctx, []string{"a", "b", "c"}[len(m.rows)%3]
 	paths := make([]memory.Path, len(keys))
@@ -173,7 +171,7 @@ func (m *model) restore(r *rapid.T) {
 	m.put(edited(m.some(r, func(e memory.Entry) bool { return !e.DeletedAt.IsZero() }), restored))
 }
 
-// trim erases versions beyond small limits, of some entry and of all.
+// trim erases versions that exceed small limits, of some entry and of all.
 func (m *model) trim(r *rapid.T) {
 	keep := memory.HistoryLimits{Versions: rapid.IntRange(1, 4).Draw(r, "versions"), Bytes: int64(rapid.IntRange(0, 60).Draw(r, "bytes"))}
 	var excess []uuid.UUID
@@ -196,7 +194,7 @@ func (m *model) trim(r *rapid.T) {
 	})
 }
 
-// kept returns the former versions, oldest first, that are within the limits.
+// kept returns the former versions within the limits, oldest first.
 func (m *model) kept(versions []memory.Entry, keep memory.HistoryLimits) []memory.Entry {
 	bytes := int64(0)
 	for i := len(versions) - 1; i >= 0; i-- {
@@ -315,8 +313,8 @@ func contains(scope []reach, e memory.Entry) bool {
 	return slices.ContainsFunc(scope, func(r reach) bool { return r.store == e.Store && e.Label <= r.ceiling })
 }
 
-// checkCounts compares the Scorer of the scope and the counts of all entries with
-// the model's, and the scores that they make with those of the lexical leg.
+// checkCounts compares the Scorer of the scope and the counts of all entries with the model's,
+// and the resulting scores with those of the lexical leg.
 func (m *model) checkCounts(scope []reach, query []lexical.QueryTerm, want *lexical.Scorer) {
 	f := m.fixture
 	within, all := f.scope(scope...), m.all(func(memory.Entry) bool { return true })

@@ -11,7 +11,7 @@ import (
 var puts = []clause{
 	{"every field is returned as it was written, the value byte for byte", func(f *fixture) {
 		e := full()
-		f.equal(unset(e), []string{"DescriptionBy", "Size"}) // of an unknown author; of the row
+		f.equal(unset(e), []string{"DescriptionBy", "Size"}) // the author is unknown; Size is the row's
 		f.put(e)
 		f.equal(f.get(e.ID), []memory.Entry{e})
 		next := edited(e, says("another"))
@@ -199,7 +199,7 @@ func changedTo(e memory.Entry, revision int64) memory.Entry {
 	return e
 }
 
-// tryPut puts an entry in a transaction of its own and returns the error.
+// tryPut puts an entry in its own transaction and returns the error.
 func (f *fixture) tryPut(e memory.Entry) error {
 	err := f.storage.Update(f.ctx, func(tx memory.Tx) error { return put(f.ctx, tx, e) })
 	if err == nil {

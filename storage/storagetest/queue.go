@@ -16,8 +16,7 @@ import (
 
 const leaseTime = time.Minute
 
-// lease takes at most limit rows in the order in which they were queued. The
-// leases have neither store nor chunks.
+// lease takes at most limit rows in queue order. The leases have neither store nor chunks.
 func (f *fixture) lease(now time.Time, limit int) (leases []indexer.Lease) {
 	f.Helper()
 	leases, _ = f.turn(now, indexer.Turn{Work: indexer.Oldest, Rows: limit, Chunks: 1_000_000})

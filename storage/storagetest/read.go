@@ -249,8 +249,8 @@ func candidates(entries ...memory.Entry) []memory.Entry {
 	return bare
 }
 
-// withoutText returns entries without value and source, and with the size of the
-// value, as listings do.
+// withoutText returns entries without value and source but with the size of the value, as
+// listings do.
 func withoutText(entries ...memory.Entry) []memory.Entry {
 	var bare []memory.Entry
 	for _, e := range entries {

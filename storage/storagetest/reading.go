@@ -80,8 +80,8 @@ var readings = []clause{
 			f.ok(err)
 			return n
 		}
-		// want checks the lowest label that is not read, the counts of all and of public
-		// entries, and whether the fact that some are indexed would change that.
+		// want checks the lowest unread label, the counts of all and of public entries, and
+		// whether the fact that some are indexed would change that.
 		want := func(unread acl.Label, all, public int64, indexed bool) {
 			f.Helper()
 			f.view(func(tx memory.ReadTx) error {
@@ -130,7 +130,7 @@ var readings = []clause{
 		fact(memory.ReadingChange{Asked: true, QueuedAt: after(2 * time.Second), Lacking: "model"})
 		want(acl.Public, 3, 1, false)
 		finish(high)
-		fact(memory.ReadingChange{Indexed: true}) // of the lowest label something waits
+		fact(memory.ReadingChange{Indexed: true}) // some entries of the lowest label still wait
 		want(acl.Public, 2, 1, false)
 		finish(low)
 		want(acl.Public, 1, 0, true)
@@ -181,7 +181,7 @@ var readings = []clause{
 			_, err = tx.SaveVectors(f.ctx, english.ID, english.Revision, "multilingual", records(english, 1))
 			f.ok(err)
 			n, err := tx.CountForeign(f.ctx, at(acl.Public))
-			f.equal(n, int64(2)) // what the transaction has saved counts
+			f.equal(n, int64(2)) // the transaction's own writes count
 			f.ok(err)
 			return errUndo
 		}), errUndo)
@@ -253,7 +253,7 @@ var readings = []clause{
 		leases := f.lease(after(2*time.Second), 10)
 		f.equal(len(leases), 1)
 		f.equal(leases[0].Entry, long.ID)
-		f.put(edited(short)) // of whose new revision there are no vectors
+		f.put(edited(short)) // its new revision has no vectors
 		f.equal(len(f.lease(after(2*time.Second), 10)), 1)
 		f.update(func(tx memory.Tx) error {
 			return tx.PutReading(f.ctx, memory.ReadingChange{Store: "a", QueuedAt: after(time.Second), Lacking: "model"})
@@ -307,7 +307,7 @@ var readings = []clause{
 
 		fact(memory.ReadingChange{Language: new(acl.LanguageMultilingual), QueuedAt: after(time.Second)})
 		f.equal(queue(left, ids[20]), false)
-		fact(memory.ReadingChange{QueuedAt: after(time.Second), Lacking: "model"}) // no vectors make up for the choice
+		fact(memory.ReadingChange{QueuedAt: after(time.Second), Lacking: "model"}) // existing vectors do not matter to the choice
 		left = indexer.Unqueued{Store: "a", QueuedAt: after(time.Second)}
 		want([]indexer.Unqueued{left}, 2)
 		f.equal(queue(left, entries[1].ID), true)
@@ -320,7 +320,7 @@ var readings = []clause{
 		fact(memory.ReadingChange{QueuedAt: after(time.Second)})
 		f.delete(entries[0], start)
 		f.drain()
-		fact(memory.ReadingChange{QueuedAt: after(time.Second), Lacking: "model"}) // of a store that is not large any more
+		fact(memory.ReadingChange{QueuedAt: after(time.Second), Lacking: "model"}) // of a store that is no longer large
 		want(nil, 1000)
 	}},
 

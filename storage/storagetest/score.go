@@ -61,8 +61,8 @@ func (f *fixture) chunkCodes(scope acl.Scope, fingerprint string, chunks ...vect
 	return codes
 }
 
-// equalEvidence compares what Evidence yielded by entry and chunk, with no
-// difference between nil and empty vectors and codes.
+// equalEvidence compares the results of Evidence by entry and chunk. It does not distinguish
+// nil and empty vectors and codes.
 func (f *fixture) equalEvidence(got, want []memory.Evidence) {
 	f.Helper()
 	f.equal(len(got), len(want))

@@ -1,6 +1,5 @@
-// Package storagetest is the suite that every storage must pass. It has a test
-// for each clause of the contracts in the files storage*.go of packages memory, indexer
-// and meter.
+// Package storagetest is the conformance suite for storages. It has a test for each clause of
+// the contracts in the files storage*.go of packages memory, indexer and meter.
 package storagetest
 
 import (
@@ -24,15 +23,14 @@ import (
 
 // RowCounter is an optional interface of a storage.
 type RowCounter interface {
-	// Rows returns the number of rows by table. It leaves out the tables of
-	// change records and of the feed, which outlive their entries, and of store
-	// numbers.
+	// Rows returns the number of rows by table. It excludes the tables of change records and of
+	// the feed, which outlive their entries, and of store numbers.
 	Rows(ctx context.Context) (map[string]int64, error)
 }
 
-// ChangeDater is an optional interface of a storage, for tests of clocks that were wrong.
+// ChangeDater is an optional interface of a storage, for tests of wrong clocks.
 type ChangeDater interface {
-	// DateChange sets the time of the record of a change.
+	// DateChange sets the time of a change record.
 	DateChange(ctx context.Context, position int64, at time.Time) error
 }
 
@@ -49,7 +47,7 @@ func Run(t *testing.T, open func(t testing.TB) storage.Storage) {
 		clauses []clause
 	}{
 		{"Transaction", transactions},
-		{"Together", together},
+		{"Batched", batched},
 		{"Put", puts},
 		{"Read", reads},
 		{"Scan", scans},
@@ -97,18 +95,18 @@ var start = time.Date(2030, 5, 17, 12, 0, 0, 0, time.UTC)
 
 func after(d time.Duration) time.Time { return start.Add(d) }
 
-// stopped is a clock that shows a time.
+// stopped returns a clock that always shows t.
 func stopped(t time.Time) func() time.Time { return func() time.Time { return t } }
 
-// fixture is a test with a storage of its own.
+// fixture is a test with its own storage.
 type fixture struct {
 	*testing.T
 	storage storage.Storage
 	ctx     context.Context
 }
 
-// large leaves a test of one goroutine on many entries to the full run: with -short,
-// as under the race detector, it would look for nothing that smaller ones do not.
+// large skips a single-goroutine test on many entries except in the full run: with -short, as
+// under the race detector, it would find nothing that smaller tests do not.
 func (f *fixture) large() {
 	f.Helper()
 	if testing.Short() {
@@ -174,8 +172,8 @@ func (f *fixture) equal(got, want any) {
 	}
 }
 
-// asJSON formats values to compare and print them. Times must be equal
-// including their location, JSON values byte by byte.
+// asJSON formats values for comparison and printing. Times must be equal including their
+// location, JSON values byte by byte.
 func asJSON(v any) string {
 	if entries, ok := v.([]memory.Entry); ok {
 		var b strings.Builder

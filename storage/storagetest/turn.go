@@ -13,11 +13,11 @@ import (
 // sized makes an entry's value long enough to cost about a number of chunks.
 func sized(chunks int) func(*memory.Entry) {
 	return func(e *memory.Entry) {
-		e.Value = text(strings.Repeat("garden ", (chunks-1)*448+1)) // a token a word
+		e.Value = text(strings.Repeat("garden ", (chunks-1)*448+1)) // one token per word
 	}
 }
 
-// queuedAt makes an entry's row one that is queued at a time.
+// queuedAt sets the time at which an entry's row is queued.
 func queuedAt(at time.Time) func(*memory.Entry) {
 	return func(e *memory.Entry) { e.CreatedAt, e.UpdatedAt = at, at }
 }
@@ -34,8 +34,8 @@ func (f *fixture) keysOfLeases(leases []indexer.Lease) []string {
 	return keys
 }
 
-// wantTurn takes a turn, which must lease these entries, and returns where the
-// next one goes on.
+// wantTurn takes a turn, which must lease these entries, and returns where the next turn
+// continues.
 func (f *fixture) wantTurn(turn indexer.Turn, want ...string) (last int64) {
 	f.Helper()
 	leases, last := f.turn(start, turn)
@@ -85,7 +85,7 @@ var turns = []clause{
 	{"a turn takes no more chunks than it allows, but a first row always", func(f *fixture) {
 		f.put(entry("a", "k", sized(5)), entry("b", "k", sized(3)), entry("c", "k", sized(2)), entry("d", "k"))
 		last := f.wantTurn(indexer.Turn{Work: indexer.Short, Rows: 10, Chunks: 2}, "a/k")
-		// The turn that goes on begins with what did not fit.
+		// The next turn begins with what did not fit.
 		last = f.wantTurn(indexer.Turn{Work: indexer.Short, Rows: 10, Chunks: 5, After: last}, "b/k", "c/k")
 		f.wantTurn(indexer.Turn{Work: indexer.Short, Rows: 10, Chunks: 5, After: last}, "d/k")
 	}},
@@ -126,7 +126,7 @@ var turns = []clause{
 		f.put(again)
 		f.wantTurn(indexer.Turn{Work: indexer.Short, Rows: 1, Chunks: 100}, "a/k")
 		f.drain()
-		// Deleted, it waits for nothing; restored, it waits again.
+		// Once deleted, the entry does not wait; once restored, it waits again.
 		gone := changed(again, deletedAt(after(time.Hour)))
 		f.put(gone, entry("a", "third", queuedAt(after(90*time.Minute))), edited(gone, restored, queuedAt(after(2*time.Hour))))
 		f.wantTurn(indexer.Turn{Work: indexer.Short, Rows: 1, Chunks: 100}, "a/third")
@@ -148,7 +148,7 @@ var turns = []clause{
 	}},
 }
 
-// lagging asks what of a scope waits since before start.
+// lagging reports whether an entry of a scope has waited since before start.
 func (f *fixture) lagging(now time.Time, reaches ...reach) (lagging bool) {
 	f.Helper()
 	scope := f.scope(reaches...)

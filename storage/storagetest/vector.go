@@ -15,8 +15,8 @@ import (
 	"mneme/vector"
 )
 
-// records returns n chunk vectors of an entry, the even ones with codes. Store and
-// label are not set: the storage takes them from the row.
+// records returns n chunk vectors of an entry, the even ones with codes. Store and label are
+// not set: the storage takes them from the row.
 func records(e memory.Entry, n int) []vector.Record {
 	var records []vector.Record
 	for chunk := range n {
@@ -269,8 +269,8 @@ var vectors = []clause{
 			f.save(e, "model", 1)
 		}
 		last := f.lastChange()
-		// Trim goes by the storage's own clock: no change is a day old,
-		// and all precede the next day.
+		// Trim uses the storage's own clock: no change is a day old, and all precede the next
+		// day.
 		f.updateIndex(func(tx indexer.Tx) error { return trimChanges(f.ctx, tx, time.Now().Add(-24*time.Hour)) })
 		f.equal(reset(0), false)
 		f.updateIndex(func(tx indexer.Tx) error { return trimChanges(f.ctx, tx, time.Now().Add(24*time.Hour)) })
@@ -316,7 +316,7 @@ var vectors = []clause{
 				}
 			}
 			f.equal(trim(start.Add(-hour)), 7) // all but the first are recent, or may be
-			f.equal(trim(start), 4)            // the last of the future may be as young as the one after it
+			f.equal(trim(start), 4)            // the last record from the future may be as recent as the one after it
 			f.equal(trim(start.Add(hour/2)), 4)
 			f.equal(trim(start.Add(hour)), 1)
 			f.equal(trim(start.Add(2*hour)), 0)
@@ -349,7 +349,7 @@ var vectors = []clause{
 			return n
 		}
 		f.equal([]int64{count("model"), count("second")}, []int64{2, 3})
-		for after, want := range map[uuid.UUID]int64{uuid.Nil: 4, done.ID: 1} { // with those that expire
+		for after, want := range map[uuid.UUID]int64{uuid.Nil: 4, done.ID: 1} { // including those that expire
 			f.view(func(tx memory.ReadTx) error {
 				n, err := tx.CountSearchable(f.ctx, after)
 				f.equal(n, want)
@@ -360,7 +360,8 @@ var vectors = []clause{
 		f.equal(unembedded("model", fresh.ID, 10), []memory.Entry{stale})
 		f.equal(unembedded("model", uuid.Nil, 1), []memory.Entry{fresh})
 		f.equal(unembedded("second", uuid.Nil, 10), []memory.Entry{fresh, stale, done})
-		// What another model has embedded, and a replaced one has not, is not missing.
+		// An entry that another model has embedded, and a replaced one has not, lacks no
+		// vectors.
 		lacking := func(other, replaced string) (entries []memory.Entry) {
 			f.Helper()
 			f.viewIndex(func(tx indexer.ReadTx) (err error) {
@@ -381,7 +382,7 @@ var vectors = []clause{
 		f.equal(lacking("model", "third"), []memory.Entry{fresh, stale, done})
 		f.updateIndex(func(tx indexer.Tx) error { return tx.DropVectors(f.ctx, []string{"model", "second"}) })
 		f.equal(lacking("model", "third"), []memory.Entry{fresh, stale})
-		// Up to a label alone.
+		// Only up to a label.
 		high := entry("a", "8", labelled(acl.Restricted))
 		f.put(high)
 		for ceiling, want := range map[acl.Label]int{0: 3, acl.Restricted: 3, acl.Confidential: 2} {
@@ -396,7 +397,7 @@ var vectors = []clause{
 				return err
 			})
 		}
-		// Of some entries alone.
+		// Only of some entries.
 		for fingerprint, want := range map[string][]uuid.UUID{"model": idsOf(stale), "second": sorted(idsOf(stale, done))} {
 			f.viewIndex(func(tx indexer.ReadTx) error {
 				lacking := indexer.Unembedded{Fingerprint: fingerprint, Now: start}

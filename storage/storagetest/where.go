@@ -17,8 +17,8 @@ import (
 	"mneme/storage"
 )
 
-// Values that random entries have and random conditions compare with. Few, so
-// that they meet.
+// Values of random entries, which random conditions compare with. They are few, so that
+// comparisons match.
 var (
 	whereTexts   = []string{"", "a", "ab", "B", "b", "é", "ß", "a%", "_", `\`, `"`, "'", "\U0010ffff", "user", "1", "true"}
 	whereNames   = []string{"a", "ab", "a%b", "B", "b", "é", "_", "\U0010ffff", "\U0010ffffb", "'"}
@@ -32,11 +32,11 @@ var (
 		"2030-05-17T12:00:00.0000019Z", "0001-01-01", "9999-12-31T23:59:59Z", "now", "now-1d", "now+2h",
 		"2030", "2029", "2030-05", "2030-04", "0001", "9999", "9999-12-31", "2030-05-17T12:00", "2030-05-17T14:00:00", "2030-05-17T00:00",
 	}
-	// whereZones are the zones of their dates and local times.
+	// whereZones are the zones of the dates and local times.
 	whereZones   = []*time.Location{time.UTC, time.FixedZone("east", 14*3600), time.FixedZone("west", -12*3600)}
 	whereMembers = []string{"a", "b", "a.b", "a.b.a", "é", `"`}
-	// whereValues are values beyond those of drawValue: ways to write the same,
-	// and what databases cannot hold as JSON.
+	// whereValues are values beyond those of drawValue: different spellings of equal values,
+	// and values that databases cannot store as JSON.
 	whereValues = []string{
 		`{"a":1,"a":2}`, `{"a":{"b":1},"a":3}`, `{"\u0061":1}`, ` { "a" : [ 1 , "a" , null , [ "b" ] ] } `, `{"a":"\u0000"}`,
 		`{"a":"\ud800"}`, `{"a":1e99999999999999999999}`, `{"a":"\u00e9"}`, `{"":1}`, `{"a.b":1}`, `[{"a":1}]`, `{"a":{}}`, `{"a":null}`,
@@ -89,7 +89,7 @@ func drawWhere(r *rapid.T, depth int) any {
 		field.Field = condition.Value
 	}
 	operators, operand := field.Operators, func() any { return oneOf(r, "text", whereTexts) }
-	switch field.Operand {
+	switch field.Operand { //nolint:exhaustive // the others are compared with texts
 	case condition.BoolType:
 		operand = func() any { return rapid.Bool().Draw(r, "bool") }
 	case condition.LabelType:
@@ -97,7 +97,7 @@ func drawWhere(r *rapid.T, depth int) any {
 	case condition.TimeType:
 		operand = func() any { return oneOf(r, "time", whereTimes) }
 	}
-	switch field.Field {
+	switch field.Field { //nolint:exhaustive // the operands of the others follow from their types
 	case condition.Tags:
 		operand = func() any { return oneOf(r, "tag", []string{"a", "é", "b", "%"}) }
 	case condition.EntryType:
@@ -181,7 +181,7 @@ var wheres = []clause{
 				ids, more, err := tx.Matching(f.ctx, scope, whereFilter(f, `{"value.n":{"lt":1100}}`), nil, c.limit)
 				f.equal([]any{len(ids), more}, []any{c.want, c.more})
 				f.ok(err)
-				found, _, err := tx.Matching(f.ctx, scope, whereFilter(f, `{"value.n":{"eq":1}}`), nil, c.limit) // the transaction goes on
+				found, _, err := tx.Matching(f.ctx, scope, whereFilter(f, `{"value.n":{"eq":1}}`), nil, c.limit) // the transaction continues
 				f.equal(found, []uuid.UUID{all[1].ID})
 				return err
 			})
@@ -198,8 +198,8 @@ func whereFilter(t testing.TB, text string) memory.Filter {
 	return memory.Filter{Where: where.At(start, time.UTC)}
 }
 
-// checkMatching compares what Matching returns, of all entries and of all of
-// their ids, with the evaluation of each of rows, which are all.
+// checkMatching compares the result of Matching, for all entries and for all of their ids, with
+// evaluating the filter on each of rows, which are all entries.
 func checkMatching(ctx context.Context, t rapid.TB, s storage.Storage, scope acl.Scope, reaches []reach, filter memory.Filter, rows []memory.Entry, what string) {
 	searchable := condition.All(filter.Where, condition.Compare(condition.Encrypted, condition.Eq, condition.Bool(false)))
 	for _, filter := range []memory.Filter{filter, {Where: searchable, Tags: filter.Tags}} {
@@ -230,8 +230,8 @@ func checkMatching(ctx context.Context, t rapid.TB, s storage.Storage, scope acl
 	}
 }
 
-// FuzzWhere checks that any text that parses as a condition matches, over fixed
-// entries in a storage, those that the evaluation of it in Go fits.
+// FuzzWhere checks, over fixed entries in a storage, that any text that parses as a condition
+// matches the same entries as its evaluation in Go.
 func FuzzWhere(f *testing.F, open func(t testing.TB) storage.Storage) {
 	for _, seed := range []string{
 		`{"updated_at":{"gte":"2030-05-01"},"tags":{"contains":"a"}}`, `{"or":[{"value.a":{"gt":1}},{"not":{"value.a.b":{"in":["a","b"]}}}]}`,

@@ -124,7 +124,7 @@ var wordMatches = []clause{
 			f.Skip("writes a long text")
 		}
 		var text strings.Builder
-		words := size.Of(20_000, 130_000) // these are more than a tsvector holds
+		words := size.Of(20_000, 130_000) // more than a tsvector holds
 		for i := range words {
 			fmt.Fprintf(&text, "word%dx%d ", i, i%7)
 		}
@@ -191,8 +191,8 @@ var wordMatches = []clause{
 	}},
 }
 
-// judges checks Matching against the definition of the filter, over all entries of
-// a scope and over some given ones.
+// judges checks Matching against the definition of the filter, over all entries of a scope and
+// over some given ones.
 func (f *fixture) judges(entries []memory.Entry, reaches []reach, filter memory.Filter) {
 	f.Helper()
 	judge := filter.Judge()
@@ -232,7 +232,7 @@ func newMatch(all, either, none []string) *lexical.Match {
 	return m
 }
 
-// matching is the filter for entries with an item.
+// matching returns the filter for entries that match an item.
 func matching(item string) memory.Filter {
 	return memory.Filter{Match: newMatch([]string{item}, nil, nil)}
 }
@@ -263,7 +263,7 @@ func randomText(r *rand.Rand, store, key string) memory.Entry {
 	return e
 }
 
-// randomMatch returns a match, or nil if what it drew is none.
+// randomMatch returns a match, or nil if the drawn one is invalid.
 func randomMatch(r *rand.Rand) *lexical.Match {
 	var lists [3][]string
 	for range 1 + r.IntN(4) {
@@ -287,8 +287,8 @@ func randomMatch(r *rand.Rand) *lexical.Match {
 	return m
 }
 
-// FuzzMatch checks that a storage finds what the definition of a match finds, for
-// any text and items.
+// FuzzMatch checks that a storage finds what the definition of a match finds, for any text and
+// items.
 func FuzzMatch(f *testing.F, open func(t testing.TB) storage.Storage) {
 	s := open(f)
 	f.Cleanup(func() { _ = s.Close() })

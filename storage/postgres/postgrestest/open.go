@@ -19,14 +19,14 @@ import (
 // use: a URL with a user that may create databases and roles.
 const Variable = "MNEME_POSTGRES_DSN"
 
-// given is Variable's value at the start: some tests clear what they inherit.
+// given is Variable's value at the start: some tests clear inherited variables.
 var given = os.Getenv(Variable)
 
 // DSN returns the value of Variable. If it is not set, the test is skipped, or
 // fails if CI is set.
 func DSN(t testing.TB) string {
 	t.Helper()
-	dsn := cmp.Or(os.Getenv(Variable), given) // go test's cache sees what is read now
+	dsn := cmp.Or(os.Getenv(Variable), given) // go test's cache records what is read now
 	if dsn == "" {
 		const missing = Variable + " is not set: it is the DSN of a PostgreSQL server"
 		if os.Getenv("CI") != "" {
@@ -47,9 +47,8 @@ func Database(t testing.TB) string {
 	return DatabaseAt(t, DSN(t))
 }
 
-// DatabaseAt is like Database on the server of a DSN, which must be a URL. The
-// database's owner is a role of its own, which is subject to row-level security
-// as in production.
+// DatabaseAt is like Database on the server of a DSN, which must be a URL. A new role owns the
+// database, so that row-level security applies to it as in production.
 func DatabaseAt(t testing.TB, dsn string) string {
 	t.Helper()
 	server, err := url.Parse(dsn)

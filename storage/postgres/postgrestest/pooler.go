@@ -19,14 +19,14 @@ import (
 	"mneme/test/faulttest"
 )
 
-// Pooler runs PgBouncer before the server of a DSN, a URL of Database, until the test ends, and
-// returns a DSN that leads through it. settings are more of its settings, as name=value; without
-// any it is as its package configures it. If PgBouncer is not installed, the test is skipped,
-// or fails if CI is set.
+// Pooler runs PgBouncer in front of the server of a DSN, a URL from Database, until the test
+// ends, and returns a DSN that leads through it. settings are additional settings, as
+// name=value; without any, it is configured as its package does. If PgBouncer is not installed,
+// the test is skipped, or fails if CI is set.
 func Pooler(t testing.TB, dsn string, settings ...string) string {
 	t.Helper()
 	program, err := exec.LookPath("pgbouncer")
-	if err != nil { // Debian's is not in the path of every user
+	if err != nil { // Debian's folder is not in every user's path
 		program, err = exec.LookPath("/usr/sbin/pgbouncer")
 	}
 	if err != nil {
@@ -80,7 +80,7 @@ func Pooler(t testing.TB, dsn string, settings ...string) string {
 }
 
 // writePoolerFiles writes PgBouncer's configuration, and returns its path and the user that may
-// read it: nil, this process's.
+// read it, nil for this process's.
 func writePoolerFiles(t testing.TB, server *url.URL, port string, settings []string) (file string, credential *syscall.Credential) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mneme-pooler-*") // the folder of the test is closed to other users

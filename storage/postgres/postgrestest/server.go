@@ -30,7 +30,7 @@ type Server struct {
 	binDir, dataDir, port string
 	credential            *syscall.Credential // of the server's user; nil: this process's
 	process               *exec.Cmd           // nil: stopped
-	ended                 chan error          // receives what process.Wait returned
+	ended                 chan error          // receives the result of process.Wait
 	release               func()              // see faulttest.KillWithParent
 }
 
@@ -97,7 +97,7 @@ func packageUser() (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
 }
 
-// command returns a command of a program of PostgreSQL, by its name or path, on the server's data.
+// command returns a command for a PostgreSQL program, by name or path, on the server's data.
 func (s *Server) command(program string, arguments ...string) *exec.Cmd {
 	if !filepath.IsAbs(program) {
 		program = filepath.Join(s.binDir, program)
@@ -117,7 +117,7 @@ func (s *Server) Program(name string) string {
 	return filepath.Join(filepath.Dir(initdb), name)
 }
 
-// Dir returns the folder of the server's data.
+// Dir returns the server's data folder.
 func (s *Server) Dir() string { return s.dataDir }
 
 // DSN returns the URL of the database postgres, with a superuser.
@@ -125,15 +125,13 @@ func (s *Server) DSN() string {
 	return "postgres://mneme@127.0.0.1:" + s.port + "/postgres?sslmode=disable"
 }
 
-// startLimit bounds a start. It is far above what a busy machine takes.
+// startLimit bounds a start. It is far above the time needed on a busy machine.
 const startLimit = 4 * time.Minute
 
-// Start starts the server and waits until it accepts connections, ctx ends or startLimit
-// has passed.
-// The server does not sync to disk, but it hands commits to the operating
-// system, so that they survive a kill of the server.
-//
-// settings are more of the server's, as name=value.
+// Start starts the server and waits until it accepts connections, ctx ends or startLimit has
+// passed. The server does not sync to disk, but it hands commits to the operating system, so
+// that they survive a kill of the server. settings are additional server settings, as
+// name=value.
 func (s *Server) Start(ctx context.Context, settings ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
@@ -187,7 +185,7 @@ func (s *Server) ready(ctx context.Context) error {
 	}
 }
 
-// forget notes that the process has ended.
+// forget records that the process has ended.
 func (s *Server) forget() {
 	s.process = nil
 	if s.release != nil {
@@ -244,7 +242,7 @@ func (s *Server) Kill() error {
 	return nil
 }
 
-// running reports whether a process has not ended; a zombie has.
+// running reports whether a process has not ended. A zombie has ended.
 func running(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -255,15 +253,15 @@ func running(pid int) bool {
 	return !strings.HasPrefix(state, "Z") && !strings.HasPrefix(state, "X")
 }
 
-// Pause suspends every process of the server (SIGSTOP): connections stay open,
-// but the server does not answer.
+// Pause suspends every process of the server (SIGSTOP): connections stay open, but the server
+// does not respond.
 func (s *Server) Pause() error { return s.signal(syscall.SIGSTOP) }
 
 // Resume resumes a paused server.
 func (s *Server) Resume() error { return s.signal(syscall.SIGCONT) }
 
-// signal sends a signal to the server and then to its children, which have process
-// groups of their own.
+// signal sends a signal to the server and then to its children, which are in process groups of
+// their own.
 func (s *Server) signal(sig syscall.Signal) error {
 	if err := s.process.Process.Signal(sig); err != nil {
 		return err

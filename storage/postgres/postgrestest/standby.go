@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Follow makes the server, which is stopped, a standby of a running one: its data become a copy
-// of that one's. It is started.
+// Follow makes the stopped server a standby of a running primary, with a copy of its data, and
+// starts it.
 func (s *Server) Follow(ctx context.Context, primary *Server) error {
 	if err := os.RemoveAll(s.dataDir); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (s *Server) StandBy(ctx context.Context) error {
 	if err := os.WriteFile(filepath.Join(s.dataDir, "standby.signal"), nil, 0o644); err != nil { //nolint:gosec // the server's user reads it
 		return err
 	}
-	if s.credential != nil { // promotion deletes it
+	if s.credential != nil { // promotion deletes the file
 		if err := os.Chown(filepath.Join(s.dataDir, "standby.signal"), int(s.credential.Uid), int(s.credential.Gid)); err != nil {
 			return err
 		}
@@ -55,8 +55,8 @@ func (s *Server) Promote() error {
 	return nil
 }
 
-// AwaitStandbys has every commit wait for a standby. Copies of the data that were made before
-// do not have the setting.
+// AwaitStandbys makes every commit wait for a standby. Earlier copies of the data do not have
+// the setting.
 func (s *Server) AwaitStandbys(t testing.TB) {
 	t.Helper()
 	Administer(t, s.DSN(), "ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()")

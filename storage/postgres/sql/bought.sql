@@ -1,9 +1,9 @@
 -- Entries that were shown to a buyer of a store.
 
--- bought.entries selects those of entries $3 that were shown to buyer $2 of store $1.
+-- bought.entries selects the entries, of $3, that were shown to buyer $2 of store $1.
 SELECT DISTINCT entry FROM bought WHERE store = $1 AND buyer = $2 AND entry = ANY($3);
 
--- bought.digests selects those of digests $3 that were shown to buyer $2 of store $1.
+-- bought.digests selects the digests, of $3, that were shown to buyer $2 of store $1.
 SELECT DISTINCT digest FROM bought WHERE store = $1 AND buyer = $2 AND digest = ANY($3);
 
 -- bought.move gives entries $3 of charge $1 to charge $2.

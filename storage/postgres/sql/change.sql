@@ -1,6 +1,6 @@
--- The changes that indexes of vectors follow, at positions without gaps.
+-- Changes, which vector indexes follow, at positions without gaps.
 
--- change.last selects the last position that was ever assigned.
+-- change.last selects the last position ever assigned.
 SELECT last FROM change_head;
 
 -- change.insert records changes of entries $1 at time $2. The row of change_head is locked until

@@ -14,7 +14,7 @@ SELECT f.position, f.at, coalesce(f.namespace, e.namespace, ''), coalesce(f.key,
 	WHERE s.id = $1 ORDER BY f.position;
 
 -- feed.excess locks and selects the heads of at most $3 feeds with more than $1 records, or
--- with one of before $2: the first is the oldest.
+-- with a record from before $2. The first is the oldest.
 SELECT h.store, h.label, h.last, h.removed FROM feed_head h
 	WHERE h.last > h.removed AND (h.last - h.removed > $1 OR
 		(SELECT f.at FROM feed f WHERE f.store = h.store AND f.label = h.label AND f.position = h.removed + 1) < $2)

@@ -1,17 +1,17 @@
--- The partitions of tables. All but one of the statements select the statements that give the
--- replacement of table $1 what the table has, in $2 partitions (partition.go).
+-- The partitions of tables. All but one of the statements select the statements that recreate
+-- the constraints, indexes, policies and grants of table $1 for its replacement in $2
+-- partitions (partition.go).
 
 -- partition.count counts the partitions.
 SELECT count(*) FROM pg_inherits WHERE inhparent = 'entry'::regclass;
 
--- partition.create makes the partitions. A partitioned table has no storage parameters of its
--- own.
+-- partition.create makes the partitions. A partitioned table itself has no storage parameters.
 SELECT format('CREATE TABLE %I PARTITION OF %I FOR VALUES WITH (MODULUS %s, REMAINDER %s)%s',
 		c.relname || '_p' || i, c.relname, $2::int, i, ' WITH (' || array_to_string(c.reloptions, ', ') || ')')
 	FROM pg_class c, generate_series(0, $2::int - 1) i WHERE c.oid = $1::text::regclass ORDER BY i;
 
--- partition.constraints restores the constraints. A unique key of a partitioned table includes
--- the store: it is appended to that of a table of which the ID alone is the key.
+-- partition.constraints restores the constraints. A unique key of a partitioned table must
+-- include the store: it is appended to a key of the ID only.
 SELECT format('ALTER TABLE %I ADD CONSTRAINT %I %s', $1::text, k.conname, CASE
 		WHEN k.contype = 'p' AND NOT s.attnum = ANY (k.conkey) THEN regexp_replace(pg_get_constraintdef(k.oid), '\)$', ', store)')
 		ELSE pg_get_constraintdef(k.oid) END)
@@ -22,7 +22,7 @@ SELECT format('ALTER TABLE %I ADD CONSTRAINT %I %s', $1::text, k.conname, CASE
 SELECT pg_get_indexdef(i.indexrelid) FROM pg_index i WHERE i.indrelid = $1::text::regclass AND $2::int > 0
 	AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.indexrelid) ORDER BY i.indexrelid;
 
--- partition.policies restores the policies. Whoever names a partition is under them too.
+-- partition.policies restores the policies. They also apply to access by a partition's name.
 WITH t AS (SELECT $1::text AS name UNION ALL SELECT $1::text || '_p' || i FROM generate_series(0, $2::int - 1) i)
 	SELECT format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', t.name) FROM t, pg_class c
 	WHERE c.oid = $1::text::regclass AND c.relrowsecurity AND c.relforcerowsecurity

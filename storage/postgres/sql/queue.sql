@@ -1,29 +1,28 @@
--- The queue: a row for each entry whose vectors are out of date. not_before is -infinity for
--- a row that can be leased, and the end of a lease or backoff for others; the condition on it
--- is that of a partial index. chunks is the cost of a row, 0 if there is nothing to embed.
--- Rows that another transaction has locked are skipped.
+-- The queue: a row for each entry whose vectors are out of date. not_before is -infinity for a
+-- row that can be leased, and the end of a lease or backoff for others; a partial index has the
+-- condition on it. chunks is the cost of a row, 0 if there is nothing to embed. Rows that
+-- another transaction has locked are skipped.
 
--- {queue.columns} are those of a row.
+-- {queue.columns} are the columns of a row.
 entry, revision, queued_at, store, label, chunks, long, not_before, attempts
 
--- {queue.or_reset} makes a row that is there begin again. It keeps the time since which its
--- entry waits.
+-- {queue.or_reset} resets an existing row. The row retains its original queue time.
 ON CONFLICT (entry) DO UPDATE SET revision = excluded.revision,
 	not_before = excluded.not_before, attempts = 0, last_error = NULL, queued_at = CASE WHEN least(q.chunks, excluded.chunks) > 0
 	THEN least(q.queued_at, excluded.queued_at) ELSE excluded.queued_at END,
 	store = excluded.store, label = excluded.label, chunks = excluded.chunks, long = excluded.long
 
 -- queue.put queues an entry, or resets its row: $1 entry, $2 revision, $3 time, $4 store, $5
--- label, $6 chunks, $7 whether they are many.
+-- label, $6 chunks, $7 whether it is long.
 INSERT INTO queue AS q ({queue.columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, '-infinity', 0) {queue.or_reset};
 
 -- queue.put_many is queue.put for lists: $1 entries, $2 revisions, $3 times, $4 stores, $5
--- labels, $6 chunks, $7 whether they are many.
+-- labels, $6 chunks, $7 whether they are long.
 INSERT INTO queue AS q ({queue.columns}) SELECT *, '-infinity', 0
 	FROM unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::bigint[], $5::smallint[], $6::integer[], $7::boolean[]) {queue.or_reset};
 
--- queue.put_lacking queues those of entries $4 that lack vectors of fingerprint $3, live ones
--- of store $1 from label $5 on, at time $2. A token has about six bytes: see indexer.Chunks.
+-- queue.put_lacking queues, of entries $4, the live ones of store $1 from label $5 on that lack
+-- vectors of fingerprint $3, at time $2. A token has about six bytes: see indexer.Chunks.
 INSERT INTO queue AS q ({queue.columns})
 	SELECT e.id, e.revision, $2, e.store, e.label, 1 + octet_length(e.value) / 2688, octet_length(e.value) / 2688 >= 8, '-infinity', 0
 	FROM unnest($4::uuid[]) i (id) CROSS JOIN LATERAL
@@ -36,7 +35,8 @@ INSERT INTO queue AS q ({queue.columns})
 SELECT 1 FROM queue WHERE entry = $1;
 
 -- queue.waits_in selects a row if an entry within the scope of stores $1 with ceilings $2 was
--- queued before $3 and is live at $4. Its own row decides that: it may have expired.
+-- queued before $3 and is live at $4. The entry's own row says whether it is live: it may have
+-- expired.
 {scope.table} SELECT 1 FROM scope CROSS JOIN {scope.labels} CROSS JOIN LATERAL (SELECT x.entry, x.store FROM queue x
 		WHERE x.store = scope.store AND x.label = l.label AND x.chunks > 0 AND x.queued_at < $3 ORDER BY x.queued_at OFFSET 0) q
 	CROSS JOIN LATERAL (SELECT FROM entry f WHERE f.id = q.entry AND f.store = q.store
@@ -44,21 +44,20 @@ SELECT 1 FROM queue WHERE entry = $1;
 	WHERE l.label <= scope.ceiling LIMIT 1;
 
 -- queue.refused selects store, path and error of at most $2 entries with errors like $1,
--- those first that wait longest.
+-- longest waiting first.
 SELECT s.id, e.namespace, e.key, q.last_error FROM queue q JOIN entry e ON e.id = q.entry AND e.store = q.store
 	JOIN store s ON s.number = e.store WHERE q.last_error LIKE $1 AND e.state = 0 ORDER BY q.queued_at LIMIT $2;
 
--- queue.return_ended makes rows due whose backoff or lease has ended at $1.
+-- queue.return_ended makes rows due whose backoff or lease has ended by $1.
 UPDATE queue q SET not_before = '-infinity' FROM (SELECT entry FROM queue
 		WHERE not_before > '-infinity' AND not_before <= $1 ORDER BY not_before LIMIT 256 FOR UPDATE SKIP LOCKED) due WHERE q.entry = due.entry;
 
--- queue.return_delayed makes rows due that would be so after $1, far too late: a clock was
--- set back.
+-- queue.return_delayed makes rows due that are delayed beyond $1, because a clock was set back.
 UPDATE queue q SET not_before = '-infinity' FROM (SELECT entry FROM queue
 		WHERE not_before > $1 ORDER BY not_before LIMIT 256 FOR UPDATE SKIP LOCKED) due WHERE q.entry = due.entry;
 
--- queue.due_stores selects at most $4 stores after $2 and up to $3 with rows that are due: $1
--- whether they have many chunks. It probes an index once a store.
+-- queue.due_stores selects at most $4 stores after $2 and up to $3 with due rows: $1 whether
+-- the rows are long. It probes an index once per store.
 WITH RECURSIVE found (store) AS (
 		(SELECT store FROM queue WHERE not_before = '-infinity' AND long = $1 AND store > $2 AND store <= $3 ORDER BY store LIMIT 1)
 		UNION ALL
@@ -66,14 +65,14 @@ WITH RECURSIVE found (store) AS (
 			ORDER BY q.store LIMIT 1) FROM found WHERE found.store IS NOT NULL)
 	SELECT store FROM found WHERE store IS NOT NULL LIMIT $4;
 
--- queue.due_of selects at most $3 rows of each of stores $2, in their order, that are due,
--- short ones first: $1 whether they have many chunks.
+-- queue.due_of selects at most $3 due rows of each of stores $2, in order, shortest first: $1
+-- whether the rows are long.
 SELECT q.entry, q.revision, q.attempts, q.store, q.chunks FROM unnest($2::bigint[]) WITH ORDINALITY s (store, i)
 	CROSS JOIN LATERAL (SELECT x.* FROM queue x WHERE x.not_before = '-infinity' AND x.long = $1 AND x.store = s.store
 		ORDER BY x.chunks, x.queued_at, x.entry LIMIT $3 FOR UPDATE SKIP LOCKED) q
 	ORDER BY s.i, q.chunks, q.queued_at, q.entry;
 
--- queue.due_first selects the oldest $1 rows that are due.
+-- queue.due_first selects the oldest $1 due rows.
 SELECT entry, revision, attempts, store, chunks FROM queue
 	WHERE not_before = '-infinity' ORDER BY queued_at, entry LIMIT $1 FOR UPDATE SKIP LOCKED;
 
@@ -84,15 +83,15 @@ UPDATE queue SET not_before = greatest($2, $3::timestamptz + interval '1 microse
 -- the revision that was leased.
 UPDATE queue SET not_before = $1 WHERE entry = $2 AND revision = $3 AND not_before > '-infinity';
 
--- queue.remove_leased removes the row of entry $1, which is done, unless it was queued again:
--- $2 is the revision that was leased.
+-- queue.remove_leased removes the completed row of entry $1, unless it was queued again: $2 is
+-- the revision that was leased.
 DELETE FROM queue WHERE entry = $1 AND revision = $2 AND not_before > '-infinity';
 
 -- queue.remove_many_leased is queue.remove_leased for lists: $1 entries, $2 revisions.
 DELETE FROM queue WHERE entry = ANY($1::uuid[]) AND not_before > '-infinity' AND (entry, revision) IN (SELECT * FROM unnest($1::uuid[], $2::bigint[]));
 
--- queue.return_leased puts the row of entry $1 off until $3, with error $4, unless it was
--- queued again: $2 is the revision that was leased.
+-- queue.return_leased delays the row of entry $1 until $3, with error $4, unless it was queued
+-- again: $2 is the revision that was leased.
 UPDATE queue SET not_before = $3, attempts = attempts + 1, last_error = $4 WHERE entry = $1 AND revision = $2 AND not_before > '-infinity';
 
 -- queue.purge removes the row of entry $1.

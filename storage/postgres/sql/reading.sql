@@ -4,14 +4,13 @@
 SELECT j.id, coalesce(s.number, 0), {reading.columns} FROM unnest($1::text[]) j (id)
 	LEFT JOIN store s ON s.id = j.id LEFT JOIN reading r ON r.store = j.id;
 
--- reading.locked selects the row of store $1, whose lock is held: its number, the docID of
--- its next entry, and how it is read.
+-- reading.locked selects the row of store $1, whose lock the transaction holds: its number, the
+-- docID of its next entry, and how it is read.
 SELECT s.number, s.next_place, {reading.columns} FROM store s LEFT JOIN reading r ON r.store = s.id WHERE s.id = $1;
 
--- reading.put changes how store $1 is read: $2 its language, null for the one that it has, $3
--- whether it was asked for, $4 and $5 the labels multilingual and mixed, 0 for no change.
--- What it was asked for before holds unless a language is chosen, and the lower of two labels
--- holds.
+-- reading.put changes how store $1 is read: $2 its language, null for no change, $3 whether it
+-- was Asked, $4 and $5 the labels multilingual and mixed, 0 for no change. Asked stays set
+-- unless a language is chosen, and the lower of two labels applies.
 INSERT INTO reading (store, language, asked, multilingual, mixed) VALUES ($1, coalesce($2::smallint, 0), $3, $4, $5)
 	ON CONFLICT (store) DO UPDATE SET language = coalesce($2::smallint, reading.language), asked = $3 OR reading.asked AND $2::smallint IS NULL,
 	multilingual = CASE WHEN $4::smallint = 0 THEN reading.multilingual WHEN reading.multilingual = 0 THEN $4::smallint ELSE least($4::smallint, reading.multilingual) END,

@@ -1,13 +1,14 @@
--- What row-level security reads: which rows the following statements may see (rls.go).
+-- Row-level security settings: which rows the following statements may see (rls.go).
 
--- rls.set_scope lets them see the rows of stores up to labels: $1 is a JSON object.
+-- rls.set_scope makes visible the rows of stores up to labels: $1 is a JSON object.
 SELECT set_config('mneme.scope', $1, true);
 
--- rls.set_store lets them see all rows of store $1.
+-- rls.set_store makes visible all rows of store $1.
 SELECT set_config('mneme.scope', coalesce((SELECT jsonb_build_object(number::text, 4) FROM store WHERE id = $1), jsonb_build_object())::text, true);
 
--- rls.set_words lets them see the rows of table word that fulfil tsquery $1 (migration/*_word.sql).
+-- rls.set_words makes visible the rows of table word that match tsquery $1
+-- (migration/*_word.sql).
 SELECT set_config('mneme.words', $1, true);
 
--- rls.is_bypassed selects whether row-level security does not bind the role of the connection.
+-- rls.is_bypassed selects whether row-level security does not apply to the connection's role.
 SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user;

@@ -6,5 +6,5 @@ charge c
 -- {sale.day} is the day of a charge.
 date_trunc('day', c.at, 'UTC')
 
--- {sale.entries} is how many entries it has.
+-- {sale.entries} is the number of entries of a charge.
 cardinality(c.entries)

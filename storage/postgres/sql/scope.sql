@@ -14,22 +14,23 @@ scope AS MATERIALIZED
 -- label. Statements add a condition that excludes labels above the ceiling.
 (VALUES (1::smallint), (2), (3), (4)) l (label)
 
--- {scope.is_live} is state = 0 for statements that find entries by ID and name the store only
--- so that one partition is read. The partial indexes of live rows begin with the store: with
--- state = 0 and stale statistics, the planner would read all rows of the store by one.
+-- {scope.is_live} is state = 0 for statements that find entries by ID, and name the store only
+-- to read one partition. The partial indexes of live rows begin with the store: with a plain
+-- state = 0 and stale statistics, the planner would use one to read all rows of the store.
 state < 1
 
--- {scope.ceiling} is the ceiling of row f's store, null if that is not in the scope. It is a binary
--- search; a join would read the whole scope for each row.
+-- {scope.ceiling} is the ceiling of row f's store, null if that is not in the scope. It uses a
+-- binary search; a join would read the whole scope for each row.
 CASE WHEN ($1::bigint[])[width_bucket(f.store, $1::bigint[])] = f.store
 	THEN ($2::smallint[])[width_bucket(f.store, $1::bigint[])] END
 
--- {scope.is_within} is the condition that row f is within the scope. SECURITY: statements that find
--- rows by ID have it in place of {scope.table}.
+-- {scope.is_within} is the condition that row f is within the scope. SECURITY: statements that
+-- find rows by ID use it instead of {scope.table}.
 f.label <= {scope.ceiling}
 
--- {scope.only} is the store of a scope that has one. Such a scope has statements of its own
--- (scoped), which name it: choosing a partition for each row takes longer than reading it.
+-- {scope.only} is the store of a scope of one store. Such a scope has its own statements
+-- (scoped), which name the store: selecting a partition for each row takes longer than reading
+-- it.
 ($1::bigint[])[1]
 
 -- {scope.is_within_one} is {scope.is_within} for a scope of one store.

@@ -1,7 +1,7 @@
--- The memory settings of agents. locked has the switches that take a platform token to be
--- turned on again.
+-- The memory settings of agents. locked has the switches that only a platform token can turn on
+-- again.
 
--- {setting.columns} are those of an agent's settings.
+-- {setting.columns} are the columns of an agent's settings.
 agent, enabled, own, chats, users, default_ttl, locked
 
 -- setting.put inserts or replaces the settings of an agent: $1 … $7 the columns.

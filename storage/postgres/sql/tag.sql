@@ -15,7 +15,7 @@ DELETE FROM tag WHERE store = $1 AND label = $2 AND entry = $3 AND tag = ANY($4)
 	CROSS JOIN LATERAL (SELECT count(*) AS n FROM (SELECT 1 FROM scope
 		JOIN tag t ON t.store = scope.store AND t.tag = q.tag AND t.label <= scope.ceiling
 
--- {tag.fewest} selects the one with the fewest, counting up to $4.
+-- {tag.fewest} selects the tag with the fewest entries, counting up to $4.
 LIMIT $4) sample) c ORDER BY c.n, q.i LIMIT 1
 
 -- tag.rarest selects which of tags $3 has the fewest entries in a scope, $1 and $2, up to $4.

@@ -1,13 +1,13 @@
--- The terms of the lexical index. Whether one is there is asked of postings within the scope
--- of stores $1 with ceilings $2.
+-- The terms of the lexical index, read from postings within the scope of stores $1 with
+-- ceilings $2.
 
--- term.many selects a row if a store of the scope has at least $5 terms from $3 on and before $4.
+-- term.many selects a row if a store of the scope has at least $5 terms from $3 to before $4.
 {scope.table} SELECT 1 FROM scope WHERE $5::bigint = (SELECT count(*) FROM
 	(SELECT DISTINCT p.term FROM posting p WHERE p.store = scope.store AND p.term >= $3 AND p.term < $4 AND p.label <= scope.ceiling LIMIT $5) t)
 	LIMIT 1;
 
--- term.range selects at most $5 terms of the scope from $3 on and before $4, store by store. It
--- seeks each term after the one before, past the blocks of its postings.
+-- term.range selects at most $5 terms of the scope from $3 to before $4, store by store. It
+-- seeks each next term directly, skipping the blocks of postings.
 WITH RECURSIVE {scope.rows}, found (store, ceiling, term) AS (
 	SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = scope.store AND p.term >= $3 AND p.term < $4 AND p.label <= scope.ceiling ORDER BY p.term LIMIT 1) FROM scope
 	UNION ALL SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = found.store AND p.term > found.term AND p.term < $4 AND p.label <= found.ceiling ORDER BY p.term LIMIT 1)
@@ -24,5 +24,6 @@ scope CROSS JOIN {scope.labels}
 -- not swept.
 {scope.table} SELECT e.store, e.place, e.terms FROM {term.tombstones};
 
--- term.expired_lengths selects store, docID and length of them: $1 and $2 scope, $3 time.
+-- term.expired_lengths selects store, docID and length of these entries: $1 and $2 scope, $3
+-- time.
 {scope.table} SELECT e.store, e.place, e.length FROM {term.tombstones};

@@ -1,6 +1,6 @@
 -- The forms of words by which Match finds entries, as keys of a tsvector.
 
--- {word.or_replace} replaces those of an entry that has others.
+-- {word.or_replace} replaces the forms of an entry that has some.
 ON CONFLICT ON CONSTRAINT word_pkey DO UPDATE SET label = excluded.label, keys = excluded.keys
 	WHERE word.label <> excluded.label OR word.keys <> excluded.keys
 
@@ -12,5 +12,5 @@ INSERT INTO word (entry, store, label, keys) VALUES ($1, $2, $3, array_to_tsvect
 INSERT INTO word (entry, store, label, keys) SELECT entry, store, label, array_to_tsvector(string_to_array(keys, '§'))
 	FROM unnest($1::uuid[], $2::bigint[], $3::smallint[], $4::text[]) r (entry, store, label, keys) {word.or_replace};
 
--- word.delete deletes those of entry $1 of store $2.
+-- word.delete deletes the forms of entry $1 of store $2.
 DELETE FROM word WHERE entry = $1 AND store = $2;

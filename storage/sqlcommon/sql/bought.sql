@@ -1,7 +1,7 @@
 -- Entries that were shown to a buyer of a store, with digests of their values: a row for each
 -- value. charge is null if it cost nothing.
 
--- {bought.columns} are those of a row.
+-- {bought.columns} are the columns of a row.
 store, buyer, entry, digest, charge
 
 -- bought.with selects store, buyer and entry of the rows of charge $1.

@@ -1,4 +1,4 @@
--- The changes that indexes of vectors follow, at positions without gaps.
+-- Changes, which vector indexes follow, at positions without gaps.
 
 -- change.oldest selects at most $2 changes after position $1.
 SELECT position, at FROM change WHERE position > $1 ORDER BY position LIMIT $2;
@@ -9,7 +9,7 @@ DELETE FROM change WHERE position <= $1;
 -- change.after selects at most $2 changes after position $1.
 SELECT position, entry FROM change WHERE position > $1 ORDER BY position LIMIT $2;
 
--- change.entries_after selects their entries alone: at most $2 after position $1.
+-- change.entries_after selects the entries of at most $2 changes after position $1.
 SELECT entry FROM change WHERE position > $1 ORDER BY position LIMIT $2;
 
 -- change.at selects the change at position $1.

@@ -1,6 +1,6 @@
--- What searches of stores cost (meter.Charge).
+-- The costs of searches of stores (meter.Charge).
 
--- {charge.columns} are those of a charge.
+-- {charge.columns} are the columns of a charge.
 id, store, offer, label, buyer, seller, amount, search, hits, entries, at, state, receipt, claim, settle_by
 
 -- charge.by_id selects charge $1.
@@ -9,11 +9,12 @@ SELECT {charge.columns} FROM charge WHERE id = $1;
 -- charge.of_claim selects the charges of claim $1.
 SELECT {charge.columns} FROM charge WHERE claim = $1 ORDER BY id;
 
--- charge.of_buyer selects at most $2 charges of buyer $3 with label $1 before ID $4, the last first.
+-- charge.of_buyer selects at most $2 charges of buyer $3 with label $1 before ID $4, latest
+-- first.
 SELECT {charge.columns} FROM charge WHERE label = $1 AND buyer = $3 AND id < $4 ORDER BY id DESC LIMIT $2;
 
 -- charge.standing selects ID and entries of the charges to buyer $1 with label $4 by store $2
--- that were not reversed, but for charge $3. The databases name its index or not: each has
+-- that were not reversed, except charge $3. Only SQLite must name its index: each database has
 -- its own {charge.by_buyer}.
 SELECT id, entries FROM {charge.by_buyer} WHERE buyer = $1 AND label = $4 AND store = $2 AND id <> $3 AND state <> 'reversed';
 

@@ -1,7 +1,7 @@
 -- Paid searches by Idempotency-Key and payment (meter.Claim). key and payment are empty if
--- there is none; the conditions that they are not are those of their indexes.
+-- there is none; the partial indexes have the conditions that they are not empty.
 
--- {claim.columns} are those of a claim.
+-- {claim.columns} are the columns of a claim.
 id, agent, taint, call, path, key, payment, digest, state, fence, held_until, expires_at, outcome, settlement
 
 -- claim.by_id selects claim $1.
@@ -13,7 +13,7 @@ SELECT {claim.columns} FROM claim WHERE agent = $1 AND taint = $2 AND call = $3 
 -- claim.of_payment selects the claim of payment $1.
 SELECT {claim.columns} FROM claim WHERE payment = $1 AND payment <> '';
 
--- claim.lapsed selects at most $2 pending claims that were held until $1 or before.
+-- claim.lapsed selects at most $2 pending claims that were held until $1 or earlier.
 SELECT {claim.columns} FROM claim WHERE state = 'pending' AND held_until <= $1 ORDER BY held_until, id LIMIT $2;
 
 -- claim.paid selects all claims with a payment, for a dump.
@@ -23,8 +23,8 @@ SELECT {claim.columns} FROM claim WHERE payment <> '' ORDER BY id;
 -- or payment.
 INSERT INTO claim ({claim.columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING;
 
--- claim.update replaces a claim, unless its key or payment has another one: $1 … $14 the columns.
--- An update that violated a constraint would end the transaction.
+-- claim.update replaces a claim, unless another claim has its key or payment: $1 … $14 the
+-- columns. An update that violated a constraint would end the transaction.
 UPDATE claim SET agent = $2, taint = $3, call = $4, path = $5, key = $6, payment = $7, digest = $8, state = $9, fence = $10,
 	held_until = $11, expires_at = $12, outcome = $13, settlement = $14 WHERE id = $1 AND NOT EXISTS
 	(SELECT 1 FROM claim o WHERE o.agent = $2 AND o.taint = $3 AND o.call = $4 AND o.path = $5 AND o.key = $6 AND o.key <> '' AND o.id <> $1)

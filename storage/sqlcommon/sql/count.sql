@@ -1,7 +1,7 @@
--- What was shown in a window of time (table metered_count), to a buyer of a store or to all
--- buyers of an offer.
+-- Results shown in a time window (table metered_count), to a buyer of a store or to all buyers
+-- of an offer.
 
--- {count.columns} are those of a window. All but the last two are its key.
+-- {count.columns} are the columns of a window. All but the last two are its key.
 store, buyer, offer, span, start, searches, entries
 
 -- count.of selects searches and entries of a window: $1 store, $2 buyer, $3 offer, $4 span, $5
@@ -14,8 +14,8 @@ SELECT {count.columns} FROM metered_count ORDER BY store, buyer, offer, span, st
 -- count.insert inserts a window with the columns $1 … $7, unless there is one with its key.
 INSERT INTO metered_count ({count.columns}) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING;
 
--- count.add inserts a window with the columns $1 … $7, or adds its searches and entries to those
--- of the one with its key.
+-- count.add inserts a window with the columns $1 … $7, or adds its searches and entries to the
+-- window with its key.
 INSERT INTO metered_count ({count.columns}) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (store, buyer, offer, span, start)
 	DO UPDATE SET searches = metered_count.searches + excluded.searches, entries = metered_count.entries + excluded.entries;
 

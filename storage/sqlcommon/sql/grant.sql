@@ -1,11 +1,11 @@
--- Grants (table permit), and how many a store has at each label (permit_count).
+-- Grants (table permit), and the number of a store's grants at each label (permit_count).
 
--- {grant.columns} are those of a grant.
+-- {grant.columns} are the columns of a grant.
 store, grantee, label, level, max_label, expires_at, maker, by_platform, created_at, accepted,
 	searches_per_hour, entries_per_day, offer, terms
 
--- {grant.select} also selects whether the grant rests (acl.Grant): it probes an index of open
--- offers.
+-- {grant.select} also selects whether the grant is suspended (acl.Grant.Rests): it probes an
+-- index of open offers.
 SELECT {grant.columns},
 	maker <> store AND EXISTS (SELECT 1 FROM offer o WHERE o.store = permit.store AND o.open AND (o.label <= permit.label OR o.label <= permit.max_label)) FROM permit
 
@@ -28,9 +28,9 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT
 -- grant.delete deletes the grant of store $1 to grantee $2 at label $3.
 DELETE FROM permit WHERE store = $1 AND grantee = $2 AND label = $3;
 
--- grant.expire deletes at most $2 grants that have expired at $1, and returns their stores
--- and labels. Of a row that was renewed meanwhile, PostgreSQL checks the outer condition
--- again, and not the inner one.
+-- grant.expire deletes at most $2 grants that have expired at $1, and returns their stores and
+-- labels. For a row renewed meanwhile, PostgreSQL checks the outer condition again, but not the
+-- inner one.
 DELETE FROM permit WHERE expires_at <= $1 AND (store, grantee, label) IN
 	(SELECT store, grantee, label FROM permit WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2) RETURNING store, label;
 
@@ -38,9 +38,9 @@ DELETE FROM permit WHERE expires_at <= $1 AND (store, grantee, label) IN
 -- stores and labels.
 DELETE FROM permit WHERE store = $1 AND expires_at <= $2 RETURNING store, label;
 
--- grant.count selects how many grants store $1 has at label $2.
+-- grant.count selects the number of grants of store $1 at label $2.
 SELECT grants FROM permit_count WHERE store = $1 AND label = $2;
 
--- grant.add_count adds $3 to how many grants store $1 has at label $2.
+-- grant.add_count adds $3 to the number of grants of store $1 at label $2.
 INSERT INTO permit_count (store, label, grants) VALUES ($1, $2, $3)
 ON CONFLICT (store, label) DO UPDATE SET grants = permit_count.grants + excluded.grants;

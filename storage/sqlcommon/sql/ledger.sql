@@ -1,4 +1,4 @@
--- The lines of the ledger (meter.Line). agent is whom a reference is of.
+-- The lines of the ledger (meter.Line). A reference belongs to an agent.
 
 -- {ledger.select} selects the columns of a line.
 SELECT number, at, kind, charge, reference, postings, previous, hash FROM ledger

@@ -1,4 +1,4 @@
--- Settings of the database, and what it knows of itself.
+-- Settings of the database as a whole.
 
 -- meta.value selects the value of name $1.
 SELECT value FROM meta WHERE name = $1;

@@ -1,4 +1,4 @@
--- What the ID of an agent, a chat or a user names.
+-- The kinds of IDs: agent, chat or user.
 
 -- name.kind selects the kind of ID $1.
 SELECT kind FROM name WHERE id = $1;

@@ -1,6 +1,6 @@
 -- Offers of access to stores (meter.Offer).
 
--- {offer.columns} are those of an offer.
+-- {offer.columns} are the columns of an offer.
 id, store, seller, title, description, terms, caps, label, open, version, created_at, updated_at
 
 -- offer.by_id selects offer $1.

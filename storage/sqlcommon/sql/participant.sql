@@ -6,7 +6,8 @@ SELECT expires_at FROM participant WHERE of = $1 AND agent = $2;
 -- participant.all selects all memberships, for a dump.
 SELECT of, agent, expires_at FROM participant ORDER BY of, agent;
 
--- participant.put records that agent $2 takes part in chat $1 until $3, whatever it was.
+-- participant.put records that agent $2 takes part in chat $1 until $3, replacing an existing
+-- row.
 INSERT INTO participant (of, agent, expires_at) VALUES ($1, $2, $3)
 ON CONFLICT (of, agent) DO UPDATE SET expires_at = excluded.expires_at;
 
@@ -16,7 +17,7 @@ INSERT INTO participant (of, agent, expires_at) VALUES ($1, $2, $3) ON CONFLICT 
 -- participant.delete deletes the row of agent $2 and chat $1.
 DELETE FROM participant WHERE of = $1 AND agent = $2;
 
--- participant.expire deletes at most $2 rows that have expired at $1. Of a row that was
--- renewed meanwhile, PostgreSQL checks the outer condition again, and not the inner one.
+-- participant.expire deletes at most $2 rows that have expired at $1. For a row renewed
+-- meanwhile, PostgreSQL checks the outer condition again, but not the inner one.
 DELETE FROM participant WHERE expires_at <= $1 AND (of, agent) IN
 	(SELECT of, agent FROM participant WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2);

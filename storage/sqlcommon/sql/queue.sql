@@ -3,5 +3,5 @@
 -- queue.count counts the rows.
 SELECT count(*) FROM queue;
 
--- queue.aged selects since when the row waits that $1 others wait longer than.
+-- queue.aged selects the queue time of the row for which $1 others are older.
 SELECT queued_at FROM queue ORDER BY queued_at LIMIT 1 OFFSET $1;

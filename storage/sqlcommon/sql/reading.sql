@@ -1,51 +1,50 @@
--- Which models read the entries of a store (acl.Reading), by its ID. What was queued for
--- that at unread_at or before, with labels from unread on, is read already once no row of
--- the queue with its label is as old. Rows that are queued later are of entries that were
--- written later, or keep the time of the earlier one.
+-- Which models read the entries of a store (acl.Reading), by its ID. Entries with labels from
+-- unread on were queued for this at unread_at or before. They are done once no queue row with
+-- their label is that old. Rows queued later are for entries written later, or retain the
+-- original queue time.
 
--- {reading.columns} are those of a row r, which may be null.
+-- {reading.columns} are the columns of a row r, which may be null.
 coalesce(r.language, 0), coalesce(r.asked, FALSE), coalesce(r.multilingual, 0), coalesce(r.mixed, 0), coalesce(r.unread, 0)
 
--- reading.of selects the number of store $1, 0 for none, and how it is read. It is of one
--- store, since PostgreSQL plans a query with a list again each time: it expects longer ones.
+-- reading.of selects the number of store $1, 0 for none, and how it is read. It takes one
+-- store, because PostgreSQL replans a query with a list each time: it expects longer lists.
 SELECT $1, coalesce((SELECT number FROM store WHERE id = $1), 0), coalesce((SELECT language FROM reading WHERE store = $1), 0),
 	coalesce((SELECT asked FROM reading WHERE store = $1), FALSE), coalesce((SELECT multilingual FROM reading WHERE store = $1), 0),
 	coalesce((SELECT mixed FROM reading WHERE store = $1), 0), coalesce((SELECT unread FROM reading WHERE store = $1), 0);
 
--- reading.all selects how stores are read by choice, for a dump.
+-- reading.all selects the stores' chosen readings, for a dump.
 SELECT store, language, asked, mixed FROM reading WHERE language <> 0 OR asked OR mixed > 0 ORDER BY store;
 
--- reading.insert records how store $1 is read, unless that is known: $2 its language, $3
--- whether it was asked for, $4 and $5 the labels multilingual and mixed.
+-- reading.insert records how store $1 is read, unless that is recorded: $2 its language, $3
+-- whether it was Asked, $4 and $5 the labels multilingual and mixed.
 INSERT INTO reading (store, language, asked, multilingual, mixed) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING;
 
--- reading.set_unread records that store $1 is to be read from label $2 on, which was queued
--- at $3.
+-- reading.set_unread records that store $1 must be read from label $2 on, as queued at $3.
 UPDATE reading SET unread = $2, unread_at = $3 WHERE store = $1;
 
 -- {reading.labels} are all labels l.
 (SELECT 1 AS label UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4) l
 
--- {reading.waits_at} is the condition that some of the store waits at label l.
+-- {reading.waits_at} is the condition that some entries of the store wait at label l.
 EXISTS (SELECT 1 FROM queue q WHERE q.store = (SELECT number FROM store WHERE id = reading.store)
 	AND q.label = l.label AND q.chunks > 0 AND q.queued_at <= reading.unread_at)
 
--- {reading.is_queued} is the condition that all of the store has been queued (unqueued.go).
+-- {reading.is_queued} is the condition that all entries of the store are queued (unqueued.go).
 NOT EXISTS (SELECT 1 FROM meta WHERE name = 'unqueued ' || reading.store)
 
--- reading.set_indexed records from which label on store $1 is still to be read, 0 for none.
+-- reading.set_indexed records the label from which store $1 must still be read, 0 for none.
 UPDATE reading SET unread = coalesce((SELECT min(l.label) FROM {reading.labels} WHERE l.label >= reading.unread AND {reading.waits_at}), 0)
 	WHERE store = $1 AND unread > 0 AND {reading.is_queued};
 
--- reading.indexed selects the stores of which nothing waits any more at the lowest label that
--- was to be read.
+-- reading.indexed selects the stores in which nothing waits any more at the lowest unread
+-- label.
 SELECT reading.store FROM reading JOIN {reading.labels} ON l.label = reading.unread
 	WHERE reading.unread > 0 AND NOT {reading.waits_at} AND {reading.is_queued} ORDER BY reading.store;
 
 -- reading.live selects at most $2 live entries of store $1.
 SELECT id FROM entry WHERE store = (SELECT number FROM store WHERE id = $1) AND state = 0 LIMIT $2;
 
--- reading.unqueued selects what is left to queue of stores (indexer.Unqueued).
+-- reading.unqueued selects the entries of stores still to be queued (indexer.Unqueued).
 SELECT value FROM meta WHERE name >= 'unqueued ' AND name < 'unqueued!' ORDER BY name;
 
 -- {reading.range} is the condition that a row x is of store $1, with a label from $2 to $3.
@@ -55,15 +54,15 @@ x.store = (SELECT number FROM store WHERE id = $1) AND x.label >= $2 AND x.label
 -- $2 to $3.
 SELECT CAST(coalesce(sum(x.documents), 0) AS bigint) FROM total x WHERE {reading.range};
 
--- reading.count_unread counts the entries of store $1 with labels from $2 to $3 that wait to
--- be read.
+-- reading.count_unread counts the entries of store $1 with labels from $2 to $3 that wait to be
+-- read.
 SELECT count(*) FROM queue x WHERE {reading.range} AND x.chunks > 0 AND x.queued_at <= (SELECT unread_at FROM reading WHERE store = $1);
 
--- reading.count_unqueued counts those that are still to be queued, after ID $4: $1 store, $2
--- and $3 labels.
+-- reading.count_unqueued counts the entries still to be queued, after ID $4: $1 store, $2 and
+-- $3 labels.
 SELECT count(*) FROM entry x WHERE {reading.range} AND x.state = 0 AND x.in_context AND NOT x.encrypted AND x.id > $4;
 
--- reading.count_stores_unread counts the stores that are to be read.
+-- reading.count_stores_unread counts the stores that must be read.
 SELECT count(*) FROM reading WHERE unread > 0;
 
 -- reading.count_english counts the stores that the English model reads (acl.Reading.Models):

@@ -6,7 +6,7 @@ SELECT expires_at FROM session WHERE of = $1 AND agent = $2;
 -- session.all selects all sessions, for a dump.
 SELECT of, agent, expires_at FROM session ORDER BY of, agent;
 
--- session.put records that agent $2 serves user $1 until $3, whatever it was.
+-- session.put records that agent $2 serves user $1 until $3, replacing an existing row.
 INSERT INTO session (of, agent, expires_at) VALUES ($1, $2, $3)
 ON CONFLICT (of, agent) DO UPDATE SET expires_at = excluded.expires_at;
 
@@ -16,7 +16,7 @@ INSERT INTO session (of, agent, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO N
 -- session.delete deletes the row of agent $2 and user $1.
 DELETE FROM session WHERE of = $1 AND agent = $2;
 
--- session.expire deletes at most $2 rows that have expired at $1. Of a row that was renewed
--- meanwhile, PostgreSQL checks the outer condition again, and not the inner one.
+-- session.expire deletes at most $2 rows that have expired at $1. For a row renewed meanwhile,
+-- PostgreSQL checks the outer condition again, but not the inner one.
 DELETE FROM session WHERE expires_at <= $1 AND (of, agent) IN
 	(SELECT of, agent FROM session WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2);

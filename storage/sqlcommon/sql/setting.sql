@@ -1,6 +1,5 @@
--- The memory settings of agents. locked has the switches that take a platform token to be
--- turned on again.
--- The databases name some columns differently: each has its own {setting.columns}.
+-- The memory settings of agents. locked has the switches that only a platform token can turn on
+-- again. The databases name some columns differently: each has its own {setting.columns}.
 
 -- setting.of selects the settings of agent $1.
 SELECT {setting.columns} FROM setting WHERE agent = $1;

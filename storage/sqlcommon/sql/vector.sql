@@ -1,4 +1,4 @@
--- The vectors of entries, by model: what indexes of vectors ask.
+-- The vectors of entries, by model, as vector indexes read them.
 
 -- vector.stores selects the numbers of all stores.
 SELECT number FROM store ORDER BY number;

@@ -1,6 +1,6 @@
--- The changes that indexes of vectors follow, at positions without gaps.
+-- Changes, which vector indexes follow, at positions without gaps.
 
--- change.last selects the last position that was ever assigned. Its row may be deleted.
+-- change.last selects the last position ever assigned. Its row may be deleted.
 SELECT seq FROM sqlite_sequence WHERE name = 'change';
 
 -- change.insert records a change of entry $1 at time $2.

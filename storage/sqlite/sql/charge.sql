@@ -1,4 +1,4 @@
--- What searches of stores cost.
+-- The costs of searches of stores.
 
 -- {charge.by_buyer} is the table with the index for the charges of a buyer.
 charge INDEXED BY charge_buyer

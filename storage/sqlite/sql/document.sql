@@ -1,10 +1,11 @@
--- The documents of entries, as the lexical index has them.
+-- The documents of entries in the lexical index.
 
--- document.of selects the one of doc $1.
+-- document.of selects the document of doc $1.
 SELECT store, label, length, terms FROM document WHERE doc = ?;
 
--- document.put inserts or replaces the one of doc $1: $2 store, $3 label, $4 length, $5 terms.
+-- document.put inserts or replaces the document of doc $1: $2 store, $3 label, $4 length, $5
+-- terms.
 INSERT OR REPLACE INTO document (doc, store, label, length, terms) VALUES (?, ?, ?, ?, ?);
 
--- document.delete deletes the one of doc $1.
+-- document.delete deletes the document of doc $1.
 DELETE FROM document WHERE doc = ?;

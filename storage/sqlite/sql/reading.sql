@@ -4,10 +4,9 @@
 SELECT j.id, coalesce(s.number, 0), {reading.columns} FROM (SELECT value AS id FROM json_each($1)) j
 	LEFT JOIN store s ON s.id = j.id LEFT JOIN reading r ON r.store = j.id;
 
--- reading.put changes how store $1 is read: $2 its language, null for the one that it has, $3
--- whether it was asked for, $4 and $5 the labels multilingual and mixed, 0 for no change.
--- What it was asked for before holds unless a language is chosen, and the lower of two labels
--- holds.
+-- reading.put changes how store $1 is read: $2 its language, null for no change, $3 whether it
+-- was Asked, $4 and $5 the labels multilingual and mixed, 0 for no change. Asked stays set
+-- unless a language is chosen, and the lower of two labels applies.
 INSERT INTO reading (store, language, asked, multilingual, mixed) VALUES ($1, coalesce($2, 0), $3, $4, $5)
 	ON CONFLICT (store) DO UPDATE SET language = coalesce($2, reading.language), asked = $3 OR reading.asked AND $2 IS NULL,
 	multilingual = CASE WHEN $4 = 0 THEN reading.multilingual WHEN reading.multilingual = 0 THEN $4 ELSE min($4, reading.multilingual) END,

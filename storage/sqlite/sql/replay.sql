@@ -1,7 +1,7 @@
 -- Outcomes of calls with an Idempotency-Key, and the entries that they name.
 
--- replay.add_entry lists entry $1 as one that an outcome names, by which a purge finds it: $2
--- agent, $3 taint, $4 call, $5 path, $6 key.
+-- replay.add_entry lists entry $1 as one that an outcome names, so that a purge finds the
+-- outcome: $2 agent, $3 taint, $4 call, $5 path, $6 key.
 INSERT OR IGNORE INTO replay_entry (entry, replay) SELECT $1, number FROM replay
 	WHERE agent = $2 AND taint = $3 AND call = $4 AND path = $5 AND key = $6;
 

@@ -6,5 +6,5 @@ charge c INDEXED BY charge_store
 -- {sale.day} is the day of a charge.
 c.at / 86400000000 * 86400000000
 
--- {sale.entries} is how many entries it has: 16 bytes each.
+-- {sale.entries} is the number of entries of a charge: 16 bytes each.
 length(c.entries) / 16

@@ -1,12 +1,12 @@
--- The terms of the lexical index. Whether one is there is asked of postings within the scope.
+-- The terms of the lexical index, read from postings within the scope.
 
--- term.many selects a row if a store of scope $1 has at least $4 terms from $2 on and before $3.
+-- term.many selects a row if a store of scope $1 has at least $4 terms from $2 to before $3.
 {scope.table} SELECT 1 FROM scope WHERE $4 = (SELECT count(*) FROM
 	(SELECT DISTINCT p.term FROM posting p WHERE p.store = scope.store AND p.term >= $2 AND p.term < $3 AND p.label <= scope.ceiling LIMIT $4))
 	LIMIT 1;
 
--- term.range selects at most $4 terms of scope $1 from $2 on and before $3, store by store. It
--- seeks each term after the one before, past the blocks of its postings.
+-- term.range selects at most $4 terms of scope $1 from $2 to before $3, store by store. It
+-- seeks each next term directly, skipping the blocks of postings.
 {scope.table}, found (store, ceiling, term) AS (
 	SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = scope.store AND p.term >= $2 AND p.term < $3 AND p.label <= scope.ceiling ORDER BY p.term LIMIT 1) FROM scope
 	UNION ALL SELECT store, ceiling, (SELECT p.term FROM posting p WHERE p.store = found.store AND p.term > found.term AND p.term < $3 AND p.label <= found.ceiling ORDER BY p.term LIMIT 1)
@@ -20,8 +20,8 @@
 	CROSS JOIN document d ON d.doc = e.doc
 	WHERE e.state = 0 AND e.label <= scope.ceiling AND e.expires_at <= $2;
 
--- term.expired_lengths selects store, docID and length of them: $1 scope, $2 the highest ceiling
--- in it, $3 time.
+-- term.expired_lengths selects store, docID and length of these entries: $1 scope, $2 the
+-- highest ceiling in it, $3 time.
 {scope.table} SELECT d.store, d.doc, d.length FROM scope
 	CROSS JOIN entry e INDEXED BY entry_expiring ON e.store = scope.store AND e.label IN {entry.labels_up_to}
 	CROSS JOIN document d ON d.doc = e.doc

@@ -1,6 +1,6 @@
 -- The vectors of entries, by model. Their columns half and codes are those of vector.Record.
 
--- {vector.columns} are those of vectors v and entries e.
+-- {vector.columns} are the columns of vectors v and entries e.
 e.id, v.chunk, e.store, e.label, v.half
 
 -- vector.of_entries selects the vectors of entries $1 by the model with fingerprint $2.
@@ -9,13 +9,13 @@ SELECT {vector.columns} FROM json_each($1) j CROSS JOIN entry e ON e.id = unhex(
 	ORDER BY e.doc, v.chunk;
 
 -- vector.codes selects the codes of chunks $1, a list of IDs and chunks, by the model with
--- fingerprint $2. SECURITY: store and label come first, by which rows outside the scope are left
--- out.
+-- fingerprint $2. SECURITY: the first columns, store and label, serve to exclude rows outside
+-- the scope.
 SELECT e.store, e.label, j.key, v.codes FROM json_each($1) j CROSS JOIN entry e ON e.id = unhex(j.value ->> 0) AND e.state = 0
 	CROSS JOIN vector v ON v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = $2) AND v.chunk = j.value ->> 1;
 
--- vector.all selects all vectors by the model with fingerprint $1, in insertion order, which
--- keeps an entry's chunks together: one pass over the table.
+-- vector.all selects all vectors by the model with fingerprint $1, in insertion order, so that
+-- the chunks of an entry are consecutive: one pass over the table.
 SELECT {vector.columns} FROM vector v NOT INDEXED CROSS JOIN entry e ON e.doc = v.doc
 	WHERE v.model = (SELECT number FROM model WHERE fingerprint = $1) ORDER BY v.number;
 

@@ -1,16 +1,16 @@
--- The forms of words by which Match finds entries: form has those of an entry, and word is an
--- index of FTS5 on their keys.
+-- The forms of words by which Match finds entries: form has the forms of an entry, and word is
+-- an FTS5 index on their keys.
 
 -- word.forms selects the forms of doc $1.
 SELECT forms FROM form WHERE doc = ?;
 
--- word.all_forms selects those of all entries.
+-- word.all_forms selects the forms of all entries.
 SELECT e.doc, e.store, e.label, f.forms FROM form f CROSS JOIN entry e ON e.doc = f.doc ORDER BY f.doc;
 
 -- word.put_forms records that doc $1 has forms $2.
 INSERT OR REPLACE INTO form (doc, forms) VALUES (?, ?);
 
--- word.delete_forms records that doc $1 has none.
+-- word.delete_forms records that doc $1 has no forms.
 DELETE FROM form WHERE doc = ?;
 
 -- word.insert adds doc $1 to the index by keys $2.

@@ -12,9 +12,9 @@ import (
 	"mneme/storage/sqlite"
 )
 
-// Open creates a database that is removed when the test ends. It is in a
-// memory-backed file system (/dev/shm) if there is one: tests create hundreds of
-// databases, and only the storage's own tests are about the disk.
+// Open creates a database that is removed when the test ends. It is in a memory-backed file
+// system (/dev/shm) if there is one: tests create hundreds of databases, and only the storage's
+// own tests depend on the disk.
 func Open(t testing.TB) *sqlite.Storage {
 	t.Helper()
 	empty, err := migrated()
@@ -37,8 +37,8 @@ func Open(t testing.TB) *sqlite.Storage {
 	return storage
 }
 
-// migrated returns the file of an empty database. Its copies save each test the
-// migrations, which take longer than many a test.
+// migrated returns the file of an empty database. Copying it saves each test the migrations,
+// which take longer than many tests.
 var migrated = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "mneme-test-*")
 	if err != nil {

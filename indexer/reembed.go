@@ -12,9 +12,9 @@ import (
 	"mneme/memory"
 )
 
-// without returns what may lack vectors of the next model. What the other model has
-// embedded may do so if the replaced one has, too: which of them read it, the rows do not
-// tell.
+// without returns the condition for entries that may lack vectors of the next model. Entries
+// that the other model has embedded may lack them if the replaced model has embedded them too:
+// the rows do not say which of the models read them.
 func (ix *Indexer) without(next *replacement) Unembedded {
 	without := Unembedded{Fingerprint: next.fingerprint, Ceiling: next.model.MaxLabel, Now: ix.instant()}
 	if _, other := ix.ofKind(next.k); !next.readsAll() {
@@ -32,11 +32,11 @@ func (ix *Indexer) missing(ctx context.Context, next *replacement) (n int64, err
 	return n, err
 }
 
-// reembed embeds, in one pass, the entries that lack vectors, and those that changed
-// meanwhile. It calls progress with how many it embedded.
+// reembed embeds, in one pass, the entries that lack vectors and those that changed during the
+// pass. It calls progress with the number of entries embedded.
 func (ix *Indexer) reembed(ctx context.Context, next *replacement, progress func(n int)) error {
 	if next.replaced != "" && !next.readsAll() {
-		// What has vectors of the next model may have changed unseen, since a run that ended.
+		// Entries with vectors of the next model may have changed while no reindex was running.
 		former := func() Unembedded {
 			without := ix.without(next)
 			without.Replaced = next.fingerprint
@@ -49,15 +49,15 @@ func (ix *Indexer) reembed(ctx context.Context, next *replacement, progress func
 	lacking := func() Unembedded {
 		without := ix.without(next)
 		if next.k == multilingualModel && next.replaced != "" {
-			without.Other = "" // an English model that read everything may have embedded what is foreign to it
+			without.Other = "" // an English model that read everything may have embedded foreign entries
 		}
 		return without
 	}
 	return ix.reembedEach(ctx, next, lacking, false, progress)
 }
 
-// reembedEach is reembed for the entries that what without returns selects; changed is as
-// for embedBeside.
+// reembedEach is reembed for the entries that match the condition that without returns. changed
+// is as for embedNext.
 func (ix *Indexer) reembedEach(ctx context.Context, next *replacement, without func() Unembedded, changed bool, progress func(n int)) error {
 	for after := uuid.Nil; ; {
 		without := without()
@@ -73,10 +73,10 @@ func (ix *Indexer) reembedEach(ctx context.Context, next *replacement, without f
 		for i := range rows {
 			ids[i] = rows[i].ID
 		}
-		if err := ix.embedBeside(ctx, next, ids, changed, progress); err != nil {
+		if err := ix.embedNext(ctx, next, ids, changed, progress); err != nil {
 			return err
 		}
-		// With each page, so that the changes are still known, and few at the end.
+		// Once per page, while the changes are still recorded; so few remain at the end.
 		if err := ix.embedChanged(ctx, next, progress); err != nil || len(rows) == 0 {
 			return err
 		}
@@ -84,11 +84,11 @@ func (ix *Indexer) reembedEach(ctx context.Context, next *replacement, without f
 	}
 }
 
-// errChangesLost reports that it is no longer known which entries changed.
-var errChangesLost = errors.New("changes of vectors are no longer known")
+// errChangesLost reports that the record of which entries changed is no longer complete.
+var errChangesLost = errors.New("the changes of vectors are no longer recorded")
 
-// embedChanged embeds what lacks vectors among the entries whose vectors changed: workers
-// have embedded them by the models that serve, and no longer queue them.
+// embedChanged embeds the changed entries that lack vectors. Workers have embedded them with
+// the serving models and have removed them from the queue.
 func (ix *Indexer) embedChanged(ctx context.Context, next *replacement, progress func(n int)) error {
 	for {
 		var changes []Change
@@ -106,7 +106,7 @@ func (ix *Indexer) embedChanged(ctx context.Context, next *replacement, progress
 		if len(changes) == 0 {
 			return nil
 		}
-		if err := ix.embedBeside(ctx, next, changedEntries(changes), true, progress); err != nil {
+		if err := ix.embedNext(ctx, next, changedEntries(changes), true, progress); err != nil {
 			return err
 		}
 		next.checked = changes[len(changes)-1].Position
@@ -121,14 +121,14 @@ func changedEntries(changes []Change) []uuid.UUID {
 	return slices.Collect(maps.Keys(changed))
 }
 
-// embedBeside saves the vectors that entries lack: those of the next model, and of what
-// the other kind of models reads those of the one that serves. Entries that changed may have
-// vectors of the next model though it no longer reads them: these it removes. It leaves the
-// queue alone, which belongs to the serving models. It calls progress with how many it
+// embedNext saves the vectors that entries lack: vectors of the next model, and those of the
+// serving model of the other kind. If changed, the entries may have vectors of the next model
+// although it no longer reads them; embedNext removes these vectors. It does not touch the
+// queue, which belongs to the serving models. It calls progress with the number of entries
 // embedded, if any.
-func (ix *Indexer) embedBeside(ctx context.Context, next *replacement, ids []uuid.UUID, changed bool, progress func(n int)) error {
+func (ix *Indexer) embedNext(ctx context.Context, next *replacement, ids []uuid.UUID, changed bool, progress func(n int)) error {
 	for len(ids) > 0 {
-		n, err := ix.embedBesideAsRead(ctx, next, ids, changed)
+		n, err := ix.embedNextAsRead(ctx, next, ids, changed)
 		if errors.Is(err, errReadingChanged) {
 			continue
 		}
@@ -140,10 +140,10 @@ func (ix *Indexer) embedBeside(ctx context.Context, next *replacement, ids []uui
 	return nil
 }
 
-// embedBesideAsRead is embedBeside by the models that read the stores now;
-// errReadingChanged if others do before it ends.
-func (ix *Indexer) embedBesideAsRead(ctx context.Context, next *replacement, ids []uuid.UUID, changed bool) (int, error) {
-	main, err := ix.mainBeside(next)
+// embedNextAsRead is embedNext with the models that currently read the stores. It returns
+// errReadingChanged if other models read one of them before it ends.
+func (ix *Indexer) embedNextAsRead(ctx context.Context, next *replacement, ids []uuid.UUID, changed bool) (int, error) {
+	main, err := ix.mainWith(next)
 	if err != nil {
 		return 0, err
 	}
@@ -155,12 +155,13 @@ func (ix *Indexer) embedBesideAsRead(ctx context.Context, next *replacement, ids
 	if err != nil {
 		return 0, err
 	}
-	by, err := ix.readersBeside(ctx, next, main, jobs)
+	by, err := ix.readersWith(ctx, next, main, jobs)
 	if err != nil {
 		return 0, err
 	}
 	embedded := make(map[uuid.UUID]bool)
-	// The next model's come last: an entry without them is found again if this ends between.
+	// The next model's vectors are saved last: if the process ends in between, the entry still
+	// lacks them and is found again.
 	for _, k := range [2]int{1 - next.k, next.k} {
 		lacking, err := ix.lacking(ctx, by[k], k, jobs)
 		if err != nil {
@@ -175,7 +176,7 @@ func (ix *Indexer) embedBesideAsRead(ctx context.Context, next *replacement, ids
 		}
 		var one readers
 		one[k] = by[k]
-		if err := ix.saveBeside(ctx, one, saved); err != nil {
+		if err := ix.embedAndSave(ctx, one, saved); err != nil {
 			return 0, err
 		}
 		for _, j := range lacking {
@@ -185,8 +186,8 @@ func (ix *Indexer) embedBesideAsRead(ctx context.Context, next *replacement, ids
 	return len(embedded), nil
 }
 
-// mainBeside returns the main model, beside which a next multilingual one reads.
-func (ix *Indexer) mainBeside(next *replacement) (*serving, error) {
+// mainWith returns the main model that reads next to a new multilingual model.
+func (ix *Indexer) mainWith(next *replacement) (*serving, error) {
 	if next.k == mainModel {
 		return next.serving, nil
 	}
@@ -196,9 +197,9 @@ func (ix *Indexer) mainBeside(next *replacement) (*serving, error) {
 	return nil, errNoModel
 }
 
-// readersBeside returns the next model and one of the other kind, which is nil if none
-// serves and each job has another model that reads it.
-func (ix *Indexer) readersBeside(ctx context.Context, next *replacement, main *serving, jobs []job) (readers, error) {
+// readersWith returns the next model and a model of the other kind. The latter is nil if none
+// serves and every job is read by another model.
+func (ix *Indexer) readersWith(ctx context.Context, next *replacement, main *serving, jobs []job) (readers, error) {
 	if next.k == multilingualModel {
 		return readers{main, next.serving}, nil
 	}
@@ -215,8 +216,7 @@ func unread(jobs []job, k int) []job {
 	return slices.DeleteFunc(slices.Clone(jobs), func(j job) bool { return j.entry == nil || j.reads[k] })
 }
 
-// lacking returns the jobs that the k-th model reads and whose revision has no vectors of
-// it.
+// lacking returns the jobs that the k-th model reads and for whose revision it has no vectors.
 func (ix *Indexer) lacking(ctx context.Context, by *serving, k int, jobs []job) ([]job, error) {
 	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j job) bool { return !j.reads[k] })
 	if by == nil || len(jobs) == 0 {
@@ -234,8 +234,8 @@ func (ix *Indexer) lacking(ctx context.Context, by *serving, k int, jobs []job) 
 	return slices.DeleteFunc(jobs, func(j job) bool { return !lacking[j.lease.Entry] }), err
 }
 
-// saveBeside embeds jobs by models, and saves the vectors.
-func (ix *Indexer) saveBeside(ctx context.Context, by readers, jobs []job) error {
+// embedAndSave embeds jobs with the models and saves the vectors.
+func (ix *Indexer) embedAndSave(ctx context.Context, by readers, jobs []job) error {
 	for k, now := range by {
 		if now == nil {
 			continue
@@ -258,9 +258,9 @@ func (ix *Indexer) saveBeside(ctx context.Context, by readers, jobs []job) error
 	return nil
 }
 
-// markKept notes, in stores of which a language was chosen, which vectors of the entries
-// are there already: a choice queues all entries, and most keep those of one model.
-func (ix *Indexer) markKept(ctx context.Context, by readers, jobs []job) error {
+// markSaved marks the vectors that already exist, in stores whose language was chosen. A choice
+// queues all entries of a store, and most of them have the vectors of one model already.
+func (ix *Indexer) markSaved(ctx context.Context, by readers, jobs []job) error {
 	var chosen []job
 	for _, j := range jobs {
 		if j.entry != nil && j.facts.Language != acl.LanguageAuto {
@@ -284,7 +284,7 @@ func (ix *Indexer) markKept(ctx context.Context, by readers, jobs []job) error {
 		}
 		for i := range jobs {
 			j := &jobs[i]
-			j.kept[k] = j.entry != nil && j.facts.Language != acl.LanguageAuto && j.reads[k] && !lacks[j.lease.Entry]
+			j.saved[k] = j.entry != nil && j.facts.Language != acl.LanguageAuto && j.reads[k] && !lacks[j.lease.Entry]
 		}
 	}
 	return nil

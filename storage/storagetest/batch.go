@@ -10,8 +10,8 @@ import (
 	"mneme/memory"
 )
 
-var together = []clause{
-	{"updates that run together each have an outcome of their own", func(f *fixture) {
+var batched = []clause{
+	{"batched updates each have an outcome of their own", func(f *fixture) {
 		const callers, each = 12, 8
 		errStop := errors.New("stop")
 		var group sync.WaitGroup
@@ -21,14 +21,14 @@ var together = []clause{
 				for i := range each {
 					ctx, cancel := context.WithCancel(f.ctx)
 					e := entry(store, fmt.Sprintf("%d/%d", c, i), says("shared words"))
-					kind := (c + i) % 4 // of end
+					kind := (c + i) % 4 // selects how the transaction ends
 					outcome := func() (err error) {
 						defer func() {
 							if recover() != nil {
 								err = errStop
 							}
 						}()
-						return f.storage.UpdateTogether(ctx, func(tx memory.Tx) error {
+						return f.storage.UpdateBatched(ctx, func(tx memory.Tx) error {
 							if err := put(ctx, tx, e); err != nil {
 								return err
 							}
@@ -60,7 +60,7 @@ var together = []clause{
 		f.equal(f.depth(start), callers*each/4)
 	}},
 
-	{"updates that run together lose nothing", func(f *fixture) {
+	{"batched updates lose nothing", func(f *fixture) {
 		const writers, each = 8, 12
 		counter := entry("a", "counter", says("count"))
 		f.put(counter)
@@ -68,7 +68,7 @@ var together = []clause{
 		for range writers {
 			group.Go(func() {
 				for range each {
-					err := f.storage.UpdateTogether(f.ctx, func(tx memory.Tx) error {
+					err := f.storage.UpdateBatched(f.ctx, func(tx memory.Tx) error {
 						rows, err := tx.Get(f.ctx, idsOf(counter))
 						if err != nil {
 							return err
@@ -90,7 +90,7 @@ var together = []clause{
 		entered, end := make(chan struct{}), make(chan struct{})
 		var group sync.WaitGroup
 		group.Go(func() {
-			err := f.storage.UpdateTogether(f.ctx, func(tx memory.Tx) error {
+			err := f.storage.UpdateBatched(f.ctx, func(tx memory.Tx) error {
 				err := put(f.ctx, tx, entry("a", "first"))
 				close(entered)
 				<-end
@@ -105,18 +105,18 @@ var together = []clause{
 		waiting := entry("a", "waiting")
 		outcome := make(chan error, 1)
 		group.Go(func() {
-			outcome <- f.storage.UpdateTogether(ctx, func(tx memory.Tx) error { return put(ctx, tx, waiting) })
+			outcome <- f.storage.UpdateBatched(ctx, func(tx memory.Tx) error { return put(ctx, tx, waiting) })
 		})
 		cancel()
 		f.wantError(<-outcome, context.Canceled)
 		close(end)
 		group.Wait()
 		f.equal(len(f.get(waiting.ID)), 0)
-		f.ok(f.storage.UpdateTogether(f.ctx, func(tx memory.Tx) error { return put(f.ctx, tx, entry("a", "after")) }))
+		f.ok(f.storage.UpdateBatched(f.ctx, func(tx memory.Tx) error { return put(f.ctx, tx, entry("a", "after")) }))
 	}},
 
-	{"a closed storage runs no update together with others", func(f *fixture) {
+	{"a closed storage runs no batched update", func(f *fixture) {
 		f.ok(f.storage.Close())
-		f.wantError(f.storage.UpdateTogether(f.ctx, func(memory.Tx) error { return nil }), memory.ErrUnavailable)
+		f.wantError(f.storage.UpdateBatched(f.ctx, func(memory.Tx) error { return nil }), memory.ErrUnavailable)
 	}},
 }

@@ -11,63 +11,63 @@ import (
 	"mneme/memory"
 )
 
-// A commit waits for the disk, and writes every page that its transaction changed to the
-// log. Callers that wait for the writing connection anyway share one transaction: the
-// first of them leads it, and the others run in it one after another, each in a savepoint.
-// The leader waits for no one to come, and writes the index for all together.
+// Group commit. A commit waits for the disk, and writes every page that its transaction changed
+// to the log. Callers that wait for the writing connection share one transaction: the first of
+// them leads it, and the others run in it one after another, each in a savepoint. The leader
+// does not wait for further callers, and writes the index once for all of them.
 
 const (
-	// maxTogether and togetherFor bound a shared transaction: how many run in it, and how
-	// long after its start one may still begin.
-	maxTogether = 64
-	togetherFor = 10 * time.Millisecond
+	// maxBatch bounds the number of callers in a shared transaction, and batchTime the time
+	// after its start at which one may still begin.
+	maxBatch  = 64
+	batchTime = 10 * time.Millisecond
 )
 
-// together is the queue of the callers of UpdateTogether.
-type together struct {
-	bound   time.Duration // togetherFor
+// batchQueue is the queue of the callers of UpdateBatched.
+type batchQueue struct {
+	bound   time.Duration // batchTime
 	mu      sync.Mutex
-	led     bool      // a caller leads: it waits for the connection or has it
+	led     bool      // a caller is the leader: it waits for the connection or has it
 	waiting []*member // first come, first served
 }
 
-// member is a caller that waits.
+// member is a waiting caller.
 type member struct {
-	turn chan *shared // gets the transaction that it joins; nil: it leads the next one
+	turn chan *shared // receives the transaction to join; nil: the member leads the next one
 }
 
 // shared is a transaction of several callers.
 type shared struct {
 	session *session
-	last    *writer       // of the last turn that was kept: it has what is still to be written of the index
+	last    *writer       // of the last successful turn: it holds the index changes still to be written
 	back    chan struct{} // a member's turn is over
 	broken  error         // the transaction cannot commit; set before back
 	ended   chan struct{}
-	err     error // of the commit, if it ended; set before ended is closed
+	err     error // of the commit, if any; set before ended is closed
 }
 
-// UpdateTogether implements memory.Storage.
-func (s *Storage) UpdateTogether(ctx context.Context, fn func(memory.Tx) error) error {
+// UpdateBatched implements memory.Storage.
+func (s *Storage) UpdateBatched(ctx context.Context, fn func(memory.Tx) error) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.gate.Leave()
-	t, err := s.together.enter(ctx)
+	t, err := s.batches.enter(ctx)
 	switch {
 	case err != nil:
 		return err
 	case t != nil:
 		return s.ended(t.join(ctx, func(w *writeTx) error { return fn(w) }))
 	}
-	defer s.together.leave()
+	defer s.batches.leave()
 	return s.ended(s.writers.with(ctx, func(c *session) error {
-		return s.together.lead(ctx, c, func(w *writeTx) error { return fn(w) })
+		return s.batches.lead(ctx, c, func(w *writeTx) error { return fn(w) })
 	}))
 }
 
-// enter waits until the caller may join a transaction. If that is nil, it leads the next
-// one, and must call leave after it.
-func (q *together) enter(ctx context.Context) (*shared, error) {
+// enter waits until the caller may join a transaction. If it returns nil, the caller leads the
+// next one, and must call leave afterwards.
+func (q *batchQueue) enter(ctx context.Context) (*shared, error) {
 	q.mu.Lock()
 	if !q.led {
 		q.led = true
@@ -86,8 +86,8 @@ func (q *together) enter(ctx context.Context) (*shared, error) {
 	}
 }
 
-// cancel takes a member out of the queue. If its turn has just come, the next one gets it.
-func (q *together) cancel(m *member) {
+// cancel removes a member from the queue. If its turn has just come, the next member gets it.
+func (q *batchQueue) cancel(m *member) {
 	q.mu.Lock()
 	i := slices.Index(q.waiting, m)
 	if i >= 0 {
@@ -104,8 +104,8 @@ func (q *together) cancel(m *member) {
 	}
 }
 
-// leave has the next member lead.
-func (q *together) leave() {
+// leave makes the next member the leader.
+func (q *batchQueue) leave() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.led = len(q.waiting) > 0; q.led {
@@ -114,14 +114,14 @@ func (q *together) leave() {
 }
 
 // pop returns the first member. The caller holds the mutex.
-func (q *together) pop() *member {
+func (q *batchQueue) pop() *member {
 	m := q.waiting[0]
 	q.waiting = slices.Delete(q.waiting, 0, 1)
 	return m
 }
 
-// next returns the first member, nil if nobody waits.
-func (q *together) next() *member {
+// next returns the first member, or nil if nobody waits.
+func (q *batchQueue) next() *member {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.waiting) == 0 {
@@ -130,9 +130,9 @@ func (q *together) next() *member {
 	return q.pop()
 }
 
-// lead runs fn in a new transaction, and after it those of the members that wait. None
-// has joined if fn fails.
-func (q *together) lead(ctx context.Context, c *session, fn func(*writeTx) error) error {
+// lead runs fn in a new transaction, and then the functions of the waiting members. If fn
+// fails, no member has joined.
+func (q *batchQueue) lead(ctx context.Context, c *session, fn func(*writeTx) error) error {
 	if err := c.controlWithRetry(ctx, beginWriting); err != nil {
 		return err
 	}
@@ -152,10 +152,10 @@ func (q *together) lead(ctx context.Context, c *session, fn func(*writeTx) error
 	return t.err
 }
 
-// share has the members that wait write in an open transaction.
-func (q *together) share(t *shared) {
+// share lets the waiting members write in an open transaction.
+func (q *batchQueue) share(t *shared) {
 	began := time.Now()
-	for n := 1; n < maxTogether && t.broken == nil && time.Since(began) < q.bound; n++ {
+	for n := 1; n < maxBatch && t.broken == nil && time.Since(began) < q.bound; n++ {
 		m := q.next()
 		if m == nil {
 			break
@@ -165,8 +165,8 @@ func (q *together) share(t *shared) {
 	}
 }
 
-// join runs fn in the transaction, and waits until it has ended. What a member returns may
-// follow from what those before it have written, so it fails if they do.
+// join runs fn in the transaction, and waits until the transaction has ended. A member's result
+// may depend on the writes of earlier members, so it fails if the commit fails.
 func (t *shared) join(ctx context.Context, fn func(*writeTx) error) error {
 	err := t.run(ctx, fn)
 	<-t.ended
@@ -179,7 +179,7 @@ func (t *shared) join(ctx context.Context, fn func(*writeTx) error) error {
 // errNoCommit reports that the leader panicked.
 var errNoCommit = errors.New("no commit")
 
-// errOfAll is what members get of an error of the transaction: whose it is, is not known.
+// errOfAll returns the error of the transaction for all members: whose error it is, is unknown.
 func errOfAll(err error) error {
 	return fmt.Errorf("%w: a transaction of several callers has failed: %w", memory.ErrUnavailable, err)
 }
@@ -190,7 +190,7 @@ const (
 	rollbackTo = "ROLLBACK TO member"
 )
 
-// run runs fn in a savepoint, to which it rolls back if fn fails or panics.
+// run runs fn in a savepoint. It rolls back to the savepoint if fn fails or panics.
 func (t *shared) run(ctx context.Context, fn func(*writeTx) error) (err error) {
 	done := false
 	defer func() {
@@ -215,8 +215,8 @@ func (t *shared) run(ctx context.Context, fn func(*writeTx) error) (err error) {
 	return err
 }
 
-// undo rolls back to the savepoint. SQLite has none left after some errors, as of the disk:
-// then it has rolled back the whole transaction.
+// undo rolls back to the savepoint. After some errors, for example of the disk, SQLite has
+// rolled back the whole transaction, and there is no savepoint.
 func (t *shared) undo() {
 	if _, err := t.session.exec(rollbackTo); err != nil {
 		t.broken = errOfAll(err)

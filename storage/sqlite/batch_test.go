@@ -16,17 +16,17 @@ import (
 	"mneme/test/wait"
 )
 
-// inOneTransaction runs functions of UpdateTogether in one transaction, in their order,
-// and returns their errors, or that one panicked.
+// inOneTransaction runs functions of UpdateBatched in one transaction, in order, and returns
+// their errors, or that one panicked.
 func inOneTransaction(t *testing.T, s *Storage, fns ...func(*writeTx) error) []error {
 	t.Helper()
-	s.together.bound = wait.Limit
+	s.batches.bound = wait.Limit
 	errs := make([]error, len(fns))
 	begun, ended := make(chan struct{}), make(chan int)
 	waiting := func() int {
-		s.together.mu.Lock()
-		defer s.together.mu.Unlock()
-		return len(s.together.waiting)
+		s.batches.mu.Lock()
+		defer s.batches.mu.Unlock()
+		return len(s.batches.waiting)
 	}
 	for i, fn := range fns {
 		go func() {
@@ -36,7 +36,7 @@ func inOneTransaction(t *testing.T, s *Storage, fns ...func(*writeTx) error) []e
 				}
 				ended <- i
 			}()
-			errs[i] = s.UpdateTogether(t.Context(), func(tx memory.Tx) error {
+			errs[i] = s.UpdateBatched(t.Context(), func(tx memory.Tx) error {
 				if i == 0 {
 					close(begun)
 					for deadline := time.Now().Add(wait.Limit); waiting() < len(fns)-1; time.Sleep(time.Millisecond) {
@@ -52,7 +52,7 @@ func inOneTransaction(t *testing.T, s *Storage, fns ...func(*writeTx) error) []e
 			<-begun
 			continue
 		}
-		for i < len(fns)-1 && waiting() < i { // so that they run in their order
+		for i < len(fns)-1 && waiting() < i { // so that they run in order
 			time.Sleep(time.Millisecond)
 		}
 	}
@@ -120,9 +120,9 @@ func TestCallersThatWaitShareATransaction(t *testing.T) {
 	}
 }
 
-// Each finds what those before it have written, though it is indexed at the end alone, or
-// by one that searches.
-func TestTheIndexOfASharedTransactionIsWrittenTogether(t *testing.T) {
+// Each member sees the writes of those before it, although the index is written only at the
+// end, or when a member searches.
+func TestTheIndexOfASharedTransactionIsWrittenOnce(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()
 	write := func(key string) func(*writeTx) error {
@@ -171,7 +171,7 @@ func TestALeaderThatFailsTakesNobodyWithIt(t *testing.T) {
 }
 
 // After some errors SQLite rolls the whole transaction back.
-func TestATransactionThatIsLostIsLostForAll(t *testing.T) {
+func TestALostTransactionFailsForAllMembers(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()
 	errFull := fmt.Errorf("%w: the disk is full", memory.ErrUnavailable)
@@ -206,22 +206,22 @@ func TestMembersOfALeaderThatPanicsAtTheCommitFail(t *testing.T) {
 	wantMeta(t, s, map[string]bool{"first": false, "second": false})
 }
 
-func TestAMemberWhoseContextEndsAsItsTurnComesLeavesItToTheNext(t *testing.T) {
-	var q together
+func TestAMemberCancelledAtItsTurnPassesItOn(t *testing.T) {
+	var q batchQueue
 	if lead, err := q.enter(t.Context()); lead != nil || err != nil {
 		t.Fatalf("the first caller got %v and %v", lead, err)
 	}
 	gone := &member{turn: make(chan *shared, 1)}
 	next := &member{turn: make(chan *shared, 1)}
 	q.waiting = []*member{gone, next}
-	q.leave() // gone is to lead
+	q.leave() // gone becomes the leader
 	q.cancel(gone)
 	if lead := <-next.turn; lead != nil {
 		t.Errorf("the next got %v", lead)
 	}
 	joining := &shared{back: make(chan struct{}, 1)}
 	late := &member{turn: make(chan *shared, 1)}
-	late.turn <- joining // after it was taken out of the queue
+	late.turn <- joining // after it was removed from the queue
 	q.cancel(late)
 	<-joining.back
 }
