@@ -38,7 +38,7 @@ func TestTruncatedDumpIsRejected(t *testing.T) {
 	}
 }
 
-// stopping is an output that ends a context as soon as it holds a text.
+// stopping is an output that cancels a context once it contains a text.
 type stopping struct {
 	bytes.Buffer
 	text string
@@ -53,7 +53,7 @@ func (s *stopping) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// A dump cannot be loaded twice: an operator must learn that it is.
+// A dump cannot be loaded twice: an operator must learn that it is loaded.
 func TestARestoreThatMakesNoVectorsSaysThatItIsComplete(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	must(t, from, "", "import", "--no-wait", sampleMemories)

@@ -72,7 +72,7 @@ func TestWhatIsPutCanBeReadListedAndDeleted(t *testing.T) {
 	}
 }
 
-// No server is there to make its vectors.
+// No server computes its vectors.
 func TestWhatIsPutIsFoundByItsMeaning(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, "", "put", "hives", "the bees need sugar in March", "--agent", "alice")
@@ -116,7 +116,7 @@ func TestAStoreIsSharedAndUnshared(t *testing.T) {
 	}
 }
 
-// Whoever reads in a folder without a database is told so, and none is made.
+// A command that reads fails in a folder without a database, and creates none.
 func TestReadingNeedsADatabase(t *testing.T) {
 	dir := t.TempDir()
 	for _, args := range [][]string{

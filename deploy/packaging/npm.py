@@ -5,7 +5,7 @@ import json
 import pathlib
 import tarfile
 
-# Node's names of the platforms that Go builds for.
+# Node's names for the platforms that Go builds for.
 NAMES = {
     ("linux", "amd64"): ("linux", "x64"),
     ("linux", "arm64"): ("linux", "arm64"),
@@ -36,7 +36,7 @@ module.exports = (...first) => {
 };
 """
 
-# The commands of the package, with the arguments that each gives first.
+# The commands of the package, with the arguments that each prepends.
 COMMANDS = {"mneme": "", "mneme-mcp": "'mcp'"}
 
 
