@@ -6,7 +6,7 @@ import (
 	"unicode/utf16"
 )
 
-// Each way of importing decodes UTF-16 by its byte order mark, and says so.
+// Every kind of import decodes UTF-16 by its byte order mark, and reports it.
 func TestImportDecodesUTF16(t *testing.T) {
 	t.Parallel()
 	encode := func(text string) string {
@@ -40,7 +40,7 @@ func TestImportDecodesUTF16(t *testing.T) {
 	}
 }
 
-// A folder with one bad file is imported without it, and the advice is right.
+// A folder is imported without its one bad file, and the advice is right.
 func TestImportOfAFolderWithOneBadFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

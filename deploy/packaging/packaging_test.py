@@ -1,4 +1,4 @@
-"""Tests of the packages, with a stand-in for the binary: python3 -m unittest discover -s deploy/packaging -p '*_test.py'"""
+"""Tests of the packages, with a fake binary: python3 -m unittest discover -s deploy/packaging -p '*_test.py'"""
 
 import csv
 import email

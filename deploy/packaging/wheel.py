@@ -1,4 +1,4 @@
-"""Wheels that carry the mneme binary of one platform each."""
+"""Wheels that each contain the mneme binary for one platform."""
 
 import base64
 import hashlib
@@ -111,5 +111,5 @@ def build(
 
 
 def digest(content: bytes) -> str:
-    """Returns the digest of a file as RECORD has it."""
+    """Returns the digest of a file in the format of RECORD."""
     return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()

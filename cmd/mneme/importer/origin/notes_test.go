@@ -30,7 +30,7 @@ func vault(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// plain imports a folder of Markdown.
+// plain imports a folder of Markdown files.
 func plain(t *testing.T, dir string) (lines []importer.Line, left map[string]int) {
 	t.Helper()
 	r, err := New(Markdown, "", now, time.UTC)
@@ -107,7 +107,7 @@ func TestLongPageIsCutAtHeadingsIntoAllOfIt(t *testing.T) {
 	}
 }
 
-// Entries are the same by namespace and key.
+// Entries with the same namespace and key are the same entry.
 func TestNamespacesOfAFolderMayHaveTheSameKeys(t *testing.T) {
 	lines, _ := plain(t, vault(t, map[string]string{
 		"@home/equal.md": "x", "@work/equal.md": "x", "equal.md": "x", "@home/todo.md": "one", "@work/todo.md": "two",
