@@ -47,7 +47,7 @@ func openCaughtUp(ctx context.Context, config configs.Config, log *slog.Logger) 
 		return instance, err
 	}
 	if err := instance.CatchUp(ctx, time.Now().Add(catchUpTime)); err != nil {
-		log.WarnContext(ctx, "vectors that are missing could not be made", "error", err)
+		log.WarnContext(ctx, "missing vectors could not be computed", "error", err)
 	}
 	return instance, nil
 }

@@ -99,7 +99,7 @@ func TestDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 	}
 }
 
-func TestDoctorTellsMilvusThatIsDownFromVectorsOfAnotherEmbedder(t *testing.T) {
+func TestDoctorDistinguishesMilvusDownFromAnotherEmbedder(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, "", "put", "--agent", "a", "k", "v")
 	setMilvusDown(t)
@@ -245,7 +245,7 @@ func TestDoctorReportsAConfigurationThatIsInvalid(t *testing.T) {
 	}
 }
 
-func TestConfigShowTellsWhereValuesComeFrom(t *testing.T) {
+func TestConfigShowNamesTheSourceOfValues(t *testing.T) {
 	t.Setenv("MNEME_POSTGRES_DSN", "postgres://u:hush@h/d")
 	t.Setenv("MNEME_SEARCH_VECTOR_BUDGET", "") // TestMain sets it
 	t.Setenv("MNEME_LIMITS_WRITE_WAIT", "")

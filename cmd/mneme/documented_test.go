@@ -150,7 +150,7 @@ func TestEveryDocumentedQuestionHasAnExpectation(t *testing.T) {
 }
 
 // The test asks one server, as the documents do.
-func TestEveryDocumentedQuestionFindsItsEntryByEveryDoor(t *testing.T) {
+func TestEveryDocumentedQuestionFindsItsEntryOnEverySurface(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for agent, entries := range documentedStores {

@@ -63,7 +63,7 @@ func TestARestoreThatMakesNoVectorsSaysThatItIsComplete(t *testing.T) {
 	defer stop()
 	out, errOut := &stopping{text: "restored ", stop: stop}, &bytes.Buffer{}
 	status := run(ctx, []string{"import", "--full", "-", "--data-dir", to}, strings.NewReader(dump), out, errOut)
-	if status != exitFailed || !strings.HasPrefix(out.String(), "restored ") || !strings.Contains(errOut.String(), "the restore is complete but for vectors") {
+	if status != exitFailed || !strings.HasPrefix(out.String(), "restored ") || !strings.Contains(errOut.String(), "the restore is complete except for vectors") {
 		t.Errorf("status %d\n%s%s", status, out, errOut)
 	}
 	if strings.Contains(errOut.String(), "no embedder here") {

@@ -8,7 +8,7 @@ import (
 	"mneme/clients/go/api"
 )
 
-func TestWhatIsPutCanBeReadListedAndDeleted(t *testing.T) {
+func TestEntriesCanBePutReadListedAndDeleted(t *testing.T) {
 	dir := t.TempDir()
 	alice := func(in string, args ...string) result {
 		t.Helper()
@@ -73,7 +73,7 @@ func TestWhatIsPutCanBeReadListedAndDeleted(t *testing.T) {
 }
 
 // No server computes its vectors.
-func TestWhatIsPutIsFoundByItsMeaning(t *testing.T) {
+func TestPutEntriesAreFoundByMeaning(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, "", "put", "hives", "the bees need sugar in March", "--agent", "alice")
 	found := decode[answer](t, must(t, dir, "", "search", "when must insects be fed?", "--agent", "alice", "--json"))

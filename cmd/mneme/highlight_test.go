@@ -8,7 +8,7 @@ import (
 	"mneme/clients/go/api"
 )
 
-func TestHighlightsAreBoldOnATerminalAlone(t *testing.T) {
+func TestHighlightsAreBoldOnlyOnATerminal(t *testing.T) {
 	hit := api.Hit{
 		Value: []byte(`"The parrot \u001b[31mof\nOtto \ufdd0is green."`), Highlights: &api.Ranges{{4, 10}},
 	}

@@ -297,7 +297,7 @@ func (i *importing) report() error {
 			c.Created, c.Updated, c.Unchanged, len(c.Refused), c.WriteS, rate(c.lines(), seconds(c.WriteS)))
 		switch {
 		case i.url != "":
-			_, err = fmt.Fprintln(i.out, "; the server makes the vectors")
+			_, err = fmt.Fprintln(i.out, "; the server computes the vectors")
 		case i.noWait:
 			_, err = fmt.Fprintf(i.out, "; %d entries waiting for vectors\n", c.Pending)
 		case err == nil:
@@ -307,9 +307,9 @@ func (i *importing) report() error {
 	switch {
 	case err != nil || len(c.Refused) == 0:
 	case len(c.Refused) == 1:
-		err = fmt.Errorf("one %s was refused, the rest is imported: mend it, and run the same command again", i.unit())
+		err = fmt.Errorf("one %s was refused, the rest is imported: fix it and run the same command again", i.unit())
 	default:
-		err = fmt.Errorf("%d %ss were refused, the rest is imported: mend them, and run the same command again", len(c.Refused), i.unit())
+		err = fmt.Errorf("%d %ss were refused, the rest is imported: fix them and run the same command again", len(c.Refused), i.unit())
 	}
 	return err
 }
@@ -381,7 +381,7 @@ func (p *program) loadDump(ctx context.Context, config configs.Config, file stri
 		return err
 	}
 	if err := p.drain(ctx, service); err != nil {
-		fmt.Fprintln(p.err, "the restore is complete but for vectors, which a running server makes")
+		fmt.Fprintln(p.err, "the restore is complete except for vectors, which a running server computes")
 		return err
 	}
 	return nil

@@ -47,7 +47,7 @@ func TestImportOfAFolderWithOneBadFile(t *testing.T) {
 	vault := fill(t, map[string]string{"a.md": "a\n", "b.md": "b\n", "c.md": "c\n", "d.md": "d\n", "bad.md": "x\n\xff\n"})
 	r := mneme(t, dir, "", "import", "--no-wait", "--agent", "iris", vault)
 	if r.status != exitFailed || !strings.Contains(r.out, "created 4, updated 0, unchanged 0, refused 1") || !strings.Contains(r.err, "bad.md:2: is not valid UTF-8") ||
-		!strings.Contains(r.err, "one file was refused, the rest is imported: mend it, and run the same command again") {
+		!strings.Contains(r.err, "one file was refused, the rest is imported: fix it and run the same command again") {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -50,7 +50,7 @@ func (i *importing) chooseFolder(files []string) error {
 			continue
 		}
 		if len(files) > 1 {
-			return usageError{fmt.Errorf("%s is a folder: import it by itself", fileName(file))}
+			return usageError{fmt.Errorf("%s is a folder: import it alone", fileName(file))}
 		}
 		if i.from = origin.Markdown; markdown.IsExport(file) && i.namespace == "" {
 			i.from, i.markdown = "", file

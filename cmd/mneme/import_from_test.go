@@ -76,7 +76,7 @@ func TestNewerExportUpdatesItsEntries(t *testing.T) {
 	}
 }
 
-func TestRefusedItemsOfAnExportAreListedWithTheirPlace(t *testing.T) {
+func TestRefusedItemsOfAnExportAreListedWithTheirPath(t *testing.T) {
 	dir := t.TempDir()
 	r := mneme(t, dir, `{"results": [
 		{"id": "a", "memory": "fine"},
@@ -135,7 +135,7 @@ func TestDatesOfAnImport(t *testing.T) {
 	}
 }
 
-func TestFileThatIsNoSuchExportIsRefused(t *testing.T) {
+func TestFilesOfOtherKindsAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	bad := filepath.Join(t.TempDir(), "data.zip")
 	if err := os.WriteFile(bad, []byte("not an archive"), 0o600); err != nil {

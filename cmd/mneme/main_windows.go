@@ -29,7 +29,7 @@ func runAsService() (status int, ok bool) {
 	defer events.Close()
 	handler := &windowsService{args: os.Args[len(os.Args)-flags:], out: eventWriter{events}}
 	if err := svc.Run(service.Name, handler); err != nil {
-		fmt.Fprintln(os.Stderr, "mneme: the service manager alone runs this:", err) // the command was run in a console
+		fmt.Fprintln(os.Stderr, "mneme: only the service manager can run this:", err) // the command was run in a console
 		_ = events.Error(eventID, err.Error())
 		return exitFailed, true
 	}

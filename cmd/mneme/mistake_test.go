@@ -104,7 +104,7 @@ func TestAPurgeThatDoesNotWaitLeavesTheFilesToTheNext(t *testing.T) {
 	}
 }
 
-func TestAQuestionIsAnsweredByYesAlone(t *testing.T) {
+func TestOnlyYesConfirms(t *testing.T) {
 	for text, want := range map[string]bool{"y\n": true, "YES\n": true, "yes": true, "\n": false, "": false, "n\n": false, "yep\n": false} {
 		var asked strings.Builder
 		p := &program{in: strings.NewReader(text), err: &asked}

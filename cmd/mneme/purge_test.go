@@ -15,7 +15,7 @@ import (
 
 // The command purges while a server answers searches continuously: when it ends, no file
 // of the data folder contains the erased data.
-func TestAPurgeBesideABusyServerLeavesNothingInItsFiles(t *testing.T) {
+func TestAPurgeNextToABusyServerLeavesNothingInItsFiles(t *testing.T) {
 	t.Setenv("MNEME_LIMITS_RETENTION", "0s")
 	s := serve(t, t.TempDir())
 	token := strings.TrimSpace(must(t, s.dir, "", "token", "--agent", "me"))

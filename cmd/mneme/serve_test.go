@@ -166,7 +166,7 @@ func TestPortInUseIsReported(t *testing.T) {
 }
 
 // The log reports when and how a server started and stopped, without secrets.
-func TestTheLogTellsOfStartAndStop(t *testing.T) {
+func TestTheLogReportsStartAndStop(t *testing.T) {
 	t.Parallel()
 	command := exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir(), "--json")
 	command.Env = append(os.Environ(), "MNEME_LOG_FORMAT=json", "MNEME_LIMITS_RETENTION=30d", "MNEME_METER_SECRET="+strings.Repeat("hush", 8),

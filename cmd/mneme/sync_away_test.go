@@ -62,7 +62,7 @@ func TestSyncLeavesFilesAloneThatAreAway(t *testing.T) {
 
 // An entry that changes in the store while its file is stored elsewhere gets no other
 // file.
-func TestSyncWritesNoFilesBesideStubs(t *testing.T) {
+func TestSyncWritesNoFilesNextToStubs(t *testing.T) {
 	eachStorage(t, func(t *testing.T, s *synced) {
 		s.save("a.md", "one\n")
 		s.once()

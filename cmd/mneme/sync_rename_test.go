@@ -220,7 +220,7 @@ func TestWatchedFolderFollowsRenames(t *testing.T) {
 
 // On a case-insensitive file system, a rename that only changes case is followed, and an
 // entry has one file.
-func TestSyncFollowsCaseAlone(t *testing.T) {
+func TestSyncFollowsChangesOfCase(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(s *synced)
 		key    string
@@ -777,7 +777,7 @@ func TestSyncOfARenameToTheKeyOfADeletedFile(t *testing.T) {
 // If a file was renamed to the key of another one, its entry is in the trash. It gets its
 // history back under a key of its own, even if it was edited since, and if other entries
 // have or had its former key.
-func TestSyncRestoresWhatHadTheKeyOfAnother(t *testing.T) {
+func TestSyncRestoresAnEntryWhoseKeyWasTaken(t *testing.T) {
 	for name, former := range map[string]func(s *synced){
 		"free":  func(s *synced) { s.drop("b.md") },
 		"taken": func(s *synced) { s.move("b.md", "a.md") },
@@ -844,7 +844,7 @@ func TestSyncRestoresWhatHadTheKeyOfAnother(t *testing.T) {
 
 // If two notes, one on each side, come to share a name or a path, they are neither merged
 // nor duplicated.
-func TestSyncKeepsNotesApartThatComeToShareAName(t *testing.T) {
+func TestSyncSeparatesNotesThatComeToShareAName(t *testing.T) {
 	for name, c := range map[string]struct {
 		change             func(s *synced)
 		conflicts, waiting int            // number of times

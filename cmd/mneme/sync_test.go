@@ -374,7 +374,7 @@ func TestSyncOfAFolderThatIsGoneDeletesNothing(t *testing.T) {
 }
 
 // The state of a folder belongs to one database.
-func TestSyncTellsDatabasesApart(t *testing.T) {
+func TestSyncDistinguishesDatabases(t *testing.T) {
 	t.Setenv("PGPORT", "5433")
 	t.Setenv("PGUSER", "ann")
 	with := func(storage, dsn, dir string) string {
@@ -489,7 +489,7 @@ func (s inParts) Write(ctx context.Context, writes []foldersync.Write) (all []fo
 	return all, nil
 }
 
-func TestSyncReadsWhatNoSingleCallHasRoomFor(t *testing.T) {
+func TestSyncReadsMoreThanOneCallHolds(t *testing.T) {
 	room := size.Of(1_000_000, 10_000_000)
 	limits := memory.Limits{Value: 1 << 30, Batch: memory.BatchLimits{Bytes: room}}
 	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Now: time.Now, Limits: limits}})

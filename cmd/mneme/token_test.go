@@ -135,7 +135,7 @@ func TestTokensAreListedWithTheirLastUse(t *testing.T) {
 }
 
 // Follows the procedure of docs/operating/keys.md.
-func TestTheKeyIsRotatedBesideARunningServer(t *testing.T) {
+func TestTheKeyIsRotatedNextToARunningServer(t *testing.T) {
 	t.Setenv("MNEME_RATE_REFUSALS", "0") // the test calls it repeatedly
 	s := serve(t, t.TempDir())
 	status := func(text string) int {
@@ -168,7 +168,7 @@ func TestTheKeyIsRotatedBesideARunningServer(t *testing.T) {
 	}
 }
 
-func TestTokenFlagsThatDoNotGoTogether(t *testing.T) {
+func TestTokenFlagsThatExcludeEachOther(t *testing.T) {
 	for _, args := range []string{"", "--list --revoke x", "--rotate-key --agent a", "--revoke x --name n", "--agent a --ttl 0s", "--list --name n"} {
 		if r := mneme(t, t.TempDir(), "", append([]string{"token"}, strings.Fields(args)...)...); r.status != exitUsage {
 			t.Errorf("%s: %+v", args, r)

@@ -64,7 +64,7 @@ def linked(text: str, folder: str, files: str) -> str:
         path, _, place = found[1].partition("#")
         to = (ROOT / folder / path).resolve()
         if not to.exists():
-            raise ValueError(f"{folder} has a link to {path}, which is not there")
+            raise ValueError(f"{folder} has a link to {path}, which does not exist")
         return f"]({files}/{to.relative_to(ROOT).as_posix()}{'#' + place if place else ''})"
 
     return re.sub(r"\]\((?![a-z]+:|#)([^)\s]+)\)", link, text)

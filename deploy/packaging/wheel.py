@@ -58,7 +58,7 @@ def pep440(version: str) -> str:
     """
     found = re.fullmatch(r"(\d+\.\d+\.\d+)(?:-(alpha|beta|rc|dev)(?:\.?(\d+))?)?", version)
     if found is None:
-        raise ValueError(f"{version!r} is not such as 1.2.3, 1.2.3-beta.1 or 1.2.3-rc.1")
+        raise ValueError(f"{version!r} is not a version such as 1.2.3, 1.2.3-beta.1 or 1.2.3-rc.1")
     release, stage, number = found.groups()
     if stage is None:
         return release

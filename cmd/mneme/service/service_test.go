@@ -69,7 +69,7 @@ func TestPlansAreTheReviewedOnes(t *testing.T) {
 }
 
 // The deb and the rpm have the same unit as an installation.
-func TestTheUnitOfTheMachineIsThatOfThePackages(t *testing.T) {
+func TestTheSystemUnitMatchesThePackages(t *testing.T) {
 	plan, err := Install("linux", kinds["systemd-system"].unit)
 	if err != nil {
 		t.Fatal(err)

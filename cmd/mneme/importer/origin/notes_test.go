@@ -46,7 +46,7 @@ func plain(t *testing.T, dir string) (lines []importer.Line, left map[string]int
 	return lines, r.LeftOut
 }
 
-func TestFolderOfMarkdownIsImportedAsItIs(t *testing.T) {
+func TestPlainFolderOfMarkdownIsImported(t *testing.T) {
 	dir := vault(t, map[string]string{
 		".obsidian/app.json": "{}", ".trash/old.md": "x", "Home.md": "Go #to/work, not #1 or `#code` or a#b.\n```sh\n#comment\n```\n#home",
 		"Garden/Plan.md": "---\ntags: [garden, null]\nstatus: open\noccurred_at: 2026-05-01\n---\n# The plan\n\nDig.", "photo.PNG": "x", "a.canvas": "{}", "b.canvas": "{}",

@@ -194,7 +194,7 @@ func TestBackupOfOpenMemoryIsReadWithItsCategories(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotFitIsReportedWithItsPlace(t *testing.T) {
+func TestInvalidItemsAreReportedWithTheirPath(t *testing.T) {
 	for name, c := range map[string]struct {
 		system, text string
 		line         int
